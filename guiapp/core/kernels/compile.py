@@ -1,0 +1,120 @@
+"""How kernels are declared, and when they are compiled.
+
+A kernel is a plain function over typed flat arrays.  It runs in one of two ways:
+
+compiled     by numba, without the GIL, from a disk cache; the usual case
+interpreted  as the Python it is written in: before anything is compiled on the first start of the
+             program, and in tests with NUMBA_DISABLE_JIT=1
+
+numba is imported at the first compiled call, so that importing this package stays cheap.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Callable
+from functools import cache, update_wrapper
+from pathlib import Path
+from typing import Any, Generic, ParamSpec, TypeVar
+
+import numpy as np
+
+P = ParamSpec("P")
+R = TypeVar("R")
+F = TypeVar("F", bound=Callable[..., Any])
+
+CORE = Path(__file__).resolve().parent.parent
+
+
+class _State:
+    """Whether kernels run compiled, and what numba must be told once it is imported."""
+
+    interpreted = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+    numba: Any = None
+    when_imported: list[Callable[[Any], object]] = []
+
+
+class Kernel(Generic[P, R]):
+    """A function that runs compiled, or as it is written; see `kernel`."""
+
+    def __init__(self, function: Callable[P, R]) -> None:
+        self.function = function
+        self.dispatcher: Any = None
+        update_wrapper(self, function)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        if _State.interpreted:
+            with np.errstate(over="ignore"):  # hashes wrap around on purpose
+                return self.function(*args, **kwargs)
+        if self.dispatcher is None:
+            self.dispatcher = _numba().njit(cache=True, nogil=True)(self.function)
+        result: R = self.dispatcher(*args, **kwargs)
+        return result
+
+
+def kernel(function: Callable[P, R]) -> Kernel[P, R]:
+    """Declare an entry point: called from Python, compiled without the GIL, kept in the disk cache."""
+    return Kernel(function)
+
+
+def routine(function: F) -> F:
+    """Declare a plain function that kernels and other routines may call."""
+    tell_numba(lambda numba: numba.extending.register_jitable(function))
+    return function
+
+
+def tell_numba(action: Callable[[Any], object]) -> None:
+    """Run `action(numba)` as soon as numba is imported, at once where it already is."""
+    if _State.numba is None:
+        _State.when_imported.append(action)
+    else:
+        action(_State.numba)
+
+
+def run_interpreted(interpreted: bool) -> None:
+    """Choose how all kernels run from now on; NUMBA_DISABLE_JIT=1 wins over it."""
+    _State.interpreted = interpreted or os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+
+
+def is_interpreted() -> bool:
+    return _State.interpreted
+
+
+def _numba() -> Any:
+    if _State.numba is None:
+        import numba
+        import numba.extending
+
+        folder = cache_folder()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            numba.config.CACHE_DIR = str(folder)
+        except OSError as error:
+            print(f"Kernels are compiled anew at each start: {error}", file=sys.stderr)
+        _State.numba = numba
+        for action in _State.when_imported:
+            action(numba)
+        _State.when_imported.clear()
+    return _State.numba
+
+
+@cache
+def cache_folder() -> Path:
+    """Where compiled kernels are kept: a folder named after everything that they are made from.
+
+    numba itself notices edits in a kernel's own file only, so the name holds a hash of the core's sources.
+    """
+    from importlib.metadata import version
+
+    import platformdirs
+
+    digest = hashlib.sha256()
+    for source in sorted(CORE.rglob("*.py")):
+        digest.update(source.relative_to(CORE).as_posix().encode())
+        digest.update(source.read_bytes())
+    for part in (version("numba"), sys.version, os.environ.get("NUMBA_BOUNDSCHECK", "")):
+        digest.update(part.encode())
+    root = os.environ.get("NUMBA_CACHE_DIR") or platformdirs.user_cache_dir("tokenloupe", False)
+    return Path(root) / "kernels" / digest.hexdigest()[:16]
