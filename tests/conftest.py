@@ -20,7 +20,7 @@ if (SHARED / "tools").is_dir():
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what needs the real vocabularies where they are not; TOKENLOUPE_SHARED set means they must be."""
+    """Skip what needs real vocabularies where there are none; TOKENLOUPE_SHARED set means: must be there."""
     if VOCABS.is_dir() or "TOKENLOUPE_SHARED" in os.environ:
         return
     left_out = pytest.mark.skip(reason=f"the real vocabularies are not in {VOCABS}")
