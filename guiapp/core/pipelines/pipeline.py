@@ -1,0 +1,29 @@
+"""What every vocabulary type offers: from a stretch of text to token ids with spans."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.encoding import FragmentTokens
+
+
+class Pipeline(Protocol):
+    """Normalise, split and encode one fragment: user text between two special tokens.
+
+    encoders  the names of the algorithms that apply to this vocabulary, the best first
+    """
+
+    encoders: tuple[str, ...]
+
+    def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
+        """Encode by the compiled kernels.
+
+        `after_special` is true for a text's first fragment and behind a special token, where SPM
+        puts its space.  Raises EncodeError where the vocabulary cannot express the text.
+        """
+
+    def encode_readable(self, fragment: bytes, after_special: bool, encoder: str) -> FragmentTokens:
+        """The same tokens from the readable twins in `guiapp.core.algorithms`."""
