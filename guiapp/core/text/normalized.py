@@ -1,0 +1,79 @@
+"""Text that a normaliser changed, byte by byte with the place that it came from.
+
+One rule says which source bytes an output byte stands for, so that spans of tokens always refer to what
+the user typed and tile it.  Where a stretch of L source bytes became m output bytes, each output byte takes
+one source byte; the last one takes what is left, and output bytes without a source byte take the empty span
+at the end of the stretch.  Inserted text is a stretch of no source bytes; dropped text belongs to no span.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.kernels.compile import routine
+
+
+class NormalizedText(NamedTuple):
+    """What a normaliser made of a fragment.  `None` in its place means: the fragment, unchanged.
+
+    data    uint8[m]
+    starts  int64[m]  byte i of data came from fragment[starts[i] : ends[i]]
+    ends    int64[m]
+    """
+
+    data: NDArray[np.uint8]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+
+class NormalizedBuilder:
+    """Collects a NormalizedText stretch by stretch; for the readable normalisers."""
+
+    def __init__(self) -> None:
+        self._data = bytearray()
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def append(self, output: bytes, start: int, end: int) -> None:
+        """Add `output`, which replaces fragment[start : end]; an empty stretch means inserted text."""
+        self._data += output
+        self._starts += [0] * len(output)
+        self._ends += [0] * len(output)
+        at = len(self._data) - len(output)
+        map_stretch(self._starts, self._ends, at, len(output), start, end)
+
+    def build(self) -> NormalizedText:
+        data = np.frombuffer(self._data, np.uint8)
+        return NormalizedText(data, np.array(self._starts, np.int64), np.array(self._ends, np.int64))
+
+
+@routine
+def map_stretch(
+    starts: NDArray[np.int64] | list[int],
+    ends: NDArray[np.int64] | list[int],
+    at: int,
+    n_output: int,
+    start: int,
+    end: int,
+) -> None:
+    """Write which source bytes the output bytes at : at + n_output stand for; they replaced start : end."""
+    for k in range(n_output):
+        starts[at + k] = min(start + k, end)
+        ends[at + k] = min(start + k + 1, end)
+    if n_output:
+        ends[at + n_output - 1] = end
+
+
+def source_spans(
+    normalized: NormalizedText | None, starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where non-empty tokens at data[starts[i] : ends[i]] came from: their starts and ends in the fragment."""
+    if normalized is None:
+        return starts, ends
+    return normalized.starts[starts], normalized.ends[ends - 1]
