@@ -1,0 +1,63 @@
+"""Bytes as text that a person can see: nothing in it is blank, invisible, or changes the text around it."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator
+from itertools import groupby
+from typing import NamedTuple
+
+SIGNS = {" ": "·", "\n": "↵", "\t": "→", "\r": "\\r"}
+UNSEEN = {"Cc", "Cf", "Cn", "Co", "Zl", "Zp", "Zs"}
+FIRST_ESCAPED_BYTE, LAST_ESCAPED_BYTE = "\udc80", "\udcff"  # what "surrogateescape" makes of a stray byte
+
+
+class Run(NamedTuple):
+    """A stretch of visible text; `is_sign` where it stands for something else (`·`, `↵`, `<E2 82>`)."""
+
+    text: str
+    is_sign: bool
+
+
+def visible_text(data: bytes, limit: int = 200) -> str:
+    """`data` as one visible line of at most about `limit` characters, `…` behind it where it was cut."""
+    return "".join(run.text for run in visible_runs(data, limit))
+
+
+def visible_runs(data: bytes, limit: int = 200) -> list[Run]:
+    """Like `visible_text`, with the signs kept apart from the characters that stand for themselves."""
+    head = data[: 4 * limit].decode("utf-8", "surrogateescape")  # 4 bytes per character at most
+    runs = list(_runs(head[:limit]))
+    if len(head) > limit or len(data) > 4 * limit:
+        runs.append(Run("…", True))
+    return runs
+
+
+def isolate(text: str) -> str:
+    """Keep right-to-left text from reordering what stands around it (first strong isolate)."""
+    return f"\u2068{text}\u2069"
+
+
+def _runs(text: str) -> Iterator[Run]:
+    if text and unicodedata.category(text[0]).startswith("M"):
+        yield Run("◌", True)  # a combining mark needs something to stand on
+    for is_stray, characters in groupby(text, _is_stray_byte):
+        stretch = "".join(characters)
+        if is_stray:
+            yield Run(f"<{stretch.encode('utf-8', 'surrogateescape').hex(' ').upper()}>", True)
+            continue
+        for is_sign, signs in groupby(stretch, _needs_sign):
+            shown = "".join(signs)
+            yield Run("".join(map(_sign, shown)) if is_sign else shown, is_sign)
+
+
+def _is_stray_byte(character: str) -> bool:
+    return FIRST_ESCAPED_BYTE <= character <= LAST_ESCAPED_BYTE
+
+
+def _needs_sign(character: str) -> bool:
+    return character in SIGNS or unicodedata.category(character) in UNSEEN
+
+
+def _sign(character: str) -> str:
+    return SIGNS.get(character) or character.encode("unicode_escape").decode("ascii")

@@ -1,0 +1,48 @@
+"""Bytes as text that can be seen."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guiapp.core.explain.visible_text import visible_runs, visible_text
+
+
+@pytest.mark.parametrize(
+    ("data", "shown"),
+    [
+        (b" York", "·York"),
+        (b"a\n\tb\r", "a↵→b\\r"),
+        ("汉".encode(), "汉"),
+        ("汉".encode()[:2], "<E6 B1>"),
+        ("汉".encode()[2:] + b"a", "<89>a"),
+        (b"\x00\x07", "\\x00\\x07"),
+        ("\u202eabc\u2069".encode(), "\\u202eabc\\u2069"),
+        ("\u00a0\u3000".encode(), "\\xa0\\u3000"),
+        ("\u0301".encode(), "◌\u0301"),
+        (b"<b>bold</b>", "<b>bold</b>"),
+        (b"", ""),
+    ],
+)
+def test_nothing_is_blank_or_invisible(data, shown):
+    assert visible_text(data) == shown
+
+
+def test_a_huge_text_is_cut_and_says_so():
+    assert visible_text(b"x" * 1_000_000, limit=5) == "xxxxx…"
+    assert visible_text("🚀".encode() * 6, limit=5) == "🚀🚀🚀🚀🚀…"
+    assert visible_text(b"xxxxx", limit=5) == "xxxxx"
+
+
+@given(st.binary())
+def test_any_bytes_give_printable_characters(data):
+    shown = visible_text(data)
+    categories = {unicodedata.category(character) for character in shown.replace(" ", "")}  # as in <E2 82>
+    assert categories.isdisjoint({"Cc", "Cf", "Zs", "Zl", "Zp"})
+
+
+def test_signs_are_kept_apart_from_text():
+    assert visible_runs(b" a\xff") == [("·", True), ("a", False), ("<FF>", True)]
