@@ -73,7 +73,7 @@ def map_stretch(
 def source_spans(
     normalized: NormalizedText | None, starts: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Where non-empty tokens at data[starts[i] : ends[i]] came from: their starts and ends in the fragment."""
+    """Starts and ends in the fragment of the non-empty tokens at data[starts[i] : ends[i]]."""
     if normalized is None:
         return starts, ends
     return normalized.starts[starts], normalized.ends[ends - 1]
