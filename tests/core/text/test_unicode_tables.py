@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import runpy
+import unicodedata
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from guiapp.core.kernels import unicode_classes
+from guiapp.core.text import unicode_tables
+
+TABLES = unicode_tables.unicode_tables()
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def test_the_data_file_is_what_the_script_makes():
+    pytest.importorskip("unicodedata2")
+    rebuilt = runpy.run_path(str(ROOT / "scripts" / "make_unicode_data.py"))["build"]()
+    with np.load(ROOT / "guiapp/core/text/unicode_15_1.npz") as stored:
+        assert sorted(stored) == sorted(rebuilt)
+        for name, values in rebuilt.items():
+            assert np.array_equal(stored[name], values), name
+
+
+def test_categories_agree_with_python_where_python_knows_the_character():
+    wrong = [
+        code
+        for code in range(0x30000)
+        if (python := unicodedata.category(chr(code))) != "Cn"
+        and "-LNPSMZC"[unicode_classes.category(TABLES, code)] != python[0]
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(("code", "category"), [(0x31350, unicode_classes.LETTER), (0x2FFFF, 0), (0xD800, 7)])
+def test_categories_of_unicode_15_1(code, category):
+    assert unicode_classes.category(TABLES, code) == category == unicode_tables.categories()[code]
+
+
+def test_whitespace_is_llama_cpps_not_pythons():
+    found = {code for code in range(0x110000) if unicode_classes.is_whitespace(TABLES, code)}
+    assert found == unicode_tables.whitespace()
+    assert len(found) == 25
+    assert not found & {0x1C, 0x1F, 0x200B}
+
+
+@pytest.mark.parametrize(("upper", "lower"), [("A", "a"), ("İ", "i"), ("Σ", "σ"), ("ß", "ß"), ("K", "k")])
+def test_lower_case_is_one_to_one(upper, lower):
+    assert chr(unicode_classes.lower(TABLES, ord(upper))) == lower
+
+
+@pytest.mark.parametrize(
+    ("composed", "first"),
+    [("é", "e"), ("ệ", "e"), ("각", "ᄀ"), ("힣", "ᄒ"), ("x", "x"), ("\uf900", "\u8c48")],
+)
+def test_only_the_first_decomposed_code_point_stays(composed, first):
+    assert chr(unicode_classes.first_decomposed(TABLES, ord(composed))) == first
