@@ -34,6 +34,7 @@ class _State:
     interpreted = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
     numba: Any = None
     when_imported: list[Callable[[Any], object]] = []
+    kernels: list[Kernel[..., Any]] = []
 
 
 class Kernel(Generic[P, R]):
@@ -56,7 +57,9 @@ class Kernel(Generic[P, R]):
 
 def kernel(function: Callable[P, R]) -> Kernel[P, R]:
     """Declare an entry point: called from Python, compiled without the GIL, kept in the disk cache."""
-    return Kernel(function)
+    declared = Kernel(function)
+    _State.kernels.append(declared)
+    return declared
 
 
 def routine(function: F) -> F:
@@ -71,6 +74,11 @@ def tell_numba(action: Callable[[Any], object]) -> None:
         _State.when_imported.append(action)
     else:
         action(_State.numba)
+
+
+def declared_kernels() -> list[Kernel[..., Any]]:
+    """All kernels of the modules imported so far."""
+    return list(_State.kernels)
 
 
 def run_interpreted(interpreted: bool) -> None:

@@ -1,0 +1,84 @@
+"""The algorithms, one row each: menus, command line, benchmark and tests loop over this table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """An encoder as people choose it.
+
+    exact       whether it gives llama.cpp's ids for every text
+    complexity  in the length n of a piece
+    source      where it was first described, or where its definition lies
+    """
+
+    name: str
+    title: str
+    exact: bool
+    complexity: str
+    source: str
+
+
+ALGORITHMS: dict[str, Algorithm] = {
+    row.name: row
+    for row in (
+        Algorithm(
+            "fast",
+            "Cached pieces",
+            True,
+            "O(n) where pieces repeat",
+            "Pieces are independent of each other, so each is merged once and then looked up",
+        ),
+        Algorithm(
+            "heap",
+            "Pair merging with a priority queue",
+            True,
+            "O(n log n)",
+            "SentencePiece, Kudo & Richardson 2018, https://aclanthology.org/D18-2012",
+        ),
+        Algorithm(
+            "scan",
+            "Textbook pair merging",
+            True,
+            "O(n²)",
+            "Sennrich, Haddow & Birch 2016, section 3.2, https://aclanthology.org/P16-1162",
+        ),
+        Algorithm(
+            "wordpiece",
+            "Longest match first",
+            True,
+            "O(n · longest token)",
+            "BERT, Devlin et al. 2019, https://aclanthology.org/N19-1423",
+        ),
+        Algorithm(
+            "viterbi",
+            "Most probable segmentation",
+            True,
+            "O(n · longest token)",
+            "Unigram language model, Kudo 2018, https://aclanthology.org/P18-1007",
+        ),
+        Algorithm(
+            "rwkv",
+            "Greedy longest match over a byte trie",
+            True,
+            "O(n · longest token)",
+            "RWKV World tokenizer, https://github.com/BlinkDL/RWKV-LM",
+        ),
+        Algorithm(
+            "plamo2",
+            "Best segmentation, from right to left",
+            True,
+            "O(n · longest token)",
+            "PLaMo 2 tokenizer, as llama.cpp defines it",
+        ),
+        Algorithm(
+            "hash",
+            "Hashes of five bytes",
+            True,
+            "O(n)",
+            "llama.cpp's vocabulary type for tests",
+        ),
+    )
+}

@@ -1,0 +1,72 @@
+"""From token ids back to bytes, with llama.cpp's rules for special tokens and spaces.
+
+Source: llama_vocab::detokenize.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.errors import EncodeError
+from guiapp.core.kernels.detokenizing import gather
+from guiapp.core.vocab.vocabulary import Attribute, Vocabulary
+
+SPACE = 0x20
+
+
+def detokenize(
+    vocabulary: Vocabulary, ids: Iterable[int], remove_special: bool, unparse_special: bool
+) -> bytes:
+    """The bytes that a sequence of token ids stands for.
+
+    `remove_special` drops a BOS in front and an EOS at the end where the vocabulary adds them;
+    `unparse_special` writes control tokens as their text instead of leaving them out.
+    Raises EncodeError for an id that the vocabulary does not have.
+    """
+    rules, special = vocabulary.rules, vocabulary.special_ids
+    token_ids = checked_ids(vocabulary, ids)
+    strip_first = rules.add_space_prefix
+    if remove_special and rules.add_bos and len(token_ids) and token_ids[0] == special.bos:
+        token_ids = token_ids[1:]
+        strip_first = False
+    if remove_special and rules.add_eos and len(token_ids) and token_ids[-1] == special.eos:
+        token_ids = token_ids[:-1]
+    data, offsets = vocabulary.token_bytes_table()
+    shown = np.ones(len(vocabulary), np.uint8)
+    if not unparse_special:
+        shown[(vocabulary.attributes & (Attribute.CONTROL | Attribute.UNKNOWN)) != 0] = 0
+    size = int((np.diff(offsets)[token_ids] * shown[token_ids]).sum())
+    out = np.empty(size, np.uint8)
+    gather(np.ascontiguousarray(token_ids), shown, data, offsets, out)
+    if strip_first and len(token_ids) and shown[token_ids[0]]:
+        first = offsets[token_ids[0]]
+        if first < offsets[token_ids[0] + 1] and data[first] == SPACE:
+            out = out[1:]
+    text = out.tobytes()
+    return clean_spaces(text) if rules.clean_spaces else text
+
+
+def checked_ids(vocabulary: Vocabulary, ids: Iterable[int]) -> NDArray[np.int32]:
+    """The ids as an array; EncodeError names the first one that is not in the vocabulary."""
+    try:
+        wide = np.asarray(ids if isinstance(ids, np.ndarray) else list(ids), np.int64).reshape(-1)
+    except (OverflowError, ValueError, TypeError) as error:
+        raise EncodeError(f"Token ids are whole numbers below {len(vocabulary)}: {error}.") from error
+    outside = np.flatnonzero((wide < 0) | (wide >= len(vocabulary)))
+    if len(outside):
+        raise EncodeError(
+            f"Token id {wide[outside[0]]} (number {outside[0] + 1} of {len(wide)}) is not in this vocabulary, "
+            f"whose ids go from 0 to {len(vocabulary) - 1}."
+        )
+    return wide.astype(np.int32)
+
+
+def clean_spaces(text: bytes) -> bytes:
+    """Drop the spaces that some models' detokenisers drop, in three passes as llama.cpp does."""
+    text = re.sub(rb" (?=[?!.,])", b"", text)
+    text = re.sub(rb" ' ", b"'", text)
+    return re.sub(rb" (?='(?:s|m|re|ve))", b"", text)

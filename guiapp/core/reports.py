@@ -1,0 +1,93 @@
+"""What the command line prints about a model and about an encoding, as plain values and lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from guiapp.core.encoding import Encoding
+from guiapp.core.explain.visible_text import visible_text
+
+if TYPE_CHECKING:
+    from guiapp.core.tokenizer import Tokenizer
+
+BACKGROUNDS = (24, 94, 29, 90, 58, 60)  # of the terminal's 256 colours; neighbours differ in hue
+RESET = "\x1b[0m"
+
+
+def info_report(tokenizer: Tokenizer) -> dict[str, object]:
+    """What the file says about its tokenizer; the record of `info --json`."""
+    vocabulary = tokenizer.vocabulary
+    kinds: dict[str, int] = {}
+    for token_id in range(len(vocabulary)):
+        kind = vocabulary.kind(token_id)
+        kinds[kind] = kinds.get(kind, 0) + 1
+    return {
+        "path": visible_text(str(vocabulary.path).encode("utf-8", "surrogateescape")),
+        "name": visible_text(vocabulary.name.encode("utf-8", "surrogateescape")),
+        "architecture": visible_text(vocabulary.architecture.encode("utf-8", "surrogateescape")),
+        "type": vocabulary.type.value,
+        "model": vocabulary.model,
+        "pre": vocabulary.pre,
+        "tokens": len(vocabulary),
+        "merges": max(len(vocabulary.merge_offsets) - 1, 0),
+        "kinds": kinds,
+        "special_ids": {role: i for role, i in asdict(vocabulary.special_ids).items() if i is not None},
+        "end_of_generation": sorted(vocabulary.eog),
+        "rules": asdict(vocabulary.rules),
+        "encoders": list(tokenizer.encoders),
+        "exactness": asdict(tokenizer.exactness),
+        "warnings": list(vocabulary.warnings),
+    }
+
+
+def ids_report(tokenizer: Tokenizer, encoding: Encoding) -> dict[str, object]:
+    """The record of `tokenize --format json`; `bytes` is hexadecimal, `span` counts bytes of the text."""
+    vocabulary = tokenizer.vocabulary
+    ids, spans = encoding.token_ids.tolist(), encoding.spans.tolist()
+    return {
+        "encoder": encoding.encoder,
+        "token_ids": ids,
+        "tokens": [
+            {
+                "id": token_id,
+                "span": span,
+                "raw": vocabulary.raw_text(token_id).decode("utf-8", "backslashreplace"),
+                "bytes": vocabulary.token_bytes(token_id).hex(),
+                "kind": vocabulary.kind(token_id),
+            }
+            for token_id, span in zip(ids, spans, strict=True)
+        ],
+    }
+
+
+def token_lines(tokenizer: Tokenizer, encoding: Encoding, style: str) -> Iterator[str]:
+    """The encoding for people: one token a line ("table"), or the text with coloured spans ("color")."""
+    return _table(tokenizer, encoding) if style == "table" else _coloured(tokenizer, encoding)
+
+
+def _table(tokenizer: Tokenizer, encoding: Encoding) -> Iterator[str]:
+    vocabulary = tokenizer.vocabulary
+    yield f"{'index':>7} {'id':>7} {'span':>17}  {'kind':12}  {'raw':24}  bytes"
+    for index, (token_id, (start, end)) in enumerate(
+        zip(encoding.token_ids.tolist(), encoding.spans.tolist(), strict=True)
+    ):
+        raw = visible_text(vocabulary.raw_text(token_id), 24)
+        hexadecimal = vocabulary.token_bytes(token_id).hex(" ").upper()
+        span = f"{start}–{end}"
+        yield f"{index:>7} {token_id:>7} {span:>17}  {vocabulary.kind(token_id):12}  {raw:24}  {hexadecimal}"
+
+
+def _coloured(tokenizer: Tokenizer, encoding: Encoding) -> Iterator[str]:
+    line: list[str] = []
+    for index, (token_id, (start, end)) in enumerate(
+        zip(encoding.token_ids.tolist(), encoding.spans.tolist(), strict=True)
+    ):
+        data = encoding.text_bytes[start:end] or tokenizer.vocabulary.token_bytes(token_id)
+        line.append(f"\x1b[48;5;{BACKGROUNDS[index % len(BACKGROUNDS)]};38;5;231m{visible_text(data)}{RESET}")
+        if data.endswith(b"\n"):
+            yield "".join(line)
+            line = []
+    if line:
+        yield "".join(line)

@@ -1,0 +1,163 @@
+"""Cut special tokens out of a text before anything else sees it.
+
+Special tokens claim their occurrences in a fixed order, the longest text first; what is left between
+them is encoded as text.  Matching is on the original bytes and needs no word boundary.
+Source: llama.cpp's tokenizer_st_partition; the order is that of `special_tokens_in_match_order`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.kernels import special_tokens as kernels
+from guiapp.core.vocab.special_ids import special_tokens_in_match_order
+from guiapp.core.vocab.vocabulary import Attribute, Vocabulary
+
+WHITESPACE = b"\t\n\v\f\r "
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """Where the special tokens of a text are, and the text between them.
+
+    ids, starts, ends     int32, int64, int64 [k]: the special tokens in order of position
+    raw_starts, raw_ends  int64[k + 1]: the stretches around them; white space that a token's LSTRIP or
+                          RSTRIP drops is in no stretch
+    """
+
+    ids: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    raw_starts: NDArray[np.int64]
+    raw_ends: NDArray[np.int64]
+
+
+class SpecialTokens:
+    """The special tokens of one vocabulary, ready to be searched for.
+
+    With `parse_special` all of them match; without it only the user-defined ones do.
+    """
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        self._in_order = special_tokens_in_match_order(vocabulary)
+
+    def searched_for(self, parse_special: bool) -> NDArray[np.int32]:
+        """The ids that match, in match order."""
+        if parse_special:
+            return self._in_order
+        hidden = Attribute.CONTROL | Attribute.UNKNOWN
+        return self._in_order[(self._vocabulary.attributes[self._in_order] & hidden) == 0]
+
+    def partition(self, text: NDArray[np.uint8], parse_special: bool) -> Partition:
+        """Find the special tokens of `text`."""
+        ids = self.searched_for(parse_special)
+        tree = self._with_control if parse_special else self._user_defined_only
+        positions, ranks = _longest_matches(text, tree)
+        if len(positions) == 0:
+            return _partition([], [], [], np.array([0], np.int64), np.array([len(text)], np.int64))
+        claims = np.zeros(len(text), np.uint8)
+        kernels.claim(text, tree, positions, ranks, claims)
+        is_token = ranks >= 0
+        starts, ranks = positions[is_token], ranks[is_token]
+        ends = starts + tree.lengths[ranks]
+        raw_starts = np.concatenate([[0], ends])
+        raw_ends = np.concatenate([starts, [len(text)]])
+        if tree.strips.any():
+            _leave_out_dropped(claims, raw_starts, raw_ends)
+        return _partition(ids[ranks], starts, ends, raw_starts, raw_ends)
+
+    def partition_readable(self, text: bytes, parse_special: bool) -> Partition:
+        """The same, one token after another over all that is left of the text."""
+        fragments = [(0, len(text), -1)]  # start, end, and the token or -1: text and tokens take turns
+        for token_id in self.searched_for(parse_special).tolist():
+            fragments = [
+                part
+                for fragment in fragments
+                for part in ([fragment] if fragment[2] >= 0 else self._cut(text, fragment, token_id))
+            ]
+        tokens, raw = fragments[1::2], fragments[0::2]
+        return _partition(
+            [token_id for _, _, token_id in tokens],
+            [start for start, _, _ in tokens],
+            [end for _, end, _ in tokens],
+            [start for start, _, _ in raw],
+            [end for _, end, _ in raw],
+        )
+
+    def _cut(self, text: bytes, fragment: tuple[int, int, int], token_id: int) -> list[tuple[int, int, int]]:
+        token = self._vocabulary.raw_text(token_id)
+        attributes = int(self._vocabulary.attributes[token_id])
+        start, end, _ = fragment
+        parts = []
+        while (found := text.find(token, start, end)) >= 0:
+            left_end = found
+            while attributes & Attribute.LSTRIP and left_end > start and text[left_end - 1] in WHITESPACE:
+                left_end -= 1
+            parts += [(start, left_end, -1), (found, found + len(token), token_id)]
+            start = found + len(token)
+            while attributes & Attribute.RSTRIP and start < end and text[start] in WHITESPACE:
+                start += 1
+        return [*parts, (start, end, -1)]
+
+    @cached_property
+    def _with_control(self) -> kernels.SearchTree:
+        return self._search_tree(True)
+
+    @cached_property
+    def _user_defined_only(self) -> kernels.SearchTree:
+        return self._search_tree(False)
+
+    def _search_tree(self, parse_special: bool) -> kernels.SearchTree:
+        vocabulary = self._vocabulary
+        ids = self.searched_for(parse_special)
+        texts = [vocabulary.raw_text(token_id) for token_id in ids.tolist()]
+        data = np.frombuffer(bytearray(b"".join(texts)), np.uint8)
+        offsets = np.cumsum([0, *map(len, texts)], dtype=np.int64)
+        strips = ((vocabulary.attributes[ids] & Attribute.LSTRIP) > 0) * np.uint8(kernels.STRIP_LEFT) | (
+            (vocabulary.attributes[ids] & Attribute.RSTRIP) > 0
+        ) * np.uint8(kernels.STRIP_RIGHT)
+        tree = kernels.empty_tree(data, offsets, strips.astype(np.uint8))
+        kernels.grow(tree, data, offsets)
+        return tree
+
+
+def _longest_matches(
+    text: NDArray[np.uint8], tree: kernels.SearchTree
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """All places where a special token begins, and the rank of the longest one there."""
+    found_positions, found_ranks, position = [], [], 0
+    while position < len(text):
+        capacity = min(len(text) - position, 1 << 16)
+        positions, ranks = np.empty(capacity, np.int64), np.empty(capacity, np.int32)
+        n_found, position = kernels.longest_matches(text, position, tree, positions, ranks)
+        found_positions.append(positions[:n_found])
+        found_ranks.append(ranks[:n_found])
+    if not found_positions:
+        return np.empty(0, np.int64), np.empty(0, np.int32)
+    return np.concatenate(found_positions), np.concatenate(found_ranks)
+
+
+def _leave_out_dropped(
+    claims: NDArray[np.uint8], raw_starts: NDArray[np.int64], raw_ends: NDArray[np.int64]
+) -> None:
+    """Shorten the stretches by the white space at their edges that a token has dropped."""
+    for index in np.flatnonzero(raw_starts < raw_ends).tolist():
+        start = raw_starts[index]
+        free = np.flatnonzero(claims[start : raw_ends[index]] == kernels.FREE)
+        first, last = (free[0], free[-1] + 1) if len(free) else (0, 0)
+        raw_starts[index], raw_ends[index] = start + first, start + last
+
+
+def _partition(ids: object, starts: object, ends: object, raw_starts: object, raw_ends: object) -> Partition:
+    return Partition(
+        np.asarray(ids, np.int32),
+        np.asarray(starts, np.int64),
+        np.asarray(ends, np.int64),
+        np.asarray(raw_starts, np.int64),
+        np.asarray(raw_ends, np.int64),
+    )

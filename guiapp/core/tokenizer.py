@@ -1,0 +1,212 @@
+"""A tokenizer: a vocabulary and the pipeline that its file asks for.
+
+    text -> partition -> normalise -> split -> encode -> assemble -> token ids and spans
+
+Special tokens are cut out first; each stretch of text between them goes through the pipeline of the
+vocabulary's type; BOS, EOS and the like are put around the whole.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.catalogue import ALGORITHMS, Algorithm
+from guiapp.core.detokenizing import detokenize
+from guiapp.core.encoding import Encoding, FragmentTokens
+from guiapp.core.errors import EncodeError
+from guiapp.core.pipelines.pipeline import Pipeline
+from guiapp.core.text.special_tokens import Partition, SpecialTokens
+from guiapp.core.vocab.vocabulary import Vocabulary, VocabType
+
+PIPELINES = {
+    VocabType.SPM: "sentence_piece.SentencePiecePipeline",
+    VocabType.BPE: "byte_pair.BytePairPipeline",
+    VocabType.WPM: "word_piece.WordPiecePipeline",
+    VocabType.UGM: "unigram.UnigramPipeline",
+    VocabType.RWKV: "rwkv.RwkvPipeline",
+    VocabType.PLAMO2: "plamo2.Plamo2Pipeline",
+    VocabType.TEST: "chunk_hash.ChunkHashPipeline",
+}
+
+FragmentEncoder = Callable[[int, int, bool], FragmentTokens]
+
+
+@dataclass(frozen=True)
+class Exactness:
+    """How far the ids can be trusted to be llama.cpp's.
+
+    level   "exact", "approximate" or "unknown pre"
+    reason  a sentence for the user
+    """
+
+    level: str
+    reason: str
+
+
+class Tokenizer:
+    """Text to token ids and back, for one vocabulary.  Immutable: threads may share it."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.vocabulary = vocabulary
+        self._pipeline = _pipeline_for(vocabulary)
+        self._special_tokens = SpecialTokens(vocabulary)
+
+    @cached_property
+    def encoders(self) -> Mapping[str, Algorithm]:
+        """The algorithms that apply to this vocabulary, the one that is used by default first."""
+        return {name: ALGORITHMS[name] for name in self._pipeline.encoders}
+
+    @property
+    def pipeline(self) -> Pipeline:
+        return self._pipeline
+
+    @property
+    def special_tokens(self) -> SpecialTokens:
+        return self._special_tokens
+
+    def encode(
+        self,
+        text: str | bytes,
+        add_special: bool = True,
+        parse_special: bool = True,
+        encoder: str | None = None,
+    ) -> Encoding:
+        """The tokens of a text, from the compiled kernels.
+
+        text           str, or bytes that may be invalid UTF-8; lone surrogates of a str are encoded as
+                       three bytes each
+        add_special    put BOS, EOS … around it, as the file asks
+        parse_special  find control tokens in the text; user-defined ones are always found
+        encoder        one of `encoders`; the first by default
+        Raises EncodeError for an unknown encoder and for text that the vocabulary cannot express.
+        """
+        started_ns = time.perf_counter_ns()
+        name = self._encoder_name(encoder)
+        data = as_bytes(text)
+        array = np.frombuffer(bytearray(data), np.uint8)
+
+        def encode_fragment(start: int, end: int, after_special: bool) -> FragmentTokens:
+            return self._pipeline.encode(array[start:end], after_special, name)
+
+        partition = self._special_tokens.partition(array, parse_special)
+        ids, spans = self._assemble(len(data), partition, add_special, encode_fragment)
+        return Encoding(data, ids, spans, name, time.perf_counter_ns() - started_ns)
+
+    def encode_readable(
+        self,
+        text: str | bytes,
+        add_special: bool = True,
+        parse_special: bool = True,
+        encoder: str | None = None,
+    ) -> Encoding:
+        """The same from the readable twins: slow, but plain Python all the way."""
+        started_ns = time.perf_counter_ns()
+        name = self._encoder_name(encoder)
+        data = as_bytes(text)
+
+        def encode_fragment(start: int, end: int, after_special: bool) -> FragmentTokens:
+            return self._pipeline.encode_readable(data[start:end], after_special, name)
+
+        partition = self._special_tokens.partition_readable(data, parse_special)
+        ids, spans = self._assemble(len(data), partition, add_special, encode_fragment)
+        return Encoding(data, ids, spans, name, time.perf_counter_ns() - started_ns)
+
+    def count(self, text: str | bytes) -> int:
+        """The number of tokens of a text, special ones included."""
+        return len(self.encode(text))
+
+    def decode_bytes(
+        self, ids: Iterable[int], remove_special: bool = False, unparse_special: bool = True
+    ) -> bytes:
+        """The bytes that token ids stand for; see `guiapp.core.detokenizing.detokenize`."""
+        return detokenize(self.vocabulary, ids, remove_special, unparse_special)
+
+    def decode(self, ids: Iterable[int], remove_special: bool = False, unparse_special: bool = True) -> str:
+        """The same as text, with U+FFFD for what is not valid UTF-8."""
+        return self.decode_bytes(ids, remove_special, unparse_special).decode("utf-8", "replace")
+
+    @cached_property
+    def exactness(self) -> Exactness:
+        """Whether llama.cpp would give the same ids for this file."""
+        vocabulary = self.vocabulary
+        if vocabulary.type is VocabType.BPE and not vocabulary.pre:
+            return Exactness(
+                "unknown pre",
+                "The file does not name its pre-tokenizer (tokenizer.ggml.pre). Text is split as llama.cpp does "
+                "in that case, so the ids are those that llama.cpp feeds the model, but probably not those "
+                "that the model was trained on.",
+            )
+        split = f", split as “{vocabulary.pre}” asks" if vocabulary.type is VocabType.BPE else ""
+        return Exactness(
+            "exact",
+            f"{vocabulary.type.value} vocabulary{split}. The ids equal llama.cpp's for the same file, text "
+            "and switches.",
+        )
+
+    def special_ids_around(self) -> tuple[list[int], list[int]]:
+        """The ids that `add_special` puts before and after a text."""
+        vocabulary, special, rules = self.vocabulary, self.vocabulary.special_ids, self.vocabulary.rules
+        if vocabulary.type is VocabType.WPM:
+            return [self._needed(special.bos, "bos")], [self._needed(special.sep, "seperator")]
+        if vocabulary.type not in (VocabType.SPM, VocabType.BPE, VocabType.UGM):
+            return [], []
+        return (
+            [self._needed(special.bos, "bos")] if rules.add_bos else [],
+            [self._needed(special.eos, "eos")] if rules.add_eos else [],
+        )
+
+    def _needed(self, token_id: int | None, role: str) -> int:
+        if token_id is None:
+            raise EncodeError(
+                f"The file asks for a {role.upper()} token around each text but has no valid "
+                f"tokenizer.ggml.{role}_token_id. Encode without special tokens, or repair the file."
+            )
+        return token_id
+
+    def _encoder_name(self, name: str | None) -> str:
+        if name is None:
+            return self._pipeline.encoders[0]
+        if name not in self._pipeline.encoders:
+            raise EncodeError(
+                f"This {self.vocabulary.type.value} vocabulary has no encoder “{name}”. "
+                f"Choose one of: {', '.join(self._pipeline.encoders)}."
+            )
+        return name
+
+    def _assemble(
+        self, size: int, partition: Partition, add_special: bool, encode_fragment: FragmentEncoder
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        before, after = self.special_ids_around() if add_special else ([], [])
+        ids = [np.array(before, np.int32)]
+        spans = [np.zeros((len(before), 2), np.int64)]
+        for index in range(len(partition.raw_starts)):
+            start, end = int(partition.raw_starts[index]), int(partition.raw_ends[index])
+            if start < end:
+                tokens = encode_fragment(start, end, True)
+                ids.append(tokens.ids)
+                spans.append(np.stack([tokens.starts, tokens.ends], axis=1) + start)
+            if index < len(partition.ids):
+                ids.append(partition.ids[index : index + 1])
+                spans.append(np.array([[partition.starts[index], partition.ends[index]]], np.int64))
+        ids.append(np.array(after, np.int32))
+        spans.append(np.full((len(after), 2), size, np.int64))
+        return np.concatenate(ids), np.concatenate(spans)
+
+
+def as_bytes(text: str | bytes) -> bytes:
+    """The bytes that llama.cpp would be given for this text."""
+    return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else bytes(text)
+
+
+def _pipeline_for(vocabulary: Vocabulary) -> Pipeline:
+    """The pipeline of the vocabulary's type; imported when needed, since each brings its kernels."""
+    module, name = PIPELINES[vocabulary.type].split(".")
+    pipeline: Pipeline = getattr(import_module(f"guiapp.core.pipelines.{module}"), name)(vocabulary)
+    return pipeline

@@ -1,0 +1,63 @@
+"""Cutting special tokens out of a text: kernel, readable twin, order of claims, white space."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from gguf_builder import write_vocab
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guiapp.core.text.special_tokens import SpecialTokens
+from guiapp.core.vocab.gguf_file import load_vocabulary
+
+TEXTS = ["<a>", "<a><b>", "b><", "aa", "aaaa", "ab", "ba", "<", "<|x|>", "|x", ">"]
+NORMAL, UNKNOWN, CONTROL, USER_DEFINED = 1, 2, 3, 4
+KINDS = [CONTROL, USER_DEFINED, USER_DEFINED, USER_DEFINED, CONTROL, USER_DEFINED, CONTROL]
+
+
+@pytest.fixture(scope="module")
+def special_tokens(tmp_path_factory):
+    path = tmp_path_factory.mktemp("vocab") / "special.gguf"
+    types = [KINDS[index % len(KINDS)] for index in range(len(TEXTS))]
+    write_vocab(path, model="gpt2", pre="gpt-2", tokens=TEXTS, types=types, merges=[])
+    return SpecialTokens(load_vocabulary(path))
+
+
+def parts(partition):
+    return [
+        column.tolist()
+        for column in (
+            partition.ids,
+            partition.starts,
+            partition.ends,
+            partition.raw_starts,
+            partition.raw_ends,
+        )
+    ]
+
+
+@pytest.mark.parametrize("parse_special", [True, False])
+@given(text=st.text(alphabet="ab<>|x ").map(str.encode))
+def test_kernel_and_readable_twin_agree(special_tokens, parse_special, text):
+    array = np.frombuffer(bytearray(text), np.uint8)
+    found = special_tokens.partition(array, parse_special)
+    expected = special_tokens.partition_readable(text, parse_special)
+    assert parts(found) == parts(expected)
+
+
+def test_the_longest_token_wins_even_where_a_shorter_one_begins_earlier(special_tokens):
+    partition = special_tokens.partition_readable(b"x<a><b>y", True)
+    assert [TEXTS[token_id] for token_id in partition.ids] == ["<a><b>"]
+
+
+def test_control_tokens_are_text_unless_parsed(special_tokens):
+    assert parts(special_tokens.partition_readable(b"<a>", False))[0] != [0]
+    assert parts(special_tokens.partition_readable(b"<a>", True))[0] == [0]
+
+
+def test_many_nested_candidates_stay_fast_and_right(special_tokens):
+    text = b"a" * 100_001
+    partition = special_tokens.partition(np.frombuffer(bytearray(text), np.uint8), True)
+    assert len(partition.ids) == 25_000
+    assert set(partition.ids.tolist()) == {TEXTS.index("aaaa")}
