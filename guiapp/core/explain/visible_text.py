@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import NamedTuple
 
-SIGNS = {" ": "·", "\n": "↵", "\t": "→", "\r": "\\r"}
+SIGNS = {" ": "·", "\n": "↵", "\t": "→", "\r": "␍"}
+JOINERS = "\u200c\u200d"  # they shape letters and emoji, and are unseen only where they stand alone
 UNSEEN = {"Cc", "Cf", "Cn", "Co", "Zl", "Zp", "Zs"}
 FIRST_ESCAPED_BYTE, LAST_ESCAPED_BYTE = "\udc80", "\udcff"  # what "surrogateescape" makes of a stray byte
 
@@ -46,6 +47,9 @@ def _runs(text: str) -> Iterator[Run]:
         if is_stray:
             yield Run(f"<{stretch.encode('utf-8', 'surrogateescape').hex(' ').upper()}>", True)
             continue
+        if not stretch.strip(JOINERS):
+            yield Run("".join(map(_sign, stretch)), True)
+            continue
         for is_sign, signs in groupby(stretch, _needs_sign):
             shown = "".join(signs)
             yield Run("".join(map(_sign, shown)) if is_sign else shown, is_sign)
@@ -56,8 +60,8 @@ def _is_stray_byte(character: str) -> bool:
 
 
 def _needs_sign(character: str) -> bool:
-    return character in SIGNS or unicodedata.category(character) in UNSEEN
+    return character in SIGNS or (character not in JOINERS and unicodedata.category(character) in UNSEEN)
 
 
 def _sign(character: str) -> str:
-    return SIGNS.get(character) or character.encode("unicode_escape").decode("ascii")
+    return SIGNS.get(character) or f"<U+{ord(character):04X}>"

@@ -1,0 +1,78 @@
+"""Which characters, or which parts of them, a stretch of bytes holds."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import numpy as np
+
+LISTED = 3
+
+
+def characters_of(text: bytes, start: int, end: int) -> str:
+    """Say what text[start:end] is in characters, looking at the bytes around it for those cut in two.
+
+    `U+6C49 汉 · CJK UNIFIED IDEOGRAPH-6C49`, `bytes 1–2 of 3 of U+6C49 汉`, `5 characters`,
+    `1 byte that is not UTF-8`; empty for an empty stretch.
+    """
+    if start >= end:
+        return ""
+    parts = []
+    middle_start, middle_end = start, end
+    if (whole := _cut_character(text, start, start, end)) is not None:
+        parts.append(_part(text, whole, start, end))
+        middle_start = min(whole[1], end)
+    if middle_start < end and (whole := _cut_character(text, end - 1, start, end)) is not None:
+        middle_end = whole[0]
+        parts.append(_part(text, whole, start, end))
+    if middle_start < middle_end:
+        at = 1 if middle_start > start else 0
+        parts.insert(at, _whole(text[middle_start:middle_end], is_all=not parts))
+    return ", ".join(parts)
+
+
+def n_characters(text: bytes, start: int, end: int) -> int:
+    """The characters that begin in text[start:end]."""
+    lead = (np.frombuffer(text, np.uint8, end - start, start) & 0xC0) != 0x80 if start < end else []
+    return int(np.count_nonzero(lead))
+
+
+def _cut_character(text: bytes, at: int, start: int, end: int) -> tuple[int, int] | None:
+    """The character around byte `at`, where it does not lie wholly inside [start, end)."""
+    for begin in range(at, max(at - 4, -1), -1):
+        for stop in range(at + 1, min(begin + 4, len(text)) + 1):
+            try:
+                is_character = len(text[begin:stop].decode()) == 1
+            except UnicodeDecodeError:
+                continue
+            if is_character:
+                return (begin, stop) if begin < start or stop > end else None
+    return None
+
+
+def _part(text: bytes, whole: tuple[int, int], start: int, end: int) -> str:
+    begin, stop = whole
+    first, last = max(start, begin) - begin + 1, min(end, stop) - begin
+    which = f"byte {first}" if first == last else f"bytes {first}–{last}"
+    return f"{which} of {stop - begin} of {_name(text[begin:stop].decode())}"
+
+
+def _whole(data: bytes, is_all: bool) -> str:
+    characters = data.decode("utf-8", "surrogateescape")
+    n_stray = sum("\udc80" <= character <= "\udcff" for character in characters)
+    said = []
+    if n_characters := len(characters) - n_stray:
+        if n_characters == 1 and not n_stray and is_all:
+            return f"{_name(characters)} · {unicodedata.name(characters, 'without a name')}"
+        if n_characters <= LISTED and not n_stray:
+            return ", ".join(map(_name, characters))
+        said.append(f"{n_characters:,} characters")
+    if n_stray:
+        said.append(f"{n_stray:,} byte{'s' if n_stray > 1 else ''} not of valid UTF-8")
+    return ", ".join(said)
+
+
+def _name(character: str) -> str:
+    code = f"U+{ord(character):04X}"
+    is_seen = unicodedata.category(character)[0] not in "CZM"
+    return f"{code} {character}" if is_seen else code

@@ -1,0 +1,44 @@
+"""Prefixes and continuations of a token."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from toy_vocabulary import ToyVocabulary
+
+from guiapp.core.explain.token_path import PrefixTable
+from guiapp.core.vocab.vocabulary import Attribute
+
+texts = st.lists(st.binary(min_size=1, max_size=12).map(lambda data: bytes(b % 2 for b in data)), unique=True)
+
+
+@given(texts)
+def test_prefixes_and_continuations_are_those_of_plain_comparison(tokens):
+    table = PrefixTable(ToyVocabulary(dict.fromkeys(tokens, 0.0)))
+    for token_id, token in enumerate(tokens):
+        path = table.path(token_id, n_shown=1000)
+        prefixes = [other for other in tokens if token.startswith(other) and other != token]
+        longer = [at for at, other in enumerate(tokens) if other.startswith(token) and other != token]
+        assert [tokens[at] for at in path.prefixes] == sorted(prefixes, key=len)
+        assert list(path.continuations) == longer
+        assert path.n_continuations == len(longer)
+
+
+def test_special_and_byte_tokens_are_no_neighbours():
+    vocabulary = ToyVocabulary(
+        {"<s>": Attribute.CONTROL, "<": 0.0, "<sx": 0.0, "<s": Attribute.BYTE, "<sy>": Attribute.UNUSED}
+    )
+    table = PrefixTable(vocabulary)
+    assert table.path(1).continuations == (2,)
+    assert table.path(2).prefixes == (1,)
+
+
+def test_only_some_continuations_are_listed():
+    path = PrefixTable(ToyVocabulary({"a" * n: 0.0 for n in range(1, 31)})).path(0, n_shown=3)
+    assert path.continuations == (1, 2, 3)
+    assert path.n_continuations == 29
+
+
+def test_an_empty_token_has_no_path():
+    path = PrefixTable(ToyVocabulary({"": 0.0, "a": 0.0})).path(0)
+    assert (path.prefixes, path.n_continuations) == ((), 0)
