@@ -1,0 +1,68 @@
+"""How llama.cpp reads text that is not UTF-8, so that all that follows may rely on well-formed text.
+
+A byte that begins no complete character is U+FFFD by itself.  Forms that are longer than necessary are
+accepted and shortened, surrogates stay as they are.  Values above U+10FFFF, which end llama.cpp, are four
+broken bytes here.  Compiled twin: core/kernels/utf8.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.kernels import utf8 as kernel
+from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
+
+REPLACEMENT = 0xFFFD
+LAST_CODE = 0x10FFFF
+
+
+def repair(text: NDArray[np.uint8]) -> NormalizedText | None:
+    """The text that llama.cpp sees; None if that is the very same bytes."""
+    if kernel.plain_prefix(text) == len(text):
+        return None
+    room = 3 * len(text)
+    data, starts, ends = np.empty(room, np.uint8), np.empty(room, np.int64), np.empty(room, np.int64)
+    size = kernel.repair(text, data, starts, ends)
+    return NormalizedText(data[:size].copy(), starts[:size].copy(), ends[:size].copy())
+
+
+def repair_readable(text: bytes) -> NormalizedText | None:
+    """The same as `repair`, step by step."""
+    builder = NormalizedBuilder()
+    for start, end, code in characters(text):
+        builder.append(encode(code), start, end)
+    repaired = builder.build()
+    return None if repaired.data.tobytes() == text else repaired
+
+
+def characters(text: bytes) -> Iterator[tuple[int, int, int]]:
+    """Start, end and code point of each character, as llama.cpp decodes them."""
+    at = 0
+    while at < len(text):
+        length = _announced_length(text[at])
+        following = text[at + 1 : at + length]
+        code = text[at] if length == 1 else text[at] & (0x7F >> length)
+        for byte in following:
+            code = code << 6 | byte & 0x3F
+        is_whole = len(following) == length - 1 and all(byte & 0xC0 == 0x80 for byte in following)
+        if length == 0 or not is_whole or code > LAST_CODE:
+            length, code = 1, REPLACEMENT
+        yield at, at + length, code
+        at += length
+
+
+def encode(code: int) -> bytes:
+    """One code point in UTF-8; surrogates too."""
+    return chr(code).encode("utf-8", "surrogatepass")
+
+
+def _announced_length(lead: int) -> int:
+    """The length that the first byte of a character promises; 0 if no character begins with it."""
+    if lead < 0x80:
+        return 1
+    if lead < 0xC0 or lead >= 0xF8:
+        return 0
+    return 2 + (lead >= 0xE0) + (lead >= 0xF0)
