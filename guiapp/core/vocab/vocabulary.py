@@ -8,10 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, IntFlag
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+
+from guiapp.core.kernels import string_table, token_bytes
+from guiapp.core.kernels.string_table import StringTable
+from guiapp.core.vocab import byte_alphabet
+
+NAMING_LIMIT_BYTES = 1 << 28
 
 
 class VocabType(Enum):
@@ -39,6 +46,16 @@ class Attribute(IntFlag):
     LSTRIP = 128
     RSTRIP = 256
     SINGLE_WORD = 512
+
+
+KINDS = {
+    Attribute.CONTROL: "control",
+    Attribute.UNKNOWN: "unknown",
+    Attribute.USER_DEFINED: "user-defined",
+    Attribute.BYTE: "byte",
+    Attribute.UNUSED: "unused",
+    Attribute.NORMAL: "normal",
+}
 
 
 @dataclass(frozen=True)
@@ -120,5 +137,95 @@ class Vocabulary:
 
     def raw_text(self, token_id: int) -> bytes:
         """The token's text as the file spells it (`Ġthe`, `▁the`, `<0x0A>`), as bytes."""
-        start, end = self.token_offsets[token_id : token_id + 2]
-        return self.token_data[start:end].tobytes()
+        return _slice(self.token_data, self.token_offsets, token_id)
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """The text that the token stands for (` the`, a newline), control tokens included."""
+        return _slice(*self.token_bytes_table, token_id)
+
+    def kind(self, token_id: int) -> str:
+        """What the token is for, in one word; of several bits the one that decides how it is used."""
+        bits = Attribute(int(self.attributes[_checked(token_id, len(self))]))
+        return next((kind for bit, kind in KINDS.items() if bit in bits), "undefined")
+
+    def score(self, token_id: int) -> float:
+        return float(self.scores[_checked(token_id, len(self))])
+
+    def find(self, raw_text: bytes) -> int | None:
+        """The token that the file spells like this."""
+        row = int(string_table.find_all(self.token_table, [raw_text])[0])
+        return row if row >= 0 else None
+
+    @cached_property
+    def token_table(self) -> StringTable:
+        """Finds tokens by their raw text, also inside kernels."""
+        return string_table.build(self.token_data, self.token_offsets)
+
+    @cached_property
+    def token_bytes_table(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """`token_bytes` of all tokens: uint8[…] and int64[n+1], token i is data[offsets[i] : offsets[i+1]].
+
+        llama.cpp repeats the whole token for each of its characters that stands for no byte.  Where
+        that would fill the memory (only in a file made for it), such characters stay as they are.
+        """
+        if self.type is VocabType.TEST:
+            return _pack([b"%x" % token_id for token_id in range(len(self))])
+        data, offsets = self.token_data, self.token_offsets
+        if self.model == "hybriddna":
+            data, offsets = _without_dna_suffix(self)
+        offsets_out = np.empty(len(self) + 1, np.int64)
+
+        def spell_out(name_unknown: bool, out: NDArray[np.uint8]) -> int:
+            return token_bytes.spell_out(
+                data,
+                offsets,
+                self.attributes,
+                self._spelling,
+                byte_alphabet.BYTES,
+                name_unknown,
+                out,
+                offsets_out,
+            )
+
+        size = spell_out(True, np.empty(0, np.uint8))
+        name_unknown = size <= NAMING_LIMIT_BYTES
+        out = np.empty(size if name_unknown else spell_out(False, np.empty(0, np.uint8)), np.uint8)
+        spell_out(name_unknown, out)
+        return out, offsets_out
+
+    @property
+    def _spelling(self) -> int:
+        if self.type is VocabType.RWKV:
+            return token_bytes.ESCAPES
+        if self.type is VocabType.PLAMO2:
+            return token_bytes.PLAIN
+        if self.type is VocabType.BPE and not self.rules.escape_spaces:
+            return token_bytes.BYTE_STAND_INS
+        return token_bytes.MARKED_SPACES
+
+
+def _checked(token_id: int, n_tokens: int) -> int:
+    if not 0 <= token_id < n_tokens:
+        raise IndexError(f"{token_id} is not one of the {n_tokens:,} token ids")
+    return token_id
+
+
+def _slice(data: NDArray[np.uint8], offsets: NDArray[np.int64], token_id: int) -> bytes:
+    start, end = offsets[_checked(token_id, len(offsets) - 1) :][:2]
+    return data[start:end].tobytes()
+
+
+def _pack(texts: list[bytes]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    offsets = np.zeros(len(texts) + 1, np.int64)
+    np.cumsum([len(text) for text in texts], out=offsets[1:])
+    return np.frombuffer(bytearray(b"".join(texts)), np.uint8), offsets
+
+
+def _without_dna_suffix(vocabulary: Vocabulary) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Token texts where those behind `<oov>` lose the U+E000 that tells DNA from words."""
+    suffix = "\ue000".encode()
+    first = vocabulary.find(b"<oov>")
+    texts = [vocabulary.raw_text(token_id) for token_id in range(len(vocabulary))]
+    if first is not None and all(vocabulary.find(name) is not None for name in (b"<dna>", b"</dna>")):
+        texts[first + 1 :] = [text.removesuffix(suffix) for text in texts[first + 1 :]]
+    return _pack(texts)

@@ -1,0 +1,32 @@
+"""GPT-2's printable stand-ins for the 256 bytes, both ways.
+
+Byte-level vocabularies write every byte as one printable character: those that are printable in Latin-1
+stand for themselves, the other 68, in ascending order, are U+0100, U+0101 and so on.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+PRINTABLE = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))
+UNPRINTABLE = tuple(byte for byte in range(256) if byte not in PRINTABLE)
+
+CHARACTER_OF_BYTE = tuple(
+    chr(byte) if byte in PRINTABLE else chr(0x100 + UNPRINTABLE.index(byte)) for byte in range(256)
+)
+BYTE_OF_CHARACTER = {character: byte for byte, character in enumerate(CHARACTER_OF_BYTE)}
+
+# The same as arrays for kernels: code point of each byte; byte of each code point below 0x144, -1 for none.
+CODE_POINTS = np.array([ord(character) for character in CHARACTER_OF_BYTE], np.int32)
+BYTES = np.full(0x100 + len(UNPRINTABLE), -1, np.int32)
+BYTES[CODE_POINTS] = np.arange(256)
+
+
+def spell(data: bytes) -> str:
+    """How a byte-level vocabulary writes these bytes: `b" the"` is `"Ġthe"`."""
+    return "".join(CHARACTER_OF_BYTE[byte] for byte in data)
+
+
+def unspell(text: str) -> bytes:
+    """The bytes behind stand-ins; raises KeyError for a character that stands for none."""
+    return bytes(BYTE_OF_CHARACTER[character] for character in text)
