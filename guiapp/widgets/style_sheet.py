@@ -1,0 +1,139 @@
+"""The one style sheet: flat panels, hairlines, visible focus.
+
+Widgets choose their looks by the dynamic property `role`:
+
+    QFrame   panel    flat, the colour of panels           card     raised, rounded, with a hairline
+    QLabel   heading  small bold dim capitals              dim      secondary
+             number   monospaced                           title    larger and bold
+    buttons  raised   a control that opens something       quiet    flat until hovered
+             tab      a page of the window                 primary  the one to press
+"""
+
+from __future__ import annotations
+
+from string import Template
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QColor, QFontDatabase
+from PySide6.QtWidgets import QLabel, QWidget
+
+if TYPE_CHECKING:
+    from guiapp.widgets.theme import Theme
+
+_TEMPLATE = Template("""
+QWidget { color: $text; }
+QMainWindow, QDialog, QMenuBar, QMenu, QMessageBox { background: $panel; }
+QToolTip { background: $raised; color: $text; border: 1px solid $line; padding: 4px 6px; }
+
+QMenuBar { border-bottom: 1px solid $line; }
+QMenuBar::item { padding: 4px 10px; background: transparent; color: $dim; }
+QMenuBar::item:selected { background: $raised; color: $text; border-radius: 5px; }
+QMenu { border: 1px solid $line; padding: 4px; }
+QMenu::item { padding: 5px 22px 5px 22px; border-radius: 5px; }
+QMenu::item:selected { background: $selected; color: $text; }
+QMenu::item:disabled { color: $faint; }
+QMenu::separator { height: 1px; background: $line; margin: 4px 6px; }
+
+QFrame[role="panel"] { background: $panel; border: none; }
+QFrame[role="card"] { background: $raised; border: 1px solid $line; border-radius: 8px; }
+QFrame[role="popup"] { background: $panel; border: 1px solid $line; border-radius: 8px; }
+QFrame[role="hairline"] { background: $line; border: none; }
+
+QLabel { background: transparent; }
+QLabel[role="heading"] { color: $dim; font-size: 12px; font-weight: 600; }
+QLabel[role="title"] { font-size: 20px; font-weight: 600; }
+QLabel[role="dim"] { color: $dim; }
+QLabel[role="number"] { font-family: "$mono"; }
+
+QPushButton, QToolButton { background: transparent; border: 1px solid transparent; border-radius: 7px;
+    padding: 5px 9px; color: $text; }
+QPushButton, QPushButton[role="raised"], QToolButton[role="raised"] {
+    background: $raised; border-color: $line; }
+QPushButton[role="quiet"], QToolButton[role="quiet"] {
+    background: transparent; border-color: transparent; color: $dim; }
+QPushButton:hover, QToolButton:hover { border-color: $faint; color: $text; }
+QPushButton[role="quiet"]:hover, QToolButton[role="quiet"]:hover {
+    background: $raised; border-color: transparent; }
+QPushButton:pressed, QToolButton:pressed, QToolButton:open { background: $selected; }
+QPushButton:checked, QToolButton:checked { background: $raised; color: $text; }
+QPushButton:disabled, QToolButton:disabled { color: $faint; border-color: $line; }
+QPushButton:focus, QToolButton:focus, QPushButton[role="quiet"]:focus, QToolButton[role="quiet"]:focus {
+    border-color: $accent; }
+QPushButton[role="primary"] { background: $accent; color: $on_accent; border-color: $accent; }
+QPushButton[role="primary"]:focus { border-color: $text; }
+QToolButton::menu-indicator { image: none; }
+QPushButton::menu-indicator { image: none; }
+
+QToolButton[role="tab"] { color: $dim; padding: 6px 13px; border-bottom: 2px solid transparent; }
+QToolButton[role="tab"]:hover { color: $text; }
+QToolButton[role="tab"]:checked { background: $raised; color: $text; border-bottom: 2px solid $accent; }
+QToolButton[role="tab"]:focus { border-color: $accent; }
+
+QLineEdit, QPlainTextEdit, QTextEdit, QTextBrowser {
+    background: $background; border: 1px solid $line; border-radius: 7px;
+    padding: 5px 8px; selection-background-color: $accent; selection-color: $on_accent; }
+QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus, QTextBrowser:focus { border-color: $accent; }
+
+QAbstractItemView { background: $panel; border: none; outline: none; selection-background-color: $selected;
+    selection-color: $text; alternate-background-color: $panel; }
+QListView::item { padding: 6px 8px; border-radius: 6px; }
+QListView::item:selected, QTableView::item:selected { background: $selected; color: $text; }
+QListView::item:disabled { color: $faint; }
+QTableView { gridline-color: $line; }
+QTableView:focus { border: 1px solid $accent; }
+QHeaderView::section {
+    background: $panel; color: $dim; border: none; border-bottom: 1px solid $line; padding: 5px 8px; }
+
+QSplitter::handle { background: $line; }
+QSplitter::handle:hover { background: $accent; }
+QSplitter::handle:horizontal { width: 1px; }
+QSplitter::handle:vertical { height: 1px; }
+
+QScrollBar:vertical { background: transparent; width: 10px; margin: 0; }
+QScrollBar:horizontal { background: transparent; height: 10px; margin: 0; }
+QScrollBar::handle { background: $line; border-radius: 4px; margin: 1px; }
+QScrollBar::handle:vertical { min-height: 28px; }
+QScrollBar::handle:horizontal { min-width: 28px; }
+QScrollBar::handle:hover { background: $faint; }
+QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
+QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+
+QProgressBar {
+    background: $raised; border: 1px solid $line; border-radius: 4px; text-align: center; max-height: 8px; }
+QProgressBar::chunk { background: $accent; border-radius: 3px; }
+QStatusBar { background: $panel; border-top: 1px solid $line; }
+QStatusBar::item { border: none; }
+""")
+
+
+def style_sheet(theme: Theme) -> str:
+    """The style sheet of the application in the theme's colours."""
+    colors = {name: value.name() for name, value in vars(theme).items() if isinstance(value, QColor)}
+    mono = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).family()
+    return _TEMPLATE.substitute(colors, mono=mono, selected=blend(theme.raised, theme.accent, 0.24).name())
+
+
+def blend(below: QColor, above: QColor, amount: float) -> QColor:
+    """`above` painted over `below` with an opacity from 0 to 1."""
+
+    def mix(low: int, high: int) -> int:
+        return round(low + (high - low) * amount)
+
+    return QColor(
+        mix(below.red(), above.red()), mix(below.green(), above.green()), mix(below.blue(), above.blue())
+    )
+
+
+def set_role(widget: QWidget, role: str) -> None:
+    """Choose one of the looks of this module, also for a widget that is already shown."""
+    widget.setProperty("role", role)
+    widget.style().unpolish(widget)
+    widget.style().polish(widget)
+
+
+def heading(text: str) -> QLabel:
+    """A small bold dim line in capitals over a section."""
+    label = QLabel(text.upper())
+    set_role(label, "heading")
+    label.setAccessibleName(text)
+    return label
