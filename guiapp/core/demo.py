@@ -1,0 +1,83 @@
+"""The vocabularies and texts that come with the program, and where they lie."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from guiapp.core.errors import VocabError
+
+PREFIX = "demo:"
+
+
+@dataclass(frozen=True)
+class DemoModel:
+    """A small vocabulary trained by this project; `demo:<name>` opens it."""
+
+    name: str
+    title: str
+    description: str
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A text to look at."""
+
+    name: str
+    title: str
+
+
+DEMO_MODELS = (
+    DemoModel("bpe", "Byte-level BPE", "Merges over bytes with Llama 3's pattern; chat and fill-in tokens."),
+    DemoModel("spm", "SentencePiece BPE", "Merges by score as in Llama 2: space prefix, byte fallback."),
+    DemoModel(
+        "wordpiece", "WordPiece", "Longest pieces of lower-cased words as in BERT: [CLS], [SEP], [UNK]."
+    ),
+    DemoModel("unigram", "Unigram", "The most probable cut as in T5, behind a normaliser."),
+    DemoModel("rwkv", "Longest match", "The longest token at each place, over bytes, as in RWKV World."),
+    DemoModel("toy", "Toy BPE", "Nine tokens over a, b and c, small enough to merge by hand."),
+)
+
+SAMPLES = (
+    Sample("welcome", "Welcome"),
+    Sample("english", "English: a story and a guide"),
+    Sample("languages", "Thirty languages"),
+    Sample("code", "Program code"),
+    Sample("unicode", "Emoji and Unicode edge cases"),
+    Sample("numbers", "Numbers and white space"),
+    Sample("chat", "Chat with special tokens"),
+    Sample("hostile", "Hostile look-alikes"),
+    Sample("literature-insane", "Textbook: This is insane!"),
+    Sample("literature-new-york", "Textbook: New York"),
+    Sample("literature-abacbb", "Textbook: abacbb (toy model)"),
+    Sample("literature-space-ship", "Textbook: 汉武帝 and the space ship"),
+)
+
+
+def resources_folder() -> Path:
+    """Inside the package when it was installed, next to it in a checkout."""
+    package = Path(__file__).resolve().parent.parent
+    installed = package / "resources"
+    return installed if installed.is_dir() else package.parent / "resources"
+
+
+def demo_model_path(name: str) -> Path:
+    """The file of a demo model; raises VocabError for an unknown name."""
+    if name not in {model.name for model in DEMO_MODELS}:
+        known = ", ".join(PREFIX + model.name for model in DEMO_MODELS)
+        raise VocabError(f"There is no demo model “{PREFIX}{name}”. Choose one of {known}.")
+    return resources_folder() / "models" / f"{name}.gguf"
+
+
+def resolve_model(text: str) -> Path:
+    """What the user named as model: `demo:<name>` or a path."""
+    if text.startswith(PREFIX):
+        return demo_model_path(text.removeprefix(PREFIX))
+    return Path(text).expanduser()
+
+
+def sample_text(name: str) -> bytes:
+    """A sample by its name; raises KeyError for a name that is not in `SAMPLES`."""
+    if name not in {sample.name for sample in SAMPLES}:
+        raise KeyError(name)
+    return (resources_folder() / "samples" / f"{name}.txt").read_bytes()

@@ -1,0 +1,148 @@
+"""Training a Unigram model: begin with far too many pieces, and drop those that are missed least.
+
+Every piece has a probability; a word's probability is the sum over all ways to cut it.  Expectation
+maximisation finds the probabilities for the pieces there are, then pruning takes away the pieces whose
+absence costs the least likelihood, and so on until few enough are left.
+Source: Kudo 2018, section 3.2, https://aclanthology.org/P18-1007.
+
+Sums of floats go through `math.fsum` or plain loops: the built-in `sum` rounds differently since Python 3.12.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+MAX_PIECE = 12  # characters
+MAX_WORD = 32  # longer words are cut: the product of so many probabilities is still a normal float
+MIN_EXPECTED = 0.5  # pieces expected less often than this are dropped after each estimation
+DECIMALS = 6  # losses are compared after rounding, so that the last bit of a logarithm decides nothing
+
+Model = dict[str, float]  # piece -> log-probability
+
+
+@dataclass(frozen=True)
+class Round:
+    """The model after one round of estimating and pruning; the text's log-likelihood is from before."""
+
+    model: Model
+    log_likelihood: float
+    dropped: tuple[str, ...]
+
+
+def rounds(words: Mapping[str, int], n_pieces: int, shrink: float = 0.75) -> Iterator[Round]:
+    """Yield rounds that lead from all frequent substrings to `n_pieces`; the last one estimates once more.
+
+    Single characters are never dropped, so that every word of the text can always be cut; they are what is
+    left where they alone are more than `n_pieces`.
+    """
+    words = shorten(words)
+    model = seed(words, 10 * n_pieces)
+    while True:
+        for _ in range(2):
+            model, log_likelihood = estimate(model, words)
+        n_kept = max(n_pieces, int(shrink * len(model)))
+        dropped = prune(model, words, len(model) - n_kept)
+        for piece in dropped:
+            del model[piece]
+        yield Round(dict(model), log_likelihood, dropped)
+        if not dropped:
+            return
+
+
+def shorten(words: Mapping[str, int]) -> dict[str, int]:
+    """The words with those that are too long cut to parts of `MAX_WORD` characters."""
+    short: Counter[str] = Counter()
+    for word, count in words.items():
+        for start in range(0, len(word), MAX_WORD):
+            short[word[start : start + MAX_WORD]] += count
+    return short
+
+
+def seed(words: Mapping[str, int], n_pieces: int) -> Model:
+    """All characters, and the substrings that cover most text: count times length; ties by code points."""
+    counts: Counter[str] = Counter()
+    for word, count in words.items():
+        for start in range(len(word)):
+            for end in range(start + 1, min(len(word), start + MAX_PIECE) + 1):
+                counts[word[start:end]] += count
+    characters = [piece for piece in counts if len(piece) == 1]
+    longer = [piece for piece, count in counts.items() if len(piece) > 1 and count > 1]
+    longer.sort(key=lambda piece: (-counts[piece] * len(piece), piece))
+    chosen = characters + longer[: max(0, n_pieces - len(characters))]
+    total = math.fsum(counts[piece] for piece in chosen)
+    return {piece: math.log(counts[piece] / total) for piece in chosen}
+
+
+def estimate(model: Model, words: Mapping[str, int]) -> tuple[Model, float]:
+    """One round of expectation and maximisation: a better model, and the text's log-likelihood before it."""
+    probability = {piece: math.exp(score) for piece, score in model.items()}
+    expected = dict.fromkeys(model, 0.0)
+    likelihoods = []
+    for word, count in words.items():
+        likelihoods.append(count * math.log(_expect(word, count, probability, expected)))
+    kept = {piece: mass for piece, mass in expected.items() if len(piece) == 1 or mass >= MIN_EXPECTED}
+    total = math.fsum(kept.values())
+    floor = MIN_EXPECTED / total / 10  # for characters that always hide in longer pieces
+    better = {piece: math.log(max(mass / total, floor)) for piece, mass in kept.items()}
+    return better, math.fsum(likelihoods)
+
+
+def _expect(word: str, count: int, probability: Model, expected: Model) -> float:
+    """Add to `expected` how often the word uses each piece, over all ways to cut it; return its probability."""
+    edges = [
+        (start, end, probability[word[start:end]])
+        for start in range(len(word))
+        for end in range(start + 1, min(len(word), start + MAX_PIECE) + 1)
+        if word[start:end] in probability
+    ]
+    before = [1.0] + [0.0] * len(word)  # probability of all ways to reach a position from the start
+    for start, end, chance in edges:
+        before[end] += before[start] * chance
+    after = [0.0] * len(word) + [1.0]  # and from a position to the end
+    for start, end, chance in reversed(edges):
+        after[start] += chance * after[end]
+    for start, end, chance in edges:
+        expected[word[start:end]] += count * before[start] * chance * after[end] / before[-1]
+    return before[-1]
+
+
+def prune(model: Model, words: Mapping[str, int], n_dropped: int) -> tuple[str, ...]:
+    """The pieces of more than one character that are missed least; of equal ones, the last by code points.
+
+    The loss of a piece is how often the best cuts use it, times what the best cut of the piece itself into
+    others costs in log-probability.
+    """
+    used: Counter[str] = Counter()
+    for word, count in words.items():
+        for piece in best_cut(word, model):
+            used[piece] += count
+
+    def loss(piece: str) -> float:
+        parts = best_cut(piece, model, without=piece)
+        return round(used[piece] * (model[piece] - math.fsum(model[part] for part in parts)), DECIMALS)
+
+    candidates = [piece for piece in model if len(piece) > 1]
+    candidates.sort(reverse=True)
+    candidates.sort(key=loss)
+    return tuple(candidates[: max(0, n_dropped)])
+
+
+def best_cut(word: str, model: Model, without: str = "") -> list[str]:
+    """The most probable way to cut a word; of equal ones, that whose last piece is longest."""
+    best = [0.0] + [-math.inf] * len(word)
+    came_from = [0] * (len(word) + 1)
+    for end in range(1, len(word) + 1):
+        for start in range(max(0, end - MAX_PIECE), end):
+            piece = word[start:end]
+            if piece in model and piece != without and best[start] + model[piece] > best[end]:
+                best[end] = best[start] + model[piece]
+                came_from[end] = start
+    pieces: list[str] = []
+    end = len(word)
+    while end > 0:
+        pieces.append(word[came_from[end] : end])
+        end = came_from[end]
+    return pieces[::-1]

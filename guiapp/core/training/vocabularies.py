@@ -1,0 +1,98 @@
+"""From text to the rows of a vocabulary: each trainer put to work, its result in the order that files use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+
+from gguf import TokenType
+
+from guiapp.core.training import bpe, longest_match, unigram, wordpiece
+from guiapp.core.training.corpus import BYTE_LEVEL_WORDS, SENTENCEPIECE_WORDS, Corpus, count_words
+from guiapp.core.training.write_gguf import Token
+from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE, PRINTABLE, UNPRINTABLE, spell
+
+SPACE = "▁"
+DECIMALS = 4  # of scores: enough to tell pieces apart, too few to show a platform's last bit
+
+
+def train_byte_level(
+    text: str, n_tokens: int, special: Sequence[Token] = (), min_count: int = 2
+) -> tuple[tuple[Token, ...], tuple[str, ...]]:
+    """Byte-level BPE as GPT-2 and Llama 3 spell it: tokens and merges.  The special tokens come last."""
+    words = count_words(text, BYTE_LEVEL_WORDS)
+    corpus = Corpus({tuple(spell(word.encode())): count for word, count in words.items()})
+    alphabet = [CHARACTER_OF_BYTE[byte] for byte in (*PRINTABLE, *UNPRINTABLE)]
+    n_merges = n_tokens - len(alphabet) - len(special)
+    merges = list(islice(bpe.steps(corpus, min_count), max(0, n_merges)))
+    texts = unique([*alphabet, *(merge.result for merge in merges)])
+    return (*map(Token, texts), *special), tuple(f"{merge.left} {merge.right}" for merge in merges)
+
+
+def train_sentencepiece_bpe(
+    text: str, n_tokens: int, special: Sequence[Token] = (), min_count: int = 2
+) -> tuple[Token, ...]:
+    """BPE over characters with SentencePiece's scores: the rank, negated, and characters behind all merges.
+
+    The special tokens come first, then the 256 bytes that stand in for characters without a token.
+    """
+    words = count_words(text.replace(" ", SPACE), SENTENCEPIECE_WORDS)
+    corpus = Corpus({tuple(word): count for word, count in words.items()})
+    frequent = [symbol for symbol, count in corpus.symbol_counts.items() if count >= min_count]
+    characters = sorted(frequent, key=lambda symbol: (-corpus.symbol_counts[symbol], symbol))
+    n_merges = n_tokens - len(special) - 256 - len(characters)
+    merges = islice(bpe.steps(corpus, min_count), max(0, n_merges))
+    texts = unique([*(merge.result for merge in merges), *characters])
+    byte_tokens = (Token(f"<0x{byte:02X}>", TokenType.BYTE) for byte in range(256))
+    return (*special, *byte_tokens, *(Token(piece, score=-float(rank)) for rank, piece in enumerate(texts)))
+
+
+def train_wordpiece(
+    text: str, n_tokens: int, special: Sequence[Token] = (), min_count: int = 2
+) -> tuple[Token, ...]:
+    """WordPiece in lower case, as converters spell it: U+2581 before a word's first piece, no ## elsewhere."""
+    words = count_words(wordpiece.normalise(text), wordpiece.WORDS)
+    corpus = Corpus({wordpiece.split_word(word): count for word, count in words.items()})
+    alphabet = sorted(corpus.symbol_counts)
+    n_merges = n_tokens - len(special) - len(alphabet)
+    merges = islice(wordpiece.steps(corpus, min_count), max(0, n_merges))
+    return (*special, *map(Token, unique([*alphabet, *(merge.result for merge in merges)])))
+
+
+def train_unigram(text: str, n_tokens: int, special: Sequence[Token] = ()) -> tuple[Token, ...]:
+    """A Unigram model for text with one space between words: special tokens, then pieces by probability."""
+    words = count_words(SPACE + SPACE.join(text.split()), SENTENCEPIECE_WORDS)
+    *_, last = unigram.rounds(words, n_tokens - len(special))
+    scores = {piece: round(score, DECIMALS) for piece, score in last.model.items()}
+    pieces = sorted(scores, key=lambda piece: (-scores[piece], piece))
+    return (*special, *(Token(piece, score=scores[piece]) for piece in pieces))
+
+
+def train_longest_match(text: str, n_tokens: int, special: Sequence[Token] = ()) -> tuple[Token, ...]:
+    """A vocabulary for longest-match encoding, its bytes escaped as RWKV's files escape them."""
+    words = encode_words(count_words(text, BYTE_LEVEL_WORDS))
+    return (
+        *special,
+        *(Token(escape(token)) for token in longest_match.train(words, n_tokens - len(special))),
+    )
+
+
+def encode_words(words: Mapping[str, int]) -> dict[bytes, int]:
+    return {word.encode(): count for word, count in words.items()}
+
+
+def escape(token: bytes) -> str:
+    r"""The bytes in printable ASCII: `\n`, `\t`, `\r`, `\\`, `\xHH`.
+
+    >>> escape("né\n".encode())
+    'n\\xc3\\xa9\\n'
+    """
+    named = {0x09: r"\t", 0x0A: r"\n", 0x0D: r"\r", 0x5C: r"\\"}
+    return "".join(
+        named.get(byte) or (chr(byte) if 0x20 <= byte < 0x7F else f"\\x{byte:02x}") for byte in token
+    )
+
+
+def unique(texts: Iterable[str]) -> list[str]:
+    """The texts in order, each once: two pairs may join to the same piece."""
+    return list(dict.fromkeys(texts))
