@@ -26,11 +26,12 @@ from guiapp.core.training.write_gguf import ModelFile, Token, write_gguf
 
 AUTHOR = "The Tokenloupe authors"
 LICENSE = "mit"
-TRAINING_SAMPLES = ("english", "languages", "code", "numbers", "welcome")
+TRAINING_SAMPLES = ("english", "everyday", "languages", "code", "numbers", "welcome")
 
 CHATML_TEMPLATE = (
     "{{ bos_token }}{% for message in messages %}<|im_start|>{{ message.role }}\n"
-    "{{ message.content }}<|im_end|>\n{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+    "{{ message.content }}<|im_end|>\n{% endfor %}"
+    "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
 INST_TEMPLATE = (
     "{{ bos_token }}{% for message in messages %}"
@@ -67,7 +68,7 @@ def bpe_model() -> ModelFile:
         *control("<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>"),
         *user_defined("<think>", "</think>", "<tool_call>", "</tool_call>"),
     ]
-    tokens, merges = train_byte_level(training_text(), 2048, special)
+    tokens, merges = train_byte_level(training_text(), 2560, special)
     roles = {
         "bos": "<|begin_of_text|>",
         "eos": "<|end_of_text|>",
@@ -119,7 +120,7 @@ def wordpiece_model() -> ModelFile:
         name="Tokenloupe demo: WordPiece",
         description="WordPiece in lower case without accents, trained on the sample texts.",
         model="bert",
-        tokens=train_wordpiece(training_text(), 3500, special),
+        tokens=train_wordpiece(training_text(), 4000, special, min_count=4),
         special_ids={"padding": 0, "unknown": 1, "bos": 2, "cls": 2, "seperator": 3, "mask": 4},
         flags={"normalizer.lowercase": True, "normalizer.strip_accents": True},
         author=AUTHOR,
@@ -179,7 +180,7 @@ def rwkv_model() -> ModelFile:
         name="Tokenloupe demo: longest match",
         description="Longest match over bytes as in RWKV World, trained on the sample texts.",
         model="rwkv",
-        tokens=train_longest_match(training_text(), 2048, control("<s>")),
+        tokens=train_longest_match(training_text(), 2560, control("<s>")),
         special_ids={"bos": 0, "eos": 0, "unknown": 0},
         chat_template=DIALOGUE_TEMPLATE,
         author=AUTHOR,

@@ -41,7 +41,8 @@ DEMO_MODELS = (
 SAMPLES = (
     Sample("welcome", "Welcome"),
     Sample("english", "English: a story and a guide"),
-    Sample("languages", "Thirty languages"),
+    Sample("everyday", "English: letters, news, recipes"),
+    Sample("languages", "Thirty-one languages"),
     Sample("code", "Program code"),
     Sample("unicode", "Emoji and Unicode edge cases"),
     Sample("numbers", "Numbers and white space"),

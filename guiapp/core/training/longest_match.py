@@ -52,7 +52,7 @@ def rounds(words: Mapping[bytes, int], n_tokens: int, n_rounds: int = 12) -> Ite
     """Yield the changes that lead from the 256 bytes to about `n_tokens` tokens, the same share each round.
 
     Of pairs that occur equally often, the one that sorts first by its bytes is preferred.  A pair must occur
-    twice.  Tokens that are single bytes are never dropped.
+    twice, and must be whole characters or the beginning of one.  Single bytes are never dropped.
     """
     vocabulary: dict[bytes, None] = dict.fromkeys(SINGLE_BYTES)
     for number in range(1, n_rounds + 1):
@@ -86,7 +86,14 @@ def _best_pairs(pieces: Mapping[bytes, list[bytes]], words: Mapping[bytes, int])
     counts: Counter[bytes] = Counter()
     for word, tokens in pieces.items():
         for left, right in pairwise(tokens):
-            if len(left) + len(right) <= MAX_TOKEN_BYTES:
-                counts[left + right] += words[word]
+            token = left + right
+            if len(token) <= MAX_TOKEN_BYTES and not _breaks_characters(token):
+                counts[token] += words[word]
     frequent = [token for token, count in counts.items() if count > 1]
     return sorted(frequent, key=lambda token: (-counts[token], token))
+
+
+def _breaks_characters(token: bytes) -> bool:
+    """Whether the token starts inside a character, or ends inside one that is not its first."""
+    whole = token.decode("utf-8", "ignore").encode()
+    return not token.startswith(whole) or (whole != b"" and whole != token) or token[0] & 0xC0 == 0x80

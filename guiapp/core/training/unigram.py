@@ -91,7 +91,7 @@ def estimate(model: Model, words: Mapping[str, int]) -> tuple[Model, float]:
 
 
 def _expect(word: str, count: int, probability: Model, expected: Model) -> float:
-    """Add to `expected` how often the word uses each piece, over all ways to cut it; return its probability."""
+    """Add to `expected` how often the word uses each piece, over all its cuts; return its probability."""
     edges = [
         (start, end, probability[word[start:end]])
         for start in range(len(word))

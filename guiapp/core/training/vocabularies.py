@@ -50,7 +50,7 @@ def train_sentencepiece_bpe(
 def train_wordpiece(
     text: str, n_tokens: int, special: Sequence[Token] = (), min_count: int = 2
 ) -> tuple[Token, ...]:
-    """WordPiece in lower case, as converters spell it: U+2581 before a word's first piece, no ## elsewhere."""
+    """WordPiece in lower case, as converters spell it: U+2581 before a word's first piece, no ##."""
     words = count_words(wordpiece.normalise(text), wordpiece.WORDS)
     corpus = Corpus({wordpiece.split_word(word): count for word, count in words.items()})
     alphabet = sorted(corpus.symbol_counts)
