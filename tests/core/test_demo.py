@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from guiapp.core import demo
+from guiapp.core.demo import (
+    DEMO_MODELS,
+    SAMPLES,
+    demo_model_path,
+    resolve_model,
+    resources_folder,
+    sample_text,
+)
+from guiapp.core.errors import VocabError
+
+NAMES = [model.name for model in DEMO_MODELS]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_demo_name_leads_to_a_small_gguf_file(name):
+    path = resolve_model(f"demo:{name}")
+    assert path == demo_model_path(name)
+    assert path.read_bytes()[:4] == b"GGUF"
+    assert path.stat().st_size < 300_000
+
+
+def test_anything_else_is_a_path():
+    assert resolve_model("models/x.gguf") == Path("models/x.gguf")
+    assert resolve_model("~/x.gguf") == Path.home() / "x.gguf"
+
+
+@pytest.mark.parametrize("name", ["", "gpt5", "../toy", "BPE"])
+def test_an_unknown_demo_name_is_answered_with_those_that_exist(name):
+    with pytest.raises(
+        VocabError, match=r"demo:bpe, demo:spm, demo:wordpiece, demo:unigram, demo:rwkv, demo:toy"
+    ):
+        resolve_model(f"demo:{name}")
+
+
+def test_every_file_is_listed_and_every_listed_file_exists():
+    models = {path.stem for path in (resources_folder() / "models").iterdir()}
+    samples = {path.stem for path in (resources_folder() / "samples").iterdir()}
+    assert models == set(NAMES)
+    assert samples == {sample.name for sample in SAMPLES}
+
+
+def test_samples_are_utf_8_and_start_with_something_to_see():
+    for sample in SAMPLES:
+        text = sample_text(sample.name).decode()
+        assert text[0].isprintable(), sample.name
+        assert text[0] != " ", sample.name
+
+
+def test_the_literatures_strings_are_exact():
+    assert sample_text("literature-insane") == b"This is insane! This is impossible"
+    assert sample_text("literature-new-york") == b"New York"
+    assert sample_text("literature-abacbb") == b"abacbb"
+    space_ship = "汉武帝飞🚀向了浩瀚无穷的宇宙 😍 🦄 🐉   [INST] Hello, 世界!🤔\r\n"
+    assert sample_text("literature-space-ship") == space_ship.encode()
+
+
+def test_a_sample_that_is_not_listed_is_a_mistake_of_the_caller():
+    with pytest.raises(KeyError):
+        sample_text("../models/toy")
+
+
+def test_resources_inside_the_package_come_first(tmp_path, monkeypatch):
+    package = tmp_path / "guiapp"
+    (package / "core").mkdir(parents=True)
+    monkeypatch.setattr(demo, "__file__", str(package / "core" / "demo.py"))
+    assert resources_folder() == tmp_path / "resources"
+    (package / "resources").mkdir()
+    assert resources_folder() == package / "resources"

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import math
+from itertools import combinations, pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guiapp.core.training import unigram
+
+WORDS = st.dictionaries(st.text("abc", min_size=1, max_size=8), st.integers(1, 5), min_size=1, max_size=6)
+
+
+def all_cuts(word: str) -> list[list[str]]:
+    places = range(1, len(word))
+    edges = [(0, *chosen, len(word)) for n in range(len(word)) for chosen in combinations(places, n)]
+    return [[word[start:end] for start, end in pairwise(cut)] for cut in edges]
+
+
+def log_probability(pieces: list[str], model: unigram.Model) -> float:
+    return math.fsum(model.get(piece, -math.inf) for piece in pieces)
+
+
+def test_the_seed_holds_characters_and_substrings_seen_twice():
+    model = unigram.seed({"ab": 2, "c": 1}, 100)
+    assert model == {"a": math.log(2 / 7), "b": math.log(2 / 7), "c": math.log(1 / 7), "ab": math.log(2 / 7)}
+
+
+def test_expectations_weigh_all_ways_to_cut():
+    even = {piece: math.log(1 / 3) for piece in ("a", "b", "ab")}
+    model, log_likelihood = unigram.estimate(even, {"ab": 2})
+    # ab has probability 1/3 whole and 1/9 in parts: of two occurrences 1.5 are whole, 0.5 in parts
+    assert log_likelihood == pytest.approx(2 * math.log(4 / 9))
+    assert {piece: math.exp(score) for piece, score in model.items()} == pytest.approx(
+        {"a": 0.2, "b": 0.2, "ab": 0.6}
+    )
+
+
+def test_the_piece_that_is_missed_least_is_dropped_first():
+    model = {piece: math.log(1 / 6) for piece in ("a", "b", "c", "d", "ab", "cd")}
+    assert unigram.prune(model, {"ab": 9, "cd": 1}, 1) == ("cd",)
+
+
+def test_of_equal_losses_the_last_by_code_points_is_dropped():
+    model = {piece: math.log(1 / 6) for piece in ("a", "b", "c", "d", "ab", "cd")}
+    assert unigram.prune(model, {"ab": 5, "cd": 5}, 1) == ("cd",)
+
+
+def test_characters_are_kept_even_when_more_are_asked_away():
+    *_, last = unigram.rounds({"abc": 3}, 1)
+    assert sorted(last.model) == ["a", "b", "c"]
+
+
+def test_long_words_are_cut():
+    assert unigram.shorten({"a" * 70: 2}) == {"a" * 32: 4, "a" * 6: 2}
+
+
+@given(WORDS)
+def test_the_best_cut_is_the_most_probable_of_all(words):
+    model, _ = unigram.estimate(unigram.seed(words, 50), words)
+    for word in words:
+        best = unigram.best_cut(word, model)
+        assert "".join(best) == word
+        expected = max(log_probability(cut, model) for cut in all_cuts(word))
+        assert log_probability(best, model) == pytest.approx(expected)
+
+
+@given(WORDS)
+def test_the_likelihood_is_the_sum_over_all_cuts(words):
+    model = unigram.seed(words, 50)
+    _, log_likelihood = unigram.estimate(model, words)
+    by_hand = [
+        count * math.log(sum(math.exp(log_probability(cut, model)) for cut in all_cuts(word)))
+        for word, count in words.items()
+    ]
+    assert log_likelihood == pytest.approx(sum(by_hand))
+
+
+@given(WORDS, st.integers(3, 12))
+def test_training_ends_with_at_most_the_pieces_asked_for(words, n_pieces):
+    *_, last = unigram.rounds(words, n_pieces)
+    n_characters = len(set("".join(words)))
+    assert len(last.model) <= max(n_pieces, n_characters)
+    assert last.dropped == ()
+    assert all("".join(unigram.best_cut(word, last.model)) == word for word in words)

@@ -1,0 +1,94 @@
+"""The committed demo models: rebuilt byte for byte, and read by llama.cpp."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT
+
+from guiapp.core.demo import DEMO_MODELS, SAMPLES, demo_model_path, sample_text
+
+NAMES = [model.name for model in DEMO_MODELS]
+LOSSLESS = ("rwkv",)  # llama.cpp adds a space (spm), tidies spaces (bpe) or normalises (wordpiece, unigram)
+
+
+@pytest.fixture(scope="module")
+def oracles():
+    from llama_oracle import LlamaOracle
+
+    loaded = {name: LlamaOracle().load(demo_model_path(name)) for name in NAMES}
+    yield loaded
+    for oracle in loaded.values():
+        oracle.close()
+
+
+@pytest.mark.slow
+def test_the_script_rebuilds_the_committed_files_byte_for_byte(tmp_path):
+    subprocess.run(
+        [sys.executable, str(ROOT / "resources" / "build_demo_models.py"), str(tmp_path)],
+        check=True,
+        env={**os.environ, "PYTHONHASHSEED": "7", "PYTHONPATH": str(ROOT)},
+    )
+    rebuilt = {path.stem: path.read_bytes() for path in tmp_path.iterdir()}
+    assert rebuilt == {name: demo_model_path(name).read_bytes() for name in NAMES}
+
+
+@pytest.mark.real_vocabs
+@pytest.mark.parametrize(
+    ("name", "vocab_type"),
+    [
+        ("bpe", "BPE"),
+        ("spm", "SPM"),
+        ("wordpiece", "WPM"),
+        ("unigram", "UGM"),
+        ("rwkv", "RWKV"),
+        ("toy", "BPE"),
+    ],
+)
+def test_llama_cpp_knows_the_type(oracles, name, vocab_type):
+    assert oracles[name].info()["type"] == vocab_type
+
+
+@pytest.mark.real_vocabs
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("parse_special", [False, True])
+def test_llama_cpp_tokenizes_every_sample(oracles, name, parse_special):
+    for sample in SAMPLES:
+        text = sample_text(sample.name)
+        token_ids = oracles[name].tokenize(text, add_special=True, parse_special=parse_special)
+        assert all(token_id >= 0 for token_id in token_ids)
+        if name in LOSSLESS:
+            assert oracles[name].detokenize(token_ids, unparse_special=True) == text
+
+
+@pytest.mark.real_vocabs
+@pytest.mark.parametrize(("text", "pieces"), [(b"abacb", ["ab", "a", "cb"]), (b"abacbb", ["ab", "acbb"])])
+def test_the_toy_gives_the_textbook_tokens(oracles, text, pieces):
+    token_ids = oracles["toy"].tokenize(text)
+    assert [oracles["toy"].token_to_piece(token_id).decode() for token_id in token_ids] == pieces
+
+
+@pytest.mark.real_vocabs
+def test_unigrams_normaliser_reads_variants_as_plain_text(oracles):
+    variants = "ｆｕｌｌ ﬁle Ⅳ ½ a\u00a0b e\u0301te\u0301 co\u00adop が か\u3099"
+    plain = "full file IV 1⁄2 a b été coop が が"
+    assert oracles["unigram"].tokenize(variants) == oracles["unigram"].tokenize(plain)
+
+
+@pytest.mark.real_vocabs
+@pytest.mark.parametrize(
+    ("name", "text", "pieces"),
+    [
+        ("bpe", "<|im_start|>user<think>", ["<|begin_of_text|>", "<|im_start|>", "user", "<think>"]),
+        ("spm", "[INST]the</s>", ["<s>", "[INST]", " the", "</s>"]),
+        ("wordpiece", "The [MASK]", ["[CLS]", " the", "[MASK]", "[SEP]"]),
+        ("unigram", "The <extra_id_0>", [" The", "<extra_id_0>", "</s>"]),
+        ("rwkv", "<s> the", ["<s>", " the"]),
+    ],
+)
+def test_special_tokens_are_added_and_found(oracles, name, text, pieces):
+    token_ids = oracles[name].tokenize(text, add_special=True, parse_special=True)
+    assert [oracles[name].token_to_piece(token_id).decode() for token_id in token_ids] == pieces
