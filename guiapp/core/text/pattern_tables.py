@@ -1,0 +1,130 @@
+"""Lay out a list of patterns as the tables of core/kernels/pattern_machine.py."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.kernels.pattern_machine import (
+    DIGITS_BY_THREE,
+    LOOPS,
+    LOOPS_AND_ACCEPTS,
+    NUMBERS_BY_THREE,
+    SKIPS,
+    PatternMachine,
+)
+from guiapp.core.text.pattern_automaton import DEAD, START, Automaton, character_sets, compile_pattern
+from guiapp.core.text.pattern_cuts import (
+    certain_cuts,
+    level_of_automaton,
+    level_of_digits,
+    level_of_numbers,
+)
+from guiapp.core.text.pattern_syntax import CharacterSet, parse
+from guiapp.core.text.pattern_table import Pattern, View
+from guiapp.core.text.pattern_views import MEMBERS, symbol_in, translated
+from guiapp.core.text.unicode_tables import HAN_RANGES, N_CODES, WHITESPACE_RANGES, category_runs
+
+SMALL_LETTERS = slice(ord("a"), ord("z") + 1)
+NUMBER = CharacterSet(((ord("0"), ord("9")), (ord(MEMBERS["N"][0]), ord(MEMBERS["N"][0]))))
+DIGIT = CharacterSet(((ord("0"), ord("9")),))
+
+SeenSet = tuple[View, CharacterSet]
+
+
+class CharacterClasses(NamedTuple):
+    """Characters that no pattern of a list tells apart.
+
+    of_code  uint8[0x110000]  the class of each code point
+    members  for each set in each view: which classes are in it, bool[c]
+    """
+
+    of_code: NDArray[np.uint8]
+    members: dict[SeenSet, NDArray[np.bool_]]
+
+
+def build_machine(patterns: tuple[Pattern, ...]) -> PatternMachine:
+    classes = _character_classes(patterns)
+    is_number = classes.members["classes", NUMBER]
+    row_size = len(is_number) + 2
+    rows = [np.zeros((1, row_size), np.int32)]
+    initial_rows, levels = [], []
+    for pattern in patterns:
+        if pattern.view == "numbers by three":
+            initial_rows.append(NUMBERS_BY_THREE)
+            levels.append(level_of_numbers(is_number))
+        elif pattern.view == "digits by three":
+            initial_rows.append(DIGITS_BY_THREE)
+            levels.append(level_of_digits(classes.members["classes", DIGIT]))
+        else:
+            automaton = _automaton(pattern, classes)
+            initial_rows.append(sum(map(len, rows)) * row_size)
+            rows.append(_rows(automaton, initial_rows[-1], classes.of_code[SMALL_LETTERS]))
+            levels.append(level_of_automaton(automaton))
+    return PatternMachine(
+        classes=classes.of_code,
+        transitions=np.concatenate(rows).reshape(-1),
+        levels=np.array(initial_rows, np.int64),
+        numbers=is_number.astype(np.uint8),
+        cuts=certain_cuts(levels),
+    )
+
+
+def _automaton(pattern: Pattern, classes: CharacterClasses) -> Automaton:
+    node = parse(translated(pattern))
+    members = {each: classes.members[pattern.view, each].tolist() for each in character_sets(node)}
+    return compile_pattern(node, members, int(classes.of_code.max()) + 1)
+
+
+def _rows(automaton: Automaton, initial_row: int, small_letters: NDArray[np.uint8]) -> NDArray[np.int32]:
+    """The states of an automaton but for the dead one, as rows of the machine from `initial_row` on."""
+    following, accepts = automaton.following[START:], automaton.accepts[START:]
+    n_states, n_columns = following.shape
+    offsets = initial_row + (following - START) * (n_columns + 1)
+    offsets[following == DEAD] = 0
+    letters_to = following[:, small_letters]
+    letters_accept = accepts[:, small_letters]
+    is_loop = (letters_to == np.arange(START, n_states + START)[:, None]).all(axis=1)
+    behaviour = np.zeros(n_states, np.int32)
+    behaviour[is_loop & ~letters_accept.any(axis=1)] = LOOPS
+    behaviour[is_loop & letters_accept.all(axis=1)] = LOOPS_AND_ACCEPTS
+    if (letters_to[0] == DEAD).all():
+        behaviour[0] = SKIPS
+    return np.column_stack([offsets * 2 + accepts, behaviour]).astype(np.int32)
+
+
+def _character_classes(patterns: tuple[Pattern, ...]) -> CharacterClasses:
+    sets: list[SeenSet] = [("classes", NUMBER), ("classes", DIGIT)]
+    for pattern in patterns:
+        if pattern.source:
+            sets += ((pattern.view, each) for each in character_sets(parse(translated(pattern))))
+    starts = _run_starts(sets)
+    held = {key: _is_member(_seen(starts, key[0]), key[1]) for key in dict.fromkeys(sets)}
+    numbers: dict[bytes, int] = {}
+    of_run = [
+        numbers.setdefault(column.tobytes(), len(numbers)) for column in np.array(list(held.values())).T
+    ]
+    first_runs = np.unique(of_run, return_index=True)[1]
+    of_code = np.repeat(np.array(of_run, np.uint8), np.diff(starts, append=N_CODES))
+    return CharacterClasses(of_code, {key: is_held[first_runs] for key, is_held in held.items()})
+
+
+def _run_starts(sets: list[SeenSet]) -> NDArray[np.int64]:
+    """Where code points begin that all the sets treat alike."""
+    ranges = chain(WHITESPACE_RANGES, HAN_RANGES, *(each.ranges for _, each in sets))
+    edges = {edge for first, last in ranges for edge in (first, last + 1)}
+    return np.array(sorted({*range(0x80), *category_runs().starts.tolist(), *edges}), np.int64)
+
+
+def _seen(codes: NDArray[np.int64], view: View) -> NDArray[np.int64]:
+    return np.array([symbol_in(view)(code) for code in codes.tolist()], np.int64)
+
+
+def _is_member(seen: NDArray[np.int64], characters: CharacterSet) -> NDArray[np.bool_]:
+    is_member = np.full(len(seen), characters.is_negated)
+    for first, last in characters.ranges:
+        is_member[(first <= seen) & (seen <= last)] = not characters.is_negated
+    return is_member

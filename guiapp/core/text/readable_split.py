@@ -1,0 +1,78 @@
+"""Cut text into pieces by a list of patterns, the version to read; compiled twin: kernels/pattern_machine.py.
+
+Each pattern in turn cuts every piece again: what precedes a match, the match, what follows the last one.
+To a pattern a piece is all there is: it cannot look past its ends.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+
+from guiapp.core.text.pattern_table import Pattern
+from guiapp.core.text.pattern_views import symbol_in, translated
+from guiapp.core.text.utf8 import encode
+
+Cutter = Callable[[str, int, int], Iterator[int]]  # (seen text, start, end) -> where to cut between them
+
+
+def split(patterns: tuple[Pattern, ...], data: bytes) -> list[int]:
+    """The end of each piece, in bytes."""
+    if not data:
+        return []
+    text = data.decode("utf-8", "surrogatepass")
+    ends = [len(text)]
+    for pattern in patterns:
+        cuts = cutter(pattern)
+        seen = "".join(map(chr, map(symbol_in(pattern.view), map(ord, text))))
+        spans = zip([0, *ends[:-1]], ends, strict=True)
+        ends = [cut for start, end in spans for cut in (*cuts(seen, start, end), end)]
+    return _byte_offsets(text, ends)
+
+
+@cache
+def cutter(pattern: Pattern) -> Cutter:
+    """How a pattern cuts a piece of the text that it sees."""
+    if pattern.view == "numbers by three":
+        return _cut_numbers_by_three
+    if pattern.view == "digits by three":
+        return _cut_digits_by_three
+    expression = re.compile(translated(pattern), re.ASCII)
+
+    def cut(seen: str, start: int, end: int) -> Iterator[int]:
+        last = start
+        for match in expression.finditer(seen, start, end):
+            for at in match.span():
+                if last < at < end:
+                    yield at
+                    last = at
+
+    return cut
+
+
+NUMBERS = re.compile("[\xd10-9]+")
+DIGITS = re.compile("[0-9]+")
+
+
+def _cut_numbers_by_three(seen: str, start: int, end: int) -> Iterator[int]:
+    """Runs of numbers by themselves: first what is over, then threes."""
+    for run in NUMBERS.finditer(seen, start, end):
+        first = run.start() + len(run[0]) % 3
+        cuts = {run.start(), *range(first, run.end(), 3), run.end()}
+        yield from sorted(cuts - {start, end})
+
+
+def _cut_digits_by_three(seen: str, start: int, end: int) -> Iterator[int]:
+    """Before every ASCII digit from which the digits to the end of their run are a multiple of three."""
+    for run in DIGITS.finditer(seen, start, end):
+        first = run.start() + len(run[0]) % 3
+        yield from (cut for cut in range(first, run.end(), 3) if cut > start)
+
+
+def _byte_offsets(text: str, char_offsets: list[int]) -> list[int]:
+    offsets, size = [0], 0
+    for character in text:
+        size += len(encode(ord(character)))
+        offsets.append(size)
+    return [offsets[at] for at in char_offsets]

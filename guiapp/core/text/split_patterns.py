@@ -1,0 +1,66 @@
+"""Cut text into the pieces that byte-pair merges never cross, as each kind of model asks.
+
+To read how: readable_split.py.  To see by which patterns: pattern_table.py.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.kernels import pattern_machine
+from guiapp.core.kernels.pattern_machine import PatternMachine
+from guiapp.core.text import readable_split
+from guiapp.core.text.pattern_table import PATTERNS_BY_PRE_TYPE, Pattern
+from guiapp.core.text.pattern_tables import build_machine
+
+BLOCK = 1 << 16
+
+
+class Splitter(NamedTuple):
+    """Cuts text by a list of patterns.  All text is well-formed as `utf8.repair` leaves it."""
+
+    patterns: tuple[Pattern, ...]
+    machine: PatternMachine
+
+    def split(self, data: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """The end of each piece, in bytes; pieces tile the text and none is empty."""
+        progress = self.begin(0, len(data))
+        blocks: list[NDArray[np.int64]] = []
+        while not blocks or len(blocks[-1]) == BLOCK:
+            block = np.empty(BLOCK, np.int64)
+            count = pattern_machine.split_block(data, block, progress, self.machine)
+            blocks.append(block[:count])
+        return np.concatenate(blocks)
+
+    def begin(self, start: int, end: int) -> NDArray[np.int64]:
+        """What `kernels.pattern_machine.next_ends` needs to go through data[start : end] block by block."""
+        return pattern_machine.begin(len(self.patterns), start, end)
+
+    def split_readable(self, data: bytes) -> list[int]:
+        """The same as `split`, by Python's own regular expressions."""
+        return readable_split.split(self.patterns, data)
+
+    def restart_before(self, data: NDArray[np.uint8], position: int) -> int:
+        """A place p <= position where pieces meet whatever the text before p's left neighbour character …
+
+        … and from `position` on may be.  The pieces of data[:p] and of data[p:] are those of the whole.
+        """
+        return pattern_machine.last_cut(data, position, self.machine)
+
+    def restart_after(self, data: NDArray[np.uint8], position: int) -> int:
+        """The same after `position`: a place p >= position where pieces meet whatever precedes `position`."""
+        return pattern_machine.first_cut(data, position, self.machine)
+
+
+def splitter_for(pre_type: str) -> Splitter:
+    """The splitter of a pre-tokenizer type of llama.cpp, such as "LLAMA3"; KeyError if there is none."""
+    return _splitter(PATTERNS_BY_PRE_TYPE[pre_type])
+
+
+@cache
+def _splitter(patterns: tuple[Pattern, ...]) -> Splitter:
+    return Splitter(patterns, build_machine(patterns))

@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import random
+import time
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from guiapp.core.kernels.compile import is_interpreted
+from guiapp.core.text.pattern_table import PATTERNS_BY_PRE_TYPE
+from guiapp.core.text.split_patterns import splitter_for
+
+DISTINCT = sorted({patterns: name for name, patterns in sorted(PATTERNS_BY_PRE_TYPE.items())}.values())
+
+LETTERS = "a b r e t S LL d 've 'RE 'lL 'T 'ſ ' '' İ É é ß ǅ ʰ ª Z K ﬁ 中 汉 々 〇 か ゛ ガ ー ｶ ︰ 〈 ん"
+OTHER_LETTERS = "각 ㄱ ㄅ ㆎ ก ๎ က ក ⼀ 𠀀 𪛠 七 \ufa6e \ue000 \u0378 \U00031350"
+NUMBERS = "0 1 9 12 123 1234567 ٣ ² Ⅷ"
+SYMBOLS = ". , ! ? … 。 ， 、 । ۔ ، ( ) [ ] { } | / // \\ - _ = + $ ^ ` ~ < > & % # @ * ; :"
+MORE_SYMBOLS = '" ‘ ” ！ ～ £ € ©'
+MARKS = "\u0301 \u093f \u3099 \u200d \ufe0f 🦄 🇩🇪 \ud800 \udfff \uffff \x00 \x1c \x7f \U000e0041"
+WORDS = "<sentinel:12> <sentinel:1 IMGIMGABCZ IMGIMGABCDEZ IMGIMGZ"
+SPACES = (*" \n\r\t\v\f\x85\xa0\u1680\u2003\u2028\u3000\u200b", "  ", "    ", "\r\n", "\n\n", " a")
+PARTS = (
+    *" ".join((LETTERS, OTHER_LETTERS, NUMBERS, SYMBOLS, MORE_SYMBOLS, MARKS, WORDS)).split(" "),
+    *SPACES,
+)
+
+
+def random_text(source: random.Random, n_parts: int) -> bytes:
+    """Parts that patterns tell apart; at times few of them, so that they meet again and again."""
+    parts = source.sample(PARTS, source.choice([2, 4, 8, len(PARTS)]))
+    chosen = source.choices(parts, k=n_parts)
+    return "".join(part * source.choice([1, 1, 1, 2, 3, 9]) for part in chosen).encode(
+        "utf-8", "surrogatepass"
+    )
+
+
+def as_array(text: bytes) -> np.ndarray:
+    return np.frombuffer(bytearray(text), np.uint8)
+
+
+def pieces(name: str, text: bytes) -> list[int]:
+    return splitter_for(name).split(as_array(text)).tolist()
+
+
+@pytest.mark.parametrize("name", DISTINCT)
+def test_twins_agree(name):
+    source = random.Random(name)
+    for _ in range(20 if is_interpreted() else 300):
+        text = random_text(source, source.randint(0, 25))
+        assert pieces(name, text) == splitter_for(name).split_readable(text), text.decode("utf-8", "replace")
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("LLAMA3", "Hello| world|'s| |123|45|  \n\n| | x"),
+        ("GPT2", "Hello| world|'s| 12345|  \n\n | x"),
+        ("QWEN2", "Hello| world|'s| |1|2|3|4|5|  \n\n| | x"),
+        ("DEEPSEEK3_LLM", "Hello| world|'s| |123|45|  \n\n| | x"),
+        ("GPT4O", "Hello| world's| |123|45|  \n\n| | x"),
+        ("TINY_AYA", "Hello| world's| |12|345|  \n\n| | x"),
+        ("SUPERBPE", "Hello world's |12|345|  \n\n  x"),
+        ("GEMMA4", "Hello world's 12345  |\n\n|  x"),
+        ("WHITESPACE", "Hello| |world's| |12345|  \n\n  |x"),
+    ],
+)
+def test_a_sentence_is_cut_as_each_model_asks(name, expected):
+    text = expected.replace("|", "").encode()
+    edges = [0, *pieces(name, text)]
+    assert "|".join(text[start:end].decode() for start, end in pairwise(edges)) == expected
+
+
+@pytest.mark.parametrize("name", ["LLAMA3", "DEEPSEEK_LLM", "TINY_AYA", "SUPERBPE"])
+def test_pieces_come_in_blocks_of_any_size(name):
+    from guiapp.core.kernels.pattern_machine import split_block
+
+    text = random_text(random.Random(3), 200)
+    splitter, ends, block = splitter_for(name), [], np.empty(7, np.int64)
+    progress = splitter.begin(0, len(text))
+    while count := split_block(as_array(text), block, progress, splitter.machine):
+        ends += block[:count].tolist()
+    assert ends == splitter.split_readable(text)
+
+
+LONG_RUNS = {
+    "letters": "A" * 100_000 + "!",
+    "both cases": "aA" * 50_000,
+    "words of one letter": " a" * 50_000,
+    "brackets": "(" * 100_000,
+    "dots": "." * 100_000,
+    "spaces before a letter": " " * 100_000 + "x",
+    "spaces before a Chinese character": " " * 100_000 + "中",
+    "newlines": "\n" * 100_000 + "x",
+    "newlines and spaces": "\n " * 50_000 + "x",
+    "digits": "9" * 100_000,
+    "digits with another kind": "9" * 100_000 + "٣",
+    "Chinese": "中" * 100_000,
+    "marks": "a" + "\u0301" * 100_000,
+    "letters and marks": "a\u0301" * 50_000,
+    "prose": "In the beginning was the word. " * 3_000,
+}
+
+
+@pytest.mark.parametrize("kind", LONG_RUNS)
+def test_long_runs_take_linear_time(kind):
+    if is_interpreted():
+        pytest.skip("the interpreter is too slow for these")
+    text = LONG_RUNS[kind].encode()
+    for name in DISTINCT:
+        pieces(name, b"compile first")
+        start = time.perf_counter()
+        ends = pieces(name, text)
+        assert time.perf_counter() - start < 0.5, name
+        assert ends[-1] == len(text)
+
+
+@pytest.mark.parametrize("kind", LONG_RUNS)
+def test_runs_are_cut_as_the_patterns_say(kind):
+    text = LONG_RUNS[kind][:300].encode() + LONG_RUNS[kind][-2:].encode()
+    for name in DISTINCT:
+        assert pieces(name, text) == splitter_for(name).split_readable(text), name
+
+
+@pytest.mark.parametrize("name", DISTINCT)
+def test_an_edit_costs_only_the_text_around_it(name):
+    source, splitter = random.Random(name), splitter_for(name)
+    for _ in range(15 if is_interpreted() else 200):
+        before, old_middle, new_middle, after = (random_text(source, source.randint(0, 12)) for _ in range(4))
+        old, new = before + old_middle + after, before + new_middle + after
+        first = splitter.restart_before(as_array(new), len(before))
+        last = splitter.restart_after(as_array(new), len(new) - len(after))
+        shift = len(new) - len(old)
+        kept_before = [end for end in pieces(name, old) if end <= first]
+        middle = [first + end for end in pieces(name, new[first:last])]
+        kept_after = [end + shift for end in pieces(name, old) if end + shift > last]
+        assert kept_before + middle + kept_after == pieces(name, new), (old, new, first, last)
+
+
+@pytest.mark.parametrize("name", sorted(set(DISTINCT) - {"LAGUNA", "SARVAM_MOE", "SUPERBPE"}))
+def test_prose_may_be_cut_near_any_place(name):
+    text = as_array(b"It is so: one word, and then another; 12 of them.\n\nNext paragraph, (said he).\n" * 3)
+    splitter = splitter_for(name)
+    for place in range(60, 150):
+        assert place - 30 <= splitter.restart_before(text, place) <= place
+        assert place <= splitter.restart_after(text, place) <= place + 30
+
+
+def test_without_a_certain_cut_all_is_split_again():
+    text = as_array(b"a" * 50)
+    assert splitter_for("LLAMA3").restart_before(text, 30) == 0
+    assert splitter_for("LLAMA3").restart_after(text, 30) == 50
