@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from os import PathLike, fspath
 from pathlib import Path
 
 from guiapp.core.errors import VocabError
@@ -70,11 +71,12 @@ def demo_model_path(name: str) -> Path:
     return resources_folder() / "models" / f"{name}.gguf"
 
 
-def resolve_model(text: str) -> Path:
+def resolve_model(named: str | PathLike[str]) -> Path:
     """What the user named as model: `demo:<name>` or a path."""
+    text = fspath(named)
     if text.startswith(PREFIX):
         return demo_model_path(text.removeprefix(PREFIX))
-    return Path(text).expanduser()
+    return Path(text)
 
 
 def sample_text(name: str) -> bytes:

@@ -28,7 +28,7 @@ def test_a_demo_name_leads_to_a_small_gguf_file(name):
 
 def test_anything_else_is_a_path():
     assert resolve_model("models/x.gguf") == Path("models/x.gguf")
-    assert resolve_model("~/x.gguf") == Path.home() / "x.gguf"
+    assert resolve_model(Path("models") / "demo:x") == Path("models/demo:x")
 
 
 @pytest.mark.parametrize("name", ["", "gpt5", "../toy", "BPE"])
