@@ -1,0 +1,156 @@
+"""Pieces of text to tokens by pair merging: what the BPE and SPM pipelines have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.algorithms import heap as readable_heap
+from guiapp.core.algorithms import scan as readable_scan
+from guiapp.core.algorithms.merge import Slots, symbol_slots
+from guiapp.core.encoding import FragmentTokens
+from guiapp.core.errors import EncodeError
+from guiapp.core.kernels import heap, marked_spaces, scan
+from guiapp.core.kernels import merges as merge_kernels
+from guiapp.core.kernels.merges import ABSENT, TokenOutput
+from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
+from guiapp.core.vocab.merges import MARKED_SPACE, NO_TOKEN, PairMerging
+
+KERNELS = {"scan": scan.encode, "heap": heap.encode}
+READABLE = {"scan": readable_scan.steps, "heap": readable_heap.steps}
+
+NO_PIECES, NEWLINES, ALL_PIECES = range(3)  # which pieces that are tokens are taken whole
+
+
+class PairEncoder:
+    """Encodes the pieces of a text by the merges of one vocabulary.
+
+    marks_spaces  whether the vocabulary writes a space as U+2581
+    whole_pieces  NO_PIECES, NEWLINES or ALL_PIECES
+    """
+
+    encoders: tuple[str, ...] = ("heap", "scan")
+
+    def __init__(self, merging: PairMerging, marks_spaces: bool, whole_pieces: int = NO_PIECES) -> None:
+        self._merging = merging
+        self._marks_spaces = marks_spaces
+        self._whole_pieces = whole_pieces
+        self._tokens_per_byte = max(1, int(np.diff(merging.symbols.fallback_offsets).max()))
+        self._can_fail = bool((merging.symbols.fallback_ids == NO_TOKEN).any())
+        offsets = np.cumsum([0, *map(len, merging.spelling.spelled)], dtype=np.int64)
+        spelling = np.frombuffer(bytearray(b"".join(merging.spelling.spelled)), np.uint8)
+        self._spelling = offsets, spelling
+
+    def encode(self, text: NDArray[np.uint8], piece_ends: NDArray[np.int64], encoder: str) -> FragmentTokens:
+        """The tokens of a text, its pieces ending at `piece_ends`, from the kernel of that name."""
+        if not self._marks_spaces or marked_spaces.can_stay(text):
+            return self._encode(text, piece_ends, encoder)
+        marked = _mark_spaces(text)
+        n_spaces = np.concatenate([[0], np.cumsum(text == 0x20)])
+        return to_source(self._encode(marked.data, piece_ends + 2 * n_spaces[piece_ends], encoder), marked)
+
+    def _encode(self, data: NDArray[np.uint8], piece_ends: NDArray[np.int64], encoder: str) -> FragmentTokens:
+        room = self._tokens_per_byte * len(data)
+        output = TokenOutput(np.empty(room, np.int32), np.empty(room, np.int64), np.empty(room, np.int64))
+        whole_tokens = self._find_whole_pieces(data, piece_ends)
+        symbols, merges = self._merging.symbols, self._merging.merges
+        count = KERNELS[encoder](data, piece_ends, whole_tokens, symbols, merges, output)
+        tokens = FragmentTokens(
+            output.ids[:count].copy(), output.starts[:count].copy(), output.ends[:count].copy()
+        )
+        if self._can_fail:
+            _check(tokens, data)
+        return tokens
+
+    def _find_whole_pieces(self, data: NDArray[np.uint8], piece_ends: NDArray[np.int64]) -> NDArray[np.int32]:
+        if self._whole_pieces == NO_PIECES:
+            return np.empty(0, np.int32)
+        found = np.empty(len(piece_ends), np.int32)
+        only_newlines = self._whole_pieces == NEWLINES
+        strings = self._merging.strings
+        merge_kernels.find_pieces(strings, *self._spelling, data, piece_ends, only_newlines, found)
+        return found
+
+    def encode_readable(self, text: bytes, piece_ends: Iterable[int], encoder: str) -> FragmentTokens:
+        """The same, step by step."""
+        ids: list[int] = []
+        spans: list[tuple[int, int]] = []
+        start = 0
+        for end in piece_ends:
+            for token, token_start, token_end in self._encode_piece(text[start:end], encoder):
+                ids.append(token)
+                spans.append((start + token_start, start + token_end))
+            start = end
+        columns = np.array(spans, np.int64).reshape(-1, 2)
+        tokens = FragmentTokens(np.array(ids, np.int32), columns[:, 0].copy(), columns[:, 1].copy())
+        if self._can_fail:
+            _check(tokens, np.frombuffer(text, np.uint8))
+        return tokens
+
+    def _encode_piece(self, piece: bytes, encoder: str) -> list[tuple[int, int, int]]:
+        """Token, start and end of each token of one piece."""
+        if (whole := self._whole_token(piece)) != ABSENT:
+            return [(whole, 0, len(piece))]
+        marked = _mark_spaces_readable(piece) if self._marks_spaces else None
+        data = piece if marked is None else marked.data.tobytes()
+        start_symbols = self._merging.start_symbols(data)
+        piece_symbols = [symbol for symbol, _, _ in start_symbols]
+        slots: Slots = list(piece_symbols)
+        for step in READABLE[encoder](piece_symbols, self._merging.rules):
+            step.apply(slots)
+        positions = symbol_slots(slots)
+        ends = [start for _, start, _ in start_symbols] + [len(data)]
+        tokens: list[tuple[int, int, int]] = []
+        for position, after in zip(positions, [*positions[1:], len(slots)], strict=True):
+            tokens += self._merging.tokens_of(slots[position], data, ends[position], ends[after])
+        return tokens if marked is None else [(token, *_source(marked, a, b)) for token, a, b in tokens]
+
+    def _whole_token(self, piece: bytes) -> int:
+        takes_it = self._whole_pieces == ALL_PIECES or (
+            self._whole_pieces == NEWLINES and piece.startswith(b"\n")
+        )
+        return self._merging.find_piece(piece) if takes_it else ABSENT
+
+
+def to_source(tokens: FragmentTokens, normalized: NormalizedText | None) -> FragmentTokens:
+    """Tokens of a changed text with the spans that they have in the original.
+
+    A token without bytes of its own, which repeats a part of the one before, takes the place behind that.
+    """
+    if normalized is None:
+        return tokens
+    is_empty = tokens.starts == tokens.ends
+    ends = normalized.ends[tokens.ends - 1]
+    starts = np.where(is_empty, ends, normalized.starts[np.minimum(tokens.starts, len(normalized.data) - 1)])
+    return FragmentTokens(tokens.ids, starts, ends)
+
+
+def _source(normalized: NormalizedText, start: int, end: int) -> tuple[int, int]:
+    source_end = int(normalized.ends[end - 1])
+    return (int(normalized.starts[start]) if start < end else source_end), source_end
+
+
+def _mark_spaces(text: NDArray[np.uint8]) -> NormalizedText:
+    size = len(text) + 2 * int(np.count_nonzero(text == 0x20))
+    marked = NormalizedText(np.empty(size, np.uint8), np.empty(size, np.int64), np.empty(size, np.int64))
+    marked_spaces.mark(text, *marked)
+    return marked
+
+
+def _mark_spaces_readable(text: bytes) -> NormalizedText:
+    builder = NormalizedBuilder()
+    for at, byte in enumerate(text):
+        builder.append(MARKED_SPACE if byte == 0x20 else bytes([byte]), at, at + 1)
+    return builder.build()
+
+
+def _check(tokens: FragmentTokens, data: NDArray[np.uint8]) -> None:
+    """Raise EncodeError if a byte found no token."""
+    missing = np.flatnonzero(tokens.ids == NO_TOKEN)
+    if len(missing):
+        raise EncodeError(
+            f"The vocabulary has no token for the byte 0x{data[tokens.ends[missing[0]] - 1]:02X} and none "
+            "for unknown text. Remove what contains it, or choose another model file."
+        )

@@ -1,0 +1,42 @@
+"""SPM, SentencePiece's BPE: the whole fragment is one piece, in which spaces are U+2581."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.encoding import FragmentTokens
+from guiapp.core.pipelines.pair_merging import PairEncoder
+from guiapp.core.vocab.merges import sentence_piece_merging
+from guiapp.core.vocab.vocabulary import Vocabulary
+
+SPACE = 0x20
+
+
+class SentencePiecePipeline:
+    """The pipeline of Llama 2 and its relatives."""
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._encoder = PairEncoder(sentence_piece_merging(vocabulary), vocabulary.rules.escape_spaces)
+        self._adds_space = vocabulary.rules.add_space_prefix
+        self.encoders = self._encoder.encoders
+
+    def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
+        """The tokens of one fragment; a space that is put in front has the empty span."""
+        if not (self._adds_space and after_special):
+            return self._encoder.encode(fragment, np.array([len(fragment)]), encoder)
+        text = np.empty(len(fragment) + 1, np.uint8)
+        text[0] = SPACE
+        text[1:] = fragment
+        return _without_first_byte(self._encoder.encode(text, np.array([len(text)]), encoder))
+
+    def encode_readable(self, fragment: bytes, after_special: bool, encoder: str) -> FragmentTokens:
+        """The same, step by step."""
+        if not (self._adds_space and after_special):
+            return self._encoder.encode_readable(fragment, [len(fragment)], encoder)
+        text = b" " + fragment
+        return _without_first_byte(self._encoder.encode_readable(text, [len(text)], encoder))
+
+
+def _without_first_byte(tokens: FragmentTokens) -> FragmentTokens:
+    return FragmentTokens(tokens.ids, np.maximum(tokens.starts - 1, 0), np.maximum(tokens.ends - 1, 0))
