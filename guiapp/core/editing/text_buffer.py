@@ -1,0 +1,171 @@
+"""The text being edited: bytes as they are, where its lines begin, and how to take edits back.
+
+Nothing is normalised: bytes that are no UTF-8 stay, and so does every carriage return.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+MAX_TYPED_BYTES = 64  # what one keystroke or input method commits at most; more is a paste
+NEWLINE = 0x0A
+
+
+@dataclass(frozen=True)
+class TextEdit:
+    """`removed` bytes from `start` on gave way to `added` new ones."""
+
+    start: int
+    removed: int
+    added: int
+
+    @property
+    def shift(self) -> int:
+        """How far everything behind the edit moved."""
+        return self.added - self.removed
+
+
+@dataclass(frozen=True)
+class _Change:
+    """An edit with what it takes to make it and to take it back."""
+
+    start: int
+    old: bytes
+    new: bytes
+
+    def joined_with(self, later: _Change) -> _Change | None:
+        """Both changes as one step of undo, if the later one continues the same typing or erasing."""
+        if later.new and not later.old:
+            return self._with_more_typed(later)
+        if later.old and not later.new and not self.new:
+            return self._with_more_erased(later)
+        return None
+
+    def _with_more_typed(self, later: _Change) -> _Change | None:
+        if not self.new or len(later.new) > MAX_TYPED_BYTES or later.start != self.start + len(self.new):
+            return None
+        starts_word = self.new[-1:].isspace() and not later.new[:1].isspace()
+        if starts_word or b"\n" in later.new:
+            return None
+        return _Change(self.start, self.old, self.new + later.new)
+
+    def _with_more_erased(self, later: _Change) -> _Change | None:
+        if len(later.old) > MAX_TYPED_BYTES:
+            return None
+        if later.start + len(later.old) == self.start:
+            return _Change(later.start, later.old + self.old, b"")
+        if later.start == self.start:
+            return _Change(self.start, self.old + later.old, b"")
+        return None
+
+
+class TextBuffer:
+    """Bytes that can be edited anywhere, with a line index kept up to date and unlimited undo.
+
+    An edit of 10 MB costs a move of memory, about a millisecond at the worst place.
+    """
+
+    def __init__(self, data: bytes = b"") -> None:
+        self._data = bytearray(data)
+        self._newlines = _newlines_in(data)
+        self._snapshot: bytes | None = None
+        self._done: list[_Change] = []
+        self._undone: list[_Change] = []
+        self._joins = False
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    @property
+    def can_undo(self) -> bool:
+        return bool(self._done)
+
+    @property
+    def can_redo(self) -> bool:
+        return bool(self._undone)
+
+    @property
+    def newlines(self) -> NDArray[np.int64]:
+        """The offsets of all newline bytes, ascending; not to be written to, replaced by the next edit."""
+        return self._newlines
+
+    @property
+    def n_lines(self) -> int:
+        return len(self._newlines) + 1
+
+    def text(self) -> bytes:
+        """All bytes; copied once per version of the text."""
+        if self._snapshot is None:
+            self._snapshot = bytes(self._data)
+        return self._snapshot
+
+    def slice(self, start: int, end: int) -> bytes:
+        return bytes(self._data[start:end])
+
+    def line_of(self, offset: int) -> int:
+        """The number of the line that holds `offset`, from 0; a newline belongs to the line it ends."""
+        return int(np.searchsorted(self._newlines, offset))
+
+    def line_start(self, line: int) -> int:
+        return int(self._newlines[line - 1]) + 1 if line else 0
+
+    def set_text(self, data: bytes) -> TextEdit:
+        """Begin anew with another text; what was done before cannot be undone any more."""
+        edit = TextEdit(0, len(self._data), len(data))
+        self._data = bytearray(data)
+        self._newlines = _newlines_in(data)
+        self._snapshot = None
+        self._done.clear()
+        self._undone.clear()
+        self._joins = False
+        return edit
+
+    def replace(self, start: int, end: int, new: bytes) -> TextEdit:
+        """Put `new` where the bytes [start, end) are, as one step of undo or part of the step before."""
+        change = _Change(start, self.slice(start, end), new)
+        joined = self._done[-1].joined_with(change) if self._joins and self._done else None
+        if joined is None:
+            self._done.append(change)
+        else:
+            self._done[-1] = joined
+        self._undone.clear()
+        self._joins = True
+        return self._write(start, end, new)
+
+    def end_undo_step(self) -> None:
+        """Let the next edit begin a step of undo of its own."""
+        self._joins = False
+
+    def undo(self) -> TextEdit:
+        """Take back the last step; there must be one."""
+        change = self._done.pop()
+        self._undone.append(change)
+        self._joins = False
+        return self._write(change.start, change.start + len(change.new), change.old)
+
+    def redo(self) -> TextEdit:
+        """Make the step again that was taken back last; there must be one."""
+        change = self._undone.pop()
+        self._done.append(change)
+        self._joins = False
+        return self._write(change.start, change.start + len(change.old), change.new)
+
+    def _write(self, start: int, end: int, new: bytes) -> TextEdit:
+        edit = TextEdit(start, end - start, len(new))
+        self._data[start:end] = new
+        self._snapshot = None
+        first, last = (int(at) for at in np.searchsorted(self._newlines, (start, end)))
+        added = _newlines_in(new) + start
+        if len(added) != last - first:
+            self._newlines = np.concatenate((self._newlines[:first], added, self._newlines[last:]))
+        else:
+            self._newlines[first:last] = added
+        self._newlines[first + len(added) :] += edit.shift
+        return edit
+
+
+def _newlines_in(data: bytes) -> NDArray[np.int64]:
+    return np.flatnonzero(np.frombuffer(data, np.uint8) == NEWLINE).astype(np.int64, copy=False)

@@ -1,0 +1,147 @@
+"""What is shown for the bytes of a block: characters, and stand-ins for what has no picture of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QTextBoundaryFinder
+
+from guiapp.core.editing.characters import decode
+
+CHIP = "□"  # holds the place of a byte or character that is shown as a chip with its hex digits
+WIDE_SPACE = "\u2007\u200b"  # a space that takes room at a row's end, and a place to break behind it
+CHIPPED = re.compile(
+    "[\x00-\x08\x0a-\x1f\x7f-\x9f\u200b\u2028\u2029\u2060\ufeff\udc80-\udcff]"
+)  # control characters, invisible ones, bytes that are no UTF-8
+SPACES = re.compile("  +")
+# Characters that never combine with a neighbour into one grapheme, as ranges.
+ALONE = (
+    (0x20, 0x2FF),
+    (0x370, 0x482),
+    (0x2010, 0x2027),
+    (0x3000, 0x3029),
+    (0x3041, 0x3096),
+    (0x30A0, 0x30FF),
+    (0x3400, 0x9FFF),
+    (0xAC00, 0xD7A3),
+    (0xDC80, 0xDCFF),
+    (0xFF01, 0xFF9D),
+)
+RIGHT_TO_LEFT = (
+    (0x590, 0x8FF),
+    (0x200F, 0x200F),
+    (0x202A, 0x202E),
+    (0x2066, 0x2069),
+    (0xFB1D, 0xFDFF),
+    (0xFE70, 0xFEFE),
+    (0x10800, 0x10FFF),
+    (0x1E800, 0x1EFFF),
+)
+
+
+class Chip(NamedTuple):
+    """A place in the display text that shows hex digits instead of a character."""
+
+    cell: int
+    unit: int
+    label: str
+
+
+class DisplayText(NamedTuple):
+    """The text to lay out for some bytes, and the way between both.
+
+    text        what is laid out
+    cells       int64[m + 1]  cell i, a grapheme, shows the bytes [cells[i], cells[i + 1])
+    units       int64[m + 1]  and is the UTF-16 units [units[i], units[i + 1]) of `text`
+    characters  int64[n + 1]  where the characters begin in the bytes
+    is_even     bool[m]       whether a cell is a printable ASCII character, as wide as any other
+    is_space    bool[m]
+    is_tab      bool[m]
+    """
+
+    text: str
+    cells: NDArray[np.int64]
+    units: NDArray[np.int64]
+    characters: NDArray[np.int64]
+    is_even: NDArray[np.bool_]
+    is_space: NDArray[np.bool_]
+    is_tab: NDArray[np.bool_]
+    chips: tuple[Chip, ...]
+    has_right_to_left: bool
+
+
+def display_text(data: bytes, widens_spaces: bool) -> DisplayText:
+    """What to lay out for one block without its newline; `widens_spaces` where the font allows it."""
+    text = decode(data)
+    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    widths = 1 + (points >= 0x10000).astype(np.int64)
+    is_space = points == 0x20
+    shown = text if text.isprintable() else CHIPPED.sub(CHIP, text)
+    if widens_spaces and "  " in text:
+        shown = SPACES.sub(lambda run: WIDE_SPACE * len(run[0]), shown)
+        widths[_in_runs(is_space)] = len(WIDE_SPACE)
+    units = _offsets(widths)
+    characters = _offsets(_sizes_in_bytes(points))
+    firsts = _cell_starts(shown, points, units)
+    cells = np.append(firsts, len(points))
+    is_single = np.diff(cells) == 1
+    heads = points[firsts]
+    return DisplayText(
+        text=shown,
+        cells=characters[cells],
+        units=units[cells],
+        characters=characters,
+        is_even=is_single & (heads >= 0x20) & (heads < 0x7F),
+        is_space=is_single & is_space[firsts],
+        is_tab=heads == 0x09,
+        chips=() if shown is text else tuple(_chips(text, cells, units)),
+        has_right_to_left=bool(points.max(initial=0) >= 0x590 and _in_ranges(points, RIGHT_TO_LEFT).any()),
+    )
+
+
+def _offsets(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
+
+
+def _sizes_in_bytes(points: NDArray[np.uint32]) -> NDArray[np.int64]:
+    sizes = 1 + (points >= 0x80).astype(np.int64) + (points >= 0x800) + (points >= 0x10000)
+    sizes[(points >= 0xDC80) & (points <= 0xDCFF)] = 1
+    return sizes
+
+
+def _in_runs(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Where the mask is set, and set at a neighbour too."""
+    beside = np.zeros(len(mask), np.bool_)
+    beside[1:] |= mask[:-1]
+    beside[:-1] |= mask[1:]
+    return mask & beside
+
+
+def _in_ranges(points: NDArray[np.uint32], ranges: tuple[tuple[int, int], ...]) -> NDArray[np.bool_]:
+    found = np.zeros(len(points), np.bool_)
+    for low, high in ranges:
+        found |= (points >= low) & (points <= high)
+    return found
+
+
+def _cell_starts(shown: str, points: NDArray[np.uint32], units: NDArray[np.int64]) -> NDArray[np.intp]:
+    """Which characters begin a grapheme."""
+    if points.max(initial=0) < 0x300 or _in_ranges(points, ALONE).all():
+        return np.arange(len(points))
+    finder = QTextBoundaryFinder(QTextBoundaryFinder.BoundaryType.Grapheme, shown)
+    bounds = [0]
+    while (bound := finder.toNextBoundary()) >= 0:
+        bounds.append(bound)
+    return np.unique(np.searchsorted(units, bounds[:-1]))
+
+
+def _chips(text: str, cells: NDArray[np.intp], units: NDArray[np.int64]) -> Iterator[Chip]:
+    for match in CHIPPED.finditer(text):
+        point = ord(match[0])
+        label = f"{point - 0xDC00:02X}" if 0xDC80 <= point <= 0xDCFF else f"{point:02X}"
+        cell = int(np.searchsorted(cells, match.start(), side="right")) - 1
+        yield Chip(cell, int(units[match.start()]), label)

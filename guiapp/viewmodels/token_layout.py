@@ -1,0 +1,223 @@
+"""Which token lies where: plain geometry of one row of text, without a window."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import SignalInstance
+
+TOUCHING_PX = 0.01
+
+
+class SpanWindow(NamedTuple):
+    """The tokens of a stretch of text, empty spans included.
+
+    first_index  which token of the whole text the first of them is
+    ids          int32[k]
+    starts       int64[k]  token i came from the bytes [starts[i], ends[i])
+    ends         int64[k]
+    """
+
+    first_index: int
+    ids: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+    def relative_to(self, offset: int) -> SpanWindow:
+        return self._replace(starts=self.starts - offset, ends=self.ends - offset)
+
+    def within(self, start: int, end: int) -> SpanWindow:
+        """The tokens that overlap or touch the bytes [start, end]."""
+        first = int(np.searchsorted(self.ends, start))
+        last = int(np.searchsorted(self.starts, end, side="right"))
+        return SpanWindow(
+            self.first_index + first, self.ids[first:last], self.starts[first:last], self.ends[first:last]
+        )
+
+
+class SpanSource(Protocol):
+    """Where an editor reads the tokens of its text from."""
+
+    @property
+    def spans_changed(self) -> SignalInstance: ...
+
+    def spans_in(self, start: int, end: int) -> SpanWindow:
+        """The tokens that overlap the bytes [start, end), and the empty ones from `start` to `end`."""
+
+    def attributes_of(self, ids: NDArray[np.int32]) -> NDArray[np.uint16]:
+        """The `Attribute` bits of token ids."""
+
+    def label_of(self, token_id: int) -> str:
+        """What to call a token that is not in the text."""
+
+
+class RowGeometry(NamedTuple):
+    """Where the cells of one row lie; a cell is what a person sees as one character.
+
+    cells       int64[m + 1]    cell i is made of the bytes [cells[i], cells[i + 1])
+    leading     float64[m]      x of the edge where reading enters the cell
+    trailing    float64[m]      x of the edge where reading leaves it, left of `leading` in right-to-left text
+    characters  int64[n + 1]    where the characters of the row begin, and where the last one ends
+    is_mixed    whether some cells run from right to left
+    """
+
+    cells: NDArray[np.int64]
+    leading: NDArray[np.float64]
+    trailing: NDArray[np.float64]
+    characters: NDArray[np.int64]
+    is_mixed: bool
+
+    @property
+    def start(self) -> int:
+        return int(self.cells[0])
+
+    @property
+    def end(self) -> int:
+        return int(self.cells[-1])
+
+    def x_from(self, offsets: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Where the bytes at `offsets` begin; the bytes of a cell share its width."""
+        return self._x(offsets, np.searchsorted(self.cells, offsets, side="right") - 1)
+
+    def x_to(self, offsets: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Where the bytes before `offsets` end."""
+        return self._x(offsets, np.searchsorted(self.cells, offsets) - 1)
+
+    def _x(self, offsets: NDArray[np.int64], cell: NDArray[np.intp]) -> NDArray[np.float64]:
+        cell = np.clip(cell, 0, len(self.leading) - 1)
+        share = (offsets - self.cells[cell]) / (self.cells[cell + 1] - self.cells[cell])
+        x: NDArray[np.float64] = self.leading[cell] + share * (self.trailing[cell] - self.leading[cell])
+        return x
+
+
+class TokenBoxes(NamedTuple):
+    """Stretches of a row, each within one token; a token has several in mixed directions.
+
+    indexes       int64[k]    tokens, counted within the window
+    left, right   float64[k]
+    round_left    bool[k]     whether the token begins or ends at this side
+    round_right   bool[k]
+    """
+
+    indexes: NDArray[np.int64]
+    left: NDArray[np.float64]
+    right: NDArray[np.float64]
+    round_left: NDArray[np.bool_]
+    round_right: NDArray[np.bool_]
+
+
+class SplitCell(NamedTuple):
+    """A cell that several tokens share.
+
+    shares         (token within the window, from, to) as parts of the cell's width, in reading order
+    in_character   whether a token boundary lies within a character, not only between two that combine
+    """
+
+    leading: float
+    trailing: float
+    shares: tuple[tuple[int, float, float], ...]
+    in_character: bool
+
+
+def token_boxes(window: SpanWindow, row: RowGeometry) -> TokenBoxes:
+    """The boxes of the tokens in a row, in reading order; empty spans have none."""
+    indexes = _tokens_in(window, row)
+    starts = np.maximum(window.starts[indexes], row.start)
+    ends = np.minimum(window.ends[indexes], row.end)
+    opens = window.starts[indexes] >= row.start
+    closes = window.ends[indexes] <= row.end
+    if row.is_mixed:
+        return _mixed_boxes(row, indexes, starts, ends, opens, closes)
+    return TokenBoxes(indexes, row.x_from(starts), row.x_to(ends), opens, closes)
+
+
+def stretches(row: RowGeometry, start: int, end: int) -> list[tuple[float, float]]:
+    """The parts of a row, left and right edge, that the bytes [start, end) take up."""
+    span = np.array([max(start, row.start)]), np.array([min(end, row.end)])
+    if span[0][0] >= span[1][0]:
+        return []
+    if not row.is_mixed:
+        return [(float(row.x_from(span[0])[0]), float(row.x_to(span[1])[0]))]
+    closed = np.ones(1, np.bool_)
+    boxes = _mixed_boxes(row, np.zeros(1, np.int64), span[0], span[1], closed, closed)
+    return list(zip(boxes.left.tolist(), boxes.right.tolist(), strict=True))
+
+
+def split_cells(window: SpanWindow, row: RowGeometry) -> list[SplitCell]:
+    """The cells of a row that hold a token boundary within."""
+    indexes = _tokens_in(window, row)
+    bounds = np.unique(np.concatenate((window.starts[indexes], window.ends[indexes])))
+    bounds = bounds[(bounds > row.start) & (bounds < row.end)]
+    inner = bounds[row.cells[np.searchsorted(row.cells, bounds)] != bounds]
+    if not len(inner):
+        return []
+    in_character = set(inner[row.characters[np.searchsorted(row.characters, inner)] != inner].tolist())
+    found = []
+    for cell in np.unique(np.searchsorted(row.cells, inner) - 1).tolist():
+        start, end = int(row.cells[cell]), int(row.cells[cell + 1])
+        shares = tuple(
+            (int(token), float(from_), float(to))
+            for token in indexes.tolist()
+            if (from_ := max(window.starts[token] - start, 0) / (end - start))
+            < (to := min(window.ends[token] - start, end - start) / (end - start))
+        )
+        splits = any(start < at < end for at in in_character)
+        found.append(SplitCell(float(row.leading[cell]), float(row.trailing[cell]), shares, splits))
+    return found
+
+
+def token_at(window: SpanWindow, offset: int) -> int:
+    """The index, in the whole text, of the token that holds the byte at `offset`; -1 if none does."""
+    at = int(np.searchsorted(window.ends, offset, side="right"))
+    if at < len(window.ids) and window.starts[at] <= offset:
+        return window.first_index + at
+    return -1
+
+
+def _tokens_in(window: SpanWindow, row: RowGeometry) -> NDArray[np.int64]:
+    first = np.searchsorted(window.ends, row.start, side="right")
+    last = np.searchsorted(window.starts, row.end)
+    indexes = np.arange(first, last)
+    return indexes[window.ends[indexes] > window.starts[indexes]]
+
+
+def _mixed_boxes(
+    row: RowGeometry,
+    indexes: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    opens: NDArray[np.bool_],
+    closes: NDArray[np.bool_],
+) -> TokenBoxes:
+    """Boxes where reading order and position differ: cell by cell, joined where they touch."""
+    found: list[tuple[int, float, float, bool, bool]] = []
+    for at, token in enumerate(indexes.tolist()):
+        inside = row.cells[(row.cells > starts[at]) & (row.cells < ends[at])]
+        cuts = np.concatenate((starts[at : at + 1], inside, ends[at : at + 1]))
+        entries, exits = row.x_from(cuts[:-1]).tolist(), row.x_to(cuts[1:]).tolist()
+        boxes = [(min(pair), max(pair)) for pair in zip(entries, exits, strict=True)]
+        joined = _joined(boxes)
+        for left, right in joined:
+            begins, finishes = bool(opens[at]), bool(closes[at])
+            enters_left = begins and abs(left - entries[0]) < TOUCHING_PX
+            enters_right = begins and abs(right - entries[0]) < TOUCHING_PX
+            leaves_left = finishes and abs(left - exits[-1]) < TOUCHING_PX
+            leaves_right = finishes and abs(right - exits[-1]) < TOUCHING_PX
+            found.append((token, left, right, enters_left or leaves_left, enters_right or leaves_right))
+    columns = list(zip(*found, strict=True)) or [()] * 5
+    types = (np.int64, np.float64, np.float64, np.bool_, np.bool_)
+    return TokenBoxes(*(np.array(column, kind) for column, kind in zip(columns, types, strict=True)))
+
+
+def _joined(boxes: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    joined: list[tuple[float, float]] = []
+    for left, right in boxes:
+        if joined and abs(joined[-1][1] - left) < TOUCHING_PX:
+            joined[-1] = (joined[-1][0], right)
+        elif joined and abs(joined[-1][0] - right) < TOUCHING_PX:
+            joined[-1] = (left, joined[-1][1])
+        else:
+            joined.append((left, right))
+    return joined
