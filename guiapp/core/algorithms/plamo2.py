@@ -1,0 +1,107 @@
+"""PLaMo 2: the cheapest way to cut a text into tokens, found from the end to the start.
+
+A token costs its negative score times 10,000 as a whole number; a character that stays unknown, which
+becomes one token for each of its bytes, costs 10,000,000.  O(n · longest token).
+Compiled twin: core/kernels/plamo2.py.
+Source: the tokenizer of https://huggingface.co/pfnet/plamo-2-1b, as llama.cpp has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from guiapp.core.text.normalizers import symbol_length
+
+UNKNOWN_COST = 10_000_000
+
+
+class Way(NamedTuple):
+    """The cheapest way from an offset to the end: its cost, and the token it begins with (None: bytes)."""
+
+    cost: int
+    end: int
+    token_id: int | None
+
+
+@dataclass
+class State:
+    """What is known so far: the cheapest way from each character on, then the tokens."""
+
+    ways: dict[int, Way]
+    tokens: list[tuple[int, int, int]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Try:
+    """The token from `start` to `end` (None: the bytes of a character) was tried in front of the rest."""
+
+    token_id: int | None
+    start: int
+    end: int
+    cost: int
+    is_better: bool
+
+    def apply(self, state: State) -> None:
+        if self.is_better:
+            state.ways[self.start] = Way(self.cost, self.end, self.token_id)
+
+
+@dataclass(frozen=True)
+class Choose:
+    """A token of the cheapest way."""
+
+    token_id: int
+    start: int
+    end: int
+
+    def apply(self, state: State) -> None:
+        state.tokens.append((self.token_id, self.start, self.end))
+
+
+class Pieces(NamedTuple):
+    """What PLaMo 2 knows.
+
+    ids            token id of each text that may be a token
+    costs          of each token id
+    byte_ids       the 256 tokens that unknown characters are made of
+    longest_bytes  length of the longest token
+    """
+
+    ids: Mapping[bytes, int]
+    costs: Mapping[int, int]
+    byte_ids: Sequence[int]
+    longest_bytes: int
+
+
+def steps(text: bytes, pieces: Pieces) -> Iterator[Try | Choose]:
+    """Yield every token that is tried, right to left and long to short, then the best ones, left to right."""
+    state = State({len(text): Way(0, len(text), None)})
+    for start in reversed(range(len(text))):
+        if text[start] & 0xC0 == 0x80:
+            continue
+        for end, token_id, added in _candidates(text, start, pieces):
+            cost = state.ways[end].cost + added
+            attempt = Try(
+                token_id, start, end, cost, start not in state.ways or cost < state.ways[start].cost
+            )
+            attempt.apply(state)
+            yield attempt
+    at = 0
+    while at < len(text):
+        _, end, token_id = state.ways[at]
+        if token_id is not None:
+            yield Choose(token_id, at, end)
+        else:
+            yield from (Choose(pieces.byte_ids[text[k]], k, k + 1) for k in range(at, end))
+        at = end
+
+
+def _candidates(text: bytes, start: int, pieces: Pieces) -> Iterator[tuple[int, int | None, int]]:
+    """End, id and cost of the tokens at `start`, the unknown character last."""
+    for end in range(min(len(text), start + pieces.longest_bytes), start, -1):
+        token_id = pieces.ids.get(text[start:end])
+        if token_id is not None and token_id in pieces.costs:
+            yield end, token_id, pieces.costs[token_id]
+    yield start + symbol_length(text[start]), None, UNKNOWN_COST

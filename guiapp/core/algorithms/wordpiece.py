@@ -1,0 +1,55 @@
+"""WordPiece: take the longest token that fits, then the longest that fits behind it, to the word's end.
+
+Where no token fits, the whole word is one unknown token.  O(n · longest token) in the length of the word.
+Compiled twin: core/kernels/wordpiece.py.
+Source: BERT's tokenizer, Devlin et al. 2019, https://aclanthology.org/N19-1423; without its `##`, since
+model files mark the start of a word by U+2581 instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+Tokens = list[tuple[int, int, int]]
+"""Token id, start and end of each token so far."""
+
+
+@dataclass(frozen=True)
+class Take:
+    """The longest token at `start` is taken."""
+
+    token_id: int
+    start: int
+    end: int
+
+    def apply(self, tokens: Tokens) -> None:
+        tokens.append((self.token_id, self.start, self.end))
+
+
+@dataclass(frozen=True)
+class GiveUp:
+    """No token fits at `at`: what the word gave is forgotten, and it becomes one unknown token."""
+
+    unknown_id: int
+    at: int
+    word_end: int
+
+    def apply(self, tokens: Tokens) -> None:
+        tokens[:] = [(self.unknown_id, 0, self.word_end)]
+
+
+def steps(
+    word: bytes, tokens: Mapping[bytes, int], longest_bytes: int, unknown_id: int
+) -> Iterator[Take | GiveUp]:
+    """Yield the tokens taken from one word, which begins with U+2581, in order."""
+    at = 0
+    while at < len(word):
+        end = min(len(word), at + longest_bytes)
+        while end > at and word[at:end] not in tokens:
+            end -= 1
+        if end == at:
+            yield GiveUp(unknown_id, at, len(word))
+            return
+        yield Take(tokens[word[at:end]], at, end)
+        at = end

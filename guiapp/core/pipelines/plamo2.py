@@ -1,0 +1,142 @@
+"""PLAMO2 vocabularies: the cheapest segmentation into tokens, unknown characters as bytes."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.algorithms import plamo2
+from guiapp.core.encoding import FragmentTokens
+from guiapp.core.errors import VocabError
+from guiapp.core.kernels import normalize_plamo2
+from guiapp.core.kernels import plamo2 as kernel
+from guiapp.core.kernels.byte_trie import TokenMatcher, build_matcher
+from guiapp.core.pipelines import cuts
+from guiapp.core.pipelines.chunks import encode_in_chunks, tokens_from_steps
+from guiapp.core.text.normalized import NormalizedText, source_spans
+from guiapp.core.text.normalizers import plamo2_text
+from guiapp.core.vocab.vocabulary import Vocabulary
+
+BYTE = 6  # token_type as the file has it
+SCORE_SCALE = 1e4
+WORST_SCORE = -20_000_000
+BEST_SCORE = 2**31 - 1
+
+
+class Plamo2Pipeline:
+    """See `Pipeline`.  A byte order mark in front belongs to no span."""
+
+    encoders: tuple[str, ...] = ("plamo2",)
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        is_byte = vocabulary.stored_types[: len(vocabulary)] == BYTE
+        self._byte_ids = _byte_ids(vocabulary, np.flatnonzero(is_byte))
+        scores = vocabulary.scores.astype(np.float64) * SCORE_SCALE
+        rounded = np.copysign(np.floor(np.abs(scores) + 0.5), scores)
+        is_usable = np.isfinite(scores) & (rounded > WORST_SCORE) & (rounded <= BEST_SCORE) & ~is_byte
+        is_usable &= [_is_well_formed(vocabulary.raw_text(token_id)) for token_id in range(len(vocabulary))]
+        self._token_ids = np.flatnonzero(is_usable).astype(np.int32)
+        self._costs = np.where(is_usable, -rounded, 0).astype(np.int64)
+
+    @cached_property
+    def _matcher(self) -> TokenMatcher:
+        vocabulary = self._vocabulary
+        return build_matcher(vocabulary.token_data, vocabulary.token_offsets, self._token_ids)
+
+    @cached_property
+    def _pieces(self) -> plamo2.Pieces:
+        token_ids = self._token_ids.tolist()
+        ids = {self._vocabulary.raw_text(token_id): token_id for token_id in token_ids}
+        costs = {token_id: int(self._costs[token_id]) for token_id in token_ids}
+        return plamo2.Pieces(ids, costs, self._byte_ids.tolist(), max(map(len, ids), default=0))
+
+    def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
+        return encode_in_chunks(fragment, self.cut_after, self._encode_chunk)
+
+    def _encode_chunk(self, chunk: NDArray[np.uint8]) -> FragmentTokens:
+        room = 3 * len(chunk)
+        text = NormalizedText(np.empty(room, np.uint8), np.empty(room, np.int64), np.empty(room, np.int64))
+        size = normalize_plamo2.normalize(chunk, *text)
+        costs, tokens = np.empty(size + 1, np.int64), np.empty(size + 1, np.int32)
+        ids, starts, ends = np.empty(size, np.int32), np.empty(size, np.int64), np.empty(size, np.int64)
+        count = kernel.encode(
+            text.data[:size],
+            self._matcher,
+            self._costs,
+            plamo2.UNKNOWN_COST,
+            self._byte_ids,
+            costs,
+            tokens,
+            ids,
+            starts,
+            ends,
+        )
+        return FragmentTokens(ids[:count].copy(), *source_spans(text, starts[:count], ends[:count]))
+
+    def encode_readable(self, fragment: bytes, after_special: bool, encoder: str) -> FragmentTokens:
+        text = plamo2_text(fragment)
+        state = plamo2.State({})
+        for step in plamo2.steps(text.data.tobytes(), self._pieces):
+            step.apply(state)
+        return tokens_from_steps(
+            [(token_id, int(text.starts[a]), int(text.ends[b - 1])) for token_id, a, b in state.tokens]
+        )
+
+    def cut_before(self, data: NDArray[np.uint8], position: int) -> int:
+        """The last safe cut up to `position`, whatever stands behind it."""
+        return cuts.cut_before(data, position, self._is_cut)
+
+    def cut_after(self, data: NDArray[np.uint8], position: int) -> int:
+        """The first safe cut from `position` on, whatever stands before it."""
+        return cuts.cut_after(data, position, self._is_cut)
+
+    def _is_cut(self, before: NDArray[np.uint8], behind: NDArray[np.uint8]) -> NDArray[np.bool_]:
+        return self._is_character_cut[before, behind]
+
+    @cached_property
+    def _is_character_cut(self) -> NDArray[np.bool_]:
+        """bool[256, 256]: behind the first byte, which is ASCII, begins a character that no token joins.
+
+        A broken character begins as U+FFFD does; leads of byte order marks and of overlong forms are out.
+        """
+        vocabulary = self._vocabulary
+        pairs = cuts.byte_pairs(vocabulary.token_data, vocabulary.token_offsets, self._token_ids)
+        byte = np.arange(256)
+        is_ascii = byte < 0x80
+        is_lead = (byte > 0xC1) & (byte < 0xF5) & ~np.isin(byte, (0xE0, 0xEF, 0xF0))
+        meets_broken = pairs[:, 0xEF, None] & is_lead
+        return ~pairs & ~meets_broken & is_ascii[:, None] & (is_ascii | is_lead)
+
+
+def _byte_ids(vocabulary: Vocabulary, candidates: NDArray[np.int64]) -> NDArray[np.int32]:
+    """The tokens <0x00> … <0xFF>; raises VocabError where one is missing or cannot be used."""
+    byte_ids = np.zeros(256, np.int32)
+    for token_id in candidates.tolist():
+        text = vocabulary.raw_text(token_id)
+        if len(text) != 6 or not (text.startswith(b"<0x") and text.endswith(b">")):
+            continue
+        if not re.fullmatch(rb"[0-9A-Fa-f]{2}", text[3:5]):
+            raise VocabError(
+                f"Token {token_id} has the type BYTE but names no byte. Convert the model file again."
+            )
+        byte_ids[int(text[3:5], 16)] = token_id
+    missing = np.flatnonzero(byte_ids == 0)
+    if len(missing):
+        raise VocabError(
+            f"A PLaMo 2 vocabulary needs the tokens <0x00> to <0xFF>, none of them first; "
+            f"<0x{missing[0]:02X}> is missing. Convert the model file again."
+        )
+    return byte_ids
+
+
+def _is_well_formed(text: bytes) -> bool:
+    """Whether a token is spelled as text is after normalisation; otherwise it is never found."""
+    try:
+        text.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return False
+    return True

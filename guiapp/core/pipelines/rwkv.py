@@ -1,0 +1,92 @@
+"""RWKV vocabularies: greedy longest match over bytes, no normalisation."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.algorithms import rwkv
+from guiapp.core.encoding import FragmentTokens
+from guiapp.core.errors import EncodeError
+from guiapp.core.kernels import rwkv as kernel
+from guiapp.core.kernels.byte_trie import NONE, TokenMatcher, build_matcher
+from guiapp.core.pipelines import cuts
+from guiapp.core.pipelines.chunks import encode_in_chunks, tokens_from_steps
+from guiapp.core.vocab.vocabulary import Vocabulary
+
+
+class RwkvPipeline:
+    """See `Pipeline`.
+
+    Cuts between bytes that no token holds together are exact, but may be far from each other.  What
+    greedy matching offers instead: from the start of any token on, the encoding depends only on the text
+    from there on, and each token depends on no more than `look_ahead` bytes from its start.  So after an
+    edit, encode from the last token that started `look_ahead` bytes before it, until a token starts where
+    an old one did behind the edit: from there on the old tokens hold.
+    """
+
+    encoders: tuple[str, ...] = ("rwkv",)
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        unknown = vocabulary.special_ids.unk
+        self._unknown = NONE if unknown is None else unknown
+        self._token_ids = np.arange(len(vocabulary), dtype=np.int32)
+
+    @cached_property
+    def _matcher(self) -> TokenMatcher:
+        return build_matcher(*self._vocabulary.token_bytes_table, self._token_ids)
+
+    @cached_property
+    def _ids(self) -> dict[bytes, int]:
+        tokens = {self._vocabulary.token_bytes(token_id): token_id for token_id in self._token_ids.tolist()}
+        tokens.pop(b"", None)
+        return tokens
+
+    @cached_property
+    def look_ahead(self) -> int:
+        """The length of the longest token in bytes."""
+        _, offsets = self._vocabulary.token_bytes_table
+        return int(np.diff(offsets).max(initial=1))
+
+    def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
+        return encode_in_chunks(fragment, self.cut_after, self._encode_chunk)
+
+    def _encode_chunk(self, chunk: NDArray[np.uint8]) -> FragmentTokens:
+        size = len(chunk)
+        found, ids = np.empty(size, np.int32), np.empty(size, np.int32)
+        starts, ends = np.empty(size, np.int64), np.empty(size, np.int64)
+        count = kernel.encode(chunk, self._matcher, self._unknown, found, ids, starts, ends)
+        return self._checked(FragmentTokens(ids[:count].copy(), starts[:count].copy(), ends[:count].copy()))
+
+    def encode_readable(self, fragment: bytes, after_special: bool, encoder: str) -> FragmentTokens:
+        tokens: rwkv.Tokens = []
+        for step in rwkv.steps(fragment, self._ids, self.look_ahead, self._unknown):
+            step.apply(tokens)
+        return self._checked(tokens_from_steps(tokens))
+
+    def cut_before(self, data: NDArray[np.uint8], position: int) -> int:
+        """The last safe cut up to `position`, whatever stands behind it."""
+        return cuts.cut_before(data, position, self._is_cut)
+
+    def cut_after(self, data: NDArray[np.uint8], position: int) -> int:
+        """The first safe cut from `position` on, whatever stands before it."""
+        return cuts.cut_after(data, position, self._is_cut)
+
+    def _is_cut(self, before: NDArray[np.uint8], behind: NDArray[np.uint8]) -> NDArray[np.bool_]:
+        return ~self._pairs[before, behind]
+
+    @cached_property
+    def _pairs(self) -> NDArray[np.bool_]:
+        return cuts.byte_pairs(*self._vocabulary.token_bytes_table, self._token_ids)
+
+    def _checked(self, tokens: FragmentTokens) -> FragmentTokens:
+        if self._unknown == NONE and NONE in tokens.ids:
+            at = int(tokens.starts[np.argmax(tokens.ids == NONE)])
+            raise EncodeError(
+                f"No token begins with the byte at offset {at:,} of this text, and the file has no valid "
+                "tokenizer.ggml.unknown_token_id to put in its place. Repair the file, or change the text."
+            )
+        return tokens

@@ -1,0 +1,216 @@
+"""UGM vocabularies (T5, XLM-RoBERTa): a character map, then the most probable segmentation."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.algorithms import viterbi
+from guiapp.core.encoding import FragmentTokens
+from guiapp.core.errors import EncodeError
+from guiapp.core.kernels import normalize_unigram
+from guiapp.core.kernels import viterbi as kernel
+from guiapp.core.kernels.byte_trie import NONE, TokenMatcher, build_matcher, build_trie
+from guiapp.core.pipelines import cuts
+from guiapp.core.pipelines.chunks import encode_in_chunks, tokens_from_steps
+from guiapp.core.text.charsmap import open_charsmap
+from guiapp.core.text.normalized import NormalizedText, source_spans
+from guiapp.core.text.normalizers import SPACE_SYMBOL
+from guiapp.core.text.normalizers import normalize_unigram as normalize_readable
+from guiapp.core.vocab.vocabulary import Attribute, Vocabulary
+
+NORMAL, USER_DEFINED, UNUSED = (
+    1,
+    4,
+    5,
+)  # token_type as the file has it: llama.cpp's tables are older than its repairs
+UNKNOWN_PENALTY = np.float32(10)
+LARGEST_TEXT = 2**31 - 1
+LOWEST_SCORE_PER_BYTE = 16
+EXACT_BITS = 53
+
+
+class UnigramPipeline:
+    """See `Pipeline`.  Spaces that the file wants removed belong to no span."""
+
+    encoders: tuple[str, ...] = ("viterbi",)
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        self._charsmap = open_charsmap(vocabulary.charsmap)
+        types = vocabulary.stored_types
+        self._token_ids = np.flatnonzero(np.isin(types, (NORMAL, USER_DEFINED, UNUSED))).astype(np.int32)
+        self._user_defined_ids = np.flatnonzero(types == USER_DEFINED).astype(np.int32)
+        normal_scores = vocabulary.scores[types == NORMAL]
+        lowest = np.fmin.reduce(normal_scores, initial=np.finfo(np.float32).max)
+        self._unknown_score = float(np.float32(lowest) - UNKNOWN_PENALTY)
+        is_free = vocabulary.attributes & Attribute.USER_DEFINED > 0
+        self._scores = np.where(is_free, 0.0, vocabulary.scores.astype(np.float64))
+        unknown = vocabulary.special_ids.unk
+        self._unknown = NONE if unknown is None else unknown
+
+    @cached_property
+    def _matcher(self) -> TokenMatcher:
+        vocabulary = self._vocabulary
+        return build_matcher(vocabulary.token_data, vocabulary.token_offsets, self._token_ids)
+
+    @cached_property
+    def _user_defined(self) -> NDArray[np.int64]:
+        vocabulary = self._vocabulary
+        return build_trie(
+            vocabulary.token_data, vocabulary.token_offsets, self._user_defined_ids, False
+        ).edges
+
+    @cached_property
+    def _user_defined_texts(self) -> tuple[bytes, ...]:
+        return tuple(map(self._vocabulary.raw_text, self._user_defined_ids.tolist()))
+
+    @cached_property
+    def _pieces(self) -> viterbi.Pieces:
+        ids = {self._vocabulary.raw_text(token_id): token_id for token_id in self._token_ids.tolist()}
+        scores = dict(enumerate(self._scores.tolist()))
+        return viterbi.Pieces(ids, scores, max(map(len, ids), default=0), self._unknown, self._unknown_score)
+
+    def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
+        score = 0.0
+
+        def encode_chunk(chunk: NDArray[np.uint8]) -> FragmentTokens:
+            nonlocal score
+            tokens, score = self._encode_chunk(chunk, score)
+            return tokens
+
+        return encode_in_chunks(fragment, self.cut_after, encode_chunk)
+
+    def _encode_chunk(self, chunk: NDArray[np.uint8], score: float) -> tuple[FragmentTokens, float]:
+        text = self._normalize(chunk)
+        size = len(text.data)
+        lattice = kernel.empty_lattice(size)
+        ids, starts, ends = np.empty(size, np.int32), np.empty(size, np.int64), np.empty(size, np.int64)
+        count = kernel.encode(
+            text.data,
+            self._matcher,
+            self._scores,
+            self._unknown,
+            self._unknown_score,
+            score,
+            lattice,
+            ids,
+            starts,
+            ends,
+        )
+        spans = source_spans(text, starts[:count][::-1], ends[:count][::-1])
+        return self._checked(ids[:count][::-1].copy(), *spans), float(lattice.scores[size])
+
+    def _normalize(self, chunk: NDArray[np.uint8]) -> NormalizedText:
+        room = 2 * len(chunk) + 64
+        while True:
+            text = NormalizedText(
+                np.empty(room, np.uint8), np.empty(room, np.int64), np.empty(room, np.int64)
+            )
+            rules = self._vocabulary.rules
+            size = normalize_unigram.normalize(
+                chunk,
+                self._charsmap,
+                self._user_defined,
+                rules.add_space_prefix,
+                rules.remove_extra_whitespaces,
+                *text,
+            )
+            if size <= room:
+                return NormalizedText(text.data[:size], text.starts[:size], text.ends[:size])
+            if size > LARGEST_TEXT:
+                raise EncodeError(
+                    f"The file's character map turns this text into {size:,} bytes. Encode a shorter text."
+                )
+            room = size
+
+    def encode_readable(self, fragment: bytes, after_special: bool, encoder: str) -> FragmentTokens:
+        rules = self._vocabulary.rules
+        text = normalize_readable(
+            fragment,
+            self._charsmap,
+            self._user_defined_texts,
+            rules.add_space_prefix,
+            rules.remove_extra_whitespaces,
+        )
+        state = viterbi.State({})
+        for step in viterbi.steps(text.data.tobytes(), self._pieces):
+            step.apply(state)
+        tokens = [(token, text.starts[a], text.ends[b - 1]) for token, a, b in reversed(state.tokens)]
+        return self._checked(*tokens_from_steps(tokens))
+
+    def cut_before(self, data: NDArray[np.uint8], position: int) -> int:
+        """The last safe cut up to `position`, whatever stands behind it; before a space.
+
+        Equal scores may be rounded differently on their own than as part of a text whose scores sum to
+        less than about -2**31 (of this size if it holds some 200,000 unknown characters).
+        """
+        if not self._can_cut or len(data) > self._longest_exact:
+            return 0
+        return cuts.cut_before(data, position, self._is_cut)
+
+    def cut_after(self, data: NDArray[np.uint8], position: int) -> int:
+        """The first safe cut from `position` on, whatever stands before it."""
+        if not self._can_cut or len(data) > self._longest_exact:
+            return len(data)
+        return cuts.cut_after(data, position, self._is_cut)
+
+    def _is_cut(self, before: NDArray[np.uint8], behind: NDArray[np.uint8]) -> NDArray[np.bool_]:
+        return self._cut_bytes[behind]
+
+    @cached_property
+    def _cut_bytes(self) -> NDArray[np.bool_]:
+        """bool[256]: bytes that become a space wherever they stand; nothing reaches over their start."""
+        used = np.frombuffer(b"".join(self._user_defined_texts), np.uint8)
+        result = self._charsmap.spaces.copy()
+        result[used] = False
+        return result
+
+    @cached_property
+    def _can_cut(self) -> bool:
+        """Whether each U+2581 of the normalised text starts a token, and the sides share no state."""
+        rules = self._vocabulary.rules
+        if rules.add_space_prefix and not rules.remove_extra_whitespaces:
+            return False
+        is_character_wise = self._charsmap.is_whole and all(
+            text.isascii() for text in self._user_defined_texts
+        )
+        is_finite = bool(np.all(np.abs(self._scores[self._token_ids]) < 1e30)) and self._unknown_score > -1e30
+        has_symbol = SPACE_SYMBOL in self._pieces.ids and self._unknown not in self._pieces.ids.values()
+        return (
+            is_character_wise
+            and is_finite
+            and has_symbol
+            and not any(map(_has_inner_symbol, self._pieces.ids))
+        )
+
+    @cached_property
+    def _longest_exact(self) -> int:
+        """The longest text for which sums of scores can be taken to be exact, in bytes."""
+        scores = np.append(self._scores[self._token_ids], self._unknown_score)
+        mantissas, exponents = np.frexp(scores[scores != 0])
+        whole = np.ldexp(mantissas, EXACT_BITS).astype(np.int64)
+        steps = np.ldexp((whole & -whole).astype(np.float64), exponents - EXACT_BITS)
+        finest = float(steps.min(initial=1.0))
+        return int(2**EXACT_BITS * finest / LOWEST_SCORE_PER_BYTE)
+
+    def _checked(
+        self, ids: NDArray[np.int32], starts: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> FragmentTokens:
+        if self._unknown == NONE and NONE in ids:
+            raise EncodeError(
+                "A character is not covered by the vocabulary, and the file has no valid "
+                "tokenizer.ggml.unknown_token_id to put in its place. Repair the file, or change the text."
+            )
+        return FragmentTokens(ids, starts, ends)
+
+
+def _has_inner_symbol(token: bytes) -> bool:
+    """Whether U+2581, or the first bytes of it as the token's last, stand behind the token's start."""
+    return (
+        token.find(SPACE_SYMBOL, 1) > 0
+        or (len(token) > 1 and token.endswith(SPACE_SYMBOL[:1]))
+        or (len(token) > 2 and token.endswith(SPACE_SYMBOL[:2]))
+    )

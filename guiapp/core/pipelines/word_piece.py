@@ -1,0 +1,90 @@
+"""WPM vocabularies (BERT and its family): words, then the longest tokens of each word."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.algorithms import wordpiece
+from guiapp.core.encoding import FragmentTokens
+from guiapp.core.errors import EncodeError
+from guiapp.core.kernels import normalize_wordpiece
+from guiapp.core.kernels import wordpiece as kernel
+from guiapp.core.kernels.byte_trie import NONE, TokenMatcher, build_matcher
+from guiapp.core.pipelines.chunks import encode_in_chunks, tokens_from_steps
+from guiapp.core.text.normalized import NormalizedText, source_spans
+from guiapp.core.text.normalizers import wordpiece_words
+from guiapp.core.vocab.vocabulary import Vocabulary
+
+
+class WordPiecePipeline:
+    """See `Pipeline`.  Spaces, control characters and dropped accents belong to no span."""
+
+    encoders: tuple[str, ...] = ("wordpiece",)
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self._vocabulary = vocabulary
+        unknown = vocabulary.special_ids.unk
+        self._unknown = NONE if unknown is None else unknown
+        rules = vocabulary.rules
+        self._actions = normalize_wordpiece.action_table(rules.lowercase, rules.strip_accents)
+
+    @cached_property
+    def _matcher(self) -> TokenMatcher:
+        vocabulary = self._vocabulary
+        ids = np.arange(len(vocabulary), dtype=np.int32)
+        return build_matcher(vocabulary.token_data, vocabulary.token_offsets, ids)
+
+    @cached_property
+    def _ids(self) -> dict[bytes, int]:
+        return {self._vocabulary.raw_text(token_id): token_id for token_id in range(len(self._vocabulary))}
+
+    @cached_property
+    def _longest_bytes(self) -> int:
+        return max(map(len, self._ids))
+
+    def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
+        return encode_in_chunks(fragment, self.cut_after, self._encode_chunk)
+
+    def _encode_chunk(self, chunk: NDArray[np.uint8]) -> FragmentTokens:
+        room = 4 * len(chunk)
+        text = NormalizedText(np.empty(room, np.uint8), np.empty(room, np.int64), np.empty(room, np.int64))
+        word_ends = np.empty(len(chunk), np.int64)
+        n_words = normalize_wordpiece.normalize(chunk, self._actions, *text, word_ends)
+        size = int(word_ends[n_words - 1]) if n_words else 0
+        found, ids = np.empty(size, np.int32), np.empty(size, np.int32)
+        starts, ends = np.empty(size, np.int64), np.empty(size, np.int64)
+        count = kernel.encode(
+            text.data, word_ends[:n_words], self._matcher, self._unknown, found, ids, starts, ends
+        )
+        return self._checked(ids[:count].copy(), *source_spans(text, starts[:count], ends[:count]))
+
+    def encode_readable(self, fragment: bytes, after_special: bool, encoder: str) -> FragmentTokens:
+        tokens: wordpiece.Tokens = []
+        rules = self._vocabulary.rules
+        for word in wordpiece_words(fragment, rules.lowercase, rules.strip_accents):
+            taken: wordpiece.Tokens = []
+            for step in wordpiece.steps(word.data.tobytes(), self._ids, self._longest_bytes, self._unknown):
+                step.apply(taken)
+            tokens += [(token, int(word.starts[a]), int(word.ends[b - 1])) for token, a, b in taken]
+        return self._checked(*tokens_from_steps(tokens))
+
+    def cut_before(self, data: NDArray[np.uint8], position: int) -> int:
+        """The last safe cut up to `position`, whatever stands behind it."""
+        return normalize_wordpiece.word_break_before(data, position, self._actions)
+
+    def cut_after(self, data: NDArray[np.uint8], position: int) -> int:
+        """The first safe cut from `position` on, whatever stands before it."""
+        return normalize_wordpiece.word_break_after(data, position, self._actions)
+
+    def _checked(
+        self, ids: NDArray[np.int32], starts: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> FragmentTokens:
+        if self._unknown == NONE and NONE in ids:
+            raise EncodeError(
+                "A word is not covered by the vocabulary, and the file has no valid "
+                "tokenizer.ggml.unknown_token_id to put in its place. Repair the file, or change the text."
+            )
+        return FragmentTokens(ids, starts, ends)

@@ -1,0 +1,143 @@
+"""The precompiled character map of a Unigram vocabulary: which byte sequences become which others.
+
+A map is a trie in an array of 32-bit units, in which a child lies at its parent's base XOR its byte,
+followed by the replacements, each ended by a NUL.  Everything that any text can reach is checked once,
+when the map is opened, so that matching needs no checks.
+Format: `precompiled_charsmap` of https://github.com/google/sentencepiece.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.errors import VocabError
+
+KEY = "tokenizer.ggml.precompiled_charsmap"
+HEADER_BYTES = 4
+LONGEST_KEY = 1024  # bytes; real maps need fewer than 20, and matching costs up to this at each position
+IS_VALUE = 0x80000000
+IS_LEAF = 0x100
+LABEL = 0xFF
+SPACE = 0x20
+
+
+class Charsmap(NamedTuple):
+    """A checked character map; without units it changes nothing.
+
+    units         uint32[n]  the trie
+    replacements  uint8[m]   NUL-terminated
+    spaces        bool[256]  bytes that become one space wherever they stand
+    is_whole      whether replacements are made of whole characters
+    """
+
+    units: NDArray[np.uint32]
+    replacements: NDArray[np.uint8]
+    spaces: NDArray[np.bool_]
+    is_whole: bool
+
+
+def open_charsmap(data: NDArray[np.uint8]) -> Charsmap:
+    """Check a character map as the file has it, header included; raises VocabError."""
+    if len(data) == 0:
+        return Charsmap(np.zeros(0, np.uint32), np.zeros(0, np.uint8), _only_space(), True)
+    size = int.from_bytes(data[:HEADER_BYTES].tobytes(), "little")
+    if len(data) < HEADER_BYTES or HEADER_BYTES + size >= len(data):
+        raise _damaged(f"its header asks for {size:,} bytes, but it has {len(data):,}")
+    units = np.frombuffer(bytearray(data[HEADER_BYTES : HEADER_BYTES + size // 4 * 4]), "<u4").astype(
+        np.uint32
+    )
+    replacements = data[HEADER_BYTES + size :].copy()
+    if len(units) == 0:
+        return Charsmap(units, replacements, _only_space(), True)
+    return _checked(units, replacements)
+
+
+def longest_match(charsmap: Charsmap, text: bytes, at: int) -> tuple[bytes, int] | None:
+    """The replacement of the longest key that text[at:] begins with, and the length of that key."""
+    if len(charsmap.units) == 0:
+        return None
+    found = None
+    node = _base(int(charsmap.units[0]))
+    for length, byte in enumerate(text[at : at + LONGEST_KEY], 1):
+        node ^= byte
+        unit = int(charsmap.units[node])
+        if byte == 0 or unit & (IS_VALUE | LABEL) != byte:
+            break
+        node ^= _base(unit)
+        if unit & IS_LEAF:
+            start = int(charsmap.units[node]) & (IS_VALUE - 1)
+            found = start, length
+    if found is None:
+        return None
+    start, length = found
+    return charsmap.replacements[start:].tobytes().partition(b"\0")[0], length
+
+
+def _base(unit: int) -> int:
+    return (unit >> 10) << ((unit & 0x200) >> 6)
+
+
+def _checked(units: NDArray[np.uint32], replacements: NDArray[np.uint8]) -> Charsmap:
+    """Visit all that can be reached, one key byte after another."""
+    wide = units.astype(np.int64)
+    labels = wide & (IS_VALUE | LABEL)
+    edges = np.flatnonzero((labels > 0) & (labels <= LABEL))
+    parents = edges ^ labels[edges]
+    own_bases = (wide >> 10) << ((wide & 0x200) >> 6)
+    spaces, later, is_whole = _only_space(), np.zeros(256, np.bool_), _is_utf8(replacements)
+    bases = own_bases[:1]
+    for depth in range(LONGEST_KEY + 1):
+        if np.any(bases | LABEL >= len(units)):
+            raise _damaged("it points outside of its own table")
+        reached = edges[np.isin(parents, bases)]
+        if len(reached) == 0:
+            return Charsmap(units, replacements, spaces & ~later, is_whole)
+        bases = own_bases[reached] ^ reached
+        is_leaf = wide[reached] & IS_LEAF > 0
+        outputs = _replacement_starts(units, replacements, bases[is_leaf])
+        is_whole = is_whole and not np.any(replacements[outputs] & 0xC0 == 0x80)
+        if depth:
+            later[labels[reached]] = True
+        else:
+            spaces[labels[reached]] = False
+            becomes_space = (replacements[outputs] == SPACE) & (
+                replacements[np.minimum(outputs + 1, len(replacements) - 1)] == 0
+            )
+            spaces[labels[reached[is_leaf]]] = becomes_space & ~np.isin(bases[is_leaf], parents)
+    raise _damaged(f"it has keys of more than {LONGEST_KEY:,} bytes")
+
+
+def _replacement_starts(
+    units: NDArray[np.uint32], replacements: NDArray[np.uint8], places: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Where the replacements begin whose offsets are in the units at `places`."""
+    if np.any(places >= len(units)):
+        raise _damaged("it points outside of its own table")
+    ends = np.flatnonzero(replacements == 0)
+    starts = units[places].astype(np.int64) & (IS_VALUE - 1)
+    if len(starts) and (len(ends) == 0 or starts.max() > ends[-1]):
+        raise _damaged("a replacement lies outside of it, or has no end")
+    return starts
+
+
+def _only_space() -> NDArray[np.bool_]:
+    spaces = np.zeros(256, np.bool_)
+    spaces[SPACE] = True
+    return spaces
+
+
+def _is_utf8(replacements: NDArray[np.uint8]) -> bool:
+    try:
+        replacements.tobytes().decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _damaged(reason: str) -> VocabError:
+    return VocabError(
+        f"The character map ({KEY}) is damaged: {reason}. Convert or download the model file again."
+    )

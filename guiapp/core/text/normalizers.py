@@ -1,0 +1,178 @@
+"""How WordPiece, Unigram and PLaMo 2 vocabularies change text before they encode it, to read.
+
+Compiled twins: core/kernels/normalize_wordpiece.py, normalize_unigram.py and normalize_plamo2.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from enum import IntEnum
+from functools import cache
+
+from guiapp.core.kernels.unicode_classes import (
+    CONTROL,
+    MARK,
+    PUNCTUATION,
+    SYMBOL,
+    first_decomposed,
+    lower,
+)
+from guiapp.core.text.charsmap import Charsmap, longest_match
+from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
+from guiapp.core.text.unicode_tables import categories, unicode_tables, whitespace
+from guiapp.core.text.utf8 import LAST_CODE, REPLACEMENT, characters, encode
+
+SPACE = ord(" ")
+SPACE_SYMBOL = "▁".encode()
+BYTE_ORDER_MARK = "\ufeff".encode()
+
+ALONE_RANGES = (
+    (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0x20000, 0x2A6DF), (0x2A700, 0x2B73F), (0x2B740, 0x2B81F),
+    (0x2B920, 0x2CEAF), (0xF900, 0xFAFF), (0x2F800, 0x2FA1F),
+)  # fmt: skip
+"""Chinese characters, each a WordPiece word.  BERT's own list has 2B820, llama.cpp's 2B920."""
+
+
+class Action(IntEnum):
+    """What a WordPiece vocabulary does with a character."""
+
+    SKIP = 0
+    END_WORD = 1
+    STAND_ALONE = 2
+    EXTEND_WORD = 3
+
+
+def action_of(code: int, lowercase: bool, strip_accents: bool) -> tuple[Action, int]:
+    """What becomes of a code point in WordPiece, and the code point that takes its place."""
+    if strip_accents:
+        code = first_decomposed(unicode_tables(), code)
+    category = categories()[code]
+    target = lower(unicode_tables(), code) if lowercase else code
+    if code in whitespace():
+        return Action.END_WORD, target
+    if code in (0, REPLACEMENT) or category == CONTROL or (strip_accents and category == MARK):
+        return Action.SKIP, target
+    if category == PUNCTUATION or (code < 0x7F and category == SYMBOL) or _is_ideograph(code):
+        return Action.STAND_ALONE, target
+    return Action.EXTEND_WORD, target
+
+
+def wordpiece_words(fragment: bytes, lowercase: bool, strip_accents: bool) -> Iterator[NormalizedText]:
+    """The words of a text, each with U+2581 in front."""
+    builder: NormalizedBuilder | None = None
+    for start, end, code in characters(fragment):
+        action, target = action_of(code, lowercase, strip_accents)
+        if builder and action in (Action.END_WORD, Action.STAND_ALONE):
+            yield builder.build()
+            builder = None
+        if action in (Action.STAND_ALONE, Action.EXTEND_WORD):
+            if builder is None:
+                builder = NormalizedBuilder()
+                builder.append(SPACE_SYMBOL, start, start)
+            builder.append(encode(target), start, end)
+        if builder and action is Action.STAND_ALONE:
+            yield builder.build()
+            builder = None
+    if builder:
+        yield builder.build()
+
+
+def normalize_unigram(
+    fragment: bytes,
+    charsmap: Charsmap,
+    user_defined: Collection[bytes],
+    add_space_prefix: bool,
+    remove_extra_whitespaces: bool,
+) -> NormalizedText:
+    """Replace characters by the map and spaces by U+2581.
+
+    The beginning of a user-defined token, even if the rest does not follow, is copied as it is.
+    """
+    builder = NormalizedBuilder()
+    prefixes = _prefixes(frozenset(user_defined))
+    at, in_word, has_prefix = 0, False, False
+    while at < len(fragment):
+        output, length = _normalize_one(fragment, at, charsmap, prefixes)
+        pending = NormalizedBuilder()
+        pending.append(output, at, at + length)
+        stretch = pending.build()
+        for byte, start, end in zip(output, stretch.starts.tolist(), stretch.ends.tolist(), strict=True):
+            if byte != SPACE and not in_word:
+                in_word = True
+                if remove_extra_whitespaces or (add_space_prefix and not has_prefix):
+                    builder.append(SPACE_SYMBOL, start, start)
+                    has_prefix = True
+            if byte != SPACE:
+                builder.append(bytes([byte]), start, end)
+            else:
+                in_word = False
+                if not remove_extra_whitespaces:
+                    builder.append(SPACE_SYMBOL, start, end)
+        at += length
+    return builder.build()
+
+
+def _normalize_one(
+    fragment: bytes, at: int, charsmap: Charsmap, prefixes: Collection[bytes]
+) -> tuple[bytes, int]:
+    """What the text at a position becomes, and how many bytes of it that covers."""
+    length = 0
+    while at + length < len(fragment) and fragment[at : at + length + 1] in prefixes:
+        length += 1
+    if length:
+        return fragment[at : at + length], length
+    match = longest_match(charsmap, fragment, at)
+    if match:
+        return match
+    length = character_length(fragment, at)
+    return (fragment[at : at + length], length) if length else (encode(REPLACEMENT), 1)
+
+
+def plamo2_text(fragment: bytes) -> NormalizedText:
+    """Each character in its shortest form, even above U+10FFFF; a byte order mark in front is dropped."""
+    builder = NormalizedBuilder()
+    at = 0
+    while at < len(fragment):
+        length = character_length(fragment, at)
+        output = _shortest_form(fragment[at : at + length]) if length else encode(REPLACEMENT)
+        length = max(1, length)
+        if at > 0 or output != BYTE_ORDER_MARK:
+            builder.append(output, at, at + length)
+        at += length
+    return builder.build()
+
+
+def _shortest_form(character: bytes) -> bytes:
+    if len(character) == 1:
+        return character
+    code = character[0] & (0x7F >> len(character))
+    for byte in character[1:]:
+        code = code << 6 | byte & 0x3F
+    return encode(code) if code <= LAST_CODE else character
+
+
+def character_length(text: bytes, at: int) -> int:
+    """The bytes of the character at a position, whatever its value; 0 if none is complete there."""
+    lead = text[at]
+    if lead < 0x80:
+        return 1
+    if lead < 0xC0 or lead >= 0xF8:
+        return 0
+    length = 2 + (lead >= 0xE0) + (lead >= 0xF0)
+    following = text[at + 1 : at + length]
+    is_whole = len(following) == length - 1 and all(byte & 0xC0 == 0x80 for byte in following)
+    return length if is_whole else 0
+
+
+def symbol_length(lead: int) -> int:
+    """The length of a character by its first byte alone; Unigram steps through a text in these."""
+    return 1 + (lead >= 0xC0) + (lead >= 0xE0) + (lead >= 0xF0)
+
+
+@cache
+def _prefixes(tokens: frozenset[bytes]) -> frozenset[bytes]:
+    return frozenset(token[:length] for token in tokens for length in range(1, len(token) + 1))
+
+
+def _is_ideograph(code: int) -> bool:
+    return any(first <= code <= last for first, last in ALONE_RANGES)

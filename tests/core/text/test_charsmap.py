@@ -1,0 +1,103 @@
+"""Character maps: longest match, and damage that is found when they are opened."""
+
+from __future__ import annotations
+
+import struct
+
+import numpy as np
+import pytest
+
+from guiapp.core.errors import VocabError
+from guiapp.core.text.charsmap import longest_match, open_charsmap
+from guiapp.core.training.charsmap import build_charsmap
+
+MAP = {"ﬁ": "fi", "e\u0301": "é", "e\u0301\u0301": "E", "\t": " ", "\r": " ", "\r\n": " ", "x": ""}
+
+
+def opened(data):
+    return open_charsmap(np.frombuffer(bytearray(data), np.uint8))
+
+
+def changed(index, value):
+    """The map with another value in one of its units."""
+    data = bytearray(build_charsmap(MAP))
+    struct.pack_into("<I", data, 4 + 4 * index, value)
+    return data
+
+
+def used_units():
+    data = build_charsmap(MAP)
+    (size,) = struct.unpack_from("<I", data)
+    units = struct.unpack_from(f"<{size // 4}I", data, 4)
+    return [(index, unit) for index, unit in enumerate(units) if unit]
+
+
+def test_the_longest_key_wins():
+    charsmap = opened(build_charsmap(MAP))
+    text = "ae\u0301\u0301\u0301".encode()
+    assert longest_match(charsmap, text, 1) == (b"E", 5)
+    assert longest_match(charsmap, text[:5], 1) == ("é".encode(), 3)
+    assert longest_match(charsmap, text, 0) is None
+
+
+def test_a_key_may_be_replaced_by_nothing():
+    assert longest_match(opened(build_charsmap(MAP)), b"xy", 0) == (b"", 1)
+
+
+def test_bytes_that_are_always_a_space_are_known():
+    spaces = opened(build_charsmap(MAP)).spaces
+    assert np.flatnonzero(spaces).tolist() == [ord("\t"), ord(" ")]
+
+
+def test_no_map_changes_nothing():
+    assert longest_match(opened(b""), b"x", 0) is None
+
+
+@pytest.mark.parametrize(
+    "data", [b"\0", b"\0\0\0", b"\4\0\0\0", b"\4\0\0\0aaaa", b"\xff\xff\xff\xff" + bytes(900)]
+)
+def test_a_wrong_header_is_refused(data):
+    with pytest.raises(VocabError, match="header"):
+        opened(data)
+
+
+def test_a_root_outside_of_the_table_is_refused():
+    with pytest.raises(VocabError, match="outside"):
+        opened(changed(0, 0x7FFFFFFF))
+
+
+def test_a_replacement_outside_is_refused():
+    values = [index for index, unit in used_units() if unit & 0x80000000]
+    assert values
+    for index in values:
+        with pytest.raises(VocabError, match="replacement"):
+            opened(changed(index, 0x80000000 | 0xFFFF))
+
+
+def test_a_replacement_without_an_end_is_refused():
+    with pytest.raises(VocabError, match="replacement"):
+        opened(build_charsmap({"x": "y"}).rstrip(b"\0"))
+
+
+def test_a_map_that_leads_in_a_circle_is_refused():
+    units = np.zeros(512, "<u4")
+    units[ord("a")] = ord("a") | ord("a") << 10
+    units[0] = 0
+    data = struct.pack("<I", units.nbytes) + units.tobytes() + b"y\0"
+    with pytest.raises(VocabError, match="keys of more than"):
+        opened(data)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_random_damage_is_refused_or_harmless(seed):
+    rng = np.random.default_rng(seed)
+    data = bytearray(build_charsmap(MAP))
+    for position in rng.integers(4, len(data), 40):
+        data[position] = int(rng.integers(256))
+    try:
+        charsmap = opened(data)
+    except VocabError:
+        return
+    text = "".join(MAP).encode() * 2
+    for at in range(len(text)):
+        longest_match(charsmap, text, at)

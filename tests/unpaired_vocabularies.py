@@ -1,0 +1,159 @@
+"""Small model files of the types that do not merge pairs, written for comparison with llama.cpp.
+
+`vocabulary` makes one in memory, from lists.  The other functions write one file each, to the path that
+they are given.  Tokens are made at random from a seed, from an alphabet on which `random_texts` dwells, so
+that ties, prefixes and gaps are frequent.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from gguf_builder import BYTE, CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED, Raw, write_vocab
+
+from guiapp.core.vocab.vocabulary import Attribute, Rules, SpecialIds, VocabType, Vocabulary
+
+ALPHABET = [
+    *"aaabbcdehinorst  ABC019.,!?<>|_-",
+    "é",
+    "ß",
+    "中",
+    "文",
+    "▁",
+    "▁",
+    "д",
+    "מ",
+    "👩",
+    "\u0301",
+    "ﬁ",
+    "각",
+    "\ufffd",
+]
+USER_DEFINED_TOKENS = ["<extra_id_0>", "<extra_id_1>", "ab ab", "éxy", "中文字", "\n\n"]
+
+BITS = {
+    NORMAL: Attribute.NORMAL,
+    UNKNOWN: Attribute.UNKNOWN,
+    CONTROL: Attribute.CONTROL,
+    BYTE: Attribute.BYTE,
+}
+BITS |= {USER_DEFINED: Attribute.USER_DEFINED, UNUSED: Attribute.UNUSED}
+
+
+def vocabulary(
+    vocab_type: VocabType,
+    tokens: Sequence[str],
+    types: Sequence[int] = (),
+    scores: Sequence[float] = (),
+    rules: Rules | None = None,
+    unknown: int | None = 0,
+    charsmap: bytes = b"",
+) -> Vocabulary:
+    """A vocabulary in memory; types and scores may be left out."""
+    texts = [text.encode("utf-8", "surrogateescape") for text in tokens]
+    stored_types = np.array(types or [NORMAL] * len(texts), np.int32)
+    return Vocabulary(
+        path=None,
+        name="small",
+        architecture="",
+        type=vocab_type,
+        model="",
+        pre="",
+        pre_type="",
+        token_data=np.frombuffer(bytearray(b"".join(texts)), np.uint8),
+        token_offsets=np.cumsum([0, *map(len, texts)], dtype=np.int64),
+        scores=np.array(scores or [0.0] * len(texts), np.float32),
+        attributes=np.array([BITS[kind] for kind in stored_types.tolist()], np.uint16),
+        stored_types=stored_types,
+        merge_data=np.empty(0, np.uint8),
+        merge_offsets=np.zeros(1, np.int64),
+        charsmap=np.frombuffer(bytearray(charsmap), np.uint8),
+        special_ids=SpecialIds(unk=unknown),
+        rules=rules or Rules(),
+        eog=frozenset(),
+    )
+
+
+def write_wordpiece(path: Path, seed: int, lowercase: bool | None, strip_accents: bool | None) -> Path:
+    """A WPM file; `None` leaves the switch out."""
+    tokens = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "▁", "\udce2", *_texts(seed, 400, 4)]
+    tokens += ["▁" + text for text in _texts(seed + 1, 400, 5)]
+    switches = {"normalizer.lowercase": lowercase, "normalizer.strip_accents": strip_accents}
+    return write_vocab(
+        path,
+        model="bert",
+        tokens=_distinct(tokens),
+        unknown_token_id=1,
+        bos_token_id=2,
+        seperator_token_id=3,
+        **{key: value for key, value in switches.items() if value is not None},
+    )
+
+
+def write_unigram(
+    path: Path, seed: int, add_space_prefix: bool, remove_extra_whitespaces: bool, charsmap: list[int] | None
+) -> Path:
+    """A UGM file with all kinds of tokens; scores have few different values, so that ties are frequent."""
+    rng = random.Random(seed)
+    tokens = ["<pad>", "</s>", "<unk>", "▁", *USER_DEFINED_TOKENS, "[unused0]", "un"]
+    types = [CONTROL, CONTROL, UNKNOWN, NORMAL, *[USER_DEFINED] * len(USER_DEFINED_TOKENS), CONTROL, UNUSED]
+    words = [text.replace(" ", "") for text in _texts(seed, 500, 4)] + [
+        "▁" + text for text in _texts(seed + 1, 300, 4)
+    ]
+    tokens = _distinct([*tokens, *words])
+    types += [NORMAL] * (len(tokens) - len(types))
+    scores = [rng.choice((-1.0, -2.0, -2.5, -3.25, -rng.random() * 9)) for _ in tokens]
+    return write_vocab(
+        path,
+        model="t5",
+        tokens=tokens,
+        types=types,
+        scores=scores,
+        add_space_prefix=add_space_prefix,
+        remove_extra_whitespaces=remove_extra_whitespaces,
+        precompiled_charsmap=None if charsmap is None else Raw("array:u8", charsmap),
+    )
+
+
+def write_rwkv(path: Path, seed: int) -> Path:
+    """An RWKV file that covers every byte, so that llama.cpp terminates, with escapes of every kind."""
+    tokens = [
+        "<s>",
+        *(f"\\x{byte:02x}" for byte in range(256)),
+        "\\n\\n",
+        "\\t\\t\\t",
+        "\\'s",
+        "\\\\x",
+        "a\\",
+    ]
+    tokens += [text.replace("\\", "\\\\") for text in _texts(seed, 500, 6)]
+    return write_vocab(path, model="rwkv", tokens=_distinct(tokens), unknown_token_id=0)
+
+
+def write_plamo2(path: Path, seed: int) -> Path:
+    """A PLAMO2 file with ties, unusable scores, control tokens, and tokens that are not UTF-8."""
+    rng = random.Random(seed)
+    tokens = ["<unk>", "<s>", "</s>", "<pad>", *(f"<0x{byte:02X}>" for byte in range(256))]
+    types = [UNKNOWN, CONTROL, CONTROL, CONTROL, *[BYTE] * 256]
+    tokens = _distinct([*tokens, "\udcff", "\udce4\udcb8", "\ufeff", *_texts(seed, 800, 5)])
+    types += [NORMAL] * (len(tokens) - len(types))
+    unusable = (float("nan"), float("inf"), float("-inf"), -2000.0, -2500.0, -1999.9, 1e30)
+    scores = [rng.choice((-1.0, -2.0, -3.00005, -rng.random() * 9, rng.choice(unusable))) for _ in tokens]
+    return write_vocab(path, model="plamo2", tokens=tokens, types=types, scores=scores)
+
+
+def write_test(path: Path) -> Path:
+    """A TEST file."""
+    return write_vocab(path, model="test", tokens=[f"t{index}" for index in range(997)])
+
+
+def _texts(seed: int, count: int, longest: int) -> list[str]:
+    rng = random.Random(seed)
+    return ["".join(rng.choices(ALPHABET, k=rng.randint(1, longest))) for _ in range(count)]
+
+
+def _distinct(tokens: list[str]) -> list[str]:
+    return list(dict.fromkeys(filter(None, tokens)))
