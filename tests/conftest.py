@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -27,3 +28,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if "real_vocabs" in item.keywords:
             item.add_marker(left_out)
+
+
+@pytest.fixture
+def interpreted_kernels() -> Iterator[None]:
+    """Run kernels as plain Python: for toy vocabularies that is sooner done than compiling them."""
+    from guiapp.core.kernels.compile import run_interpreted
+
+    run_interpreted(True)
+    yield
+    run_interpreted(False)

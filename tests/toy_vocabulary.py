@@ -1,60 +1,53 @@
-"""A vocabulary of a few tokens, small enough to merge by hand, with what the token panels ask of one."""
+"""A vocabulary of a few tokens, small enough to merge by hand."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 import numpy as np
 
-from guiapp.core.vocab.vocabulary import Attribute, Rules, SpecialIds, VocabType
-
-KINDS = {
-    Attribute.NORMAL: "normal",
-    Attribute.CONTROL: "control",
-    Attribute.USER_DEFINED: "user-defined",
-    Attribute.BYTE: "byte",
-}
+from guiapp.core.vocab.vocabulary import Attribute, Rules, SpecialIds, VocabType, Vocabulary
 
 
-class ToyVocabulary:
+def toy_vocabulary(
+    tokens: Mapping[str | bytes, float | Attribute],
+    vocab_type: VocabType = VocabType.SPM,
+    merges: Iterable[str] = (),
+    rules: Rules | None = None,
+    special_ids: SpecialIds | None = None,
+    eog: Iterable[int] = (),
+) -> Vocabulary:
     """`tokens` maps raw texts to scores, or to attributes where they are not normal tokens."""
+    is_special = [isinstance(value, Attribute) for value in tokens.values()]
+    pairs = list(zip(is_special, tokens.values(), strict=True))
+    token_data, token_offsets = _packed(tokens)
+    merge_data, merge_offsets = _packed(merges)
+    is_bpe = vocab_type is VocabType.BPE
+    return Vocabulary(
+        path=None,
+        name="toy",
+        architecture="",
+        type=vocab_type,
+        model="gpt2" if is_bpe else "llama",
+        pre="llama-bpe" if is_bpe else "",
+        pre_type="LLAMA3" if is_bpe else "",
+        token_data=token_data,
+        token_offsets=token_offsets,
+        scores=np.array([0 if special else value for special, value in pairs], np.float32),
+        attributes=np.array(
+            [int(value) if special else Attribute.NORMAL for special, value in pairs], np.uint16
+        ),
+        stored_types=np.zeros(len(tokens), np.int32),
+        merge_data=merge_data,
+        merge_offsets=merge_offsets,
+        charsmap=np.zeros(0, np.uint8),
+        special_ids=special_ids or SpecialIds(),
+        rules=rules or Rules(byte_encoding=is_bpe, escape_spaces=not is_bpe),
+        eog=frozenset(eog),
+    )
 
-    def __init__(
-        self,
-        tokens: dict[str | bytes, float | Attribute],
-        vocab_type: VocabType = VocabType.SPM,
-        rules: Rules | None = None,
-        special_ids: SpecialIds | None = None,
-        eog: frozenset[int] = frozenset(),
-    ) -> None:
-        self.texts = [text.encode() if isinstance(text, str) else text for text in tokens]
-        is_attribute = [isinstance(value, Attribute) for value in tokens.values()]
-        values = list(tokens.values())
-        self.scores = np.array(
-            [0 if flag else value for flag, value in zip(is_attribute, values, strict=True)]
-        )
-        self.attributes = np.array(
-            [int(value) if flag else 4 for flag, value in zip(is_attribute, values, strict=True)], np.uint16
-        )
-        self.type = vocab_type
-        self.rules = rules or Rules()
-        self.special_ids = special_ids or SpecialIds()
-        self.eog = eog
 
-    def __len__(self) -> int:
-        return len(self.texts)
-
-    def raw_text(self, token_id: int) -> bytes:
-        return self.texts[token_id]
-
-    def token_bytes(self, token_id: int) -> bytes:
-        return self.texts[token_id].replace("▁".encode(), b" ")
-
-    def token_bytes_table(self) -> tuple[np.ndarray, np.ndarray]:
-        tokens = [self.token_bytes(token_id) for token_id in range(len(self))]
-        data = np.frombuffer(bytearray(b"".join(tokens)), np.uint8)
-        return data, np.cumsum([0, *map(len, tokens)], dtype=np.int64)
-
-    def kind(self, token_id: int) -> str:
-        return KINDS[Attribute(int(self.attributes[token_id]))]
-
-    def score(self, token_id: int) -> float:
-        return float(self.scores[token_id])
+def _packed(texts: Iterable[str | bytes]) -> tuple[np.ndarray, np.ndarray]:
+    data = [text.encode() if isinstance(text, str) else text for text in texts]
+    offsets = np.cumsum([0, *map(len, data)], dtype=np.int64)
+    return np.frombuffer(bytearray(b"".join(data)), np.uint8), offsets

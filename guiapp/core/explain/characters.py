@@ -31,10 +31,9 @@ def characters_of(text: bytes, start: int, end: int) -> str:
     return ", ".join(parts)
 
 
-def n_characters(text: bytes, start: int, end: int) -> int:
-    """The characters that begin in text[start:end]."""
-    lead = (np.frombuffer(text, np.uint8, end - start, start) & 0xC0) != 0x80 if start < end else []
-    return int(np.count_nonzero(lead))
+def n_characters(text: bytes) -> int:
+    """The characters that begin in `text`."""
+    return int(np.count_nonzero((np.frombuffer(text, np.uint8) & 0xC0) != 0x80))
 
 
 def _cut_character(text: bytes, at: int, start: int, end: int) -> tuple[int, int] | None:

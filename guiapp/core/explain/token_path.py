@@ -35,7 +35,7 @@ class PrefixTable:
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
-        data, offsets = vocabulary.token_bytes_table()
+        data, offsets = vocabulary.token_bytes_table
         lengths = np.diff(offsets)
         in_tree = ((vocabulary.attributes & NOT_IN_TREE) == 0) & (lengths > 0)
         self._ids = np.flatnonzero(in_tree).astype(np.int32)

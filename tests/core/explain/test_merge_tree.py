@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import pytest
-from toy_vocabulary import ToyVocabulary
+from conftest import VOCABS
+from toy_vocabulary import toy_vocabulary
 
-from guiapp.core.explain.merge_tree import MergeNode, merge_tree
+import guiapp
+from guiapp.core.explain.explainer import Explainer
+from guiapp.core.explain.merge_tree import MergeNode
 from guiapp.core.vocab.vocabulary import Attribute, Rules, VocabType
 
-RANKS = {(b"o", b"r"): 0, (b"or", b"k"): 1, (b"\xc4\xa0", b"Y"): 2, (b"\xc4\xa0Y", b"ork"): 3}
-BYTE_LEVEL = Rules(byte_encoding=True)
+TOKENS = dict.fromkeys(["Ġ", "Y", "o", "r", "k", "or", "ork", "ĠY", "ĠYork", "Yor"], 0.0)
+MERGES = ["o r", "or k", "Ġ Y", "ĠY ork"]
 
 
-class ByteLevel(ToyVocabulary):
-    """Spells the space as `Ġ`, as byte-level BPE does."""
-
-    def token_bytes(self, token_id):
-        return self.raw_text(token_id).replace("Ġ".encode(), b" ")
+def byte_level(ignore_merges: bool = False):
+    rules = Rules(byte_encoding=True, ignore_merges=ignore_merges)
+    return toy_vocabulary(TOKENS, VocabType.BPE, MERGES, rules)
 
 
-def by_rank(left, right):
-    return RANKS.get((left, right))
+def explained(vocabulary, raw: str):
+    return Explainer(vocabulary).merge_tree(vocabulary.find(raw.encode()))
 
 
 def bracketed(node: MergeNode) -> str:
@@ -30,24 +31,27 @@ def bracketed(node: MergeNode) -> str:
 
 
 def test_the_best_rank_goes_first():
-    tree = merge_tree(ByteLevel({"ĠYork": 0.0}, VocabType.BPE, BYTE_LEVEL), 0, by_rank)
+    tree = explained(byte_level(), "ĠYork")
     assert tree.is_reached
     assert bracketed(tree.roots[0]) == "(( Y2)((or0)k1)3)"
     assert tree.remark == ""
 
 
+def test_the_rank_of_a_token_is_that_of_its_last_merge():
+    vocabulary = byte_level()
+    explainer = Explainer(vocabulary)
+    ranks = {raw: explainer.merge_rank(vocabulary.find(raw.encode())) for raw in ("ĠYork", "or", "Y", "Yor")}
+    assert ranks == {"ĠYork": 3, "or": 0, "Y": None, "Yor": None}
+
+
 def test_of_equal_scores_the_leftmost_pair_goes_first():
-    vocabulary = ToyVocabulary({"aaa": -1.0, "aa": -2.0, "a": -3.0})
-    scores = {b"aaa": -1.0, b"aa": -2.0}
-    tree = merge_tree(vocabulary, 0, lambda left, right: scores.get(left + right))
+    tree = explained(toy_vocabulary({"aaa": -1.0, "aa": -2.0, "a": -3.0}), "aaa")
     assert bracketed(tree.roots[0]) == "((aa-2)a-1)"
 
 
 def test_the_highest_score_goes_first():
-    vocabulary = ToyVocabulary({"abc": -1.0})
-    scores = {b"abc": -1.0, b"ab": -5.0, b"bc": -2.0}
-    tree = merge_tree(vocabulary, 0, lambda left, right: scores.get(left + right))
-    assert bracketed(tree.roots[0]) == "(a(bc-2)-1)"
+    vocabulary = toy_vocabulary({"▁bc": -1.0, "▁b": -5.0, "bc": -2.0, "b": -9.0, "c": -9.0, "▁": -9.0})
+    assert bracketed(explained(vocabulary, "▁bc").roots[0]) == "( (bc-2)-1)"
 
 
 @pytest.mark.parametrize(
@@ -55,8 +59,7 @@ def test_the_highest_score_goes_first():
     [(False, "ends in 2 tokens: text does not lead"), (True, "taken whole (ignore_merges)")],
 )
 def test_a_token_that_merging_misses_is_told(ignore_merges, says):
-    rules = Rules(byte_encoding=True, ignore_merges=ignore_merges)
-    tree = merge_tree(ByteLevel({"Yor": 0.0}, VocabType.BPE, rules), 0, by_rank)
+    tree = explained(byte_level(ignore_merges), "Yor")
     assert not tree.is_reached
     assert [node.shown for node in tree.roots] == [b"Y", b"or"]
     assert says in tree.remark
@@ -74,12 +77,23 @@ def test_a_token_that_merging_misses_is_told(ignore_merges, says):
     ],
 )
 def test_what_is_not_merged_says_why(attribute, vocab_type, says):
-    tree = merge_tree(ToyVocabulary({"abc": attribute}, vocab_type), 0, by_rank)
+    tree = explained(toy_vocabulary({"abc": attribute}, vocab_type), "abc")
     assert tree.roots == ()
     assert says in tree.remark
 
 
 def test_a_single_character_and_a_huge_token_have_no_merges():
-    vocabulary = ToyVocabulary({"a": 0.0, "b" * 1_000_000: 0.0}, VocabType.BPE)
-    assert merge_tree(vocabulary, 0, by_rank).remark.startswith("There from the start")
-    assert merge_tree(vocabulary, 1, by_rank).remark == "Its 1,000,000 characters are too many to draw."
+    vocabulary = toy_vocabulary({"a": 0.0, "b" * 1_000_000: 0.0}, VocabType.BPE)
+    assert explained(vocabulary, "a").remark.startswith("There from the start")
+    assert explained(vocabulary, "b" * 1_000_000).remark == "Its 1,000,000 bytes are too many to draw."
+
+
+@pytest.mark.real_vocabs
+@pytest.mark.parametrize("name", ["gpt-2", "llama-spm"])
+def test_every_token_is_built_from_its_own_bytes_in_real_vocabularies(name):
+    vocabulary = guiapp.open_model(VOCABS / f"ggml-vocab-{name}.gguf").vocabulary
+    explainer = Explainer(vocabulary)
+    for token_id in range(300, len(vocabulary) - 1, 997):
+        tree = explainer.merge_tree(token_id)
+        assert b"".join(node.shown for node in tree.roots) == vocabulary.token_bytes(token_id)
+        assert tree.is_reached

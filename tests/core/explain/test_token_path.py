@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from toy_vocabulary import ToyVocabulary
+from toy_vocabulary import toy_vocabulary
 
 from guiapp.core.explain.token_path import PrefixTable
 from guiapp.core.vocab.vocabulary import Attribute
@@ -14,7 +14,7 @@ texts = st.lists(st.binary(min_size=1, max_size=12).map(lambda data: bytes(b % 2
 
 @given(texts)
 def test_prefixes_and_continuations_are_those_of_plain_comparison(tokens):
-    table = PrefixTable(ToyVocabulary(dict.fromkeys(tokens, 0.0)))
+    table = PrefixTable(toy_vocabulary(dict.fromkeys(tokens, 0.0)))
     for token_id, token in enumerate(tokens):
         path = table.path(token_id, n_shown=1000)
         prefixes = [other for other in tokens if token.startswith(other) and other != token]
@@ -25,7 +25,7 @@ def test_prefixes_and_continuations_are_those_of_plain_comparison(tokens):
 
 
 def test_special_and_byte_tokens_are_no_neighbours():
-    vocabulary = ToyVocabulary(
+    vocabulary = toy_vocabulary(
         {"<s>": Attribute.CONTROL, "<": 0.0, "<sx": 0.0, "<s": Attribute.BYTE, "<sy>": Attribute.UNUSED}
     )
     table = PrefixTable(vocabulary)
@@ -34,11 +34,11 @@ def test_special_and_byte_tokens_are_no_neighbours():
 
 
 def test_only_some_continuations_are_listed():
-    path = PrefixTable(ToyVocabulary({"a" * n: 0.0 for n in range(1, 31)})).path(0, n_shown=3)
+    path = PrefixTable(toy_vocabulary({"a" * n: 0.0 for n in range(1, 31)})).path(0, n_shown=3)
     assert path.continuations == (1, 2, 3)
     assert path.n_continuations == 29
 
 
 def test_an_empty_token_has_no_path():
-    path = PrefixTable(ToyVocabulary({"": 0.0, "a": 0.0})).path(0)
+    path = PrefixTable(toy_vocabulary({"": 0.0, "a": 0.0})).path(0)
     assert (path.prefixes, path.n_continuations) == ((), 0)

@@ -1,0 +1,47 @@
+"""All explanations of one vocabulary's tokens, with the tables that they share."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from guiapp.core.explain.merge_tree import MergeTree, merge_tree, why_not_merged
+from guiapp.core.explain.token_path import PrefixTable, TokenPath
+from guiapp.core.vocab.merges import PairMerging, byte_pair_merging, sentence_piece_merging
+from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
+
+KEPT_TREES = 4096
+
+
+class Explainer:
+    """How tokens of one vocabulary are built and what is near them.
+
+    Building the tables is work for a background thread; answers are quick.
+    """
+
+    def __init__(self, vocabulary: Vocabulary) -> None:
+        self.vocabulary = vocabulary
+        self.merge_tree = lru_cache(KEPT_TREES)(self._merge_tree)
+        self._prefixes = PrefixTable(vocabulary)
+        self._merging = _pair_merging(vocabulary)
+
+    def path(self, token_id: int) -> TokenPath:
+        return self._prefixes.path(token_id)
+
+    def merge_rank(self, token_id: int) -> int | None:
+        """The rank of the merge that completes a token of a BPE vocabulary."""
+        tree = self.merge_tree(token_id) if self.vocabulary.type is VocabType.BPE else MergeTree(())
+        worth = tree.roots[0].worth if tree.is_reached else None
+        return None if worth is None else int(worth)
+
+    def _merge_tree(self, token_id: int) -> MergeTree:
+        remark = why_not_merged(self.vocabulary, token_id)
+        if remark or self._merging is None:
+            return MergeTree((), remark)
+        return merge_tree(self.vocabulary, self._merging, token_id)
+
+
+def _pair_merging(vocabulary: Vocabulary) -> PairMerging | None:
+    """The merge rules of a vocabulary whose type has any."""
+    if vocabulary.type is VocabType.BPE:
+        return byte_pair_merging(vocabulary)
+    return sentence_piece_merging(vocabulary) if vocabulary.type is VocabType.SPM else None

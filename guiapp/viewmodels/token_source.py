@@ -1,0 +1,61 @@
+"""What the token panels read and say: the tokens of the present text, and which of them is pointed at."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import SignalInstance
+
+if TYPE_CHECKING:
+    from guiapp.core.tokenizer import Tokenizer
+    from guiapp.core.vocab.vocabulary import Vocabulary
+
+
+class TokenSource(Protocol):
+    """The part of the workspace that the token panels need.
+
+    Token indexes count from 0 over all tokens, BOS and the like included; spans are byte ranges of the
+    text.  After `encoding_changed` the same index may be another token.
+    """
+
+    @property
+    def encoding_changed(self) -> SignalInstance: ...
+
+    @property
+    def vocabulary_changed(self) -> SignalInstance: ...
+
+    @property
+    def selected_token_changed(self) -> SignalInstance: ...
+
+    @property
+    def hovered_token_changed(self) -> SignalInstance: ...
+
+    @property
+    def tokenizer(self) -> Tokenizer | None: ...
+
+    @property
+    def vocabulary(self) -> Vocabulary | None: ...
+
+    @property
+    def n_tokens(self) -> int: ...
+
+    @property
+    def selected_token(self) -> int | None: ...
+
+    @property
+    def hovered_token(self) -> int | None: ...
+
+    def select_token(self, index: int | None) -> None: ...
+
+    def hover_token(self, index: int | None) -> None: ...
+
+    def token_ids(self, start: int, end: int) -> NDArray[np.int32]:
+        """The ids of the tokens [start, end)."""
+
+    def span(self, index: int) -> tuple[int, int]:
+        """Where a token came from, as a byte range of the text."""
+
+    def text_slice(self, start: int, end: int) -> bytes:
+        """A stretch of the text."""

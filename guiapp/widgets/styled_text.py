@@ -1,0 +1,67 @@
+"""Read-only text in several colours that can be selected and copied, and is never taken for markup."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QColor, QFont, QResizeEvent, QTextCharFormat, QTextCursor, QTextOption
+from PySide6.QtWidgets import QFrame, QSizePolicy, QTextEdit, QWidget
+
+ISOLATES = str.maketrans("", "", "\u2068\u2069")
+
+
+class Span(NamedTuple):
+    """A stretch of text in one style."""
+
+    text: str
+    color: QColor
+    background: QColor | None = None
+    is_bold: bool = False
+
+
+class StyledText(QTextEdit):
+    """A few lines, as high as their text up to `most_lines`, scrolled beyond that."""
+
+    def __init__(self, font: QFont, most_lines: int = 6, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._most_lines = most_lines
+        self.setReadOnly(True)
+        self.setFont(font)
+        self.document().setDocumentMargin(0)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setStyleSheet("QTextEdit { background: transparent; border: none; padding: 0; }")
+        self.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setTabChangesFocus(True)
+
+    def set_spans(self, spans: Iterable[Span]) -> None:
+        """Show these stretches one after another."""
+        self.clear()
+        cursor = self.textCursor()
+        for span in spans:
+            style = QTextCharFormat()
+            style.setForeground(span.color)
+            if span.background is not None:
+                style.setBackground(span.background)
+            if span.is_bold:
+                style.setFontWeight(QFont.Weight.Bold)
+            cursor.insertText(span.text, style)
+        self.moveCursor(QTextCursor.MoveOperation.Start)
+        self._fit()
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, self.height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        line = self.fontMetrics().lineSpacing()
+        self.setFixedHeight(min(round(self.document().size().height()), self._most_lines * line) + 2)

@@ -1,0 +1,20 @@
+"""Actions that several token panels offer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QWidget
+
+
+def copy_action(
+    widget: QWidget, text: str, copy: Callable[[], None], shortcut: QKeySequence.StandardKey
+) -> QAction:
+    """An action of one widget, whose shortcut acts where the widget has the focus."""
+    action = QAction(text, widget)
+    action.setShortcut(QKeySequence(shortcut))
+    action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+    action.triggered.connect(copy)
+    return action

@@ -1,0 +1,132 @@
+"""The tokens as a table, linked with the workspace's selected and hovered token."""
+
+from __future__ import annotations
+
+import heapq
+
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, Qt
+from PySide6.QtGui import QGuiApplication, QKeySequence, QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
+
+from guiapp.viewmodels.token_source import TokenSource
+from guiapp.viewmodels.token_table import COLUMNS, TokenTableModel
+from guiapp.widgets.theme import SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.widgets.token_actions import copy_action
+
+WIDTHS_PX = {"#": 72, "id": 76, "text": 150, "raw": 130, "bytes": 190, "type": 100, "score": 80, "span": 130}
+ID_COLUMN = [column.title for column in COLUMNS].index("id")
+
+
+class TokenTableView(QTableView):
+    """Rows to select and copy; the present row is the workspace's selected token."""
+
+    def __init__(
+        self,
+        model: TokenTableModel,
+        source: TokenSource,
+        theme_source: ThemeSource,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._tokens = model
+        self._source = source
+        self._theme_source = theme_source
+        self.setModel(model)
+        self.setItemDelegateForColumn(ID_COLUMN, _IdDelegate(theme_source, self))
+        self.setAccessibleName("Tokens")
+        self._set_looks()
+        self.addAction(copy_action(self, "Copy rows", self.copy, QKeySequence.StandardKey.Copy))
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.entered.connect(self._hover)
+        self.selectionModel().currentRowChanged.connect(self._select)
+        source.selected_token_changed.connect(self._follow)
+        source.encoding_changed.connect(self._follow)
+        source.hovered_token_changed.connect(self.viewport().update)
+        theme_source.changed.connect(self.viewport().update)
+        self._follow()
+
+    def copy(self) -> None:
+        """Put the selected rows on the clipboard, as lines with tabs."""
+        selection = self.selectionModel().selection()
+        stretches = [selection.at(number) for number in range(selection.count())]
+        rows = heapq.merge(*(range(stretch.top(), stretch.bottom() + 1) for stretch in stretches))
+        QGuiApplication.clipboard().setText(self._tokens.rows_as_text(rows))
+
+    def _set_looks(self) -> None:
+        self.setFont(Theme.mono_font(SMALL_FONT_PX))
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setFrameShape(QTableView.Shape.NoFrame)
+        self.setMouseTracking(True)
+        self.setTabKeyNavigation(False)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.verticalHeader().hide()
+        rows = self.verticalHeader()
+        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        rows.setDefaultSectionSize(self.fontMetrics().height() + 2 * UNIT_PX)
+        header = self.horizontalHeader()
+        header.setFont(Theme.ui_font(SMALL_FONT_PX))
+        header.setHighlightSections(False)
+        header.setStretchLastSection(True)
+        for column, title in enumerate(column.title for column in COLUMNS):
+            self.setColumnWidth(column, WIDTHS_PX[title])
+
+    def _select(self, current: QModelIndex) -> None:
+        if current.isValid():
+            self._source.select_token(current.row())
+
+    def _follow(self) -> None:
+        """Show the workspace's token as the present row."""
+        selected = self._source.selected_token
+        if selected is None or selected == self.currentIndex().row() or selected >= self._tokens.rowCount():
+            return
+        self.selectRow(selected)
+        self.scrollTo(self._tokens.index(selected, 0))
+
+    def _hover(self, index: QModelIndex) -> None:
+        self._source.hover_token(index.row())
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._source.hover_token(None)
+        super().leaveEvent(event)
+
+
+class _IdDelegate(QStyledItemDelegate):
+    """Paints the id on the colour that its token has in the text."""
+
+    def __init__(self, theme_source: ThemeSource, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme_source = theme_source
+
+    def initStyleOption(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        super().initStyleOption(option, index)
+        option.text = ""
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        super().paint(painter, option, index)
+        theme = self._theme_source.theme
+        text = str(index.data())
+        width = painter.fontMetrics().horizontalAdvance(text) + 2 * UNIT_PX
+        chip = QRect(
+            option.rect.right() - width - UNIT_PX, option.rect.top() + 2, width, option.rect.height() - 4
+        )
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.span_color(index.row()))
+        painter.drawRoundedRect(chip, UNIT_PX, UNIT_PX)
+        painter.setPen(theme.span_text)
+        painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, text)
+        painter.restore()

@@ -1,0 +1,61 @@
+"""A stand-in for the workspace: a text cut into tokens, and which of them is pointed at."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QObject, Signal
+
+from guiapp.core.vocab.vocabulary import Vocabulary
+
+
+class ToySource(QObject):
+    """Holds what it is given; `set_tokens` puts the tokens' own bytes together as the text."""
+
+    encoding_changed = Signal()
+    vocabulary_changed = Signal()
+    selected_token_changed = Signal()
+    hovered_token_changed = Signal()
+
+    def __init__(self, vocabulary: Vocabulary, token_ids: list[int] | np.ndarray) -> None:
+        super().__init__()
+        self.vocabulary = vocabulary
+        self.selected_token: int | None = None
+        self.hovered_token: int | None = None
+        self.set_tokens(token_ids)
+
+    @property
+    def n_tokens(self) -> int:
+        return len(self.ids)
+
+    def set_tokens(self, token_ids: list[int] | np.ndarray) -> None:
+        self.ids = np.asarray(token_ids, np.int32)
+        lengths = np.diff(self.vocabulary.token_bytes_table[1])[self.ids]
+        self.ends = np.cumsum(lengths)
+        self.starts = self.ends - lengths
+        self._text = b""
+        self._is_spelled = False
+        if self.selected_token is not None and self.selected_token >= len(self.ids):
+            self.selected_token = None
+        self.encoding_changed.emit()
+
+    def select_token(self, index: int | None) -> None:
+        if index != self.selected_token:
+            self.selected_token = index
+            self.selected_token_changed.emit()
+
+    def hover_token(self, index: int | None) -> None:
+        if index != self.hovered_token:
+            self.hovered_token = index
+            self.hovered_token_changed.emit()
+
+    def token_ids(self, start: int, end: int) -> np.ndarray:
+        return self.ids[start:end]
+
+    def span(self, index: int) -> tuple[int, int]:
+        return int(self.starts[index]), int(self.ends[index])
+
+    def text_slice(self, start: int, end: int) -> bytes:
+        if not self._is_spelled:
+            self._text = b"".join(map(self.vocabulary.token_bytes, self.ids.tolist()))
+            self._is_spelled = True
+        return self._text[start:end]
