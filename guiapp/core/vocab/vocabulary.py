@@ -109,6 +109,7 @@ class Vocabulary:
     eog            ids that end a generation
     warnings       what was repaired or is odd, one sentence each
     metadata       scalar keys as Python values; arrays as a short description
+    token_table    finds tokens by their raw text, also inside kernels
     """
 
     path: Path | None
@@ -131,6 +132,11 @@ class Vocabulary:
     eog: frozenset[int]
     warnings: tuple[str, ...] = ()
     metadata: Mapping[str, object] = field(default_factory=dict)
+    token_table: StringTable = None  # type: ignore[assignment]  # built where it is not given
+
+    def __post_init__(self) -> None:
+        if self.token_table is None:
+            object.__setattr__(self, "token_table", string_table.build(self.token_data, self.token_offsets))
 
     def __len__(self) -> int:
         return len(self.token_offsets) - 1
@@ -155,11 +161,6 @@ class Vocabulary:
         """The token that the file spells like this."""
         row = int(string_table.find_all(self.token_table, [raw_text])[0])
         return row if row >= 0 else None
-
-    @cached_property
-    def token_table(self) -> StringTable:
-        """Finds tokens by their raw text, also inside kernels."""
-        return string_table.build(self.token_data, self.token_offsets)
 
     @cached_property
     def token_bytes_table(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:

@@ -1,0 +1,101 @@
+"""Whether the tokens of a vocabulary fit each other and their type."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.errors import VocabError
+from guiapp.core.kernels import string_table
+from guiapp.core.kernels.string_table import StringTable
+from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE
+from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.vocab_keys import CONVERT_AGAIN, VocabKeys
+from guiapp.core.vocab.vocabulary import Attribute, Rules, VocabType
+
+SHORTEST_BYTE_TOKEN = 3  # llama.cpp reads two digits from the fourth byte on; none is taken as 0
+
+
+def check_unique(keys: VocabKeys, table: StringTable) -> None:
+    first, second = table.duplicate.tolist()
+    if first >= 0:
+        text = table.data[table.offsets[first] : table.offsets[first + 1]].tobytes()
+        raise keys.error(f"has two equal tokens: {first} and {second} are both {quoted(text)!r}")
+
+
+def check_byte_tokens(
+    keys: VocabKeys, kind: VocabType, table: StringTable, attributes: NDArray[np.uint16]
+) -> list[str]:
+    """Look at the tokens of type BYTE; returns warnings."""
+    rows = np.flatnonzero(attributes & Attribute.BYTE)
+    lengths = np.diff(table.offsets)[rows]
+    reads_digits = kind in (VocabType.SPM, VocabType.BPE, VocabType.WPM, VocabType.UGM)
+    if reads_digits and (lengths < SHORTEST_BYTE_TOKEN).any():
+        row = int(rows[lengths < SHORTEST_BYTE_TOKEN][0])
+        raise keys.error(f"has the byte token {row}, whose text is too short to name a byte like <0x0A>")
+    odd = [row for row in rows.tolist() if _named_byte(_text(table, row)) is None]
+    if kind is VocabType.PLAMO2:
+        _check_plamo2_bytes(keys, table, rows, odd)
+    if not odd:
+        return []
+    return [f"{len(odd):,} byte tokens are not named like <0x0A>; the first is token {odd[0]}."]
+
+
+def _check_plamo2_bytes(keys: VocabKeys, table: StringTable, rows: NDArray[np.intp], odd: list[int]) -> None:
+    if odd:
+        raise keys.error(f"has the byte token {odd[0]}, which does not name a byte like <0x0A>")
+    named = {_named_byte(_text(table, row)) for row in rows.tolist() if row > 0}
+    missing = next((byte for byte in range(256) if byte not in named), None)
+    if missing is not None:
+        raise keys.error(f"has no token <0x{missing:02X}>, which a PLaMo 2 vocabulary needs at an id above 0")
+
+
+def missing_byte_warnings(kind: VocabType, rules: Rules, table: StringTable) -> list[str]:
+    """Warn where a text can hold bytes that no token covers."""
+    names = [b"<0x%02X>" % byte for byte in range(256)]
+    if kind is VocabType.SPM:
+        found = _is_token(table, names) | _is_token(table, [bytes([byte]) for byte in range(256)])
+        return _missing(found, "is met, it becomes the unknown token")
+    if kind is VocabType.BPE:
+        stand_ins = [character.encode() for character in CHARACTER_OF_BYTE]
+        found = _is_token(table, stand_ins if rules.byte_encoding else names)
+        return _missing(found, "is met and no longer token covers it, it is dropped, as llama.cpp does")
+    return []
+
+
+def ascending(texts: list[str]) -> tuple[str, ...]:
+    """Without repetitions, in the order of first appearance."""
+    return tuple(dict.fromkeys(texts))
+
+
+def damaged_charsmap(keys: VocabKeys, fault: str) -> VocabError:
+    return keys.error(f"has a tokenizer.ggml.precompiled_charsmap that {fault}", CONVERT_AGAIN)
+
+
+def _is_token(table: StringTable, texts: list[bytes]) -> NDArray[np.bool_]:
+    return string_table.find_all(table, texts) >= 0
+
+
+def _missing(found: NDArray[np.bool_], consequence: str) -> list[str]:
+    if found.all():
+        return []
+    first = int(np.argmin(found))
+    return [
+        f"{int((~found).sum())} of the 256 byte tokens are missing: where byte {first:02X} {consequence}."
+    ]
+
+
+def _text(table: StringTable, row: int) -> bytes:
+    return table.data[table.offsets[row] : table.offsets[row] + 7].tobytes()[: _length(table, row)]
+
+
+def _length(table: StringTable, row: int) -> int:
+    return int(table.offsets[row + 1] - table.offsets[row])
+
+
+def _named_byte(text: bytes) -> int | None:
+    """The byte that `<0x0A>` names."""
+    if len(text) != 6 or not (text.startswith(b"<0x") and text.endswith(b">")):
+        return None
+    digits = text[3:5]
+    return int(digits, 16) if all(digit in b"0123456789abcdefABCDEF" for digit in digits) else None

@@ -1,0 +1,329 @@
+"""From a .gguf file to the vocabulary in it, step by step in llama.cpp's order."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.kernels import gguf_strings, string_table
+from guiapp.core.kernels.string_table import StringTable
+from guiapp.core.vocab import checks
+from guiapp.core.vocab.charsmap import charsmap_fault
+from guiapp.core.vocab.defaults import IDS_OF_MODEL, MODELS_WITHOUT_VOCABULARY, TYPE_OF_MODEL, default_rules
+from guiapp.core.vocab.header_bytes import FileState, HeaderBytes, Progress, file_state
+from guiapp.core.vocab.pre_types import GEMMA4, PRE_TOKENIZERS, WHITESPACE, PreTokenizer
+from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.special_ids import SpecialTokens
+from guiapp.core.vocab.split_files import first_part, split_warnings
+from guiapp.core.vocab.vocabulary import Attribute, Rules, SpecialIds, VocabType, Vocabulary
+
+if TYPE_CHECKING:
+    from guiapp.core.vocab.vocab_keys import VocabKeys
+
+READING_SHARE = 0.6  # of the time that opening takes
+MOST_TOKENS = 1 << 24
+ATTRIBUTE_OF_TYPE = np.array(
+    [
+        0,
+        Attribute.NORMAL,
+        Attribute.UNKNOWN,
+        Attribute.CONTROL,
+        Attribute.USER_DEFINED,
+        Attribute.UNUSED,
+        Attribute.BYTE,
+    ],
+    np.uint16,
+)
+
+
+class RecentVocabularies:
+    """The vocabularies opened last, as long as their files stay as they were."""
+
+    def __init__(self, capacity: int) -> None:
+        self._capacity = capacity
+        self._lock = threading.Lock()
+        self._found: OrderedDict[tuple[Path, FileState], Vocabulary] = OrderedDict()
+
+    def get(self, key: tuple[Path, FileState]) -> Vocabulary | None:
+        with self._lock:
+            if key in self._found:
+                self._found.move_to_end(key)
+            return self._found.get(key)
+
+    def put(self, key: tuple[Path, FileState], vocabulary: Vocabulary) -> None:
+        with self._lock:
+            self._found[key] = vocabulary
+            while len(self._found) > self._capacity:
+                self._found.popitem(last=False)
+
+
+RECENT = RecentVocabularies(capacity=2)
+
+
+def load_vocabulary(path: str | PathLike[str], progress: Progress | None = None) -> Vocabulary:
+    """Read the tokenizer of a GGUF file; only the header is read, whatever the size of the model.
+
+    `progress` is called with the share that is done, 0 to 1; to cancel, raise from it.
+    Raises VocabError for every file that holds no usable vocabulary.
+    """
+    path, progress = Path(path), progress or _ignore
+    state = file_state(path)
+    vocabulary = RECENT.get((path.absolute(), state)) if state else None
+    if vocabulary is None:
+        source = HeaderBytes(path, lambda share: progress(share * READING_SHARE))
+        try:
+            vocabulary = _read(path, source, progress)
+        finally:
+            source.close()
+        RECENT.put((path.absolute(), source.state), vocabulary)
+    progress(1.0)
+    return vocabulary
+
+
+def _ignore(_share: float) -> None:
+    pass
+
+
+def _read(path: Path, source: HeaderBytes, progress: Progress) -> Vocabulary:
+    # Importing gguf takes a tenth of a second, which only those pay who open a file.
+    from guiapp.core.vocab.gguf_reader import HeaderReader
+    from guiapp.core.vocab.tensor_infos import check_tensor_infos
+    from guiapp.core.vocab.vocab_keys import VocabKeys
+
+    progress(0.0)
+    reader = HeaderReader(source)
+    warnings = check_tensor_infos(source, reader)
+    keys = VocabKeys(source, reader)
+    progress(READING_SHARE)
+    number, count = keys.optional_count("split.no", "uint16"), keys.optional_count("split.count", "uint16")
+    model = _model(keys, path, number if count > 1 else 0)
+    warnings += split_warnings(path, number, count)
+    vocabulary = _build(path, keys, model, progress)
+    return replace(
+        vocabulary, warnings=checks.ascending(warnings + keys.warnings + list(vocabulary.warnings))
+    )
+
+
+def _model(keys: VocabKeys, path: Path, part: int) -> str:
+    """The value of `tokenizer.ggml.model`, one that is known and has a vocabulary."""
+    value = keys.scalar("tokenizer.ggml.model", "string")
+    if value is None and part:
+        first = quoted(first_part(path) or "the file whose name holds -00001-of-", 200)
+        raise keys.error(
+            f"is part {part + 1} of a split model and holds no vocabulary", f"Open part 1: {first}."
+        )
+    if value is None:
+        raise keys.error(
+            "has no tokenizer (key tokenizer.ggml.model)", "Choose a file that includes its tokenizer."
+        )
+    model: str = value.decode("utf-8", "backslashreplace")
+    if model in MODELS_WITHOUT_VOCABULARY:
+        raise keys.error(
+            f"has no vocabulary: its tokenizer.ggml.model is {model}", "Choose a language model."
+        )
+    if model not in TYPE_OF_MODEL:
+        raise keys.error(
+            f"has a tokenizer of an unknown kind: tokenizer.ggml.model is {quoted(model)!r}",
+            f"Known are {', '.join(TYPE_OF_MODEL)}.",
+        )
+    return model
+
+
+def _build(path: Path, keys: VocabKeys, model: str, progress: Progress) -> Vocabulary:
+    kind = TYPE_OF_MODEL[model]
+    warnings: list[str] = []
+    architecture = _architecture(keys, warnings)
+    name = (keys.optional_string("general.name") or b"").decode("utf-8", "backslashreplace")
+    pre_name, pre = _pre_tokenizer(keys, model, kind, warnings)
+    rules = default_rules(kind, pre)
+    merge_data, merge_offsets = _merges(keys, kind, pre_name, warnings)
+    charsmap = _charsmap(keys, kind)
+    rules = _with_space_keys(keys, rules)
+    progress(0.7)
+    table = _tokens(keys, warnings)
+    n_tokens = len(table.offsets) - 1
+    scores = _per_token(keys, "tokenizer.ggml.scores", n_tokens, "float32", "int32")
+    stored_types = _per_token(keys, "tokenizer.ggml.token_type", n_tokens, "int32", default=1)
+    attributes = _attributes(stored_types)
+    progress(0.9)
+    warnings += checks.check_byte_tokens(keys, kind, table, attributes)
+    special = SpecialTokens(table, attributes, _default_ids(model, pre))
+    special.read_keys(lambda key: keys.scalar(f"tokenizer.ggml.{key}", "uint32"))
+    rules = _with_remaining_keys(keys, rules, kind, pre)
+    special.detect()
+    special.mark_unused()
+    special.collect_ends()
+    special.patch_model(pre_name, architecture, name)
+    warnings += special.warnings + checks.missing_byte_warnings(kind, rules, table)
+    return Vocabulary(
+        path=path,
+        name=name or path.stem,
+        architecture=architecture,
+        type=kind,
+        model=model,
+        pre=pre_name,
+        pre_type=pre.type if pre else "",
+        token_data=table.data,
+        token_offsets=table.offsets,
+        scores=scores.astype(np.float32),
+        attributes=attributes,
+        stored_types=stored_types,
+        merge_data=merge_data,
+        merge_offsets=merge_offsets,
+        charsmap=charsmap,
+        special_ids=special.ids,
+        rules=rules,
+        eog=frozenset(special.eog),
+        token_table=table,
+        warnings=tuple(warnings),
+        metadata=keys.metadata(),
+    )
+
+
+def _architecture(keys: VocabKeys, warnings: list[str]) -> str:
+    from gguf.constants import MODEL_ARCH_NAMES
+
+    name = (keys.optional_string("general.architecture") or b"").decode("utf-8", "backslashreplace")
+    if not name:
+        warnings.append("The file does not name its architecture: llama.cpp refuses it.")
+    elif name not in MODEL_ARCH_NAMES.values():
+        warnings.append(
+            f"The architecture {quoted(name)!r} is not known; the vocabulary is read all the same."
+        )
+    return name
+
+
+def _pre_tokenizer(
+    keys: VocabKeys, model: str, kind: VocabType, warnings: list[str]
+) -> tuple[str, PreTokenizer | None]:
+    """The name as the file has it (forced for Gemma 4), and what it means for a BPE vocabulary."""
+    name = (keys.scalar("tokenizer.ggml.pre", "string") or b"").decode("utf-8", "backslashreplace")
+    if kind is not VocabType.BPE:
+        return name, None
+    if model == "gemma4":
+        name = "gemma4"
+    if not name:
+        warnings.append(
+            "The file names no pre-tokenizer (tokenizer.ggml.pre); the default may split text wrongly."
+        )
+    pre = PRE_TOKENIZERS.get(name or "default")
+    if pre is None:
+        raise keys.error(
+            f"has an unknown pre-tokenizer: tokenizer.ggml.pre is {quoted(name)!r}",
+            "A newer version of this program may know it; or set the key to one of the known names.",
+        )
+    return name, pre
+
+
+def _merges(
+    keys: VocabKeys, kind: VocabType, pre_name: str, warnings: list[str]
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    found = keys.strings("tokenizer.ggml.merges") if kind is VocabType.BPE and pre_name != "kimi-k2" else None
+    if found is None:
+        if kind is VocabType.BPE and pre_name != "kimi-k2":
+            raise keys.error(
+                "has no merge rules (key tokenizer.ggml.merges)",
+                "Choose a model file that includes its tokenizer.",
+            )
+        return np.empty(0, np.uint8), np.zeros(1, np.int64)
+    data, offsets, _ = found
+    if len(offsets) == 1:
+        warnings.append("The list of merge rules is empty: every character becomes a token of its own.")
+    elif n_broken := gguf_strings.count_unsplittable(data, offsets):
+        warnings.append(
+            f"{n_broken:,} merge rules do not consist of two texts and a space; they have no effect."
+        )
+    return data, offsets
+
+
+def _charsmap(keys: VocabKeys, kind: VocabType) -> NDArray[np.uint8]:
+    if kind is not VocabType.UGM:
+        return np.empty(0, np.uint8)
+    found = keys.numbers("tokenizer.ggml.precompiled_charsmap", "uint8", "int8")
+    if found is None:
+        return np.empty(0, np.uint8)
+    charsmap = found.view(np.uint8)
+    if fault := charsmap_fault(charsmap):
+        raise checks.damaged_charsmap(keys, fault)
+    return charsmap
+
+
+def _tokens(keys: VocabKeys, warnings: list[str]) -> StringTable:
+    found = keys.strings("tokenizer.ggml.tokens", name_empty=True)
+    if found is None or len(found[1]) == 1:
+        what = "has no tokens" if found is None else "has an empty list of tokens"
+        raise keys.error(
+            f"{what} (key tokenizer.ggml.tokens)", "Choose a model file that includes its tokenizer."
+        )
+    data, offsets, n_odd = found
+    if len(offsets) - 1 > MOST_TOKENS:
+        raise keys.error(f"has {len(offsets) - 1:,} tokens", f"At most {MOST_TOKENS:,} are read.")
+    if n_odd:
+        warnings.append(
+            f"{n_odd:,} tokens are empty (and were named [EMPTY_<id>]) or were cut at a NUL byte."
+        )
+    table = string_table.build(data, offsets)
+    checks.check_unique(keys, table)
+    return table
+
+
+def _per_token(keys: VocabKeys, key: str, n_tokens: int, *kinds: str, default: int = 0) -> NDArray[np.int32]:
+    """One number for each token; more are ignored, fewer are an error."""
+    values = keys.numbers(key, *kinds)
+    if values is None:
+        return np.full(n_tokens, default, np.int32)
+    if len(values) < n_tokens:
+        raise keys.error(f"has {len(values):,} values in {key} for {n_tokens:,} tokens")
+    return values[:n_tokens].copy()
+
+
+def _attributes(stored_types: NDArray[np.int32]) -> NDArray[np.uint16]:
+    is_known = (stored_types >= 0) & (stored_types < len(ATTRIBUTE_OF_TYPE))
+    attributes: NDArray[np.uint16] = ATTRIBUTE_OF_TYPE[np.where(is_known, stored_types, 0)]
+    return attributes
+
+
+def _default_ids(model: str, pre: PreTokenizer | None) -> SpecialIds:
+    ids = IDS_OF_MODEL.get(model, SpecialIds())
+    return ids if pre is None or pre.has_default_bos else replace(ids, bos=None)
+
+
+def _with_space_keys(keys: VocabKeys, rules: Rules) -> Rules:
+    prefix = keys.scalar("tokenizer.ggml.add_space_prefix", "bool")
+    remove_extra = keys.scalar("tokenizer.ggml.remove_extra_whitespaces", "bool")
+    return replace(
+        rules,
+        add_space_prefix=rules.add_space_prefix if prefix is None else prefix,
+        remove_extra_whitespaces=bool(remove_extra),
+    )
+
+
+def _with_remaining_keys(keys: VocabKeys, rules: Rules, kind: VocabType, pre: PreTokenizer | None) -> Rules:
+    for rule, key in (
+        ("add_bos", "add_bos_token"),
+        ("add_eos", "add_eos_token"),
+        ("add_sep", "add_sep_token"),
+    ):
+        value = keys.scalar(f"tokenizer.ggml.{key}", "bool")
+        if value is not None:
+            rules = replace(rules, **{rule: value})
+    if pre is not None and pre.type == GEMMA4:
+        rules = replace(rules, add_bos=True)
+    is_whitespace = pre is not None and pre.type == WHITESPACE
+    if kind is VocabType.WPM or is_whitespace:
+        lowercase = keys.scalar("tokenizer.ggml.normalizer.lowercase", "bool")
+        lowercase = not is_whitespace if lowercase is None else lowercase
+        strip_accents = keys.scalar("tokenizer.ggml.normalizer.strip_accents", "bool")
+        rules = replace(
+            rules, lowercase=lowercase, strip_accents=lowercase if strip_accents is None else strip_accents
+        )
+    keys.numbers("tokenizer.ggml.suppress_tokens", "int32")
+    keys.scalar("tokenizer.ggml.token_type_count", "uint32")
+    return rules

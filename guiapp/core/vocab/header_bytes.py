@@ -1,0 +1,140 @@
+"""The front of a model file, in memory: as much of it as was asked for, and no more.
+
+A file is read, not mapped: one that shrinks while it is mapped would kill the process.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable
+from io import FileIO
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from guiapp.core.errors import VocabError
+from guiapp.core.vocab.quoting import quoted
+
+CHUNK_BYTES = 4 << 20
+MEMORY_LIMIT_BYTES = 1 << 30
+USUAL_HEADER_BYTES = 16 << 20
+
+Progress = Callable[[float], None]
+
+
+class FileState(NamedTuple):
+    """Changes whenever the file does."""
+
+    device: int
+    inode: int
+    size_bytes: int
+    modified_ns: int
+
+
+class HeaderBytes:
+    """Reads a file from its start on, chunk by chunk as `need` asks; close it after use.
+
+    data       uint8[…]  the buffer, of which the first `available` bytes are read; replaced when it grows
+    size       of the file in bytes
+    progress   called before each chunk with the share of a usual header that is read; may raise
+    """
+
+    def __init__(self, path: Path, progress: Progress) -> None:
+        self.name = quoted(path.name)
+        self._file = open_regular(path)
+        self.state = _state(os.fstat(self._file.fileno()))
+        self.size = self.state.size_bytes
+        self._progress = progress
+        self._reserved = 0
+        self.available = 0
+        self.data = np.empty(min(self.size, CHUNK_BYTES), np.uint8)
+
+    def close(self) -> None:
+        self._file.close()
+
+    def need(self, end: int, what: str) -> None:
+        """See to it that data[:end] is read.  Raises VocabError where the file ends before."""
+        if end <= self.available:
+            return
+        if end > self.size:
+            raise self.error(
+                f"ends in the middle of {what}: it is {self.size:,} bytes long and byte {end:,} is missing",
+                "It was not copied completely; download it again.",
+            )
+        if end + self._reserved > MEMORY_LIMIT_BYTES:
+            raise self.error(
+                f"wants more than {MEMORY_LIMIT_BYTES >> 20:,} MiB of memory for {what}",
+                "No known tokenizer is that large; choose another file.",
+            )
+        self._grow(end)
+        while self.available < end:
+            self._progress(min(1.0, self.available / min(self.size, USUAL_HEADER_BYTES)))
+            self._read_chunk(what)
+
+    def reserve(self, n_bytes: int, what: str) -> None:
+        """Count memory that the reader is about to take for `what`; raises VocabError if it is too much."""
+        if self.available + self._reserved + n_bytes > MEMORY_LIMIT_BYTES:
+            raise self.error(
+                f"wants more than {MEMORY_LIMIT_BYTES >> 20:,} MiB of memory for {what}",
+                "No known tokenizer is that large; choose another file.",
+            )
+        self._reserved += n_bytes
+
+    def error(self, what: str, advice: str) -> VocabError:
+        return VocabError(f"{self.name} {what}. {advice}")
+
+    def _grow(self, end: int) -> None:
+        if end > len(self.data):
+            larger = np.empty(min(self.size, max(end + CHUNK_BYTES, 2 * len(self.data))), np.uint8)
+            larger[: self.available] = self.data[: self.available]
+            self.data = larger
+
+    def _read_chunk(self, what: str) -> None:
+        chunk = self.data[self.available : self.available + CHUNK_BYTES].data
+        try:
+            n_read = self._file.readinto(chunk)
+        except OSError as error:
+            raise self.error(
+                f"cannot be read: {error.strerror}", "Check the disk or copy the file."
+            ) from error
+        if not n_read:
+            raise self.error(
+                f"became shorter while {what} was read", "Wait until it is complete; open it again."
+            )
+        self.available += n_read
+
+
+def file_state(path: Path) -> FileState | None:
+    """What identifies the present content of a file; `None` where there is none to look at."""
+    try:
+        return _state(path.stat())
+    except (OSError, ValueError):
+        return None
+
+
+def open_regular(path: Path) -> FileIO:
+    """Open a file for reading, unbuffered; raises VocabError, and never waits for a pipe or a device."""
+    name = quoted(path.name or str(path))
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        if path.is_dir():
+            raise VocabError(f"{name} is a folder. Choose a .gguf file in it.") from error
+        raise VocabError(f"{name} cannot be opened: {reason}. Check its path and permissions.") from error
+    mode = os.fstat(descriptor).st_mode
+    if not stat.S_ISREG(mode):
+        os.close(descriptor)
+        kind = (
+            "a folder. Choose a .gguf file in it"
+            if stat.S_ISDIR(mode)
+            else "not a regular file. Choose a .gguf file"
+        )
+        raise VocabError(f"{name} is {kind}.")
+    return FileIO(descriptor)
+
+
+def _state(status: os.stat_result) -> FileState:
+    return FileState(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)

@@ -1,0 +1,76 @@
+"""Real vocabularies are loaded as llama.cpp loads them."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from conftest import VOCABS
+
+from guiapp.core.vocab.gguf_file import load_vocabulary
+from guiapp.core.vocab.vocabulary import Vocabulary
+
+pytestmark = pytest.mark.real_vocabs
+
+NAMES = sorted(path.name for path in VOCABS.glob("*.gguf"))
+ROLES = (
+    "bos",
+    "eos",
+    "eot",
+    "sep",
+    "pad",
+    "mask",
+    "fim_pre",
+    "fim_suf",
+    "fim_mid",
+    "fim_pad",
+    "fim_rep",
+    "fim_sep",
+)
+SAMPLE_SIZE = 20_000
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def both(request):
+    from llama_oracle import LlamaOracle
+
+    oracle = LlamaOracle().load(VOCABS / request.param)
+    yield load_vocabulary(VOCABS / request.param), oracle
+    oracle.close()
+
+
+def test_type_size_ids_and_switches(both):
+    vocabulary, oracle = both
+    expected = oracle.info()
+    assert (vocabulary.type.name, len(vocabulary)) == (expected["type"], expected["n"])
+    ids = {role: -1 if (found := getattr(vocabulary.special_ids, role)) is None else found for role in ROLES}
+    assert ids == {role: expected[role] for role in ROLES}
+    for switch in ("add_bos", "add_eos", "add_sep"):
+        assert getattr(vocabulary.rules, switch) == expected[switch]
+
+
+def test_texts_and_attributes_of_all_tokens(both):
+    vocabulary, oracle = both
+    every_id = range(len(vocabulary))
+    assert vocabulary.attributes.tolist() == [oracle.attr(token_id) for token_id in every_id]
+    assert [vocabulary.raw_text(token_id) for token_id in every_id] == [oracle.text(i) for i in every_id]
+    assert vocabulary.eog == {token_id for token_id in every_id if oracle.is_eog(token_id)}
+
+
+def test_what_tokens_stand_for(both):
+    vocabulary, oracle = both
+    sample = random.Random(1).sample(range(len(vocabulary)), min(SAMPLE_SIZE, len(vocabulary)))
+    odd = np.flatnonzero(vocabulary.attributes != 4).tolist()
+    for token_id in {*sample, *odd}:
+        assert vocabulary.token_bytes(token_id) == oracle.token_to_piece(token_id), token_id
+
+
+def test_nothing_is_odd_about_them():
+    texts = {name: load_vocabulary(VOCABS / name).warnings for name in NAMES}
+    assert {name: warnings for name, warnings in texts.items() if warnings and "gemma-4" not in name} == {}
+
+
+def test_a_second_opening_is_free():
+    first: Vocabulary = load_vocabulary(VOCABS / NAMES[0])
+    assert load_vocabulary(str(VOCABS / NAMES[0])) is first
