@@ -30,6 +30,7 @@ def build_charsmap(replacements: Mapping[str, str]) -> bytes:
     """
     root, texts = _build_trie(replacements)
     units: dict[int, int] = {ROOT: 0}
+    bases: set[int] = set()
     waiting = [(root, ROOT)]
     lowest_free = 1
     while waiting:
@@ -39,7 +40,8 @@ def build_charsmap(replacements: Mapping[str, str]) -> bytes:
             labels.insert(0, 0)
         while lowest_free in units:
             lowest_free += 1
-        base = _free_base(units, labels, lowest_free)
+        base = _free_base(units, bases, labels, lowest_free)
+        bases.add(base)
         units[position] |= (position ^ base) << BASE_SHIFT
         if node.value is not None:
             units[position] |= HAS_VALUE
@@ -65,11 +67,11 @@ def _build_trie(replacements: Mapping[str, str]) -> tuple[_Node, bytes]:
     return root, bytes(texts)
 
 
-def _free_base(units: Mapping[int, int], labels: list[int], lowest_free: int) -> int:
-    """The first base at which every label falls on a free position."""
+def _free_base(units: Mapping[int, int], bases: set[int], labels: list[int], lowest_free: int) -> int:
+    """The first base with a free place per label; a base is one node's alone, or they would share children."""
     first = lowest_free
     while True:
         base = first ^ labels[0]
-        if all(base ^ label not in units for label in labels):
+        if base not in bases and all(base ^ label not in units for label in labels):
             return base
         first += 1

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from guiapp.core.training.charsmap import build_charsmap
 
-TEXTS = st.text("abé世\U0001f680", min_size=1, max_size=4)
+TEXTS = st.text("abcdeé世\U0001f680", min_size=1, max_size=4)
 
 
 def longest_match(table: bytes, text: bytes) -> tuple[int, bytes] | None:
@@ -53,12 +53,20 @@ def test_what_the_format_cannot_say_is_refused(rules):
         build_charsmap(rules)
 
 
-@given(st.dictionaries(TEXTS, st.text("xyz", max_size=3), min_size=1, max_size=12), TEXTS)
+@given(st.dictionaries(TEXTS, st.text("xyz", max_size=3), min_size=1, max_size=30), TEXTS)
 def test_matching_agrees_with_the_rules(rules, text):
     fitting = [source for source in rules if text.startswith(source)]
     longest = max(fitting, key=len, default=None)
     expected = None if longest is None else (len(longest.encode()), rules[longest].encode())
     assert longest_match(build_charsmap(rules), text.encode()) == expected
+
+
+def test_nodes_do_not_share_their_children():
+    letters = "abcdefgh"
+    rules = {first + second: "x" for first in letters for second in letters if first < second}
+    table = build_charsmap(rules)
+    found = {a + b for a in letters for b in letters if longest_match(table, (a + b).encode())}
+    assert found == set(rules)
 
 
 @given(st.binary(min_size=1, max_size=6))
