@@ -188,11 +188,13 @@ class Vocabulary:
                 offsets_out,
             )
 
-        size = spell_out(True, np.empty(0, np.uint8))
-        name_unknown = size <= NAMING_LIMIT_BYTES
-        out = np.empty(size if name_unknown else spell_out(False, np.empty(0, np.uint8)), np.uint8)
-        spell_out(name_unknown, out)
-        return out, offsets_out
+        out = np.empty(len(data), np.uint8)  # enough, but for names of unknown characters
+        size = spell_out(True, out)
+        if size > len(out):
+            name_unknown = size <= NAMING_LIMIT_BYTES
+            out = np.empty(size if name_unknown else len(data), np.uint8)
+            size = spell_out(name_unknown, out)
+        return out[:size].copy(), offsets_out
 
     @property
     def _spelling(self) -> int:
