@@ -1,10 +1,10 @@
 """Tokenloupe: see, step through and measure the tokenization of any model file.
 
-    import guiapp
-    tokenizer = guiapp.open_model("model.gguf")
-    encoding = tokenizer.encode("Hello world")
-    encoding.token_ids, encoding.spans
-    tokenizer.decode(encoding.token_ids)
+import guiapp
+tokenizer = guiapp.open_model("model.gguf")
+encoding = tokenizer.encode("Hello world")
+encoding.token_ids, encoding.spans
+tokenizer.decode(encoding.token_ids)
 """
 
 from __future__ import annotations

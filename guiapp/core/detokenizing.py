@@ -35,7 +35,7 @@ def detokenize(
         strip_first = False
     if remove_special and rules.add_eos and len(token_ids) and token_ids[-1] == special.eos:
         token_ids = token_ids[:-1]
-    data, offsets = vocabulary.token_bytes_table()
+    data, offsets = vocabulary.token_bytes_table
     shown = np.ones(len(vocabulary), np.uint8)
     if not unparse_special:
         shown[(vocabulary.attributes & (Attribute.CONTROL | Attribute.UNKNOWN)) != 0] = 0
@@ -59,8 +59,8 @@ def checked_ids(vocabulary: Vocabulary, ids: Iterable[int]) -> NDArray[np.int32]
     outside = np.flatnonzero((wide < 0) | (wide >= len(vocabulary)))
     if len(outside):
         raise EncodeError(
-            f"Token id {wide[outside[0]]} (number {outside[0] + 1} of {len(wide)}) is not in this vocabulary, "
-            f"whose ids go from 0 to {len(vocabulary) - 1}."
+            f"Token id {wide[outside[0]]} (number {outside[0] + 1} of {len(wide)}) is not in this "
+            f"vocabulary, whose ids go from 0 to {len(vocabulary) - 1}."
         )
     return wide.astype(np.int32)
 

@@ -17,13 +17,14 @@ from importlib import import_module
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.batches import Padding, pad_batch
 from guiapp.core.catalogue import ALGORITHMS, Algorithm
 from guiapp.core.detokenizing import detokenize
 from guiapp.core.encoding import Encoding, FragmentTokens
 from guiapp.core.errors import EncodeError
 from guiapp.core.pipelines.pipeline import Pipeline
 from guiapp.core.text.special_tokens import Partition, SpecialTokens
-from guiapp.core.vocab.vocabulary import Vocabulary, VocabType
+from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
 
 PIPELINES = {
     VocabType.SPM: "sentence_piece.SentencePiecePipeline",
@@ -34,8 +35,6 @@ PIPELINES = {
     VocabType.PLAMO2: "plamo2.Plamo2Pipeline",
     VocabType.TEST: "chunk_hash.ChunkHashPipeline",
 }
-
-FragmentEncoder = Callable[[int, int, bool], FragmentTokens]
 
 
 @dataclass(frozen=True)
@@ -91,13 +90,23 @@ class Tokenizer:
         name = self._encoder_name(encoder)
         data = as_bytes(text)
         array = np.frombuffer(bytearray(data), np.uint8)
-
-        def encode_fragment(start: int, end: int, after_special: bool) -> FragmentTokens:
-            return self._pipeline.encode(array[start:end], after_special, name)
-
         partition = self._special_tokens.partition(array, parse_special)
-        ids, spans = self._assemble(len(data), partition, add_special, encode_fragment)
-        return Encoding(data, ids, spans, name, time.perf_counter_ns() - started_ns)
+        tokens = self.encode_stretch(array, partition, True, name)
+        return self._assemble(data, tokens, add_special, name, started_ns)
+
+    def encode_stretch(
+        self, text: NDArray[np.uint8], partition: Partition, after_special: bool, encoder: str | None
+    ) -> FragmentTokens:
+        """The tokens of a partitioned text, without BOS, EOS and the like.
+
+        `after_special` says whether the text begins a document or follows a special token.
+        """
+        name = self._encoder_name(encoder)
+
+        def encode_fragment(start: int, end: int) -> FragmentTokens:
+            return self._pipeline.encode(text[start:end], after_special or start > 0, name)
+
+        return _join(partition, encode_fragment)
 
     def encode_readable(
         self,
@@ -111,16 +120,22 @@ class Tokenizer:
         name = self._encoder_name(encoder)
         data = as_bytes(text)
 
-        def encode_fragment(start: int, end: int, after_special: bool) -> FragmentTokens:
-            return self._pipeline.encode_readable(data[start:end], after_special, name)
+        def encode_fragment(start: int, end: int) -> FragmentTokens:
+            return self._pipeline.encode_readable(data[start:end], True, name)
 
-        partition = self._special_tokens.partition_readable(data, parse_special)
-        ids, spans = self._assemble(len(data), partition, add_special, encode_fragment)
-        return Encoding(data, ids, spans, name, time.perf_counter_ns() - started_ns)
+        tokens = _join(self._special_tokens.partition_readable(data, parse_special), encode_fragment)
+        return self._assemble(data, tokens, add_special, name, started_ns)
 
-    def count(self, text: str | bytes) -> int:
-        """The number of tokens of a text, special ones included."""
-        return len(self.encode(text))
+    def count(self, text: str | bytes, limit: int | None = None) -> int | None:
+        """The number of tokens of a text, special ones included; None where it is more than `limit`."""
+        n_tokens = len(self.encode(text))
+        return None if limit is not None and n_tokens > limit else n_tokens
+
+    def encode_batch(
+        self, texts: Iterable[str | bytes], pad: Padding = "longest", truncate: int | None = None
+    ) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+        """Many texts as one array; see `guiapp.core.batches.pad_batch`."""
+        return pad_batch(self.vocabulary, [self.encode(text).token_ids for text in texts], pad, truncate)
 
     def decode_bytes(
         self, ids: Iterable[int], remove_special: bool = False, unparse_special: bool = True
@@ -139,9 +154,9 @@ class Tokenizer:
         if vocabulary.type is VocabType.BPE and not vocabulary.pre:
             return Exactness(
                 "unknown pre",
-                "The file does not name its pre-tokenizer (tokenizer.ggml.pre). Text is split as llama.cpp does "
-                "in that case, so the ids are those that llama.cpp feeds the model, but probably not those "
-                "that the model was trained on.",
+                "The file does not name its pre-tokenizer (tokenizer.ggml.pre). Text is split as llama.cpp "
+                "does in that case, so the ids are those that llama.cpp feeds the model, but perhaps not "
+                "those that the model was trained on.",
             )
         split = f", split as “{vocabulary.pre}” asks" if vocabulary.type is VocabType.BPE else ""
         return Exactness(
@@ -181,23 +196,26 @@ class Tokenizer:
         return name
 
     def _assemble(
-        self, size: int, partition: Partition, add_special: bool, encode_fragment: FragmentEncoder
-    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        self, text: bytes, tokens: FragmentTokens, add_special: bool, encoder: str, started_ns: int
+    ) -> Encoding:
         before, after = self.special_ids_around() if add_special else ([], [])
-        ids = [np.array(before, np.int32)]
-        spans = [np.zeros((len(before), 2), np.int64)]
-        for index in range(len(partition.raw_starts)):
-            start, end = int(partition.raw_starts[index]), int(partition.raw_ends[index])
-            if start < end:
-                tokens = encode_fragment(start, end, True)
-                ids.append(tokens.ids)
-                spans.append(np.stack([tokens.starts, tokens.ends], axis=1) + start)
-            if index < len(partition.ids):
-                ids.append(partition.ids[index : index + 1])
-                spans.append(np.array([[partition.starts[index], partition.ends[index]]], np.int64))
-        ids.append(np.array(after, np.int32))
-        spans.append(np.full((len(after), 2), size, np.int64))
-        return np.concatenate(ids), np.concatenate(spans)
+        around = [np.zeros((len(before), 2), np.int64), np.full((len(after), 2), len(text), np.int64)]
+        spans = np.concatenate([around[0], np.stack([tokens.starts, tokens.ends], axis=1), around[1]])
+        ids = np.concatenate([np.array(before, np.int32), tokens.ids, np.array(after, np.int32)])
+        return Encoding(text, ids, spans, encoder, time.perf_counter_ns() - started_ns)
+
+
+def _join(partition: Partition, encode_fragment: Callable[[int, int], FragmentTokens]) -> FragmentTokens:
+    """The special tokens and what lies between them, in order."""
+    parts: list[FragmentTokens] = []
+    for index in range(len(partition.raw_starts)):
+        start, end = int(partition.raw_starts[index]), int(partition.raw_ends[index])
+        if start < end:
+            tokens = encode_fragment(start, end)
+            parts.append(FragmentTokens(tokens.ids, tokens.starts + start, tokens.ends + start))
+        here = slice(index, index + 1)
+        parts.append(FragmentTokens(partition.ids[here], partition.starts[here], partition.ends[here]))
+    return FragmentTokens(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
 def as_bytes(text: str | bytes) -> bytes:

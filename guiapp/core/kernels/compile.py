@@ -98,7 +98,7 @@ def _numba() -> Any:
         folder = cache_folder()
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            numba.config.CACHE_DIR = str(folder)
+            numba.config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]
         except OSError as error:
             print(f"Kernels are compiled anew at each start: {error}", file=sys.stderr)
         _State.numba = numba

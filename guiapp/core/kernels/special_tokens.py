@@ -90,6 +90,39 @@ def grow(tree: SearchTree, data: NDArray[np.uint8], offsets: NDArray[np.int64]) 
     return n_nodes
 
 
+@routine
+def _longest_at(text: NDArray[np.uint8], position: int, tree: SearchTree) -> int:
+    """The rank of the longest token that begins at `position`, or -1."""
+    node, best, at = 0, -1, position
+    while at < len(text):
+        slot = _edge_slot(tree.edges, node, int(text[at]))
+        if tree.edges[slot] == -1:
+            break
+        node = int(tree.targets[slot])
+        if tree.token_at[node] >= 0:
+            best = int(tree.token_at[node])
+        at += 1
+    return best
+
+
+@kernel
+def reach_across(text: NDArray[np.uint8], position: int, tree: SearchTree) -> tuple[int, int]:
+    """The first start and last end of tokens that begin before `position` and end behind it.
+
+    (position, position) where there is none.
+    """
+    first_start, last_end = position, position
+    longest = tree.lengths[0] if len(tree.lengths) > 0 else 0
+    for start in range(max(0, position - longest + 1), position):
+        if tree.begins[text[start]] == 0:
+            continue
+        best = _longest_at(text, start, tree)
+        if best >= 0 and start + tree.lengths[best] > position:
+            first_start = min(first_start, start)
+            last_end = max(last_end, start + tree.lengths[best])
+    return first_start, last_end
+
+
 @kernel
 def longest_matches(
     text: NDArray[np.uint8],
@@ -106,15 +139,7 @@ def longest_matches(
     for position in range(start, len(text)):
         if tree.begins[text[position]] == 0:
             continue
-        node, best, at = 0, -1, position
-        while at < len(text):
-            slot = _edge_slot(tree.edges, node, int(text[at]))
-            if tree.edges[slot] == -1:
-                break
-            node = int(tree.targets[slot])
-            if tree.token_at[node] >= 0:
-                best = int(tree.token_at[node])
-            at += 1
+        best = _longest_at(text, position, tree)
         if best >= 0:
             if n_found == len(out_positions):
                 return n_found, position

@@ -18,7 +18,10 @@ from functools import partial
 
 from guiapp.core.kernels.compile import cache_folder, is_interpreted
 
-TEXT = "Token <s> ﬁnd Ⅻ 汉字 🚀 don't 12345   \n\tx = [1]; İstanbul été…".encode() + b" \xff \xe2\x82 \xed\xa0\x80 z"
+TEXT = (
+    "Token <s> ﬁnd Ⅻ 汉字 🚀 don't 12345   \n\tx = [1]; İstanbul été…".encode()
+    + b" \xff \xe2\x82 \xed\xa0\x80 z"
+)
 
 
 def is_complete() -> bool:
@@ -40,8 +43,8 @@ def warm_up(report: Callable[[int, int, str], None] = lambda done, of, name: Non
 def _steps() -> Iterator[tuple[str, Callable[[], None]]]:
     from guiapp.core.demo import DEMO_MODELS
 
-    for name in DEMO_MODELS:
-        yield name, partial(_use_model, f"demo:{name}")
+    for model in DEMO_MODELS:
+        yield model.title, partial(_use_model, f"demo:{model.name}")
 
 
 def _use_model(name: str) -> None:

@@ -27,3 +27,12 @@ class Pipeline(Protocol):
 
     def encode_readable(self, fragment: bytes, after_special: bool, encoder: str) -> FragmentTokens:
         """The same tokens from the readable twins in `guiapp.core.algorithms`."""
+
+    def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
+        """The last cut at or before `position` that depends on nothing behind it; 0 in the worst case.
+
+        At a cut the tokens of the fragment are those of its two halves side by side.
+        """
+
+    def cut_after(self, fragment: NDArray[np.uint8], position: int) -> int:
+        """The first cut at or after `position` that depends on nothing before it; else the length."""

@@ -89,6 +89,24 @@ class SpecialTokens:
             [end for _, end, _ in raw],
         )
 
+    @cached_property
+    def drops_white_space(self) -> bool:
+        """Whether some special token takes the white space beside it away."""
+        strips = Attribute.LSTRIP | Attribute.RSTRIP
+        return bool((self._vocabulary.attributes[self._in_order] & strips).any())
+
+    def is_white_space(self, text: NDArray[np.uint8]) -> bool:
+        """Whether any of these bytes is white space that such a token takes away."""
+        return any(byte in WHITESPACE for byte in text.tobytes())
+
+    def reach_across(
+        self, text: NDArray[np.uint8], position: int, parse_special: bool
+    ) -> tuple[int, int] | None:
+        """From where to where special tokens' texts reach that begin before `position` and end behind it."""
+        tree = self._with_control if parse_special else self._user_defined_only
+        start, end = kernels.reach_across(text, position, tree)
+        return (start, end) if start < position else None
+
     def _cut(self, text: bytes, fragment: tuple[int, int, int], token_id: int) -> list[tuple[int, int, int]]:
         token = self._vocabulary.raw_text(token_id)
         attributes = int(self._vocabulary.attributes[token_id])

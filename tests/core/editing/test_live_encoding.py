@@ -1,0 +1,77 @@
+"""After any edits, the tokens of a document are those of encoding its text from scratch."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from conftest import VOCABS
+
+import guiapp
+from guiapp.core.demo import DEMO_MODELS
+from guiapp.core.editing.live_encoding import LiveEncoding, Options
+
+PARTS = [
+    *"aAbz09 \n\t.,'\"-_/(<|>[]=é汉字ö\u0301\u200d🚀\u3000\u2581", "  ", "\n\n", "\r\n", "'s", "'LL", "the ", " of the",
+    "Token", "ization", "123456", "    ", "<s>", "</s>", "<unk>", "<|", "|>", "<|im_start|>", "<|endoftext|>",
+    "<|begin_of_text|>", "[MASK]", "[SEP]", "<bos>", "<eos>", "<turn|>", "<mask>", "中文字符", "こんにちは", "한국어",
+    "русский", "مرحبا", "def f(x):\n    return x\n",
+]  # fmt: skip
+STRAY = [b"\xff", b"\xe2", b"\xe2\x82", b"\x80", b"\xc3", b"\xed\xa0\x80", b"\xf0\x9f"]
+REAL = sorted(path.name for path in VOCABS.glob("*.gguf"))
+N_DOCUMENTS, N_EDITS = 12, 12
+
+
+def some_text(rng, most):
+    return b"".join(
+        rng.choice(STRAY) if rng.random() < 0.03 else rng.choice(PARTS).encode()
+        for _ in range(rng.randrange(most))
+    )
+
+
+def check_edits(tokenizer, seed):
+    rng = random.Random(seed)
+    for _ in range(N_DOCUMENTS):
+        options = Options(rng.random() < 0.5, rng.random() < 0.7)
+        text = some_text(rng, 80)
+        live = LiveEncoding(
+            tokenizer, tokenizer.encode(text, options.add_special, options.parse_special), options
+        )
+        for _ in range(N_EDITS):
+            start = rng.randrange(len(text) + 1)
+            removed = min(rng.choice([0, 0, 1, 2, 5, 30]), len(text) - start)
+            new = some_text(rng, 4)
+            before = text
+            text = text[:start] + new + text[start + removed :]
+            array = np.frombuffer(bytearray(text), np.uint8)
+            live.update(array, live.window(array, start, removed, len(new)))
+            expected = tokenizer.encode(text, options.add_special, options.parse_special)
+            story = f"seed {seed}: {before!r}[{start}:{start + removed}] = {new!r}, {options}"
+            assert live.token_ids.tolist() == expected.token_ids.tolist(), story
+            inner = expected.spans[len(live.before) : len(expected) - len(live.after)]
+            assert live.tokens.starts.tolist() == inner[:, 0].tolist(), story
+            assert live.tokens.ends.tolist() == inner[:, 1].tolist(), story
+
+
+@pytest.mark.parametrize("name", [model.name for model in DEMO_MODELS])
+@pytest.mark.parametrize("seed", range(4))
+def test_edits_of_demo_models_are_exact(name, seed):
+    check_edits(guiapp.open_model(f"demo:{name}"), seed)
+
+
+@pytest.mark.real_vocabs
+@pytest.mark.parametrize("name", REAL)
+@pytest.mark.parametrize("seed", range(4))
+def test_edits_of_real_models_are_exact(name, seed):
+    check_edits(guiapp.open_model(VOCABS / name), seed)
+
+
+@pytest.mark.parametrize("name", [model.name for model in DEMO_MODELS])
+def test_typing_in_a_long_text_encodes_only_a_neighbourhood(name):
+    tokenizer = guiapp.open_model(f"demo:{name}")
+    text = b"the quick brown fox jumps over the lazy dog. " * 5000
+    live = LiveEncoding(tokenizer, tokenizer.encode(text), Options())
+    changed = np.frombuffer(bytearray(text[:100_000] + b"x" + text[100_000:]), np.uint8)
+    window = live.window(changed, 100_000, 0, 1)
+    assert window.end - window.start < 1000

@@ -1,0 +1,79 @@
+"""The whole pipeline on the demo models: twins agree, spans tile the text, ids come back to it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import guiapp
+from guiapp.core.demo import DEMO_MODELS
+from guiapp.core.vocab.vocabulary import VocabType
+
+TEXTS = st.one_of(
+    st.text(max_size=60),
+    st.text(alphabet="ab AB12.,'’\n\t éß汉字🚀\u0301<|>[]s/\u2581", max_size=60),
+).map(lambda text: text.encode("utf-8", "surrogatepass")) | st.binary(max_size=30)
+
+
+@pytest.fixture(scope="module", params=[model.name for model in DEMO_MODELS])
+def tokenizer(request):
+    return guiapp.open_model(f"demo:{request.param}")
+
+
+@given(text=TEXTS, add_special=st.booleans(), parse_special=st.booleans())
+def test_kernels_and_readable_twins_give_the_same(tokenizer, text, add_special, parse_special):
+    for encoder in tokenizer.encoders:
+        compiled = tokenizer.encode(text, add_special, parse_special, encoder)
+        readable = tokenizer.encode_readable(text, add_special, parse_special, encoder)
+        assert compiled.token_ids.tolist() == readable.token_ids.tolist()
+        assert compiled.spans.tolist() == readable.spans.tolist()
+
+
+@given(text=TEXTS)
+def test_spans_follow_the_text_and_never_overlap(tokenizer, text):
+    spans = tokenizer.encode(text).spans
+    edges = spans.reshape(-1)
+    assert (np.diff(edges) >= 0).all()
+    assert edges.min(initial=0) >= 0
+    assert edges.max(initial=0) <= len(text)
+    if tokenizer.vocabulary.type in (VocabType.BPE, VocabType.SPM, VocabType.RWKV):
+        assert b"".join(text[start:end] for start, end in spans.tolist()) == text
+
+
+@given(text=st.text(max_size=60))
+def test_byte_level_tokens_decode_to_the_text(text):
+    tokenizer = guiapp.open_model("demo:bpe")
+    encoding = tokenizer.encode(text, add_special=False, parse_special=False)
+    assert tokenizer.decode_bytes(encoding.token_ids) == text.encode()
+
+
+def test_special_tokens_are_put_around_an_empty_text():
+    encoding = guiapp.open_model("demo:spm").encode("")
+    assert len(encoding) == 1
+    assert encoding.spans.tolist() == [[0, 0]]
+
+
+def test_an_unknown_encoder_is_refused_with_the_names_that_exist(tokenizer):
+    with pytest.raises(guiapp.EncodeError, match=next(iter(tokenizer.encoders))):
+        tokenizer.encode("x", encoder="quantum")
+
+
+def test_a_count_stops_to_matter_beyond_its_limit():
+    tokenizer = guiapp.open_model("demo:bpe")
+    n_tokens = len(tokenizer.encode("one two three"))
+    assert tokenizer.count("one two three") == n_tokens
+    assert tokenizer.count("one two three", limit=n_tokens) == n_tokens
+    assert tokenizer.count("one two three", limit=n_tokens - 1) is None
+
+
+def test_a_batch_is_padded_behind_and_masked():
+    tokenizer = guiapp.open_model("demo:bpe")
+    ids, mask = tokenizer.encode_batch(["one", "one two three four"])
+    assert ids.shape == mask.shape
+    assert mask.sum(axis=1).tolist() == [tokenizer.count("one"), tokenizer.count("one two three four")]
+    assert ids[0][mask[0] == 1].tolist() == tokenizer.encode("one").token_ids.tolist()
+    with pytest.raises(guiapp.EncodeError):
+        tokenizer.encode_batch(["one", "one two three four"], pad=None)
+    assert tokenizer.encode_batch(["one two three four"], pad=8, truncate=2)[0].shape == (1, 8)

@@ -1,0 +1,106 @@
+"""Ids and detokenised bytes equal llama.cpp's own, for every real vocabulary and every pre-tokenizer name.
+
+A failing text can be replayed: the message names the seed and index for `random_texts.text_of`.
+TOKENLOUPE_FUZZ_SEED chooses another seed, TOKENLOUPE_FUZZ_COUNT the number of texts per vocabulary.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+
+import gguf
+import pytest
+from conftest import VOCABS
+from random_texts import text_of
+
+import guiapp
+from guiapp.core.vocab.pre_types import PRE_TOKENIZERS
+
+pytestmark = pytest.mark.real_vocabs
+
+SEED = int(os.environ.get("TOKENLOUPE_FUZZ_SEED", "20261121"))
+COUNT = int(os.environ.get("TOKENLOUPE_FUZZ_COUNT", "2000"))
+NAMES = sorted(path.stem.removeprefix("ggml-vocab-") for path in VOCABS.glob("*.gguf"))
+WITH_VECTORS = [name for name in NAMES if (VOCABS / f"ggml-vocab-{name}.gguf.inp").exists()]
+REWRITTEN = "gpt-2"  # the vocabulary that is given every pre-tokenizer name
+TEXTS_PER_PRE = 150
+
+
+@pytest.fixture(scope="module")
+def oracle_of():
+    llama_oracle = pytest.importorskip("llama_oracle")
+    loaded = llama_oracle.LlamaOracle()
+    yield lambda path: loaded.load(os.fspath(path))
+    loaded.close()
+
+
+def path_of(name):
+    return VOCABS / f"ggml-vocab-{name}.gguf"
+
+
+def specials_of(tokenizer):
+    ids = tokenizer.special_tokens.searched_for(True)[:200].tolist()
+    return [tokenizer.vocabulary.raw_text(token_id) for token_id in ids]
+
+
+def check(tokenizer, oracle, count):
+    extra = specials_of(tokenizer)
+    for index in range(count):
+        text = text_of(SEED, index, extra)
+        rng = random.Random(f"{SEED} {index} switches")
+        add, parse, remove, unparse = (rng.random() < 0.5 for _ in range(4))
+        story = f"seed {SEED}, index {index}: {text!r}, add_special={add}, parse_special={parse}"
+        expected = oracle.tokenize(text, add, parse)
+        encoder = rng.choice(list(tokenizer.encoders))
+        assert tokenizer.encode(text, add, parse).token_ids.tolist() == expected, story
+        assert tokenizer.encode(text, add, parse, encoder).token_ids.tolist() == expected, f"{encoder}: {story}"
+        decoded = tokenizer.decode_bytes(expected, remove, unparse)
+        assert decoded == oracle.detokenize(expected, remove, unparse), f"{expected}, {remove=}, {unparse=}"
+
+
+@pytest.mark.parametrize("name", WITH_VECTORS)
+def test_llama_cpps_own_vectors_pass(name):
+    read_vectors = pytest.importorskip("llama_oracle").read_vectors
+    tokenizer = guiapp.open_model(path_of(name))
+    vectors = read_vectors(path_of(name))
+    assert len(vectors) >= 46
+    for text, expected in vectors:
+        for encoder in tokenizer.encoders:
+            ids = tokenizer.encode(text, add_special=False, parse_special=False, encoder=encoder).token_ids
+            assert ids.tolist() == expected, (encoder, text)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_random_texts_give_the_same_ids_and_come_back_to_the_same_bytes(name, oracle_of):
+    check(guiapp.open_model(path_of(name)), oracle_of(path_of(name)), COUNT)
+
+
+@pytest.mark.parametrize("pre", [pre for pre in PRE_TOKENIZERS if pre != "whitespace"])
+def test_every_pre_tokenizer_splits_as_llama_cpp_does(pre, oracle_of, tmp_path):
+    path = tmp_path / "rewritten.gguf"
+    rewrite_pre(path_of(REWRITTEN), path, pre)
+    check(guiapp.open_model(path), oracle_of(path), TEXTS_PER_PRE)
+
+
+def rewrite_pre(source, target, pre):
+    """Copy a vocabulary file with another `tokenizer.ggml.pre`."""
+    reader = _reader_of(source)
+    writer = gguf.GGUFWriter(target, arch="llama")
+    for key, field in reader.fields.items():
+        if not key.startswith("GGUF.") and key not in ("general.architecture", "tokenizer.ggml.pre"):
+            types = field.types
+            writer.add_key_value(key, field.contents(), types[0], sub_type=types[-1] if len(types) > 1 else None)
+    writer.add_string("tokenizer.ggml.pre", pre)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.close()
+
+
+def _reader_of(source):
+    if source not in _readers:
+        _readers[source] = gguf.GGUFReader(source)
+    return _readers[source]
+
+
+_readers: dict[object, gguf.GGUFReader] = {}

@@ -1,0 +1,104 @@
+"""The command line: results on standard output, one clear line on errors, the exit status of the contract."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+
+import pytest
+
+from guiapp.cli import run
+
+DEMO_MODELS = ["demo:bpe", "demo:spm", "demo:wordpiece", "demo:unigram", "demo:rwkv"]
+
+
+def result_of(capfdbinary, *arguments):
+    status = run(arguments)
+    out, err = capfdbinary.readouterr()
+    return status, out, err
+
+
+@pytest.mark.parametrize("model", DEMO_MODELS)
+def test_tokenize_and_detokenize_come_back_to_the_text(capfdbinary, model):
+    status, ids, _ = result_of(capfdbinary, "tokenize", model, "hello world", "--no-special")
+    assert status == 0
+    status, text, _ = result_of(capfdbinary, "detokenize", model, *ids.decode().split())
+    assert status == 0
+    assert text.strip() == b"hello world"
+
+
+@pytest.mark.parametrize("model", DEMO_MODELS)
+def test_info_says_what_the_file_is(capfdbinary, model):
+    status, out, _ = result_of(capfdbinary, "info", model, "--json")
+    report = json.loads(out)
+    assert status == 0
+    assert report["tokens"] == sum(report["kinds"].values())
+    assert report["exactness"]["level"] == "exact"
+    status, out, _ = result_of(capfdbinary, "info", model)
+    assert status == 0
+    assert report["type"] in out.decode()
+
+
+def test_json_gives_each_token_its_span(capfdbinary):
+    _, out, _ = result_of(capfdbinary, "tokenize", "demo:bpe", "new york", "--no-special", "--format", "json")
+    record = json.loads(out)
+    assert [token["id"] for token in record["tokens"]] == record["token_ids"]
+    assert b"".join(b"new york"[slice(*token["span"])] for token in record["tokens"]) == b"new york"
+
+
+@pytest.mark.parametrize("style", ["table", "color"])
+def test_styles_for_people_never_print_raw_control_characters(capfdbinary, style):
+    _, out, _ = result_of(capfdbinary, "tokenize", "demo:bpe", "a\x1b[31m\u202eb", "--format", style)
+    text = out.decode()
+    assert "\u202e" not in text
+    assert "\x1b[31m" not in text
+
+
+def test_text_that_is_not_utf8_is_taken_as_bytes(capfdbinary, tmp_path):
+    file = tmp_path / "bytes"
+    file.write_bytes(b"a\xff\xe2\x82")
+    status, from_file, _ = result_of(capfdbinary, "tokenize", "demo:bpe", "-f", str(file))
+    assert status == 0
+    status, from_argument, _ = result_of(capfdbinary, "tokenize", "demo:bpe", "a\udcff\udce2\udc82")
+    assert (status, from_argument) == (0, from_file)
+
+
+def test_text_comes_from_standard_input_where_none_is_named(capfdbinary, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"hello")))
+    piped = result_of(capfdbinary, "tokenize", "demo:bpe")
+    assert piped == result_of(capfdbinary, "tokenize", "demo:bpe", "hello")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["info", "no/such/file.gguf"], "no/such/file.gguf"),
+        (["info", "demo:klingon"], "demo:bpe"),
+        (["tokenize", "demo:bpe", "x", "--encoder", "quantum"], "quantum"),
+        (["tokenize", "demo:bpe", "-f", "no/such/text"], "no/such/text"),
+        (["detokenize", "demo:bpe", "99999999"], "99999999"),
+        (["detokenize", "demo:bpe", "seven"], "seven"),
+        (["detokenize", "demo:bpe", "--", "-1"], "-1"),
+    ],
+)
+def test_bad_input_is_one_line_and_status_1(capfdbinary, arguments, says):
+    status, out, err = result_of(capfdbinary, *arguments)
+    assert (status, out) == (1, b"")
+    assert says in err.decode()
+    assert err.count(b"\n") == 1
+
+
+@pytest.mark.parametrize("arguments", [["tokenize"], ["tokenize", "demo:bpe", "--format", "yaml"]])
+def test_wrong_usage_is_status_2(capfdbinary, arguments):
+    with pytest.raises(SystemExit) as exit_status:
+        run(arguments)
+    assert exit_status.value.code == 2
+
+
+def test_the_module_is_the_console_script():
+    command = [sys.executable, "-m", "guiapp", "tokenize", "demo:bpe", "hello", "--no-special"]
+    done = subprocess.run(command, capture_output=True, check=True, timeout=120)
+    assert done.stdout.split()
+    assert done.stderr == b""
