@@ -68,7 +68,7 @@ def _build_trie(replacements: Mapping[str, str]) -> tuple[_Node, bytes]:
 
 
 def _free_base(units: Mapping[int, int], bases: set[int], labels: list[int], lowest_free: int) -> int:
-    """The first base with a free place per label; a base is one node's alone, or they would share children."""
+    """The first base with a free place per label, and no other node's, lest they share children."""
     first = lowest_free
     while True:
         base = first ^ labels[0]
