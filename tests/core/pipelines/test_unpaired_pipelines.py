@@ -1,0 +1,241 @@
+"""WPM, UGM, RWKV, PLAMO2 and TEST: spans, safe cuts, missing unknown tokens, and both twins."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from gguf_builder import BYTE, CONTROL, NORMAL, UNKNOWN, USER_DEFINED
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from unpaired_vocabularies import vocabulary
+
+from guiapp.core.errors import EncodeError, VocabError
+from guiapp.core.kernels.compile import is_interpreted
+from guiapp.core.pipelines.chunk_hash import ChunkHashPipeline
+from guiapp.core.pipelines.plamo2 import Plamo2Pipeline
+from guiapp.core.pipelines.rwkv import RwkvPipeline
+from guiapp.core.pipelines.unigram import UnigramPipeline
+from guiapp.core.pipelines.word_piece import WordPiecePipeline
+from guiapp.core.training.charsmap import build_charsmap
+from guiapp.core.vocab.vocabulary import Rules, VocabType
+
+BERT_RULES = Rules(lowercase=True, strip_accents=True)
+T5_RULES = Rules(add_space_prefix=True, remove_extra_whitespaces=True, escape_spaces=True)
+CHARSMAP = build_charsmap(
+    {"ﬁ": "fi", "\n": " ", "\t": " ", "\r\n": " ", "\u3000": " ", "Ａ": "A", "e\u0301": "é"}
+)
+
+
+def wordpiece(*tokens, unknown=0):
+    return WordPiecePipeline(vocabulary(VocabType.WPM, ["[UNK]", *tokens], rules=BERT_RULES, unknown=unknown))
+
+
+def unigram(scores, rules=T5_RULES, charsmap=CHARSMAP, unknown=0, user_defined=()):
+    tokens = ["<unk>", *scores, *user_defined]
+    types = [UNKNOWN, *[NORMAL] * len(scores), *[USER_DEFINED] * len(user_defined)]
+    values = [0.0, *scores.values(), *[0.0] * len(user_defined)]
+    return UnigramPipeline(vocabulary(VocabType.UGM, tokens, types, values, rules, unknown, charsmap))
+
+
+def plamo2(scores):
+    tokens = ["<unk>", *(f"<0x{byte:02X}>" for byte in range(256)), *scores]
+    types = [CONTROL, *[BYTE] * 256, *[NORMAL] * len(scores)]
+    return Plamo2Pipeline(vocabulary(VocabType.PLAMO2, tokens, types, [0.0] * 257 + [*scores.values()]))
+
+
+PIPELINES = {
+    "wordpiece": wordpiece("▁a", "▁ab", "b", "ba", "▁.", "c", "▁中", "▁é", "e", "▁e", "▁"),
+    "unigram": unigram(
+        {"▁": -3, "▁a": -2, "a": -2.5, "ab": -4, "b": -3, "c": -3, ".": -2, "é": -4, "bc.": -5}
+    ),
+    "unigram with spaces": unigram(
+        {"▁": -3, "▁a": -2, "a": -2.5, "ab": -4, "b": -3, ".": -2}, Rules(), user_defined=["<ab>"]
+    ),
+    "unigram without cuts": unigram(
+        {"▁": -3, "▁▁": -2, "a": -1, "b": -1, "b▁": -2}, Rules(add_space_prefix=True)
+    ),
+    "rwkv": RwkvPipeline(
+        vocabulary(VocabType.RWKV, ["<s>", "a", "ab", "abc", " a", "c.", "中", "\\n\\n", "xyz"])
+    ),
+    "plamo2": plamo2({"a": -1, "ab": -1.5, "b": -1, "bc": -9, " a": -2, "中": -3, "\n": -1}),
+    "hash": ChunkHashPipeline(vocabulary(VocabType.TEST, ["a", "b", "c"])),
+}
+ALPHABET = "aaabbbccc   ...\n\tée\u0301中▁ﬁＡ\u3000\ufeff\x00<x"
+TEXTS = st.one_of(
+    st.text(ALPHABET, min_size=1, max_size=40).map(str.encode),
+    st.lists(
+        st.sampled_from(
+            [b"a", b" ", b"b", b"\xe2", b"\x96", b"\xc3", b"\xf0\x9f", b"\xf5\x80\x80\x80", b"\xef"]
+        )
+    )
+    .map(b"".join)
+    .filter(len),
+)
+
+
+def array(text):
+    return np.frombuffer(bytearray(text), np.uint8)
+
+
+def columns(tokens):
+    return [column.tolist() for column in tokens]
+
+
+def encoded(pipeline, text):
+    """Ids, starts and ends; nothing for no text."""
+    return columns(pipeline.encode(array(text), True, pipeline.encoders[0])) if text else [[], [], []]
+
+
+def tokens(pipeline, text):
+    """Id and source text of each token."""
+    ids, starts, ends = encoded(pipeline, text.encode())
+    spans = zip(starts, ends, strict=True)
+    return list(zip(ids, [text.encode()[a:b].decode() for a, b in spans], strict=True))
+
+
+@pytest.fixture(params=PIPELINES)
+def pipeline(request):
+    return PIPELINES[request.param]
+
+
+@settings(deadline=None)
+@given(text=TEXTS, name=st.sampled_from([*PIPELINES]))
+def test_twins_agree(name, text):
+    pipeline = PIPELINES[name]
+    for encoder in pipeline.encoders:
+        compiled = pipeline.encode(array(text), True, encoder)
+        assert columns(compiled) == columns(pipeline.encode_readable(text, True, encoder))
+
+
+@settings(deadline=None)
+@given(text=TEXTS, name=st.sampled_from([*PIPELINES]))
+def test_spans_do_not_overlap(name, text):
+    _, starts, ends = encoded(PIPELINES[name], text)
+    edges = [0, *(edge for span in zip(starts, ends, strict=True) for edge in span), len(text)]
+    assert edges == sorted(edges)
+
+
+@settings(deadline=None, max_examples=300)
+@given(text=TEXTS, other=TEXTS, position=st.integers(0, 60), name=st.sampled_from([*PIPELINES]))
+def test_both_sides_of_a_cut_can_be_encoded_alone_whatever_stands_on_the_far_side(
+    name, text, other, position
+):
+    pipeline = PIPELINES[name]
+    position = min(position, len(text))
+    before = pipeline.cut_before(array(text), position)
+    after = pipeline.cut_after(array(text), position)
+    assert 0 <= before <= position <= after <= len(text)
+    for cut, whole in ((before, text), (before, text[:position] + other), (after, text)):
+        _assert_cut(pipeline, whole, cut)
+    if after < len(text) and name != "hash":
+        _assert_cut(pipeline, other + text[position:], len(other) + after - position)
+
+
+def _assert_cut(pipeline, text, cut):
+    left, right = encoded(pipeline, text[:cut]), encoded(pipeline, text[cut:])
+    right[1:] = [[edge + cut for edge in edges] for edges in right[1:]]
+    assert [a + b for a, b in zip(left, right, strict=True)] == encoded(pipeline, text)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "before", "after"),
+    [
+        ("wordpiece", "aa bb cc", 6, 5),
+        ("wordpiece", "aaa中aaaa", 3, 10),
+        ("unigram", "aa b cc c", 4, 7),
+        ("unigram without cuts", "aa bb cc", 0, 8),
+        ("rwkv", "aabcabc", 4, 7),
+        ("hash", "aabbccddee", 5, 10),
+    ],
+)
+def test_cuts_are_found_near(name, text, before, after):
+    data = array(text.encode())
+    assert (PIPELINES[name].cut_before(data, 6), PIPELINES[name].cut_after(data, 5)) == (before, after)
+
+
+@pytest.mark.skipif(is_interpreted(), reason="half a megabyte")
+@pytest.mark.parametrize("text", [b"ab abc.\n" * 70_000, b"b" * 300_000], ids=["words", "one word"])
+def test_a_long_text_is_its_parts(pipeline, text):
+    ids, starts, ends = encoded(pipeline, text)
+    assert len(ids) > 1000
+    last = next(index for index in range(len(ids)) if starts[index] >= 40_000)
+    few = encoded(pipeline, text[:80_000])
+    assert [ids[:last], starts[:last], ends[:last]] == [column[:last] for column in few]
+
+
+def test_wordpiece_takes_the_longest_token_and_gives_up_on_whole_words():
+    pipeline = PIPELINES["wordpiece"]
+    assert tokens(pipeline, "Abba  abx.") == [(2, "Ab"), (4, "ba"), (0, "abx"), (5, ".")]
+
+
+def test_wordpiece_spans_leave_out_what_is_dropped():
+    assert tokens(PIPELINES["wordpiece"], " e\u0301 É ") == [(10, "e"), (10, "É")]
+
+
+def test_unigram_spans_refer_to_the_text_before_the_map():
+    pipeline = unigram({"▁": -3, "▁f": -1, "i": -1, "n": -1, "▁fin": -0.5})
+    assert encoded(pipeline, "  ﬁn\u3000 ﬁ ".encode()) == [[5, 2, 3], [2, 10, 11], [6, 11, 13]]
+
+
+def test_neighbouring_unknown_characters_are_one_token():
+    assert tokens(PIPELINES["unigram"], "aДЖa") == [(2, "a"), (0, "ДЖ"), (3, "a")]
+
+
+def test_of_equal_scores_the_earlier_way_stays():
+    pipeline = unigram({"▁": -1, "ab": -2, "c": -1, "a": -1, "bc": -2})
+    assert [token for token, _ in tokens(pipeline, "abc")] == [1, 4, 5]
+
+
+def test_user_defined_tokens_are_free():
+    pipeline = unigram({"▁": -1, "<a": -1, "<": -1, "a": -1}, user_defined=["<a>"], charsmap=b"")
+    assert [token for token, _ in tokens(pipeline, "<a>")] == [1, 5]
+
+
+def test_rwkv_takes_bytes_that_only_begin_tokens_as_unknown():
+    assert tokens(PIPELINES["rwkv"], "xyzxyabc\n\n") == [
+        (8, "xyz"),
+        (0, "x"),
+        (0, "y"),
+        (3, "abc"),
+        (7, "\n\n"),
+    ]
+
+
+def test_plamo2_spells_unknown_characters_in_bytes():
+    ids, starts, ends = encoded(PIPELINES["plamo2"], "abé".encode())
+    assert ids == [258, 1 + 0xC3, 1 + 0xA9]
+    assert (starts, ends) == ([0, 2, 3], [2, 3, 4])
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "text"),
+    [
+        (wordpiece("▁a", unknown=None), "b"),
+        (unigram({"▁": -1, "a": -1}, unknown=None), "aб"),
+        (RwkvPipeline(vocabulary(VocabType.RWKV, ["a"], unknown=None)), "ab"),
+    ],
+)
+def test_text_that_needs_a_missing_unknown_token_is_refused(pipeline, text):
+    for encode in (
+        lambda: encoded(pipeline, text.encode()),
+        lambda: pipeline.encode_readable(text.encode(), True, ""),
+    ):
+        with pytest.raises(EncodeError, match="unknown_token_id"):
+            encode()
+
+
+def test_plamo2_needs_every_byte():
+    names = [f"<0x{byte:02X}>" for byte in range(256)]
+    for broken in (["a", *names[1:]], names, ["a", "<0xZZ>", *names]):
+        types = [BYTE if text.startswith("<0x") else NORMAL for text in broken]
+        with pytest.raises(VocabError, match=r"no byte|<0x00>"):
+            Plamo2Pipeline(vocabulary(VocabType.PLAMO2, broken, types))
+
+
+def test_scores_that_are_not_numbers_leave_one_unknown_token():
+    assert tokens(unigram({"▁": float("nan"), "a": float("nan")}), "aa") == [(0, "aa")]
+
+
+def test_a_map_that_blows_up_the_text_needs_no_more_room_than_the_result():
+    pipeline = unigram({"▁": -1, "y": -1}, charsmap=build_charsmap({"x": "y" * 1000}))
+    assert len(encoded(pipeline, b"x" * 50)[0]) == 50 * 1000 + 1
