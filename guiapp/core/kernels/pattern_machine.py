@@ -21,10 +21,16 @@ from guiapp.core.kernels.utf8 import code_at
 
 NUMBERS_BY_THREE, DIGITS_BY_THREE = -1, -2
 
-LOOPS, LOOPS_AND_ACCEPTS, SKIPS = 1, 2, 3
+# In an entry of the transition table, below the offset of the next row:
+ACCEPTS = np.uint64(1)  # a match ends before this character
+TO_LETTERS = np.uint64(2)  # the next state stays what it is through a…z, and a match may end anywhere
+TO_IDLE = np.uint64(4)  # the next state may stay what it is while no match ends
+SKIPS = np.uint64(8)  # no match begins with this character, nor with a…z
+ROW_SHIFT = np.uint64(4)
+DEAD = np.uint64(0)
 
 POSITION, LEVEL, FIRST_LEVEL = 0, 1, 2
-LIMIT, PENDING, FIELDS = 0, 1, 2  # of a level: end of the piece that it cuts; end of what it has found ahead
+LIMIT, PENDING, RUN_END, FIELDS = 0, 1, 2, 3  # of a level: the end of what it cuts, of a match or run ahead
 
 BELOW_A, AFTER_Z = np.uint64(0x1F1F1F1F1F1F1F1F), np.uint64(0x0505050505050505)  # to 0x80 from "a", from "{"
 LOW_BITS = np.uint64(0x7F7F7F7F7F7F7F7F)
@@ -34,16 +40,14 @@ class PatternMachine(NamedTuple):
     """The automata of a list of patterns, over common classes of characters.
 
     classes      uint8[0x110000]  class of each code point
-    transitions  int32[…]         rows of c + 2: for each class, and for the end of the text, twice the offset
-                                  of the next row, plus 1 if a match ends before it; last, what a…z do to the
-                                  state: LOOPS, LOOPS_AND_ACCEPTS; in an initial state SKIPS, none begins
+    transitions  uint32[…]        rows of c + 1 entries, for each class and for the end of the text
     levels       int64[k]         offset of the initial row, or NUMBERS_BY_THREE, DIGITS_BY_THREE
     numbers      uint8[c]         1 for classes of numbers
     cuts         uint8[c, c]      1 where two characters are always in different pieces, see `pattern_cuts`
     """
 
     classes: NDArray[np.uint8]
-    transitions: NDArray[np.int32]
+    transitions: NDArray[np.uint32]
     levels: NDArray[np.int64]
     numbers: NDArray[np.uint8]
     cuts: NDArray[np.uint8]
@@ -79,73 +83,110 @@ def _after_small_letters(data: NDArray[np.uint8], at: int, limit: int) -> int:
 
 
 @routine
+def _plain_match(
+    data: NDArray[np.uint8], start: int, limit: int, machine: PatternMachine, first_row: np.uint64
+) -> int:
+    """The end of the match that begins at `start`; -1 if there is none, or none without an idle state.
+
+    This is what nearly all pieces need; it is twice as fast as the search that allows for everything.
+    """
+    end_class = np.uint64(machine.cuts.shape[0])
+    row, accepted, at = first_row, -1, start
+    while True:
+        width, seen = 1, end_class
+        if at < limit:
+            byte = data[at]
+            seen = np.uint64(machine.classes[byte])
+            if byte >= 0x80:
+                width = width_at(data, at)
+                seen = np.uint64(machine.classes[code_at(data, at)])
+        entry = np.uint64(machine.transitions[row + seen])
+        if entry == ACCEPTS:  # so most matches end; apart, so that the processor can guess it
+            return at
+        if entry & ACCEPTS:
+            accepted = at
+        row = entry >> ROW_SHIFT
+        if row == DEAD:
+            return accepted
+        if entry & TO_IDLE:
+            return -1
+        at += width
+        if entry & TO_LETTERS:
+            at = _after_small_letters(data, at, limit)
+
+
+@routine
 def next_ends(
     data: NDArray[np.uint8], ends: NDArray[np.int64], progress: NDArray[np.int64], machine: PatternMachine
 ) -> int:
     """Write the ends of the next pieces, as many as `ends` holds; fewer only after the last one."""
     classes, transitions = machine.classes, machine.transitions
-    end_class = machine.cuts.shape[0]
-    behaviour = end_class + 1
+    end_class = np.uint64(machine.cuts.shape[0])
     last_level = len(machine.levels) - 1
     position, level = int(progress[POSITION]), int(progress[LEVEL])
-    barren_row, barren_from, barren_to = -1, 0, 0
+    barren_row, barren_from, barren_to = DEAD, 0, 0
     count = 0
     while level >= 0 and count < len(ends):
         fields = FIRST_LEVEL + FIELDS * level
-        limit = int(progress[fields + LIMIT])
-        first_row = int(machine.levels[level])
-        if progress[fields + PENDING] > position and first_row >= 0:
-            end = int(progress[fields + PENDING])
-        elif first_row == NUMBERS_BY_THREE:
-            end = _end_of_numbers(data, position, progress, fields, machine)
-        elif first_row == DIGITS_BY_THREE:
-            end = _end_of_digits(data, position, progress, fields)
-        else:
-            end = limit
-            attempt = position
-            while attempt < limit:
-                row, accepted, at, since = first_row, -1, attempt, attempt
-                while True:
-                    width, seen = 1, end_class
-                    if at < limit:
-                        byte = data[at]
-                        seen = classes[byte]
-                        if byte >= 0x80:
-                            width = width_at(data, at)
-                            seen = classes[code_at(data, at)]
-                    entry = transitions[row + seen]
-                    if entry & 1:
-                        accepted = at
-                    next_row = entry >> 1
-                    if next_row == 0:
-                        break
-                    at += width
-                    if next_row != row:
-                        row, since = next_row, at
-                        if row == barren_row and barren_from <= at <= barren_to:
+        limit, pending = int(progress[fields + LIMIT]), int(progress[fields + PENDING])
+        kind = int(machine.levels[level])
+        first_row = np.uint64(max(kind, 0))
+        end = limit
+        while position < limit and count < len(ends):
+            if kind == NUMBERS_BY_THREE:
+                end = _end_of_numbers(data, position, progress, fields, machine)
+            elif kind == DIGITS_BY_THREE:
+                end = _end_of_digits(data, position, progress, fields)
+            elif pending > position:
+                end = pending
+            else:
+                end = _plain_match(data, position, limit, machine, first_row)
+            if end < 0:
+                end, attempt = limit, position
+                while attempt < limit:
+                    row, idle_row, accepted, at, since = first_row, DEAD, -1, attempt, attempt
+                    while True:
+                        width, seen = 1, end_class
+                        if at < limit:
+                            byte = data[at]
+                            seen = np.uint64(classes[byte])
+                            if byte >= 0x80:
+                                width = width_at(data, at)
+                                seen = np.uint64(classes[code_at(data, at)])
+                        entry = np.uint64(transitions[row + seen])
+                        next_row = entry >> ROW_SHIFT
+                        if entry & ACCEPTS:
+                            accepted = at
+                        if next_row == DEAD:
                             break
-                    elif transitions[row + behaviour]:
-                        after = _after_small_letters(data, at, limit)
-                        if after > at and transitions[row + behaviour] == LOOPS_AND_ACCEPTS:
-                            accepted = after - 1
-                        at = after
-                if next_row == 0 and accepted < since:
-                    barren_row, barren_from, barren_to = row, since, at
-                if accepted >= 0:
-                    end = attempt if attempt > position else accepted
-                    progress[fields + PENDING] = accepted
-                    break
-                attempt += width_at(data, attempt)
-                if transitions[first_row + behaviour] == SKIPS:
-                    attempt = _after_small_letters(data, attempt, limit)
+                        at += width
+                        if entry & TO_LETTERS:
+                            at = _after_small_letters(data, at, limit)
+                        elif entry & TO_IDLE and next_row != row:
+                            if next_row == barren_row and barren_from <= at <= barren_to:
+                                break
+                            idle_row, since = next_row, at
+                        row = next_row
+                    if next_row == DEAD and row == idle_row and accepted < since:
+                        barren_row, barren_from, barren_to = row, since, at
+                    if accepted >= 0:
+                        end = accepted
+                        break
+                    attempt += width_at(data, attempt)
+                    if entry & SKIPS:
+                        attempt = _after_small_letters(data, attempt, limit)
+                if position < attempt < limit:
+                    end, pending = attempt, end
+            if level < last_level:
+                break
+            ends[count] = end
+            count += 1
+            position = end
+        progress[fields + PENDING] = pending
         if level < last_level:
             level += 1
+            progress[fields + FIELDS : fields + 2 * FIELDS] = 0
             progress[fields + FIELDS + LIMIT] = end
-            progress[fields + FIELDS + PENDING] = 0
-            continue
-        ends[count] = end
-        count += 1
-        position = end
         while level >= 0 and progress[FIRST_LEVEL + FIELDS * level + LIMIT] == position:
             level -= 1
     progress[POSITION], progress[LEVEL] = position, level
@@ -157,9 +198,9 @@ def _end_of_numbers(
     data: NDArray[np.uint8], position: int, progress: NDArray[np.int64], fields: int, machine: PatternMachine
 ) -> int:
     """The end of the piece at `position`: a run of numbers is cut into what is over, then threes."""
-    limit, run_end = int(progress[fields + LIMIT]), int(progress[fields + PENDING])
-    size, at = 3, position
-    if position >= run_end:
+    limit, at = int(progress[fields + LIMIT]), position
+    size = 3
+    if position >= progress[fields + RUN_END]:
         n_numbers = 0
         while at < limit and machine.numbers[machine.classes[code_at(data, at)]]:
             at += width_at(data, at)
@@ -168,7 +209,7 @@ def _end_of_numbers(
             while at < limit and not machine.numbers[machine.classes[code_at(data, at)]]:
                 at += width_at(data, at)
             return at
-        progress[fields + PENDING] = at
+        progress[fields + RUN_END] = at
         size, at = (n_numbers - 1) % 3 + 1, position
     for _ in range(size):
         at += width_at(data, at)
@@ -178,7 +219,7 @@ def _end_of_numbers(
 @routine
 def _end_of_digits(data: NDArray[np.uint8], position: int, progress: NDArray[np.int64], fields: int) -> int:
     """The end of the piece at `position`: cut where a multiple of three digits is left of a run."""
-    limit, run_end = int(progress[fields + LIMIT]), int(progress[fields + PENDING])
+    limit, run_end = int(progress[fields + LIMIT]), int(progress[fields + RUN_END])
     if position + 3 < run_end:
         return position + 3
     at = max(position, run_end)
@@ -190,7 +231,7 @@ def _end_of_digits(data: NDArray[np.uint8], position: int, progress: NDArray[np.
             cut = run + (at - run) % 3
             if cut == position:
                 cut += 3
-            progress[fields + PENDING] = at
+            progress[fields + RUN_END] = at
             if cut < at:
                 return cut
         while at < limit and not 48 <= data[at] <= 57:

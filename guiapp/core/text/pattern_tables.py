@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.kernels.pattern_machine import (
+    ACCEPTS,
     DIGITS_BY_THREE,
-    LOOPS,
-    LOOPS_AND_ACCEPTS,
     NUMBERS_BY_THREE,
+    ROW_SHIFT,
     SKIPS,
+    TO_IDLE,
+    TO_LETTERS,
     PatternMachine,
 )
 from guiapp.core.text.pattern_automaton import DEAD, START, Automaton, character_sets, compile_pattern
@@ -49,8 +51,8 @@ class CharacterClasses(NamedTuple):
 def build_machine(patterns: tuple[Pattern, ...]) -> PatternMachine:
     classes = _character_classes(patterns)
     is_number = classes.members["classes", NUMBER]
-    row_size = len(is_number) + 2
-    rows = [np.zeros((1, row_size), np.int32)]
+    row_size = len(is_number) + 1
+    rows = [np.zeros((1, row_size), np.uint32)]
     initial_rows, levels = [], []
     for pattern in patterns:
         if pattern.view == "numbers by three":
@@ -79,21 +81,20 @@ def _automaton(pattern: Pattern, classes: CharacterClasses) -> Automaton:
     return compile_pattern(node, members, int(classes.of_code.max()) + 1)
 
 
-def _rows(automaton: Automaton, initial_row: int, small_letters: NDArray[np.uint8]) -> NDArray[np.int32]:
+def _rows(automaton: Automaton, initial_row: int, small_letters: NDArray[np.uint8]) -> NDArray[np.uint32]:
     """The states of an automaton but for the dead one, as rows of the machine from `initial_row` on."""
-    following, accepts = automaton.following[START:], automaton.accepts[START:]
-    n_states, n_columns = following.shape
-    offsets = initial_row + (following - START) * (n_columns + 1)
-    offsets[following == DEAD] = 0
-    letters_to = following[:, small_letters]
-    letters_accept = accepts[:, small_letters]
-    is_loop = (letters_to == np.arange(START, n_states + START)[:, None]).all(axis=1)
-    behaviour = np.zeros(n_states, np.int32)
-    behaviour[is_loop & ~letters_accept.any(axis=1)] = LOOPS
-    behaviour[is_loop & letters_accept.all(axis=1)] = LOOPS_AND_ACCEPTS
-    if (letters_to[0] == DEAD).all():
-        behaviour[0] = SKIPS
-    return np.column_stack([offsets * 2 + accepts, behaviour]).astype(np.int32)
+    following, accepts = automaton
+    own = np.arange(len(following))[:, None]
+    is_fixed = following == own
+    to_letters = (is_fixed[:, small_letters]).all(axis=1) & accepts.all(axis=1)
+    to_idle = (is_fixed & ~accepts).any(axis=1)
+    entries = (initial_row + (following - START) * following.shape[1]) << int(ROW_SHIFT)
+    entries |= to_letters[following] * int(TO_LETTERS) | to_idle[following] * int(TO_IDLE)
+    entries[following == DEAD] = 0
+    entries |= accepts * int(ACCEPTS)
+    if (following[START, small_letters] == DEAD).all():
+        entries[START, following[START] == DEAD] |= int(SKIPS)
+    return np.asarray(entries[START:], np.uint32)
 
 
 def _character_classes(patterns: tuple[Pattern, ...]) -> CharacterClasses:
