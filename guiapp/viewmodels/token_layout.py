@@ -108,17 +108,20 @@ class TokenBoxes(NamedTuple):
     round_right: NDArray[np.bool_]
 
 
-class SplitCell(NamedTuple):
-    """A cell that several tokens share.
+class SplitCells(NamedTuple):
+    """The cells of a row that several tokens share, cut where tokens begin.
 
-    shares         (token within the window, from, to) as parts of the cell's width, in reading order
-    in_character   whether a token boundary lies within a character, not only between two that combine
+    tokens             int64[k]    tokens, counted within the window, one for each part of a cell
+    left, right        float64[k]  the parts; the bytes of a cell share its width
+    torn_left, torn_right  float64[m]  cells with a token boundary within a character, not only between
+                       characters that combine
     """
 
-    leading: float
-    trailing: float
-    shares: tuple[tuple[int, float, float], ...]
-    in_character: bool
+    tokens: NDArray[np.int64]
+    left: NDArray[np.float64]
+    right: NDArray[np.float64]
+    torn_left: NDArray[np.float64]
+    torn_right: NDArray[np.float64]
 
 
 def token_boxes(window: SpanWindow, row: RowGeometry) -> TokenBoxes:
@@ -145,27 +148,31 @@ def stretches(row: RowGeometry, start: int, end: int) -> list[tuple[float, float
     return list(zip(boxes.left.tolist(), boxes.right.tolist(), strict=True))
 
 
-def split_cells(window: SpanWindow, row: RowGeometry) -> list[SplitCell]:
-    """The cells of a row that hold a token boundary within."""
+def split_cells(window: SpanWindow, row: RowGeometry) -> SplitCells | None:
+    """The cells of a row that hold a token boundary within; None if there are none."""
     indexes = _tokens_in(window, row)
     bounds = np.unique(np.concatenate((window.starts[indexes], window.ends[indexes])))
     bounds = bounds[(bounds > row.start) & (bounds < row.end)]
     inner = bounds[row.cells[np.searchsorted(row.cells, bounds)] != bounds]
     if not len(inner):
-        return []
-    in_character = set(inner[row.characters[np.searchsorted(row.characters, inner)] != inner].tolist())
-    found = []
-    for cell in np.unique(np.searchsorted(row.cells, inner) - 1).tolist():
-        start, end = int(row.cells[cell]), int(row.cells[cell + 1])
-        shares = tuple(
-            (int(token), float(from_), float(to))
-            for token in indexes.tolist()
-            if (from_ := max(window.starts[token] - start, 0) / (end - start))
-            < (to := min(window.ends[token] - start, end - start) / (end - start))
-        )
-        splits = any(start < at < end for at in in_character)
-        found.append(SplitCell(float(row.leading[cell]), float(row.trailing[cell]), shares, splits))
-    return found
+        return None
+    cell = np.unique(np.searchsorted(row.cells, inner) - 1)
+    edges = np.unique(np.concatenate((inner, row.cells[cell], row.cells[cell + 1])))
+    is_split = np.isin(np.searchsorted(row.cells, edges[:-1], side="right") - 1, cell)
+    starts, ends = edges[:-1][is_split], edges[1:][is_split]
+    tokens = np.searchsorted(window.ends, starts, side="right")
+    held = tokens < len(window.starts)
+    held[held] = window.starts[tokens[held]] <= starts[held]
+    entries, exits = row.x_from(starts[held]), row.x_to(ends[held])
+    in_character = inner[row.characters[np.searchsorted(row.characters, inner)] != inner]
+    torn = np.unique(np.searchsorted(row.cells, in_character) - 1)
+    return SplitCells(
+        tokens[held],
+        np.minimum(entries, exits),
+        np.maximum(entries, exits),
+        np.minimum(row.leading[torn], row.trailing[torn]),
+        np.maximum(row.leading[torn], row.trailing[torn]),
+    )
 
 
 def token_at(window: SpanWindow, offset: int) -> int:

@@ -84,6 +84,7 @@ class BlockLayout:
     def __init__(
         self, data: bytes, metrics: TextMetrics, width: float, preedit: Preedit | None = None
     ) -> None:
+        self.data = data
         self.ends_line = data.endswith(b"\n")
         self.size = len(data)
         self.preedit = preedit
@@ -136,6 +137,18 @@ class BlockLayout:
             return False
         kinds = (unicodedata.bidirectional(character) for character in self.display.text)
         return next((kind != "L" for kind in kinds if kind in ("L", "R", "AL")), False)
+
+    @property
+    def is_ascii(self) -> bool:
+        """Whether each byte is a character of its own, so that no token can hold a part of one."""
+        return len(self.display.text) == self.size - self.ends_line and self.display.text.isascii()
+
+    def row_extent(self, row: int) -> tuple[float, float]:
+        """Left and right edge of what is drawn of a row, its newline excepted."""
+        if not self._lines:
+            return 0.0, 0.0
+        rect = self._lines[row].naturalTextRect()
+        return rect.left(), rect.right()
 
     def row_span(self, row: int) -> tuple[int, int]:
         """The bytes of a row; the newline is in the last one."""

@@ -6,17 +6,16 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
+from PySide6.QtCore import QLineF, QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap, QPolygonF
 
 from guiapp.core.vocab.vocabulary import Attribute
 from guiapp.viewmodels.token_layout import (
     RowGeometry,
     SpanWindow,
-    SplitCell,
+    SplitCells,
     TokenBoxes,
     split_cells,
-    stretches,
     token_boxes,
 )
 from guiapp.widgets.span_block import BlockLayout, TextMetrics
@@ -27,22 +26,26 @@ GAP_PX = 6  # between the spans of two rows
 LANE_PX = 3  # height of the byte lane
 WAVE_PX = 3.0
 CACHED_TILES = 2000
-MARKED = Attribute.CONTROL | Attribute.USER_DEFINED | Attribute.BYTE | Attribute.UNKNOWN
+HATCH_PX = 5
+CONTROL, USER_DEFINED = Attribute.CONTROL.value, Attribute.USER_DEFINED.value
+BYTE, UNKNOWN = Attribute.BYTE.value, Attribute.UNKNOWN.value
+MARKED = CONTROL | USER_DEFINED | BYTE | UNKNOWN
 
 
 class Tokens(NamedTuple):
-    """The tokens of a block, offsets counted from its first byte, and what is special about them."""
+    """Some tokens of the text, and what is special about each of them."""
 
     window: SpanWindow
     attributes: NDArray[np.uint16]
-    selected: int
-    hovered: int
 
-    def of_block(self, start: int, end: int) -> Tokens:
+    def within(self, start: int, end: int) -> Tokens:
+        """Those that overlap or touch the bytes [start, end]."""
         window = self.window.within(start, end)
         first = window.first_index - self.window.first_index
-        attributes = self.attributes[first : first + len(window.ids)]
-        return Tokens(window.relative_to(start), attributes, self.selected, self.hovered)
+        return Tokens(window, self.attributes[first : first + len(window.ids)])
+
+    def relative_to(self, offset: int) -> Tokens:
+        return self._replace(window=self.window.relative_to(offset))
 
 
 class SpanPainter:
@@ -53,6 +56,8 @@ class SpanPainter:
         self._metrics = metrics
         self._shows_whitespace = shows_whitespace
         self._tiles: dict[tuple[int, int, bool, bool, float], QPixmap] = {}
+        self._mark = faded(theme.text, 175)
+        self._hatch = _hatch(faded(theme.text, 46), self.span_height)
         self._glyphs: dict[tuple[str, float], QPixmap] = {}
 
     @property
@@ -60,46 +65,24 @@ class SpanPainter:
         return self._metrics.row_height - GAP_PX
 
     def draw_row(
-        self,
-        painter: QPainter,
-        layout: BlockLayout,
-        row: int,
-        tokens: Tokens,
-        selection: tuple[int, int],
-        place: QPointF,
+        self, painter: QPainter, layout: BlockLayout, row: int, tokens: Tokens, place: QPointF
     ) -> None:
-        """Draw one row of a block with its top left corner at `place`."""
+        """Draw one row of a block with its top left corner at `place`; spans count from the block's start."""
         geometry = layout.geometry(row)
         has_text = len(geometry.leading) > 0
         if has_text:
             boxes = token_boxes(tokens.window, geometry)
-            special = (tokens.attributes[boxes.indexes] & MARKED.value) != 0
+            special = (tokens.attributes[boxes.indexes] & MARKED) != 0
             self._draw_tiles(painter, boxes, special, tokens, place)
-            self._draw_selection(painter, stretches(geometry, *selection), place)
             self._draw_signs(painter, boxes, special, tokens, place)
-            if not layout.display.is_even.all():
+            if not layout.is_ascii:
                 self._draw_split_cells(painter, split_cells(tokens.window, geometry), tokens, place)
         painter.setPen(self._theme.span_text)
         layout.draw_row(painter, row, place.x(), place.y())
         if has_text:
             self._draw_glyphs(painter, layout, row, geometry, place)
             self._draw_chips(painter, layout, geometry, place)
-            self._draw_marked(painter, boxes, tokens, place)
-        self._draw_inserted(painter, geometry, tokens, place)
-
-    def draw_chip(
-        self, painter: QPainter, rect: QRectF, label: str, is_selected: bool, is_hovered: bool
-    ) -> None:
-        """Draw a token that was added to the text: an outline with its name in it."""
-        warning = self._theme.warning
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setBrush(_faded(warning, 60 if is_hovered else 24))
-        painter.setPen(QPen(warning, 1.3))
-        painter.drawRoundedRect(rect, RADIUS_PX, RADIUS_PX)
-        painter.setFont(self._metrics.font)
-        painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, label)
-        if is_selected:
-            self._draw_ring(painter, rect)
+            self._draw_inserted(painter, geometry, tokens, place)
 
     def _rect(self, left: float, right: float, place: QPointF) -> QRectF:
         return QRectF(place.x() + left, place.y() + GAP_PX / 2, right - left, self.span_height)
@@ -113,7 +96,7 @@ class SpanPainter:
         place: QPointF,
     ) -> None:
         colors = (boxes.indexes + tokens.window.first_index) % len(self._theme.span_colors)
-        is_control = special & ((tokens.attributes[boxes.indexes] & Attribute.CONTROL.value) != 0)
+        is_control = special & ((tokens.attributes[boxes.indexes] & CONTROL) != 0)
         left = np.rint(boxes.left + place.x()).astype(np.int64)
         width = np.rint(boxes.right + place.x()).astype(np.int64) - left
         colors[is_control] = -1
@@ -136,18 +119,14 @@ class SpanPainter:
         """A span's background, drawn once: blitting is several times as fast as filling round corners."""
         if len(self._tiles) >= CACHED_TILES:
             self._tiles.clear()
-        tile = _clear_pixmap(width, self.span_height, scale)
-        fill = _faded(self._theme.warning, 24) if color < 0 else self._theme.span_colors[color]
+        tile = clear_pixmap(width, self.span_height, scale)
+        fill = faded(self._theme.warning, 24) if color < 0 else self._theme.span_colors[color]
         painter = QPainter(tile)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.fillPath(_rounded(QRectF(0, 0, width, self.span_height), round_left, round_right), fill)
         painter.end()
         self._tiles[color, width, round_left, round_right, scale] = tile
         return tile
-
-    def _draw_selection(self, painter: QPainter, parts: list[tuple[float, float]], place: QPointF) -> None:
-        for left, right in parts:
-            painter.fillRect(self._rect(left, right, place), _faded(self._theme.accent, 105))
 
     def _draw_signs(
         self,
@@ -157,20 +136,22 @@ class SpanPainter:
         tokens: Tokens,
         place: QPointF,
     ) -> None:
-        for at in np.flatnonzero(special).tolist():
-            attributes = int(tokens.attributes[boxes.indexes[at]])
+        all_attributes = tokens.attributes[boxes.indexes]
+        is_byte = (all_attributes & BYTE) != 0
+        if is_byte.any():
+            self._draw_byte_marks(painter, boxes, is_byte, place)
+        for at in np.flatnonzero(special & ~is_byte).tolist():
+            attributes = int(all_attributes[at])
             rect = self._rect(float(boxes.left[at]), float(boxes.right[at]), place)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            if attributes & Attribute.CONTROL:
+            if attributes & CONTROL:
                 self._outline(painter, boxes, at, rect, QPen(self._theme.warning, 1.3))
-            elif attributes & Attribute.USER_DEFINED:
+            elif attributes & USER_DEFINED:
                 pen = QPen(self._theme.text, 1.4, Qt.PenStyle.DotLine, Qt.PenCapStyle.RoundCap)
                 self._outline(painter, boxes, at, rect, pen)
-            if attributes & Attribute.UNKNOWN:
+            if attributes & UNKNOWN:
                 self._draw_wave(painter, rect)
-            if attributes & Attribute.BYTE:
-                self._draw_byte_mark(painter, rect)
 
     def _outline(self, painter: QPainter, boxes: TokenBoxes, at: int, rect: QRectF, pen: QPen) -> None:
         painter.setPen(pen)
@@ -186,45 +167,38 @@ class SpanPainter:
         ]
         painter.drawPolyline(QPolygonF(points))
 
-    def _draw_byte_mark(self, painter: QPainter, rect: QRectF) -> None:
-        """Two dots at the bottom, for the two hex digits of the byte that the token stands for."""
-        dot = QRectF(0, rect.bottom() - LANE_PX - 1, LANE_PX, LANE_PX)
-        for x in (-0.5 - LANE_PX, 0.5):
-            painter.fillRect(dot.translated(rect.center().x() + x, 0), _faded(self._theme.text, 190))
+    def _draw_byte_marks(
+        self, painter: QPainter, boxes: TokenBoxes, is_byte: NDArray[np.bool_], place: QPointF
+    ) -> None:
+        """Two dots at the bottom, for the two hex digits of the byte that a token stands for."""
+        y = round(place.y()) + GAP_PX // 2 + self.span_height - LANE_PX - 1
+        centers = ((boxes.left + boxes.right)[is_byte] / 2 + place.x()).round().astype(np.int64).tolist()
+        dots = [QRect(x, y, 2, LANE_PX) for center in centers for x in (center - 3, center)]
+        self._fill(painter, dots)
 
     def _draw_split_cells(
-        self, painter: QPainter, cells: list[SplitCell], tokens: Tokens, place: QPointF
+        self, painter: QPainter, cells: SplitCells | None, tokens: Tokens, place: QPointF
     ) -> None:
-        for cell in cells:
-            left, right = sorted((cell.leading, cell.trailing))
-            rect = self._rect(left, right, place)
-            if cell.in_character:
-                self._draw_hatch(painter, rect)
-            self._draw_lane(painter, cell, tokens, place, rect.bottom() - LANE_PX - 1)
-
-    def _draw_hatch(self, painter: QPainter, rect: QRectF) -> None:
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setClipRect(rect)
-        painter.setPen(QPen(_faded(self._theme.text, 55), 1))
-        height = rect.height()
-        first = int((rect.left() - height) // 5) * 5
-        painter.drawLines(
-            [QLineF(x, rect.bottom(), x + height, rect.top()) for x in range(first, int(rect.right()) + 5, 5)]
+        """Hatch characters that tokens tear apart, and give each token its segment of the byte lane."""
+        if cells is None:
+            return
+        y = round(place.y()) + GAP_PX // 2
+        for left, right in _joined_runs(cells.torn_left + place.x(), cells.torn_right + place.x()):
+            hatched = QRect(left, y, right - left, self.span_height)
+            painter.drawTiledPixmap(hatched, self._hatch, QPoint(left % HATCH_PX, 0))
+        in_lane = (tokens.attributes[cells.tokens] & BYTE) == 0
+        left = np.rint(cells.left[in_lane] + place.x()).astype(np.int64) + 1
+        width = np.maximum(np.rint(cells.right[in_lane] + place.x()).astype(np.int64) - left - 1, 1)
+        y += self.span_height - LANE_PX - 1
+        self._fill(
+            painter, [QRect(x, y, w, LANE_PX) for x, w in zip(left.tolist(), width.tolist(), strict=True)]
         )
-        painter.restore()
 
-    def _draw_lane(
-        self, painter: QPainter, cell: SplitCell, tokens: Tokens, place: QPointF, y: float
-    ) -> None:
-        """One segment a token below the character that they share; dotted for byte tokens."""
-        width = cell.trailing - cell.leading
-        for token, start, end in cell.shares:
-            if tokens.attributes[token] & Attribute.BYTE:
-                continue
-            left, right = sorted((cell.leading + start * width, cell.leading + end * width))
-            segment = QRectF(place.x() + left + 0.75, y, max(right - left - 1.5, 1), LANE_PX)
-            painter.fillRect(segment, _faded(self._theme.text, 165))
+    def _fill(self, painter: QPainter, rects: list[QRect]) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._mark)
+        painter.drawRects(rects)
 
     def _draw_glyphs(
         self, painter: QPainter, layout: BlockLayout, row: int, geometry: RowGeometry, place: QPointF
@@ -252,10 +226,10 @@ class SpanPainter:
     def _glyph(self, glyph: str, scale: float) -> QPixmap:
         """A faint character in a cell of its own."""
         if (glyph, scale) not in self._glyphs:
-            pixmap = _clear_pixmap(round(self._metrics.char_width) + 1, self._metrics.row_height, scale)
+            pixmap = clear_pixmap(round(self._metrics.char_width) + 1, self._metrics.row_height, scale)
             painter = QPainter(pixmap)
             painter.setFont(self._metrics.font)
-            painter.setPen(_faded(self._theme.text, 115))
+            painter.setPen(faded(self._theme.text, 115))
             painter.drawText(QPointF(0, self._metrics.baseline), glyph)
             painter.end()
             self._glyphs[glyph, scale] = pixmap
@@ -273,40 +247,22 @@ class SpanPainter:
                 right = float(geometry.trailing[chip.cell - first])
                 rect = self._rect(min(left, right), max(left, right), place).adjusted(1.5, 4.5, -1.5, -4.5)
                 painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-                painter.setBrush(_faded(self._theme.background, 120))
-                painter.setPen(QPen(_faded(self._theme.text, 110), 1))
+                painter.setBrush(faded(self._theme.background, 120))
+                painter.setPen(QPen(faded(self._theme.text, 110), 1))
                 painter.drawRoundedRect(rect, 3, 3)
                 painter.setFont(self._metrics.chip_font)
                 painter.setPen(self._theme.span_text)
                 painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, chip.label)
-
-    def _draw_marked(self, painter: QPainter, boxes: TokenBoxes, tokens: Tokens, place: QPointF) -> None:
-        """Draw what the selected and the hovered token wear."""
-        for index, draw in ((tokens.hovered, self._draw_veil), (tokens.selected, self._draw_ring)):
-            for at in np.flatnonzero(boxes.indexes == index - tokens.window.first_index).tolist():
-                draw(painter, self._rect(float(boxes.left[at]), float(boxes.right[at]), place))
-
-    def _draw_veil(self, painter: QPainter, rect: QRectF) -> None:
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setBrush(_faded(self._theme.text, 22))
-        painter.setPen(QPen(_faded(self._theme.text, 110), 1))
-        painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), RADIUS_PX, RADIUS_PX)
-
-    def _draw_ring(self, painter: QPainter, rect: QRectF) -> None:
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(QPen(self._theme.accent, 2))
-        painter.drawRoundedRect(rect.adjusted(-1, -1, 1, 1), RADIUS_PX + 1, RADIUS_PX + 1)
 
     def _draw_inserted(
         self, painter: QPainter, geometry: RowGeometry, tokens: Tokens, place: QPointF
     ) -> None:
         """Draw a small wedge where a token came from no text at all."""
         window = tokens.window
-        is_control = (tokens.attributes & Attribute.CONTROL.value) != 0
+        is_control = (tokens.attributes & CONTROL) != 0
         inside = (window.starts >= geometry.start) & (window.starts < max(geometry.end, geometry.start + 1))
         found = np.flatnonzero((window.starts == window.ends) & inside & ~is_control)
-        if not len(found) or not len(geometry.leading):
+        if not len(found):
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
@@ -316,13 +272,37 @@ class SpanPainter:
             painter.drawPolygon(QPolygonF([QPointF(x - 3, top), QPointF(x + 3, top), QPointF(x, top + 5)]))
 
 
-def _faded(color: QColor, alpha: int) -> QColor:
+def _hatch(color: QColor, height: int) -> QPixmap:
+    """A strip of slanted lines to repeat sideways."""
+    scale = 2.0  # fine enough for any screen
+    strip = clear_pixmap(HATCH_PX, height, scale)
+    painter = QPainter(strip)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(color, 1))
+    first = -height // HATCH_PX * HATCH_PX
+    painter.drawLines([QLineF(x, height, x + height, 0) for x in range(first, 2 * HATCH_PX, HATCH_PX)])
+    painter.end()
+    return strip
+
+
+def _joined_runs(left: NDArray[np.float64], right: NDArray[np.float64]) -> list[tuple[int, int]]:
+    """Stretches that touch, made into one, in whole pixels from left to right."""
+    if not len(left):
+        return []
+    left, right = np.sort(np.rint(left)), np.sort(np.rint(right))
+    apart = left[1:] > right[:-1]
+    starts = left[np.append(True, apart)].astype(np.int64).tolist()
+    ends = right[np.append(apart, True)].astype(np.int64).tolist()
+    return list(zip(starts, ends, strict=True))
+
+
+def faded(color: QColor, alpha: int) -> QColor:
     faded = QColor(color)
     faded.setAlpha(alpha)
     return faded
 
 
-def _clear_pixmap(width: int, height: int, scale: float) -> QPixmap:
+def clear_pixmap(width: int, height: int, scale: float) -> QPixmap:
     pixmap = QPixmap(max(1, round(width * scale)), max(1, round(height * scale)))
     pixmap.setDevicePixelRatio(scale)
     pixmap.fill(Qt.GlobalColor.transparent)

@@ -13,7 +13,8 @@ from guiapp.core.vocab.vocabulary import Attribute
 from guiapp.viewmodels.text_document import TextDocument
 from guiapp.viewmodels.token_layout import SpanSource, token_at
 from guiapp.widgets.span_block import TextMetrics
-from guiapp.widgets.span_painter import SpanPainter, Tokens
+from guiapp.widgets.span_painter import Tokens
+from guiapp.widgets.span_pictures import Highlights, RowPictures
 from guiapp.widgets.span_rows import MARGIN_PX, SpanRows
 from guiapp.widgets.theme import TEXT_FONT_PX, ThemeSource
 
@@ -152,7 +153,7 @@ class SpanView(QAbstractScrollArea):
     # Following the models
 
     def _restyle(self) -> None:
-        self._painter = SpanPainter(self._themes.theme, self._rows.metrics, self._shows_whitespace)
+        self._pictures = RowPictures(self._themes.theme, self._rows.metrics, self._shows_whitespace)
         self.viewport().update()
 
     def _follow_spans(self) -> None:
@@ -244,16 +245,16 @@ class SpanView(QAbstractScrollArea):
         tokens = self._visible_tokens()
         selection = self._document.selection
         for block in self._rows.visible():
-            size = block.layout.size
-            of_block = tokens.of_block(block.start, block.start + size)
+            of_block = tokens.within(block.start, block.start + block.layout.size).relative_to(block.start)
             selected = (selection[0] - block.start, selection[1] - block.start)
+            highlights = Highlights(selected, self._selected_token, self._hovered_token)
             for row in range(block.layout.n_rows):
                 place = QPointF(SIDE_PX, block.y + row * row_px)
                 if event.rect().top() - row_px < place.y() <= event.rect().bottom():
-                    self._painter.draw_row(painter, block.layout, row, of_block, selected, place)
+                    self._pictures.draw_row(painter, block.layout, row, of_block, highlights, place)
         for chip in self._chips():
             is_selected, is_hovered = chip.token == self._selected_token, chip.token == self._hovered_token
-            self._painter.draw_chip(painter, chip.rect, chip.label, is_selected, is_hovered)
+            self._pictures.draw_chip(painter, chip.rect, chip.label, is_selected, is_hovered)
         if not self._document.size:
             self._draw_placeholder(painter)
         self._draw_over(painter)
@@ -272,7 +273,7 @@ class SpanView(QAbstractScrollArea):
         start, end = blocks[0].start, blocks[-1].start + blocks[-1].layout.size
         window = self._spans.spans_in(start, end)
         attributes = self._spans.attributes_of(window.ids)
-        return Tokens(window, attributes, self._selected_token, self._hovered_token)
+        return Tokens(window, attributes)
 
     def _chips(self) -> list[ChipBox]:
         """The chips above and below the text, where they show."""
