@@ -1,0 +1,141 @@
+"""Rows of text kept as pictures, and what changes too often to be in them: selection, hover, added tokens."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import NamedTuple
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QPen, QPixmap
+
+from guiapp.viewmodels.token_layout import RowGeometry, stretches, token_boxes
+from guiapp.widgets.span_block import BlockLayout, TextMetrics
+from guiapp.widgets.span_painter import GAP_PX, RADIUS_PX, SpanPainter, Tokens, faded
+from guiapp.widgets.theme import Theme
+
+PADDING_PX = 24  # around the text of a row, for newlines and glyphs that reach out
+PICTURES_BYTES = 128 << 20
+
+
+class Highlights(NamedTuple):
+    """What is selected and pointed at: bytes counted from the block's start, and token indexes."""
+
+    selection: tuple[int, int]
+    selected_token: int
+    hovered_token: int
+
+
+class _Picture(NamedTuple):
+    x: int
+    pixmap: QPixmap
+
+
+class RowPictures:
+    """Draws rows of text; one that looks as before is copied, not drawn again."""
+
+    def __init__(self, theme: Theme, metrics: TextMetrics, shows_whitespace: bool) -> None:
+        self._theme = theme
+        self._metrics = metrics
+        self._painter = SpanPainter(theme, metrics, shows_whitespace)
+        self._pictures: OrderedDict[tuple[object, ...], _Picture] = OrderedDict()
+        self._n_bytes = 0
+
+    def draw_row(
+        self,
+        painter: QPainter,
+        layout: BlockLayout,
+        row: int,
+        tokens: Tokens,
+        highlights: Highlights,
+        place: QPointF,
+    ) -> None:
+        """Draw one row of a block with its top left corner at `place`."""
+        geometry = layout.geometry(row)
+        tokens = tokens.within(geometry.start, geometry.end)
+        picture = self._picture(layout, row, tokens, painter.device().devicePixelRatioF())
+        painter.drawPixmap(QPointF(place.x() + picture.x, place.y()), picture.pixmap)
+        if len(geometry.leading):
+            for left, right in stretches(geometry, *highlights.selection):
+                painter.fillRect(self._rect(left, right, place), faded(self._theme.accent, 95))
+            self._draw_highlights(painter, geometry, tokens, highlights, place)
+
+    def draw_chip(
+        self, painter: QPainter, rect: QRectF, label: str, is_selected: bool, is_hovered: bool
+    ) -> None:
+        """Draw a token that was added to the text: an outline with its name in it."""
+        warning = self._theme.warning
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setBrush(faded(warning, 60 if is_hovered else 24))
+        painter.setPen(QPen(warning, 1.3))
+        painter.drawRoundedRect(rect, RADIUS_PX, RADIUS_PX)
+        painter.setFont(self._metrics.font)
+        painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, label)
+        if is_selected:
+            self._draw_ring(painter, rect)
+
+    def _picture(self, layout: BlockLayout, row: int, tokens: Tokens, scale: float) -> _Picture:
+        geometry = layout.geometry(row)
+        text = layout.data[geometry.start : geometry.end]
+        color = tokens.window.first_index % len(self._theme.span_colors)
+        window = tokens.window.relative_to(geometry.start)
+        columns = (geometry.leading, window.starts, window.ends, tokens.attributes)
+        key = (text, layout.preedit, scale, color, *(column.tobytes() for column in columns))
+        found = self._pictures.get(key)
+        if found is None:
+            found = self._pictures[key] = self._drawn(layout, row, tokens, scale)
+            self._n_bytes += _n_bytes(found)
+            while self._n_bytes > PICTURES_BYTES:
+                self._n_bytes -= _n_bytes(self._pictures.popitem(last=False)[1])
+        self._pictures.move_to_end(key)
+        return found
+
+    def _drawn(self, layout: BlockLayout, row: int, tokens: Tokens, scale: float) -> _Picture:
+        geometry = layout.geometry(row)
+        edges = np.concatenate((geometry.leading, geometry.trailing, layout.row_extent(row)))
+        x = int(edges.min()) - PADDING_PX
+        width = int(edges.max()) + PADDING_PX - x
+        pixmap = QPixmap(round(width * scale), round(self._metrics.row_height * scale))
+        pixmap.setDevicePixelRatio(scale)
+        pixmap.fill(self._theme.background)
+        painter = QPainter(pixmap)
+        self._painter.draw_row(painter, layout, row, tokens, QPointF(-x, 0))
+        painter.end()
+        return _Picture(x, pixmap)
+
+    def _draw_highlights(
+        self,
+        painter: QPainter,
+        geometry: RowGeometry,
+        tokens: Tokens,
+        highlights: Highlights,
+        place: QPointF,
+    ) -> None:
+        first = tokens.window.first_index
+        hovered, selected = highlights.hovered_token - first, highlights.selected_token - first
+        if not any(0 <= index < len(tokens.attributes) for index in (hovered, selected)):
+            return
+        boxes = token_boxes(tokens.window, geometry)
+        for index, draw in ((hovered, self._draw_veil), (selected, self._draw_ring)):
+            for at in np.flatnonzero(boxes.indexes == index).tolist():
+                draw(painter, self._rect(float(boxes.left[at]), float(boxes.right[at]), place))
+
+    def _rect(self, left: float, right: float, place: QPointF) -> QRectF:
+        height = self._metrics.row_height - GAP_PX
+        return QRectF(place.x() + left, place.y() + GAP_PX / 2, right - left, height)
+
+    def _draw_veil(self, painter: QPainter, rect: QRectF) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setBrush(faded(self._theme.text, 22))
+        painter.setPen(QPen(faded(self._theme.text, 110), 1))
+        painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), RADIUS_PX, RADIUS_PX)
+
+    def _draw_ring(self, painter: QPainter, rect: QRectF) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(self._theme.accent, 2))
+        painter.drawRoundedRect(rect.adjusted(-1, -1, 1, 1), RADIUS_PX + 1, RADIUS_PX + 1)
+
+
+def _n_bytes(picture: _Picture) -> int:
+    return picture.pixmap.width() * picture.pixmap.height() * 4
