@@ -18,6 +18,9 @@ MOST_TENSORS = 1 << 20
 SMALLEST_INFO_BYTES = 8 + 4 + 4 + 8
 LARGEST_INFO_BYTES = 8 + 63 + 4 + 4 * 8 + 4 + 8
 MOST_DIMENSIONS = 4
+LENGTH, DIMENSIONS = struct.Struct("<Q"), struct.Struct("<I")
+REST = [struct.Struct(f"<{n_dimensions}qiQ") for n_dimensions in range(MOST_DIMENSIONS + 1)]
+LIST = "the list of tensors"
 NAME_LIMIT_BYTES = 64
 KNOWN_TYPES = 43  # llama.cpp's; gguf may not yet know the size of the newest
 LARGEST_INT64 = (1 << 63) - 1
@@ -37,7 +40,6 @@ def check_tensor_infos(source: HeaderBytes, reader: HeaderReader) -> list[str]:
     at, expected, odd = reader.end, 0, ""
     names: set[bytes] = set()
     for _ in range(reader.n_tensors):
-        source.need(min(at + LARGEST_INFO_BYTES, source.size), "the list of tensors")
         at, name, n_elements, kind, offset = _read_info(source, at)
         if name in names:
             raise source.error(f"has the tensor {quoted(name)} twice (again before byte {at:,})", BROKEN)
@@ -61,33 +63,29 @@ def _alignment(source: HeaderBytes, reader: HeaderReader) -> int:
 
 def _read_info(source: HeaderBytes, at: int) -> tuple[int, bytes, int, int, int]:
     """Where the next info starts, and this one's name, number of elements, type and offset."""
-    start = at
-    data = source.data.data
-
-    def take(layout: str) -> tuple[int, ...]:
-        nonlocal at
-        end = at + struct.calcsize(layout)
-        source.need(end, "the list of tensors")
-        values = struct.unpack_from(layout, data, at)
-        at = end
-        return values
-
-    (length,) = take("<Q")
-    if length >= NAME_LIMIT_BYTES:
-        raise source.error(f"has a tensor name of {length:,} bytes at byte {start:,}; 63 is the most", BROKEN)
-    source.need(at + length, "the name of a tensor")
-    name = bytes(data[at : at + length])
-    at += length
-    (n_dimensions,) = take("<I")
-    if n_dimensions > MOST_DIMENSIONS:
-        raise source.error(f"has a tensor of {n_dimensions:,} dimensions, {quoted(name)}", BROKEN)
+    source.need(min(at + LARGEST_INFO_BYTES, source.size), LIST)
+    view = source.data.data[: source.available]
+    try:
+        (length,) = LENGTH.unpack_from(view, at)
+        if length >= NAME_LIMIT_BYTES:
+            raise source.error(
+                f"has a tensor name of {length:,} bytes at byte {at:,}; 63 is the most", BROKEN
+            )
+        name_end = at + LENGTH.size + length
+        name = bytes(view[at + LENGTH.size : name_end])
+        (n_dimensions,) = DIMENSIONS.unpack_from(view, name_end)
+        if n_dimensions > MOST_DIMENSIONS:
+            raise source.error(f"has a tensor of {n_dimensions:,} dimensions, {quoted(name)}", BROKEN)
+        rest = REST[n_dimensions]
+        *shape, kind, offset = rest.unpack_from(view, name_end + DIMENSIONS.size)
+    except struct.error:
+        raise source.error(f"ends in the middle of {LIST}, at byte {at:,}", BROKEN) from None
     n_elements = 1
-    for size in take(f"<{n_dimensions}q"):
+    for size in shape:
         n_elements *= size
         if size < 0 or n_elements > LARGEST_INT64:
-            raise source.error(f"has a tensor of impossible size, {quoted(name)} (byte {start:,})", BROKEN)
-    kind, offset = take("<iQ")
-    return at, name, n_elements, kind, offset
+            raise source.error(f"has a tensor of impossible size, {quoted(name)} (byte {at:,})", BROKEN)
+    return name_end + DIMENSIONS.size + rest.size, name, n_elements, kind, offset
 
 
 def _oddity(name: bytes, kind: int, offset: int, expected: int) -> str:
