@@ -1,0 +1,145 @@
+"""The tokens of the document at this moment, for whoever paints or lists them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, Signal
+
+from guiapp.core.editing.live_encoding import Options
+from guiapp.core.editing.text_buffer import TextEdit
+from guiapp.core.explain.characters import n_characters
+from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.tokenizer import Tokenizer
+from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.text_document import TextDocument
+from guiapp.viewmodels.token_layout import SpanWindow
+
+NO_IDS = np.zeros(0, np.int32)
+NO_OFFSETS = np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedText:
+    """What an encoder made of the whole text, and how long the text is."""
+
+    token_ids: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    n_bytes: int
+    n_characters: int
+    elapsed_ns: int
+
+
+NOTHING = EncodedText(NO_IDS, NO_OFFSETS, NO_OFFSETS, 0, 0, 0)
+
+
+class LiveSpans(QObject):
+    """Keeps the spans of a document that is being edited.
+
+    After an edit the old spans stay, moved to where their text is now, until the new ones are there.
+
+    Signals:
+        spans_changed(): spans are new or moved.
+        encoded(): `encoded_text` is new, and up to date.
+        failed(str): why the text cannot be encoded; there are no spans then.
+    """
+
+    spans_changed = Signal()
+    encoded = Signal()
+    failed = Signal(str)
+
+    def __init__(self, document: TextDocument, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._tokenizer: Tokenizer | None = None
+        self._options = Options()
+        self._text = NOTHING
+        self.job = LatestJob[EncodedText](self)
+        self.job.done.connect(self._take)
+        self.job.failed.connect(self._fail)
+        document.edited.connect(self._edit)
+
+    @property
+    def encoded_text(self) -> EncodedText:
+        """The newest encoding, its spans moved along with edits since."""
+        return self._text
+
+    def use(self, tokenizer: Tokenizer, options: Options) -> None:
+        """Encode with another tokenizer or other options from now on."""
+        if tokenizer is not self._tokenizer:
+            self._show(NOTHING)  # ids of the old vocabulary mean nothing in the new one
+        self._tokenizer, self._options = tokenizer, options
+        self.encode_again()
+
+    def encode_again(self) -> None:
+        if self._tokenizer is not None:
+            self.job.start(partial(_encode, self._tokenizer, self._document.text(), self._options))
+
+    # What an editor asks
+
+    def spans_in(self, start: int, end: int) -> SpanWindow:
+        """The tokens that overlap or touch the bytes [start, end]."""
+        text = self._text
+        return SpanWindow(0, text.token_ids, text.starts, text.ends).within(start, end)
+
+    def attributes_of(self, ids: NDArray[np.int32]) -> NDArray[np.uint16]:
+        if self._tokenizer is None:
+            return np.zeros(len(ids), np.uint16)
+        attributes: NDArray[np.uint16] = self._tokenizer.vocabulary.attributes[ids]
+        return attributes
+
+    def label_of(self, token_id: int) -> str:
+        """What to call a token that is not in the text."""
+        return "" if self._tokenizer is None else visible_text(self._tokenizer.vocabulary.raw_text(token_id))
+
+    def _edit(self, edit: TextEdit) -> None:
+        old = self._text
+        starts, ends = _moved(old.starts, old.ends, edit)
+        self._show(replace(old, starts=starts, ends=ends, n_bytes=self._document.size))
+        self.encode_again()
+
+    def _take(self, text: EncodedText) -> None:
+        self._show(text)
+        self.encoded.emit()
+
+    def _fail(self, message: str) -> None:
+        self._show(NOTHING)
+        self.encoded.emit()
+        self.failed.emit(message)
+
+    def _show(self, text: EncodedText) -> None:
+        self._text = text
+        self.spans_changed.emit()
+
+
+def _encode(tokenizer: Tokenizer, text: bytes, options: Options, progress: Progress) -> EncodedText:
+    encoding = tokenizer.encode(text, options.add_special, options.parse_special, options.encoder)
+    progress(0.9)
+    return EncodedText(
+        token_ids=encoding.token_ids,
+        starts=np.ascontiguousarray(encoding.spans[:, 0]),
+        ends=np.ascontiguousarray(encoding.spans[:, 1]),
+        n_bytes=len(text),
+        n_characters=n_characters(text),
+        elapsed_ns=encoding.elapsed_ns,
+    )
+
+
+def _moved(
+    starts: NDArray[np.int64], ends: NDArray[np.int64], edit: TextEdit
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where spans of the text before an edit are after it: moved, cut, or left alone.
+
+    New text between two tokens belongs to none; tokens before the whole text stay there.
+    """
+    removed_end = edit.start + edit.removed
+    stays = ends == 0
+    new_starts = np.where(
+        (starts >= removed_end) & ~stays, starts + edit.shift, np.minimum(starts, edit.start)
+    )
+    new_ends = np.where(ends > removed_end, ends + edit.shift, np.minimum(ends, edit.start))
+    return new_starts, np.maximum(new_starts, new_ends)

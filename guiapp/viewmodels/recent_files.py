@@ -1,0 +1,78 @@
+"""The model files that were opened last, with what was seen in them then."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.viewmodels.settings import Settings
+
+KEPT = 12
+
+
+@dataclass(frozen=True)
+class RecentFile:
+    """A model file and a short description of its vocabulary."""
+
+    path: str
+    name: str
+    type: str
+    pre: str
+    n_tokens: int
+
+
+class RecentFiles(QObject):
+    """The newest first, no path twice, kept in the settings.
+
+    Signals:
+        changed(): `files` is new.
+    """
+
+    changed = Signal()
+
+    def __init__(self, settings: Settings, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        self._files = _parsed(settings.recent_files)
+
+    @property
+    def files(self) -> tuple[RecentFile, ...]:
+        return self._files
+
+    def add(self, path: Path, vocabulary: Vocabulary) -> None:
+        """Put a file that was just opened to the top."""
+        pre = vocabulary.pre_type and vocabulary.pre
+        newest = RecentFile(
+            str(path.absolute()), vocabulary.name, vocabulary.type.value, pre, len(vocabulary)
+        )
+        others = (file for file in self._files if file.path != newest.path)
+        self._set((newest, *others)[:KEPT])
+
+    def remove(self, path: str) -> None:
+        self._set(tuple(file for file in self._files if file.path != path))
+
+    def clear(self) -> None:
+        self._set(())
+
+    def _set(self, files: tuple[RecentFile, ...]) -> None:
+        if files != self._files:
+            self._files = files
+            self._settings.set_recent_files(json.dumps([asdict(file) for file in files]))
+            self.changed.emit()
+
+
+def _parsed(text: str) -> tuple[RecentFile, ...]:
+    """The files in a settings text; none if somebody spoiled it."""
+    try:
+        return tuple(
+            RecentFile(
+                str(row["path"]), str(row["name"]), str(row["type"]), str(row["pre"]), int(row["n_tokens"])
+            )
+            for row in json.loads(text)
+        )
+    except (ValueError, TypeError, KeyError):
+        return ()

@@ -1,0 +1,96 @@
+"""What the program remembers from one start to the next, in one file in the user's configuration folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, QObject, QSettings
+
+
+class Settings(QObject):
+    """Typed access to the settings file; a value that somebody spoiled counts as not set."""
+
+    def __init__(self, path: Path, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._store = QSettings(str(path), QSettings.Format.IniFormat, self)
+
+    @property
+    def theme(self) -> str:
+        """ "system", "light" or "dark"."""
+        theme = self._text("theme")
+        return theme if theme in ("light", "dark") else "system"
+
+    def set_theme(self, theme: str) -> None:
+        self._store.setValue("theme", theme)
+
+    @property
+    def font_px(self) -> int | None:
+        """The size of the text; None where the user never changed it."""
+        text = self._text("font_px")
+        return int(text) if text.isdecimal() else None
+
+    def set_font_px(self, font_px: int) -> None:
+        self._store.setValue("font_px", str(font_px))
+
+    @property
+    def shows_whitespace(self) -> bool:
+        """Whether spaces and newlines have glyphs."""
+        return self._switch("shows_whitespace", True)
+
+    def set_shows_whitespace(self, shows: bool) -> None:
+        self._store.setValue("shows_whitespace", _word(shows))
+
+    @property
+    def add_special(self) -> bool:
+        return self._switch("add_special", True)
+
+    @property
+    def parse_special(self) -> bool:
+        return self._switch("parse_special", True)
+
+    @property
+    def encoder(self) -> str | None:
+        return self._text("encoder") or None
+
+    def set_options(self, add_special: bool, parse_special: bool, encoder: str | None) -> None:
+        self._store.setValue("add_special", _word(add_special))
+        self._store.setValue("parse_special", _word(parse_special))
+        self._store.setValue("encoder", encoder or "")
+
+    @property
+    def recent_files(self) -> str:
+        """JSON, see `RecentFiles`."""
+        return self._text("recent_files")
+
+    def set_recent_files(self, text: str) -> None:
+        self._store.setValue("recent_files", text)
+
+    def layout(self, name: str) -> QByteArray:
+        """The saved state of a window or splitter; empty where there is none."""
+        value = self._store.value(f"layout/{name}")
+        return value if isinstance(value, QByteArray) else QByteArray()
+
+    def set_layout(self, name: str, state: QByteArray) -> None:
+        self._store.setValue(f"layout/{name}", state)
+
+    def save(self) -> None:
+        """Write the file now."""
+        self._store.sync()
+
+    def _text(self, key: str) -> str:
+        value = self._store.value(key, "")
+        return value if isinstance(value, str) else ""
+
+    def _switch(self, key: str, default: bool) -> bool:
+        return {"on": True, "off": False}.get(self._text(key), default)
+
+
+def _word(switch: bool) -> str:
+    return "on" if switch else "off"
+
+
+def default_path() -> Path:
+    """Where the settings of the user lie."""
+    import platformdirs
+
+    return Path(platformdirs.user_config_dir("tokenloupe", False)) / "settings.ini"

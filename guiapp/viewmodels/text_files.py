@@ -1,0 +1,55 @@
+"""Reading and writing of the texts that people open; what goes wrong is said in a sentence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from guiapp.core.errors import TokenloupeError
+from guiapp.viewmodels.background import Progress
+
+MODEL_MAGICS = (b"GGUF", b"FUGG")
+LARGEST_TEXT_BYTES = 256 * 1024 * 1024
+CHUNK_BYTES = 4 * 1024 * 1024
+
+
+class TextFileError(TokenloupeError):
+    """A file that cannot be read or written as text; the message says why."""
+
+
+def is_model_file(path: Path) -> bool:
+    """Whether a file is a GGUF by its first bytes, or by its name where it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return file.read(4) in MODEL_MAGICS
+    except OSError:
+        return path.suffix.lower() == ".gguf"
+
+
+def read_text(path: Path, progress: Progress = lambda share: None) -> bytes:
+    """The bytes of a text file, as they are; raises TextFileError."""
+    chunks = []
+    try:
+        size = path.stat().st_size
+        if size > LARGEST_TEXT_BYTES:
+            raise TextFileError(
+                f"{path.name} has {size:,} bytes; texts up to {LARGEST_TEXT_BYTES:,} bytes can be shown. "
+                "Use “tokenloupe tokenize” for larger ones."
+            )
+        with path.open("rb") as file:
+            while chunk := file.read(CHUNK_BYTES):
+                chunks.append(chunk)
+                progress(min(1.0, len(chunks) * CHUNK_BYTES / max(size, 1)))
+    except OSError as error:
+        raise TextFileError(f"{path.name} cannot be opened: {error.strerror or error}.") from error
+    return b"".join(chunks)
+
+
+def write_text(path: Path, text: bytes) -> None:
+    """Write all of `text`, or leave what was there before; raises TextFileError."""
+    scratch = path.with_name(f"{path.name}.part")
+    try:
+        scratch.write_bytes(text)
+        scratch.replace(path)
+    except OSError as error:
+        scratch.unlink(missing_ok=True)
+        raise TextFileError(f"{path.name} cannot be saved: {error.strerror or error}.") from error

@@ -1,0 +1,55 @@
+"""Counts of a text and of a selection, for the status line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+NS_PER_S = 1e9
+BYTES_PER_MB = 1e6
+
+
+@dataclass(frozen=True)
+class TextStatistics:
+    """What the encoder made of how much text, and in which time."""
+
+    n_tokens: int
+    n_characters: int
+    n_bytes: int
+    elapsed_ns: int
+
+    @property
+    def characters_per_token(self) -> float | None:
+        """None where there are no tokens."""
+        return self.n_characters / self.n_tokens if self.n_tokens else None
+
+    @property
+    def speed_mb_per_s(self) -> float | None:
+        """None where nothing was encoded."""
+        if not self.elapsed_ns or not self.n_bytes:
+            return None
+        return self.n_bytes / BYTES_PER_MB / (self.elapsed_ns / NS_PER_S)
+
+
+@dataclass(frozen=True)
+class SelectionStatistics:
+    """Counts of the selected text; tokens that are only partly in it count too."""
+
+    n_tokens: int
+    n_characters: int
+    n_bytes: int
+
+
+def format_duration(elapsed_ns: int) -> str:
+    """`640 ns`, `9.1 µs`, `12 ms`, `2.5 s`."""
+    value = float(elapsed_ns)
+    for unit in ("ns", "µs", "ms"):
+        if value < 999.5:
+            return f"{value:.{1 if value < 9.95 and unit != 'ns' else 0}f} {unit}"
+        value /= 1000
+    return f"{value:,.1f} s"
+
+
+def format_speed(speed_mb_per_s: float) -> str:
+    """`22 MB/s`, `0.85 MB/s`, grouped by thousands."""
+    digits = 2 if speed_mb_per_s < 1 else 1 if speed_mb_per_s < 10 else 0
+    return f"{speed_mb_per_s:,.{digits}f} MB/s"

@@ -1,0 +1,292 @@
+"""What all pages share: the model, the text, the options and the selection."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, Signal
+
+from guiapp import open_model
+from guiapp.core.catalogue import Algorithm
+from guiapp.core.editing.live_encoding import Options
+from guiapp.core.errors import TokenloupeError
+from guiapp.core.explain.characters import n_characters
+from guiapp.core.tokenizer import Exactness, Tokenizer
+from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.live_spans import LiveSpans
+from guiapp.viewmodels.model_loader import Load, ModelLoader
+from guiapp.viewmodels.round_trip import RoundTrip
+from guiapp.viewmodels.text_document import TextDocument
+from guiapp.viewmodels.text_files import read_text, write_text
+from guiapp.viewmodels.text_statistics import SelectionStatistics, TextStatistics
+from guiapp.viewmodels.token_layout import token_at
+
+
+class Workspace(QObject):
+    """The state of the program; a `TokenSource` for panels, and `spans` a `SpanSource` for editors.
+
+    Signals:
+        vocabulary_changed(): another model is open; its tokens follow with `encoding_changed`.
+        options_changed(): `options` is new.
+        encoding_changed(): the tokens are new or moved.
+        selected_token_changed(), hovered_token_changed(): which token is pointed at.
+        statistics_changed(): `statistics` or `selection_statistics` is new.
+        text_file_changed(): `text_path` or `is_modified` is new.
+        text_file_failed(str): why a text could not be opened or saved.
+    """
+
+    vocabulary_changed = Signal()
+    options_changed = Signal()
+    encoding_changed = Signal()
+    selected_token_changed = Signal()
+    hovered_token_changed = Signal()
+    statistics_changed = Signal()
+    text_file_changed = Signal()
+    text_file_failed = Signal(str)
+
+    def __init__(self, text: bytes = b"", options: Options | None = None, load: Load = open_model) -> None:
+        super().__init__()
+        self.document = TextDocument(text, self)
+        self.loader = ModelLoader(load, self)
+        self.spans = LiveSpans(self.document, self)
+        self.round_trip = RoundTrip(self)
+        self._options = options or Options()
+        self._selected_token: int | None = None
+        self._hovered_token: int | None = None
+        self._follows_caret = True
+        self._text_path: Path | None = None
+        self._is_modified = False
+        self.text_job = LatestJob[tuple[Path, bytes]](self)
+        self.text_job.done.connect(self._take_text)
+        self.text_job.failed.connect(self.text_file_failed)
+        self.loader.model_changed.connect(self._use_model)
+        self.spans.spans_changed.connect(self._follow_spans)
+        self.spans.encoded.connect(self._check_round_trip)
+        self.document.selection_changed.connect(self._follow_caret)
+        self.document.edited.connect(self._note_edit)
+
+    # Model and options
+
+    @property
+    def tokenizer(self) -> Tokenizer | None:
+        return None if self.loader.model is None else self.loader.model.tokenizer
+
+    @property
+    def vocabulary(self) -> Vocabulary | None:
+        return None if self.tokenizer is None else self.tokenizer.vocabulary
+
+    @property
+    def encoders(self) -> Mapping[str, Algorithm]:
+        """The algorithms that the vocabulary offers, the default first."""
+        return {} if self.tokenizer is None else self.tokenizer.encoders
+
+    @property
+    def algorithm(self) -> Algorithm | None:
+        """The algorithm in use."""
+        return self.encoders.get(self._options.encoder or next(iter(self.encoders), ""))
+
+    @property
+    def exactness(self) -> Exactness | None:
+        """How far the tokens can be trusted to be llama.cpp's."""
+        if self.tokenizer is None or self.algorithm is None:
+            return None
+        if not self.algorithm.exact:
+            return Exactness(
+                "approximate", f"“{self.algorithm.title}” does not always give llama.cpp's tokens."
+            )
+        return self.tokenizer.exactness
+
+    @property
+    def options(self) -> Options:
+        return self._options
+
+    def set_add_special(self, add_special: bool) -> None:
+        self._set_options(replace(self._options, add_special=add_special))
+
+    def set_parse_special(self, parse_special: bool) -> None:
+        self._set_options(replace(self._options, parse_special=parse_special))
+
+    def set_encoder(self, name: str | None) -> None:
+        self._set_options(replace(self._options, encoder=name))
+
+    def _set_options(self, options: Options) -> None:
+        if options == self._options:
+            return
+        self._options = options
+        self.options_changed.emit()
+        self._encode()
+
+    def _use_model(self) -> None:
+        if self._options.encoder not in self.encoders and self._options.encoder is not None:
+            self._options = replace(self._options, encoder=None)
+        self.vocabulary_changed.emit()
+        self.options_changed.emit()
+        self._encode()
+
+    def _encode(self) -> None:
+        if self.tokenizer is not None:
+            self.round_trip.forget()
+            self.spans.use(self.tokenizer, self._options)
+
+    # Tokens
+
+    @property
+    def n_tokens(self) -> int:
+        return len(self.spans.encoded_text.token_ids)
+
+    def token_ids(self, start: int, end: int) -> NDArray[np.int32]:
+        return self.spans.encoded_text.token_ids[start:end]
+
+    def span(self, index: int) -> tuple[int, int]:
+        text = self.spans.encoded_text
+        return int(text.starts[index]), int(text.ends[index])
+
+    def text_slice(self, start: int, end: int) -> bytes:
+        return self.document.slice(start, min(end, self.document.size))
+
+    @property
+    def statistics(self) -> TextStatistics:
+        text = self.spans.encoded_text
+        return TextStatistics(len(text.token_ids), text.n_characters, text.n_bytes, text.elapsed_ns)
+
+    @property
+    def selection_statistics(self) -> SelectionStatistics | None:
+        """Counts of the selected text; None where nothing is selected."""
+        if not self.document.has_selection:
+            return None
+        start, end = self.document.selection
+        text = self.spans.encoded_text
+        first = int(np.searchsorted(text.ends, start, side="right"))
+        last = int(np.searchsorted(text.starts, end))
+        n_tokens = int(np.count_nonzero(text.ends[first:last] > text.starts[first:last]))
+        return SelectionStatistics(n_tokens, n_characters(self.document.slice(start, end)), end - start)
+
+    # Selection
+
+    @property
+    def selected_token(self) -> int | None:
+        return self._selected_token
+
+    @property
+    def hovered_token(self) -> int | None:
+        return self._hovered_token
+
+    def select_token(self, index: int | None) -> None:
+        """Select a token, and put the caret where it begins."""
+        if index is not None and index != self._selected_token:
+            start, end = self.span(index)
+            self._follows_caret = False
+            if start < end and not start <= self.document.caret <= end:
+                self.document.set_caret(start)
+            self._follows_caret = True
+        self._set_selected(index)
+
+    def hover_token(self, index: int | None) -> None:
+        if index != self._hovered_token:
+            self._hovered_token = index
+            self.hovered_token_changed.emit()
+
+    def _follow_spans(self) -> None:
+        if self._hovered_token is not None and self._hovered_token >= self.n_tokens:
+            self.hover_token(None)
+        if self._selected_token is not None and self._selected_token >= self.n_tokens:
+            self._selected_token = None
+            self.selected_token_changed.emit()
+        self.encoding_changed.emit()
+        self._follow_caret()
+
+    def _follow_caret(self) -> None:
+        if self._follows_caret:
+            self._set_selected(self._token_at_caret())
+        self.statistics_changed.emit()
+
+    def _token_at_caret(self) -> int | None:
+        """The selected token as long as the caret touches it, else the one behind the caret."""
+        caret = self.document.caret
+        if self._selected_token is not None:
+            start, end = self.span(self._selected_token)
+            if start <= caret <= end:
+                return self._selected_token
+        window = self.spans.spans_in(caret, caret)
+        behind = token_at(window, caret)
+        if behind < 0 and caret > 0:
+            behind = token_at(window, caret - 1)
+        return behind if behind >= 0 else None
+
+    def _set_selected(self, index: int | None) -> None:
+        if index != self._selected_token:
+            self._selected_token = index
+            self.selected_token_changed.emit()
+
+    # Text files
+
+    @property
+    def text_path(self) -> Path | None:
+        """The file that the text came from or was saved to."""
+        return self._text_path
+
+    @property
+    def is_modified(self) -> bool:
+        """Whether the text was edited since it was opened or saved."""
+        return self._is_modified
+
+    def open_text(self, path: Path) -> None:
+        """Put the bytes of a file in place of the text; undo brings the old text back."""
+        self.text_job.start(partial(_read, path))
+
+    def save_text(self, path: Path) -> bool:
+        """Write the text to a file; whether that worked."""
+        try:
+            write_text(path, self.document.text())
+        except TokenloupeError as error:
+            self.text_file_failed.emit(str(error))
+            return False
+        self._set_text_file(path, is_modified=False)
+        return True
+
+    def show_text(self, text: bytes) -> None:
+        """Put a text that has no file in place of the present one; undo brings that back."""
+        self.document.replace(0, self.document.size, text)
+        self.document.set_caret(0)
+        self._set_text_file(None, is_modified=False)
+
+    def close(self) -> None:
+        """Stop all work; nothing is delivered any more."""
+        self.loader.wait()
+        self.spans.job.wait()
+        self.round_trip.wait()
+        self.text_job.wait()
+
+    def _take_text(self, result: tuple[Path, bytes]) -> None:
+        path, text = result
+        self.show_text(text)
+        self._set_text_file(path, is_modified=False)
+
+    def _note_edit(self) -> None:
+        self.round_trip.forget()
+        self._set_text_file(self._text_path, is_modified=True)
+
+    def _set_text_file(self, path: Path | None, is_modified: bool) -> None:
+        if (path, is_modified) != (self._text_path, self._is_modified):
+            self._text_path, self._is_modified = path, is_modified
+            self.text_file_changed.emit()
+
+    def _check_round_trip(self) -> None:
+        self.statistics_changed.emit()
+        if self.tokenizer is not None and self.n_tokens:
+            self.round_trip.check(
+                self.tokenizer,
+                self.document.text(),
+                self.spans.encoded_text.token_ids,
+                self._options.add_special,
+            )
+
+
+def _read(path: Path, progress: Progress) -> tuple[Path, bytes]:
+    return path, read_text(path, progress)

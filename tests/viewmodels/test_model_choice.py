@@ -1,0 +1,35 @@
+"""The rows of the model picker."""
+
+from __future__ import annotations
+
+import pytest
+from fake_tokenizer import FakeTokenizer
+
+from guiapp.core.demo import DEMO_MODELS
+from guiapp.viewmodels.model_choice import facts, model_rows, summary
+from guiapp.viewmodels.model_loader import OpenModel
+from guiapp.viewmodels.recent_files import RecentFile
+
+pytestmark = pytest.mark.usefixtures("interpreted_kernels")
+
+
+def test_recent_files_come_before_the_demo_models(tmp_path):
+    there = tmp_path / "there.gguf"
+    there.touch()
+    recent = (
+        RecentFile(str(there), "Llama", "BPE", "llama-bpe", 128256),
+        RecentFile(str(tmp_path / "gone.gguf"), "", "SPM", "", 32000),
+    )
+    rows = model_rows(recent, "demo:spm")
+    assert len(rows) == 2 + len(DEMO_MODELS)
+    assert rows[0].detail == "BPE · llama-bpe · 128,256 · there.gguf"
+    assert (rows[1].title, rows[1].detail) == ("gone", "SPM · 32,000 · gone.gguf")
+    assert [row.is_missing for row in rows[:3]] == [False, True, False]
+    assert [row.name for row in rows if row.is_current] == ["demo:spm"]
+
+
+def test_an_open_model_is_summed_up():
+    model = OpenModel("/models/fake.gguf", FakeTokenizer())
+    assert summary(model) == "SPM · 9"
+    assert ("BOS", "0 <s>") in facts(model)
+    assert ("file", "/models/fake.gguf") in facts(model)

@@ -1,0 +1,209 @@
+"""The state that all pages share, through its signals."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from fake_tokenizer import UNENCODABLE, FakeTokenizer
+
+from guiapp.core.errors import VocabError
+from guiapp.viewmodels.workspace import Workspace
+
+pytestmark = pytest.mark.usefixtures("interpreted_kernels")
+
+
+def load(name, progress):
+    progress(0.5)
+    if name == "broken.gguf":
+        raise VocabError("broken.gguf is no GGUF file. Choose another one.")
+    return FakeTokenizer(name)
+
+
+@pytest.fixture
+def workspace(qtbot):
+    made = Workspace(b"one two three", load=load)
+    with qtbot.waitSignal(made.spans.encoded):
+        made.loader.open("first.gguf")
+    yield made
+    made.close()
+
+
+def edit(qtbot, workspace, *change):
+    with qtbot.waitSignal(workspace.spans.encoded):
+        workspace.document.replace(*change)
+
+
+def test_opening_a_model_encodes_the_text(workspace):
+    assert workspace.vocabulary.name == "first.gguf"
+    assert workspace.token_ids(0, 9).tolist() == [0, 1, 3, 4]
+    assert [workspace.span(index) for index in range(4)] == [(0, 0), (0, 3), (3, 7), (7, 13)]
+
+
+def test_an_edit_encodes_the_text_anew(workspace, qtbot):
+    edit(qtbot, workspace, 3, 7, b"")
+    assert workspace.token_ids(0, 9).tolist() == [0, 1, 4]
+    assert workspace.statistics.n_bytes == 9
+
+
+def test_until_then_spans_move_with_their_text(workspace):
+    workspace.document.replace(3, 3, b"!!")
+    assert [workspace.span(index) for index in range(4)] == [(0, 0), (0, 3), (5, 9), (9, 15)]
+
+
+def test_removed_text_takes_its_spans_along(workspace):
+    workspace.document.replace(1, 9, b"")
+    assert [workspace.span(index) for index in range(4)] == [(0, 0), (0, 1), (1, 1), (1, 5)]
+
+
+def test_a_model_that_fails_leaves_everything_as_it_was(workspace, qtbot):
+    with qtbot.waitSignal(workspace.loader.failed) as failed:
+        workspace.loader.open("broken.gguf")
+    assert failed.args == ["broken.gguf", "broken.gguf is no GGUF file. Choose another one."]
+    assert workspace.vocabulary.name == "first.gguf"
+    assert workspace.n_tokens == 4
+    assert workspace.loader.loading_name is None
+
+
+def test_the_old_model_serves_until_the_new_one_is_ready(qtbot):
+    may_end = threading.Event()
+
+    def slow_load(name, progress):
+        if name == "slow":
+            may_end.wait(5)
+        return FakeTokenizer(name)
+
+    workspace = Workspace(b"one", load=slow_load)
+    with qtbot.waitSignal(workspace.spans.encoded):
+        workspace.loader.open("first")
+    workspace.loader.open("slow")
+    assert workspace.loader.loading_name == "slow"
+    edit(qtbot, workspace, 3, 3, b" two")
+    assert workspace.token_ids(0, 9).tolist() == [0, 1, 3]
+    with qtbot.waitSignal(workspace.vocabulary_changed):
+        may_end.set()
+    assert workspace.vocabulary.name == "slow"
+    workspace.close()
+
+
+def test_loading_can_be_cancelled(workspace, qtbot):
+    with qtbot.waitSignal(workspace.loader.loading_changed):
+        workspace.loader.open("second.gguf")
+    with qtbot.assertNotEmitted(workspace.vocabulary_changed, wait=50):
+        workspace.loader.cancel()
+    assert workspace.loader.loading_name is None
+    assert workspace.vocabulary.name == "first.gguf"
+
+
+def test_switches_encode_anew(workspace, qtbot):
+    with qtbot.waitSignals([workspace.options_changed, workspace.spans.encoded]):
+        workspace.set_add_special(False)
+    assert workspace.token_ids(0, 9).tolist() == [1, 3, 4]
+
+
+def test_an_encoder_that_only_approximates_says_so(workspace, qtbot):
+    assert workspace.exactness.level == "exact"
+    with qtbot.waitSignal(workspace.spans.encoded):
+        workspace.set_encoder("slow")
+    assert workspace.exactness.level == "approximate"
+    assert "Guess words" in workspace.exactness.reason
+
+
+def test_text_that_cannot_be_encoded_has_no_tokens_and_a_reason(workspace, qtbot):
+    with qtbot.waitSignal(workspace.spans.failed) as failed:
+        workspace.document.replace(0, 3, UNENCODABLE)
+    assert failed.args == ["This text cannot be encoded. Take the word out."]
+    assert workspace.n_tokens == 0
+    edit(qtbot, workspace, 0, len(UNENCODABLE), b"one")
+    assert workspace.n_tokens == 4
+
+
+def test_the_selected_token_is_the_one_at_the_caret(workspace, qtbot):
+    with qtbot.waitSignal(workspace.selected_token_changed):
+        workspace.document.set_caret(9)
+    assert workspace.selected_token == 3
+
+
+def test_at_the_end_of_the_text_it_is_the_last_one(workspace):
+    workspace.document.set_caret(13)
+    assert workspace.selected_token == 3
+
+
+def test_selecting_a_token_puts_the_caret_where_it_begins(workspace):
+    workspace.select_token(2)
+    assert (workspace.selected_token, workspace.document.caret) == (2, 3)
+
+
+def test_a_token_without_text_can_be_selected(workspace):
+    workspace.document.set_caret(9)
+    workspace.select_token(0)
+    assert (workspace.selected_token, workspace.document.caret) == (0, 9)
+
+
+def test_selection_is_given_up_when_its_token_is_gone(workspace, qtbot):
+    workspace.select_token(3)
+    edit(qtbot, workspace, 0, 13, b"")
+    assert workspace.selected_token is None or workspace.selected_token < workspace.n_tokens
+
+
+def test_hovering_is_told_once(workspace, qtbot):
+    with qtbot.waitSignal(workspace.hovered_token_changed):
+        workspace.hover_token(1)
+    with qtbot.assertNotEmitted(workspace.hovered_token_changed):
+        workspace.hover_token(1)
+
+
+def test_selected_text_is_counted_with_the_tokens_it_touches(workspace):
+    workspace.document.select(2, 5)
+    counts = workspace.selection_statistics
+    assert (counts.n_tokens, counts.n_characters, counts.n_bytes) == (2, 3, 3)
+
+
+def test_without_selected_text_there_is_nothing_to_count(workspace):
+    workspace.document.set_caret(4)
+    assert workspace.selection_statistics is None
+
+
+def test_opening_a_text_file_can_be_undone(workspace, qtbot, tmp_path):
+    path = tmp_path / "words.txt"
+    path.write_bytes(b"two\xff")
+    with qtbot.waitSignal(workspace.text_file_changed, check_params_cb=lambda: workspace.text_path == path):
+        workspace.open_text(path)
+    assert workspace.document.text() == b"two\xff"
+    assert not workspace.is_modified
+    workspace.document.undo()
+    assert workspace.document.text() == b"one two three"
+
+
+def test_a_text_file_that_is_missing_leaves_the_text(workspace, qtbot, tmp_path):
+    with qtbot.waitSignal(workspace.text_file_failed) as failed:
+        workspace.open_text(tmp_path / "none.txt")
+    assert "none.txt cannot be opened" in failed.args[0]
+    assert workspace.document.text() == b"one two three"
+
+
+def test_saving_writes_the_bytes_and_remembers_the_file(workspace, tmp_path):
+    path = tmp_path / "saved.txt"
+    workspace.document.replace(0, 0, b"\xff")
+    assert workspace.save_text(path)
+    assert path.read_bytes() == b"\xffone two three"
+    assert (workspace.text_path, workspace.is_modified) == (path, False)
+    workspace.document.replace(0, 1, b"")
+    assert workspace.is_modified
+
+
+def test_a_text_that_cannot_be_saved_stays_modified(workspace, qtbot, tmp_path):
+    workspace.document.replace(0, 0, b"x")
+    with qtbot.waitSignal(workspace.text_file_failed):
+        assert not workspace.save_text(tmp_path / "no folder" / "saved.txt")
+    assert workspace.is_modified
+
+
+def test_the_round_trip_is_known_soon_after_the_tokens(workspace, qtbot):
+    qtbot.waitUntil(lambda: workspace.round_trip.result is not None)
+    assert workspace.round_trip.result.is_same
+    workspace.document.replace(0, 3, b"four")
+    assert workspace.round_trip.result is None
+    qtbot.waitUntil(lambda: workspace.round_trip.result is not None)
+    assert workspace.round_trip.result.offset == 0
+    assert workspace.round_trip.result.decoded == b"? two three"
