@@ -9,6 +9,7 @@ import sys
 import pytest
 from conftest import ROOT
 
+import guiapp
 from guiapp.core.demo import DEMO_MODELS, SAMPLES, demo_model_path, sample_text
 
 NAMES = [model.name for model in DEMO_MODELS]
@@ -62,6 +63,17 @@ def test_llama_cpp_tokenizes_every_sample(oracles, name, parse_special):
         assert all(token_id >= 0 for token_id in token_ids)
         if name in LOSSLESS:
             assert oracles[name].detokenize(token_ids, unparse_special=True) == text
+
+
+@pytest.mark.real_vocabs
+@pytest.mark.parametrize("name", NAMES)
+def test_our_ids_are_those_of_llama_cpp(oracles, name):
+    tokenizer = guiapp.open_model(f"demo:{name}")
+    for sample in SAMPLES:
+        text = sample_text(sample.name)
+        for special in (False, True):
+            token_ids = tokenizer.encode(text, add_special=special, parse_special=special).token_ids
+            assert token_ids.tolist() == oracles[name].tokenize(text, special, special), sample.name
 
 
 @pytest.mark.real_vocabs
