@@ -45,14 +45,14 @@ class Splitter(NamedTuple):
         return readable_split.split(self.patterns, data)
 
     def restart_before(self, data: NDArray[np.uint8], position: int) -> int:
-        """A place p <= position where pieces meet whatever the text before p's left neighbour character …
+        """The last place up to `position` where pieces meet whatever the text from `position` on may be; or 0.
 
-        … and from `position` on may be.  The pieces of data[:p] and of data[p:] are those of the whole.
+        At such a place the text may be cut: the pieces of both parts are those of the whole.
         """
         return pattern_machine.last_cut(data, position, self.machine)
 
     def restart_after(self, data: NDArray[np.uint8], position: int) -> int:
-        """The same after `position`: a place p >= position where pieces meet whatever precedes `position`."""
+        """The first such place from `position` on, whatever precedes `position`; or len(data)."""
         return pattern_machine.first_cut(data, position, self.machine)
 
 
