@@ -45,7 +45,7 @@ class Splitter(NamedTuple):
         return readable_split.split(self.patterns, data)
 
     def restart_before(self, data: NDArray[np.uint8], position: int) -> int:
-        """The last place up to `position` where pieces meet whatever the text from `position` on may be; or 0.
+        """The last place up to `position` where pieces meet whatever the text behind `position` is; or 0.
 
         At such a place the text may be cut: the pieces of both parts are those of the whole.
         """
