@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.editing.characters import character_start, decode, encode
 from guiapp.core.editing.text_buffer import TextBuffer, TextEdit
 
 MAX_BLOCK_BYTES = 4096
@@ -60,7 +61,7 @@ class TextBlocks:
 
     def reset(self) -> None:
         """Cut the whole text anew."""
-        self._starts = self._cut(0, len(self._buffer), self._buffer.newlines)
+        self._starts = self._cut(0, len(self._buffer), self._buffer.newlines, is_last=True)
 
     def apply(self, edit: TextEdit) -> BlockSplice:
         """Follow an edit that the buffer has already made."""
@@ -74,7 +75,7 @@ class TextBlocks:
             end = self.end(last)
         newlines = self._buffer.newlines
         inside = newlines[np.searchsorted(newlines, start) : np.searchsorted(newlines, end)]
-        fresh = self._cut(start, end, inside)
+        fresh = self._cut(start, end, inside, is_last=last + 1 == len(self))
         splice = BlockSplice(first, last + 1 - first, len(fresh))
         if splice.removed == splice.added:
             self._starts[first : last + 1] = fresh
@@ -85,10 +86,10 @@ class TextBlocks:
     def _ends_in_newline(self, start: int, end: int) -> bool:
         return end > start and self._buffer.slice(end - 1, end) == b"\n"
 
-    def _cut(self, start: int, end: int, newlines: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The blocks of [start, end), which begins a block and is followed by one, or by nothing."""
+    def _cut(self, start: int, end: int, newlines: NDArray[np.int64], is_last: bool) -> NDArray[np.int64]:
+        """The blocks of [start, end), which begins a block and is followed by one unless `is_last`."""
         line_starts = np.concatenate((np.array([start], np.int64), newlines + 1))
-        if end < len(self._buffer) and len(newlines) and line_starts[-1] == end:
+        if not is_last and len(newlines) and line_starts[-1] == end:
             line_starts = line_starts[:-1]
         lengths = np.diff(line_starts, append=end)
         too_long = np.flatnonzero(lengths > MAX_BLOCK_BYTES)
@@ -118,16 +119,16 @@ def _good_cut(data: bytes) -> int:
     space = data.rfind(b" ", 0, SEARCH_BYTES)
     if space >= 0:
         return space + 1
-    text = data.decode("utf-8", "surrogateescape")
+    text = decode(data)
     for at in range(len(text) - 4, 0, -1):
         if _may_part(text[at - 1], text[at]):
-            return len(text[:at].encode("utf-8", "surrogateescape"))
-    return SEARCH_BYTES
+            return len(encode(text[:at]))
+    return character_start(data, SEARCH_BYTES)
 
 
 def _may_part(before: str, after: str) -> bool:
     """Whether two characters side by side are surely two graphemes, and not joined letters."""
-    if before == ZERO_WIDTH_JOINER or not (_stands_alone(before) and _stands_alone(after)):
+    if before == ZERO_WIDTH_JOINER or not _stands_alone(after):
         return False
     return not (unicodedata.bidirectional(before) == "AL" and unicodedata.bidirectional(after) == "AL")
 

@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from guiapp.core.editing.characters import character_start
+from guiapp.core.editing.text_blocks import MAX_BLOCK_BYTES, TextBlocks
+from guiapp.core.editing.text_buffer import TextBuffer
+
+
+def line_starts(text: bytes) -> set[int]:
+    return {0} | {at + 1 for at, byte in enumerate(text) if byte == 10}
+
+
+def assert_well_cut(blocks: TextBlocks, text: bytes) -> None:
+    starts = blocks.starts.tolist()
+    assert starts == sorted(set(starts))
+    assert line_starts(text) <= set(starts)
+    assert np.diff([*starts, len(text)]).max() <= MAX_BLOCK_BYTES
+
+
+def random_piece(random_: random.Random) -> bytes:
+    kind = random_.randrange(5)
+    return [
+        b"x",
+        b"\n",
+        b"word " * random_.randrange(2000),
+        "字".encode() * random_.randrange(3000),
+        b"a\nb",
+    ][kind]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_after_any_edits_every_line_begins_a_block_and_no_block_is_too_long(seed):
+    random_ = random.Random(seed)
+    buffer = TextBuffer(b"start " * 3000)
+    blocks = TextBlocks(buffer)
+    for _ in range(60):
+        start = random_.randrange(len(buffer) + 1)
+        end = min(len(buffer), start + random_.choice([0, 0, 1, 50, 5000]))
+        n_blocks = len(blocks)
+        splice = blocks.apply(buffer.replace(start, end, random_piece(random_)))
+        assert len(blocks) == n_blocks - splice.removed + splice.added
+        assert_well_cut(blocks, buffer.text())
+
+
+def test_typing_into_a_long_line_moves_no_cut_that_lies_elsewhere():
+    buffer = TextBuffer(b"x" * 100_000)
+    blocks = TextBlocks(buffer)
+    before = blocks.starts.copy()
+    for _ in range(500):
+        blocks.apply(buffer.replace(50_000, 50_000, b"y"))
+    edited = np.searchsorted(before, 50_000, side="right")
+    assert set(before[:edited]) <= set(blocks.starts)
+    assert set(before[edited:] + 500) <= set(blocks.starts)
+
+
+def test_long_lines_are_cut_behind_spaces():
+    text = b"some words " * 2000
+    assert all(text[start - 1 : start] == b" " for start in TextBlocks(TextBuffer(text)).starts[1:])
+
+
+@pytest.mark.parametrize("unit", ["字", "e\u0301", "🇩🇪", "👨‍👩‍👧", "שלום"])
+def test_cuts_without_spaces_lie_between_characters(unit):
+    text = (unit * 5000).encode()
+    starts = TextBlocks(TextBuffer(text)).starts.tolist()
+    assert len(starts) > 2
+    assert all(character_start(text, start) == start for start in starts)
+    assert all(text[start:].decode()[0] not in "\u0301\u200d" for start in starts)
+
+
+def test_bytes_that_are_no_text_are_cut_too():
+    assert_well_cut(TextBlocks(TextBuffer(b"\x80" * 50_000)), b"\x80" * 50_000)
+
+
+def test_a_text_that_ends_in_a_newline_has_an_empty_last_block():
+    assert TextBlocks(TextBuffer(b"a\n")).starts.tolist() == [0, 2]
+
+
+def test_lines_joined_by_erasing_the_newline_are_one_block():
+    buffer = TextBuffer(b"ab\ncd\n")
+    blocks = TextBlocks(buffer)
+    blocks.apply(buffer.replace(2, 3, b""))
+    assert blocks.starts.tolist() == [0, 5]

@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from guiapp.core.editing.text_buffer import TextBuffer, TextEdit
+
+BITS = st.lists(st.sampled_from([b"a", b"\n", b"\r\n", b" ", "é".encode(), b"\xff"]), max_size=6).map(
+    b"".join
+)
+
+
+class EditedText(RuleBasedStateMachine):
+    """A buffer beside plain bytes, edited at random."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.buffer = TextBuffer(b"one\ntwo")
+        self.model = b"one\ntwo"
+        self.versions = {self.model}
+
+    @rule(at=st.tuples(st.floats(0, 1), st.floats(0, 1)), new=BITS)
+    def replace(self, at, new):
+        start, end = sorted(int(share * len(self.model)) for share in at)
+        if start == end and not new:
+            return
+        edit = self.buffer.replace(start, end, new)
+        assert edit == TextEdit(start, end - start, len(new))
+        self.model = self.model[:start] + new + self.model[end:]
+        self.versions.add(self.model)
+
+    @rule()
+    def end_undo_step(self):
+        self.buffer.end_undo_step()
+
+    @precondition(lambda self: self.buffer.can_undo)
+    @rule()
+    def undo_and_redo(self):
+        after = self.model
+        self._take(self.buffer.undo())
+        assert self.model in self.versions
+        assert self.buffer.text() == self.model
+        self._take(self.buffer.redo())
+        assert self.model == after
+
+    @precondition(lambda self: self.buffer.can_undo)
+    @rule()
+    def undo_everything(self):
+        while self.buffer.can_undo:
+            self._take(self.buffer.undo())
+        assert self.model == b"one\ntwo"
+
+    def _take(self, edit):
+        new = self.buffer.slice(edit.start, edit.start + edit.added)
+        self.model = self.model[: edit.start] + new + self.model[edit.start + edit.removed :]
+
+    @invariant()
+    def text_equals_the_model(self):
+        assert self.buffer.text() == self.model
+        assert len(self.buffer) == len(self.model)
+
+    @invariant()
+    def line_index_equals_a_new_one(self):
+        assert self.buffer.newlines.tolist() == [at for at, byte in enumerate(self.model) if byte == 10]
+        assert self.buffer.n_lines == self.model.count(b"\n") + 1
+
+
+TestEditedText = EditedText.TestCase
+
+
+@given(text=BITS, offset=st.integers(0, 20))
+def test_the_line_of_an_offset_starts_before_it_and_holds_it(text, offset):
+    buffer = TextBuffer(text)
+    offset = min(offset, len(text))
+    line = buffer.line_of(offset)
+    assert line == text[:offset].count(b"\n")
+    assert buffer.line_start(line) == text.rfind(b"\n", 0, offset) + 1
+
+
+def typed(buffer: TextBuffer, text: bytes) -> None:
+    for at in range(len(text)):
+        buffer.replace(len(buffer), len(buffer), text[at : at + 1])
+
+
+def undone(buffer: TextBuffer) -> list[bytes]:
+    versions = []
+    while buffer.can_undo:
+        buffer.undo()
+        versions.append(buffer.text())
+    return versions
+
+
+def test_typing_is_undone_word_by_word():
+    buffer = TextBuffer()
+    typed(buffer, b"two words\n")
+    assert undone(buffer) == [b"two words", b"two ", b""]
+
+
+def test_erasing_letter_by_letter_is_one_step():
+    buffer = TextBuffer(b"abcd")
+    for end in (4, 3):
+        buffer.replace(end - 1, end, b"")
+    buffer.end_undo_step()
+    buffer.replace(0, 1, b"")
+    buffer.replace(0, 1, b"")
+    assert undone(buffer) == [b"ab", b"abcd"]
+
+
+def test_typing_elsewhere_begins_a_new_step():
+    buffer = TextBuffer(b"ab")
+    buffer.replace(0, 0, b"x")
+    buffer.replace(3, 3, b"y")
+    assert undone(buffer) == [b"xab", b"ab"]
+
+
+def test_a_paste_is_a_step_of_its_own():
+    buffer = TextBuffer()
+    buffer.replace(0, 0, b"a")
+    buffer.replace(1, 1, b"b" * 1000)
+    assert undone(buffer) == [b"a", b""]
+
+
+def test_a_new_edit_ends_what_can_be_redone():
+    buffer = TextBuffer(b"a")
+    buffer.replace(0, 1, b"b")
+    buffer.undo()
+    assert buffer.can_redo
+    buffer.replace(0, 1, b"c")
+    assert not buffer.can_redo
+
+
+def test_a_snapshot_stays_as_it_was():
+    buffer = TextBuffer(b"before")
+    snapshot = buffer.text()
+    buffer.replace(0, 6, b"after")
+    assert (snapshot, buffer.text()) == (b"before", b"after")
+
+
+def test_another_text_has_no_past():
+    buffer = TextBuffer(b"a")
+    buffer.replace(0, 1, b"b")
+    assert buffer.set_text(b"c\nd") == TextEdit(0, 1, 3)
+    assert not buffer.can_undo
+    assert buffer.n_lines == 2
