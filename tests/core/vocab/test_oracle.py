@@ -66,9 +66,11 @@ def test_what_tokens_stand_for(both):
         assert vocabulary.token_bytes(token_id) == oracle.token_to_piece(token_id), token_id
 
 
-def test_nothing_is_odd_about_them():
-    texts = {name: load_vocabulary(VOCABS / name).warnings for name in NAMES}
-    assert {name: warnings for name, warnings in texts.items() if warnings and "gemma-4" not in name} == {}
+def test_only_what_is_odd_about_them_is_said():
+    warnings = {name: load_vocabulary(VOCABS / name).warnings for name in NAMES}
+    odd = warnings.pop("ggml-vocab-starcoder.gguf")
+    assert [text.split(":")[0] for text in odd] == ["14 of the 256 byte tokens are missing"]
+    assert not any(warnings.values())
 
 
 def test_a_second_opening_is_free():
