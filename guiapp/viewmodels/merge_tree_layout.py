@@ -9,6 +9,7 @@ from guiapp.core.explain.merge_tree import MergeNode
 from guiapp.core.explain.visible_text import visible_text
 
 LEVEL_PX = 46
+LABEL_PX = 20
 GAP_PX = 16
 ROOT_GAP_PX = 36
 LABEL_LIMIT = 24
@@ -40,7 +41,7 @@ def lay_out(roots: tuple[MergeNode, ...], label_width: Callable[[str], int]) -> 
     left = 0.0
     for root in roots:
         left = _place(root, left, 0, -1, placed, label_width) + ROOT_GAP_PX
-    depth = max((node.y for node in placed), default=-LEVEL_PX) + LEVEL_PX
+    depth = max((node.y for node in placed), default=-LABEL_PX) + LABEL_PX
     return MergeTreeLayout(tuple(placed), max(0, round(left) - ROOT_GAP_PX), depth)
 
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QStackedWidget, QTool
 from guiapp.viewmodels.id_formats import FORMATS
 from guiapp.viewmodels.token_source import TokenSource
 from guiapp.widgets.style_sheet import heading, set_role
-from guiapp.widgets.theme import MARGIN_PX, UNIT_PX, ThemeSource
+from guiapp.widgets.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.widgets.token_actions import copy_action
 from guiapp.widgets.token_strip import TokenStrip
 from guiapp.widgets.token_table_view import TokenTableView
@@ -101,5 +101,6 @@ class IdsPanel(QFrame):
 def _button(action: QAction) -> QToolButton:
     button = QToolButton()
     button.setDefaultAction(action)
+    button.setFont(Theme.ui_font(SMALL_FONT_PX))
     set_role(button, "quiet")
     return button

@@ -67,6 +67,7 @@ class TokenCard(QScrollArea):
         facts.setColumnStretch(1, 1)
         for row, (name, value) in enumerate(self._values.items()):
             set_role(self._names[name], "dim")
+            self._names[name].setFont(Theme.ui_font(SMALL_FONT_PX))
             value.setAccessibleName(name)
             facts.addWidget(self._names[name], row, 0, Qt.AlignmentFlag.AlignTop)
             facts.addWidget(value, row, 1)

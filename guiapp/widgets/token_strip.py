@@ -207,6 +207,9 @@ class TokenStrip(QAbstractScrollArea):
         if event.buttons() & Qt.MouseButton.LeftButton and index is not None:
             self.select(index, extend=True)
 
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        event.accept()  # the end of what the press began, of no use to what is below
+
     def leaveEvent(self, event: QEvent) -> None:
         self._source.hover_token(None)
         super().leaveEvent(event)

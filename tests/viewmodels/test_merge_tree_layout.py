@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guiapp.core.explain.merge_tree import MergeNode
-from guiapp.viewmodels.merge_tree_layout import GAP_PX, LEVEL_PX, lay_out
+from guiapp.viewmodels.merge_tree_layout import GAP_PX, LABEL_PX, LEVEL_PX, lay_out
 
 symbols = st.text("ab", min_size=1, max_size=8).map(lambda text: MergeNode(text.encode()))
 nodes = st.recursive(
@@ -30,7 +30,7 @@ def test_labels_never_overlap_and_stay_inside(roots):
         half = label_width(placed.label) / 2
         assert placed.x - half >= -0.01
         assert placed.x + half <= layout.width + 0.51
-        assert placed.y + LEVEL_PX <= layout.height
+        assert placed.y + LABEL_PX <= layout.height
         levels.setdefault(placed.y, []).append((placed.x - half, placed.x + half))
     for boxes in levels.values():
         boxes.sort()
