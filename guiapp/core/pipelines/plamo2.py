@@ -33,7 +33,7 @@ class Plamo2Pipeline:
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
-        is_byte = vocabulary.stored_types[: len(vocabulary)] == BYTE
+        is_byte = vocabulary.stored_types == BYTE
         self._byte_ids = _byte_ids(vocabulary, np.flatnonzero(is_byte))
         scores = vocabulary.scores.astype(np.float64) * SCORE_SCALE
         rounded = np.copysign(np.floor(np.abs(scores) + 0.5), scores)

@@ -51,7 +51,7 @@ def bits_of_tokens(vocabulary):
 @pytest.mark.parametrize("name", ["bert-bge", "nomic-bert-moe"])
 def test_real_vocabularies(name):
     path = VOCABS / f"ggml-vocab-{name}.gguf"
-    compare(path, random_texts(SEED, 2500, bits_of_tokens(load_vocabulary(path))), each_readable=5)
+    compare(path, random_texts(SEED, 2500, bits_of_tokens(load_vocabulary(path))), each_readable=25)
 
 
 def test_vectors_of_bert():
