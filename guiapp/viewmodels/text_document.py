@@ -241,4 +241,5 @@ def _starts_word(finder: QTextBoundaryFinder) -> bool:
 
 
 def _is_newline(text: str, utf16_at: int) -> bool:
-    return text.encode("utf-16-le", "surrogatepass")[2 * utf16_at : 2 * utf16_at + 2] == b"\n\0"
+    behind = text.encode("utf-16-le", "surrogatepass")[2 * utf16_at : 2 * utf16_at + 4]
+    return behind.startswith(b"\n\0") or behind == b"\r\0\n\0"

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guiapp.core.editing.characters import decode, encode
+from guiapp.viewmodels.display_text import display_text
+
+TEXTS = st.lists(
+    st.sampled_from(["a", " ", "  ", "\t", "é", "e\u0301", "字", "👨‍👩‍👧", "שלום", "\x00", "\u2028"]).map(
+        str.encode
+    )
+    | st.binary(min_size=1, max_size=2).filter(lambda data: b"\n" not in data),
+    max_size=8,
+).map(b"".join)
+
+
+@given(data=TEXTS, widens_spaces=st.booleans())
+def test_cells_tile_the_bytes_and_the_shown_text(data, widens_spaces):
+    shown = display_text(data, widens_spaces)
+    assert (shown.cells[0], shown.cells[-1]) == (0, len(data))
+    assert (shown.units[0], shown.units[-1]) == (0, len(shown.text.encode("utf-16-le")) // 2)
+    assert (np.diff(shown.cells) > 0).all()
+    assert (np.diff(shown.units) > 0).all()
+    assert len(shown.is_even) == len(shown.is_space) == len(shown.is_tab) == len(shown.cells) - 1
+
+
+@given(data=TEXTS)
+def test_characters_begin_where_decoding_begins_them(data):
+    sizes = [len(encode(character)) for character in decode(data)]
+    assert np.diff(display_text(data, False).characters).tolist() == sizes
+
+
+def test_a_family_is_one_cell():
+    assert display_text("a👨‍👩‍👧b".encode(), False).cells.tolist() == [0, 1, 19, 20]
+
+
+def test_bytes_and_characters_without_a_picture_become_chips():
+    shown = display_text(b"a\x00\xff" + "\u200b".encode(), False)
+    assert shown.text == "a□□□"
+    assert [(chip.cell, chip.unit, chip.label) for chip in shown.chips] == [
+        (1, 1, "00"),
+        (2, 2, "FF"),
+        (3, 3, "200B"),
+    ]
+
+
+def test_runs_of_spaces_take_room_where_the_font_allows_it():
+    shown = display_text(b"a  b c", True)
+    assert shown.text == "a\u2007\u200b\u2007\u200bb c"
+    assert shown.is_space.tolist() == [False, True, True, False, True, False]
+
+
+def test_only_text_from_right_to_left_is_said_to_be_so():
+    assert display_text("שלום".encode(), False).has_right_to_left
+    assert not display_text("世界 é 👍".encode(), False).has_right_to_left
