@@ -182,8 +182,14 @@ class BlockLayout:
             return 0, False
         unit = self._lines[row].xToCursor(x)
         cell = int(np.searchsorted(self.display.units, unit, side="right")) - 1
-        at_row_end = row + 1 < self.n_rows and unit >= self._row_units[row + 1]
-        return int(self.display.cells[cell]), at_row_end
+        last = self._cell_range(row)[1]
+        if (
+            row + 1 < self.n_rows and cell >= last - 1
+        ):  # Qt keeps carets before a wrapped row's last character
+            geometry = self.geometry(row)
+            if abs(x - geometry.trailing[-1]) < abs(x - geometry.leading[-1]):
+                return int(self.display.cells[last]), True
+        return int(self.display.cells[cell]), False
 
     def byte_at(self, row: int, x: float) -> int:
         """The first byte of the character that is shown at a place; -1 beside the text."""

@@ -61,7 +61,7 @@ class SpanEditor(SpanView):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_InputMethodEnabled)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
-        self.setAcceptDrops(True)
+        self.viewport().setAcceptDrops(True)
         self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
         self.setAccessibleName("Text")
         self.setAccessibleDescription("The text to tokenize, editable")

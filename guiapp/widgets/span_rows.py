@@ -188,12 +188,19 @@ class SpanRows:
         self._jump(y)
         self.settle()
 
+    def scroll_to_end(self) -> None:
+        """Scroll to the end of the text, wherever laying it out shows that to be."""
+        for _ in range(SETTLING_ROUNDS):
+            self._jump(self._limit())
+            self.visible()
+            if self.scroll_y == self._limit():
+                return
+
     def settle(self) -> None:
         """Lay out what shows, and scroll back to where there is text."""
         for _ in range(SETTLING_ROUNDS):
             self.visible()
-            y = self.scroll_y
-            limit = max(0.0, self.content_height - self._height)
+            y, limit = self.scroll_y, self._limit()
             if 0 <= y <= limit:
                 return
             self._jump(min(max(y, 0.0), limit))
@@ -255,6 +262,9 @@ class SpanRows:
 
     def __len__(self) -> int:
         return len(self._blocks)
+
+    def _limit(self) -> float:
+        return max(0.0, self.content_height - self._height)
 
     def _top(self) -> int:
         return MARGIN_PX + self._header_px

@@ -185,8 +185,13 @@ class SpanView(QAbstractScrollArea):
         self._settle()
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
-        distance = self.verticalScrollBar().value() - round(self._rows.scroll_y)
-        self._scroll(distance)
+        bar = self.verticalScrollBar()
+        if bar.value() < bar.maximum():
+            self._scroll(bar.value() - round(self._rows.scroll_y))
+        else:
+            y_before = self._y_of_top()
+            self._rows.scroll_to_end()
+            self._scrolled_from(y_before)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         notches = event.angleDelta().y() / WHEEL_NOTCH
