@@ -39,6 +39,11 @@ QFrame[role="card"] { background: $raised; border: 1px solid $line; border-radiu
 QFrame[role="popup"] { background: $panel; border: 1px solid $line; border-radius: 8px; }
 QFrame[role="hairline"] { background: $line; border: none; }
 
+QFrame[role="bar"] { background: $panel; border: none; border-bottom: 1px solid $line; }
+QFrame[role="status"] { background: $panel; border: none; border-top: 1px solid $line; }
+QFrame[role="notice"] {
+    background: $raised; border: none; border-left: 3px solid $bad; border-bottom: 1px solid $line; }
+
 QLabel { background: transparent; }
 QLabel[role="heading"] { color: $dim; font-size: 12px; font-weight: 600; }
 QLabel[role="title"] { font-size: 20px; font-weight: 600; }
@@ -68,6 +73,13 @@ QToolButton[role="tab"] { color: $dim; padding: 6px 13px; border-bottom: 2px sol
 QToolButton[role="tab"]:hover { color: $text; }
 QToolButton[role="tab"]:checked { background: $raised; color: $text; border-bottom: 2px solid $accent; }
 QToolButton[role="tab"]:focus { border-color: $accent; }
+
+QToolButton[role="badge"] {
+    border: 1px solid $line; border-radius: 13px; padding: 3px 6px 3px 6px; color: $dim; }
+QToolButton[role="badge"][state="good"] { border-color: $good; color: $good; }
+QToolButton[role="badge"][state="warning"] { border-color: $warning; color: $warning; }
+QToolButton[role="badge"]:hover { background: $raised; }
+QToolButton[role="badge"]:focus { border: 2px solid $accent; }
 
 QLineEdit, QPlainTextEdit, QTextEdit, QTextBrowser {
     background: $background; border: 1px solid $line; border-radius: 7px;

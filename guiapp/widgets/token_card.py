@@ -41,6 +41,7 @@ class TokenCard(QScrollArea):
         self._names = {name: QLabel(name) for name in FACTS}
         self._tree = MergeTreeView(theme_source)
         self._tree_area = _plain_scroll_area(self._tree)
+        self._tree_area.setAccessibleName("How it is built")
         self._remark = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         set_role(self._remark, "dim")
         self._path = StyledText(Theme.mono_font(SMALL_FONT_PX), 6)

@@ -1,0 +1,162 @@
+"""Builds the models and the window, and wires them; the one file that sees all."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from guiapp import qt_libraries
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QApplication
+
+    from guiapp.viewmodels.kernel_warm_up import KernelWarmUp
+    from guiapp.viewmodels.model_loader import Load
+    from guiapp.viewmodels.settings import Settings
+    from guiapp.viewmodels.workspace import Workspace
+    from guiapp.widgets.main_window import MainWindow
+    from guiapp.widgets.questions import Questions
+    from guiapp.widgets.theme import ThemeSource
+
+FIRST_MODEL = "demo:bpe"
+FIRST_SAMPLE = "welcome"
+SCREENSHOT_PATIENCE_MS = 60_000
+SETTLE_MS = 100  # for layouts and for the details of the selected token
+
+
+@dataclass
+class Shell:
+    """A window and what stands behind it."""
+
+    workspace: Workspace
+    theme_source: ThemeSource
+    warm_up: KernelWarmUp
+    window: MainWindow
+
+    def start(self, model: str | None, text_file: Path | None) -> None:
+        """Open what was asked for, in the background."""
+        from guiapp.core.kernels.warm_up import is_complete
+
+        if not is_complete():
+            self.warm_up.start()
+        self.workspace.loader.open(model or FIRST_MODEL)
+        if text_file is not None:
+            self.workspace.open_text(text_file)
+
+    def stop(self) -> None:
+        """End all background work; nothing is delivered any more."""
+        self.warm_up.stop()
+        self.workspace.close()
+
+
+def run_window(model: str | None, text_file: Path | None) -> int:
+    """Show the window until it is closed; the exit status of the program."""
+    if (problem := qt_libraries.problem()) is not None:
+        print(f"tokenloupe: {problem}", file=sys.stderr)
+        return 1
+    from guiapp.core.demo import sample_text
+    from guiapp.viewmodels.settings import Settings, default_path
+    from guiapp.widgets.error_dialog import ErrorReporter
+
+    application = make_application()
+    shell = build(application, Settings(default_path()), sample_text(FIRST_SAMPLE))
+    sys.excepthook = ErrorReporter(shell.window).report
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    def start() -> None:
+        shell.start(model, text_file)
+
+    shell.window.first_painted.connect(start)
+    shell.window.show()
+    status = application.exec()
+    shell.stop()
+    return status
+
+
+def make_application() -> QApplication:
+    """The one QApplication, with the names that the system shows."""
+    from PySide6.QtWidgets import QApplication
+
+    application = QApplication(sys.argv[:1])
+    application.setApplicationName("tokenloupe")
+    application.setApplicationDisplayName("")
+    application.setDesktopFileName("tokenloupe")
+    application.setStyle("Fusion")
+    return application
+
+
+def build(
+    application: QApplication,
+    settings: Settings,
+    text: bytes = b"",
+    load: Load | None = None,
+    questions: Questions | None = None,
+) -> Shell:
+    """The window and all behind it, not yet shown and with no model open."""
+    from guiapp import open_model
+    from guiapp.core.editing.live_encoding import Options
+    from guiapp.viewmodels.activity import Activity
+    from guiapp.viewmodels.kernel_warm_up import KernelWarmUp
+    from guiapp.viewmodels.recent_files import RecentFiles
+    from guiapp.viewmodels.workspace import Workspace
+    from guiapp.widgets.failure_notices import FailureNotices
+    from guiapp.widgets.icons import application_icon
+    from guiapp.widgets.main_window import MainWindow
+    from guiapp.widgets.theme import ThemeSource
+    from guiapp.widgets.window_commands import WindowCommands
+
+    options = Options(settings.add_special, settings.parse_special, settings.encoder)
+    workspace = Workspace(text, options, load or open_model)
+    warm_up = KernelWarmUp()
+    warm_up.finished.connect(workspace.spans.encode_again)
+    theme_source = ThemeSource(application, settings.theme)
+    window = MainWindow(workspace, Activity(workspace, warm_up), settings, theme_source, questions)
+    window.setWindowIcon(application_icon())
+    FailureNotices(window.notices, workspace, warm_up)
+    WindowCommands(window, workspace, settings, RecentFiles(settings), theme_source)
+    return Shell(workspace, theme_source, warm_up, window)
+
+
+def save_screenshot(
+    page: str, model: str, text: bytes | None, theme: str, size: tuple[int, int], path: Path
+) -> None:
+    """Draw a page as it is once its model is open and its text encoded; raises what opening raises."""
+    import tempfile
+
+    from guiapp import open_model
+    from guiapp.core.demo import sample_text
+    from guiapp.core.errors import TokenloupeError
+    from guiapp.viewmodels.settings import Settings
+
+    tokenizer = open_model(model)
+    application = make_application()
+    with tempfile.TemporaryDirectory() as folder:
+        settings = Settings(Path(folder) / "settings.ini")
+        settings.set_theme(theme)
+        shown = sample_text(FIRST_SAMPLE) if text is None else text
+        shell = build(application, settings, shown, lambda name, progress: tokenizer)
+        shell.window.actions_table[page].trigger()
+        shell.window.resize(*size)
+        shell.window.show()
+        _open_and_wait(shell, model)
+        saved = shell.window.grab().save(str(path))
+        shell.stop()
+    if not saved:
+        raise TokenloupeError(f"The picture cannot be written to {path}. Choose another place or ending.")
+
+
+def _open_and_wait(shell: Shell, model: str) -> None:
+    """Run the event loop until the round trip of the first text is known, the last thing to arrive."""
+    from PySide6.QtCore import QEventLoop, QTimer
+
+    loop = QEventLoop()
+    settled = QTimer(singleShot=True, interval=SETTLE_MS)
+    settled.timeout.connect(loop.quit)
+    shell.workspace.round_trip.changed.connect(settled.start)
+    shell.workspace.spans.failed.connect(settled.start)
+    QTimer.singleShot(SCREENSHOT_PATIENCE_MS, loop.quit)
+    shell.workspace.loader.open(model)
+    loop.exec()

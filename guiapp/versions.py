@@ -1,0 +1,35 @@
+"""What runs here, for the About dialog and for reports of mistakes."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import PackageNotFoundError, version
+
+from guiapp import __version__
+
+PACKAGES = {
+    "PySide6-Essentials": "LGPL-3.0-only",
+    "pyqtgraph": "MIT",
+    "numpy": "BSD-3-Clause",
+    "numba": "BSD-2-Clause",
+    "gguf": "MIT",
+    "platformdirs": "MIT",
+}
+
+
+def versions() -> list[tuple[str, str]]:
+    """Names and versions of the program and of what it is made from."""
+    rows = [("Tokenloupe", __version__), ("Python", platform.python_version())]
+    rows += [(name, _version(name)) for name in PACKAGES]
+    return [*rows, ("System", platform.platform())]
+
+
+def versions_text() -> str:
+    return "\n".join(f"{name} {value}" for name, value in versions())
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "unknown"

@@ -1,0 +1,89 @@
+"""What the program is, what it is made from, and under which licences."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QDialog,
+    QFormLayout,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from guiapp.versions import PACKAGES, versions, versions_text
+from guiapp.widgets.style_sheet import heading, set_role
+from guiapp.widgets.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
+
+WIDTH_PX = 480
+PURPOSE = (
+    "See, step through and measure the tokenization of any model file. Everything happens on this "
+    "computer: no text and no file leaves it."
+)
+LICENCES = (
+    "Tokenloupe is free software under the MIT licence.\n\n"
+    "It uses Qt through PySide6, which are available under the GNU Lesser General Public License, "
+    "version 3. They are installed as separate libraries, unchanged, so that you can replace them by "
+    "your own build. Their sources are at https://code.qt.io, the licence at "
+    "https://www.gnu.org/licenses/lgpl-3.0.html."
+)
+
+
+class AboutDialog(QDialog):
+    """Versions to copy, and the licences."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("About Tokenloupe")
+        self.setFixedWidth(WIDTH_PX)
+        title = QLabel("Tokenloupe")
+        set_role(title, "title")
+        copy_button, close_button = QPushButton("Copy versions"), QPushButton("Close")
+        copy_button.clicked.connect(self.copy)
+        close_button.clicked.connect(self.accept)
+        close_button.setDefault(True)
+        buttons = QHBoxLayout()
+        buttons.addStretch()
+        buttons.addWidget(copy_button)
+        buttons.addWidget(close_button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(*[MARGIN_PX + 2 * UNIT_PX] * 4)
+        layout.setSpacing(3 * UNIT_PX)
+        for widget in (title, _text(PURPOSE), heading("Versions"), _versions_card()):
+            layout.addWidget(widget)
+        for widget in (heading("Licences"), _text(LICENCES)):
+            layout.addWidget(widget)
+        layout.addLayout(buttons)
+
+    def copy(self) -> None:
+        QGuiApplication.clipboard().setText(versions_text())
+
+
+def _versions_card() -> QFrame:
+    card = QFrame()
+    set_role(card, "card")
+    form = QFormLayout(card)
+    form.setContentsMargins(MARGIN_PX, MARGIN_PX - UNIT_PX, MARGIN_PX, MARGIN_PX - UNIT_PX)
+    form.setHorizontalSpacing(MARGIN_PX)
+    form.setVerticalSpacing(UNIT_PX)
+    for name, value in versions():
+        label = QLabel(name)
+        set_role(label, "dim")
+        licence = PACKAGES.get(name)
+        text = _text(f"{value}   {licence}" if licence else value)
+        text.setFont(Theme.mono_font(SMALL_FONT_PX))
+        form.addRow(label, text)
+    return card
+
+
+def _text(text: str) -> QLabel:
+    label = QLabel(text, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+    label.setTextInteractionFlags(
+        Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+    )
+    return label

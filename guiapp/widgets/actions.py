@@ -1,0 +1,121 @@
+"""Everything a person can tell the window to do: one table for menus, shortcuts and command palette."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QMenu, QMenuBar
+
+from guiapp.core.catalogue import ALGORITHMS
+from guiapp.core.demo import DEMO_MODELS, SAMPLES
+
+Key = QKeySequence.StandardKey
+
+
+@dataclass(frozen=True)
+class ActionRow:
+    """One action.
+
+    menu          path of its menu, such as "File/Samples"
+    keys          shortcuts, the one to show first
+    group         of the checkable actions in a group, one is checked
+    begins_group  a line goes above it in the menu
+    """
+
+    name: str
+    text: str
+    menu: str
+    keys: tuple[str | Key, ...] = ()
+    is_checkable: bool = False
+    group: str = ""
+    begins_group: bool = False
+
+
+ROWS = (
+    ActionRow("choose_model", "Choose model", "File", ("Ctrl+M",)),
+    ActionRow("open_model", "Open model file…", "File", (Key.Open,)),
+    *(ActionRow(f"demo:{demo.name}", demo.title, "File/Demo models") for demo in DEMO_MODELS),
+    ActionRow("open_text", "Open text file…", "File", ("Ctrl+Shift+O",), begins_group=True),
+    *(ActionRow(f"sample:{sample.name}", sample.title, "File/Samples") for sample in SAMPLES),
+    ActionRow("save_text", "Save text", "File", (Key.Save,)),
+    ActionRow("save_text_as", "Save text as…", "File", ("Ctrl+Shift+S",)),
+    ActionRow("forget_recent", "Forget recent files", "File", begins_group=True),
+    ActionRow("quit", "Quit", "File", ("Ctrl+Q",), begins_group=True),
+    ActionRow("undo", "Undo", "Edit", (Key.Undo,)),
+    ActionRow("redo", "Redo", "Edit", ("Ctrl+Shift+Z", "Ctrl+Y")),
+    ActionRow("cut", "Cut", "Edit", (Key.Cut,), begins_group=True),
+    ActionRow("copy", "Copy", "Edit", (Key.Copy,)),
+    ActionRow("paste", "Paste", "Edit", (Key.Paste,)),
+    ActionRow("select_all", "Select all", "Edit", (Key.SelectAll,)),
+    ActionRow("copy_ids", "Copy token ids", "Edit", ("Ctrl+Shift+C",), begins_group=True),
+    ActionRow("decode_ids", "Decode token ids…", "Edit", ("Ctrl+Shift+V",)),
+    ActionRow("add_special", "Add special tokens", "Tokens", ("Ctrl+Shift+A",), is_checkable=True),
+    ActionRow(
+        "parse_special", "Parse special tokens in the text", "Tokens", ("Ctrl+Shift+R",), is_checkable=True
+    ),
+    *(
+        ActionRow(f"encoder:{row.name}", f"{row.name}: {row.title}", "Tokens/Encoder", (), True, "encoder")
+        for row in ALGORITHMS.values()
+    ),
+    ActionRow("inspect", "Inspect", "View", ("Ctrl+1",), is_checkable=True, group="page"),
+    ActionRow("palette", "Command palette", "View", ("Ctrl+Shift+P",), begins_group=True),
+    ActionRow("next_panel", "Next panel", "View", ("F6",)),
+    ActionRow("previous_panel", "Previous panel", "View", ("Shift+F6",)),
+    ActionRow("whitespace", "Show white space", "View", ("Ctrl+.",), is_checkable=True, begins_group=True),
+    ActionRow("zoom_in", "Larger text", "View", ("Ctrl++", "Ctrl+="), begins_group=True),
+    ActionRow("zoom_out", "Smaller text", "View", ("Ctrl+-",)),
+    ActionRow("zoom_reset", "Normal text size", "View", ("Ctrl+0",)),
+    ActionRow("theme:system", "Theme of the system", "View/Theme", is_checkable=True, group="theme"),
+    ActionRow("theme:light", "Light theme", "View/Theme", is_checkable=True, group="theme"),
+    ActionRow("theme:dark", "Dark theme", "View/Theme", is_checkable=True, group="theme"),
+    ActionRow("about", "About Tokenloupe", "Help", (Key.HelpContents,)),
+)
+
+
+class Actions(QObject):
+    """The actions of one window, by their names in the table."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._groups: dict[str, QActionGroup] = {}
+        self._actions = {row.name: self._make(row) for row in ROWS}
+
+    def __getitem__(self, name: str) -> QAction:
+        return self._actions[name]
+
+    def __iter__(self) -> Iterator[tuple[ActionRow, QAction]]:
+        return ((row, self._actions[row.name]) for row in ROWS)
+
+    def connect_all(self, slots: dict[str, Callable[[], object]]) -> None:
+        """What each named action does when it is triggered."""
+        for name, slot in slots.items():
+            self._actions[name].triggered.connect(slot)
+
+    def fill(self, menu_bar: QMenuBar) -> None:
+        """Make the menus, in the order of the table."""
+        menus: dict[str, QMenu] = {}
+        for row, action in self:
+            menu = _menu(menus, menu_bar, row.menu)
+            if row.begins_group:
+                menu.addSeparator()
+            menu.addAction(action)
+
+    def _make(self, row: ActionRow) -> QAction:
+        action = QAction(row.text, self)
+        action.setObjectName(row.name)
+        action.setCheckable(row.is_checkable)
+        action.setShortcuts([QKeySequence(key) for key in row.keys])
+        if row.group:
+            group = self._groups.setdefault(row.group, QActionGroup(self))
+            group.addAction(action)
+        return action
+
+
+def _menu(menus: dict[str, QMenu], menu_bar: QMenuBar, path: str) -> QMenu:
+    if path not in menus:
+        above, _, title = path.rpartition("/")
+        menus[path] = _menu(menus, menu_bar, above).addMenu(title) if above else menu_bar.addMenu(title)
+    return menus[path]

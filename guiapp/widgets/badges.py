@@ -1,0 +1,110 @@
+"""The pills at the top right that say how far the tokens can be trusted; a click gives the reason."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QToolButton, QWidget
+
+from guiapp.core.explain.visible_text import visible_text
+from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.icons import icon
+from guiapp.widgets.popover import Explanation
+from guiapp.widgets.style_sheet import set_role
+from guiapp.widgets.theme import ThemeSource
+
+STATES = {
+    "exact": ("good", "check"),
+    "approximate": ("warning", "approximate"),
+    "unknown pre": ("warning", "warning"),
+}
+ICON_PX = 14
+
+
+class Badge(QToolButton):
+    """A word in a pill, coloured by its state, with an icon as second sign."""
+
+    def __init__(self, title: str, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._title = title
+        self._theme_source = theme_source
+        self._state = ("dim", "wait")
+        self._reason = ""
+        set_role(self, "badge")
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.setIconSize(QSize(ICON_PX, ICON_PX))
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        theme_source.changed.connect(self._color)
+        self.clicked.connect(self.explain)
+
+    def show_state(self, text: str, color: str, icon_name: str, reason: str) -> None:
+        """`color` names a colour of the theme."""
+        self._state, self._reason = (color, icon_name), reason
+        self.setText(text)
+        self.setToolTip(reason)
+        self.setAccessibleName(f"{self._title}: {text}")
+        self.setAccessibleDescription(reason)
+        self.setProperty("state", color)
+        self._color()
+
+    def explain(self) -> None:
+        """Open the reason under the badge."""
+        Explanation(self._title, self._reason, self).open_under(self)
+
+    def _color(self) -> None:
+        color_name, icon_name = self._state
+        color: QColor = getattr(self._theme_source.theme, color_name)
+        self.setIcon(icon(icon_name, color))
+        self.style().unpolish(self)
+        self.style().polish(self)
+
+
+class ExactnessBadge(Badge):
+    """Whether the tokens are llama.cpp's."""
+
+    def __init__(
+        self, workspace: Workspace, theme_source: ThemeSource, parent: QWidget | None = None
+    ) -> None:
+        super().__init__("Exactness", theme_source, parent)
+        self._workspace = workspace
+        workspace.vocabulary_changed.connect(self._follow)
+        workspace.options_changed.connect(self._follow)
+        self._follow()
+
+    def _follow(self) -> None:
+        exactness = self._workspace.exactness
+        self.setVisible(exactness is not None)
+        if exactness is not None:
+            self.show_state(exactness.level, *STATES[exactness.level], exactness.reason)
+
+
+class RoundTripBadge(Badge):
+    """Whether the tokens decode to the text again."""
+
+    def __init__(
+        self, workspace: Workspace, theme_source: ThemeSource, parent: QWidget | None = None
+    ) -> None:
+        super().__init__("Round trip", theme_source, parent)
+        self._workspace = workspace
+        workspace.round_trip.changed.connect(self._follow)
+        workspace.vocabulary_changed.connect(self._follow)
+        self._follow()
+
+    def _follow(self) -> None:
+        result = self._workspace.round_trip.result
+        self.setVisible(self._workspace.vocabulary is not None)
+        if result is None:
+            self.show_state("round trip", "dim", "round-trip", "Not compared yet.")
+        elif result.offset is None:
+            self.show_state(
+                "round trip", "good", "round-trip", "Decoding the tokens gives exactly this text."
+            )
+        else:
+            self.show_state(
+                f"differs at {result.offset:,}",
+                "warning",
+                "round-trip",
+                f"Decoding the tokens gives another text, which differs from byte {result.offset:,} on.\n\n"
+                f"text\t“{visible_text(result.expected)}”\ndecoded\t“{visible_text(result.decoded)}”\n\n"
+                "Some tokenizers change text on purpose: they drop or add spaces, or fold letters.",
+            )

@@ -1,0 +1,66 @@
+"""Turns failures of the workspace into notices, and takes them away once it works again."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from guiapp.versions import versions_text
+from guiapp.viewmodels.kernel_warm_up import KernelWarmUp
+from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.notices import NoticeArea
+
+SLOW = "The fast kernels could not be compiled. Everything works, but slowly."
+
+
+class FailureNotices(QObject):
+    """One notice each about the model, the text file, the tokens and the compiler."""
+
+    def __init__(self, area: NoticeArea, workspace: Workspace, warm_up: KernelWarmUp) -> None:
+        super().__init__(area)
+        self._area = area
+        self._workspace = workspace
+        workspace.loader.failed.connect(self._show_model_failure)
+        workspace.loader.loading_changed.connect(self._clear_model_failure)
+        workspace.text_file_failed.connect(self._show_text_file_failure)
+        workspace.text_file_changed.connect(self._clear_text_file_failure)
+        workspace.spans.failed.connect(self._show_encoding_failure)
+        workspace.spans.encoded.connect(self._clear_encoding_failure)
+        workspace.round_trip.failed.connect(self._show_decoding_failure)
+        workspace.round_trip.changed.connect(self._clear_decoding_failure)
+        warm_up.failed.connect(self._show_compiler_failure)
+
+    def _show_model_failure(self, name: str, message: str) -> None:
+        self._show("model", message, f"Model: {name}")
+
+    def _clear_model_failure(self) -> None:
+        if self._workspace.loader.loading_name is not None:
+            self._area.clear_notice("model")
+
+    def _show_text_file_failure(self, message: str) -> None:
+        self._show("text file", message, "")
+
+    def _clear_text_file_failure(self) -> None:
+        self._area.clear_notice("text file")
+
+    def _show_encoding_failure(self, message: str) -> None:
+        self._show("encoding", message, self._circumstances())
+
+    def _clear_encoding_failure(self) -> None:
+        self._area.clear_notice("encoding")
+
+    def _show_decoding_failure(self, message: str) -> None:
+        self._show("decoding", message, self._circumstances())
+
+    def _clear_decoding_failure(self) -> None:
+        self._area.clear_notice("decoding")
+
+    def _show_compiler_failure(self, output: str) -> None:
+        self._show("compiler", SLOW, output)
+
+    def _circumstances(self) -> str:
+        model = self._workspace.loader.model
+        return f"Model: {model.name if model else 'none'}\nOptions: {self._workspace.options}"
+
+    def _show(self, subject: str, message: str, details: str) -> None:
+        parts = (message, details, versions_text())
+        self._area.show_notice(subject, message, "\n\n".join(part for part in parts if part))

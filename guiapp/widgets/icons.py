@@ -1,0 +1,40 @@
+"""Icons of one stroke weight, drawn in whatever colour the theme asks for."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
+from PySide6.QtSvg import QSvgRenderer
+
+from guiapp.core.demo import resources_folder
+
+SIZE_PX = 16
+SCALES = (1, 2, 3)  # device pixels per pixel
+
+
+def icon(name: str, color: QColor, size_px: int = SIZE_PX) -> QIcon:
+    """An icon of resources/icons in one colour, sharp on all screens."""
+    source = _source(name).replace("currentColor", color.name())
+    renderer = QSvgRenderer(QByteArray(source.encode()))
+    result = QIcon()
+    for scale in SCALES:
+        pixmap = QPixmap(QSize(size_px, size_px) * scale)
+        pixmap.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(pixmap)
+        renderer.render(painter, QRectF(pixmap.rect()))
+        painter.end()
+        pixmap.setDevicePixelRatio(scale)
+        result.addPixmap(pixmap)
+    return result
+
+
+@cache
+def _source(name: str) -> str:
+    return (resources_folder() / "icons" / f"{name}.svg").read_text(encoding="utf-8")
+
+
+def application_icon() -> QIcon:
+    """The icon of the program."""
+    return QIcon(str(resources_folder() / "icons" / "tokenloupe.svg"))

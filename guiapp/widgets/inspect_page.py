@@ -1,0 +1,98 @@
+"""The Inspect page: the text with its tokens, their ids below, and all about one of them at the right."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
+
+from guiapp.viewmodels.decode_model import DecodeModel
+from guiapp.viewmodels.token_details import TokenDetailsModel
+from guiapp.viewmodels.token_table import TokenTableModel
+from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.decode_dialog import DecodeDialog
+from guiapp.widgets.ids_panel import IdsPanel
+from guiapp.widgets.span_editor import SpanEditor
+from guiapp.widgets.theme import ThemeSource
+from guiapp.widgets.token_card import TokenCard
+from guiapp.widgets.token_strip import TokenStrip
+from guiapp.widgets.token_table_view import TokenTableView
+
+CARD_WIDTH_PX = 340
+IDS_HEIGHT_PX = 170
+PLACEHOLDER = "Type or paste a text, or drop a file here."
+
+
+class InspectPage(QWidget):
+    """Puts the panels together and links them through the workspace."""
+
+    def __init__(
+        self, workspace: Workspace, theme_source: ThemeSource, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._workspace = workspace
+        self._theme_source = theme_source
+        details = TokenDetailsModel(workspace, self)
+        table = TokenTableModel(workspace, details, self)
+        self.editor = SpanEditor(workspace.document, workspace.spans, theme_source)
+        self.editor.set_placeholder(PLACEHOLDER)
+        self.ids_panel = IdsPanel(
+            workspace,
+            TokenStrip(workspace, theme_source),
+            TokenTableView(table, workspace, theme_source),
+            theme_source,
+        )
+        self.card = TokenCard(details, theme_source)
+        self.card.setAccessibleName("Selected token")
+        self._decode_model = DecodeModel(workspace, self)
+        self._decode_dialog: DecodeDialog | None = None
+        self.text_splitter = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
+        self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
+        self._lay_out()
+        self.editor.hovered.connect(self._hover)
+        self.editor.token_clicked.connect(workspace.select_token)
+        workspace.selected_token_changed.connect(self._follow_selection)
+        workspace.hovered_token_changed.connect(self._follow_hover)
+
+    @property
+    def panels(self) -> list[QWidget]:
+        """What F6 goes through."""
+        ids = self.ids_panel.strip if self.ids_panel.strip.isVisible() else self.ids_panel.table
+        return [self.editor, ids, self.card]
+
+    def show_decoder(self) -> None:
+        """Open the dialog that decodes pasted ids."""
+        if self._decode_dialog is None:
+            self._decode_dialog = DecodeDialog(self._decode_model, self._theme_source, self)
+            self._decode_dialog.insert_requested.connect(self._workspace.document.insert)
+            self._decode_dialog.replace_requested.connect(self._workspace.show_text)
+        self._decode_dialog.show()
+        self._decode_dialog.raise_()
+
+    def _lay_out(self) -> None:
+        self.text_splitter.addWidget(self.editor)
+        self.text_splitter.addWidget(self.ids_panel)
+        self.text_splitter.setStretchFactor(0, 1)
+        self.text_splitter.setSizes([600, IDS_HEIGHT_PX])
+        self.splitter.addWidget(self.text_splitter)
+        self.splitter.addWidget(self.card)
+        self.splitter.setStretchFactor(0, 1)
+        self.splitter.setSizes([1100, CARD_WIDTH_PX])
+        for splitter in (self.text_splitter, self.splitter):
+            splitter.setHandleWidth(1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.splitter)
+        self.setFocusProxy(self.editor)
+
+    def _hover(self, index: int) -> None:
+        self._workspace.hover_token(None if index < 0 else index)
+
+    def _follow_hover(self) -> None:
+        index = self._workspace.hovered_token
+        self.editor.set_hovered_token(-1 if index is None else index)
+
+    def _follow_selection(self) -> None:
+        index = self._workspace.selected_token
+        self.editor.set_selected_token(-1 if index is None else index)
+        if index is not None and not self.editor.hasFocus():
+            self.editor.reveal(*self._workspace.span(index))

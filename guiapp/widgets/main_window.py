@@ -1,0 +1,132 @@
+"""The window: bars and pages put together, files dropped on it, and what it keeps until next time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+
+from guiapp.viewmodels.activity import Activity
+from guiapp.viewmodels.model_loader import display_name
+from guiapp.viewmodels.settings import Settings
+from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.actions import Actions
+from guiapp.widgets.inspect_page import InspectPage
+from guiapp.widgets.notices import NoticeArea
+from guiapp.widgets.questions import Answer, Questions
+from guiapp.widgets.status_line import StatusLine
+from guiapp.widgets.theme import ThemeSource
+from guiapp.widgets.top_bar import TopBar
+
+FIRST_SIZE = QSize(1280, 800)
+SMALLEST_SIZE = QSize(760, 480)
+
+
+class MainWindow(QMainWindow):
+    """Menus and pages; `WindowCommands` says what the actions do.
+
+    Signals:
+        first_painted(): people see the window now.
+        files_dropped(list): paths of files that were dropped on the window.
+    """
+
+    first_painted = Signal()
+    files_dropped = Signal(list)
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        activity: Activity,
+        settings: Settings,
+        theme_source: ThemeSource,
+        questions: Questions | None = None,
+    ) -> None:
+        super().__init__()
+        self._workspace = workspace
+        self._settings = settings
+        self._is_painted = False
+        self.questions = questions or Questions(self)
+        self.actions_table = Actions(self)
+        self.actions_table.fill(self.menuBar())
+        self.top_bar = TopBar(workspace, self.actions_table, theme_source)
+        self.notices = NoticeArea(theme_source)
+        self.inspect_page = InspectPage(workspace, theme_source)
+        self.pages = QStackedWidget()
+        self.pages.addWidget(self.inspect_page)
+        switches = [self.actions_table[name] for name in ("add_special", "parse_special")]
+        self.status_line = StatusLine(workspace, activity, switches)
+        self.setCentralWidget(self._column())
+        self.setMinimumSize(SMALLEST_SIZE)
+        self.setAcceptDrops(True)
+        workspace.vocabulary_changed.connect(self._follow_title)
+        workspace.text_file_changed.connect(self._follow_title)
+        self._follow_title()
+        self._restore()
+        self.inspect_page.editor.setFocus()
+
+    def _column(self) -> QWidget:
+        column = QWidget()
+        layout = QVBoxLayout(column)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.top_bar)
+        layout.addWidget(self.notices)
+        layout.addWidget(self.pages, 1)
+        layout.addWidget(self.status_line)
+        return column
+
+    def _follow_title(self) -> None:
+        workspace = self._workspace
+        names = [] if workspace.text_path is None else [f"{workspace.text_path.name}[*]"]
+        if workspace.loader.model is not None:
+            names.append(display_name(workspace.loader.model))
+        self.setWindowTitle(" – ".join([*names, "Tokenloupe"]))
+        self.setWindowModified(workspace.text_path is not None and workspace.is_modified)
+
+    def _restore(self) -> None:
+        self.resize(FIRST_SIZE)
+        self.restoreGeometry(self._settings.layout("window"))
+        self.inspect_page.splitter.restoreState(self._settings.layout("inspect"))
+        self.inspect_page.text_splitter.restoreState(self._settings.layout("inspect_text"))
+
+    def _keep(self) -> None:
+        self._settings.set_layout("window", self.saveGeometry())
+        self._settings.set_layout("inspect", self.inspect_page.splitter.saveState())
+        self._settings.set_layout("inspect_text", self.inspect_page.text_splitter.saveState())
+        self._settings.save()
+
+    def event(self, event: QEvent) -> bool:
+        handled = super().event(event)
+        if event.type() == QEvent.Type.UpdateRequest and not self._is_painted:
+            self._is_painted = True
+            self.first_painted.emit()
+        return handled
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if self._may_close():
+            self._keep()
+            event.accept()
+        else:
+            event.ignore()
+
+    def _may_close(self) -> bool:
+        path = self._workspace.text_path
+        if path is None or not self._workspace.is_modified:
+            return True
+        answer = self.questions.save_before_closing(path)
+        if answer is Answer.SAVE:
+            return self._workspace.save_text(path)
+        return answer is Answer.DISCARD
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.setDropAction(Qt.DropAction.CopyAction)
+            event.accept()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        event.setDropAction(Qt.DropAction.CopyAction)
+        event.accept()
+        self.files_dropped.emit(paths)

@@ -1,0 +1,87 @@
+"""Messages about what failed: they stay in the window beside it until somebody closes them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible, QAccessibleEvent, QGuiApplication
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+
+from guiapp.widgets.icons import icon
+from guiapp.widgets.style_sheet import set_role
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
+
+
+class Notice(QFrame):
+    """One message, with its details to copy."""
+
+    def __init__(self, message: str, details: str, theme_source: ThemeSource, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.message, self._details = message, details
+        self._theme_source = theme_source
+        set_role(self, "notice")
+        self.setAccessibleName(f"Notice: {message}")
+        self._icon = QLabel()
+        label = QLabel(message, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.copy_button = QToolButton()
+        self.copy_button.setText("Copy details")
+        self.copy_button.clicked.connect(self.copy_details)
+        self.close_button = QToolButton()
+        self.close_button.setToolTip("Dismiss")
+        self.close_button.setAccessibleName("Dismiss notice")
+        self.close_button.clicked.connect(self.dismiss)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(MARGIN_PX, GAP_PX, GAP_PX, GAP_PX)
+        layout.setSpacing(GAP_PX)
+        layout.addWidget(self._icon)
+        layout.addWidget(label, 1)
+        for button in (self.copy_button, self.close_button):
+            set_role(button, "quiet")
+            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            layout.addWidget(button)
+        theme_source.changed.connect(self._color)
+        self._color()
+
+    def copy_details(self) -> None:
+        QGuiApplication.clipboard().setText(self._details)
+
+    def dismiss(self) -> None:
+        self.hide()
+        self.deleteLater()
+
+    def _color(self) -> None:
+        theme = self._theme_source.theme
+        self._icon.setPixmap(icon("error", theme.bad).pixmap(16, 16))
+        self.close_button.setIcon(icon("close", theme.dim))
+
+
+class NoticeArea(QWidget):
+    """The notices that are open, at most one about each subject."""
+
+    def __init__(self, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme_source = theme_source
+        self._notices: dict[str, Notice] = {}
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(0, 0, 0, 0)
+        self._layout.setSpacing(UNIT_PX)
+
+    @property
+    def notices(self) -> list[Notice]:
+        """Those that can be seen, the oldest first."""
+        return [notice for notice in self._notices.values() if not notice.isHidden()]
+
+    def show_notice(self, subject: str, message: str, details: str) -> None:
+        """Say that something failed, instead of what was said about the same subject before."""
+        self.clear_notice(subject)
+        notice = Notice(message, details, self._theme_source, self)
+        notice.destroyed.connect(self.updateGeometry)
+        self._notices[subject] = notice
+        self._layout.addWidget(notice)
+        notice.show()
+        QAccessible.updateAccessibility(QAccessibleEvent(notice, QAccessible.Event.Alert))
+
+    def clear_notice(self, subject: str) -> None:
+        """It works again."""
+        if (notice := self._notices.pop(subject, None)) is not None and not notice.isHidden():
+            notice.dismiss()

@@ -1,0 +1,47 @@
+"""A small panel that opens under a button and explains something; a click elsewhere or Escape closes it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
+
+from guiapp.widgets.style_sheet import heading, set_role
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX
+
+WIDTH_PX = 360
+
+
+class Popover(QFrame):
+    """A frame without a title bar that keeps inside its window."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Popup | Qt.WindowType.FramelessWindowHint)
+        set_role(self, "popup")
+
+    def open_under(self, widget: QWidget) -> None:
+        """Show below `widget`, moved left where the window would be too narrow."""
+        self.adjustSize()
+        below = widget.mapToGlobal(QPoint(0, widget.height() + GAP_PX // 2))
+        window = widget.window()
+        right = window.mapToGlobal(QPoint(window.width() - GAP_PX, 0)).x()
+        self.move(max(min(below.x(), right - self.width()), window.mapToGlobal(QPoint()).x()), below.y())
+        self.show()
+
+
+class Explanation(Popover):
+    """A title and some lines of text, to read and to copy."""
+
+    def __init__(self, title: str, text: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setAccessibleName(title)
+        label = QLabel(text, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        label.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        label.setMinimumWidth(WIDTH_PX - 2 * MARGIN_PX)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
+        layout.addWidget(heading(title))
+        layout.addWidget(label)
+        self.setFixedWidth(WIDTH_PX)

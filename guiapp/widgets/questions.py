@@ -1,0 +1,50 @@
+"""What the window asks people, in dialogs that wait for an answer."""
+
+from __future__ import annotations
+
+from enum import Enum
+from pathlib import Path
+
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+
+MODEL_FILTER = "Model files (*.gguf);;All files (*)"
+TEXT_FILTER = "All files (*)"
+
+
+class Answer(Enum):
+    SAVE = "save"
+    DISCARD = "discard"
+    CANCEL = "cancel"
+
+
+class Questions:
+    """Asks by the system's own dialogs."""
+
+    def __init__(self, window: QWidget) -> None:
+        self._window = window
+
+    def model_to_open(self) -> Path | None:
+        return self._chosen(QFileDialog.getOpenFileName(self._window, "Open model file", "", MODEL_FILTER))
+
+    def text_to_open(self) -> Path | None:
+        return self._chosen(QFileDialog.getOpenFileName(self._window, "Open text file", "", TEXT_FILTER))
+
+    def where_to_save(self, suggested: Path | None) -> Path | None:
+        start = str(suggested or "text.txt")
+        return self._chosen(QFileDialog.getSaveFileName(self._window, "Save text", start, TEXT_FILTER))
+
+    def save_before_closing(self, path: Path) -> Answer:
+        """What to do with changes that are not in the file yet."""
+        button = QMessageBox.StandardButton
+        pressed = QMessageBox.question(
+            self._window,
+            "Save changes?",
+            f"The text of {path.name} has changed.",
+            button.Save | button.Discard | button.Cancel,
+            button.Save,
+        )
+        return {button.Save: Answer.SAVE, button.Discard: Answer.DISCARD}.get(pressed, Answer.CANCEL)
+
+    @staticmethod
+    def _chosen(result: tuple[str, str]) -> Path | None:
+        return Path(result[0]) if result[0] else None

@@ -1,0 +1,134 @@
+"""The line at the bottom: counts of the text and the selection, work under way, switches."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLabel, QProgressBar, QToolButton, QWidget
+
+from guiapp.viewmodels.activity import Activity
+from guiapp.viewmodels.text_statistics import format_duration, format_speed
+from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.style_sheet import set_role
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
+
+HEIGHT_PX = 30
+BAR_WIDTH_PX = 120
+
+
+class StatusLine(QFrame):
+    """Figures at the left, progress in the middle, selection and switches at the right."""
+
+    def __init__(
+        self, workspace: Workspace, activity: Activity, switches: list[QAction], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._workspace = workspace
+        set_role(self, "status")
+        self.setFixedHeight(HEIGHT_PX)
+        self.setAccessibleName("Status")
+        self._tokens, self._figures, self._selection = _number(), _number(), _number()
+        self._tokens.setStyleSheet("font-weight: 600")
+        for label in (self._figures, self._selection):
+            set_role(label, "dim")
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, 0)
+        layout.setSpacing(MARGIN_PX + UNIT_PX)
+        layout.addWidget(self._tokens)
+        layout.addWidget(self._figures)
+        layout.addStretch()
+        layout.addWidget(ActivityView(activity))
+        layout.addWidget(self._selection)
+        for action in switches:
+            layout.addWidget(_Switch(action))
+        workspace.statistics_changed.connect(self._follow)
+        workspace.encoding_changed.connect(self._follow)
+        self._follow()
+
+    @property
+    def text(self) -> str:
+        """All figures, as they are read out."""
+        return " ".join(label.text() for label in (self._tokens, self._figures, self._selection))
+
+    def _follow(self) -> None:
+        statistics = self._workspace.statistics
+        self._tokens.setText(_counted(statistics.n_tokens, "token"))
+        parts = [_counted(statistics.n_characters, "character"), _counted(statistics.n_bytes, "byte")]
+        if statistics.characters_per_token is not None:
+            parts.append(f"{statistics.characters_per_token:.2f} characters/token")
+        if statistics.speed_mb_per_s is not None:
+            parts.append(
+                f"{format_duration(statistics.elapsed_ns)} · {format_speed(statistics.speed_mb_per_s)}"
+            )
+        self._figures.setText("   ".join(parts))
+        selection = self._workspace.selection_statistics
+        self._selection.setText(
+            ""
+            if selection is None
+            else f"selection: {_counted(selection.n_tokens, 'token')} · "
+            f"{_counted(selection.n_characters, 'character')} · {_counted(selection.n_bytes, 'byte')}"
+        )
+
+
+class ActivityView(QWidget):
+    """What goes on in the background, once it takes longer than people notice, with a way to stop it."""
+
+    SHOWN_AFTER_MS = 100
+
+    def __init__(self, activity: Activity, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._activity = activity
+        self._label = QLabel()
+        set_role(self._label, "dim")
+        self._bar = QProgressBar(textVisible=False)
+        self._bar.setFixedWidth(BAR_WIDTH_PX)
+        self._bar.setAccessibleName("Progress")
+        self.cancel_button = QToolButton()
+        self.cancel_button.setText("Cancel")
+        set_role(self.cancel_button, "quiet")
+        self.cancel_button.clicked.connect(activity.cancel)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GAP_PX)
+        for widget in (self._label, self._bar, self.cancel_button):
+            layout.addWidget(widget)
+        self._due = QTimer(self, singleShot=True, interval=self.SHOWN_AFTER_MS)
+        self._due.timeout.connect(self.show)
+        activity.changed.connect(self._follow)
+        self.hide()
+        self._follow()
+
+    def _follow(self) -> None:
+        activity = self._activity
+        if activity.title is None:
+            self._due.stop()
+            self.hide()
+            return
+        self._label.setText(activity.title)
+        self._bar.setRange(0, 1000 if activity.progress > 0 else 0)
+        self._bar.setValue(round(activity.progress * 1000))
+        self.cancel_button.setVisible(activity.can_cancel)
+        if self.isHidden() and not self._due.isActive():
+            self._due.start()
+
+
+class _Switch(QCheckBox):
+    """A check box for an action that is switched on or off."""
+
+    def __init__(self, action: QAction) -> None:
+        super().__init__(action.text())
+        self.setObjectName(f"switch:{action.objectName()}")
+        self.setFont(Theme.ui_font(SMALL_FONT_PX))
+        self.setChecked(action.isChecked())
+        self.clicked.connect(action.trigger)
+        action.toggled.connect(self.setChecked)
+
+
+def _number() -> QLabel:
+    label = QLabel()
+    label.setFont(Theme.mono_font(SMALL_FONT_PX))
+    return label
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

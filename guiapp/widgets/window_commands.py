@@ -1,0 +1,212 @@
+"""What the actions of the window do, and the notices about what failed."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QApplication, QWidget
+
+from guiapp.core.demo import DEMO_MODELS, PREFIX, SAMPLES, sample_text
+from guiapp.viewmodels.recent_files import RecentFiles
+from guiapp.viewmodels.settings import Settings
+from guiapp.viewmodels.text_files import is_model_file
+from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.about_dialog import AboutDialog
+from guiapp.widgets.command_palette import CommandPalette
+from guiapp.widgets.main_window import MainWindow
+from guiapp.widgets.model_picker import ModelPicker
+from guiapp.widgets.theme import CHOICES, TEXT_FONT_PX, ThemeSource
+
+
+class WindowCommands(QObject):
+    """Connects the table of actions with the workspace and the window."""
+
+    def __init__(
+        self,
+        window: MainWindow,
+        workspace: Workspace,
+        settings: Settings,
+        recent: RecentFiles,
+        theme_source: ThemeSource,
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._workspace = workspace
+        self._settings = settings
+        self._recent = recent
+        self._theme_source = theme_source
+        self._actions = window.actions_table
+        self._editor = window.inspect_page.editor
+        self.palette = CommandPalette(self._actions, theme_source, window)
+        self.picker = ModelPicker(workspace.loader, recent, theme_source, window)
+        self._connect_actions()
+        self._connect_options()
+        window.top_bar.model_button.clicked.connect(self.choose_model)
+        window.inspect_page.ids_panel.decode_action.triggered.connect(self._actions["decode_ids"].trigger)
+        window.files_dropped.connect(self.open_files)
+        self.picker.chosen.connect(workspace.loader.open)
+        self.picker.browse_requested.connect(self.open_model)
+        workspace.loader.model_changed.connect(self._remember_model)
+
+    # Files
+
+    def choose_model(self) -> None:
+        self.picker.open_under(self._window.top_bar.model_button)
+
+    def open_model(self) -> None:
+        if (path := self._window.questions.model_to_open()) is not None:
+            self._workspace.loader.open(str(path))
+
+    def open_text(self) -> None:
+        if (path := self._window.questions.text_to_open()) is not None:
+            self._workspace.open_text(path)
+
+    def open_files(self, paths: list[Path]) -> None:
+        """Open what was dropped: model files as models, all else as text; the last of each kind counts."""
+        for path in paths:
+            if is_model_file(path):
+                self._workspace.loader.open(str(path))
+            else:
+                self._workspace.open_text(path)
+
+    def save_text(self) -> None:
+        if self._workspace.text_path is None:
+            self.save_text_as()
+        else:
+            self._workspace.save_text(self._workspace.text_path)
+
+    def save_text_as(self) -> None:
+        path = self._window.questions.where_to_save(self._workspace.text_path)
+        if path is not None:
+            self._workspace.save_text(path)
+
+    def _show_sample(self, name: str) -> None:
+        self._workspace.show_text(sample_text(name))
+
+    def _remember_model(self) -> None:
+        model = self._workspace.loader.model
+        if model is not None and not model.name.startswith(PREFIX):
+            self._recent.add(Path(model.name), model.tokenizer.vocabulary)
+
+    # Actions
+
+    def _connect_actions(self) -> None:
+        page = self._window.inspect_page
+        self._actions.connect_all(
+            {
+                "choose_model": self.choose_model,
+                "open_model": self.open_model,
+                "open_text": self.open_text,
+                "save_text": self.save_text,
+                "save_text_as": self.save_text_as,
+                "forget_recent": self._recent.clear,
+                "quit": self._window.close,
+                "undo": self._editor.undo,
+                "redo": self._editor.redo,
+                "cut": self._editor.cut,
+                "copy": self._editor.copy,
+                "paste": self._editor.paste,
+                "select_all": self._editor.select_all,
+                "copy_ids": page.ids_panel.copy_ids,
+                "decode_ids": page.show_decoder,
+                "inspect": self._show_inspect,
+                "palette": self.palette.open,
+                "next_panel": partial(self._move_focus, 1),
+                "previous_panel": partial(self._move_focus, -1),
+                "whitespace": self._show_whitespace,
+                "zoom_in": partial(self._editor.zoom, 1),
+                "zoom_out": partial(self._editor.zoom, -1),
+                "zoom_reset": partial(self._editor.set_font_px, TEXT_FONT_PX),
+                "add_special": self._set_switches,
+                "parse_special": self._set_switches,
+                "about": self._show_about,
+                **{f"theme:{choice}": partial(self._choose_theme, choice) for choice in CHOICES},
+                **{
+                    f"demo:{demo.name}": partial(self._workspace.loader.open, PREFIX + demo.name)
+                    for demo in DEMO_MODELS
+                },
+                **{f"sample:{sample.name}": partial(self._show_sample, sample.name) for sample in SAMPLES},
+                **{
+                    row.name: partial(self._workspace.set_encoder, row.name.removeprefix("encoder:"))
+                    for row, _ in self._actions
+                    if row.group == "encoder"
+                },
+            }
+        )
+
+    def _connect_options(self) -> None:
+        """Show the state of options and settings in the actions, and keep it."""
+        self._workspace.options_changed.connect(self._follow_options)
+        self._workspace.document.undo_changed.connect(self._follow_undo)
+        self._recent.changed.connect(self._follow_recent)
+        self._theme_source.changed.connect(self._follow_theme)
+        self._editor.zoom_changed.connect(self._keep_zoom)
+        self._actions["inspect"].setChecked(True)
+        self._actions["whitespace"].setChecked(self._settings.shows_whitespace)
+        self._editor.set_shows_whitespace(self._settings.shows_whitespace)
+        self._editor.set_font_px(self._settings.font_px or TEXT_FONT_PX)
+        for name in ("cut", "copy", "paste", "select_all", "undo", "redo"):
+            self._actions[name].setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            self._editor.addAction(self._actions[name])
+        self._follow_options()
+        self._follow_undo()
+        self._follow_recent()
+        self._follow_theme()
+
+    def _follow_options(self) -> None:
+        options, offered = self._workspace.options, self._workspace.encoders
+        self._actions["add_special"].setChecked(options.add_special)
+        self._actions["parse_special"].setChecked(options.parse_special)
+        algorithm = self._workspace.algorithm
+        for row, action in self._actions:
+            if row.group == "encoder":
+                name = row.name.removeprefix("encoder:")
+                action.setVisible(name in offered)
+                action.setEnabled(name in offered)
+                action.setChecked(algorithm is not None and name == algorithm.name)
+        self._settings.set_options(options.add_special, options.parse_special, options.encoder)
+
+    def _follow_undo(self) -> None:
+        self._actions["undo"].setEnabled(self._workspace.document.can_undo)
+        self._actions["redo"].setEnabled(self._workspace.document.can_redo)
+
+    def _follow_recent(self) -> None:
+        self._actions["forget_recent"].setEnabled(bool(self._recent.files))
+
+    def _follow_theme(self) -> None:
+        self._actions[f"theme:{self._theme_source.choice}"].setChecked(True)
+
+    def _keep_zoom(self) -> None:
+        self._settings.set_font_px(self._editor.font_px)
+
+    def _set_switches(self) -> None:
+        self._workspace.set_add_special(self._actions["add_special"].isChecked())
+        self._workspace.set_parse_special(self._actions["parse_special"].isChecked())
+
+    def _choose_theme(self, choice: str) -> None:
+        self._theme_source.choose(choice)
+        self._settings.set_theme(choice)
+
+    def _show_whitespace(self) -> None:
+        shows = self._actions["whitespace"].isChecked()
+        self._editor.set_shows_whitespace(shows)
+        self._settings.set_shows_whitespace(shows)
+
+    def _show_inspect(self) -> None:
+        self._window.pages.setCurrentWidget(self._window.inspect_page)
+
+    def _show_about(self) -> None:
+        AboutDialog(self._window).show()
+
+    def _move_focus(self, step: int) -> None:
+        """Go to the next panel of the page, or the one before; the bar at the top is one of them."""
+        panels = [self._window.top_bar.model_button, *self._window.inspect_page.panels]
+        focused = QApplication.focusWidget()
+        at = next((i for i, panel in enumerate(panels) if _holds(panel, focused)), 0)
+        panels[(at + step) % len(panels)].setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+
+def _holds(panel: QWidget, widget: QWidget | None) -> bool:
+    return widget is not None and (panel is widget or panel.isAncestorOf(widget))

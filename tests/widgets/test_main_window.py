@@ -1,0 +1,380 @@
+"""The real window, used as people use it: with clicks and keys."""
+
+from __future__ import annotations
+
+import pytest
+from fake_tokenizer import UNENCODABLE, FakeTokenizer
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtWidgets import QApplication, QLabel, QToolButton, QWidget
+
+from guiapp.app import build
+from guiapp.core.errors import VocabError
+from guiapp.viewmodels.settings import Settings
+from guiapp.widgets.about_dialog import AboutDialog
+from guiapp.widgets.error_dialog import ErrorDialog, ErrorReporter
+from guiapp.widgets.popover import Explanation
+from guiapp.widgets.questions import Answer
+from guiapp.widgets.status_line import ActivityView
+from guiapp.widgets.theme import DARK, LIGHT
+
+pytestmark = [
+    pytest.mark.usefixtures("interpreted_kernels"),
+    pytest.mark.qt_log_ignore("This plugin does not support", extend=True),  # what "offscreen" says of popups
+]
+CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+
+
+class Answers:
+    """Stands in for the dialogs that ask; answers as it was told."""
+
+    def __init__(self):
+        self.model = self.text = self.save_place = None
+        self.closing = Answer.CANCEL
+
+    def model_to_open(self):
+        return self.model
+
+    def text_to_open(self):
+        return self.text
+
+    def where_to_save(self, suggested):
+        return self.save_place
+
+    def save_before_closing(self, path):
+        return self.closing
+
+
+def load(name, progress):
+    if name.endswith("broken.gguf"):
+        raise VocabError("broken.gguf is no GGUF file. Choose another one.")
+    return FakeTokenizer(name.rpartition("/")[2])
+
+
+@pytest.fixture
+def make_shell(qapp, qtbot, tmp_path):
+    shells = []
+
+    def make(text=b"one two three", model="fake.gguf"):
+        settings = Settings(tmp_path / "settings.ini")
+        settings.set_theme("dark")
+        shell = build(qapp, settings, text, load, Answers())
+        shells.append(shell)
+        qtbot.addWidget(shell.window)
+        shell.window.show()
+        qtbot.waitExposed(shell.window)
+        shell.window.activateWindow()
+        with qtbot.waitSignal(shell.workspace.spans.encoded):
+            shell.workspace.loader.open(model)
+        return shell
+
+    yield make
+    for shell in shells:
+        shell.stop()
+
+
+@pytest.fixture
+def shell(make_shell):
+    return make_shell()
+
+
+def press(qtbot, shell, key, modifier=Qt.KeyboardModifier.NoModifier):
+    qtbot.keyClick(QApplication.focusWidget() or shell.window, key, modifier)
+
+
+def drop(window, paths):
+    """Drop files on the middle of the window's status line, far from the text."""
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    place, copy = QPoint(20, window.height() - 8), Qt.DropAction.CopyAction
+    buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    entered = QDragEnterEvent(place, copy, mime, buttons, keys)
+    QApplication.sendEvent(window, entered)
+    assert entered.isAccepted()
+    QApplication.sendEvent(window, QDropEvent(QPointF(place), copy, mime, buttons, keys))
+
+
+def test_typing_changes_tokens_and_counts(shell, qtbot):
+    editor = shell.window.inspect_page.editor
+    assert editor.hasFocus()
+    shell.workspace.document.set_caret(13)
+    with qtbot.waitSignal(shell.workspace.spans.encoded):
+        qtbot.keyClicks(editor, " two")
+    qtbot.waitUntil(lambda: "5 tokens" in shell.window.status_line.text)
+    assert "17 characters" in shell.window.status_line.text
+    assert "17 bytes" in shell.window.status_line.text
+
+
+def test_selected_text_is_counted_in_the_status_line(shell):
+    shell.workspace.document.select(0, 7)
+    assert "selection: 2 tokens · 7 characters · 7 bytes" in shell.window.status_line.text
+
+
+def test_a_switch_in_the_status_line_is_the_action_in_the_menu(shell, qtbot):
+    switch = shell.window.findChild(QWidget, "switch:add_special")
+    with qtbot.waitSignal(shell.workspace.options_changed):
+        qtbot.mouseClick(switch, Qt.MouseButton.LeftButton, pos=QPoint(8, switch.height() // 2))
+    assert not shell.workspace.options.add_special
+    action = shell.window.actions_table["add_special"]
+    assert not action.isChecked()
+    action.trigger()
+    assert switch.isChecked()
+
+
+def test_every_action_is_in_a_menu_and_has_a_name(shell):
+    for row, action in shell.window.actions_table:
+        assert action.text()
+        assert row.menu.split("/")[0] in ("File", "Edit", "Tokens", "View", "Help")
+
+
+def test_no_shortcut_is_given_twice(shell):
+    keys = [key.toString() for _, action in shell.window.actions_table for key in action.shortcuts()]
+    assert len(keys) == len(set(keys))
+
+
+def test_the_palette_runs_what_is_typed(shell, qtbot):
+    press(qtbot, shell, Qt.Key.Key_P, CTRL | SHIFT)
+    palette = QApplication.activePopupWidget()
+    qtbot.keyClicks(palette.line, "light th")
+    qtbot.keyClick(palette.line, Qt.Key.Key_Return)
+    assert not palette.isVisible()
+    assert shell.theme_source.theme is LIGHT
+
+
+def test_the_palette_is_walked_with_the_arrow_keys(shell, qtbot):
+    shell.window.actions_table["palette"].trigger()
+    palette = QApplication.activePopupWidget()
+    first = palette.list.currentIndex().data()
+    qtbot.keyClick(palette.line, Qt.Key.Key_Down)
+    assert palette.list.currentIndex().row() == 1
+    qtbot.keyClick(palette.line, Qt.Key.Key_Up)
+    assert palette.list.currentIndex().data() == first
+    qtbot.keyClick(palette.line, Qt.Key.Key_Escape)
+    assert not palette.isVisible()
+
+
+def test_the_theme_recolours_and_is_kept(shell, qtbot, tmp_path):
+    assert shell.theme_source.theme is DARK
+    with qtbot.waitSignal(shell.theme_source.changed):
+        shell.window.actions_table["theme:light"].trigger()
+    assert Settings(tmp_path / "settings.ini").theme == "light"
+    pixel = shell.window.inspect_page.editor.viewport().grab().toImage().pixelColor(3, 3)
+    assert pixel == LIGHT.background
+
+
+@pytest.mark.parametrize(("name", "larger"), [("zoom_in", True), ("zoom_out", False)])
+def test_zoom_changes_the_text_size_and_is_kept(shell, tmp_path, name, larger):
+    editor = shell.window.inspect_page.editor
+    before = editor.font_px
+    shell.window.actions_table[name].trigger()
+    assert (editor.font_px > before) is larger
+    assert Settings(tmp_path / "settings.ini").font_px == editor.font_px
+    shell.window.actions_table["zoom_reset"].trigger()
+    assert editor.font_px == before
+
+
+def test_undo_and_redo_follow_the_text(shell, qtbot):
+    undo, redo = (shell.window.actions_table[name] for name in ("undo", "redo"))
+    assert not undo.isEnabled()
+    qtbot.keyClicks(shell.window.inspect_page.editor, "x")
+    press(qtbot, shell, Qt.Key.Key_Z, CTRL)
+    assert shell.workspace.document.text() == b"one two three"
+    assert redo.isEnabled()
+    redo.trigger()
+    assert shell.workspace.document.text() == b"xone two three"
+
+
+def test_copy_acts_where_the_focus_is(shell, qtbot):
+    shell.workspace.document.select(0, 3)
+    press(qtbot, shell, Qt.Key.Key_C, CTRL)
+    assert QGuiApplication.clipboard().text() == "one"
+    shell.window.inspect_page.ids_panel.strip.setFocus()
+    press(qtbot, shell, Qt.Key.Key_C, CTRL)
+    assert QGuiApplication.clipboard().text() == "0 1 3 4"
+
+
+def test_f6_walks_through_the_panels(shell, qtbot):
+    seen = []
+    for _ in range(4):
+        press(qtbot, shell, Qt.Key.Key_F6)
+        seen.append(QApplication.focusWidget())
+    assert len(set(seen)) == 4
+    assert seen[-1] is shell.window.inspect_page.editor
+    press(qtbot, shell, Qt.Key.Key_F6, SHIFT)
+    assert QApplication.focusWidget() is seen[-2]
+
+
+def test_pointing_at_an_id_marks_its_text(shell):
+    shell.window.inspect_page.ids_panel.strip.select(2)
+    assert shell.workspace.selected_token == 2
+    assert shell.workspace.document.caret == 3
+
+
+def test_the_model_button_names_the_model(shell):
+    assert shell.window.top_bar.model_button.accessibleName() == "Model: fake.gguf, SPM · 9"
+    assert shell.window.windowTitle() == "fake.gguf – Tokenloupe"
+
+
+def test_a_model_is_picked_with_the_keyboard(shell, qtbot):
+    press(qtbot, shell, Qt.Key.Key_M, CTRL)
+    picker = QApplication.activePopupWidget()
+    qtbot.keyClicks(picker.filter, "wordpiece")
+    with qtbot.waitSignal(shell.workspace.vocabulary_changed):
+        qtbot.keyClick(picker.filter, Qt.Key.Key_Return)
+    assert shell.workspace.vocabulary.name == "demo:wordpiece"
+    assert not picker.isVisible()
+
+
+def test_a_missing_recent_file_cannot_be_picked(shell, qtbot):
+    qtbot.mouseClick(shell.window.top_bar.model_button, Qt.MouseButton.LeftButton)
+    picker = QApplication.activePopupWidget()
+    qtbot.keyClicks(picker.filter, "fake.gguf")
+    rows = [picker.list.model().index(row, 0) for row in range(picker.list.model().rowCount())]
+    assert [row.data() for row in rows] == ["RECENT", "fake.gguf"]
+    assert not rows[1].flags() & Qt.ItemFlag.ItemIsEnabled
+    qtbot.keyClick(picker.filter, Qt.Key.Key_Return)
+    assert picker.isVisible()
+    qtbot.keyClick(picker.filter, Qt.Key.Key_Escape)
+
+
+def test_a_model_that_fails_is_told_beside_it_and_can_be_copied(shell, qtbot):
+    with qtbot.waitSignal(shell.workspace.loader.failed):
+        shell.workspace.loader.open("/models/broken.gguf")
+    (notice,) = shell.window.notices.notices
+    assert notice.message == "broken.gguf is no GGUF file. Choose another one."
+    qtbot.mouseClick(notice.copy_button, Qt.MouseButton.LeftButton)
+    details = QGuiApplication.clipboard().text()
+    assert "/models/broken.gguf" in details
+    assert "PySide6" in details
+    qtbot.mouseClick(notice.close_button, Qt.MouseButton.LeftButton)
+    assert shell.window.notices.notices == []
+    assert shell.workspace.vocabulary.name == "fake.gguf"
+
+
+def test_a_notice_goes_when_it_works_again(shell, qtbot):
+    with qtbot.waitSignal(shell.workspace.spans.failed):
+        shell.workspace.document.replace(0, 0, UNENCODABLE)
+    assert [notice.message for notice in shell.window.notices.notices] == [
+        "This text cannot be encoded. Take the word out."
+    ]
+    with qtbot.waitSignal(shell.workspace.spans.encoded):
+        shell.workspace.document.undo()
+    assert shell.window.notices.notices == []
+
+
+def test_the_reason_for_a_badge_is_one_click_away(shell, qtbot):
+    qtbot.mouseClick(shell.window.top_bar.exactness, Qt.MouseButton.LeftButton)
+    shown = QApplication.activePopupWidget()
+    assert isinstance(shown, Explanation)
+    assert "Every word is looked up." in [label.text() for label in shown.findChildren(QLabel)]
+    shown.close()
+
+
+def test_the_encoder_is_chosen_from_those_that_apply(shell, qtbot):
+    actions = shell.window.actions_table
+    assert actions["encoder:fast"].isChecked()
+    assert not actions["encoder:viterbi"].isVisible()
+    assert shell.window.top_bar.encoder_button.text() == "fast"
+
+
+def test_files_dropped_anywhere_are_opened_by_what_they_are(shell, qtbot, tmp_path):
+    model, text = tmp_path / "model.bin", tmp_path / "text.gguf"
+    model.write_bytes(b"GGUF\3\0\0\0")
+    text.write_bytes(b"two two")
+    with qtbot.waitSignals([shell.workspace.vocabulary_changed, shell.workspace.text_file_changed]):
+        drop(shell.window, [model, text])
+    assert shell.workspace.vocabulary.name == "model.bin"
+    qtbot.waitUntil(lambda: shell.workspace.document.text() == b"two two")
+
+
+def test_a_text_is_opened_edited_and_saved(shell, qtbot, tmp_path):
+    path = tmp_path / "words.txt"
+    path.write_bytes(b"one")
+    shell.window.questions.text = path
+    with qtbot.waitSignal(
+        shell.workspace.text_file_changed, check_params_cb=lambda: not shell.window.isWindowModified()
+    ):
+        shell.window.actions_table["open_text"].trigger()
+    qtbot.waitUntil(lambda: shell.window.windowTitle() == "words.txt[*] – fake.gguf – Tokenloupe")
+    qtbot.keyClicks(shell.window.inspect_page.editor, "two ")
+    assert shell.window.isWindowModified()
+    press(qtbot, shell, Qt.Key.Key_S, CTRL)
+    assert path.read_bytes() == b"two one"
+    assert not shell.window.isWindowModified()
+
+
+@pytest.mark.parametrize("answer", list(Answer))
+def test_closing_asks_only_about_a_changed_file(shell, qtbot, tmp_path, answer):
+    path = tmp_path / "words.txt"
+    assert shell.workspace.save_text(path)
+    shell.workspace.document.replace(0, 3, b"two")
+    shell.window.questions.closing = answer
+    assert shell.window.close() is (answer is not Answer.CANCEL)
+    assert path.read_bytes() == (b"two two three" if answer is Answer.SAVE else b"one two three")
+
+
+def test_a_sample_without_a_file_closes_without_a_question(shell):
+    shell.window.actions_table["sample:english"].trigger()
+    assert shell.window.close()
+
+
+def test_size_and_options_come_back_at_the_next_start(make_shell):
+    first = make_shell()
+    first.window.resize(780, 500)
+    first.window.actions_table["parse_special"].trigger()
+    first.window.actions_table["whitespace"].trigger()
+    first.window.close()
+    second = make_shell()
+    assert (second.window.width(), second.window.height()) == (780, 500)
+    assert not second.workspace.options.parse_special
+    assert not second.window.actions_table["whitespace"].isChecked()
+
+
+def test_about_names_versions_and_licences(shell, qtbot):
+    shell.window.actions_table["about"].trigger()
+    dialog = shell.window.findChild(AboutDialog)
+    text = " ".join(label.text() for label in dialog.findChildren(QLabel))
+    assert "GNU Lesser General Public License" in text
+    dialog.copy()
+    assert "numpy" in QGuiApplication.clipboard().text()
+    dialog.close()
+
+
+def test_our_own_mistakes_are_shown_with_their_traceback(shell, qtbot, capsys):
+    reporter = ErrorReporter(shell.window)
+    for number in (1, 2):
+        try:
+            raise ZeroDivisionError(f"mistake {number}")
+        except ZeroDivisionError as error:
+            reporter.report(type(error), error, error.__traceback__)
+    (dialog,) = shell.window.findChildren(ErrorDialog)
+    details = dialog.details.toPlainText()
+    assert "mistake 1" in details
+    assert "mistake 2" in details
+    assert "PySide6-Essentials" in details
+    assert "mistake 1" in capsys.readouterr().err
+    qtbot.mouseClick(dialog.copy_button, Qt.MouseButton.LeftButton)
+    assert QGuiApplication.clipboard().text() == details
+    dialog.close()
+
+
+def test_work_shows_only_when_it_takes_a_while(shell, qtbot):
+    view = shell.window.findChild(ActivityView)
+    assert not view.isVisible()
+
+
+def test_everything_that_takes_the_focus_has_a_name(shell):
+    unnamed = [
+        widget
+        for widget in shell.window.findChildren(QWidget)
+        if widget.isVisible()
+        and widget.focusPolicy() & Qt.FocusPolicy.TabFocus
+        and not (widget.accessibleName() or getattr(widget, "text", str)())
+    ]
+    assert [type(widget).__name__ for widget in unnamed] == []
+
+
+def test_buttons_without_text_say_what_they_do(shell):
+    for button in shell.window.findChildren(QToolButton):
+        if button.isVisible():
+            assert button.text() or button.accessibleName()
