@@ -59,6 +59,7 @@ def check(tokenizer, oracle, count):
         assert decoded == oracle.detokenize(expected, remove, unparse), f"{expected}, {remove=}, {unparse=}"
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # read_vectors closes late
 @pytest.mark.parametrize("name", WITH_VECTORS)
 def test_llama_cpps_own_vectors_pass(name):
     read_vectors = pytest.importorskip("llama_oracle").read_vectors

@@ -225,7 +225,7 @@ def _pre_tokenizer(
 def _merges(
     keys: VocabKeys, kind: VocabType, pre_name: str, warnings: list[str]
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    found = keys.strings("tokenizer.ggml.merges") if kind is VocabType.BPE and pre_name != "kimi-k2" else None
+    found = keys.strings("tokenizer.ggml.merges") if kind is VocabType.BPE else None
     if found is None:
         if kind is VocabType.BPE and pre_name != "kimi-k2":
             raise keys.error(
