@@ -56,6 +56,7 @@ class ToySource(QObject):
 
     def text_slice(self, start: int, end: int) -> bytes:
         if not self._is_spelled:
-            self._text = b"".join(map(self.vocabulary.token_bytes, self.ids.tolist()))
+            pieces = {token_id: self.vocabulary.token_bytes(token_id) for token_id in set(self.ids.tolist())}
+            self._text = b"".join(map(pieces.__getitem__, self.ids.tolist()))
             self._is_spelled = True
         return self._text[start:end]

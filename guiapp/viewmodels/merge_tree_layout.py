@@ -10,7 +10,7 @@ from guiapp.core.explain.visible_text import visible_text
 
 LEVEL_PX = 46
 LABEL_PX = 20
-GAP_PX = 16
+GAP_PX = 28
 ROOT_GAP_PX = 36
 LABEL_LIMIT = 24
 
