@@ -35,14 +35,22 @@ def encode(
 
     whole_tokens  for each piece the token to take instead of merging, or -1; may be empty
     """
+    ids = np.empty(16, np.int32)
+    ends = np.empty(16, np.int64)
     count, start = 0, 0
     for piece in range(len(piece_ends)):
         end = piece_ends[piece]
         if len(whole_tokens) and whole_tokens[piece] >= 0:
             count = put_symbol(output, count, whole_tokens[piece], symbols, data, start, end)
-        else:
-            count = merge_by_heap(data, start, end, symbols, merges, output, count)
-        start = end
+            start = end
+            continue
+        if end - start > len(ids):
+            ids = np.empty(end - start, np.int32)
+            ends = np.empty(end - start, np.int64)
+        n_symbols = merge_by_heap(data, start, end, symbols, merges, ids, ends)
+        for at in range(n_symbols):
+            count = put_symbol(output, count, ids[at], symbols, data, start, ends[at])
+            start = ends[at]
     return count
 
 
@@ -53,26 +61,24 @@ def merge_by_heap(
     end: int,
     symbols: SymbolArrays,
     merges: MergeArrays,
-    output: TokenOutput,
-    n_tokens: int,
+    ids: NDArray[np.int32],
+    ends: NDArray[np.int64],
 ) -> int:
-    """Append the tokens of data[start:end] to the output; returns their new number.
+    """Leave the symbols of data[start:end] and where they end in `ids` and `ends`; returns how many.
 
-    Symbols lie in the slots of their first start symbols.  `widths` holds how many start symbols each
-    has, at its first slot and at its last, which makes it a list that can be walked both ways.
+    Both have room for end - start entries.  Meanwhile symbols lie in the slots of their first start
+    symbols.  `widths` holds how many start symbols each has, at its first slot and at its last, which
+    makes it a list that can be walked both ways.
     `ranks[i]` is the rank of the pair whose left symbol is at i; an entry of the queue with another rank
     is stale.
     """
-    ids = np.empty(end - start, np.int32)
-    offsets = np.empty(end - start + 1, np.int32)
     n_slots, at = 0, start
     while at < end:
         symbol_end = min(at + int(symbols.lengths[data[at]]), end)
         ids[n_slots] = start_symbol(symbols, data, at, symbol_end)
-        offsets[n_slots] = at - start
+        ends[n_slots] = symbol_end
         n_slots += 1
         at = symbol_end
-    offsets[n_slots] = end - start
     widths = np.ones(n_slots, np.int32)
     ranks = np.empty(n_slots, np.int32)
     queue = np.empty(2 * n_slots, np.int64)  # rank << 32 | slot, a binary heap with the least at 0
@@ -103,14 +109,13 @@ def merge_by_heap(
         if slot > 0:
             before = slot - widths[slot - 1]
             n_waiting = _queue_pair(merges, ids, ranks, queue, n_waiting, before, slot)
-    slot = 0
+    count, slot = 0, 0
     while slot < n_slots:
-        after = slot + widths[slot]
-        n_tokens = put_symbol(
-            output, n_tokens, ids[slot], symbols, data, start + offsets[slot], start + offsets[after]
-        )
-        slot = after
-    return n_tokens
+        ids[count] = ids[slot]
+        slot += widths[slot]
+        ends[count] = ends[slot - 1]
+        count += 1
+    return count
 
 
 @routine

@@ -48,7 +48,6 @@ def encode(
         for at in range(n_symbols):
             count = put_symbol(output, count, ids[at], symbols, data, start, ends[at])
             start = ends[at]
-        start = end
     return count
 
 

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encoding import FragmentTokens
-from guiapp.core.pipelines.pair_merging import ALL_PIECES, NEWLINES, NO_PIECES, PairEncoder, to_source
+from guiapp.core.kernels.fast import ALL_PIECES, NEWLINES, NO_PIECES
+from guiapp.core.pipelines.pair_merging import PairEncoder, to_source
 from guiapp.core.text.split_patterns import splitter_for
 from guiapp.core.text.utf8 import repair, repair_readable
 from guiapp.core.vocab.merges import byte_pair_merging
@@ -21,7 +22,9 @@ class BytePairPipeline:
         whole_pieces = NEWLINES if vocabulary.pre_type == "GEMMA4" else NO_PIECES
         if rules.ignore_merges:
             whole_pieces = ALL_PIECES
-        self._encoder = PairEncoder(byte_pair_merging(vocabulary), rules.escape_spaces, whole_pieces)
+        self._encoder = PairEncoder(
+            byte_pair_merging(vocabulary), whole_pieces, cuts_short=rules.escape_spaces
+        )
         self._splitter = splitter_for(vocabulary.pre_type)
         self.encoders = self._encoder.encoders
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,51 +13,86 @@ from guiapp.core.algorithms import scan as readable_scan
 from guiapp.core.algorithms.merge import Slots, symbol_slots
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.errors import EncodeError
-from guiapp.core.kernels import heap, marked_spaces, scan
+from guiapp.core.kernels import fast, heap, marked_spaces, scan
 from guiapp.core.kernels import merges as merge_kernels
+from guiapp.core.kernels.fast import ALL_PIECES, NEWLINES, NO_PIECES, PieceCache, PieceTables
 from guiapp.core.kernels.merges import ABSENT, TokenOutput
 from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
+from guiapp.core.text.pair_cuts import pair_cuts, symbol_bytes
 from guiapp.core.vocab.merges import MARKED_SPACE, NO_TOKEN, PairMerging
 
 KERNELS = {"scan": scan.encode, "heap": heap.encode}
-READABLE = {"scan": readable_scan.steps, "heap": readable_heap.steps}
-
-NO_PIECES, NEWLINES, ALL_PIECES = range(3)  # which pieces that are tokens are taken whole
+READABLE = {"scan": readable_scan.steps, "heap": readable_heap.steps, "fast": readable_heap.steps}
 
 
 class PairEncoder:
     """Encodes the pieces of a text by the merges of one vocabulary.
 
-    marks_spaces  whether the vocabulary writes a space as U+2581
     whole_pieces  NO_PIECES, NEWLINES or ALL_PIECES
+    cuts_short    whether pieces are lines or whole texts rather than words
+
+    Threads may share an encoder: each call borrows a cache of pieces that no other call has.
     """
 
-    encoders: tuple[str, ...] = ("heap", "scan")
-
-    def __init__(self, merging: PairMerging, marks_spaces: bool, whole_pieces: int = NO_PIECES) -> None:
+    def __init__(self, merging: PairMerging, whole_pieces: int = NO_PIECES, cuts_short: bool = False) -> None:
         self._merging = merging
-        self._marks_spaces = marks_spaces
+        self._marks_spaces = merging.marks_spaces
         self._whole_pieces = whole_pieces
+        self.encoders = ("fast", "heap", "scan") if merging.tells_spans else ("heap", "scan")
         self._tokens_per_byte = max(1, int(np.diff(merging.symbols.fallback_offsets).max()))
         self._can_fail = bool((merging.symbols.fallback_ids == NO_TOKEN).any())
         offsets = np.cumsum([0, *map(len, merging.spelling.spelled)], dtype=np.int64)
         spelling = np.frombuffer(bytearray(b"".join(merging.spelling.spelled)), np.uint8)
         self._spelling = offsets, spelling
+        self._tables = PieceTables(merging.strings, offsets, spelling, whole_pieces, cuts_short)
+        data, offsets = symbol_bytes(merging)
+        self._cuts = pair_cuts(merging, data, offsets)
+        self._lengths = self._token_lengths(offsets)
+        self._marked_lengths = self._token_lengths(merging.strings.offsets)
+        self._caches: list[PieceCache] = []
+
+    def _token_lengths(self, offsets: NDArray[np.int64]) -> NDArray[np.int32]:
+        """How many bytes of a text each token stands for, by spelling except for tokens like `<0x0A>`."""
+        lengths = np.diff(offsets[: len(self._merging.strings.offsets)]).astype(np.int32)
+        if not self._merging.starts_from_bytes:
+            lengths[self._merging.symbols.fallback_ids] = 1
+        return lengths
 
     def encode(self, text: NDArray[np.uint8], piece_ends: NDArray[np.int64], encoder: str) -> FragmentTokens:
         """The tokens of a text, its pieces ending at `piece_ends`, from the kernel of that name."""
+        encode = self._encode_fast if encoder == "fast" else partial(self._encode, KERNELS[encoder])
         if not self._marks_spaces or marked_spaces.can_stay(text):
-            return self._encode(text, piece_ends, encoder)
+            return encode(text, piece_ends, self._lengths)
         marked = _mark_spaces(text)
         n_spaces = np.concatenate([[0], np.cumsum(text == 0x20)])
-        return to_source(self._encode(marked.data, piece_ends + 2 * n_spaces[piece_ends], encoder), marked)
+        marked_ends = piece_ends + 2 * n_spaces[piece_ends]
+        return to_source(encode(marked.data, marked_ends, self._marked_lengths), marked)
 
-    def _encode(self, data: NDArray[np.uint8], piece_ends: NDArray[np.int64], encoder: str) -> FragmentTokens:
+    def _encode_fast(
+        self, data: NDArray[np.uint8], piece_ends: NDArray[np.int64], lengths: NDArray[np.int32]
+    ) -> FragmentTokens:
+        cache = self._caches.pop() if self._caches else fast.empty_cache()
+        out = np.empty(len(data) + 4, np.int32)
+        symbols, merges = self._merging.symbols, self._merging.merges
+        count = fast.encode(data, piece_ends, self._tables, symbols, merges, self._cuts, cache, out)
+        self._caches.append(cache)
+        ids = out[:count].copy()
+        bounds = np.zeros(count + 1, np.int64)
+        fast.add_lengths(ids, lengths, bounds)
+        return FragmentTokens(ids, bounds[:-1], bounds[1:])
+
+    def _encode(
+        self,
+        kernel: Callable[..., int],
+        data: NDArray[np.uint8],
+        piece_ends: NDArray[np.int64],
+        lengths: NDArray[np.int32],
+    ) -> FragmentTokens:
         room = self._tokens_per_byte * len(data)
         output = TokenOutput(np.empty(room, np.int32), np.empty(room, np.int64), np.empty(room, np.int64))
         whole_tokens = self._find_whole_pieces(data, piece_ends)
         symbols, merges = self._merging.symbols, self._merging.merges
-        count = KERNELS[encoder](data, piece_ends, whole_tokens, symbols, merges, output)
+        count = kernel(data, piece_ends, whole_tokens, symbols, merges, output)
         tokens = FragmentTokens(
             output.ids[:count].copy(), output.starts[:count].copy(), output.ends[:count].copy()
         )

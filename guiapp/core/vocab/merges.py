@@ -105,7 +105,8 @@ class PairMerging:
     strings       finds tokens by their texts
     spelling      how those texts write the bytes of a text
     other_symbols texts of the symbols that are no tokens, from number len(vocabulary) on
-    missing_bytes bytes of a text for which no token can stand alone
+    tells_spans   whether the ids of a text alone tell where its tokens begin and end: each byte falls back
+                  to one token, and that token stands for nothing longer
     """
 
     strings: StringTable
@@ -113,7 +114,22 @@ class PairMerging:
     symbols: SymbolArrays
     merges: MergeArrays
     other_symbols: tuple[bytes, ...]
-    missing_bytes: frozenset[int]
+    tells_spans: bool
+
+    @property
+    def marks_spaces(self) -> bool:
+        """Whether the vocabulary writes a space as U+2581."""
+        return self.spelling.spelled[0x20] == MARKED_SPACE
+
+    @property
+    def starts_from_bytes(self) -> bool:
+        """Whether start symbols are bytes rather than characters."""
+        return max(self.spelling.symbol_lengths) == 1
+
+    @property
+    def symbol_texts(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """The texts of all symbols: symbol i is data[offsets[i] : offsets[i + 1]]."""
+        return _joined(self.strings, self.other_symbols)
 
     @cached_property
     def rules(self) -> MergeRules:
@@ -235,23 +251,36 @@ def _pair_merging(
     n_slots = _slots_for(len(lefts))
     merges = MergeArrays(np.full(2 * n_slots, -1, np.int64), _odd_number())
     kernels.enter_merges(merges, lefts, rights, ranks, made)
-    symbols, missing = _symbol_arrays(strings, spelling, others, unknown)
-    return PairMerging(strings, spelling, symbols, merges, others.texts, missing)
+    symbols = _symbol_arrays(strings, spelling, others, unknown)
+    tells_spans = _tells_spans(symbols, others, made)
+    return PairMerging(strings, spelling, symbols, merges, others.texts, tells_spans)
+
+
+def _tells_spans(symbols: SymbolArrays, others: _Symbols, made: NDArray[np.int32]) -> bool:
+    """Whether no token that stands for a byte could be taken for one that stands for more."""
+    falls_back = (symbols.of_byte == ABSENT) | (symbols.of_byte >= symbols.n_tokens)
+    if symbols.lengths.max() == 1 and not others.texts and not falls_back.any():
+        return True
+    n_fallbacks = np.diff(symbols.fallback_offsets)
+    if not others.texts and not falls_back[0x20]:
+        n_fallbacks[0x20] = 1  # a space is always a token or in one
+    is_ambiguous = np.isin(symbols.fallback_ids, made) | (symbols.fallback_ids == NO_TOKEN)
+    return bool((n_fallbacks == 1).all() and not is_ambiguous.any())
 
 
 def _symbol_arrays(
     strings: StringTable, spelling: Spelling, others: _Symbols, unknown: int | None
-) -> tuple[SymbolArrays, frozenset[int]]:
+) -> SymbolArrays:
     of_byte = string_table.find_all(strings, list(spelling.spelled))
     for byte, text in enumerate(spelling.spelled):
         if of_byte[byte] == ABSENT:
             of_byte[byte] = others.get(text)
-    fallbacks, missing = _fallbacks(strings, spelling, unknown)
+    fallbacks = _fallbacks(strings, spelling, unknown)
     spread = _odd_number()
     lengths = np.array(spelling.symbol_lengths, np.uint8)
     keys, ids = _character_table(strings, others, lengths, spread)
     flat = [token for tokens in fallbacks for token in tokens]
-    symbols = SymbolArrays(
+    return SymbolArrays(
         n_tokens=others.n_tokens,
         spread=spread,
         lengths=lengths,
@@ -262,12 +291,9 @@ def _symbol_arrays(
         fallback_ids=np.array([token for token, _ in flat], np.int32),
         fallback_leads=np.array([leads for _, leads in flat], np.uint8),
     )
-    return symbols, missing
 
 
-def _fallbacks(
-    strings: StringTable, spelling: Spelling, unknown: int | None
-) -> tuple[list[list[tuple[int, bool]]], frozenset[int]]:
+def _fallbacks(strings: StringTable, spelling: Spelling, unknown: int | None) -> list[list[tuple[int, bool]]]:
     """For each byte of a text the tokens that stand for it, and whether each is the first to do so.
 
     llama.cpp leaves out bytes without a token in BPE and fails in SPM, where we take the unknown token.
@@ -275,28 +301,32 @@ def _fallbacks(
     names = [name for choices in spelling.byte_token_names for name in choices]
     ids = string_table.find_all(strings, names).reshape(256, -1)
     of_spelled = [next((int(token) for token in row if token != ABSENT), unknown) for row in ids]
-    fallbacks = [
+    return [
         [(token, at == 0) for at, part in enumerate(text) if (token := of_spelled[part]) is not None]
         for text in spelling.spelled
     ]
-    missing = frozenset(byte for byte in range(256) if len(fallbacks[byte]) < len(spelling.spelled[byte]))
-    return fallbacks, missing
 
 
 def _character_table(
     strings: StringTable, others: _Symbols, lengths: NDArray[np.uint8], spread: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Start symbols of several bytes, tokens or not, by their bytes."""
-    data, offsets = strings.data, strings.offsets
-    if others.texts:
-        data = np.concatenate([data, np.frombuffer(b"".join(others.texts), np.uint8)])
-        offsets = np.concatenate([offsets, offsets[-1] + np.cumsum([len(text) for text in others.texts])])
+    data, offsets = _joined(strings, others.texts)
     is_short = np.diff(offsets) <= (4 if lengths.max() > 1 else 0)
     n_slots = _slots_for(int(np.count_nonzero(is_short)))
     keys, ids = np.full(n_slots, -1, np.int64), np.empty(n_slots, np.int32)
     if lengths.max() > 1:
         kernels.enter_characters(keys, ids, spread, data, offsets, lengths)
     return keys, ids
+
+
+def _joined(strings: StringTable, others: tuple[bytes, ...]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """The strings of a table and then some others."""
+    if not others:
+        return strings.data, strings.offsets
+    data = np.concatenate([strings.data, np.frombuffer(b"".join(others), np.uint8)])
+    ends = strings.offsets[-1] + np.cumsum([len(text) for text in others], dtype=np.int64)
+    return data, np.concatenate([strings.offsets, ends])
 
 
 def _slots_for(n_rows: int) -> int:

@@ -1,0 +1,158 @@
+"""Where no token can reach across: between two characters that no token holds side by side.
+
+Merging only ever makes strings that some rule makes.  So if none of them holds character d behind
+character c, nothing merges across c|d, and what stands before is encoded independently of what follows.
+
+In byte-level vocabularies tokens may begin and end within a character.  A partial character at an end
+of a token counts by its byte next to the cut, as a neighbour of its own kind.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.kernels.compile import kernel, routine
+
+ONE = np.uint64(1)
+PAIR_MIX = 0x9E3779B1
+MARKED_SPACE_CODE = 0x8196E2  # the bytes of U+2581 as a number, the first one lowest
+SPACE = 0x20
+
+
+class PairCuts(NamedTuple):
+    """Which characters stand side by side in some token.
+
+    ascii         uint64[256]   of ASCII characters c and d: bit d & 63 of word 2c + (d >> 6)
+    others        uint64[2^k]   a hashed set of bits for all others; a bit set by chance costs a cut
+    spread        an odd number, drawn anew for each vocabulary
+    splits_characters  whether tokens may hold parts of characters
+    """
+
+    ascii: NDArray[np.uint64]
+    others: NDArray[np.uint64]
+    spread: int
+    splits_characters: bool
+
+
+@routine
+def character_length(lead: int) -> int:
+    """The bytes of a character by its first one, as pair merging sees it."""
+    return 1 + int(lead >= 0xC0) + int(lead >= 0xE0) + int(lead >= 0xF0)
+
+
+@routine
+def character_code(data: NDArray[np.uint8], start: int, end: int) -> int:
+    """A character as a number; U+2581 is a space."""
+    code = 0
+    for at in range(start, end):
+        code |= int(data[at]) << (8 * (at - start))
+    return SPACE if code == MARKED_SPACE_CODE else code
+
+
+@routine
+def _bit_of(cuts: PairCuts, before: int, after: int) -> int:
+    """The number of a pair's bit in the hashed set."""
+    mixed = (np.int64(before) * PAIR_MIX + np.int64(after)) * cuts.spread
+    return int(mixed >> 32) & (64 * len(cuts.others) - 1)
+
+
+@routine
+def _has_pair(cuts: PairCuts, before: int, after: int) -> bool:
+    if before < 0x80 and after < 0x80:
+        return bool((cuts.ascii[2 * before + (after >> 6)] >> np.uint64(after & 63)) & ONE)
+    bit = _bit_of(cuts, before, after)
+    return bool((cuts.others[bit >> 6] >> np.uint64(bit & 63)) & ONE)
+
+
+@routine
+def next_cut(cuts: PairCuts, data: NDArray[np.uint8], start: int, end: int) -> int:
+    """The first cut behind `start`, where a character begins, or `end`."""
+    at = start
+    while True:
+        while at + 1 < end and data[at] < 0x80 and data[at + 1] < 0x80:
+            before, after = int(data[at]), int(data[at + 1])
+            at += 1
+            if not (cuts.ascii[2 * before + (after >> 6)] >> np.uint64(after & 63)) & ONE:
+                return at
+        middle = at + character_length(int(data[at]))
+        if middle >= end:
+            return end
+        stop = min(middle + character_length(int(data[middle])), end)
+        before, after = character_code(data, at, middle), character_code(data, middle, stop)
+        at = middle
+        if _has_pair(cuts, before, after):
+            continue
+        if not cuts.splits_characters:
+            return at
+        last, first = int(data[at - 1]), int(data[at])
+        if not (
+            _has_pair(cuts, before, first) or _has_pair(cuts, last, after) or _has_pair(cuts, last, first)
+        ):
+            return at
+
+
+@kernel
+def enter_pairs(cuts: PairCuts, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> None:
+    """Note all neighbours in the strings data[offsets[i] : offsets[i + 1]]."""
+    for row in range(len(offsets) - 1):
+        at, end = offsets[row], offsets[row + 1]
+        before = -1
+        if cuts.splits_characters and at < end and data[at] & 0xC0 == 0x80:
+            while at < end and data[at] & 0xC0 == 0x80:
+                at += 1
+            before = int(data[at - 1])
+        while at < end:
+            stop = at + character_length(int(data[at]))
+            if stop > end and cuts.splits_characters:
+                after = int(data[at])
+            else:
+                after = character_code(data, at, min(stop, end))
+            if before >= 0:
+                if before < 0x80 and after < 0x80:
+                    cuts.ascii[2 * before + (after >> 6)] |= ONE << np.uint64(after & 63)
+                else:
+                    bit = _bit_of(cuts, before, after)
+                    cuts.others[bit >> 6] |= ONE << np.uint64(bit & 63)
+            before = after
+            at = stop
+
+
+@kernel
+def unspell(
+    data: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    stand_ins: NDArray[np.int32],
+    marks_spaces: bool,
+    out: NDArray[np.uint8],
+    out_offsets: NDArray[np.int64],
+) -> None:
+    """The bytes of a text that each symbol stands for; nothing where it can stand for none.
+
+    stand_ins  in byte-level vocabularies the byte of each code point or -1, in others empty
+    """
+    size = 0
+    out_offsets[0] = 0
+    for row in range(len(offsets) - 1):
+        at, end, begin = offsets[row], offsets[row + 1], size
+        while at < end:
+            length = min(character_length(int(data[at])), end - at)
+            if len(stand_ins):
+                code = int(data[at])
+                if length > 1:
+                    code = (code & 0x1F) << 6 | (int(data[at + 1]) & 0x3F)
+                if length > 2 or code >= len(stand_ins) or stand_ins[code] < 0:
+                    size = begin
+                    break
+                out[size] = stand_ins[code]
+                size += 1
+            elif length == 3 and marks_spaces and character_code(data, at, at + 3) == SPACE:
+                out[size] = SPACE
+                size += 1
+            else:
+                out[size : size + length] = data[at : at + length]
+                size += length
+            at += length
+        out_offsets[row + 1] = size
