@@ -21,7 +21,7 @@ def versions() -> list[tuple[str, str]]:
     """Names and versions of the program and of what it is made from."""
     rows = [("Tokenloupe", __version__), ("Python", platform.python_version())]
     rows += [(name, _version(name)) for name in PACKAGES]
-    return [*rows, ("System", platform.platform())]
+    return [*rows, ("System", f"{platform.system()} {platform.release()}")]
 
 
 def versions_text() -> str:

@@ -47,6 +47,7 @@ class AboutDialog(QDialog):
         copy_button.clicked.connect(self.copy)
         close_button.clicked.connect(self.accept)
         close_button.setDefault(True)
+        close_button.setFocus()
         buttons = QHBoxLayout()
         buttons.addStretch()
         buttons.addWidget(copy_button)
@@ -75,7 +76,7 @@ def _versions_card() -> QFrame:
         label = QLabel(name)
         set_role(label, "dim")
         licence = PACKAGES.get(name)
-        text = _text(f"{value}   {licence}" if licence else value)
+        text = QLabel(f"{value:10} {licence}" if licence else value)
         text.setFont(Theme.mono_font(SMALL_FONT_PX))
         form.addRow(label, text)
     return card

@@ -24,6 +24,7 @@ WIDTH_PX = 560
 ROW_PX = 32
 N_ROWS = 11
 TOP_PX = 64
+MENU_PENALTY = 1000  # letters found in the name of a menu count less than any in the action's own
 LIST_KEYS = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 
 
@@ -75,7 +76,7 @@ class CommandPalette(Popover):
         found = []
         for row, action in self._actions:
             place = row.menu.replace("/", " › ")
-            points = score(self.line.text(), f"{row.text} {place}")
+            points = self._points(row.text, place)
             if points is not None and action.isEnabled() and row.name != "palette":
                 found.append((points, row.text, place, action))
         if self.line.text():
@@ -84,6 +85,14 @@ class CommandPalette(Popover):
         for _, text, place, action in found:
             self._rows.appendRow(_item(text, place, action))
         self.list.setCurrentIndex(self._rows.index(0, 0))
+
+    def _points(self, text: str, place: str) -> int | None:
+        """How well an action fits what is typed, by its name before its menu; None for not at all."""
+        typed = self.line.text()
+        points = score(typed, text)
+        if points is None and (in_menu := score(typed, f"{place} {text}")) is not None:
+            return in_menu - MENU_PENALTY
+        return points
 
     def _run_current(self) -> None:
         self._run(self.list.currentIndex())

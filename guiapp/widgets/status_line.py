@@ -65,8 +65,8 @@ class StatusLine(QFrame):
         self._selection.setText(
             ""
             if selection is None
-            else f"selection: {_counted(selection.n_tokens, 'token')} · "
-            f"{_counted(selection.n_characters, 'character')} · {_counted(selection.n_bytes, 'byte')}"
+            else f"selected: {_counted(selection.n_tokens, 'token')} · "
+            f"{_counted(selection.n_characters, 'character')}"
         )
 
 

@@ -107,7 +107,7 @@ def test_typing_changes_tokens_and_counts(shell, qtbot):
 
 def test_selected_text_is_counted_in_the_status_line(shell):
     shell.workspace.document.select(0, 7)
-    assert "selection: 2 tokens · 7 characters · 7 bytes" in shell.window.status_line.text
+    assert "selected: 2 tokens · 7 characters" in shell.window.status_line.text
 
 
 def test_a_switch_in_the_status_line_is_the_action_in_the_menu(shell, qtbot):

@@ -1,0 +1,90 @@
+"""The program as a whole: from the command to a window or a picture."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+CODE_FOR_A_WINDOW_THAT_CLOSES = """
+import sys
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+from guiapp import app
+
+def close_when_encoded(shell):
+    shell.workspace.round_trip.changed.connect(shell.window.close)
+    return shell
+
+build = app.build
+app.build = lambda *arguments: close_when_encoded(build(*arguments))
+sys.exit(app.run_window("demo:toy", None))
+"""
+
+
+@pytest.fixture
+def environment(tmp_path):
+    """A home of its own, and kernels that need no compiling."""
+    return os.environ | {
+        "HOME": str(tmp_path),
+        "XDG_CONFIG_HOME": str(tmp_path / "config"),
+        "QT_QPA_PLATFORM": "offscreen",
+        "NUMBA_DISABLE_JIT": "1",
+    }
+
+
+def run(code, environment):
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        env=environment,
+        cwd=environment["HOME"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+@pytest.mark.slow
+def test_the_window_opens_encodes_closes_and_keeps_its_settings(environment, tmp_path):
+    result = run(CODE_FOR_A_WINDOW_THAT_CLOSES, environment)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert (tmp_path / "config" / "tokenloupe" / "settings.ini").is_file()
+
+
+@pytest.mark.slow
+def test_without_a_display_one_line_says_so(environment):
+    for name in ("QT_QPA_PLATFORM", "DISPLAY", "WAYLAND_DISPLAY"):
+        environment.pop(name, None)
+    result = run(
+        "import sys; from guiapp.app import run_window; sys.exit(run_window(None, None))", environment
+    )
+    assert result.returncode == 1
+    assert result.stderr.startswith("tokenloupe: There is no display")
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_a_screenshot_needs_no_display(environment, tmp_path):
+    picture = tmp_path / "page.png"
+    code = (
+        "from pathlib import Path; from guiapp.app import save_screenshot; "
+        f"save_screenshot('inspect', 'demo:toy', b'abacbb', 'light', (1000, 700), Path({str(picture)!r}))"
+    )
+    result = run(code, environment)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert picture.read_bytes()[:4] == b"\x89PNG"
+
+
+@pytest.mark.slow
+def test_starting_imports_nothing_heavy_before_the_first_paint(environment):
+    code = (
+        "import sys; from pathlib import Path; from guiapp import app; "
+        "from guiapp.viewmodels.settings import Settings; "
+        "shell = app.build(app.make_application(), Settings(Path('settings.ini')), b'text'); "
+        "print(sorted({'numba', 'gguf', 'pyqtgraph'} & set(sys.modules))); shell.stop()"
+    )
+    result = run(code, environment)
+    assert result.stdout.strip() == "[]", result.stderr
