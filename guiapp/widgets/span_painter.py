@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -241,18 +243,19 @@ class SpanPainter:
         """Draw the hex digits of bytes and characters that have no picture."""
         first = int(np.searchsorted(layout.display.cells, geometry.start))
         n_cells = min(len(geometry.leading), len(layout.display.is_space) - first)
-        for chip in layout.display.chips:
-            if first <= chip.cell < first + n_cells:
-                left = float(geometry.leading[chip.cell - first])
-                right = float(geometry.trailing[chip.cell - first])
-                rect = self._rect(min(left, right), max(left, right), place).adjusted(1.5, 4.5, -1.5, -4.5)
-                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-                painter.setBrush(faded(self._theme.background, 120))
-                painter.setPen(QPen(faded(self._theme.text, 110), 1))
-                painter.drawRoundedRect(rect, 3, 3)
-                painter.setFont(self._metrics.chip_font)
-                painter.setPen(self._theme.span_text)
-                painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, chip.label)
+        chips = layout.display.chips
+        from_, to = (bisect_left(chips, cell, key=attrgetter("cell")) for cell in (first, first + n_cells))
+        for chip in chips[from_:to]:
+            left = float(geometry.leading[chip.cell - first])
+            right = float(geometry.trailing[chip.cell - first])
+            rect = self._rect(min(left, right), max(left, right), place).adjusted(1.5, 4.5, -1.5, -4.5)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setBrush(faded(self._theme.background, 120))
+            painter.setPen(QPen(faded(self._theme.text, 110), 1))
+            painter.drawRoundedRect(rect, 3, 3)
+            painter.setFont(self._metrics.chip_font)
+            painter.setPen(self._theme.span_text)
+            painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, chip.label)
 
     def _draw_inserted(
         self, painter: QPainter, geometry: RowGeometry, tokens: Tokens, place: QPointF

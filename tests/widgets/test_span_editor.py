@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt
 from PySide6.QtGui import (
     QAction,
     QDragEnterEvent,
@@ -10,7 +10,7 @@ from PySide6.QtGui import (
     QInputMethodEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QToolTip
 from span_fakes import BYTE, UNKNOWN, USER, FakeSpans
 
 from guiapp.viewmodels.text_document import TextDocument
@@ -403,6 +403,16 @@ def test_every_kind_of_text_is_painted_without_complaint(opened):
     empty.set_placeholder("Type or drop a text")
     assert len(set(pixels_of(editor))) > 20
     assert len(set(pixels_of(empty))) > 5
+
+
+def test_the_tip_of_a_character_tells_its_bytes_and_where_tokens_part_it(opened):
+    editor = opened("字")
+    point = place_of_byte(editor, 0)
+    QApplication.sendEvent(
+        editor.viewport(), QHelpEvent(QEvent.Type.ToolTip, point, editor.viewport().mapToGlobal(point))
+    )
+    assert QToolTip.text() == "E5 AD | 97"
+    QToolTip.hideText()
 
 
 def test_the_context_menu_holds_the_actions_given(opened):
