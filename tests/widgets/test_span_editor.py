@@ -7,6 +7,7 @@ from PySide6.QtGui import (
     QDragEnterEvent,
     QDropEvent,
     QGuiApplication,
+    QHelpEvent,
     QInputMethodEvent,
     QWheelEvent,
 )
