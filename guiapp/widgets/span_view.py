@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 
@@ -298,7 +298,7 @@ class SpanView(QAbstractScrollArea):
 
     def viewportEvent(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            self._show_bytes(event.globalPos(), QPointF(event.pos()))
+            QToolTip.showText(event.globalPos(), self.bytes_tip(QPointF(event.pos())), self.viewport())
             return True
         if event.type() == QEvent.Type.Leave:
             self._hover(-1)
@@ -309,12 +309,11 @@ class SpanView(QAbstractScrollArea):
             self.set_hovered_token(index)
             self.hovered.emit(index)
 
-    def _show_bytes(self, where: QPoint, point: QPointF) -> None:
-        """Tell the bytes of the character under the mouse, with bars where tokens begin."""
+    def bytes_tip(self, point: QPointF) -> str:
+        """The bytes of the character at a point of the viewport, with bars where tokens begin."""
         offset = self._byte_at(point)
         if offset < 0:
-            QToolTip.hideText()
-            return
+            return ""
         start = self._document.character_start(offset)
         end = min(self._document.next_grapheme(start), start + BYTES_IN_TIP)
         starts = set(self._spans.spans_in(start, end).starts.tolist())
@@ -322,4 +321,4 @@ class SpanView(QAbstractScrollArea):
             ("| " if at > start and at in starts else "") + f"{byte:02X}"
             for at, byte in enumerate(self._document.slice(start, end), start)
         ]
-        QToolTip.showText(where, " ".join(parts), self.viewport())
+        return " ".join(parts)

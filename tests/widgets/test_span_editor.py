@@ -1,17 +1,16 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
 from PySide6.QtGui import (
     QAction,
     QDragEnterEvent,
     QDropEvent,
     QGuiApplication,
-    QHelpEvent,
     QInputMethodEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QApplication, QToolTip
+from PySide6.QtWidgets import QApplication
 from span_fakes import BYTE, UNKNOWN, USER, FakeSpans
 
 from guiapp.viewmodels.text_document import TextDocument
@@ -408,12 +407,8 @@ def test_every_kind_of_text_is_painted_without_complaint(opened):
 
 def test_the_tip_of_a_character_tells_its_bytes_and_where_tokens_part_it(opened):
     editor = opened("字")
-    point = place_of_byte(editor, 0)
-    QApplication.sendEvent(
-        editor.viewport(), QHelpEvent(QEvent.Type.ToolTip, point, editor.viewport().mapToGlobal(point))
-    )
-    assert QToolTip.text() == "E5 AD | 97"
-    QToolTip.hideText()
+    assert editor.bytes_tip(QPointF(place_of_byte(editor, 0))) == "E5 AD | 97"
+    assert editor.bytes_tip(QPointF(600, 300)) == ""
 
 
 def test_the_context_menu_holds_the_actions_given(opened):
