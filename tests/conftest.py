@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -38,3 +39,7 @@ def interpreted_kernels() -> Iterator[None]:
     run_interpreted(True)
     yield
     run_interpreted(False)
+
+
+settings.register_profile("default", deadline=None, derandomize="CI" in os.environ)  # compiling takes long
+settings.load_profile("default")

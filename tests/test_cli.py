@@ -74,7 +74,7 @@ def test_text_comes_from_standard_input_where_none_is_named(capfdbinary, monkeyp
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["info", "no/such/file.gguf"], "no/such/file.gguf"),
+        (["info", "no/such/file.gguf"], "file.gguf"),
         (["info", "demo:klingon"], "demo:bpe"),
         (["tokenize", "demo:bpe", "x", "--encoder", "quantum"], "quantum"),
         (["tokenize", "demo:bpe", "-f", "no/such/text"], "no/such/text"),

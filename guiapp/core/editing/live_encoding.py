@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.editing.token_store import TokenStore
-from guiapp.core.encoding import Encoding
+from guiapp.core.encoding import Encoding, FragmentTokens
+from guiapp.core.text.special_tokens import Partition
 from guiapp.core.tokenizer import Tokenizer
 
 
@@ -42,8 +43,7 @@ class Window:
 class LiveEncoding:
     """The tokens of one document under one tokenizer, kept exact through edits.
 
-    before, after  int32[…]: BOS, EOS and the like around the text
-    tokens         all others
+    tokens  all of them; BOS, EOS and the like around the text have empty spans at its ends
     """
 
     def __init__(self, tokenizer: Tokenizer, encoding: Encoding, options: Options) -> None:
@@ -52,19 +52,11 @@ class LiveEncoding:
         self._special_tokens = tokenizer.special_tokens
         self._options = options
         before, after = tokenizer.special_ids_around() if options.add_special else ([], [])
-        self.before, self.after = np.array(before, np.int32), np.array(after, np.int32)
-        inner = slice(len(before), len(encoding) - len(after))
-        self.tokens = TokenStore(
-            encoding.token_ids[inner], encoding.spans[inner, 0], encoding.spans[inner, 1]
-        )
+        self._n_before, self._n_after = len(before), len(after)
+        self.tokens = TokenStore(encoding.token_ids, encoding.spans[:, 0], encoding.spans[:, 1])
         text = np.frombuffer(bytearray(encoding.text_bytes), np.uint8)
         found = self._special_tokens.partition(text, options.parse_special)
         self._special = TokenStore(found.ids, found.starts, found.ends)
-
-    @property
-    def token_ids(self) -> NDArray[np.int32]:
-        """The ids of everything, in a new array."""
-        return np.concatenate([self.before, self.tokens.ids, self.after])
 
     def window(self, text: NDArray[np.uint8], start: int, removed: int, added: int) -> Window:
         """What an edit makes necessary to encode again.
@@ -84,14 +76,13 @@ class LiveEncoding:
         found = self._special_tokens.partition(stretch, self._options.parse_special)
         follows_special = window.start == 0 or self._special.ends_at(window.start)
         tokens = self._tokenizer.encode_stretch(stretch, found, follows_special, self._options.encoder)
-        for store, ids, starts, ends in (
-            (self._special, found.ids, found.starts, found.ends),
-            (self.tokens, tokens.ids, tokens.starts, tokens.ends),
-        ):
-            first, last = store.first_from(window.start), store.first_from(window.end - window.shift)
-            if window.end == len(text):
-                last = len(store)
-            store.replace(first, last, ids, starts + window.start, ends + window.start, window.shift)
+        old_end = window.end - window.shift
+        is_last = window.end == len(text)
+        first, last = self._special.first_from(window.start), self._special.first_from(old_end)
+        self._special.replace(first, last, *_moved(found, window.start), window.shift)
+        first = self._n_before if window.start == 0 else self.tokens.first_from(window.start)
+        last = len(self.tokens) - self._n_after if is_last else self.tokens.first_from(old_end)
+        self.tokens.replace(first, last, *_moved(tokens, window.start), window.shift)
 
     def _cut_before(self, text: NDArray[np.uint8], position: int) -> int:
         """The last cut at or before `position` that depends on nothing behind `position`."""
@@ -145,3 +136,7 @@ class LiveEncoding:
     def _ends_in_special(self, stretch: NDArray[np.uint8]) -> bool:
         found = self._special_tokens.partition(stretch, self._options.parse_special)
         return len(found.ends) > 0 and bool(found.ends[-1] == len(stretch))
+
+
+def _moved(tokens: FragmentTokens | Partition, by: int) -> FragmentTokens:
+    return FragmentTokens(tokens.ids, tokens.starts + by, tokens.ends + by)

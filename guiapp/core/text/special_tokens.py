@@ -51,7 +51,8 @@ class SpecialTokens:
         if parse_special:
             return self._in_order
         hidden = Attribute.CONTROL | Attribute.UNKNOWN
-        return self._in_order[(self._vocabulary.attributes[self._in_order] & hidden) == 0]
+        is_searched = (self._vocabulary.attributes[self._in_order] & hidden) == 0
+        return self._in_order.compress(is_searched)
 
     def partition(self, text: NDArray[np.uint8], parse_special: bool) -> Partition:
         """Find the special tokens of `text`."""
