@@ -22,12 +22,12 @@ from PySide6.QtWidgets import QApplication, QWidget
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.viewmodels.text_document import TextDocument
 from guiapp.viewmodels.token_layout import SpanSource
+from guiapp.widgets.span_clipboard import BYTES_FORMAT, leave_plain_text, put_on_clipboard
 from guiapp.widgets.span_input import is_plain, preedit_of, text_of, types_text, utf8
 from guiapp.widgets.span_moves import CaretMoves
 from guiapp.widgets.span_view import SIDE_PX, SpanView
 from guiapp.widgets.theme import ThemeSource
 
-BYTES_FORMAT = "application/x-tokenloupe-bytes"  # a copy that keeps bytes which are no UTF-8
 CARET_PX = 2
 AUTOSCROLL_MS = 30
 SURROUNDING_BYTES = 256  # what input methods are told about the text around the caret
@@ -65,6 +65,8 @@ class SpanEditor(SpanView):
         self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
         self.setAccessibleName("Text")
         self.setAccessibleDescription("The text to tokenize, editable")
+        if (application := QGuiApplication.instance()) is not None:
+            application.aboutToQuit.connect(leave_plain_text)
         document.edited.connect(self._follow_edit)
         document.selection_changed.connect(self._follow_caret)
 
@@ -96,7 +98,7 @@ class SpanEditor(SpanView):
 
     def copy(self) -> None:
         if self._document.has_selection:
-            QGuiApplication.clipboard().setMimeData(self._selected_mime_data())
+            put_on_clipboard(self._document.slice(*self._document.selection))
 
     def cut(self) -> None:
         if self._document.has_selection and not self._is_read_only:
@@ -118,13 +120,6 @@ class SpanEditor(SpanView):
 
     def select_all(self) -> None:
         self._document.select_all()
-
-    def _selected_mime_data(self) -> QMimeData:
-        data = self._document.slice(*self._document.selection)
-        mime = QMimeData()
-        mime.setText(data.decode("utf-8", "replace"))
-        mime.setData(BYTES_FORMAT, data)
-        return mime
 
     def _insert_mime_data(self, mime: QMimeData) -> None:
         if mime.hasFormat(BYTES_FORMAT):

@@ -14,7 +14,8 @@ from PySide6.QtWidgets import QApplication
 from span_fakes import BYTE, UNKNOWN, USER, FakeSpans
 
 from guiapp.viewmodels.text_document import TextDocument
-from guiapp.widgets.span_editor import BYTES_FORMAT, SpanEditor
+from guiapp.widgets.span_clipboard import leave_plain_text
+from guiapp.widgets.span_editor import SpanEditor
 from guiapp.widgets.span_view import SIDE_PX
 from guiapp.widgets.theme import ThemeSource
 
@@ -24,16 +25,17 @@ FAMILY = "👨‍👩‍👧"
 
 
 @pytest.fixture
-def steady_caret(qapp):
+def steady_caret_and_plain_clipboard(qapp):
     hints = QGuiApplication.styleHints()
     flash_ms = hints.cursorFlashTime()
     hints.setCursorFlashTime(0)
     yield
     hints.setCursorFlashTime(flash_ms)
+    leave_plain_text()
 
 
 @pytest.fixture
-def opened(qtbot, qapp, steady_caret):
+def opened(qtbot, qapp, steady_caret_and_plain_clipboard):
     """A function that opens an editor on a text, with its document and its spans as attributes."""
     themes = ThemeSource(qapp, "dark")
 
@@ -249,9 +251,7 @@ def test_cutting_and_pasting_foreign_text(opened, qtbot):
 
 def test_a_huge_paste_shows_its_end(opened, qtbot):
     editor = opened("")
-    mime = QMimeData()
-    mime.setData(BYTES_FORMAT, b"line\n" * 200_000)
-    QGuiApplication.clipboard().setMimeData(mime)
+    QGuiApplication.clipboard().setText("line\n" * 200_000)
     editor.paste()
     assert editor.document.size == 1_000_000
     assert 0 <= editor.rows.place_of(editor.document.caret).y < editor.viewport().height()
