@@ -129,8 +129,12 @@ def save_screenshot(
     from guiapp import open_model
     from guiapp.core.demo import sample_text
     from guiapp.core.errors import TokenloupeError
+    from guiapp.core.kernels.compile import run_interpreted
+    from guiapp.core.kernels.warm_up import is_complete
     from guiapp.viewmodels.settings import Settings
 
+    if not is_complete():
+        run_interpreted(True)  # sooner done than compiling
     tokenizer = open_model(model)
     application = make_application()
     with tempfile.TemporaryDirectory() as folder:

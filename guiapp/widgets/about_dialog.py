@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import (
     QDialog,
     QFormLayout,
@@ -47,7 +47,6 @@ class AboutDialog(QDialog):
         copy_button.clicked.connect(self.copy)
         close_button.clicked.connect(self.accept)
         close_button.setDefault(True)
-        close_button.setFocus()
         buttons = QHBoxLayout()
         buttons.addStretch()
         buttons.addWidget(copy_button)
@@ -60,6 +59,12 @@ class AboutDialog(QDialog):
         for widget in (heading("Licences"), _text(LICENCES)):
             layout.addWidget(widget)
         layout.addLayout(buttons)
+        self._layout = layout
+        close_button.setFocus()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        self.setFixedHeight(self._layout.totalHeightForWidth(WIDTH_PX))  # Qt forgets that lines are broken
+        super().showEvent(event)
 
     def copy(self) -> None:
         QGuiApplication.clipboard().setText(versions_text())
