@@ -136,7 +136,8 @@ def _cell_starts(shown: str, points: NDArray[np.uint32], units: NDArray[np.int64
     bounds = [0]
     while (bound := finder.toNextBoundary()) >= 0:
         bounds.append(bound)
-    return np.unique(np.searchsorted(units, bounds[:-1]))
+    firsts = np.unique(np.searchsorted(units, bounds[:-1]))
+    return firsts[firsts < len(points)]  # a widened space has a bound within
 
 
 def _chips(text: str, cells: NDArray[np.intp], units: NDArray[np.int64]) -> Iterator[Chip]:

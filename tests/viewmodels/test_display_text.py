@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from guiapp.core.editing.characters import decode, encode
@@ -17,6 +17,7 @@ TEXTS = st.lists(
 
 
 @given(data=TEXTS, widens_spaces=st.booleans())
+@example(data="e\u0301  ".encode(), widens_spaces=True)
 def test_cells_tile_the_bytes_and_the_shown_text(data, widens_spaces):
     shown = display_text(data, widens_spaces)
     assert (shown.cells[0], shown.cells[-1]) == (0, len(data))
