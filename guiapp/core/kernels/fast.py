@@ -18,28 +18,36 @@ from guiapp.core.kernels.heap import merge_by_heap
 from guiapp.core.kernels.id_pairs import store_pair
 from guiapp.core.kernels.merges import MergeArrays, SymbolArrays, find_piece
 from guiapp.core.kernels.pair_cuts import MARKED_SPACE_CODE, ONE, PAIR_MIX, SPACE, PairCuts
+from guiapp.core.kernels.piece_cache import (
+    COUNT_SHIFT,
+    FEW,
+    HALF,
+    IDS_MASK,
+    LENGTH_SHIFT,
+    LONGEST_KEPT,
+    MIX_HIGH,
+    MIX_LOW,
+    SHORT,
+    UNKNOWN,
+    WHOLE_BIT,
+    PieceCache,
+    keep,
+    keep_short,
+    piece_hash,
+    recall,
+)
 from guiapp.core.kernels.scan import merge_by_scan
 from guiapp.core.kernels.string_table import StringTable
 
-SHORT = 15  # bytes of a piece whose key fits two words, length included
-FEW = 4  # ids that fit two words
 SCANNED = 48  # bytes of a piece up to which scanning beats a queue
-LONGEST_KEPT = 1024  # bytes of a piece
-MOST_PROBES = 16  # rows looked at before a long piece is merged anew
 
 # Of a piece of n bytes: which bits of its two words are text.
 LOW_MASKS = np.array([(1 << 8 * min(n, 8)) - 1 for n in range(16)], np.uint64)
 HIGH_MASKS = np.array([(1 << 8 * max(n - 8, 0)) - 1 for n in range(16)], np.uint64)
-LENGTH_SHIFT = np.uint64(56)
-WHOLE_BIT = np.uint64(1 << 60)
-COUNT_SHIFT = np.uint64(62)
-IDS_MASK = np.uint64((1 << 62) - 1)
-ID_SHIFT = np.uint64(32)
 LENGTHS = np.array([1] * 192 + [2] * 32 + [3] * 16 + [4] * 16, np.uint8)  # of a character, by its lead
-MIX_LOW = np.uint64(0x9E3779B97F4A7C15)
-MIX_HIGH = np.uint64(0xC2B2AE3D27D4EB4F)
-HALF = np.uint64(32)
 BYTE_BITS = np.uint64(8)
+
+PIECE, PIECE_START, START, END, COUNT, ROW = range(6)  # of `state` in `_encode_known`
 
 NO_PIECES, NEWLINES, ALL_PIECES = range(3)  # which pieces that are tokens are taken whole
 
@@ -59,37 +67,6 @@ class PieceTables(NamedTuple):
     cuts_short: bool
 
 
-class PieceCache(NamedTuple):
-    """Pieces that were merged before, with their tokens.
-
-    short     uint64[4 * 2^k]  pieces of up to SHORT bytes and FEW tokens, 32 bytes each, in pairs of which
-                               the first is the newer: two words of key (text, length, WHOLE_BIT), two of
-                               ids (the number of ids less one in the highest two bits)
-    long      int64[4 * 2^k]   other pieces: hash (0 where empty), start of text and of ids in the two arrays
-                               below, length << 32 | whole << 31 | number of ids
-    text      uint8[…]
-    ids       int32[…]
-    used      int64[3]         how much of text, ids and rows is in use; when one is full all is forgotten
-    """
-
-    short: NDArray[np.uint64]
-    long: NDArray[np.int64]
-    text: NDArray[np.uint8]
-    ids: NDArray[np.int32]
-    used: NDArray[np.int64]
-
-
-def empty_cache() -> PieceCache:
-    """About 8 MB, most of it untouched until it is needed."""
-    return PieceCache(
-        short=np.zeros(4 << 16, np.uint64),
-        long=np.zeros(4 << 15, np.int64),
-        text=np.empty(2 << 20, np.uint8),
-        ids=np.empty(1 << 19, np.int32),
-        used=np.zeros(3, np.int64),
-    )
-
-
 @kernel
 def encode(
     data: NDArray[np.uint8],
@@ -105,10 +82,49 @@ def encode(
 
     Each byte must have exactly one token to fall back to.
     """
+    state, key = np.zeros(6, np.int64), np.zeros(2, np.uint64)
+    tells_whole = tables.whole_pieces != NO_PIECES
+    while not _encode_known(
+        data, piece_ends, tables.cuts_short, tells_whole, cuts, cache.short, out, state, key
+    ):
+        start, end, first = state[START], state[END], state[COUNT]
+        is_whole = tells_whole and start == state[PIECE_START] and end == piece_ends[state[PIECE]]
+        if end - start > LONGEST_KEPT:
+            last = _merge(data, start, end, is_whole, tables, symbols, merges, out, first)
+        else:
+            hashed = piece_hash(data, start, end, is_whole)
+            last = recall(cache, data, start, end, is_whole, hashed, out, first)
+            if last == UNKNOWN:
+                last = _merge(data, start, end, is_whole, tables, symbols, merges, out, first)
+                keep(cache, data, start, end, is_whole, hashed, out, first, last)
+            if end - start <= SHORT and last - first <= FEW:
+                keep_short(cache.short, state[ROW], key, out, first, last)
+        state[COUNT] = last
+        state[START] = end
+    return int(state[COUNT])
+
+
+@routine
+def _encode_known(
+    data: NDArray[np.uint8],
+    piece_ends: NDArray[np.int64],
+    cuts_short: bool,
+    tells_whole: bool,
+    cuts: PairCuts,
+    short: NDArray[np.uint64],
+    out: NDArray[np.int32],
+    state: NDArray[np.int64],
+    key: NDArray[np.uint64],
+) -> bool:
+    """Append the ids of pieces up to the first that is not among the short ones; whether that was all.
+
+    Goes on from `state`, and leaves there and in `key` where it stopped.  This is the loop that all time is
+    spent in: it stands alone and calls nothing, because whatever else is compiled with it slows it down.
+    """
     size = len(data)
-    short = cache.short
     ascii_pairs = cuts.ascii
     other_pairs = cuts.others
+    pair_spread = cuts.spread
     bit_mask = 64 * len(other_pairs) - 1
     n_kinds = 4 if cuts.splits_characters else 1  # a partial character counts by its nearest byte
     n_pairs = len(short) >> 3
@@ -116,13 +132,13 @@ def encode(
     while n_pairs > 1:
         n_pairs >>= 1
         shift -= np.uint64(1)
-    count, start, piece_start = 0, 0, 0
-    for piece in range(len(piece_ends)):
+    count, start, piece_start = state[COUNT], state[START], state[PIECE_START]
+    for piece in range(state[PIECE], len(piece_ends)):
         piece_end = piece_ends[piece]
         while start < piece_end:
             end = piece_end
-            if end - start > SHORT or start > piece_start or tables.cuts_short:
-                # `next_cut`, written out: arrays handed to functions here would halve the speed
+            if end - start > SHORT or start > piece_start or cuts_short:
+                # as `last_cut` and `first_cut` do, but written out: calls here would halve the speed
                 end = start + int(LENGTHS[data[start]])
                 before = 0
                 for at in range(min(end, piece_end) - 1, start - 1, -1):
@@ -147,7 +163,7 @@ def encode(
                     for kind in range(n_kinds):
                         left = int(data[end - 1]) if kind & 1 else before
                         right = int(data[end]) if kind & 2 else after
-                        bit = int((np.int64(left) * PAIR_MIX + right) * cuts.spread >> 32) & bit_mask
+                        bit = int((np.int64(left) * PAIR_MIX + right) * pair_spread >> 32) & bit_mask
                         if (other_pairs[bit >> 6] >> np.uint64(bit & 63)) & ONE:
                             is_joined = True
                             break
@@ -156,150 +172,44 @@ def encode(
                     before = after
                     end = stop
                 end = min(end, piece_end)
-            is_whole = start == piece_start and end == piece_end and tables.whole_pieces != NO_PIECES
             length = end - start
-            if length > SHORT:
-                count = _encode_other(data, start, end, is_whole, tables, symbols, merges, cache, out, count)
-                start = end
-                continue
-            if start + 16 <= size:
-                low = load_eight(data, start) & LOW_MASKS[length]
-                high = load_eight(data, start + 8) & HIGH_MASKS[length]
-            else:
-                low, high = np.uint64(0), np.uint64(0)
-                for at in range(length - 1, -1, -1):
-                    high = high << BYTE_BITS | low >> LENGTH_SHIFT
-                    low = low << BYTE_BITS | np.uint64(data[start + at])
-            high |= np.uint64(length) << LENGTH_SHIFT
-            if is_whole:
-                high |= WHOLE_BIT
-            mixed = (low ^ (high * MIX_HIGH)) * MIX_LOW
-            mixed = (mixed ^ (mixed >> HALF)) * MIX_LOW
-            row = int(np.int64(mixed >> shift)) << 3
-            if short[row] != low or short[row + 1] != high:
-                row += 4
-                if short[row] != low or short[row + 1] != high:
-                    count = _encode_short(
-                        data, start, end, low, high, row - 4, tables, symbols, merges, cache, out, count
-                    )
-                    start = end
-                    continue
+            row, low, high = 0, np.uint64(0), np.uint64(0)
+            is_known = False
+            if length <= SHORT:
+                if start + 16 <= size:
+                    low = load_eight(data, start) & LOW_MASKS[length]
+                    high = load_eight(data, start + 8) & HIGH_MASKS[length]
+                else:
+                    for at in range(length - 1, -1, -1):
+                        high = high << BYTE_BITS | low >> LENGTH_SHIFT
+                        low = low << BYTE_BITS | np.uint64(data[start + at])
+                high |= np.uint64(length) << LENGTH_SHIFT
+                if tells_whole and start == piece_start and end == piece_end:
+                    high |= WHOLE_BIT
+                mixed = (low ^ (high * MIX_HIGH)) * MIX_LOW
+                mixed = (mixed ^ (mixed >> HALF)) * MIX_LOW
+                row = int(np.int64(mixed >> shift)) << 3
+                is_known = short[row] == low and short[row + 1] == high
+                if not is_known and short[row + 4] == low and short[row + 5] == high:
+                    is_known = True
+                    row += 4
+            if not is_known:
+                state[PIECE] = piece
+                state[PIECE_START] = piece_start
+                state[START] = start
+                state[END] = end
+                state[COUNT] = count
+                state[ROW] = row
+                key[0] = low
+                key[1] = high
+                return False
             store_pair(out, count, short[row + 2])
-            ids = short[row + 3]
-            store_pair(out, count + 2, ids & IDS_MASK)
-            count += int(np.int64(ids >> COUNT_SHIFT)) + 1
+            store_pair(out, count + 2, short[row + 3] & IDS_MASK)
+            count += int(np.int64(short[row + 3] >> COUNT_SHIFT)) + 1
             start = end
         piece_start = piece_end
-    return count
-
-
-@routine
-def _encode_short(
-    data: NDArray[np.uint8],
-    start: int,
-    end: int,
-    low: np.uint64,
-    high: np.uint64,
-    row: int,
-    tables: PieceTables,
-    symbols: SymbolArrays,
-    merges: MergeArrays,
-    cache: PieceCache,
-    out: NDArray[np.int32],
-    count: int,
-) -> int:
-    """Append the ids of a piece that was not found in the pair of rows at `row`, and keep it there."""
-    is_whole = high & WHOLE_BIT != np.uint64(0)
-    after = _encode_other(data, start, end, is_whole, tables, symbols, merges, cache, out, count)
-    if after - count > FEW:
-        return after
-    short = cache.short
-    for at in range(4):
-        short[row + 4 + at] = short[row + at]
-    first = np.uint64(out[count])
-    second = np.uint64(out[count + 1]) if after - count > 1 else np.uint64(0)
-    third = np.uint64(out[count + 2]) if after - count > 2 else np.uint64(0)
-    fourth = np.uint64(out[count + 3]) if after - count > 3 else np.uint64(0)
-    short[row] = low
-    short[row + 1] = high
-    short[row + 2] = first | second << ID_SHIFT
-    short[row + 3] = third | fourth << ID_SHIFT | np.uint64(after - count - 1) << COUNT_SHIFT
-    return after
-
-
-@routine
-def _encode_other(
-    data: NDArray[np.uint8],
-    start: int,
-    end: int,
-    is_whole: bool,
-    tables: PieceTables,
-    symbols: SymbolArrays,
-    merges: MergeArrays,
-    cache: PieceCache,
-    out: NDArray[np.int32],
-    count: int,
-) -> int:
-    """Append the ids of a piece from the table for long ones, where it is kept unless it is short."""
-    length = end - start
-    if length > LONGEST_KEPT:
-        return _merge(data, start, end, is_whole, tables, symbols, merges, out, count)
-    key = _hash(data, start, end, is_whole)
-    long, text = cache.long, cache.text
-    mask = (len(long) >> 2) - 1
-    slot = int(key >> 20) & mask
-    probes = 0
-    while probes < MOST_PROBES and long[4 * slot] != 0:
-        if long[4 * slot] == key:
-            packed = long[4 * slot + 3]
-            kept = long[4 * slot + 1]
-            same = 0
-            if packed >> 32 == length and ((packed >> 31) & 1 == 1) == is_whole:
-                while same < length and text[kept + same] == data[start + same]:
-                    same += 1
-            if same == length:
-                first = long[4 * slot + 2]
-                n_ids = int(packed & 0x7FFFFFFF)
-                for at in range(n_ids):
-                    out[count + at] = cache.ids[first + at]
-                return count + n_ids
-        slot = (slot + 1) & mask
-        probes += 1
-    after = _merge(data, start, end, is_whole, tables, symbols, merges, out, count)
-    n_ids = after - count
-    if (length <= SHORT and n_ids <= FEW) or probes == MOST_PROBES:
-        return after
-    used = cache.used
-    if used[0] + length > len(text) or used[1] + n_ids > len(cache.ids) or 8 * used[2] > len(long):
-        long[:] = 0
-        used[:] = 0
-        slot = int(key >> 20) & mask
-    text[used[0] : used[0] + length] = data[start:end]
-    cache.ids[used[1] : used[1] + n_ids] = out[count:after]
-    long[4 * slot] = key
-    long[4 * slot + 1] = used[0]
-    long[4 * slot + 2] = used[1]
-    long[4 * slot + 3] = np.int64(length) << 32 | np.int64(is_whole) << 31 | np.int64(n_ids)
-    used[0] += length
-    used[1] += n_ids
-    used[2] += 1
-    return after
-
-
-@routine
-def _hash(data: NDArray[np.uint8], start: int, end: int, is_whole: bool) -> np.int64:
-    """A hash of a piece, not 0."""
-    mixed = np.uint64(end - start) << np.uint64(1) | np.uint64(is_whole)
-    at = start
-    while at + 8 <= end:
-        mixed = (mixed ^ load_eight(data, at)) * MIX_LOW
-        mixed ^= mixed >> HALF
-        at += 8
-    while at < end:
-        mixed = (mixed ^ np.uint64(data[at])) * MIX_HIGH
-        mixed ^= mixed >> HALF
-        at += 1
-    return np.int64(mixed >> np.uint64(1)) | np.int64(1)
+    state[COUNT] = count
+    return True
 
 
 @routine

@@ -20,6 +20,7 @@ ONE = np.uint64(1)
 PAIR_MIX = 0x9E3779B1
 MARKED_SPACE_CODE = 0x8196E2  # the bytes of U+2581 as a number, the first one lowest
 SPACE = 0x20
+MARGIN = 12  # bytes of well-formed text after which characters begin where they seem to, whatever was before
 
 
 class PairCuts(NamedTuple):
@@ -68,30 +69,76 @@ def _has_pair(cuts: PairCuts, before: int, after: int) -> bool:
 
 
 @routine
-def next_cut(cuts: PairCuts, data: NDArray[np.uint8], start: int, end: int) -> int:
-    """The first cut behind `start`, where a character begins, or `end`."""
-    at = start
-    while True:
-        while at + 1 < end and data[at] < 0x80 and data[at + 1] < 0x80:
-            before, after = int(data[at]), int(data[at + 1])
+def _meet_nowhere(cuts: PairCuts, data: NDArray[np.uint8], start: int, middle: int, end: int) -> bool:
+    """Whether no token reaches from the character data[start:middle] into the next, data[middle:end]."""
+    before, after = character_code(data, start, middle), character_code(data, middle, end)
+    if _has_pair(cuts, before, after):
+        return False
+    last, first = int(data[middle - 1]), int(data[middle])
+    return not cuts.splits_characters or not (
+        _has_pair(cuts, before, first) or _has_pair(cuts, last, after) or _has_pair(cuts, last, first)
+    )
+
+
+@routine
+def _whole_character(data: NDArray[np.uint8], at: int, end: int) -> int:
+    """The length of the well-formed UTF-8 character at `at`, or 0."""
+    lead = int(data[at])
+    length = character_length(lead)
+    if length == 1:
+        return int(lead < 0x80)
+    if lead < 0xC2 or lead > 0xF4 or at + length > end:
+        return 0
+    for following in range(at + 1, at + length):
+        if data[following] & 0xC0 != 0x80:
+            return 0
+    second = int(data[at + 1])
+    too_long = (lead == 0xE0 and second < 0xA0) or (lead == 0xF0 and second < 0x90)
+    return 0 if too_long or (lead == 0xF4 and second > 0x8F) else length
+
+
+@kernel
+def last_cut(cuts: PairCuts, data: NDArray[np.uint8], end: int) -> int:
+    """The last cut before data[:end] ends that does not depend on what follows; 0 if there is none.
+
+    A broken character would swallow what follows it, so well-formed text must come before a cut.
+    """
+    middle = end - 1
+    while middle > 0:
+        following = _whole_character(data, middle, end)
+        if following:
+            start = middle - 1
+            while start > 0 and start > middle - 4 and data[start] & 0xC0 == 0x80:
+                start -= 1
+            whole = _whole_character(data, start, middle) == middle - start
+            if whole and _meet_nowhere(cuts, data, start, middle, middle + following):
+                at = max(0, start - MARGIN)
+                while at > 0 and at < start and data[at] & 0xC0 == 0x80:
+                    at += 1
+                while at < start and _whole_character(data, at, start):
+                    at += _whole_character(data, at, start)
+                if at == start:
+                    return middle
+        middle -= 1
+    return 0
+
+
+@kernel
+def first_cut(cuts: PairCuts, data: NDArray[np.uint8], position: int) -> int:
+    """The first cut behind `position` that does not depend on what precedes it; else len(data)."""
+    start, n_whole, at = -1, 0, position
+    while at < len(data):
+        length = _whole_character(data, at, len(data))
+        if length == 0:
+            start, n_whole = -1, 0
             at += 1
-            if not (cuts.ascii[2 * before + (after >> 6)] >> np.uint64(after & 63)) & ONE:
-                return at
-        middle = at + character_length(int(data[at]))
-        if middle >= end:
-            return end
-        stop = min(middle + character_length(int(data[middle])), end)
-        before, after = character_code(data, at, middle), character_code(data, middle, stop)
-        at = middle
-        if _has_pair(cuts, before, after):
             continue
-        if not cuts.splits_characters:
+        if n_whole >= MARGIN and _meet_nowhere(cuts, data, start, at, at + length):
             return at
-        last, first = int(data[at - 1]), int(data[at])
-        if not (
-            _has_pair(cuts, before, first) or _has_pair(cuts, last, after) or _has_pair(cuts, last, first)
-        ):
-            return at
+        start = at
+        n_whole += length
+        at += length
+    return len(data)
 
 
 @kernel

@@ -7,37 +7,115 @@ from numpy.typing import NDArray
 
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.kernels.fast import ALL_PIECES, NEWLINES, NO_PIECES
+from guiapp.core.pipelines.dna import dna_tokens
 from guiapp.core.pipelines.pair_merging import PairEncoder, to_source
+from guiapp.core.text.normalized import NormalizedText
 from guiapp.core.text.split_patterns import splitter_for
 from guiapp.core.text.utf8 import repair, repair_readable
+from guiapp.core.text.whitespace_words import whitespace_words
 from guiapp.core.vocab.merges import byte_pair_merging
 from guiapp.core.vocab.vocabulary import Vocabulary
+
+WINDOW_BYTES = 256  # the first guess at how far away a cut lies
+MOST_FOLLOWING = 3  # bytes of a character behind its first
 
 
 class BytePairPipeline:
     """The pipeline of GPT-2 and its many successors."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
-        rules = vocabulary.rules
+        self._rules = vocabulary.rules
         whole_pieces = NEWLINES if vocabulary.pre_type == "GEMMA4" else NO_PIECES
-        if rules.ignore_merges:
+        if self._rules.ignore_merges:
             whole_pieces = ALL_PIECES
-        self._encoder = PairEncoder(
-            byte_pair_merging(vocabulary), whole_pieces, cuts_short=rules.escape_spaces
-        )
+        self._splits_lines = self._rules.escape_spaces
+        self._encoder = PairEncoder(byte_pair_merging(vocabulary), whole_pieces, self._splits_lines)
         self._splitter = splitter_for(vocabulary.pre_type)
+        self._dna = dna_tokens(vocabulary)
+        self._drops_spaces = vocabulary.model == "whitespace"
         self.encoders = self._encoder.encoders
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         """The tokens of one fragment."""
-        repaired = repair(fragment)
-        text = fragment if repaired is None else repaired.data
-        tokens = self._encoder.encode(text, self._splitter.split(text), encoder)
-        return to_source(tokens, repaired)
+        if self._dna is not None:
+            return self._dna.encode(
+                fragment.tobytes(), lambda start, end: self._encode(fragment[start:end], encoder)
+            )
+        return self._encode(fragment, encoder)
+
+    def _encode(self, text: NDArray[np.uint8], encoder: str) -> FragmentTokens:
+        if self._drops_spaces:
+            words, word_ends = whitespace_words(text.tobytes(), self._rules.lowercase)
+            return to_source(self._encoder.encode(words.data, np.array(word_ends, np.int64), encoder), words)
+        repaired = repair(text)
+        data = text if repaired is None else repaired.data
+        return to_source(self._encoder.encode(data, self._splitter.split(data), encoder), repaired)
 
     def encode_readable(self, fragment: bytes, after_special: bool, encoder: str) -> FragmentTokens:
         """The same, step by step."""
-        repaired = repair_readable(fragment)
-        text = fragment if repaired is None else repaired.data.tobytes()
-        tokens = self._encoder.encode_readable(text, self._splitter.split_readable(text), encoder)
-        return to_source(tokens, repaired)
+        if self._dna is not None:
+            return self._dna.encode(
+                fragment, lambda start, end: self._encode_readable(fragment[start:end], encoder)
+            )
+        return self._encode_readable(fragment, encoder)
+
+    def _encode_readable(self, text: bytes, encoder: str) -> FragmentTokens:
+        if self._drops_spaces:
+            words, word_ends = whitespace_words(text, self._rules.lowercase)
+            return to_source(self._encoder.encode_readable(words.data.tobytes(), word_ends, encoder), words)
+        repaired = repair_readable(text)
+        data = text if repaired is None else repaired.data.tobytes()
+        ends = self._splitter.split_readable(data)
+        return to_source(self._encoder.encode_readable(data, ends, encoder), repaired)
+
+    def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
+        """The last cut at or before `position` that depends on nothing behind it; 0 in the worst case."""
+        if self._dna is not None:
+            return 0
+        if self._splits_lines:
+            return self._encoder.cut_before(fragment, position)
+        end = _character_start(fragment, position - 1) if position else 0
+        start, size = end, WINDOW_BYTES
+        while start > 0:
+            start, size = _character_start(fragment, max(end - size, 0)), 2 * size
+            repaired = repair(fragment[start:end])
+            text = fragment[start:end] if repaired is None else repaired.data
+            if (cut := self._splitter.restart_before(text, len(text))) > 0:
+                return start + _source_offset(repaired, cut)
+        return 0
+
+    def cut_after(self, fragment: NDArray[np.uint8], position: int) -> int:
+        """The first cut at or after `position` that depends on nothing before it; else the length."""
+        if self._dna is not None:
+            return len(fragment)
+        if self._splits_lines:
+            return self._encoder.cut_after(fragment, position)
+        start = _character_end(fragment, position)
+        end, size = start, WINDOW_BYTES
+        while end < len(fragment):
+            end, size = _character_end(fragment, start + size), 2 * size
+            repaired = repair(fragment[start:end])
+            text = fragment[start:end] if repaired is None else repaired.data
+            if (cut := self._splitter.restart_after(text, 0)) < len(text):
+                return start + _source_offset(repaired, cut)
+        return len(fragment)
+
+
+def _source_offset(repaired: NormalizedText | None, offset: int) -> int:
+    return offset if repaired is None else int(repaired.starts[offset])
+
+
+def _character_start(text: NDArray[np.uint8], position: int) -> int:
+    """Where the character that has the byte at `position` begins; `position` where none can have it."""
+    for start in range(position, max(position - MOST_FOLLOWING, 0) - 1, -1):
+        if text[start] & 0xC0 != 0x80:
+            return start
+    return position
+
+
+def _character_end(text: NDArray[np.uint8], position: int) -> int:
+    """The first offset from `position` on at which no character that began before can go on."""
+    end = min(position, len(text))
+    while end < min(position + MOST_FOLLOWING, len(text)) and text[end] & 0xC0 == 0x80:
+        end += 1
+    return end

@@ -15,8 +15,10 @@ from guiapp.core.encoding import FragmentTokens
 from guiapp.core.errors import EncodeError
 from guiapp.core.kernels import fast, heap, marked_spaces, scan
 from guiapp.core.kernels import merges as merge_kernels
-from guiapp.core.kernels.fast import ALL_PIECES, NEWLINES, NO_PIECES, PieceCache, PieceTables
+from guiapp.core.kernels import pair_cuts as pair_cut_kernels
+from guiapp.core.kernels.fast import ALL_PIECES, NEWLINES, NO_PIECES, PieceTables
 from guiapp.core.kernels.merges import ABSENT, TokenOutput
+from guiapp.core.kernels.piece_cache import PieceCache, empty_cache
 from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
 from guiapp.core.text.pair_cuts import pair_cuts, symbol_bytes
 from guiapp.core.vocab.merges import MARKED_SPACE, NO_TOKEN, PairMerging
@@ -51,6 +53,14 @@ class PairEncoder:
         self._marked_lengths = self._token_lengths(merging.strings.offsets)
         self._caches: list[PieceCache] = []
 
+    def cut_before(self, text: NDArray[np.uint8], position: int) -> int:
+        """The last place in text[:position], whatever follows, that no merge reaches across; or 0."""
+        return pair_cut_kernels.last_cut(self._cuts, text, position)
+
+    def cut_after(self, text: NDArray[np.uint8], position: int) -> int:
+        """The first place in text[position:], whatever precedes, that no merge reaches across; or the end."""
+        return pair_cut_kernels.first_cut(self._cuts, text, position)
+
     def _token_lengths(self, offsets: NDArray[np.int64]) -> NDArray[np.int32]:
         """How many bytes of a text each token stands for, by spelling except for tokens like `<0x0A>`."""
         lengths = np.diff(offsets[: len(self._merging.strings.offsets)]).astype(np.int32)
@@ -71,7 +81,7 @@ class PairEncoder:
     def _encode_fast(
         self, data: NDArray[np.uint8], piece_ends: NDArray[np.int64], lengths: NDArray[np.int32]
     ) -> FragmentTokens:
-        cache = self._caches.pop() if self._caches else fast.empty_cache()
+        cache = self._caches.pop() if self._caches else empty_cache()
         out = np.empty(len(data) + 4, np.int32)
         symbols, merges = self._merging.symbols, self._merging.merges
         count = fast.encode(data, piece_ends, self._tables, symbols, merges, self._cuts, cache, out)

@@ -30,6 +30,14 @@ class SentencePiecePipeline:
         text[1:] = fragment
         return _without_first_byte(self._encoder.encode(text, np.array([len(text)]), encoder))
 
+    def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
+        """The last cut at or before `position` that depends on nothing behind it; 0 in the worst case."""
+        return self._encoder.cut_before(fragment, position)
+
+    def cut_after(self, fragment: NDArray[np.uint8], position: int) -> int:
+        """The first cut at or after `position` that depends on nothing before it; else the length."""
+        return self._encoder.cut_after(fragment, position)
+
     def encode_readable(self, fragment: bytes, after_special: bool, encoder: str) -> FragmentTokens:
         """The same, step by step."""
         if not (self._adds_space and after_special):

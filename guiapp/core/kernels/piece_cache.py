@@ -1,0 +1,171 @@
+"""Pieces that were merged before, with their tokens.
+
+Two levels: rows of 32 bytes for short pieces, which most of a text is made of, and a table for all
+others, which also has what the rows had to give up.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.kernels.compile import routine
+from guiapp.core.kernels.eight_bytes import load_eight
+
+SHORT = 15  # bytes of a piece whose key fits two words, length included
+FEW = 4  # ids that fit two words
+LONGEST_KEPT = 1024  # bytes of a piece
+MOST_PROBES = 16  # rows looked at before a piece is merged anew
+UNKNOWN = -1
+
+LENGTH_SHIFT = np.uint64(56)
+WHOLE_BIT = np.uint64(1 << 60)
+COUNT_SHIFT = np.uint64(62)
+IDS_MASK = np.uint64((1 << 62) - 1)
+HALF = np.uint64(32)
+MIX_LOW = np.uint64(0x9E3779B97F4A7C15)
+MIX_HIGH = np.uint64(0xC2B2AE3D27D4EB4F)
+
+
+class PieceCache(NamedTuple):
+    """What became of pieces.  A whole piece is kept apart from the same text within a longer one.
+
+    short  uint64[4 * 2^k]  pieces of up to SHORT bytes and FEW tokens, in pairs of rows of which the first
+                            is the newer: two words of key (text, length, WHOLE_BIT), two of ids (the number
+                            of ids less one in the highest two bits)
+    long   int64[4 * 2^k]   all pieces: hash (0 where empty), start of text and of ids in the two arrays
+                            below, length << 32 | whole << 31 | number of ids
+    text   uint8[…]
+    ids    int32[…]
+    used   int64[3]         how much of text, ids and rows is in use; when one is full all is forgotten
+    """
+
+    short: NDArray[np.uint64]
+    long: NDArray[np.int64]
+    text: NDArray[np.uint8]
+    ids: NDArray[np.int32]
+    used: NDArray[np.int64]
+
+
+def empty_cache() -> PieceCache:
+    """About 10 MB, most of it untouched until it is needed."""
+    return PieceCache(
+        short=np.zeros(4 << 16, np.uint64),
+        long=np.zeros(4 << 17, np.int64),
+        text=np.empty(2 << 20, np.uint8),
+        ids=np.empty(1 << 19, np.int32),
+        used=np.zeros(3, np.int64),
+    )
+
+
+@routine
+def keep_short(
+    short: NDArray[np.uint64],
+    row: int,
+    key: NDArray[np.uint64],
+    ids: NDArray[np.int32],
+    first: int,
+    last: int,
+) -> None:
+    """Put a piece with ids[first:last] first in the pair of rows at `row`, and what was there second."""
+    for at in range(4):
+        short[row + 4 + at] = short[row + at]
+    short[row] = key[0]
+    short[row + 1] = key[1]
+    short[row + 2] = 0
+    short[row + 3] = np.uint64(last - first - 1) << COUNT_SHIFT
+    for at in range(last - first):
+        short[row + 2 + (at >> 1)] |= np.uint64(ids[first + at]) << np.uint64((at & 1) << 5)
+
+
+@routine
+def recall(
+    cache: PieceCache,
+    data: NDArray[np.uint8],
+    start: int,
+    end: int,
+    is_whole: bool,
+    key: int,
+    out: NDArray[np.int32],
+    count: int,
+) -> int:
+    """Append the ids of data[start:end], whose `piece_hash` is `key`; the new count, or UNKNOWN."""
+    long, text = cache.long, cache.text
+    length = end - start
+    row = _first_row(long, key)
+    for _ in range(MOST_PROBES):
+        if long[row] == 0:
+            break
+        if long[row] == key and long[row + 3] >> 31 == (length << 1 | int(is_whole)):
+            kept, same = long[row + 1], 0
+            while same < length and text[kept + same] == data[start + same]:
+                same += 1
+            if same == length:
+                first, n_ids = long[row + 2], long[row + 3] & 0x7FFFFFFF
+                for at in range(n_ids):
+                    out[count + at] = cache.ids[first + at]
+                return count + int(n_ids)
+        row = (row + 4) & (len(long) - 1)
+    return UNKNOWN
+
+
+@routine
+def keep(
+    cache: PieceCache,
+    data: NDArray[np.uint8],
+    start: int,
+    end: int,
+    is_whole: bool,
+    key: int,
+    out: NDArray[np.int32],
+    first: int,
+    last: int,
+) -> None:
+    """Remember that data[start:end] became out[first:last], unless its place in the table is crowded."""
+    long, used = cache.long, cache.used
+    length, n_ids = end - start, last - first
+    is_full = used[0] + length > len(cache.text) or used[1] + n_ids > len(cache.ids)
+    if is_full or 8 * used[2] > len(long):
+        long[:] = 0
+        used[:] = 0
+    row = _first_row(long, key)
+    probes = 1
+    while long[row] != 0:
+        if probes == MOST_PROBES:
+            return
+        row = (row + 4) & (len(long) - 1)
+        probes += 1
+    for at in range(length):
+        cache.text[used[0] + at] = data[start + at]
+    for at in range(n_ids):
+        cache.ids[used[1] + at] = out[first + at]
+    long[row] = key
+    long[row + 1] = used[0]
+    long[row + 2] = used[1]
+    long[row + 3] = (length << 1 | int(is_whole)) << 31 | n_ids
+    used[0] += length
+    used[1] += n_ids
+    used[2] += 1
+
+
+@routine
+def _first_row(long: NDArray[np.int64], key: int) -> int:
+    return ((int(key) >> 20) << 2) & (len(long) - 1)
+
+
+@routine
+def piece_hash(data: NDArray[np.uint8], start: int, end: int, is_whole: bool) -> int:
+    """A hash of a piece, positive."""
+    mixed = np.uint64(end - start) << np.uint64(1) | np.uint64(is_whole)
+    at = start
+    while at + 8 <= end:
+        mixed = (mixed ^ load_eight(data, at)) * MIX_LOW
+        mixed ^= mixed >> HALF
+        at += 8
+    while at < end:
+        mixed = (mixed ^ np.uint64(data[at])) * MIX_HIGH
+        mixed ^= mixed >> HALF
+        at += 1
+    return int(np.int64(mixed >> np.uint64(1))) | 1
