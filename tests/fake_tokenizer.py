@@ -7,11 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 from toy_vocabulary import toy_vocabulary
 
 from guiapp.core.catalogue import Algorithm
-from guiapp.core.encoding import Encoding
+from guiapp.core.encoding import Encoding, FragmentTokens
 from guiapp.core.errors import EncodeError
+from guiapp.core.text.special_tokens import Partition
 from guiapp.core.tokenizer import Exactness
 from guiapp.core.vocab.vocabulary import Attribute, SpecialIds
 
@@ -39,17 +41,56 @@ class FakeTokenizer:
     def encode(
         self, text: bytes, add_special: bool = True, parse_special: bool = True, encoder: str | None = None
     ) -> Encoding:
-        if UNENCODABLE in text:
-            raise EncodeError("This text cannot be encoded. Take the word out.")
-        words = list(re.finditer(rb"\n| ?[^ \n]+| ", text))
-        ids = [WORDS.index(word[0]) if word[0] in WORDS else len(WORDS) - 1 for word in words]
-        spans = [word.span() for word in words]
-        if add_special:
-            ids, spans = [0, *ids], [(0, 0), *spans]
-        array = np.array(spans, np.int64).reshape(-1, 2)
-        return Encoding(text, np.array(ids, np.int32), array, encoder or "fast", 1000)
+        tokens = words_of(text)
+        before, spans_before = ([0], [(0, 0)]) if add_special else ([], [])
+        ids = np.array([*before, *tokens.ids], np.int32)
+        spans = np.array([*spans_before, *zip(tokens.starts, tokens.ends, strict=True)], np.int64)
+        return Encoding(text, ids, spans.reshape(-1, 2), encoder or "fast", 1000)
+
+    # What keeps an encoding alive while its text is edited
+
+    drops_white_space = False
+
+    @property
+    def special_tokens(self) -> FakeTokenizer:
+        return self
+
+    @property
+    def pipeline(self) -> FakeTokenizer:
+        return self
+
+    def special_ids_around(self) -> tuple[list[int], list[int]]:
+        return [0], []
+
+    def partition(self, text: NDArray[np.uint8], parse_special: bool) -> Partition:
+        none = np.zeros(0, np.int64)
+        return Partition(none.astype(np.int32), none, none, np.array([0]), np.array([len(text)]))
+
+    def reach_across(self, text: NDArray[np.uint8], position: int, parse_special: bool) -> None:
+        return None
+
+    def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
+        return fragment.tobytes().rfind(b"\n", 0, max(position - 1, 0)) + 1
+
+    def cut_after(self, fragment: NDArray[np.uint8], position: int) -> int:
+        newline = fragment.tobytes().find(b"\n", position)
+        return len(fragment) if newline < 0 else newline + 1
+
+    def encode_stretch(
+        self, text: NDArray[np.uint8], partition: Partition, after_special: bool, encoder: str | None
+    ) -> FragmentTokens:
+        return words_of(text.tobytes())
 
     def decode_bytes(
         self, ids: Iterable[int], remove_special: bool = False, unparse_special: bool = True
     ) -> bytes:
         return b"".join(WORDS[token_id] for token_id in ids)
+
+
+def words_of(text: bytes) -> FragmentTokens:
+    if UNENCODABLE in text:
+        raise EncodeError("This text cannot be encoded. Take the word out.")
+    words = list(re.finditer(rb"\n| ?[^ \n]+| ", text))
+    ids = [WORDS.index(word[0]) if word[0] in WORDS else len(WORDS) - 1 for word in words]
+    starts, ends = [word.start() for word in words], [word.end() for word in words]
+    return FragmentTokens(np.array(ids, np.int32), np.array(starts, np.int64), np.array(ends, np.int64))

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.core.editing.live_encoding import Options
+from guiapp.core.editing.live_encoding import LiveEncoding, Options
 from guiapp.core.editing.text_buffer import TextEdit
+from guiapp.core.encoding import Encoding
+from guiapp.core.errors import EncodeError
 from guiapp.core.explain.characters import n_characters
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.text_document import TextDocument
 from guiapp.viewmodels.token_layout import SpanWindow
+
+MOST_AT_ONCE = 1 << 15  # bytes around an edit that are encoded in the GUI thread
+SMALL = 1 << 17  # bytes that are encoded in no time
 
 NO_IDS = np.zeros(0, np.int32)
 NO_OFFSETS = np.zeros(0, np.int64)
@@ -37,10 +42,22 @@ class EncodedText:
 NOTHING = EncodedText(NO_IDS, NO_OFFSETS, NO_OFFSETS, 0, 0, 0)
 
 
+@dataclass(frozen=True, eq=False)
+class _Encoded:
+    """What a background job delivers."""
+
+    live: LiveEncoding
+    n_bytes: int
+    n_characters: int
+    elapsed_ns: int
+
+
 class LiveSpans(QObject):
     """Keeps the spans of a document that is being edited.
 
-    After an edit the old spans stay, moved to where their text is now, until the new ones are there.
+    A small edit is encoded at once, together with its neighbourhood.  Where that reaches far, or while
+    a model's first encoding is still being made, the old spans stay, moved to where their text is now,
+    until a job in the background has encoded the whole text.
 
     Signals:
         spans_changed(): spans are new or moved.
@@ -58,14 +75,15 @@ class LiveSpans(QObject):
         self._tokenizer: Tokenizer | None = None
         self._options = Options()
         self._text = NOTHING
-        self.job = LatestJob[EncodedText](self)
+        self._live: LiveEncoding | None = None
+        self.job = LatestJob[_Encoded](self)
         self.job.done.connect(self._take)
         self.job.failed.connect(self._fail)
         document.edited.connect(self._edit)
 
     @property
     def encoded_text(self) -> EncodedText:
-        """The newest encoding, its spans moved along with edits since."""
+        """The newest encoding, its spans moved along with edits since; valid until the next edit."""
         return self._text
 
     def use(self, tokenizer: Tokenizer, options: Options) -> None:
@@ -76,6 +94,7 @@ class LiveSpans(QObject):
         self.encode_again()
 
     def encode_again(self) -> None:
+        self._live = None
         if self._tokenizer is not None:
             self.job.start(partial(_encode, self._tokenizer, self._document.text(), self._options))
 
@@ -98,12 +117,20 @@ class LiveSpans(QObject):
 
     def _edit(self, edit: TextEdit) -> None:
         old = self._text
+        n_characters = old.n_characters + edit.more_characters
+        if self._live is not None and _update(self._live, self._document, edit):
+            self._show(_text_of(self._live, self._document.size, n_characters, old.elapsed_ns))
+            self.encoded.emit()
+            return
         starts, ends = _moved(old.starts, old.ends, edit)
-        self._show(replace(old, starts=starts, ends=ends, n_bytes=self._document.size))
+        self._show(
+            EncodedText(old.token_ids, starts, ends, self._document.size, n_characters, old.elapsed_ns)
+        )
         self.encode_again()
 
-    def _take(self, text: EncodedText) -> None:
-        self._show(text)
+    def _take(self, result: _Encoded) -> None:
+        self._live = result.live
+        self._show(_text_of(result.live, result.n_bytes, result.n_characters, result.elapsed_ns))
         self.encoded.emit()
 
     def _fail(self, message: str) -> None:
@@ -116,16 +143,34 @@ class LiveSpans(QObject):
         self.spans_changed.emit()
 
 
-def _encode(tokenizer: Tokenizer, text: bytes, options: Options, progress: Progress) -> EncodedText:
-    encoding = tokenizer.encode(text, options.add_special, options.parse_special, options.encoder)
-    progress(0.9)
-    return EncodedText(
-        token_ids=encoding.token_ids,
-        starts=np.ascontiguousarray(encoding.spans[:, 0]),
-        ends=np.ascontiguousarray(encoding.spans[:, 1]),
-        n_bytes=len(text),
-        n_characters=n_characters(text),
-        elapsed_ns=encoding.elapsed_ns,
+def _update(live: LiveEncoding, document: TextDocument, edit: TextEdit) -> bool:
+    """Encode the neighbourhood of an edit; False where that is too much to do at once, or fails."""
+    text = document.view()
+    window = live.window(text, edit.start, edit.removed, edit.added)
+    if window.end - window.start > MOST_AT_ONCE:
+        return False
+    try:
+        live.update(text, window)
+    except EncodeError:
+        return False  # the job will fail as well, and say so
+    return True
+
+
+def _text_of(live: LiveEncoding, n_bytes: int, n_characters: int, elapsed_ns: int) -> EncodedText:
+    tokens = live.tokens
+    return EncodedText(tokens.ids, tokens.starts, tokens.ends, n_bytes, n_characters, elapsed_ns)
+
+
+def _encode(tokenizer: Tokenizer, text: bytes, options: Options, progress: Progress) -> _Encoded:
+    def encode() -> Encoding:
+        return tokenizer.encode(text, options.add_special, options.parse_special, options.encoder)
+
+    encoding = encode()
+    progress(0.8)
+    if len(text) < SMALL:
+        encoding = encode()  # the first run may have loaded kernels, and its time would tell of that
+    return _Encoded(
+        LiveEncoding(tokenizer, encoding, options), len(text), n_characters(text), encoding.elapsed_ns
     )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +36,15 @@ class RoundTripResult:
         return self.offset is None
 
 
+class RoundTripInput(NamedTuple):
+    """A text and its tokens; `has_special` says whether BOS and the like were added around the text."""
+
+    tokenizer: Tokenizer
+    text: bytes
+    token_ids: NDArray[np.int32]
+    has_special: bool
+
+
 class RoundTrip(QObject):
     """Decodes the tokens in the background and compares.
 
@@ -53,18 +64,16 @@ class RoundTrip(QObject):
         self._job.failed.connect(self.failed)
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self._start)
-        self._work: partial[RoundTripResult] | None = None
+        self._snapshot: Callable[[], RoundTripInput | None] | None = None
 
     @property
     def result(self) -> RoundTripResult | None:
         """None while it is not known."""
         return self._result
 
-    def check(
-        self, tokenizer: Tokenizer, text: bytes, token_ids: NDArray[np.int32], has_special: bool
-    ) -> None:
-        """Find out soon; `has_special` says whether BOS and the like were added around the text."""
-        self._work = partial(compare, tokenizer, text, token_ids, has_special)
+    def check(self, snapshot: Callable[[], RoundTripInput | None]) -> None:
+        """Find out soon; `snapshot` is asked for what to compare once typing has paused."""
+        self._snapshot = snapshot
         self._pause.start()
 
     def forget(self) -> None:
@@ -79,8 +88,9 @@ class RoundTrip(QObject):
         self._job.wait()
 
     def _start(self) -> None:
-        if self._work is not None:
-            self._job.start(self._work)
+        given = None if self._snapshot is None else self._snapshot()
+        if given is not None:
+            self._job.start(partial(compare, *given))
 
     def _take(self, result: RoundTripResult) -> None:
         self._set(result)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QTextBoundaryFinder, Signal
 
 from guiapp.core.editing.characters import LONGEST_CHARACTER, character_start, decode, encode
@@ -42,6 +44,10 @@ class TextDocument(QObject):
     def text(self) -> bytes:
         """All bytes, as a snapshot that later edits do not touch."""
         return self._buffer.text()
+
+    def view(self) -> NDArray[np.uint8]:
+        """The text without a copy, to be let go before the next edit."""
+        return self._buffer.view()
 
     def slice(self, start: int, end: int) -> bytes:
         return self._buffer.slice(start, end)

@@ -21,7 +21,7 @@ from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.live_spans import LiveSpans
 from guiapp.viewmodels.model_loader import Load, ModelLoader
-from guiapp.viewmodels.round_trip import RoundTrip
+from guiapp.viewmodels.round_trip import RoundTrip, RoundTripInput
 from guiapp.viewmodels.text_document import TextDocument
 from guiapp.viewmodels.text_files import read_text, write_text
 from guiapp.viewmodels.text_statistics import SelectionStatistics, TextStatistics
@@ -131,7 +131,6 @@ class Workspace(QObject):
 
     def _encode(self) -> None:
         if self.tokenizer is not None:
-            self.round_trip.forget()
             self.spans.use(self.tokenizer, self._options)
 
     # Tokens
@@ -193,6 +192,7 @@ class Workspace(QObject):
             self.hovered_token_changed.emit()
 
     def _follow_spans(self) -> None:
+        self.round_trip.forget()
         if self._hovered_token is not None and self._hovered_token >= self.n_tokens:
             self.hover_token(None)
         if self._selected_token is not None and self._selected_token >= self.n_tokens:
@@ -269,7 +269,6 @@ class Workspace(QObject):
         self._set_text_file(path, is_modified=False)
 
     def _note_edit(self) -> None:
-        self.round_trip.forget()
         self._set_text_file(self._text_path, is_modified=True)
 
     def _set_text_file(self, path: Path | None, is_modified: bool) -> None:
@@ -279,13 +278,13 @@ class Workspace(QObject):
 
     def _check_round_trip(self) -> None:
         self.statistics_changed.emit()
-        if self.tokenizer is not None and self.n_tokens:
-            self.round_trip.check(
-                self.tokenizer,
-                self.document.text(),
-                self.spans.encoded_text.token_ids,
-                self._options.add_special,
-            )
+        self.round_trip.check(self._round_trip_input)
+
+    def _round_trip_input(self) -> RoundTripInput | None:
+        if self.tokenizer is None or not self.n_tokens:
+            return None
+        token_ids = self.spans.encoded_text.token_ids.copy()  # the next edit changes them in place
+        return RoundTripInput(self.tokenizer, self.document.text(), token_ids, self._options.add_special)
 
 
 def _read(path: Path, progress: Progress) -> tuple[Path, bytes]:

@@ -25,7 +25,7 @@ def test_an_edit_is_told_at_once_and_moves_the_caret_behind_it(document, qtbot):
     document.edited.connect(edits.append)
     with qtbot.waitSignals([document.selection_changed, document.undo_changed]):
         document.replace(0, 3, b"th")
-        assert edits == [TextEdit(0, 3, 2)]
+        assert edits == [TextEdit(0, 3, 2, more_characters=-1)]
     assert document.text().startswith(b"th\xc3\xa9")
     assert document.caret == document.anchor == 2
 

@@ -8,6 +8,7 @@ import pytest
 from fake_tokenizer import UNENCODABLE, FakeTokenizer
 
 from guiapp.core.errors import VocabError
+from guiapp.viewmodels import live_spans
 from guiapp.viewmodels.workspace import Workspace
 
 pytestmark = pytest.mark.usefixtures("interpreted_kernels")
@@ -46,11 +47,32 @@ def test_an_edit_encodes_the_text_anew(workspace, qtbot):
     assert workspace.statistics.n_bytes == 9
 
 
+def test_a_small_edit_is_encoded_at_once(workspace):
+    workspace.document.replace(3, 3, b" two")
+    assert workspace.token_ids(0, 9).tolist() == [0, 1, 3, 3, 4]
+    assert [workspace.span(index) for index in range(5)] == [(0, 0), (0, 3), (3, 7), (7, 11), (11, 17)]
+    assert workspace.statistics.n_characters == 17
+
+
+@pytest.fixture
+def in_the_background(monkeypatch):
+    """No edit is small enough to be encoded at once."""
+    monkeypatch.setattr(live_spans, "MOST_AT_ONCE", -1)
+
+
+@pytest.mark.usefixtures("in_the_background")
+def test_a_large_edit_is_encoded_in_the_background(workspace, qtbot):
+    edit(qtbot, workspace, 3, 3, b" two")
+    assert workspace.token_ids(0, 9).tolist() == [0, 1, 3, 3, 4]
+
+
+@pytest.mark.usefixtures("in_the_background")
 def test_until_then_spans_move_with_their_text(workspace):
     workspace.document.replace(3, 3, b"!!")
     assert [workspace.span(index) for index in range(4)] == [(0, 0), (0, 3), (5, 9), (9, 15)]
 
 
+@pytest.mark.usefixtures("in_the_background")
 def test_removed_text_takes_its_spans_along(workspace):
     workspace.document.replace(1, 9, b"")
     assert [workspace.span(index) for index in range(4)] == [(0, 0), (0, 1), (1, 1), (1, 5)]

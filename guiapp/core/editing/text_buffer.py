@@ -10,17 +10,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.explain.characters import n_characters
+
 MAX_TYPED_BYTES = 64  # what one keystroke or input method commits at most; more is a paste
 NEWLINE = 0x0A
 
 
 @dataclass(frozen=True)
 class TextEdit:
-    """`removed` bytes from `start` on gave way to `added` new ones."""
+    """`removed` bytes from `start` on gave way to `added` new ones, with so many more characters."""
 
     start: int
     removed: int
     added: int
+    more_characters: int
 
     @property
     def shift(self) -> int:
@@ -102,6 +105,10 @@ class TextBuffer:
             self._snapshot = bytes(self._data)
         return self._snapshot
 
+    def view(self) -> NDArray[np.uint8]:
+        """All bytes without a copy.  To be let go before the next edit, which fails otherwise."""
+        return np.frombuffer(self._data, np.uint8)
+
     def slice(self, start: int, end: int) -> bytes:
         return bytes(self._data[start:end])
 
@@ -114,7 +121,7 @@ class TextBuffer:
 
     def set_text(self, data: bytes) -> TextEdit:
         """Begin anew with another text; what was done before cannot be undone any more."""
-        edit = TextEdit(0, len(self._data), len(data))
+        edit = _edit_of(0, self.text(), data)
         self._data = bytearray(data)
         self._newlines = _newlines_in(data)
         self._snapshot = None
@@ -154,7 +161,7 @@ class TextBuffer:
         return self._write(change.start, change.start + len(change.old), change.new)
 
     def _write(self, start: int, end: int, new: bytes) -> TextEdit:
-        edit = TextEdit(start, end - start, len(new))
+        edit = _edit_of(start, self.slice(start, end), new)
         self._data[start:end] = new
         self._snapshot = None
         first, last = (int(at) for at in np.searchsorted(self._newlines, (start, end)))
@@ -165,6 +172,10 @@ class TextBuffer:
             self._newlines[first:last] = added
         self._newlines[first + len(added) :] += edit.shift
         return edit
+
+
+def _edit_of(start: int, old: bytes, new: bytes) -> TextEdit:
+    return TextEdit(start, len(old), len(new), n_characters(new) - n_characters(old))
 
 
 def _newlines_in(data: bytes) -> NDArray[np.int64]:

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from guiapp.core.editing.text_buffer import TextBuffer, TextEdit
+from guiapp.core.explain.characters import n_characters
 
 BITS = st.lists(st.sampled_from([b"a", b"\n", b"\r\n", b" ", "é".encode(), b"\xff"]), max_size=6).map(
     b"".join
@@ -26,7 +27,8 @@ class EditedText(RuleBasedStateMachine):
         if start == end and not new:
             return
         edit = self.buffer.replace(start, end, new)
-        assert edit == TextEdit(start, end - start, len(new))
+        more = n_characters(new) - n_characters(self.model[start:end])
+        assert edit == TextEdit(start, end - start, len(new), more)
         self.model = self.model[:start] + new + self.model[end:]
         self.versions.add(self.model)
 
@@ -140,6 +142,6 @@ def test_a_snapshot_stays_as_it_was():
 def test_another_text_has_no_past():
     buffer = TextBuffer(b"a")
     buffer.replace(0, 1, b"b")
-    assert buffer.set_text(b"c\nd") == TextEdit(0, 1, 3)
+    assert buffer.set_text(b"c\nd") == TextEdit(0, 1, 3, 2)
     assert not buffer.can_undo
     assert buffer.n_lines == 2
