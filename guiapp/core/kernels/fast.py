@@ -17,7 +17,7 @@ from guiapp.core.kernels.eight_bytes import load_eight
 from guiapp.core.kernels.heap import merge_by_heap
 from guiapp.core.kernels.id_pairs import store_pair
 from guiapp.core.kernels.merges import MergeArrays, SymbolArrays, find_piece
-from guiapp.core.kernels.pair_cuts import MARKED_SPACE_CODE, ONE, PAIR_MIX, SPACE, PairCuts
+from guiapp.core.kernels.pair_cuts import ONE, PAIR_MIX, SPACE, PairCuts
 from guiapp.core.kernels.piece_cache import (
     COUNT_SHIFT,
     FEW,
@@ -125,6 +125,7 @@ def _encode_known(
     ascii_pairs = cuts.ascii
     other_pairs = cuts.others
     pair_spread = cuts.spread
+    marked_space = cuts.marked_space
     bit_mask = 64 * len(other_pairs) - 1
     n_kinds = 4 if cuts.splits_characters else 1  # a partial character counts by its nearest byte
     n_pairs = len(short) >> 3
@@ -143,7 +144,7 @@ def _encode_known(
                 before = 0
                 for at in range(min(end, piece_end) - 1, start - 1, -1):
                     before = before << 8 | int(data[at])
-                if before == MARKED_SPACE_CODE:
+                if before == marked_space:
                     before = SPACE
                 while end < piece_end:
                     after = int(data[end])
@@ -157,16 +158,20 @@ def _encode_known(
                     after = 0
                     for at in range(stop - 1, end - 1, -1):
                         after = after << 8 | int(data[at])
-                    if after == MARKED_SPACE_CODE:
+                    if after == marked_space:
                         after = SPACE
                     is_joined = False
-                    for kind in range(n_kinds):
-                        left = int(data[end - 1]) if kind & 1 else before
-                        right = int(data[end]) if kind & 2 else after
-                        bit = int((np.int64(left) * PAIR_MIX + right) * pair_spread >> 32) & bit_mask
-                        if (other_pairs[bit >> 6] >> np.uint64(bit & 63)) & ONE:
-                            is_joined = True
-                            break
+                    if before < 0x80 and after < 0x80:  # one of them is U+2581 as such
+                        bits = ascii_pairs[2 * before + (after >> 6)]
+                        is_joined = (bits >> np.uint64(after & 63)) & ONE != np.uint64(0)
+                    else:
+                        for kind in range(n_kinds):
+                            left = int(data[end - 1]) if kind & 1 else before
+                            right = int(data[end]) if kind & 2 else after
+                            bit = int((np.int64(left) * PAIR_MIX + right) * pair_spread >> 32) & bit_mask
+                            if (other_pairs[bit >> 6] >> np.uint64(bit & 63)) & ONE:
+                                is_joined = True
+                                break
                     if not is_joined:
                         break
                     before = after

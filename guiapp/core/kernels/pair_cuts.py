@@ -29,12 +29,14 @@ class PairCuts(NamedTuple):
     ascii         uint64[256]   of ASCII characters c and d: bit d & 63 of word 2c + (d >> 6)
     others        uint64[2^k]   a hashed set of bits for all others; a bit set by chance costs a cut
     spread        an odd number, drawn anew for each vocabulary
+    marked_space  the code of a character that is the same as a space, or -1
     splits_characters  whether tokens may hold parts of characters
     """
 
     ascii: NDArray[np.uint64]
     others: NDArray[np.uint64]
     spread: int
+    marked_space: int
     splits_characters: bool
 
 
@@ -45,12 +47,17 @@ def character_length(lead: int) -> int:
 
 
 @routine
-def character_code(data: NDArray[np.uint8], start: int, end: int) -> int:
-    """A character as a number; U+2581 is a space."""
+def character_code(cuts: PairCuts, data: NDArray[np.uint8], start: int, end: int) -> int:
+    """A character as a number, one below 0x80 for ASCII."""
     code = 0
     for at in range(start, end):
         code |= int(data[at]) << (8 * (at - start))
-    return SPACE if code == MARKED_SPACE_CODE else code
+    return SPACE if code == cuts.marked_space else code
+
+
+@routine
+def _is_marked_space(data: NDArray[np.uint8], at: int, length: int) -> bool:
+    return length == 3 and data[at] == 0xE2 and data[at + 1] == 0x96 and data[at + 2] == 0x81
 
 
 @routine
@@ -71,7 +78,7 @@ def _has_pair(cuts: PairCuts, before: int, after: int) -> bool:
 @routine
 def _meet_nowhere(cuts: PairCuts, data: NDArray[np.uint8], start: int, middle: int, end: int) -> bool:
     """Whether no token reaches from the character data[start:middle] into the next, data[middle:end]."""
-    before, after = character_code(data, start, middle), character_code(data, middle, end)
+    before, after = character_code(cuts, data, start, middle), character_code(cuts, data, middle, end)
     if _has_pair(cuts, before, after):
         return False
     last, first = int(data[middle - 1]), int(data[middle])
@@ -156,7 +163,7 @@ def enter_pairs(cuts: PairCuts, data: NDArray[np.uint8], offsets: NDArray[np.int
             if stop > end and cuts.splits_characters:
                 after = int(data[at])
             else:
-                after = character_code(data, at, min(stop, end))
+                after = character_code(cuts, data, at, min(stop, end))
             if before >= 0:
                 if before < 0x80 and after < 0x80:
                     cuts.ascii[2 * before + (after >> 6)] |= ONE << np.uint64(after & 63)
@@ -195,7 +202,7 @@ def unspell(
                     break
                 out[size] = stand_ins[code]
                 size += 1
-            elif length == 3 and marks_spaces and character_code(data, at, at + 3) == SPACE:
+            elif marks_spaces and _is_marked_space(data, at, length):
                 out[size] = SPACE
                 size += 1
             else:

@@ -33,14 +33,16 @@ class PairEncoder:
     whole_pieces  NO_PIECES, NEWLINES or ALL_PIECES
     cuts_short    whether pieces are lines or whole texts rather than words
 
+    For texts where ids alone do not tell the spans, `fast` is `heap`.
     Threads may share an encoder: each call borrows a cache of pieces that no other call has.
     """
+
+    encoders = ("fast", "heap", "scan")
 
     def __init__(self, merging: PairMerging, whole_pieces: int = NO_PIECES, cuts_short: bool = False) -> None:
         self._merging = merging
         self._marks_spaces = merging.marks_spaces
         self._whole_pieces = whole_pieces
-        self.encoders = ("fast", "heap", "scan") if merging.tells_spans else ("heap", "scan")
         self._tokens_per_byte = max(1, int(np.diff(merging.symbols.fallback_offsets).max()))
         self._can_fail = bool((merging.symbols.fallback_ids == NO_TOKEN).any())
         offsets = np.cumsum([0, *map(len, merging.spelling.spelled)], dtype=np.int64)
@@ -51,7 +53,11 @@ class PairEncoder:
         self._cuts = pair_cuts(merging, data, offsets)
         self._lengths = self._token_lengths(offsets)
         self._marked_lengths = self._token_lengths(merging.strings.offsets)
+        self._is_untold = np.isin(np.arange(256), [*merging.untold_bytes])
         self._caches: list[PieceCache] = []
+
+    def _has_untold_bytes(self, text: NDArray[np.uint8]) -> bool:
+        return bool(self._merging.untold_bytes) and bool(self._is_untold[text].any())
 
     def cut_before(self, text: NDArray[np.uint8], position: int) -> int:
         """The last place in text[:position], whatever follows, that no merge reaches across; or 0."""
@@ -70,7 +76,10 @@ class PairEncoder:
 
     def encode(self, text: NDArray[np.uint8], piece_ends: NDArray[np.int64], encoder: str) -> FragmentTokens:
         """The tokens of a text, its pieces ending at `piece_ends`, from the kernel of that name."""
-        encode = self._encode_fast if encoder == "fast" else partial(self._encode, KERNELS[encoder])
+        if encoder == "fast" and not self._has_untold_bytes(text):
+            encode = self._encode_fast
+        else:
+            encode = partial(self._encode, KERNELS.get(encoder, heap.encode))
         if not self._marks_spaces or marked_spaces.can_stay(text):
             return encode(text, piece_ends, self._lengths)
         marked = _mark_spaces(text)

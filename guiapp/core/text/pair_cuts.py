@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.kernels import pair_cuts as kernels
-from guiapp.core.kernels.pair_cuts import PairCuts
+from guiapp.core.kernels.pair_cuts import MARKED_SPACE_CODE, PairCuts
 from guiapp.core.vocab.byte_alphabet import BYTES
 from guiapp.core.vocab.merges import PairMerging
 
@@ -34,6 +34,7 @@ def pair_cuts(merging: PairMerging, data: NDArray[np.uint8], offsets: NDArray[np
         ascii=np.zeros(256, np.uint64),
         others=np.zeros(n_words, np.uint64),
         spread=secrets.randbits(61) | 1 | 1 << 61,
+        marked_space=MARKED_SPACE_CODE if merging.marks_spaces else -1,
         splits_characters=merging.starts_from_bytes,
     )
     kernels.enter_pairs(cuts, data, offsets)

@@ -105,8 +105,8 @@ class PairMerging:
     strings       finds tokens by their texts
     spelling      how those texts write the bytes of a text
     other_symbols texts of the symbols that are no tokens, from number len(vocabulary) on
-    tells_spans   whether the ids of a text alone tell where its tokens begin and end: each byte falls back
-                  to one token, and that token stands for nothing longer
+    untold_bytes  bytes that make it unclear from ids alone where tokens begin and end: they may be left
+                  out, or stand as several tokens, or as one that can also stand for more
     """
 
     strings: StringTable
@@ -114,7 +114,7 @@ class PairMerging:
     symbols: SymbolArrays
     merges: MergeArrays
     other_symbols: tuple[bytes, ...]
-    tells_spans: bool
+    untold_bytes: frozenset[int]
 
     @property
     def marks_spaces(self) -> bool:
@@ -252,20 +252,27 @@ def _pair_merging(
     merges = MergeArrays(np.full(2 * n_slots, -1, np.int64), _odd_number())
     kernels.enter_merges(merges, lefts, rights, ranks, made)
     symbols = _symbol_arrays(strings, spelling, others, unknown)
-    tells_spans = _tells_spans(symbols, others, made)
-    return PairMerging(strings, spelling, symbols, merges, others.texts, tells_spans)
+    untold = _untold_bytes(symbols, others, spelling, made)
+    return PairMerging(strings, spelling, symbols, merges, others.texts, untold)
 
 
-def _tells_spans(symbols: SymbolArrays, others: _Symbols, made: NDArray[np.int32]) -> bool:
-    """Whether no token that stands for a byte could be taken for one that stands for more."""
-    falls_back = (symbols.of_byte == ABSENT) | (symbols.of_byte >= symbols.n_tokens)
-    if symbols.lengths.max() == 1 and not others.texts and not falls_back.any():
-        return True
-    n_fallbacks = np.diff(symbols.fallback_offsets)
-    if not others.texts and not falls_back[0x20]:
-        n_fallbacks[0x20] = 1  # a space is always a token or in one
+def _untold_bytes(
+    symbols: SymbolArrays, others: _Symbols, spelling: Spelling, made: NDArray[np.int32]
+) -> frozenset[int]:
+    can_fall_back = (symbols.of_byte == ABSENT) | (symbols.of_byte >= symbols.n_tokens)
+    if symbols.lengths.max() > 1:
+        can_fall_back[0x80:] = True
+    for byte, text in enumerate(spelling.spelled):
+        can_fall_back[byte] |= any(text in other for other in others.texts)
     is_ambiguous = np.isin(symbols.fallback_ids, made) | (symbols.fallback_ids == NO_TOKEN)
-    return bool((n_fallbacks == 1).all() and not is_ambiguous.any())
+    if symbols.lengths.max() == 1:
+        is_ambiguous[:] = False  # these tokens are spelled like the bytes that they stand for
+    untold = set()
+    for byte in np.flatnonzero(can_fall_back).tolist():
+        first, last = symbols.fallback_offsets[byte : byte + 2]
+        if last - first != 1 or is_ambiguous[first]:
+            untold.add(byte)
+    return frozenset(untold)
 
 
 def _symbol_arrays(
