@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,8 @@ from guiapp import qt_libraries
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
+    from guiapp.core.tokenizer import Tokenizer
+    from guiapp.viewmodels.background import Progress
     from guiapp.viewmodels.kernel_warm_up import KernelWarmUp
     from guiapp.viewmodels.model_loader import Load
     from guiapp.viewmodels.settings import Settings
@@ -38,10 +41,7 @@ class Shell:
 
     def start(self, model: str | None, text_file: Path | None) -> None:
         """Open what was asked for, in the background."""
-        from guiapp.core.kernels.warm_up import is_complete
-
-        if not is_complete():
-            self.warm_up.start()
+        self.warm_up.start()
         self.workspace.loader.open(model or FIRST_MODEL)
         if text_file is not None:
             self.workspace.open_text(text_file)
@@ -96,7 +96,6 @@ def build(
     questions: Questions | None = None,
 ) -> Shell:
     """The window and all behind it, not yet shown and with no model open."""
-    from guiapp import open_model
     from guiapp.core.editing.live_encoding import Options
     from guiapp.viewmodels.activity import Activity
     from guiapp.viewmodels.kernel_warm_up import KernelWarmUp
@@ -109,8 +108,8 @@ def build(
     from guiapp.widgets.window_commands import WindowCommands
 
     options = Options(settings.add_special, settings.parse_special, settings.encoder)
-    workspace = Workspace(text, options, load or open_model)
     warm_up = KernelWarmUp()
+    workspace = Workspace(text, options, load or partial(_load, warm_up))
     warm_up.finished.connect(workspace.spans.encode_again)
     theme_source = ThemeSource(application, settings.theme)
     window = MainWindow(workspace, Activity(workspace, warm_up), settings, theme_source, questions)
@@ -118,6 +117,18 @@ def build(
     FailureNotices(window.notices, workspace, warm_up)
     WindowCommands(window, workspace, settings, RecentFiles(settings), theme_source)
     return Shell(workspace, theme_source, warm_up, window)
+
+
+def _load(warm_up: KernelWarmUp, name: str, progress: Progress) -> Tokenizer:
+    """Open a model, a large one as soon as kernels run compiled: that takes less time in all."""
+    from guiapp import open_model
+    from guiapp.core.demo import resolve_model
+    from guiapp.core.kernels.compile import SMALL_MODEL
+
+    path = resolve_model(name)
+    if path.exists() and path.stat().st_size > SMALL_MODEL:
+        warm_up.wait_until_settled(progress)
+    return open_model(path, progress)
 
 
 def save_screenshot(

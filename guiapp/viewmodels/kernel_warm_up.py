@@ -1,24 +1,48 @@
-"""The first start: a child process compiles the kernels while the window uses them interpreted."""
+"""The first seconds: kernels run interpreted while they are loaded, and at the first start compiled."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Signal
 
 from guiapp.core.kernels.compile import run_interpreted
+from guiapp.core.kernels.warm_up import is_complete, load_kernels
+from guiapp.viewmodels.background import LatestJob, Progress
 
-COMMAND = (sys.executable, "-m", "guiapp.core.kernels.warm_up")
 STOP_MS = 2000
+WAIT_S = 0.05
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """How kernels get compiled, as the tests replace it.
+
+    command       a process that fills the disk cache of compiled kernels, reporting as `warm_up` does
+    is_needed     whether that has never happened
+    load          takes the kernels from the disk cache
+    interpret     says whether they run interpreted from now on
+    """
+
+    command: tuple[str, ...] = (sys.executable, "-m", "guiapp.core.kernels.warm_up")
+    is_needed: Callable[[], bool] = lambda: not is_complete()
+    load: Callable[[Progress], None] = load_kernels
+    interpret: Callable[[bool], None] = run_interpreted
+
+
+USUAL_COMPILER = Compiler()
 
 
 class KernelWarmUp(QObject):
-    """Fills the disk cache of compiled kernels from outside, then switches to it.
+    """Has kernels compiled and loads them, then switches to them.
 
-    Compiling holds Python's lock for seconds, so it must not happen in the window's process.
+    Compiling holds Python's lock for seconds, so it must not happen in the window's process.  Loading
+    takes a second, in a thread.
 
     Signals:
         running_changed(): `is_running` is new.
@@ -32,18 +56,16 @@ class KernelWarmUp(QObject):
     finished = Signal()
     failed = Signal(str)
 
-    def __init__(
-        self,
-        command: Sequence[str] = COMMAND,
-        use_interpreted: Callable[[bool], None] = run_interpreted,
-        parent: QObject | None = None,
-    ) -> None:
+    def __init__(self, compiler: Compiler = USUAL_COMPILER, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._command = command
-        self._use_interpreted = use_interpreted
+        self._compiler = compiler
         self._done = 0
         self._n_steps = 0
         self._is_stopping = False
+        self._is_settled = threading.Event()
+        self._is_settled.set()
+        self._loading = LatestJob[None](self)
+        self._loading.done.connect(self._switch)
         self._process = QProcess(self)
         self._process.setProcessEnvironment(_environment())
         self._process.readyReadStandardOutput.connect(self._read)
@@ -52,6 +74,7 @@ class KernelWarmUp(QObject):
 
     @property
     def is_running(self) -> bool:
+        """Whether kernels are being compiled."""
         return self._process.state() is not QProcess.ProcessState.NotRunning
 
     @property
@@ -64,17 +87,27 @@ class KernelWarmUp(QObject):
         return self._n_steps
 
     def start(self) -> None:
-        """Run kernels interpreted, and compile them meanwhile."""
-        self._use_interpreted(True)
-        program, *arguments = self._command
-        self._process.start(program, arguments)
-        self.running_changed.emit()
+        """Run kernels interpreted until they are compiled and loaded."""
+        self._is_settled.clear()
+        self._compiler.interpret(True)
+        if self._compiler.is_needed():
+            program, *arguments = self._compiler.command
+            self._process.start(program, arguments)
+            self.running_changed.emit()
+        else:
+            self._loading.start(self._compiler.load)
+
+    def wait_until_settled(self, progress: Progress) -> None:
+        """Wait, in another thread, for kernels to run as they will from then on; `progress` may raise."""
+        while not self._is_settled.wait(WAIT_S):
+            progress(0.0)
 
     def stop(self) -> None:
         """Give up; what is compiled already stays in the cache."""
         self._is_stopping = True
         self._process.kill()
         self._process.waitForFinished(STOP_MS)
+        self._loading.wait()
 
     def _read(self) -> None:
         while self._process.canReadLine():
@@ -89,15 +122,23 @@ class KernelWarmUp(QObject):
         if self._is_stopping:
             return
         if exit_code == 0 and status is QProcess.ExitStatus.NormalExit:
-            self._use_interpreted(False)
-            self.finished.emit()
+            self._loading.start(self._compiler.load)
         else:
-            self.failed.emit(bytes(self._process.readAllStandardError().data()).decode(errors="replace"))
+            self._fail(bytes(self._process.readAllStandardError().data()).decode(errors="replace"))
 
     def _note_error(self, error: QProcess.ProcessError) -> None:
         if error is QProcess.ProcessError.FailedToStart:
             self.running_changed.emit()
-            self.failed.emit(self._process.errorString())
+            self._fail(self._process.errorString())
+
+    def _switch(self) -> None:
+        self._compiler.interpret(False)
+        self._is_settled.set()
+        self.finished.emit()
+
+    def _fail(self, message: str) -> None:
+        self._is_settled.set()
+        self.failed.emit(message)
 
 
 def _environment() -> QProcessEnvironment:

@@ -1,4 +1,4 @@
-"""The first start, with child processes that compile nothing."""
+"""The first seconds, with child processes that compile nothing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import sys
 
 import pytest
 
-from guiapp.viewmodels.kernel_warm_up import KernelWarmUp
+from guiapp.viewmodels.background import SupersededError
+from guiapp.viewmodels.kernel_warm_up import Compiler, KernelWarmUp
 
 STEPS = """
 import json
@@ -16,47 +17,76 @@ for done in range(3):
 
 
 @pytest.fixture
-def start(qapp):
+def prepare(qapp):
+    """A warm-up with a compiler of this command, and what happens, in order."""
     made = []
 
-    def make(*command: str) -> tuple[KernelWarmUp, list[bool]]:
-        interpreted: list[bool] = []
-        warm_up = KernelWarmUp(command, interpreted.append)
-        made.append(warm_up)
-        return warm_up, interpreted
+    def make(*command: str) -> tuple[KernelWarmUp, list[str]]:
+        events: list[str] = []
+        compiler = Compiler(
+            command,
+            is_needed=lambda: bool(command),
+            load=lambda progress: events.append("load"),
+            interpret=lambda interpreted: events.append("interpreted" if interpreted else "compiled"),
+        )
+        made.append(KernelWarmUp(compiler))
+        return made[-1], events
 
     yield make
     for warm_up in made:
         warm_up.stop()
 
 
-def test_kernels_are_interpreted_until_all_is_compiled(start, qtbot):
-    warm_up, interpreted = start(sys.executable, "-c", STEPS)
+def test_kernels_are_interpreted_until_all_is_compiled_and_loaded(prepare, qtbot):
+    warm_up, events = prepare(sys.executable, "-c", STEPS)
     with qtbot.waitSignal(warm_up.finished):
         warm_up.start()
-        assert interpreted == [True]
-    assert interpreted == [True, False]
+        assert events == ["interpreted"]
+        assert warm_up.is_running
+    assert events == ["interpreted", "load", "compiled"]
     assert (warm_up.done, warm_up.n_steps) == (2, 2)
     assert not warm_up.is_running
 
 
-def test_if_compiling_fails_they_stay_interpreted(start, qtbot):
-    warm_up, interpreted = start(sys.executable, "-c", "raise SystemExit('no compiler')")
+def test_compiled_before_they_are_only_loaded(prepare, qtbot):
+    warm_up, events = prepare()
+    with qtbot.waitSignal(warm_up.finished):
+        warm_up.start()
+        assert not warm_up.is_running
+    assert events == ["interpreted", "load", "compiled"]
+
+
+def test_if_compiling_fails_they_stay_interpreted(prepare, qtbot):
+    warm_up, events = prepare(sys.executable, "-c", "raise SystemExit('no compiler')")
     with qtbot.waitSignal(warm_up.failed) as failed:
         warm_up.start()
     assert "no compiler" in failed.args[0]
-    assert interpreted == [True]
+    assert events == ["interpreted"]
 
 
-def test_a_program_that_cannot_start_is_a_failure(start, qtbot):
-    warm_up, interpreted = start("/nonexistent/python")
+def test_a_program_that_cannot_start_is_a_failure(prepare, qtbot):
+    warm_up, events = prepare("/nonexistent/python")
     with qtbot.waitSignal(warm_up.failed):
         warm_up.start()
-    assert interpreted == [True]
+    assert events == ["interpreted"]
+    warm_up.wait_until_settled(pytest.fail)
 
 
-def test_stopping_tells_nothing(start, qtbot):
-    warm_up, _ = start(sys.executable, "-c", "import time; time.sleep(60)")
+def test_large_work_waits_until_it_is_no_longer_wanted(prepare, qtbot):
+    def no_longer_wanted(share: float) -> None:
+        raise SupersededError
+
+    warm_up, _ = prepare()
+    warm_up.wait_until_settled(no_longer_wanted)  # nothing to wait for before the start
+    with qtbot.waitSignal(warm_up.finished):
+        warm_up.start()
+        with pytest.raises(SupersededError):
+            warm_up.wait_until_settled(no_longer_wanted)
+    warm_up.wait_until_settled(no_longer_wanted)
+
+
+def test_stopping_tells_nothing(prepare, qtbot):
+    warm_up, _ = prepare(sys.executable, "-c", "import time; time.sleep(60)")
     warm_up.start()
     qtbot.waitUntil(lambda: warm_up.is_running)
     with qtbot.assertNotEmitted(warm_up.failed):

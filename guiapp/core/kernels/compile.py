@@ -3,10 +3,11 @@
 A kernel is a plain function over typed flat arrays.  It runs in one of two ways:
 
 compiled     by numba, without the GIL, from a disk cache; the usual case
-interpreted  as the Python it is written in: before anything is compiled on the first start of the
-             program, and in tests with NUMBA_DISABLE_JIT=1
+interpreted  as the Python it is written in: until compiled ones are loaded, for work so small that
+             importing numba would take longer, and in tests with NUMBA_DISABLE_JIT=1
 
-numba is imported at the first compiled call, so that importing this package stays cheap.
+A kernel is compiled for the types that its annotations name and for no others, so that this can happen
+before anybody calls it.  numba is imported at the first compiled call: importing this package stays cheap.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ import os
 import sys
 from collections.abc import Callable
 from functools import cache, update_wrapper
+from importlib import import_module
 from pathlib import Path
-from typing import Any, Generic, ParamSpec, TypeVar
+from pkgutil import iter_modules
+from typing import Any, Generic, ParamSpec, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -26,6 +29,8 @@ R = TypeVar("R")
 F = TypeVar("F", bound=Callable[..., Any])
 
 CORE = Path(__file__).resolve().parent.parent
+SMALL_MODEL = 1 << 17  # bytes of a model file
+SMALL_TEXT = 1 << 12  # bytes of a text
 
 
 class _State:
@@ -50,9 +55,15 @@ class Kernel(Generic[P, R]):
             with np.errstate(over="ignore"):  # hashes wrap around on purpose
                 return self.function(*args, **kwargs)
         if self.dispatcher is None:
-            self.dispatcher = _numba().njit(cache=True, nogil=True)(self.function)
+            self.load()
         result: R = self.dispatcher(*args, **kwargs)
         return result
+
+    def load(self) -> None:
+        """Take the compiled code from the disk cache; where it is not there, compile it."""
+        dispatcher = _numba().njit(cache=True, nogil=True)(self.function)
+        dispatcher.compile(argument_types(self.function))
+        self.dispatcher = dispatcher
 
 
 def kernel(function: Callable[P, R]) -> Kernel[P, R]:
@@ -77,7 +88,9 @@ def tell_numba(action: Callable[[Any], object]) -> None:
 
 
 def declared_kernels() -> list[Kernel[..., Any]]:
-    """All kernels of the modules imported so far."""
+    """All kernels of the project."""
+    for module in iter_modules([str(Path(__file__).parent)]):
+        import_module(f"guiapp.core.kernels.{module.name}")
     return list(_State.kernels)
 
 
@@ -88,6 +101,33 @@ def run_interpreted(interpreted: bool) -> None:
 
 def is_interpreted() -> bool:
     return _State.interpreted
+
+
+def interpret_if_small(model_bytes: int, text_bytes: int = 0) -> None:
+    """In a process that does one thing: run kernels interpreted if that takes less than to import numba."""
+    if model_bytes <= SMALL_MODEL and text_bytes <= SMALL_TEXT:
+        run_interpreted(True)
+
+
+def argument_types(function: Callable[..., Any]) -> tuple[Any, ...]:
+    """What numba calls the types that a kernel's annotations name.
+
+    `NDArray[…]` has one axis; `np.ndarray[tuple[int, int], …]` has two.
+    """
+    hints = get_type_hints(function)
+    return tuple(_numba_type(hint) for name, hint in hints.items() if name != "return")
+
+
+def _numba_type(hint: Any) -> Any:
+    types, from_dtype = _numba().types, _numba().from_dtype
+    if hint in (bool, int, float):
+        return {bool: types.boolean, int: types.int64, float: types.float64}[hint]
+    if get_origin(hint) is np.ndarray:
+        shape, dtype = get_args(hint)
+        n_axes = 1 if Ellipsis in get_args(shape) else len(get_args(shape))
+        return types.Array(from_dtype(np.dtype(get_args(dtype)[0])), n_axes, "C")
+    fields = get_type_hints(hint)
+    return types.NamedTuple([_numba_type(fields[name]) for name in hint._fields], hint)
 
 
 def _numba() -> Any:

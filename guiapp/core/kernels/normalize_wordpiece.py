@@ -34,7 +34,7 @@ class ActionTable(NamedTuple):
     """
 
     pages: NDArray[np.uint16]
-    rows: NDArray[np.int32]
+    rows: np.ndarray[tuple[int, int], np.dtype[np.int32]]
 
 
 @cache

@@ -50,7 +50,7 @@ class PatternMachine(NamedTuple):
     transitions: NDArray[np.uint32]
     levels: NDArray[np.int64]
     numbers: NDArray[np.uint8]
-    cuts: NDArray[np.uint8]
+    cuts: np.ndarray[tuple[int, int], np.dtype[np.uint8]]
 
 
 def begin(n_levels: int, start: int, end: int) -> NDArray[np.int64]:

@@ -1,27 +1,31 @@
-"""Compile every kernel once, so that nobody waits for it later.
+"""Compile all kernels, so that nobody waits for it later.
 
 Compiling holds Python's global lock, so a window lets a child process do it:
 
     python -m guiapp.core.kernels.warm_up
 
 It prints one JSON line per step, {"done": 3, "of": 12, "name": "…"}, and fills the disk cache that all
-processes share.  The work is that of real use, so that kernels are compiled for the very argument types
-that they meet: every demo model is loaded, and encodes and decodes a sample with each of its encoders.
+processes share.  The work is done by processes of its own, one per core and of low priority.
 """
 
 from __future__ import annotations
 
 import json
+import multiprocessing
+import os
 import sys
-from collections.abc import Callable, Iterator
-from functools import partial
+import threading
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from inspect import getsourcelines
+from typing import Any
 
-from guiapp.core.kernels.compile import cache_folder, is_interpreted
+from guiapp.core.kernels.compile import Kernel, cache_folder, declared_kernels, is_interpreted
 
-TEXT = (
-    "Token <s> ﬁnd Ⅻ 汉字 🚀 don't 12345   \n\tx = [1]; İstanbul été…".encode()
-    + b" \xff \xe2\x82 \xed\xa0\x80 z"
-)
+MOST_WORKERS = 4
+LOWER_PRIORITY = 5
+
+Report = Callable[[int, int, str], None]
 
 
 def is_complete() -> bool:
@@ -29,32 +33,55 @@ def is_complete() -> bool:
     return is_interpreted() or (cache_folder() / "complete").exists()
 
 
-def warm_up(report: Callable[[int, int, str], None] = lambda done, of, name: None) -> None:
-    """Run every kernel once; `report(done, of, name)` before each step and once after the last."""
-    steps = list(_steps())
-    for done, (name, step) in enumerate(steps):
-        report(done, len(steps), name)
-        step()
-    report(len(steps), len(steps), "done")
-    if not is_interpreted():
-        (cache_folder() / "complete").touch()
+def warm_up(report: Report = lambda done, of, name: None) -> None:
+    """Compile every kernel; `report(done, of, name)` at the beginning and behind each one."""
+    kernels = sorted(declared_kernels(), key=_n_lines_of_module, reverse=True)  # the longest work first
+    report(0, len(kernels), "")
+    workers = ProcessPoolExecutor(
+        min(os.cpu_count() or 1, MOST_WORKERS),
+        multiprocessing.get_context("spawn"),
+        initializer=_prepare_worker,
+    )
+    with workers:
+        jobs = {workers.submit(_compile, *_name(each)): ".".join(_name(each)) for each in kernels}
+        for done, job in enumerate(as_completed(jobs), 1):
+            job.result()
+            report(done, len(kernels), jobs[job])
+    (cache_folder() / "complete").touch()
 
 
-def _steps() -> Iterator[tuple[str, Callable[[], None]]]:
-    from guiapp.core.demo import DEMO_MODELS
+def load_kernels(progress: Callable[[float], None]) -> None:
+    """Make all kernels ready to run; quick once a warm-up is complete."""
+    kernels = declared_kernels()
+    for done, kernel in enumerate(kernels):
+        progress(done / len(kernels))
+        kernel.load()
 
-    for model in DEMO_MODELS:
-        yield model.title, partial(_use_model, f"demo:{model.name}")
+
+def _compile(module: str, name: str) -> None:
+    getattr(sys.modules[module], name).load()
 
 
-def _use_model(name: str) -> None:
-    from guiapp import open_model
+def _prepare_worker() -> None:
+    """Let the window go first, and end with the process that waits for us."""
+    if hasattr(os, "nice"):
+        os.nice(LOWER_PRIORITY)
+    declared_kernels()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
 
-    tokenizer = open_model(name)
-    for encoder in tokenizer.encoders:
-        for text in (TEXT, b"plain text", tokenizer.vocabulary.raw_text(0) + TEXT):
-            encoding = tokenizer.encode(text, encoder=encoder)
-    tokenizer.decode_bytes(encoding.token_ids)
+
+def _end_with_parent() -> None:
+    if (parent := multiprocessing.parent_process()) is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _name(kernel: Kernel[..., Any]) -> tuple[str, str]:
+    return kernel.function.__module__, kernel.function.__name__
+
+
+def _n_lines_of_module(kernel: Kernel[..., Any]) -> int:
+    return len(getsourcelines(sys.modules[kernel.function.__module__])[0])
 
 
 def _print_progress(done: int, of: int, name: str) -> None:
@@ -63,4 +90,3 @@ def _print_progress(done: int, of: int, name: str) -> None:
 
 if __name__ == "__main__":
     warm_up(_print_progress)
-    sys.exit(0)
