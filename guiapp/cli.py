@@ -94,6 +94,18 @@ def screenshot(options: argparse.Namespace) -> int:
     return 0
 
 
+def bench(options: argparse.Namespace) -> int:
+    """Measure the window's own latencies: start-up, opening a model, typing, scrolling."""
+    from guiapp.latencies.measurement import report, table_lines
+    from guiapp.latencies.run import measure_all
+
+    measurements = measure_all(options.model)
+    print(*table_lines(measurements), sep="\n")
+    if options.json is not None:
+        _write(options.json, json.dumps(report(measurements), indent=2).encode() + b"\n")
+    return 0
+
+
 def window(options: argparse.Namespace) -> int:
     """The window."""
     from guiapp.app import run_window
@@ -178,10 +190,17 @@ def _add_screenshot_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="FILE.png", required=True)
 
 
+def _add_bench_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("what", choices=("ui",), help="ui: the latencies of the window")
+    parser.add_argument("--model", metavar="MODEL", default="demo:bpe")
+    parser.add_argument("--json", metavar="FILE", help="write the figures as a JSON object")
+
+
 COMMANDS: dict[str, tuple[Command, Callable[[argparse.ArgumentParser], None]]] = {
     "info": (info, _add_info_options),
     "tokenize": (tokenize, _add_tokenize_options),
     "detokenize": (detokenize, _add_detokenize_options),
+    "bench": (bench, _add_bench_options),
     "screenshot": (screenshot, _add_screenshot_options),
 }
 
@@ -205,6 +224,16 @@ def _read(file: str | None) -> bytes:
         return Path(file).read_bytes()
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror}.") from error
+
+
+def _write(file: str, data: bytes) -> None:
+    if file == "-":
+        sys.stdout.buffer.write(data)
+        return
+    try:
+        Path(file).write_bytes(data)
+    except OSError as error:
+        raise InputError(f"{file} cannot be written: {error.strerror}.") from error
 
 
 def _parse_ids(text: str) -> list[int]:

@@ -1,0 +1,130 @@
+"""Time from the start of the process: to the window, to tokens, to compiled kernels.
+
+Each run is a process of its own that executes this module, shows the real window and prints a JSON line
+for every event; the clock runs in the parent, from before the process exists.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from guiapp.latencies.measurement import Measurement
+
+PATIENCE_S = 240.0
+TICK_MS = 5
+
+
+def start_to_first_paint(n_runs: int = 5) -> list[Measurement]:
+    """With compiled kernels on disk: to the first painted window, and to the sample's tokens."""
+    _run(["painted", "encoded"])  # fills the disk cache of the system
+    runs = [_run(["painted", "encoded"]) for _ in range(n_runs)]
+    return [
+        Measurement("start_to_first_paint", "s", tuple(run["painted"][0] for run in runs)),
+        Measurement("start_to_first_tokens", "s", tuple(run["encoded"][0] for run in runs)),
+    ]
+
+
+def first_start() -> list[Measurement]:
+    """With nothing compiled: the same, and until all kernels are; and how late the window was meanwhile."""
+    with tempfile.TemporaryDirectory() as folder:
+        run = _run(["painted", "encoded", "compiled"], {"NUMBA_CACHE_DIR": folder})
+    return [
+        Measurement("first_start_to_first_paint", "s", tuple(run["painted"])),
+        Measurement("first_start_to_tokens", "s", tuple(run["encoded"])),
+        Measurement("first_start_to_compiled", "s", tuple(run["compiled"])),
+        Measurement("first_start_lateness", "ms", tuple(run["lateness_ms"])),
+    ]
+
+
+def command_line(n_runs: int = 5) -> Measurement:
+    """`tokenloupe tokenize demo:bpe "Hello world"` as a whole process."""
+    command = [sys.executable, "-m", "guiapp", "tokenize", "demo:bpe", "Hello world"]
+    values = []
+    for _ in range(n_runs + 1):
+        started = time.perf_counter()
+        subprocess.run(command, check=True, capture_output=True, timeout=PATIENCE_S)
+        values.append(time.perf_counter() - started)
+    return Measurement("command_line_tokenize", "s", tuple(values[1:]))
+
+
+def _run(events: list[str], environment: dict[str, str] | None = None) -> dict[str, list[float]]:
+    """Show the window until all events have been; per event the seconds since the start, and the lateness."""
+    command = [sys.executable, "-m", "guiapp.latencies.start", *events]
+    seen: dict[str, list[float]] = {}
+    started = time.perf_counter()
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, env={**os.environ, **(environment or {})}, text=True
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            message = json.loads(line)
+            if "event" in message:
+                seen[message["event"]] = [time.perf_counter() - started]
+            else:
+                seen |= message
+    if missing := [event for event in events if event not in seen]:
+        raise RuntimeError(f"the window ended without: {', '.join(missing)}")
+    return seen
+
+
+def _report(**values: object) -> None:
+    print(json.dumps(values), flush=True)
+
+
+def _show_window(events: list[str]) -> None:
+    """The child process: the window as `run_window` shows it, with reports."""
+    from guiapp.app import FIRST_SAMPLE, build, make_application
+    from guiapp.core.demo import sample_text
+    from guiapp.core.kernels.warm_up import is_complete
+    from guiapp.viewmodels.settings import Settings
+
+    waiting, lateness_ms, last_tick = set(events), [], [time.perf_counter()]
+    application = make_application()
+    with tempfile.TemporaryDirectory() as folder:
+        shell = build(application, Settings(Path(folder) / "settings.ini"), sample_text(FIRST_SAMPLE))
+
+        def note(event: str) -> None:
+            if event in waiting:
+                waiting.remove(event)
+                _report(event=event)
+            if not waiting:
+                application.quit()
+
+        def note_encoded() -> None:
+            if shell.workspace.n_tokens:
+                note("encoded")
+
+        def note_painted() -> None:
+            note("painted")
+            shell.start(None, None)
+
+        def tick() -> None:
+            now = time.perf_counter()
+            lateness_ms.append((now - last_tick[0]) * 1000 - TICK_MS)
+            last_tick[0] = now
+
+        from PySide6.QtCore import QTimer
+
+        ticks = QTimer(interval=TICK_MS)
+        ticks.timeout.connect(tick)
+        shell.window.first_painted.connect(note_painted)
+        shell.workspace.spans.encoded.connect(note_encoded)
+        shell.warm_up.finished.connect(lambda: note("compiled"))
+        if is_complete():
+            waiting.discard("compiled")
+        shell.window.show()
+        ticks.start()
+        QTimer.singleShot(int(PATIENCE_S * 1000), application.quit)
+        application.exec()
+        _report(lateness_ms=[round(late, 2) for late in lateness_ms])
+        shell.stop()
+
+
+if __name__ == "__main__":
+    _show_window(sys.argv[1:])
