@@ -89,8 +89,9 @@ class KernelWarmUp(QObject):
     def start(self) -> None:
         """Run kernels interpreted until they are compiled and loaded."""
         self._is_settled.clear()
+        is_needed = self._compiler.is_needed()
         self._compiler.interpret(True)
-        if self._compiler.is_needed():
+        if is_needed:
             program, *arguments = self._compiler.command
             self._process.start(program, arguments)
             self.running_changed.emit()
