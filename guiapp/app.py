@@ -128,7 +128,9 @@ def _load(warm_up: KernelWarmUp, name: str, progress: Progress) -> Tokenizer:
     path = resolve_model(name)
     if path.exists() and path.stat().st_size > SMALL_MODEL:
         warm_up.wait_until_settled(progress)
-    return open_model(path, progress)
+    tokenizer = open_model(path, progress)
+    _ = tokenizer.vocabulary.token_bytes_table  # made here rather than when the window first asks
+    return tokenizer
 
 
 def save_screenshot(

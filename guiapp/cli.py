@@ -15,8 +15,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from guiapp import __version__, open_model
+from guiapp.core.demo import resolve_model
 from guiapp.core.errors import EncodeError, TokenloupeError
+from guiapp.core.kernels.compile import interpret_if_small
 from guiapp.core.reports import ids_report, info_report, token_lines
+from guiapp.core.tokenizer import Tokenizer
 
 Command = Callable[[argparse.Namespace], int]
 
@@ -44,7 +47,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def info(options: argparse.Namespace) -> int:
     """What the file says about its tokenizer."""
-    tokenizer = open_model(options.model)
+    tokenizer = _open(options.model)
     report = info_report(tokenizer)
     if options.json:
         print(json.dumps(report, indent=2, ensure_ascii=False))
@@ -60,7 +63,7 @@ def info(options: argparse.Namespace) -> int:
 def tokenize(options: argparse.Namespace) -> int:
     """The token ids of a text."""
     text = _text_of(options)
-    tokenizer = open_model(options.model)
+    tokenizer = _open(options.model, len(text))
     encoding = tokenizer.encode(text, options.special, options.parse_special, options.encoder)
     if options.format == "ids":
         print(*encoding.token_ids.tolist())
@@ -77,7 +80,8 @@ def detokenize(options: argparse.Namespace) -> int:
     """The text of token ids."""
     listed = " ".join(options.ids) if options.ids else _read(options.file).decode("ascii", "replace")
     ids = _parse_ids(listed)
-    text = open_model(options.model).decode_bytes(ids, options.remove_special, options.unparse_special)
+    tokenizer = _open(options.model, len(listed))
+    text = tokenizer.decode_bytes(ids, options.remove_special, options.unparse_special)
     sys.stdout.buffer.write(text)
     if sys.stdout.isatty():
         print()
@@ -203,6 +207,13 @@ COMMANDS: dict[str, tuple[Command, Callable[[argparse.ArgumentParser], None]]] =
     "bench": (bench, _add_bench_options),
     "screenshot": (screenshot, _add_screenshot_options),
 }
+
+
+def _open(model: str, text_bytes: int = 0) -> Tokenizer:
+    path = resolve_model(model)
+    if path.is_file():
+        interpret_if_small(path.stat().st_size, text_bytes)
+    return open_model(path)
 
 
 def _size(text: str) -> tuple[int, int]:
