@@ -51,6 +51,7 @@ BROKEN = [
     b"\xed\xa0\x80", b"\xed\xa0\xbd\xed\xb8\x80", b"\xe2\x96", b"\xe2\x96a", b"\xf0\x82\x82\xac",
     b"\xfc\x80\x80\x80\x80\x80", b"a\xcc", b"\xef\xbf", b"\xf4\x8f\xbf",
 ]  # fmt: skip
+OVERLONG_SPACE = re.compile(rb"\xc0\xa0|\xe0\x80\xa0|\xf0\x80\x80\xa0")
 ABOVE_UNICODE = re.compile(rb"(?:\xf4[\x90-\xbf]|[\xf5-\xf7][\x80-\xbf])[\x80-\xbf]{2}")
 
 WORDS = [
@@ -64,7 +65,7 @@ Piece = Callable[[random.Random], bytes]
 def random_texts(seed: int, count: int, extra: Sequence[bytes] = ()) -> Iterator[bytes]:
     """`count` texts of 0 to a few hundred bytes; `extra` are strings to mix in, such as a model's tokens.
 
-    None holds a character above U+10FFFF, with which llama.cpp ends.
+    None holds a character above U+10FFFF or a space longer than one byte, with which llama.cpp may end.
     """
     for index in range(count):
         yield text_of(seed, index, extra)
@@ -81,7 +82,11 @@ def text_of(seed: int, index: int, extra: Sequence[bytes] = ()) -> bytes:
         kinds += [_broken, _any_bytes]
     pieces = [rng.choice(kinds)(rng) for _ in range(rng.choice((1, 2, 4, 8, 16, 30)))]
     text = rng.choice((b"", b"", b" ")).join(pieces)
-    return ABOVE_UNICODE.sub(b"?", text)
+    return without_deadly_bytes(text)
+
+
+def without_deadly_bytes(text: bytes) -> bytes:
+    return OVERLONG_SPACE.sub(b"?", ABOVE_UNICODE.sub(b"?", text))
 
 
 def _letters(rng: random.Random) -> bytes:

@@ -36,6 +36,8 @@ PIPELINES = {
     VocabType.TEST: "chunk_hash.ChunkHashPipeline",
 }
 
+LONGEST_TEXT = (1 << 31) - 1  # bytes
+
 
 @dataclass(frozen=True)
 class Exactness:
@@ -219,8 +221,14 @@ def _join(partition: Partition, encode_fragment: Callable[[int, int], FragmentTo
 
 
 def as_bytes(text: str | bytes) -> bytes:
-    """The bytes that llama.cpp would be given for this text."""
-    return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else bytes(text)
+    """The bytes that llama.cpp would be given for this text; EncodeError if it could not take so many."""
+    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else bytes(text)
+    if len(data) > LONGEST_TEXT:
+        raise EncodeError(
+            f"The text has {len(data):,} bytes. llama.cpp counts them in 32 bits and takes at most "
+            f"{LONGEST_TEXT:,}. Encode it in parts."
+        )
+    return data
 
 
 def _pipeline_for(vocabulary: Vocabulary) -> Pipeline:

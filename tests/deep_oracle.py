@@ -1,0 +1,50 @@
+"""llama.cpp with a stack deep enough for its regular expressions, which recurse once per character."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+STACK_BYTES = 2 << 30  # only what is used is ever allocated
+
+
+class DeepOracle:
+    """llama_oracle.LlamaOracle whose calls run in threads of their own, ids as arrays."""
+
+    def __init__(self, path: str | Path) -> None:
+        self._oracle = pytest.importorskip("llama_oracle").LlamaOracle().load(os.fspath(path))
+        self.detokenize = self._oracle.detokenize
+
+    def tokenize(self, text: bytes, add_special: bool, parse_special: bool) -> NDArray[np.int32]:
+        results: list[list[int]] = []
+
+        def run() -> None:
+            results.append(self._oracle.tokenize(text, add_special, parse_special))
+
+        former_size = threading.stack_size(STACK_BYTES)
+        thread = threading.Thread(target=run)
+        thread.start()
+        threading.stack_size(former_size)
+        thread.join()
+        return np.array(results[0], np.int32)
+
+    def close(self) -> None:
+        self._oracle.close()
+
+
+def assert_same_ids(found: NDArray[np.int32], expected: NDArray[np.int32], story: object) -> None:
+    """Compare long rows of ids without printing all of them."""
+    if np.array_equal(found, expected):
+        return
+    length = min(len(found), len(expected))
+    differing = np.flatnonzero(found[:length] != expected[:length])
+    at = int(differing[0]) if len(differing) else length
+    pytest.fail(
+        f"{story}: {len(found)} ids instead of {len(expected)}; at {at} "
+        f"{found[at : at + 8].tolist()} instead of {expected[at : at + 8].tolist()}"
+    )
