@@ -8,12 +8,12 @@ collide; what is found does not depend on the point.
 from __future__ import annotations
 
 import secrets
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.kernels.compile import kernel, routine
+from guiapp.core.kernels.compile import kernel, routine, tell_numba
 
 MODULUS = np.uint64((1 << 61) - 1)
 LOW_32 = np.uint64(0xFFFFFFFF)
@@ -92,15 +92,29 @@ def find_hashed(table: StringTable, text: NDArray[np.uint8], start: int, end: in
         slot = (slot + 1) & mask
 
 
-@routine
 def hash_bytes(text: NDArray[np.uint8], start: int, end: int, point: np.uint64) -> np.uint64:
-    """A hash of text[start:end] in which every bit depends on every byte and on the point."""
+    """A hash of text[start:end] in which every bit depends on every byte and on the point.
+
+    This is what it means, and how it is done interpreted; `_hash_in_halves` is the same compiled.
+    """
+    data, factor, value = text[start:end].tobytes(), int(point), 0
+    for at in range(0, len(data) + 1, BYTES_PER_WORD):
+        word = int.from_bytes(data[at : at + BYTES_PER_WORD], "little")
+        if at + BYTES_PER_WORD > len(data):  # the last word ends in a one bit, so that lengths differ
+            word |= 1 << 8 * (len(data) - at)
+        value = (value + word) * factor % int(MODULUS)
+    value = ((value ^ value >> 32) * int(SPREAD)) & (1 << 64) - 1
+    return np.uint64(value ^ value >> 29)
+
+
+@routine
+def _hash_in_halves(text: NDArray[np.uint8], start: int, end: int, point: np.uint64) -> np.uint64:
+    """`hash_bytes` from products of 32-bit halves."""
     point_high = np.uint64(point) >> np.uint64(32)
     point_low = np.uint64(point) & LOW_32
     value = np.uint64(0)
     at = start
     while True:
-        # Words of seven bytes; the last one, of zero to six, ends in a one bit, so that lengths differ.
         word = np.uint64(0)
         shift = np.uint64(0)
         stop = min(at + BYTES_PER_WORD, end)
@@ -126,6 +140,17 @@ def hash_bytes(text: NDArray[np.uint8], start: int, end: int, point: np.uint64) 
             break
     value = (value ^ (value >> np.uint64(32))) * SPREAD
     return value ^ (value >> np.uint64(29))
+
+
+def _compiled(numba: Any) -> None:
+    numba.extending.overload(hash_bytes)(
+        lambda text, start, end, point: (
+            lambda text, start, end, point: _hash_in_halves(text, start, end, point)
+        )
+    )
+
+
+tell_numba(_compiled)
 
 
 @kernel
