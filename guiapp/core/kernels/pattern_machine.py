@@ -1,7 +1,8 @@
 """Cut text into pieces by the automata of its patterns; readable twin in core/text/readable_split.py.
 
 A list of patterns is a list of levels: each cuts the pieces of the level above.  Only the way down to
-the present piece is kept, so pieces come in order and a caller may take them in blocks of any size.
+the present piece is kept, so pieces come in order and a caller may take them in blocks of any size.  A piece
+that no lower level can cut is final where it is found; that saves most of the ways down.
 
 An attempt to match follows the automaton until no longer match is possible, and takes the last place where
 a match could end.  What it reads beyond that place is read again; `barren` keeps this linear: it remembers
@@ -25,12 +26,18 @@ NUMBERS_BY_THREE, DIGITS_BY_THREE = -1, -2
 ACCEPTS = np.uint64(1)  # a match ends before this character
 TO_LETTERS = np.uint64(2)  # the next state stays what it is through a…z, and a match may end anywhere
 TO_IDLE = np.uint64(4)  # the next state may stay what it is while no match ends
-SKIPS = np.uint64(8)  # no match begins with this character, nor with a…z
+OPEN = np.uint64(8)  # the match that ends here may be cut by the levels below
 ROW_SHIFT = np.uint64(4)
 DEAD = np.uint64(0)
 
+# Of a byte at one level: no match begins with it; the levels below may cut a piece with such characters.
+NO_START, UNSETTLED = 1, 2
+
 POSITION, LEVEL, FIRST_LEVEL = 0, 1, 2
-LIMIT, PENDING, RUN_END, FIELDS = 0, 1, 2, 3  # of a level: the end of what it cuts, of a match or run ahead
+# Of a level: the end of what it cuts, of a match ahead, whether that is open, the end of a run of numbers.
+LIMIT, PENDING, PENDING_OPEN, RUN_END, FIELDS = 0, 1, 2, 3, 4
+
+FAR = 64  # bytes that are read again without ado
 
 BELOW_A, AFTER_Z = np.uint64(0x1F1F1F1F1F1F1F1F), np.uint64(0x0505050505050505)  # to 0x80 from "a", from "{"
 LOW_BITS = np.uint64(0x7F7F7F7F7F7F7F7F)
@@ -42,6 +49,7 @@ class PatternMachine(NamedTuple):
     classes      uint8[0x110000]  class of each code point
     transitions  uint32[…]        rows of c + 1 entries, for each class and for the end of the text
     levels       int64[k]         offset of the initial row, or NUMBERS_BY_THREE, DIGITS_BY_THREE
+    starts       uint8[k, 256]    NO_START, UNSETTLED of the first bytes of characters; others are NO_START
     numbers      uint8[c]         1 for classes of numbers
     cuts         uint8[c, c]      1 where two characters are always in different pieces, see `pattern_cuts`
     """
@@ -49,6 +57,7 @@ class PatternMachine(NamedTuple):
     classes: NDArray[np.uint8]
     transitions: NDArray[np.uint32]
     levels: NDArray[np.int64]
+    starts: np.ndarray[tuple[int, int], np.dtype[np.uint8]]
     numbers: NDArray[np.uint8]
     cuts: np.ndarray[tuple[int, int], np.dtype[np.uint8]]
 
@@ -83,36 +92,59 @@ def _after_small_letters(data: NDArray[np.uint8], at: int, limit: int) -> int:
 
 
 @routine
-def _plain_match(
-    data: NDArray[np.uint8], start: int, limit: int, machine: PatternMachine, first_row: np.uint64
+def _plain_ends(
+    data: NDArray[np.uint8],
+    ends: NDArray[np.int64],
+    count: int,
+    position: int,
+    limit: int,
+    classes: NDArray[np.uint8],
+    transitions: NDArray[np.uint32],
+    first_row: np.uint64,
+    end_class: np.uint64,
 ) -> int:
-    """The end of the match that begins at `start`; -1 if there is none, or none without an idle state.
+    """Add the ends of final matches that follow one another; returns the new count.
 
-    This is what nearly all pieces need; it is twice as fast as the search that allows for everything.
+    Nearly all pieces are such, and this is the loop that finds them: what it leaves to the search that
+    allows for everything are gaps, open matches, and those that need a look far ahead.
     """
-    end_class = np.uint64(machine.cuts.shape[0])
-    row, accepted, at = first_row, -1, start
-    while True:
-        width, seen = 1, end_class
-        if at < limit:
-            byte = data[at]
-            seen = np.uint64(machine.classes[byte])
-            if byte >= 0x80:
-                width = width_at(data, at)
-                seen = np.uint64(machine.classes[code_at(data, at)])
-        entry = np.uint64(machine.transitions[row + seen])
-        if entry == ACCEPTS:  # so most matches end; apart, so that the processor can guess it
-            return at
-        if entry & ACCEPTS:
-            accepted = at
-        row = entry >> ROW_SHIFT
-        if row == DEAD:
-            return accepted
-        if entry & TO_IDLE:
-            return -1
-        at += width
-        if entry & TO_LETTERS:
-            at = _after_small_letters(data, at, limit)
+    size = len(ends)
+    while count < size and position < limit:
+        row, accepted, at = first_row, -1, position
+        while True:
+            width, seen = 1, end_class
+            if at < limit:
+                byte = data[at]
+                seen = np.uint64(classes[byte])
+                if byte >= 0x80:
+                    width = width_at(data, at)
+                    seen = np.uint64(classes[code_at(data, at)])
+            entry = np.uint64(transitions[row + seen])
+            if entry == ACCEPTS:  # so most matches end; apart, so that the processor can guess it
+                accepted = at
+                break
+            if entry & ACCEPTS:
+                accepted = at
+            row = entry >> ROW_SHIFT
+            if entry & OPEN or (entry & TO_IDLE and at > position + FAR):
+                return count
+            if row == DEAD:
+                break
+            at += width
+            if entry & TO_LETTERS:
+                while at + 8 <= limit:  # `_after_small_letters`, in place
+                    word = load_eight(data, at)
+                    low = word & LOW_BITS
+                    others = ~((low + BELOW_A) & ~(low + AFTER_Z) & ~word) & HIGH_BITS
+                    if others != np.uint64(0):
+                        at += first_set_byte(others)
+                        break
+                    at += 8
+        if accepted < 0:
+            return count
+        ends[count] = position = accepted
+        count += 1
+    return count
 
 
 @routine
@@ -120,7 +152,7 @@ def next_ends(
     data: NDArray[np.uint8], ends: NDArray[np.int64], progress: NDArray[np.int64], machine: PatternMachine
 ) -> int:
     """Write the ends of the next pieces, as many as `ends` holds; fewer only after the last one."""
-    classes, transitions = machine.classes, machine.transitions
+    classes, transitions, starts = machine.classes, machine.transitions, machine.starts
     end_class = np.uint64(machine.cuts.shape[0])
     last_level = len(machine.levels) - 1
     position, level = int(progress[POSITION]), int(progress[LEVEL])
@@ -129,21 +161,31 @@ def next_ends(
     while level >= 0 and count < len(ends):
         fields = FIRST_LEVEL + FIELDS * level
         limit, pending = int(progress[fields + LIMIT]), int(progress[fields + PENDING])
+        pending_open = progress[fields + PENDING_OPEN] != 0
         kind = int(machine.levels[level])
         first_row = np.uint64(max(kind, 0))
-        end = limit
-        while position < limit and count < len(ends):
+        end, is_open = limit, False
+        while position < limit and count < len(ends) and not is_open:
             if kind == NUMBERS_BY_THREE:
-                end = _end_of_numbers(data, position, progress, fields, machine)
+                end, is_open = _end_of_numbers(data, position, progress, fields, machine), level < last_level
             elif kind == DIGITS_BY_THREE:
-                end = _end_of_digits(data, position, progress, fields)
+                end, is_open = _end_of_digits(data, position, progress, fields), level < last_level
             elif pending > position:
-                end = pending
+                end, is_open = pending, pending_open
             else:
-                end = _plain_match(data, position, limit, machine, first_row)
-            if end < 0:
-                end, attempt = limit, position
+                done = _plain_ends(
+                    data, ends, count, position, limit, classes, transitions, first_row, end_class
+                )
+                if done > count:
+                    count, position = done, int(ends[done - 1])
+                    continue
+                end, attempt, gap = limit, position, 0
                 while attempt < limit:
+                    flags = starts[level, data[attempt]]
+                    if flags & NO_START:
+                        gap |= flags
+                        attempt += 1
+                        continue
                     row, idle_row, accepted, at, since = first_row, DEAD, -1, attempt, attempt
                     while True:
                         width, seen = 1, end_class
@@ -156,7 +198,7 @@ def next_ends(
                         entry = np.uint64(transitions[row + seen])
                         next_row = entry >> ROW_SHIFT
                         if entry & ACCEPTS:
-                            accepted = at
+                            accepted, pending_open = at, entry & OPEN != 0
                         if next_row == DEAD:
                             break
                         at += width
@@ -172,18 +214,17 @@ def next_ends(
                     if accepted >= 0:
                         end = accepted
                         break
+                    gap |= flags
                     attempt += width_at(data, attempt)
-                    if entry & SKIPS:
-                        attempt = _after_small_letters(data, attempt, limit)
-                if position < attempt < limit:
+                is_open = pending_open
+                if attempt > position:
+                    is_open = gap & UNSETTLED != 0 and attempt > position + 1
                     end, pending = attempt, end
-            if level < last_level:
-                break
-            ends[count] = end
-            count += 1
-            position = end
-        progress[fields + PENDING] = pending
-        if level < last_level:
+            if not is_open:
+                ends[count] = position = end
+                count += 1
+        progress[fields + PENDING], progress[fields + PENDING_OPEN] = pending, pending_open
+        if is_open:
             level += 1
             progress[fields + FIELDS : fields + 2 * FIELDS] = 0
             progress[fields + FIELDS + LIMIT] = end

@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from guiapp.core.kernels.pattern_machine import (
     ACCEPTS,
     DIGITS_BY_THREE,
+    NO_START,
     NUMBERS_BY_THREE,
+    OPEN,
     ROW_SHIFT,
-    SKIPS,
     TO_IDLE,
     TO_LETTERS,
+    UNSETTLED,
     PatternMachine,
 )
 from guiapp.core.text.pattern_automaton import DEAD, START, Automaton, character_sets, compile_pattern
@@ -25,14 +27,22 @@ from guiapp.core.text.pattern_cuts import (
     level_of_digits,
     level_of_numbers,
 )
+from guiapp.core.text.pattern_settled import settled_classes, with_openness
 from guiapp.core.text.pattern_syntax import CharacterSet, parse
 from guiapp.core.text.pattern_table import Pattern, View
 from guiapp.core.text.pattern_views import MEMBERS, symbol_in, translated
 from guiapp.core.text.unicode_tables import HAN_RANGES, N_CODES, WHITESPACE_RANGES, category_runs
 
 SMALL_LETTERS = slice(ord("a"), ord("z") + 1)
-NUMBER = CharacterSet(((ord("0"), ord("9")), (ord(MEMBERS["N"][0]), ord(MEMBERS["N"][0]))))
+NUMBER = CharacterSet(((ord(MEMBERS["N"][0]), ord(MEMBERS["N"][0])), (ord("0"), ord("9"))))
 DIGIT = CharacterSet(((ord("0"), ord("9")),))
+ANY_NUMBER = Pattern(r"\p{N}")  # where runs of numbers are cut by their length, something begins
+CODES_BY_LEAD = {  # the first byte of a character in UTF-8: the code points that it can be
+    **{lead: slice(lead, lead + 1) for lead in range(0x80)},
+    **{lead: slice(lead - 0xC0 << 6, lead - 0xBF << 6) for lead in range(0xC2, 0xE0)},
+    **{lead: slice(max(lead - 0xE0 << 12, 0x800), lead - 0xDF << 12) for lead in range(0xE0, 0xF0)},
+    **{lead: slice(max(lead - 0xF0 << 18, 0x10000), lead - 0xEF << 18) for lead in range(0xF0, 0xF5)},
+}
 
 SeenSet = tuple[View, CharacterSet]
 
@@ -50,28 +60,32 @@ class CharacterClasses(NamedTuple):
 
 def build_machine(patterns: tuple[Pattern, ...]) -> PatternMachine:
     classes = _character_classes(patterns)
-    is_number = classes.members["classes", NUMBER]
-    row_size = len(is_number) + 1
-    rows = [np.zeros((1, row_size), np.uint32)]
-    initial_rows, levels = [], []
-    for pattern in patterns:
+    is_number, is_digit = classes.members["classes", NUMBER], classes.members["classes", DIGIT]
+    automata = [_automaton(pattern if pattern.source else ANY_NUMBER, classes) for pattern in patterns]
+    rows = [np.zeros((1, len(is_number) + 1), np.uint32)]
+    levels, starts, bounds = [], [], []
+    for number, pattern in enumerate(patterns):
+        lower = automata[number + 1 :]
+        can_start = automata[number].following[START, :-1] != DEAD
+        starts.append(_starts(can_start, settled_classes(lower, len(is_number)), classes.of_code))
         if pattern.view == "numbers by three":
-            initial_rows.append(NUMBERS_BY_THREE)
-            levels.append(level_of_numbers(is_number))
+            levels.append(NUMBERS_BY_THREE)
+            bounds.append(level_of_numbers(is_number))
         elif pattern.view == "digits by three":
-            initial_rows.append(DIGITS_BY_THREE)
-            levels.append(level_of_digits(classes.members["classes", DIGIT]))
+            levels.append(DIGITS_BY_THREE)
+            bounds.append(level_of_digits(is_digit))
         else:
-            automaton = _automaton(pattern, classes)
-            initial_rows.append(sum(map(len, rows)) * row_size)
-            rows.append(_rows(automaton, initial_rows[-1], classes.of_code[SMALL_LETTERS]))
-            levels.append(level_of_automaton(automaton))
+            levels.append(sum(map(np.size, rows)))
+            bounds.append(level_of_automaton(automata[number]))
+            automaton, is_open = with_openness(automata[number], lower)
+            rows.append(_rows(automaton, is_open, levels[-1], classes.of_code[SMALL_LETTERS]))
     return PatternMachine(
         classes=classes.of_code,
         transitions=np.concatenate(rows).reshape(-1),
-        levels=np.array(initial_rows, np.int64),
+        levels=np.array(levels, np.int64),
+        starts=np.array(starts, np.uint8),
         numbers=is_number.astype(np.uint8),
-        cuts=certain_cuts(levels),
+        cuts=certain_cuts(bounds),
     )
 
 
@@ -81,7 +95,9 @@ def _automaton(pattern: Pattern, classes: CharacterClasses) -> Automaton:
     return compile_pattern(node, members, int(classes.of_code.max()) + 1)
 
 
-def _rows(automaton: Automaton, initial_row: int, small_letters: NDArray[np.uint8]) -> NDArray[np.uint32]:
+def _rows(
+    automaton: Automaton, is_open: NDArray[np.bool_], initial_row: int, small_letters: NDArray[np.uint8]
+) -> NDArray[np.uint32]:
     """The states of an automaton but for the dead one, as rows of the machine from `initial_row` on."""
     following, accepts = automaton
     own = np.arange(len(following))[:, None]
@@ -91,10 +107,19 @@ def _rows(automaton: Automaton, initial_row: int, small_letters: NDArray[np.uint
     entries = (initial_row + (following - START) * following.shape[1]) << int(ROW_SHIFT)
     entries |= to_letters[following] * int(TO_LETTERS) | to_idle[following] * int(TO_IDLE)
     entries[following == DEAD] = 0
-    entries |= accepts * int(ACCEPTS)
-    if (following[START, small_letters] == DEAD).all():
-        entries[START, following[START] == DEAD] |= int(SKIPS)
+    entries |= accepts * int(ACCEPTS) | (accepts & is_open[:, None]) * int(OPEN)
     return np.asarray(entries[START:], np.uint32)
+
+
+def _starts(
+    can_start: NDArray[np.bool_], is_settled: NDArray[np.bool_], of_code: NDArray[np.uint8]
+) -> NDArray[np.uint8]:
+    """NO_START and UNSETTLED by first bytes: what holds for all characters of it, or for any."""
+    starts = np.full(256, NO_START, np.uint8)
+    for lead, codes in CODES_BY_LEAD.items():
+        classes = np.unique(of_code[codes])
+        starts[lead] = (not can_start[classes].any()) * NO_START | (not is_settled[classes].all()) * UNSETTLED
+    return starts
 
 
 def _character_classes(patterns: tuple[Pattern, ...]) -> CharacterClasses:

@@ -9,7 +9,8 @@ import pytest
 
 from guiapp.core.kernels.compile import is_interpreted
 from guiapp.core.text.pattern_table import PATTERNS_BY_PRE_TYPE
-from guiapp.core.text.split_patterns import splitter_for
+from guiapp.core.text.pattern_tables import build_machine
+from guiapp.core.text.split_patterns import Splitter, splitter_for
 
 DISTINCT = sorted({patterns: name for name, patterns in sorted(PATTERNS_BY_PRE_TYPE.items())}.values())
 
@@ -151,3 +152,14 @@ def test_without_a_certain_cut_all_is_split_again():
     text = as_array(b"a" * 50)
     assert splitter_for("LLAMA3").restart_before(text, 30) == 0
     assert splitter_for("LLAMA3").restart_after(text, 30) == 50
+
+
+@pytest.mark.parametrize("name", [name for name in DISTINCT if len(PATTERNS_BY_PRE_TYPE[name]) > 1])
+def test_twins_agree_on_the_lower_levels_by_themselves(name):
+    source = random.Random(name)
+    for first in range(1, len(PATTERNS_BY_PRE_TYPE[name])):
+        patterns = PATTERNS_BY_PRE_TYPE[name][first:]
+        splitter = Splitter(patterns, build_machine(patterns))
+        for _ in range(10 if is_interpreted() else 100):
+            text = random_text(source, source.randint(0, 12))
+            assert splitter.split(as_array(text)).tolist() == splitter.split_readable(text), text

@@ -1,0 +1,77 @@
+"""How fast the patterns of well-known models cut text into pieces.
+
+    python -m guiapp.core.bench.split_speed FILE...
+
+One thread, warm, MB/s: the median of several rounds and the best one.  A loop that does no more than look
+up each byte in a table is timed in the same rounds: it tells how much of its processor the process had.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.kernels.pattern_machine import split_block
+from guiapp.core.text.split_patterns import Splitter, splitter_for
+from guiapp.core.text.utf8 import repair
+
+PRE_TYPES = (
+    "LLAMA3",
+    "GPT2",
+    "QWEN2",
+    "GPT4O",
+    "DEEPSEEK3_LLM",
+    "DEEPSEEK_CODER",
+    "STARCODER",
+    "DEEPSEEK_LLM",
+)
+TABLE = np.arange(256, dtype=np.uint8)
+
+
+def cut(splitter: Splitter, data: NDArray[np.uint8], block: NDArray[np.int64]) -> None:
+    """Go through a text block by block, as encoders do."""
+    progress = splitter.begin(0, len(data))
+    while split_block(data, block, progress, splitter.machine) == len(block):
+        pass
+
+
+def speeds_mb_per_s(data: NDArray[np.uint8], rounds: int) -> dict[str, tuple[float, float]]:
+    """Median and best speed of each contender; all run once in each round."""
+    block = np.empty(1 << 14, np.int64)
+    contenders: dict[str, Callable[[], object]] = {"table look-up": partial(np.take, TABLE, data)}
+    contenders |= {name: partial(cut, splitter_for(name), data, block) for name in PRE_TYPES}
+    elapsed_ns: dict[str, list[int]] = {name: [] for name in contenders}
+    for run in contenders.values():
+        run()
+    for _ in range(rounds):
+        for name, run in contenders.items():
+            start_ns = time.perf_counter_ns()
+            run()
+            elapsed_ns[name].append(time.perf_counter_ns() - start_ns)
+    size = len(data) * 1e3
+    return {name: (size / statistics.median(times), size / min(times)) for name, times in elapsed_ns.items()}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("files", type=Path, nargs="+", metavar="FILE")
+    parser.add_argument("--rounds", type=int, default=9)
+    arguments = parser.parse_args()
+    for path in arguments.files:
+        text = np.frombuffer(bytearray(path.read_bytes()), np.uint8)
+        repaired = repair(text)
+        data = text if repaired is None else repaired.data
+        print(f"{path.name}, {len(data) / 1e6:.1f} MB")
+        for name, (median, best) in speeds_mb_per_s(data, arguments.rounds).items():
+            print(f"    {name:14} {median:7.1f} MB/s, best {best:7.1f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
