@@ -1,7 +1,7 @@
 """The precompiled character map of a Unigram vocabulary: which byte sequences become which others.
 
 A map is a trie in an array of 32-bit units, in which a child lies at its parent's base XOR its byte,
-followed by the replacements, each ended by a NUL.  Everything that any text can reach is checked once,
+followed by the replacements, each ended by a NUL.  Everything that any text can reach is checked
 when the map is opened, so that matching needs no checks.
 Format: `precompiled_charsmap` of https://github.com/google/sentencepiece.
 """
@@ -13,9 +13,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.errors import VocabError
-
-KEY = "tokenizer.ggml.precompiled_charsmap"
 HEADER_BYTES = 4
 LONGEST_KEY = 1024  # bytes; real maps need fewer than 20, and matching costs up to this at each position
 IS_VALUE = 0x80000000
@@ -40,12 +37,15 @@ class Charsmap(NamedTuple):
 
 
 def open_charsmap(data: NDArray[np.uint8]) -> Charsmap:
-    """Check a character map as the file has it, header included; raises VocabError."""
+    """Check a character map as the file has it, header included; no bytes are a map that changes nothing.
+
+    Raises ValueError with what is wrong, as the end of a sentence.
+    """
     if len(data) == 0:
         return Charsmap(np.zeros(0, np.uint32), np.zeros(0, np.uint8), _only_space(), True)
     size = int.from_bytes(data[:HEADER_BYTES].tobytes(), "little")
     if len(data) < HEADER_BYTES or HEADER_BYTES + size >= len(data):
-        raise _damaged(f"its header asks for {size:,} bytes, but it has {len(data):,}")
+        raise ValueError(f"claims a table of {size:,} bytes, but is {len(data):,} bytes long")
     units = np.frombuffer(bytearray(data[HEADER_BYTES : HEADER_BYTES + size // 4 * 4]), "<u4").astype(
         np.uint32
     )
@@ -91,7 +91,7 @@ def _checked(units: NDArray[np.uint32], replacements: NDArray[np.uint8]) -> Char
     bases = own_bases[:1]
     for depth in range(LONGEST_KEY + 1):
         if np.any(bases | LABEL >= len(units)):
-            raise _damaged("it points outside of its own table")
+            raise ValueError("points outside of its own table")
         reached = edges[np.isin(parents, bases)]
         if len(reached) == 0:
             return Charsmap(units, replacements, spaces & ~later, is_whole)
@@ -107,7 +107,7 @@ def _checked(units: NDArray[np.uint32], replacements: NDArray[np.uint8]) -> Char
                 replacements[np.minimum(outputs + 1, len(replacements) - 1)] == 0
             )
             spaces[labels[reached[is_leaf]]] = becomes_space & ~np.isin(bases[is_leaf], parents)
-    raise _damaged(f"it has keys of more than {LONGEST_KEY:,} bytes")
+    raise ValueError(f"has keys of more than {LONGEST_KEY:,} bytes")
 
 
 def _replacement_starts(
@@ -115,11 +115,11 @@ def _replacement_starts(
 ) -> NDArray[np.int64]:
     """Where the replacements begin whose offsets are in the units at `places`."""
     if np.any(places >= len(units)):
-        raise _damaged("it points outside of its own table")
+        raise ValueError("points outside of its own table")
     ends = np.flatnonzero(replacements == 0)
     starts = units[places].astype(np.int64) & (IS_VALUE - 1)
     if len(starts) and (len(ends) == 0 or starts.max() > ends[-1]):
-        raise _damaged("a replacement lies outside of it, or has no end")
+        raise ValueError("has a replacement outside of itself, or without an end")
     return starts
 
 
@@ -135,9 +135,3 @@ def _is_utf8(replacements: NDArray[np.uint8]) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-def _damaged(reason: str) -> VocabError:
-    return VocabError(
-        f"The character map ({KEY}) is damaged: {reason}. Convert or download the model file again."
-    )

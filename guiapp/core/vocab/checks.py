@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.errors import VocabError
 from guiapp.core.kernels import string_table
 from guiapp.core.kernels.string_table import StringTable
 from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE
 from guiapp.core.vocab.quoting import quoted
-from guiapp.core.vocab.vocab_keys import CONVERT_AGAIN, VocabKeys
+from guiapp.core.vocab.vocab_keys import VocabKeys
 from guiapp.core.vocab.vocabulary import Attribute, Rules, VocabType
 
 SHORTEST_BYTE_TOKEN = 3  # llama.cpp reads two digits from the fourth byte on; none is taken as 0
@@ -66,10 +65,6 @@ def missing_byte_warnings(kind: VocabType, rules: Rules, table: StringTable) -> 
 def ascending(texts: list[str]) -> tuple[str, ...]:
     """Without repetitions, in the order of first appearance."""
     return tuple(dict.fromkeys(texts))
-
-
-def damaged_charsmap(keys: VocabKeys, fault: str) -> VocabError:
-    return keys.error(f"has a tokenizer.ggml.precompiled_charsmap that {fault}", CONVERT_AGAIN)
 
 
 def _is_token(table: StringTable, texts: list[bytes]) -> NDArray[np.bool_]:

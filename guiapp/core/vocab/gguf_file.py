@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from guiapp.core.kernels import gguf_strings, string_table
 from guiapp.core.kernels.string_table import StringTable
+from guiapp.core.text.charsmap import open_charsmap
 from guiapp.core.vocab import checks
-from guiapp.core.vocab.charsmap import charsmap_fault
 from guiapp.core.vocab.defaults import IDS_OF_MODEL, MODELS_WITHOUT_VOCABULARY, TYPE_OF_MODEL, default_rules
 from guiapp.core.vocab.header_bytes import FileState, HeaderBytes, Progress, file_state
 from guiapp.core.vocab.pre_types import GEMMA4, PRE_TOKENIZERS, WHITESPACE, PreTokenizer
@@ -250,8 +250,12 @@ def _charsmap(keys: VocabKeys, kind: VocabType) -> NDArray[np.uint8]:
     if found is None:
         return np.empty(0, np.uint8)
     charsmap = found.view(np.uint8)
-    if fault := charsmap_fault(charsmap):
-        raise checks.damaged_charsmap(keys, fault)
+    try:
+        if len(charsmap) == 0:
+            raise ValueError("is 0 bytes long")
+        open_charsmap(charsmap)
+    except ValueError as fault:
+        raise keys.error(f"has a tokenizer.ggml.precompiled_charsmap that {fault}") from fault
     return charsmap
 
 

@@ -144,10 +144,10 @@ REFUSED: dict[str, tuple[GgufFile | bytes, str]] = {
     "75 table 2^32-1": (ugm(Raw("array:u8", [255] * 8)), "4,294,967,295"),
     "75 table is all": (ugm(charsmap(EMPTY_UNITS, b"")), "claims a table"),
     "76 charsmap u32": (ugm(Raw("array:u32", [1, 2])), "array of uint32"),
-    "77 node outside": (ugm(charsmap([0xFFFF << 10, *EMPTY_UNITS[1:]], b"\0")), "unit 0"),
+    "77 node outside": (ugm(charsmap([0xFFFF << 10, *EMPTY_UNITS[1:]], b"\0")), "outside of its own table"),
     "78 replacement outside": (
         ugm(charsmap([1 << 10, *EMPTY_UNITS[1:11], 0x10A | 1 << 10, *EMPTY_UNITS[12:]], b"x")),
-        "unit 11",
+        "replacement outside of itself",
     ),
     "84 byte missing": (plamo2(["x", *BYTE_NAMES[1:]], [NORMAL, *[BYTE] * 255]), "<0x00>"),
     "84 byte with id 0": (plamo2(BYTE_NAMES, [BYTE] * 256), "<0x00>"),
