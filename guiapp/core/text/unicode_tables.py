@@ -1,6 +1,6 @@
 """Unicode 15.1 as llama.cpp sees it, whatever version Python itself has.
 
-The data are made by scripts/make_unicode_data.py.
+The data are made by make_unicode_data.py.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Rebuild guiapp/core/text/unicode_15_1.npz, what the program knows about Unicode.
+"""Rebuild unicode_15_1.npz beside this file, what the program knows about Unicode.
 
 llama.cpp classifies text by Unicode 15.1; the version inside Python varies.  Needs `unicodedata2==15.1.0`:
 
-    python scripts/make_unicode_data.py
+    python -m guiapp.core.text.make_unicode_data
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 import unicodedata2
 from numpy.typing import NDArray
 
-TARGET = Path(__file__).resolve().parent.parent / "guiapp" / "core" / "text" / "unicode_15_1.npz"
+TARGET = Path(__file__).with_name("unicode_15_1.npz")
 N_CODES = 0x110000
 HANGUL_SYLLABLES = range(0xAC00, 0xD7A4)
 LETTERS_OF_CLASSES = "-LNPSMZC"
