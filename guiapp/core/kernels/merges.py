@@ -120,7 +120,8 @@ def put_symbol(
         output.ends[count] = end
         return count + 1
     for at in range(start, end):
-        for row in range(symbols.fallback_offsets[data[at]], symbols.fallback_offsets[data[at] + 1]):
+        byte = int(data[at])
+        for row in range(symbols.fallback_offsets[byte], symbols.fallback_offsets[byte + 1]):
             output.ids[count] = symbols.fallback_ids[row]
             output.starts[count] = at + 1 - symbols.fallback_leads[row]
             output.ends[count] = at + 1
@@ -280,7 +281,8 @@ def find_piece(
     """The token that is spelled like data[start:end], or ABSENT; `scratch` has three times its room."""
     size = 0
     for at in range(start, end):
-        for row in range(spelling_offsets[data[at]], spelling_offsets[data[at] + 1]):
+        byte = int(data[at])
+        for row in range(spelling_offsets[byte], spelling_offsets[byte + 1]):
             scratch[size] = spelling[row]
             size += 1
     return find(table, scratch, 0, size)
