@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from guiapp.core.kernels.compile import kernel, routine
 
 LENGTH_BYTES = 8
-EMPTY_NAME = "[EMPTY_"
+EMPTY_NAME = np.array(list(b"[EMPTY_"), np.uint8)
 
 
 @kernel
@@ -79,7 +79,7 @@ def pack(
         length = offsets[row + 1] - to
         if length > 0 and (lengths[row] == 0 or data[start] == 0):
             for index in range(len(EMPTY_NAME)):
-                packed[to + index] = ord(EMPTY_NAME[index])
+                packed[to + index] = EMPTY_NAME[index]
             rest = row
             for index in range(length - 2, len(EMPTY_NAME) - 1, -1):
                 packed[to + index] = 0x30 + rest % 10

@@ -123,3 +123,29 @@ def _sift(
         items[first + hole] = items[first + parent]
         hole = parent
     items[first + hole] = item
+
+
+@routine
+def sort_ascending(values: NDArray[np.int64], count: int) -> None:
+    """Sort values[:count] by a heap; numba's own sorting takes seconds to compile."""
+    for root in range(count // 2 - 1, -1, -1):
+        _sink(values, root, count)
+    for last in range(count - 1, 0, -1):
+        largest = values[0]
+        values[0] = values[last]
+        values[last] = largest
+        _sink(values, 0, last)
+
+
+@routine
+def _sink(values: NDArray[np.int64], hole: int, count: int) -> None:
+    value = values[hole]
+    while 2 * hole + 1 < count:
+        child = 2 * hole + 1
+        if child + 1 < count and values[child + 1] > values[child]:
+            child += 1
+        if values[child] <= value:
+            break
+        values[hole] = values[child]
+        hole = child
+    values[hole] = value

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.kernels.compile import kernel, routine
+from guiapp.core.kernels.introsort import sort_ascending
 
 FREE, TOKEN, DROPPED = 0, 1, 2
 STRIP_LEFT, STRIP_RIGHT = 1, 2
@@ -202,7 +203,7 @@ def claim(
             n_waiting += 1
             place = following[place]
         if not sorted_already:
-            turn[:n_waiting] = np.sort(turn[:n_waiting])
+            sort_ascending(turn, n_waiting)
         for index in range(n_waiting):
             place = turn[index]
             start = positions[place]

@@ -16,6 +16,9 @@ PLAIN = 3  # as it is (PLaMo 2)
 UNKNOWN, NORMAL, CONTROL, USER_DEFINED, BYTE = 1, 4, 8, 16, 32  # bits of vocabulary.Attribute
 TAKEN_AS_WRITTEN = UNKNOWN | CONTROL | USER_DEFINED
 
+NAME_PREFIX = np.array(list(b"[UNK_BYTE_0x"), np.uint8)
+HEX_DIGITS = np.array(list(b"0123456789abcdef"), np.uint8)
+
 
 @kernel
 def spell_out(
@@ -69,7 +72,8 @@ def _put(out: NDArray[np.uint8], at: int, byte: int) -> int:
 @routine
 def _copy(data: NDArray[np.uint8], start: int, end: int, out: NDArray[np.uint8], at: int) -> int:
     if at + end - start <= len(out):
-        out[at : at + end - start] = data[start:end]
+        for index in range(end - start):
+            out[at + index] = data[start + index]
     return at + end - start
 
 
@@ -146,9 +150,8 @@ def _name_unknown(
     data: NDArray[np.uint8], start: int, end: int, code_point: int, out: NDArray[np.uint8], at: int
 ) -> int:
     """Write `[UNK_BYTE_0x`, the character's UTF-8 in hexadecimal, the whole token and `]`."""
-    prefix = "[UNK_BYTE_0x"
-    for index in range(len(prefix)):
-        at = _put(out, at, ord(prefix[index]))
+    for index in range(len(NAME_PREFIX)):
+        at = _put(out, at, NAME_PREFIX[index])
     if code_point < 0x80:
         at = _put_hex(out, at, code_point)
     else:
@@ -162,9 +165,8 @@ def _name_unknown(
 
 @routine
 def _put_hex(out: NDArray[np.uint8], at: int, byte: int) -> int:
-    digits = "0123456789abcdef"
-    at = _put(out, at, ord(digits[byte >> 4]))
-    return _put(out, at, ord(digits[byte & 15]))
+    at = _put(out, at, HEX_DIGITS[byte >> 4])
+    return _put(out, at, HEX_DIGITS[byte & 15])
 
 
 @routine
