@@ -206,7 +206,8 @@ def unspell(
                 out[size] = SPACE
                 size += 1
             else:
-                out[size : size + length] = data[at : at + length]
+                for index in range(length):
+                    out[size + index] = data[at + index]
                 size += length
             at += length
         out_offsets[row + 1] = size

@@ -23,7 +23,7 @@ from typing import Any
 from guiapp.core.kernels.compile import Kernel, cache_folder, declared_kernels, is_interpreted
 
 MOST_WORKERS = 4
-LOWER_PRIORITY = 5
+LOWER_PRIORITY = 2
 
 Report = Callable[[int, int, str], None]
 
