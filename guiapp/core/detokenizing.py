@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from operator import index
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,8 +54,11 @@ def detokenize(
 def checked_ids(vocabulary: Vocabulary, ids: Iterable[int]) -> NDArray[np.int32]:
     """The ids as an array; EncodeError names the first one that is not in the vocabulary."""
     try:
-        wide = np.asarray(ids if isinstance(ids, np.ndarray) else list(ids), np.int64).reshape(-1)
-    except (OverflowError, ValueError, TypeError) as error:
+        if isinstance(ids, np.ndarray) and ids.dtype.kind in "iu":
+            wide = ids.astype(np.int64).reshape(-1)
+        else:
+            wide = np.fromiter(map(index, ids), np.int64)
+    except (OverflowError, TypeError) as error:
         raise EncodeError(f"Token ids are whole numbers below {len(vocabulary)}: {error}.") from error
     outside = np.flatnonzero((wide < 0) | (wide >= len(vocabulary)))
     if len(outside):

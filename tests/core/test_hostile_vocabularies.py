@@ -142,7 +142,7 @@ PIECES = [
 BROKEN = [b"\xe2", b"\x96\x81", b"\xc3", b"\xff", b"\xf0\x9f", b"\xe2\x96", b"\xc0\x80"]
 
 
-def texts(count=400):
+def texts(count=200):
     rng = random.Random(SEED)
     pieces = [piece.encode() for piece in PIECES]
     for index in range(count):
