@@ -103,14 +103,14 @@ def _plain_ends(
     first_row: np.uint64,
     end_class: np.uint64,
 ) -> int:
-    """Add the ends of final matches that follow one another; returns the new count.
+    """Add the ends of final matches with at most one character between them; returns the new count.
 
     Nearly all pieces are such, and this is the loop that finds them: what it leaves to the search that
-    allows for everything are gaps, open matches, and those that need a look far ahead.
+    allows for everything are other gaps, open matches, and those that need a look far ahead.
     """
-    size = len(ends)
-    while count < size and position < limit:
-        row, accepted, at = first_row, -1, position
+    size, start = len(ends), position
+    while count < size and start < limit:
+        row, accepted, at = first_row, -1, start
         while True:
             width, seen = 1, end_class
             if at < limit:
@@ -141,8 +141,16 @@ def _plain_ends(
                         break
                     at += 8
         if accepted < 0:
-            return count
-        ends[count] = position = accepted
+            if start > position:
+                return count
+            start += width_at(data, start)
+            continue
+        if start > position:
+            ends[count] = start
+            count += 1
+            if count == size:
+                return count
+        ends[count] = position = start = accepted
         count += 1
     return count
 
