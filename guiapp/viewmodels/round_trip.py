@@ -37,12 +37,11 @@ class RoundTripResult:
 
 
 class RoundTripInput(NamedTuple):
-    """A text and its tokens; `has_special` says whether BOS and the like were added around the text."""
+    """A text and its tokens, without BOS and the like around them."""
 
     tokenizer: Tokenizer
     text: bytes
     token_ids: NDArray[np.int32]
-    has_special: bool
 
 
 class RoundTrip(QObject):
@@ -105,11 +104,10 @@ def compare(
     tokenizer: Tokenizer,
     text: bytes,
     token_ids: NDArray[np.int32],
-    has_special: bool,
     progress: Progress = lambda share: None,
 ) -> RoundTripResult:
     """Decode the tokens and look for the first byte that is not the text's."""
-    decoded = tokenizer.decode_bytes(token_ids, remove_special=has_special)
+    decoded = tokenizer.decode_bytes(token_ids)
     progress(0.9)
     offset = first_difference(text, decoded)
     if offset is None:

@@ -283,8 +283,10 @@ class Workspace(QObject):
     def _round_trip_input(self) -> RoundTripInput | None:
         if self.tokenizer is None or not self.n_tokens:
             return None
-        token_ids = self.spans.encoded_text.token_ids.copy()  # the next edit changes them in place
-        return RoundTripInput(self.tokenizer, self.document.text(), token_ids, self._options.add_special)
+        around = self.tokenizer.special_ids_around() if self._options.add_special else ([], [])
+        inner = slice(len(around[0]), self.n_tokens - len(around[1]))
+        token_ids = self.spans.encoded_text.token_ids[inner].copy()  # the next edit changes them in place
+        return RoundTripInput(self.tokenizer, self.document.text(), token_ids)
 
 
 def _read(path: Path, progress: Progress) -> tuple[Path, bytes]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from guiapp.viewmodels.round_trip import first_difference
+import guiapp
+from guiapp.viewmodels.round_trip import compare, first_difference
 
 
 @pytest.mark.parametrize(
@@ -20,3 +21,11 @@ from guiapp.viewmodels.round_trip import first_difference
 )
 def test_the_first_difference_is_found(one, other, offset):
     assert first_difference(one, other) == offset
+
+
+@pytest.mark.parametrize("model", ["demo:bpe", "demo:spm"])
+def test_the_space_that_a_tokenizer_puts_in_front_is_no_difference(model):
+    tokenizer = guiapp.open_model(model)
+    text = b"Hello  world\n"
+    ids = tokenizer.encode(text, add_special=False).token_ids
+    assert compare(tokenizer, text, ids).is_same
