@@ -309,7 +309,9 @@ def last_cut(data: NDArray[np.uint8], position: int, machine: PatternMachine) ->
     after = _start_of_character(data, position)
     right = -1
     while after > 0:
-        at = _start_of_character(data, after - 1)
+        at = after - 1
+        while at > 0 and 0x80 <= data[at] < 0xC0:
+            at -= 1
         left = int(machine.classes[code_at(data, at)])
         if right >= 0 and machine.cuts[left, right]:
             return after
