@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 FIRST_MODEL = "demo:bpe"
 FIRST_SAMPLE = "welcome"
 SCREENSHOT_PATIENCE_MS = 60_000
+TURN_S = 0.0005  # how long a job may keep the window from running Python: a tenth of the usual time
 SETTLE_MS = 100  # for layouts and for the details of the selected token
 
 
@@ -61,6 +62,7 @@ def run_window(model: str | None, text_file: Path | None) -> int:
     from guiapp.viewmodels.settings import Settings, default_path
     from guiapp.widgets.error_dialog import ErrorReporter
 
+    sys.setswitchinterval(TURN_S)
     application = make_application()
     shell = build(application, Settings(default_path()), sample_text(FIRST_SAMPLE))
     sys.excepthook = ErrorReporter(shell.window).report

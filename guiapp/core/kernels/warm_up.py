@@ -36,6 +36,7 @@ def is_complete() -> bool:
 def warm_up(report: Report = lambda done, of, name: None) -> None:
     """Compile every kernel; `report(done, of, name)` at the beginning and behind each one."""
     kernels = sorted(declared_kernels(), key=_n_lines_of_module, reverse=True)  # the longest work first
+    folder = cache_folder()
     report(0, len(kernels), "")
     workers = ProcessPoolExecutor(
         min(os.cpu_count() or 1, MOST_WORKERS),
@@ -47,7 +48,7 @@ def warm_up(report: Report = lambda done, of, name: None) -> None:
         for done, job in enumerate(as_completed(jobs), 1):
             job.result()
             report(done, len(kernels), jobs[job])
-    (cache_folder() / "complete").touch()
+    (folder / "complete").touch()
 
 
 def load_kernels(progress: Callable[[float], None]) -> None:
