@@ -54,7 +54,8 @@ def check(tokenizer, oracle, count):
         expected = oracle.tokenize(text, add, parse)
         encoder = rng.choice(list(tokenizer.encoders))
         assert tokenizer.encode(text, add, parse).token_ids.tolist() == expected, story
-        assert tokenizer.encode(text, add, parse, encoder).token_ids.tolist() == expected, f"{encoder}: {story}"
+        chosen = tokenizer.encode(text, add, parse, encoder)
+        assert chosen.token_ids.tolist() == expected, f"{encoder}: {story}"
         decoded = tokenizer.decode_bytes(expected, remove, unparse)
         assert decoded == oracle.detokenize(expected, remove, unparse), f"{expected}, {remove=}, {unparse=}"
 
@@ -90,8 +91,8 @@ def rewrite_pre(source, target, pre):
     writer = gguf.GGUFWriter(target, arch="llama")
     for key, field in reader.fields.items():
         if not key.startswith("GGUF.") and key not in ("general.architecture", "tokenizer.ggml.pre"):
-            types = field.types
-            writer.add_key_value(key, field.contents(), types[0], sub_type=types[-1] if len(types) > 1 else None)
+            kind, *items = field.types
+            writer.add_key_value(key, field.contents(), kind, sub_type=items[-1] if items else None)
     writer.add_string("tokenizer.ggml.pre", pre)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()

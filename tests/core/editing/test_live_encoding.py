@@ -13,10 +13,10 @@ from guiapp.core.demo import DEMO_MODELS
 from guiapp.core.editing.live_encoding import LiveEncoding, Options
 
 PARTS = [
-    *"aAbz09 \n\t.,'\"-_/(<|>[]=é汉字ö\u0301\u200d🚀\u3000\u2581", "  ", "\n\n", "\r\n", "'s", "'LL", "the ", " of the",
-    "Token", "ization", "123456", "    ", "<s>", "</s>", "<unk>", "<|", "|>", "<|im_start|>", "<|endoftext|>",
-    "<|begin_of_text|>", "[MASK]", "[SEP]", "<bos>", "<eos>", "<turn|>", "<mask>", "中文字符", "こんにちは", "한국어",
-    "русский", "مرحبا", "def f(x):\n    return x\n",
+    *"aAbz09 \n\t.,'\"-_/(<|>[]=é汉字ö\u0301\u200d🚀\u3000\u2581", "  ", "\n\n", "\r\n", "'s", "'LL",
+    "the ", " of the", "Token", "ization", "123456", "    ", "<s>", "</s>", "<unk>", "<|", "|>",
+    "<|im_start|>", "<|endoftext|>", "<|begin_of_text|>", "[MASK]", "[SEP]", "<bos>", "<eos>", "<turn|>",
+    "<mask>", "中文字符", "こんにちは", "한국어", "русский", "مرحبا", "def f(x):\n    return x\n",
 ]  # fmt: skip
 STRAY = [b"\xff", b"\xe2", b"\xe2\x82", b"\x80", b"\xc3", b"\xed\xa0\x80", b"\xf0\x9f"]
 REAL = sorted(path.name for path in VOCABS.glob("*.gguf"))
