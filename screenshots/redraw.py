@@ -7,12 +7,17 @@ import sys
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
+MANY_SCRIPTS = """\
+汉武帝飞🚀向了浩瀚无穷的宇宙 😍 🦄 🐉   [INST] Hello, 世界!🤔
+吾輩は猫である。名前はまだ無い。
+어제 친구와 커피를 마셨다. 👩‍👩‍👧‍👦 👍🏽 🏳️‍🌈 🇯🇵
+שלום עולם · مرحبا بالعالم
+"""
 PICTURES = {
     "inspect": ("demo:bpe", None),
-    "inspect-cjk-emoji": ("demo:spm", "汉武帝飞🚀向了浩瀚无穷的宇宙 😍 🦄 🐉   [INST] Hello, 世界!🤔\n吾輩は猫である。名前はまだ無い。\n"
-    "어제 친구와 커피를 마셨다. 👩‍👩‍👧‍👦 👍🏽 🏳️‍🌈 🇯🇵\nשלום עולם · مرحبا بالعالم\n"),
+    "inspect-cjk-emoji": ("demo:spm", MANY_SCRIPTS),
     "inspect-unigram": ("demo:unigram", None),
-}  # fmt: skip
+}
 
 
 def main() -> None:

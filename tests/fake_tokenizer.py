@@ -50,6 +50,7 @@ class FakeTokenizer:
     # What keeps an encoding alive while its text is edited
 
     drops_white_space = False
+    merging = None
 
     @property
     def special_tokens(self) -> FakeTokenizer:

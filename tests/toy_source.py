@@ -16,6 +16,8 @@ class ToySource(QObject):
     selected_token_changed = Signal()
     hovered_token_changed = Signal()
 
+    tokenizer = None
+
     def __init__(self, vocabulary: Vocabulary, token_ids: list[int] | np.ndarray) -> None:
         super().__init__()
         self.vocabulary = vocabulary

@@ -24,6 +24,7 @@ from guiapp.core.encoding import Encoding, FragmentTokens
 from guiapp.core.errors import EncodeError
 from guiapp.core.pipelines.pipeline import Pipeline
 from guiapp.core.text.special_tokens import Partition, SpecialTokens
+from guiapp.core.vocab.merges import PairMerging
 from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
 
 PIPELINES = {
@@ -67,6 +68,11 @@ class Tokenizer:
     @property
     def pipeline(self) -> Pipeline:
         return self._pipeline
+
+    @property
+    def merging(self) -> PairMerging | None:
+        """The merge rules in use, where the vocabulary's type has any."""
+        return getattr(self._pipeline, "merging", None)
 
     @property
     def special_tokens(self) -> SpecialTokens:

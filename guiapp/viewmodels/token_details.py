@@ -13,6 +13,7 @@ from guiapp.core.explain.explainer import Explainer
 from guiapp.core.explain.merge_tree import MergeTree
 from guiapp.core.explain.token_path import TokenPath
 from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.vocab.merges import PairMerging
 from guiapp.core.vocab.vocabulary import Attribute, VocabType, Vocabulary
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.token_source import TokenSource
@@ -104,11 +105,12 @@ class TokenDetailsModel(QObject):
         self._job.wait()
 
     def _explain(self) -> None:
-        vocabulary = self._source.vocabulary
+        vocabulary, tokenizer = self._source.vocabulary, self._source.tokenizer
         if vocabulary is None:
             self._job.cancel()
         else:
-            self._job.start(partial(_build_explainer, vocabulary))
+            merging = None if tokenizer is None else tokenizer.merging
+            self._job.start(partial(_build_explainer, vocabulary, merging))
         self._set_explainer(None)
 
     def _take_explainer(self, explainer: Explainer) -> None:
@@ -161,8 +163,8 @@ def describe(
     )
 
 
-def _build_explainer(vocabulary: Vocabulary, progress: Progress) -> Explainer:
-    return Explainer(vocabulary)
+def _build_explainer(vocabulary: Vocabulary, merging: PairMerging | None, progress: Progress) -> Explainer:
+    return Explainer(vocabulary, merging)
 
 
 def hex_bytes(data: bytes) -> str:

@@ -18,11 +18,12 @@ class Explainer:
     Building the tables is work for a background thread; answers are quick.
     """
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
+    def __init__(self, vocabulary: Vocabulary, merging: PairMerging | None = None) -> None:
+        """`merging` are the merge rules of a tokenizer of this vocabulary; made anew where there are none."""
         self.vocabulary = vocabulary
         self.merge_tree = lru_cache(KEPT_TREES)(self._merge_tree)
         self._prefixes = PrefixTable(vocabulary)
-        self._merging = _pair_merging(vocabulary)
+        self._merging = merging or _pair_merging(vocabulary)
 
     def path(self, token_id: int) -> TokenPath:
         return self._prefixes.path(token_id)

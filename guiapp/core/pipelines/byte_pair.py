@@ -29,7 +29,8 @@ class BytePairPipeline:
         if self._rules.ignore_merges:
             whole_pieces = ALL_PIECES
         self._splits_lines = self._rules.escape_spaces
-        self._encoder = PairEncoder(byte_pair_merging(vocabulary), whole_pieces, self._splits_lines)
+        self.merging = byte_pair_merging(vocabulary)
+        self._encoder = PairEncoder(self.merging, whole_pieces, self._splits_lines)
         self._splitter = splitter_for(vocabulary.pre_type)
         self._dna = dna_tokens(vocabulary)
         self._drops_spaces = vocabulary.model == "whitespace"

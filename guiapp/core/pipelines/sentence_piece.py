@@ -17,7 +17,8 @@ class SentencePiecePipeline:
     """The pipeline of Llama 2 and its relatives."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:
-        self._encoder = PairEncoder(sentence_piece_merging(vocabulary), cuts_short=True)
+        self.merging = sentence_piece_merging(vocabulary)
+        self._encoder = PairEncoder(self.merging, cuts_short=True)
         self._adds_space = vocabulary.rules.add_space_prefix
         self.encoders = self._encoder.encoders
 
