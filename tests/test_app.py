@@ -30,7 +30,7 @@ def environment(tmp_path):
     return os.environ | {
         "HOME": str(tmp_path),
         "XDG_CONFIG_HOME": str(tmp_path / "config"),
-        "QT_QPA_PLATFORM": "offscreen",
+        "QT_QPA_PLATFORM": os.environ["QT_QPA_PLATFORM"],
         "NUMBA_DISABLE_JIT": "1",
     }
 

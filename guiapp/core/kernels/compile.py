@@ -29,6 +29,7 @@ R = TypeVar("R")
 F = TypeVar("F", bound=Callable[..., Any])
 
 CORE = Path(__file__).resolve().parent.parent
+NEVER_COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 SMALL_MODEL = 1 << 17  # bytes of a model file
 SMALL_TEXT = 1 << 12  # bytes of a text
 
@@ -36,7 +37,7 @@ SMALL_TEXT = 1 << 12  # bytes of a text
 class _State:
     """Whether kernels run compiled, and what numba must be told once it is imported."""
 
-    interpreted = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+    interpreted = NEVER_COMPILED
     numba: Any = None
     when_imported: list[Callable[[Any], object]] = []
     kernels: list[Kernel[..., Any]] = []
@@ -61,6 +62,8 @@ class Kernel(Generic[P, R]):
 
     def load(self) -> None:
         """Take the compiled code from the disk cache; where it is not there, compile it."""
+        if NEVER_COMPILED:
+            return
         dispatcher = _numba().njit(cache=True, nogil=True)(self.function)
         dispatcher.compile(argument_types(self.function))
         self.dispatcher = dispatcher
@@ -96,7 +99,7 @@ def declared_kernels() -> list[Kernel[..., Any]]:
 
 def run_interpreted(interpreted: bool) -> None:
     """Choose how all kernels run from now on; NUMBA_DISABLE_JIT=1 wins over it."""
-    _State.interpreted = interpreted or os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+    _State.interpreted = interpreted or NEVER_COMPILED
 
 
 def is_interpreted() -> bool:

@@ -1,0 +1,58 @@
+"""The wheel and the sdist hold all that the program needs, resources included."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tarfile
+import zipfile
+
+import pytest
+from conftest import ROOT
+
+NEEDED = ["models/bpe.gguf", "samples/welcome.txt", "icons/"]
+SHOW_IDS = "import guiapp; print(guiapp.__file__, len(guiapp.open_model('demo:bpe').encode('Hello')))"
+
+
+@pytest.fixture(scope="module")
+def distributions(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT)]
+    subprocess.run(command, check=True, capture_output=True, timeout=120)
+    return folder
+
+
+@pytest.mark.slow
+def test_the_wheel_runs_away_from_the_checkout(distributions, tmp_path):
+    (wheel,) = distributions.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        archive.extractall(tmp_path)
+    for needed in NEEDED:
+        assert any(name.startswith(f"guiapp/resources/{needed}") for name in names), needed
+    done = subprocess.run(
+        [sys.executable, "-c", SHOW_IDS],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(tmp_path), "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    assert done.stdout.startswith(str(tmp_path))
+
+
+@pytest.mark.slow
+def test_the_sdist_holds_sources_tests_and_resources(distributions):
+    (sdist,) = distributions.glob("*.tar.gz")
+    with tarfile.open(sdist) as archive:
+        names = ["/".join(name.split("/")[1:]) for name in archive.getnames()]
+    for needed in [
+        "guiapp/cli.py",
+        "tests/conftest.py",
+        "pyproject.toml",
+        "LICENSE",
+        "resources/models/bpe.gguf",
+    ]:
+        assert needed in names
