@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.errors import EncodeError
 from guiapp.core.explain.visible_text import Run, visible_runs
+from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.id_formats import IdsError, parse_ids
 from guiapp.viewmodels.token_source import TokenSource
 
+if TYPE_CHECKING:
+    from guiapp.core.tokenizer import Tokenizer
+
 NO_IDS = np.empty(0, np.int32)
+
+
+@dataclass(frozen=True, eq=False)
+class Decoded:
+    """Understood ids with their text, or why there are none; see the properties of `DecodeModel`."""
+
+    token_ids: NDArray[np.int32] = field(default_factory=lambda: NO_IDS)
+    decoded: bytes = b""
+    error: str = ""
+    error_span: tuple[int, int] | None = None
 
 
 class DecodeModel(QObject):
@@ -19,9 +37,11 @@ class DecodeModel(QObject):
 
     Signals:
         changed(): `token_ids`, `decoded`, `error` and `error_span` are new.
+        busy_changed(): `is_busy` is new.
     """
 
     changed = Signal()
+    busy_changed = Signal()
 
     def __init__(self, source: TokenSource, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -29,10 +49,10 @@ class DecodeModel(QObject):
         self._ids_text = ""
         self._remove_special = False
         self._unparse_special = True
-        self._token_ids = NO_IDS
-        self._decoded = b""
-        self._error = ""
-        self._error_span: tuple[int, int] | None = None
+        self._result = Decoded()
+        self._job = LatestJob[Decoded](self)
+        self._job.done.connect(self._take)
+        self._job.busy_changed.connect(self.busy_changed)
         source.vocabulary_changed.connect(self._decode)
 
     @property
@@ -50,23 +70,28 @@ class DecodeModel(QObject):
         return self._unparse_special
 
     @property
+    def is_busy(self) -> bool:
+        """Whether the ids are newer than the results."""
+        return self._job.is_busy
+
+    @property
     def token_ids(self) -> NDArray[np.int32]:
         """The ids that were understood; none where there is an error."""
-        return self._token_ids
+        return self._result.token_ids
 
     @property
     def decoded(self) -> bytes:
-        return self._decoded
+        return self._result.decoded
 
     @property
     def error(self) -> str:
         """Why there is nothing, for the user; empty where all is well."""
-        return self._error
+        return self._result.error
 
     @property
     def error_span(self) -> tuple[int, int] | None:
         """The part of `ids_text` that is at fault."""
-        return self._error_span
+        return self._result.error_span
 
     def set_ids_text(self, text: str) -> None:
         if text != self._ids_text:
@@ -88,19 +113,36 @@ class DecodeModel(QObject):
         vocabulary = self._source.vocabulary
         return [] if vocabulary is None else visible_runs(vocabulary.token_bytes(token_id), 60)
 
+    def wait(self) -> None:
+        """Stop all work; nothing is delivered any more."""
+        self._job.wait()
+
     def _decode(self) -> None:
         tokenizer = self._source.tokenizer
-        self._token_ids, self._decoded, self._error, self._error_span = NO_IDS, b"", "", None
         if tokenizer is None:
-            self._error = "Open a model first: ids mean nothing without its vocabulary."
+            self._job.cancel()
+            self._take(Decoded(error="Open a model first: ids mean nothing without its vocabulary."))
+        elif not self._ids_text:
+            self._job.cancel()
+            self._take(Decoded())
         else:
-            try:
-                self._token_ids = parse_ids(self._ids_text, len(tokenizer.vocabulary))
-                self._decoded = tokenizer.decode_bytes(
-                    self._token_ids, self._remove_special, self._unparse_special
-                )
-            except IdsError as error:
-                self._error, self._error_span = str(error), (error.start, error.end)
-            except EncodeError as error:
-                self._error = str(error)
+            self._job.start(
+                partial(_decode, tokenizer, self._ids_text, self._remove_special, self._unparse_special)
+            )
+
+    def _take(self, result: Decoded) -> None:
+        self._result = result
         self.changed.emit()
+
+
+def _decode(
+    tokenizer: Tokenizer, ids_text: str, remove_special: bool, unparse_special: bool, progress: Progress
+) -> Decoded:
+    try:
+        token_ids = parse_ids(ids_text, len(tokenizer.vocabulary))
+        progress(0.5)
+        return Decoded(token_ids, tokenizer.decode_bytes(token_ids, remove_special, unparse_special))
+    except IdsError as error:
+        return Decoded(error=str(error), error_span=(error.start, error.end))
+    except EncodeError as error:
+        return Decoded(error=str(error))

@@ -111,6 +111,7 @@ class DecodeDialog(QDialog):
         self._insert.clicked.connect(self._request_insert)
         self._replace.clicked.connect(self._request_replace)
         self._model.changed.connect(self._show_model)
+        self._model.busy_changed.connect(self._enable_buttons)
         self._theme_source.changed.connect(self._show_model)
 
     def _read_ids(self) -> None:
@@ -126,8 +127,11 @@ class DecodeDialog(QDialog):
         self._error.setVisible(bool(self._model.error))
         self._error.setStyleSheet(f"color: {self._theme_source.theme.bad.name()};")
         self._mark_error()
+        self._enable_buttons()
+
+    def _enable_buttons(self) -> None:
         for button in (self._copy, self._insert, self._replace):
-            button.setEnabled(bool(self._model.decoded))
+            button.setEnabled(bool(self._model.decoded) and not self._model.is_busy)
 
     def _token_spans(self) -> Iterator[Span]:
         theme, token_ids = self._theme_source.theme, self._model.token_ids

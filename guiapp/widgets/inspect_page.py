@@ -43,7 +43,7 @@ class InspectPage(QWidget):
         )
         self.card = TokenCard(details, theme_source)
         self.card.setAccessibleName("Selected token")
-        self._decode_model = DecodeModel(workspace, self)
+        self.decode_model = DecodeModel(workspace, self)
         self._decode_dialog: DecodeDialog | None = None
         self.text_splitter = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
         self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
@@ -62,7 +62,7 @@ class InspectPage(QWidget):
     def show_decoder(self) -> None:
         """Open the dialog that decodes pasted ids."""
         if self._decode_dialog is None:
-            self._decode_dialog = DecodeDialog(self._decode_model, self._theme_source, self)
+            self._decode_dialog = DecodeDialog(self.decode_model, self._theme_source, self)
             self._decode_dialog.insert_requested.connect(self._workspace.document.insert)
             self._decode_dialog.replace_requested.connect(self._workspace.show_text)
         self._decode_dialog.show()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QPlainTextEdit, QPushButton
@@ -12,7 +14,7 @@ from guiapp.core.detokenizing import detokenize
 from guiapp.core.vocab.vocabulary import Attribute, Rules, SpecialIds
 from guiapp.viewmodels.decode_model import DecodeModel
 from guiapp.widgets.decode_dialog import DecodeDialog
-from guiapp.widgets.theme import ThemeSource
+from guiapp.widgets.theme import DARK, ThemeSource
 
 pytestmark = [
     pytest.mark.usefixtures("interpreted_kernels"),
@@ -64,6 +66,7 @@ def button(dialog, title) -> QPushButton:
 
 def type_ids(qtbot, dialog, text):
     qtbot.keyClicks(editor(dialog, "Token ids"), text)
+    qtbot.waitUntil(lambda: not dialog._model.is_busy)
 
 
 def test_typed_ids_are_decoded_at_once(dialog, model, qtbot):
@@ -84,6 +87,7 @@ def test_an_error_is_shown_where_it_is_and_nothing_can_be_inserted(dialog, model
 
 def test_marks_stand_right_behind_emoji(dialog, qtbot):
     editor(dialog, "Token ids").setPlainText("1 🚀🚀 2")
+    qtbot.waitUntil(lambda: bool(editor(dialog, "Token ids").extraSelections()))
     mark = editor(dialog, "Token ids").extraSelections()[0]
     assert mark.cursor.selectedText() == "🚀🚀"
 
@@ -97,9 +101,9 @@ def test_special_tokens_can_be_left_out(dialog, model, qtbot):
     type_ids(qtbot, dialog, "0 1 0")
     remove, unparse = dialog.findChildren(QCheckBox)
     qtbot.mouseClick(remove, Qt.MouseButton.LeftButton, pos=remove.rect().center())
-    assert model.decoded == b"Hello<s>"
+    qtbot.waitUntil(lambda: model.decoded == b"Hello<s>")
     qtbot.mouseClick(unparse, Qt.MouseButton.LeftButton, pos=unparse.rect().center())
-    assert model.decoded == b"Hello"
+    qtbot.waitUntil(lambda: model.decoded == b"Hello")
 
 
 @pytest.mark.parametrize("title", ["Insert into text", "Replace text"])
@@ -112,10 +116,10 @@ def test_the_bytes_are_handed_over_unchanged(dialog, qtbot, title):
     assert not dialog.isVisible()
 
 
-def test_the_clipboard_is_pasted(dialog, model):
+def test_the_clipboard_is_pasted(dialog, model, qtbot):
     QApplication.clipboard().setText("token_ids = [1]")
     dialog.paste()
-    assert model.decoded == b"Hello"
+    qtbot.waitUntil(lambda: model.decoded == b"Hello")
 
 
 def test_another_vocabulary_decodes_the_same_ids_anew(source, dialog, model, qtbot):
@@ -123,7 +127,26 @@ def test_another_vocabulary_decodes_the_same_ids_anew(source, dialog, model, qtb
     source.vocabulary = toy_vocabulary({"x": 0.0, "y": 0.0})
     source.tokenizer = ToyTokenizer(source.vocabulary)
     source.vocabulary_changed.emit()
-    assert model.decoded == b"y"
+    qtbot.waitUntil(lambda: model.decoded == b"y")
     source.tokenizer = None
     source.vocabulary_changed.emit()
     assert model.error.startswith("Open a model first")
+
+
+def test_nothing_stale_can_be_inserted_while_new_ids_are_decoded(dialog, model, source, qtbot):
+    type_ids(qtbot, dialog, "1")
+    go_on = threading.Event()
+    decode = source.tokenizer.decode_bytes
+    source.tokenizer.decode_bytes = lambda *inputs: go_on.wait(5) and decode(*inputs)
+    editor(dialog, "Token ids").setPlainText("1 1")
+    assert model.is_busy
+    assert not button(dialog, "Insert into text").isEnabled()
+    go_on.set()
+    qtbot.waitUntil(button(dialog, "Insert into text").isEnabled)
+    assert model.decoded == b"HelloHello"
+
+
+def test_a_disabled_main_button_does_not_glow(dialog):
+    insert = button(dialog, "Insert into text")
+    assert not insert.isEnabled()
+    assert insert.grab().toImage().pixelColor(insert.width() // 2, 4) != DARK.accent
