@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -74,6 +74,7 @@ class LiveSpans(QObject):
         self._document = document
         self._tokenizer: Tokenizer | None = None
         self._options = Options()
+        self._n_characters = n_characters(document.text())
         self._text = NOTHING
         self._live: LiveEncoding | None = None
         self.job = LatestJob[_Encoded](self)
@@ -89,7 +90,7 @@ class LiveSpans(QObject):
     def use(self, tokenizer: Tokenizer, options: Options) -> None:
         """Encode with another tokenizer or other options from now on."""
         if tokenizer is not self._tokenizer:
-            self._show(NOTHING)  # ids of the old vocabulary mean nothing in the new one
+            self._show_nothing()  # ids of the old vocabulary mean nothing in the new one
         self._tokenizer, self._options = tokenizer, options
         self.encode_again()
 
@@ -117,14 +118,14 @@ class LiveSpans(QObject):
 
     def _edit(self, edit: TextEdit) -> None:
         old = self._text
-        n_characters = old.n_characters + edit.more_characters
+        self._n_characters += edit.more_characters
         if self._live is not None and _update(self._live, self._document, edit):
-            self._show(_text_of(self._live, self._document.size, n_characters, old.elapsed_ns))
+            self._show(_text_of(self._live, self._document.size, self._n_characters, old.elapsed_ns))
             self.encoded.emit()
             return
         starts, ends = _moved(old.starts, old.ends, edit)
         self._show(
-            EncodedText(old.token_ids, starts, ends, self._document.size, n_characters, old.elapsed_ns)
+            EncodedText(old.token_ids, starts, ends, self._document.size, self._n_characters, old.elapsed_ns)
         )
         self.encode_again()
 
@@ -134,9 +135,13 @@ class LiveSpans(QObject):
         self.encoded.emit()
 
     def _fail(self, message: str) -> None:
-        self._show(NOTHING)
+        self._show_nothing()
         self.encoded.emit()
         self.failed.emit(message)
+
+    def _show_nothing(self) -> None:
+        """No tokens, but the text is still as long as it is."""
+        self._show(replace(NOTHING, n_bytes=self._document.size, n_characters=self._n_characters))
 
     def _show(self, text: EncodedText) -> None:
         self._text = text

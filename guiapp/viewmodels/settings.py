@@ -6,6 +6,8 @@ from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QObject, QSettings
 
+LONGEST_UNSAVED_TEXT = 1 << 20
+
 
 class Settings(QObject):
     """Typed access to the settings file; a value that somebody spoiled counts as not set."""
@@ -64,6 +66,19 @@ class Settings(QObject):
 
     def set_recent_files(self, text: str) -> None:
         self._store.setValue("recent_files", text)
+
+    @property
+    def unsaved_text(self) -> bytes:
+        """What was typed and has no file; empty where there is none."""
+        value = self._store.value("unsaved_text")
+        return bytes(value.data()) if isinstance(value, QByteArray) else b""
+
+    def set_unsaved_text(self, text: bytes) -> None:
+        """Keep a text, unless it is so long that it would slow down every start."""
+        if 0 < len(text) <= LONGEST_UNSAVED_TEXT:
+            self._store.setValue("unsaved_text", QByteArray(text))
+        else:
+            self._store.remove("unsaved_text")
 
     def layout(self, name: str) -> QByteArray:
         """The saved state of a window or splitter; empty where there is none."""

@@ -90,12 +90,20 @@ class MainWindow(QMainWindow):
         self.restoreGeometry(self._settings.layout("window"))
         self.inspect_page.splitter.restoreState(self._settings.layout("inspect"))
         self.inspect_page.text_splitter.restoreState(self._settings.layout("inspect_text"))
+        if unsaved_text := self._settings.unsaved_text:
+            self._workspace.document.set_text(unsaved_text)
 
     def _keep(self) -> None:
         self._settings.set_layout("window", self.saveGeometry())
         self._settings.set_layout("inspect", self.inspect_page.splitter.saveState())
         self._settings.set_layout("inspect_text", self.inspect_page.text_splitter.saveState())
+        self._settings.set_unsaved_text(self._unsaved_text())
         self._settings.save()
+
+    def _unsaved_text(self) -> bytes:
+        """What was typed and belongs to no file."""
+        is_unsaved = self._workspace.text_path is None and self._workspace.is_modified
+        return self._workspace.document.text() if is_unsaved else b""
 
     def event(self, event: QEvent) -> bool:
         handled = super().event(event)
@@ -107,6 +115,7 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         if self._may_close():
             self._keep()
+            self.inspect_page.decode_model.wait()
             event.accept()
         else:
             event.ignore()

@@ -9,7 +9,7 @@ from fake_tokenizer import FakeTokenizer
 from PySide6.QtCore import QByteArray
 
 from guiapp.viewmodels.recent_files import KEPT, RecentFiles
-from guiapp.viewmodels.settings import Settings
+from guiapp.viewmodels.settings import LONGEST_UNSAVED_TEXT, Settings
 
 pytestmark = pytest.mark.usefixtures("qapp")
 
@@ -72,3 +72,13 @@ def test_forgetting_is_told(path, qtbot):
     with qtbot.waitSignal(recent.changed):
         recent.clear()
     assert recent.files == ()
+
+
+def test_unsaved_text_is_kept_byte_for_byte_unless_it_is_too_long(path):
+    settings = Settings(path)
+    assert settings.unsaved_text == b""
+    settings.set_unsaved_text(b"\x00\xff line\r\n\xe4\xb8\x96")
+    settings.save()
+    assert Settings(path).unsaved_text == b"\x00\xff line\r\n\xe4\xb8\x96"
+    settings.set_unsaved_text(b"x" * (LONGEST_UNSAVED_TEXT + 1))
+    assert settings.unsaved_text == b""

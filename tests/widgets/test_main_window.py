@@ -378,3 +378,31 @@ def test_buttons_without_text_say_what_they_do(shell):
     for button in shell.window.findChildren(QToolButton):
         if button.isVisible():
             assert button.text() or button.accessibleName()
+
+
+def test_typed_text_without_a_file_is_there_at_the_next_start(make_shell, qtbot):
+    shell = make_shell()
+    qtbot.keyClicks(shell.window.inspect_page.editor, "typed ")
+    shell.window.close()
+    again = make_shell()
+    assert again.workspace.document.text() == b"typed one two three"
+    again.window.close()
+    assert make_shell().workspace.document.text() == b"typed one two three"
+
+
+def test_text_of_a_file_is_not_kept_a_second_time(make_shell, qtbot, tmp_path):
+    shell = make_shell()
+    qtbot.keyClicks(shell.window.inspect_page.editor, "typed ")
+    assert shell.workspace.save_text(tmp_path / "text.txt")
+    shell.window.close()
+    assert make_shell().workspace.document.text() == b"one two three"
+
+
+def test_counts_are_right_without_a_model(qapp, qtbot, tmp_path):
+    shell = build(qapp, Settings(tmp_path / "settings.ini"), "zwölf".encode(), load, Answers())
+    qtbot.addWidget(shell.window)
+    shell.workspace.show_text(b"")
+    assert shell.workspace.statistics.n_characters == 0
+    shell.workspace.show_text("für".encode())
+    assert (shell.workspace.statistics.n_characters, shell.workspace.statistics.n_bytes) == (3, 4)
+    shell.stop()
