@@ -153,21 +153,12 @@ class SpanPainter:
                 pen = QPen(self._theme.text, 1.4, Qt.PenStyle.DotLine, Qt.PenCapStyle.RoundCap)
                 self._outline(painter, boxes, at, rect, pen)
             if attributes & UNKNOWN:
-                self._draw_wave(painter, rect)
+                draw_wave(painter, self._theme, rect)
 
     def _outline(self, painter: QPainter, boxes: TokenBoxes, at: int, rect: QRectF, pen: QPen) -> None:
         painter.setPen(pen)
         rect = rect.adjusted(0.7, 0.7, -0.7, -0.7)
         painter.drawPath(_rounded(rect, bool(boxes.round_left[at]), bool(boxes.round_right[at])))
-
-    def _draw_wave(self, painter: QPainter, rect: QRectF) -> None:
-        painter.setPen(QPen(self._theme.bad, 1.5))
-        steps = max(2, round(rect.width() / WAVE_PX))
-        points = [
-            QPointF(rect.left() + step * rect.width() / steps, rect.bottom() - 1 - (step % 2) * WAVE_PX)
-            for step in range(steps + 1)
-        ]
-        painter.drawPolyline(QPolygonF(points))
 
     def _draw_byte_marks(
         self, painter: QPainter, boxes: TokenBoxes, is_byte: NDArray[np.bool_], place: QPointF
@@ -273,6 +264,17 @@ class SpanPainter:
         for x in (geometry.x_from(window.starts[found]) + place.x()).tolist():
             top = place.y()
             painter.drawPolygon(QPolygonF([QPointF(x - 3, top), QPointF(x + 3, top), QPointF(x, top + 5)]))
+
+
+def draw_wave(painter: QPainter, theme: Theme, rect: QRectF) -> None:
+    """Underline a token that the vocabulary does not know."""
+    painter.setPen(QPen(theme.bad, 1.5))
+    steps = max(2, round(rect.width() / WAVE_PX))
+    points = [
+        QPointF(rect.left() + step * rect.width() / steps, rect.bottom() - 1 - (step % 2) * WAVE_PX)
+        for step in range(steps + 1)
+    ]
+    painter.drawPolyline(QPolygonF(points))
 
 
 def _hatch(color: QColor, height: int) -> QPixmap:

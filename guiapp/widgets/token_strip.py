@@ -26,10 +26,13 @@ from guiapp.core.explain.visible_text import isolate, visible_text
 from guiapp.core.vocab.vocabulary import Attribute
 from guiapp.viewmodels.chip_grid import ChipGrid
 from guiapp.viewmodels.token_source import TokenSource
+from guiapp.widgets.span_painter import draw_wave
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 
 Key = Qt.Key
+DOT_PX = 2
 EMPTY_TEXT = "Type a text, and the ids of its tokens appear here."
+NO_MODEL_TEXT = "Open a model, and the ids of the text appear here."
 
 
 class TokenStrip(QAbstractScrollArea):
@@ -106,8 +109,9 @@ class TokenStrip(QAbstractScrollArea):
         if self._source.n_tokens == 0:
             painter.setFont(Theme.ui_font())
             painter.setPen(theme.dim)
+            remark = NO_MODEL_TEXT if self._source.vocabulary is None else EMPTY_TEXT
             place = self.viewport().rect().adjusted(MARGIN_PX, UNIT_PX, -MARGIN_PX, 0)
-            painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap, EMPTY_TEXT)
+            painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap, remark)
             return
         top = self.verticalScrollBar().value()
         first, last = self._grid.chips_between(event.rect().top() + top, event.rect().bottom() + top)
@@ -118,10 +122,12 @@ class TokenStrip(QAbstractScrollArea):
     def _paint_chip(self, painter: QPainter, theme: Theme, index: int, token_id: int) -> None:
         chip = QRectF(self.chip_rect(index)).adjusted(0.5, 0.5, -0.5, -0.5)
         start, end = self.selected_range
-        is_special = self._is_special(token_id)
-        painter.setPen(QPen(theme.warning, 1) if is_special else Qt.PenStyle.NoPen)
+        attributes = self._attributes(token_id)
+        is_special = Attribute.CONTROL in attributes
+        painter.setPen(_outline(theme, attributes))
         painter.setBrush(Qt.BrushStyle.NoBrush if is_special else theme.span_color(index))
         painter.drawRoundedRect(chip, UNIT_PX, UNIT_PX)
+        _draw_sign(painter, theme, chip, attributes)
         if start <= index < end or index == self._source.hovered_token:
             width = 2 if start <= index < end else 1
             painter.setPen(QPen(theme.accent, width))
@@ -130,9 +136,9 @@ class TokenStrip(QAbstractScrollArea):
         painter.setPen(theme.warning if is_special else theme.span_text)
         painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, str(token_id))
 
-    def _is_special(self, token_id: int) -> bool:
+    def _attributes(self, token_id: int) -> Attribute:
         vocabulary = self._source.vocabulary
-        return vocabulary is not None and bool(vocabulary.attributes[token_id] & Attribute.CONTROL)
+        return Attribute(0) if vocabulary is None else Attribute(int(vocabulary.attributes[token_id]))
 
     # Following the workspace
 
@@ -239,3 +245,22 @@ class TokenStrip(QAbstractScrollArea):
         vocabulary = self._source.vocabulary
         text = "" if vocabulary is None else visible_text(vocabulary.token_bytes(token_id), 60)
         return f"<qt>{token_id}&nbsp; {escape(isolate(text))}</qt>"
+
+
+def _outline(theme: Theme, attributes: Attribute) -> QPen:
+    """The same outlines as in the text: solid for control tokens, dotted for user-defined ones."""
+    if Attribute.CONTROL in attributes:
+        return QPen(theme.warning, 1)
+    if Attribute.USER_DEFINED in attributes:
+        return QPen(theme.text, 1.4, Qt.PenStyle.DotLine, Qt.PenCapStyle.RoundCap)
+    return QPen(Qt.PenStyle.NoPen)
+
+
+def _draw_sign(painter: QPainter, theme: Theme, chip: QRectF, attributes: Attribute) -> None:
+    """The signs at the bottom of a token, as in the text: two dots for a byte, a wave for the unknown."""
+    if Attribute.BYTE in attributes:
+        for x in (-3, 1):
+            dot = QRectF(chip.center().x() + x, chip.bottom() - DOT_PX, DOT_PX, DOT_PX)
+            painter.fillRect(dot, theme.span_text)
+    if Attribute.UNKNOWN in attributes:
+        draw_wave(painter, theme, chip)

@@ -163,3 +163,16 @@ def test_tool_tips_show_token_texts_escaped(source, strip, qtbot):
     qtbot.waitUntil(lambda: "bold" in QToolTip.text())
     assert "&lt;b&gt;bold&lt;/b&gt;&lt;U+202E&gt;" in QToolTip.text()
     QToolTip.hideText()
+
+
+@pytest.mark.parametrize(
+    "kind", [Attribute.CONTROL, Attribute.USER_DEFINED, Attribute.BYTE, Attribute.UNKNOWN]
+)
+def test_special_kinds_are_marked_by_more_than_a_colour(kind, qtbot):
+    pictures = []
+    for vocabulary in (toy_vocabulary({"<0x41>": kind}), toy_vocabulary({"<0x41>": 0.0})):
+        widget = TokenStrip(ToySource(vocabulary, [0]), ThemeSource(QApplication.instance(), "dark"))
+        qtbot.addWidget(widget)
+        widget.resize(100, 60)
+        pictures.append(widget.grab(widget.chip_rect(0)).toImage())
+    assert pictures[0] != pictures[1]
