@@ -196,7 +196,8 @@ class SpanView(QAbstractScrollArea):
     def wheelEvent(self, event: QWheelEvent) -> None:
         notches = event.angleDelta().y() / WHEEL_NOTCH
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            self.zoom(1 if notches > 0 else -1)
+            if notches:  # none where fingers moved sideways or came to rest
+                self.zoom(1 if notches > 0 else -1)
         elif not event.pixelDelta().isNull():
             self._scroll(-event.pixelDelta().y())
         else:
@@ -237,6 +238,7 @@ class SpanView(QAbstractScrollArea):
         height = self.viewport().height()
         with QSignalBlocker(bar):
             bar.setRange(0, max(0, round(self._rows.content_height) - height))
+            bar.setEnabled(bar.maximum() > 0)  # shows no handle then; the bar keeps its room
             bar.setPageStep(height)
             bar.setSingleStep(self._rows.metrics.row_height)
             bar.setValue(round(self._rows.scroll_y))

@@ -66,6 +66,7 @@ QPushButton:focus, QToolButton:focus, QPushButton[role="quiet"]:focus, QToolButt
     border-color: $accent; }
 QPushButton[role="primary"] { background: $accent; color: $on_accent; border-color: $accent; }
 QPushButton[role="primary"]:focus { border-color: $text; }
+QPushButton[role="primary"]:disabled { background: $raised; color: $faint; border-color: $line; }
 QToolButton::menu-indicator { image: none; }
 QPushButton::menu-indicator { image: none; }
 
@@ -107,6 +108,7 @@ QScrollBar::handle { background: $line; border-radius: 4px; margin: 1px; }
 QScrollBar::handle:vertical { min-height: 28px; }
 QScrollBar::handle:horizontal { min-width: 28px; }
 QScrollBar::handle:hover { background: $faint; }
+QScrollBar::handle:disabled { background: transparent; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 

@@ -368,6 +368,19 @@ def test_zooming_keeps_the_text_at_the_top(opened, qtbot):
     assert editor.rows.visible()[0].start == top
 
 
+def test_fingers_that_rest_with_ctrl_held_do_not_zoom(opened):
+    editor = opened("text")
+    wheel(editor, 0, CTRL)
+    assert editor.font_px == 16
+
+
+def test_the_scroll_bar_has_no_handle_where_everything_shows(opened):
+    editor = opened("short")
+    assert not editor.verticalScrollBar().isEnabled()
+    editor.document.set_text(b"line\n" * 500)
+    assert editor.verticalScrollBar().isEnabled()
+
+
 def pixels_of(editor: SpanEditor) -> bytes:
     image = editor.viewport().grab().toImage()
     return bytes(image.constBits())
