@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from guiapp.core.kernels.compile import run_interpreted
+
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -31,14 +33,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(left_out)
 
 
-@pytest.fixture
-def interpreted_kernels() -> Iterator[None]:
-    """Run kernels as plain Python: for toy vocabularies that is sooner done than compiling them."""
-    from guiapp.core.kernels.compile import run_interpreted
-
-    run_interpreted(True)
+@pytest.fixture(autouse=True)
+def compiled_kernels() -> Iterator[None]:
+    """Let no test leave kernels interpreted, as commands that do one small thing do."""
     yield
     run_interpreted(False)
+
+
+@pytest.fixture
+def interpreted_kernels() -> None:
+    """Run kernels as plain Python: for toy vocabularies that is sooner done than compiling them."""
+    run_interpreted(True)
 
 
 settings.register_profile("default", deadline=None, derandomize="CI" in os.environ)  # compiling takes long

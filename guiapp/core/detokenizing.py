@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.errors import EncodeError
-from guiapp.core.kernels.detokenizing import gather
+from guiapp.core.kernels.detokenizing import clean_spaces, gather
 from guiapp.core.vocab.vocabulary import Attribute, Vocabulary
 
 SPACE = 0x20
@@ -47,8 +47,10 @@ def detokenize(
         first = offsets[token_ids[0]]
         if first < offsets[token_ids[0] + 1] and data[first] == SPACE:
             out = out[1:]
-    text = out.tobytes()
-    return clean_spaces(text) if rules.clean_spaces else text
+    if rules.clean_spaces:
+        out = np.ascontiguousarray(out)
+        out = out[: clean_spaces(out)]
+    return out.tobytes()
 
 
 def checked_ids(vocabulary: Vocabulary, ids: Iterable[int]) -> NDArray[np.int32]:
@@ -69,7 +71,7 @@ def checked_ids(vocabulary: Vocabulary, ids: Iterable[int]) -> NDArray[np.int32]
     return wide.astype(np.int32)
 
 
-def clean_spaces(text: bytes) -> bytes:
+def readable_clean_spaces(text: bytes) -> bytes:
     """Drop the spaces that some models' detokenisers drop, in three passes as llama.cpp does."""
     text = re.sub(rb" (?=[?!.,])", b"", text)
     text = re.sub(rb" ' ", b"'", text)

@@ -82,7 +82,7 @@ class TokenDetailsModel(QObject):
         self._settled.timeout.connect(self._describe)
         source.vocabulary_changed.connect(self._explain)
         source.encoding_changed.connect(self._settled.start)
-        source.selected_token_changed.connect(self._describe)
+        source.selected_token_changed.connect(self._follow_selection)
         self._explain()
 
     @property
@@ -120,6 +120,10 @@ class TokenDetailsModel(QObject):
         self._explainer = explainer
         self.explainer_changed.emit()
         self._describe()
+
+    def _follow_selection(self) -> None:
+        if not self._settled.isActive():  # else typing moves the selection, and goes on
+            self._describe()
 
     def _describe(self) -> None:
         self._settled.stop()

@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 from conftest import VOCABS
 from deep_oracle import DeepOracle
+from hypothesis import given
+from hypothesis import strategies as st
 
 import guiapp
-from guiapp.core.detokenizing import clean_spaces
+from guiapp.core.detokenizing import readable_clean_spaces
+from guiapp.core.kernels.detokenizing import clean_spaces
 
 SEED = 20261121
 NAMES = sorted(path.stem.removeprefix("ggml-vocab-") for path in VOCABS.glob("*.gguf"))
@@ -114,4 +117,10 @@ def test_half_a_character_stays_as_bytes():
     ],
 )
 def test_spaces_are_cleaned_in_three_passes(text, cleaned):
-    assert clean_spaces(text) == cleaned
+    assert readable_clean_spaces(text) == cleaned
+
+
+@given(text=st.text(alphabet=" '?!.,smrvetdl").map(str.encode))
+def test_the_kernel_cleans_spaces_as_the_readable_twin_does(text):
+    array = np.frombuffer(bytearray(text), np.uint8)
+    assert array[: clean_spaces(array)].tobytes() == readable_clean_spaces(text)
