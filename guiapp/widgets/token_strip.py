@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from html import escape
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QFocusEvent,
     QFontMetrics,
@@ -31,6 +31,7 @@ from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Them
 
 Key = Qt.Key
 DOT_PX = 2
+REPAINT_MS = 30
 EMPTY_TEXT = "Type a text, and the ids of its tokens appear here."
 NO_MODEL_TEXT = "Open a model, and the ids of the text appear here."
 
@@ -50,6 +51,8 @@ class TokenStrip(QAbstractScrollArea):
         self._theme_source = theme_source
         self._anchor: int | None = None
         self._grid = ChipGrid(0, QSize(1, 1), QSize(), 1)
+        self._repaint = QTimer(self, singleShot=True, interval=REPAINT_MS)
+        self._repaint.timeout.connect(self.viewport().update)
         self.setAccessibleName("Token ids")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
@@ -152,7 +155,7 @@ class TokenStrip(QAbstractScrollArea):
         bar.setPageStep(self.viewport().height())
         bar.setSingleStep(self._grid.cell.height())
         bar.setRange(0, max(0, self._grid.height - self.viewport().height()))
-        self.viewport().update()
+        self._repaint_soon()
 
     def _follow_selection(self) -> None:
         """Another view has chosen: that ends a stretch that was selected here."""
@@ -161,8 +164,13 @@ class TokenStrip(QAbstractScrollArea):
         if selected is not None and selected < self._source.n_tokens:
             self._scroll_to(selected)
             self.setAccessibleDescription(f"token {selected + 1:,} of {self._source.n_tokens:,}")
-        self.viewport().update()
+        self._repaint_soon()
         self.range_changed.emit()
+
+    def _repaint_soon(self) -> None:
+        """The text comes first: while someone types, the ids follow a moment later."""
+        if not self._repaint.isActive():
+            self._repaint.start()
 
     def _scroll_to(self, index: int) -> None:
         chip, bar = self.chip_rect(index), self.verticalScrollBar()

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.kernels.token_spans import replace_tokens
+
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 
 class TokenStore:
@@ -16,9 +20,10 @@ class TokenStore:
 
     def __init__(self, ids: NDArray[np.int32], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> None:
         self._count = len(ids)
-        self._ids = np.ascontiguousarray(ids, np.int32)
-        self._starts = np.ascontiguousarray(starts, np.int64)
-        self._ends = np.ascontiguousarray(ends, np.int64)
+        capacity = _roomy(self._count)
+        self._ids = _grown(ids, np.int32, capacity)
+        self._starts = _grown(starts, np.int64, capacity)
+        self._ends = _grown(ends, np.int64, capacity)
 
     def __len__(self) -> int:
         return self._count
@@ -93,7 +98,18 @@ class TokenStore:
     def _make_room(self, needed: int) -> None:
         if needed <= len(self._ids):
             return
-        capacity = needed + needed // 8 + 1024
-        self._ids = np.concatenate([self.ids, np.empty(capacity - self._count, np.int32)])
-        self._starts = np.concatenate([self.starts, np.empty(capacity - self._count, np.int64)])
-        self._ends = np.concatenate([self.ends, np.empty(capacity - self._count, np.int64)])
+        capacity = _roomy(needed)
+        self._ids = _grown(self.ids, np.int32, capacity)
+        self._starts = _grown(self.starts, np.int64, capacity)
+        self._ends = _grown(self.ends, np.int64, capacity)
+
+
+def _roomy(count: int) -> int:
+    """Room for so many tokens and for those that typing adds, so that few edits need a larger array."""
+    return count + count // 8 + 1024
+
+
+def _grown(values: NDArray[Scalar], dtype: type[Scalar], capacity: int) -> NDArray[Scalar]:
+    grown = np.empty(capacity, dtype)
+    grown[: len(values)] = values
+    return grown
