@@ -139,10 +139,10 @@ def _command_parser() -> argparse.ArgumentParser:
         usage="tokenloupe [MODEL] [TEXTFILE]\n       tokenloupe COMMAND …",
         description="See exactly what a model sees: the tokens of any text, for any model file. "
         "Without a command the window opens. MODEL is a .gguf file or a demo model: demo:bpe, demo:spm, "
-        "demo:wordpiece, demo:unigram, demo:rwkv.",
+        "demo:wordpiece, demo:unigram, demo:rwkv, demo:toy.",
     )
     parser.add_argument("--version", action="version", version=f"tokenloupe {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, prog="tokenloupe")
     for name, (function, add_options) in COMMANDS.items():
         command = commands.add_parser(name, help=function.__doc__, description=function.__doc__)
         add_options(command)

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 from guiapp.core.encoding import Encoding
 from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.vocab.quoting import quoted
 
 if TYPE_CHECKING:
     from guiapp.core.tokenizer import Tokenizer
 
 BACKGROUNDS = (24, 94, 29, 90, 58, 60)  # of the terminal's 256 colours; neighbours differ in hue
+LONGEST_NAME = 4096
 RESET = "\x1b[0m"
 
 
@@ -24,9 +26,9 @@ def info_report(tokenizer: Tokenizer) -> dict[str, object]:
         kind = vocabulary.kind(token_id)
         kinds[kind] = kinds.get(kind, 0) + 1
     return {
-        "path": visible_text(str(vocabulary.path).encode("utf-8", "surrogateescape")),
-        "name": visible_text(vocabulary.name.encode("utf-8", "surrogateescape")),
-        "architecture": visible_text(vocabulary.architecture.encode("utf-8", "surrogateescape")),
+        "path": quoted(str(vocabulary.path), LONGEST_NAME),
+        "name": quoted(vocabulary.name, LONGEST_NAME),
+        "architecture": quoted(vocabulary.architecture, LONGEST_NAME),
         "type": vocabulary.type.value,
         "model": vocabulary.model,
         "pre": vocabulary.pre,

@@ -29,7 +29,10 @@ NO_OFFSETS = np.zeros(0, np.int64)
 
 @dataclass(frozen=True, eq=False)
 class EncodedText:
-    """What an encoder made of the whole text, and how long the text is."""
+    """What an encoder made of the whole text, and how long the text is.
+
+    elapsed_ns, timed_bytes  the last whole encoding: its time, and the length of the text then
+    """
 
     token_ids: NDArray[np.int32]
     starts: NDArray[np.int64]
@@ -37,9 +40,10 @@ class EncodedText:
     n_bytes: int
     n_characters: int
     elapsed_ns: int
+    timed_bytes: int
 
 
-NOTHING = EncodedText(NO_IDS, NO_OFFSETS, NO_OFFSETS, 0, 0, 0)
+NOTHING = EncodedText(NO_IDS, NO_OFFSETS, NO_OFFSETS, 0, 0, 0, 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +51,6 @@ class _Encoded:
     """What a background job delivers."""
 
     live: LiveEncoding
-    n_bytes: int
-    n_characters: int
     elapsed_ns: int
 
 
@@ -117,21 +119,22 @@ class LiveSpans(QObject):
         return "" if self._tokenizer is None else visible_text(self._tokenizer.vocabulary.raw_text(token_id))
 
     def _edit(self, edit: TextEdit) -> None:
-        old = self._text
         self._n_characters += edit.more_characters
+        text = replace(self._text, n_bytes=self._document.size, n_characters=self._n_characters)
         if self._live is not None and _update(self._live, self._document, edit):
-            self._show(_text_of(self._live, self._document.size, self._n_characters, old.elapsed_ns))
+            self._show(_with_tokens(text, self._live))
             self.encoded.emit()
             return
-        starts, ends = _moved(old.starts, old.ends, edit)
-        self._show(
-            EncodedText(old.token_ids, starts, ends, self._document.size, self._n_characters, old.elapsed_ns)
-        )
+        starts, ends = _moved(text.starts, text.ends, edit)
+        self._show(replace(text, starts=starts, ends=ends))
         self.encode_again()
 
     def _take(self, result: _Encoded) -> None:
         self._live = result.live
-        self._show(_text_of(result.live, result.n_bytes, result.n_characters, result.elapsed_ns))
+        n_bytes = self._document.size
+        text = replace(NOTHING, n_bytes=n_bytes, n_characters=self._n_characters)
+        text = replace(text, elapsed_ns=result.elapsed_ns, timed_bytes=n_bytes)
+        self._show(_with_tokens(text, result.live))
         self.encoded.emit()
 
     def _fail(self, message: str) -> None:
@@ -161,9 +164,9 @@ def _update(live: LiveEncoding, document: TextDocument, edit: TextEdit) -> bool:
     return True
 
 
-def _text_of(live: LiveEncoding, n_bytes: int, n_characters: int, elapsed_ns: int) -> EncodedText:
+def _with_tokens(text: EncodedText, live: LiveEncoding) -> EncodedText:
     tokens = live.tokens
-    return EncodedText(tokens.ids, tokens.starts, tokens.ends, n_bytes, n_characters, elapsed_ns)
+    return replace(text, token_ids=tokens.ids, starts=tokens.starts, ends=tokens.ends)
 
 
 def _encode(tokenizer: Tokenizer, text: bytes, options: Options, progress: Progress) -> _Encoded:
@@ -174,9 +177,7 @@ def _encode(tokenizer: Tokenizer, text: bytes, options: Options, progress: Progr
     progress(0.8)
     if len(text) < SMALL:
         encoding = encode()  # the first run may have loaded kernels, and its time would tell of that
-    return _Encoded(
-        LiveEncoding(tokenizer, encoding, options), len(text), n_characters(text), encoding.elapsed_ns
-    )
+    return _Encoded(LiveEncoding(tokenizer, encoding, options), encoding.elapsed_ns)
 
 
 def _moved(

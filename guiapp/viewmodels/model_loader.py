@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -13,6 +14,7 @@ from guiapp import open_model
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.viewmodels.background import LatestJob, Progress
 
+HASH = re.compile(r"[0-9a-f]{32,}")
 Load = Callable[[str, Progress], Tokenizer]
 
 
@@ -92,8 +94,9 @@ class ModelLoader(QObject):
 
 
 def display_name(model: OpenModel) -> str:
-    """What to call a model: the name in the file, else the file's."""
-    return model.tokenizer.vocabulary.name or Path(model.name).stem
+    """What to call a model: the name in the file, else (or where that is a mere hash) the file's."""
+    name = model.tokenizer.vocabulary.name
+    return Path(model.name).stem if not name or HASH.fullmatch(name) else name
 
 
 def _open(load: Load, name: str, progress: Progress) -> OpenModel:

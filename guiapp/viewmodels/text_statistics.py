@@ -10,12 +10,17 @@ BYTES_PER_MB = 1e6
 
 @dataclass(frozen=True)
 class TextStatistics:
-    """What the encoder made of how much text, and in which time."""
+    """What the encoder made of how much text.
+
+    elapsed_ns, timed_bytes  how long the last whole encoding took, and of how many bytes; edits since then
+                             were encoded by themselves
+    """
 
     n_tokens: int
     n_characters: int
     n_bytes: int
     elapsed_ns: int
+    timed_bytes: int
 
     @property
     def characters_per_token(self) -> float | None:
@@ -25,9 +30,9 @@ class TextStatistics:
     @property
     def speed_mb_per_s(self) -> float | None:
         """None where nothing was encoded."""
-        if not self.elapsed_ns or not self.n_bytes:
+        if not self.elapsed_ns or not self.timed_bytes:
             return None
-        return self.n_bytes / BYTES_PER_MB / (self.elapsed_ns / NS_PER_S)
+        return self.timed_bytes / BYTES_PER_MB / (self.elapsed_ns / NS_PER_S)
 
 
 @dataclass(frozen=True)

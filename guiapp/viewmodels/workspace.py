@@ -152,7 +152,9 @@ class Workspace(QObject):
     @property
     def statistics(self) -> TextStatistics:
         text = self.spans.encoded_text
-        return TextStatistics(len(text.token_ids), text.n_characters, text.n_bytes, text.elapsed_ns)
+        return TextStatistics(
+            len(text.token_ids), text.n_characters, text.n_bytes, text.elapsed_ns, text.timed_bytes
+        )
 
     @property
     def selection_statistics(self) -> SelectionStatistics | None:
