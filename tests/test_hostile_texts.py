@@ -36,7 +36,7 @@ NAMES = [
 ]
 SWITCHES = list(product((False, True), repeat=2))
 LONG_TEXTS = long_texts(30_000)
-TIME_LIMIT = 5.0  # seconds; compilation comes before
+TIME_LIMIT = 20.0  # seconds: a hang is a failure, a busy machine is not
 
 
 class Model:
@@ -88,7 +88,7 @@ def test_long_texts_take_little_time(model, name):
     model.check(text)
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", LONG_TEXTS)
 def test_a_megabyte_takes_seconds(model, name):
     text = long_texts(1_000_000)[name]
@@ -102,7 +102,7 @@ def test_code_points_one_by_one(model):
     model.check(code_points(first=NAMES.index(model.name), step=41))
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_every_code_point(model):
     for first in range(8):
         model.check(code_points(first, step=8), add=False)

@@ -227,7 +227,7 @@ def test_twenty_thousand_added_tokens(tmp_path):
     assert_fast(tokenizer, "".join(rng.choices("aaabbb<", k=300_000)).encode())
 
 
-@pytest.mark.slow
+@pytest.mark.exhaustive
 def test_a_million_added_tokens(tmp_path):
     specials, rng = many_special_tokens(1_000_000)
     tokenizer = guiapp.open_model(open_with(tmp_path / "model.gguf", specials))
