@@ -38,7 +38,8 @@ def test_spans_follow_the_text_and_never_overlap(tokenizer, text):
     assert (np.diff(edges) >= 0).all()
     assert edges.min(initial=0) >= 0
     assert edges.max(initial=0) <= len(text)
-    if tokenizer.vocabulary.type in (VocabType.BPE, VocabType.SPM, VocabType.RWKV):
+    has_all_bytes = len(tokenizer.vocabulary) > 256  # others drop what they have no token for
+    if has_all_bytes and tokenizer.vocabulary.type in (VocabType.BPE, VocabType.SPM, VocabType.RWKV):
         assert b"".join(text[start:end] for start, end in spans.tolist()) == text
 
 
