@@ -8,7 +8,9 @@ from guiapp.viewmodels.text_statistics import TextStatistics, format_duration, f
 
 
 def test_rates_follow_from_the_counts():
-    statistics = TextStatistics(n_tokens=4, n_characters=10, n_bytes=7, elapsed_ns=10**9, timed_bytes=2_000_000)
+    statistics = TextStatistics(
+        n_tokens=4, n_characters=10, n_bytes=7, elapsed_ns=10**9, timed_bytes=2_000_000
+    )
     assert statistics.characters_per_token == 2.5
     assert statistics.speed_mb_per_s == 2.0
 
