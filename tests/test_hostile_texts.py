@@ -36,7 +36,7 @@ NAMES = [
 ]
 SWITCHES = list(product((False, True), repeat=2))
 LONG_TEXTS = long_texts(30_000)
-TIME_LIMIT = 20.0  # seconds: a hang is a failure, a busy machine is not
+TIME_LIMIT = 5.0  # seconds; compilation comes before
 
 
 class Model:

@@ -99,4 +99,5 @@ def test_random_damage_is_refused_or_harmless(seed):
         return
     text = "".join(MAP).encode() * 2
     for at in range(len(text)):
-        longest_match(charsmap, text, at)
+        found = longest_match(charsmap, text, at)
+        assert found is None or (b"\0" not in found[0] and 0 < found[1] <= len(text) - at)

@@ -71,4 +71,9 @@ def test_nodes_do_not_share_their_children():
 
 @given(st.binary(min_size=1, max_size=6))
 def test_no_byte_leads_out_of_the_array(text):
-    longest_match(build_charsmap({"ab": "x", "é": "e", "\U0001f680": "r"}), text)
+    rules = {"ab": "x", "é": "e", "\U0001f680": "r"}
+    found = longest_match(build_charsmap(rules), text)
+    expected = [
+        (len(key.encode()), to.encode()) for key, to in rules.items() if text.startswith(key.encode())
+    ]
+    assert found == (expected[0] if expected else None)
