@@ -12,9 +12,9 @@ before anybody calls it.  numba is imported at the first compiled call: importin
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sys
+import threading
 from collections.abc import Callable
 from functools import cache, update_wrapper
 from importlib import import_module
@@ -24,11 +24,12 @@ from typing import Any, Generic, ParamSpec, TypeVar, get_args, get_origin, get_t
 
 import numpy as np
 
+from guiapp.core.kernels.kernel_cache import cache_folder, cache_root
+
 P = ParamSpec("P")
 R = TypeVar("R")
 F = TypeVar("F", bound=Callable[..., Any])
 
-CORE = Path(__file__).resolve().parent.parent
 NEVER_COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 SMALL_MODEL = 1 << 17  # bytes of a model file
 SMALL_TEXT = 1 << 12  # bytes of a text
@@ -40,6 +41,7 @@ class _State:
     interpreted = NEVER_COMPILED
     numba: Any = None
     when_imported: list[Callable[[Any], object]] = []
+    choosing_folder = threading.Lock()
     kernels: list[Kernel[..., Any]] = []
 
 
@@ -64,7 +66,7 @@ class Kernel(Generic[P, R]):
         """Take the compiled code from the disk cache; where it is not there, compile it."""
         if NEVER_COMPILED:
             return
-        dispatcher = _numba().njit(cache=True, nogil=True)(self.function)
+        dispatcher = _cached_dispatcher(self.function)
         dispatcher.compile(argument_types(self.function))
         self.dispatcher = dispatcher
 
@@ -92,9 +94,14 @@ def tell_numba(action: Callable[[Any], object]) -> None:
 
 def declared_kernels() -> list[Kernel[..., Any]]:
     """All kernels of the project."""
-    for module in iter_modules([str(Path(__file__).parent)]):
-        import_module(f"guiapp.core.kernels.{module.name}")
+    for module in kernel_modules():
+        import_module(module)
     return list(_State.kernels)
+
+
+def kernel_modules() -> list[str]:
+    """The names of all modules that may declare kernels."""
+    return [f"{__package__}.{module.name}" for module in iter_modules([str(Path(__file__).parent)])]
 
 
 def run_interpreted(interpreted: bool) -> None:
@@ -110,6 +117,25 @@ def interpret_if_small(model_bytes: int, text_bytes: int = 0) -> None:
     """In a process that does one thing: run kernels interpreted if that takes less than to import numba."""
     if model_bytes <= SMALL_MODEL and text_bytes <= SMALL_TEXT:
         run_interpreted(True)
+
+
+def _cached_dispatcher(function: Callable[..., Any]) -> Any:
+    numba = _numba()
+    folder = cache_folder(function.__module__)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        _tell_of_no_cache(str(cache_root()), type(error).__name__)
+        return numba.njit(nogil=True)(function)
+    with _State.choosing_folder:  # numba asks a global variable for it
+        numba.config.CACHE_DIR = str(folder)
+        return numba.njit(cache=True, nogil=True)(function)
+
+
+@cache
+def _tell_of_no_cache(folder: str, reason: str) -> None:
+    """Say so, once."""
+    print(f"Kernels are compiled anew at each start: cannot write to {folder} ({reason}).", file=sys.stderr)
 
 
 def argument_types(function: Callable[..., Any]) -> tuple[Any, ...]:
@@ -138,34 +164,8 @@ def _numba() -> Any:
         import numba
         import numba.extending
 
-        folder = cache_folder()
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            numba.config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]
-        except OSError as error:
-            print(f"Kernels are compiled anew at each start: {error}", file=sys.stderr)
         _State.numba = numba
         for action in _State.when_imported:
             action(numba)
         _State.when_imported.clear()
     return _State.numba
-
-
-@cache
-def cache_folder() -> Path:
-    """Where compiled kernels are kept: a folder named after everything that they are made from.
-
-    numba itself notices edits in a kernel's own file only, so the name holds a hash of the core's sources.
-    """
-    from importlib.metadata import version
-
-    import platformdirs
-
-    digest = hashlib.sha256()
-    for source in sorted(CORE.rglob("*.py")):
-        digest.update(source.relative_to(CORE).as_posix().encode())
-        digest.update(source.read_bytes())
-    for part in (version("numba"), sys.version, os.environ.get("NUMBA_BOUNDSCHECK", "")):
-        digest.update(part.encode())
-    root = os.environ.get("NUMBA_CACHE_DIR") or platformdirs.user_cache_dir("tokenloupe", False)
-    return Path(root) / "kernels" / digest.hexdigest()[:16]

@@ -20,7 +20,8 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from inspect import getsourcelines
 from typing import Any
 
-from guiapp.core.kernels.compile import Kernel, cache_folder, declared_kernels, is_interpreted
+from guiapp.core.kernels.compile import Kernel, declared_kernels, is_interpreted, kernel_modules
+from guiapp.core.kernels.kernel_cache import complete_mark
 
 MOST_WORKERS = 4
 LOWER_PRIORITY = 2
@@ -30,13 +31,12 @@ Report = Callable[[int, int, str], None]
 
 def is_complete() -> bool:
     """Whether a warm-up with these very sources, this numba and this Python has finished before."""
-    return is_interpreted() or (cache_folder() / "complete").exists()
+    return is_interpreted() or complete_mark(kernel_modules()).exists()
 
 
 def warm_up(report: Report = lambda done, of, name: None) -> None:
     """Compile every kernel; `report(done, of, name)` at the beginning and behind each one."""
     kernels = sorted(declared_kernels(), key=_n_lines_of_module, reverse=True)  # the longest work first
-    folder = cache_folder()
     report(0, len(kernels), "")
     workers = ProcessPoolExecutor(
         min(os.cpu_count() or 1, MOST_WORKERS),
@@ -48,7 +48,9 @@ def warm_up(report: Report = lambda done, of, name: None) -> None:
         for done, job in enumerate(as_completed(jobs), 1):
             job.result()
             report(done, len(kernels), jobs[job])
-    (folder / "complete").touch()
+    mark = complete_mark(kernel_modules())
+    mark.parent.mkdir(parents=True, exist_ok=True)
+    mark.touch()
 
 
 def load_kernels(progress: Callable[[float], None]) -> None:
