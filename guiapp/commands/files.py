@@ -1,0 +1,52 @@
+"""What commands read and write: model files, texts, results."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from guiapp import open_model
+from guiapp.core.demo import resolve_model
+from guiapp.core.errors import TokenloupeError
+from guiapp.core.kernels.compile import interpret_if_small
+from guiapp.core.tokenizer import Tokenizer
+
+
+class InputError(TokenloupeError):
+    """A file or an argument that cannot be read; the message says why."""
+
+
+def open_tokenizer(model: str, text_bytes: int = 0) -> Tokenizer:
+    """The tokenizer of a model file, for a process that encodes one text of about that size."""
+    path = resolve_model(model)
+    if path.is_file():
+        interpret_if_small(path.stat().st_size, text_bytes)
+    return open_model(path)
+
+
+def text_of(options: argparse.Namespace) -> bytes:
+    """The argument TEXT, or else what is in the file or on standard input."""
+    return os.fsencode(options.text) if options.text is not None else read(options.file)
+
+
+def read(file: str | None) -> bytes:
+    """The bytes of a file, of standard input where there is none."""
+    if file is None or file == "-":
+        return sys.stdin.buffer.read()
+    try:
+        return Path(file).read_bytes()
+    except OSError as error:
+        raise InputError(f"{file} cannot be read: {error.strerror}.") from error
+
+
+def write(file: str, data: bytes) -> None:
+    """Write a file, or to standard output for `-`."""
+    if file == "-":
+        sys.stdout.buffer.write(data)
+        return
+    try:
+        Path(file).write_bytes(data)
+    except OSError as error:
+        raise InputError(f"{file} cannot be written: {error.strerror}.") from error

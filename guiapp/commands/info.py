@@ -1,0 +1,37 @@
+"""`tokenloupe info`"""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from guiapp.commands.files import open_tokenizer
+from guiapp.core.reports import info_report
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", metavar="MODEL")
+    parser.add_argument("--json", action="store_true", help="print a JSON object")
+
+
+def run(options: argparse.Namespace) -> int:
+    """What the file says about its tokenizer."""
+    tokenizer = open_tokenizer(options.model)
+    report = info_report(tokenizer)
+    if options.json:
+        print(json.dumps(report, indent=2, ensure_ascii=False))
+    else:
+        width = max(map(len, report))
+        for key, value in report.items():
+            for line in _lines_of(value):
+                print(f"{key:{width}}  {line}")
+                key = ""
+    return 0
+
+
+def _lines_of(value: object) -> list[str]:
+    if isinstance(value, dict):
+        return [f"{key}: {item}" for key, item in value.items()] or ["none"]
+    if isinstance(value, list):
+        return [str(item) for item in value] or ["none"]
+    return [str(value)]

@@ -1,0 +1,34 @@
+"""`tokenloupe screenshot`"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+from pathlib import Path
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--page", choices=("inspect",), default="inspect")
+    parser.add_argument("--model", metavar="MODEL", default="demo:bpe")
+    parser.add_argument("--text", metavar="TEXT", help="the sample text by default")
+    parser.add_argument("--theme", choices=("dark", "light"), default="dark")
+    parser.add_argument("--size", metavar="WxH", type=_size, default=(1440, 900))
+    parser.add_argument("-o", "--output", metavar="FILE.png", required=True)
+
+
+def run(options: argparse.Namespace) -> int:
+    """A picture of a page, made without a display."""
+    from guiapp.app import save_screenshot
+
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    text = None if options.text is None else os.fsencode(options.text)
+    save_screenshot(options.page, options.model, text, options.theme, options.size, Path(options.output))
+    return 0
+
+
+def _size(text: str) -> tuple[int, int]:
+    match = re.fullmatch(r"(\d{2,5})x(\d{2,5})", text)
+    if not match:
+        raise argparse.ArgumentTypeError(f"“{text}” is not WIDTHxHEIGHT in pixels, such as 1440x900")
+    return int(match[1]), int(match[2])

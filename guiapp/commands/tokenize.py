@@ -1,0 +1,43 @@
+"""`tokenloupe tokenize`"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from guiapp.commands.files import open_tokenizer, text_of
+from guiapp.core.reports import ids_report, token_lines
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", metavar="MODEL")
+    parser.add_argument("text", metavar="TEXT", nargs="?", help="otherwise FILE or standard input is read")
+    parser.add_argument("-f", "--file", metavar="FILE", help="read the text from a file, byte for byte")
+    parser.add_argument("--encoder", metavar="NAME", help="an algorithm that `info` lists")
+    parser.add_argument(
+        "--no-special", dest="special", action="store_false", help="add no BOS, EOS and the like"
+    )
+    parser.add_argument(
+        "--no-parse-special",
+        dest="parse_special",
+        action="store_false",
+        help="treat the text of control tokens as ordinary text",
+    )
+    parser.add_argument("--format", choices=("ids", "json", "table", "color"), default="ids")
+
+
+def run(options: argparse.Namespace) -> int:
+    """The token ids of a text."""
+    text = text_of(options)
+    tokenizer = open_tokenizer(options.model, len(text))
+    encoding = tokenizer.encode(text, options.special, options.parse_special, options.encoder)
+    if options.format == "ids":
+        print(*encoding.token_ids.tolist())
+    elif options.format == "json":
+        print(json.dumps(ids_report(tokenizer, encoding), ensure_ascii=False))
+    else:
+        sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
+        for line in token_lines(tokenizer, encoding, options.format):
+            print(line)
+    return 0
