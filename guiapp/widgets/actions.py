@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu, QMenuBar
 
 from guiapp.core.catalogue import ALGORITHMS
 from guiapp.core.demo import DEMO_MODELS, SAMPLES
+from guiapp.widgets.pages import PAGES
 
 Key = QKeySequence.StandardKey
 
@@ -58,7 +59,7 @@ ROWS = (
         ActionRow(f"encoder:{row.name}", f"{row.name}: {row.title}", "Tokens/Encoder", (), True, "encoder")
         for row in ALGORITHMS.values()
     ),
-    ActionRow("inspect", "Inspect", "View", ("Ctrl+1",), is_checkable=True, group="page"),
+    *(ActionRow(page.name, page.title, "View", (page.keys,), True, "page") for page in PAGES),
     ActionRow("palette", "Command palette", "View", ("Ctrl+Shift+P",), begins_group=True),
     ActionRow("next_panel", "Next panel", "View", ("F6",)),
     ActionRow("previous_panel", "Previous panel", "View", ("Shift+F6",)),

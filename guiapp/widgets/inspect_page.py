@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
@@ -11,6 +13,7 @@ from guiapp.viewmodels.token_table import TokenTableModel
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.decode_dialog import DecodeDialog
 from guiapp.widgets.ids_panel import IdsPanel
+from guiapp.widgets.pages import Page
 from guiapp.widgets.span_editor import SpanEditor
 from guiapp.widgets.theme import ThemeSource
 from guiapp.widgets.token_card import TokenCard
@@ -22,7 +25,7 @@ IDS_HEIGHT_PX = 170
 PLACEHOLDER = "Type or paste a text, or drop a file here."
 
 
-class InspectPage(QWidget):
+class InspectPage(Page):
     """Puts the panels together and links them through the workspace."""
 
     def __init__(
@@ -58,6 +61,13 @@ class InspectPage(QWidget):
         """What F6 goes through."""
         ids = self.ids_panel.strip if self.ids_panel.strip.isVisible() else self.ids_panel.table
         return [self.editor, ids, self.card]
+
+    @property
+    def splitters(self) -> Mapping[str, QSplitter]:
+        return {"inspect": self.splitter, "inspect_text": self.text_splitter}
+
+    def stop(self) -> None:
+        self.decode_model.wait()
 
     def show_decoder(self) -> None:
         """Open the dialog that decodes pasted ids."""

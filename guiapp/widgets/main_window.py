@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import cast
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMainWindow, QVBoxLayout, QWidget
 
 from guiapp.viewmodels.activity import Activity
 from guiapp.viewmodels.model_loader import display_name
@@ -15,6 +16,7 @@ from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.actions import Actions
 from guiapp.widgets.inspect_page import InspectPage
 from guiapp.widgets.notices import NoticeArea
+from guiapp.widgets.pages import PageSetting, PageStack
 from guiapp.widgets.questions import Answer, Questions
 from guiapp.widgets.status_line import StatusLine
 from guiapp.widgets.theme import ThemeSource
@@ -52,9 +54,8 @@ class MainWindow(QMainWindow):
         self.actions_table.fill(self.menuBar())
         self.top_bar = TopBar(workspace, self.actions_table, theme_source)
         self.notices = NoticeArea(theme_source)
-        self.inspect_page = InspectPage(workspace, theme_source)
-        self.pages = QStackedWidget()
-        self.pages.addWidget(self.inspect_page)
+        self.pages = PageStack(PageSetting(workspace, settings, self.actions_table, theme_source))
+        self.inspect_page = cast(InspectPage, self.pages.show_page("inspect"))
         switches = [self.actions_table[name] for name in ("add_special", "parse_special")]
         self.status_line = StatusLine(workspace, activity, switches)
         self.setCentralWidget(self._column())
@@ -88,15 +89,12 @@ class MainWindow(QMainWindow):
     def _restore(self) -> None:
         self.resize(FIRST_SIZE)
         self.restoreGeometry(self._settings.layout("window"))
-        self.inspect_page.splitter.restoreState(self._settings.layout("inspect"))
-        self.inspect_page.text_splitter.restoreState(self._settings.layout("inspect_text"))
         if unsaved_text := self._settings.unsaved_text:
             self._workspace.document.set_text(unsaved_text)
 
     def _keep(self) -> None:
         self._settings.set_layout("window", self.saveGeometry())
-        self._settings.set_layout("inspect", self.inspect_page.splitter.saveState())
-        self._settings.set_layout("inspect_text", self.inspect_page.text_splitter.saveState())
+        self.pages.keep_layouts()
         self._settings.set_unsaved_text(self._unsaved_text())
         self._settings.save()
 
@@ -115,7 +113,7 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         if self._may_close():
             self._keep()
-            self.inspect_page.decode_model.wait()
+            self.pages.stop()
             event.accept()
         else:
             event.ignore()

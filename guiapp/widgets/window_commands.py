@@ -17,6 +17,7 @@ from guiapp.widgets.about_dialog import AboutDialog
 from guiapp.widgets.command_palette import CommandPalette
 from guiapp.widgets.main_window import MainWindow
 from guiapp.widgets.model_picker import ModelPicker
+from guiapp.widgets.pages import PAGES
 from guiapp.widgets.theme import CHOICES, TEXT_FONT_PX, ThemeSource
 
 
@@ -111,7 +112,6 @@ class WindowCommands(QObject):
                 "select_all": self._editor.select_all,
                 "copy_ids": page.ids_panel.copy_ids,
                 "decode_ids": page.show_decoder,
-                "inspect": self._show_inspect,
                 "palette": self.palette.open,
                 "next_panel": partial(self._move_focus, 1),
                 "previous_panel": partial(self._move_focus, -1),
@@ -122,6 +122,7 @@ class WindowCommands(QObject):
                 "add_special": self._set_switches,
                 "parse_special": self._set_switches,
                 "about": self._show_about,
+                **{page.name: partial(self._show_page, page.name) for page in PAGES},
                 **{f"theme:{choice}": partial(self._choose_theme, choice) for choice in CHOICES},
                 **{
                     f"demo:{demo.name}": partial(self._workspace.loader.open, PREFIX + demo.name)
@@ -143,7 +144,7 @@ class WindowCommands(QObject):
         self._recent.changed.connect(self._follow_recent)
         self._theme_source.changed.connect(self._follow_theme)
         self._editor.zoom_changed.connect(self._keep_zoom)
-        self._actions["inspect"].setChecked(True)
+        self._window.pages.page_changed.connect(self._follow_page)
         self._actions["whitespace"].setChecked(self._settings.shows_whitespace)
         self._editor.set_shows_whitespace(self._settings.shows_whitespace)
         self._editor.set_font_px(self._settings.font_px or TEXT_FONT_PX)
@@ -154,6 +155,7 @@ class WindowCommands(QObject):
         self._follow_undo()
         self._follow_recent()
         self._follow_theme()
+        self._follow_page()
 
     def _follow_options(self) -> None:
         options, offered = self._workspace.options, self._workspace.encoders
@@ -194,15 +196,21 @@ class WindowCommands(QObject):
         self._editor.set_shows_whitespace(shows)
         self._settings.set_shows_whitespace(shows)
 
-    def _show_inspect(self) -> None:
-        self._window.pages.setCurrentWidget(self._window.inspect_page)
+    def _show_page(self, name: str) -> None:
+        page = self._window.pages.show_page(name)
+        if not _holds(page, QApplication.focusWidget()):
+            page.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _follow_page(self) -> None:
+        self._actions[self._window.pages.current_name].setChecked(True)
 
     def _show_about(self) -> None:
         AboutDialog(self._window).show()
 
     def _move_focus(self, step: int) -> None:
         """Go to the next panel of the page, or the one before; the bar at the top is one of them."""
-        panels = [self._window.top_bar.model_button, *self._window.inspect_page.panels]
+        page = self._window.pages.pages[self._window.pages.current_name]
+        panels = [self._window.top_bar.model_button, *page.panels]
         focused = QApplication.focusWidget()
         at = next((i for i, panel in enumerate(panels) if _holds(panel, focused)), 0)
         panels[(at + step) % len(panels)].setFocus(Qt.FocusReason.ShortcutFocusReason)

@@ -1,0 +1,124 @@
+"""The pages of the window, side by side behind the tabs in the middle of the top bar.
+
+To add a page:
+1. a module with a subclass of `Page` (see `inspect_page.py`), which gets what it needs in its constructor;
+2. a function below that imports that module and makes the page of a `PageSetting`;
+3. a row in PAGES: name, title, shortcut, that function.
+
+Tab, menu entry, shortcut and command palette follow from the row.  The function is called when the page
+is shown for the first time, so that neither start-up nor the other pages pay for it; from then on the
+page stays.  Other code shows a page by its action: `setting.actions["tree"].trigger()`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
+
+if TYPE_CHECKING:
+    from guiapp.viewmodels.settings import Settings
+    from guiapp.viewmodels.workspace import Workspace
+    from guiapp.widgets.actions import Actions
+    from guiapp.widgets.theme import ThemeSource
+
+
+class Page(QWidget):
+    """What the window asks of a page; it gives its focus to the panel to begin with by `setFocusProxy`."""
+
+    @property
+    def panels(self) -> list[QWidget]:
+        """What F6 goes through."""
+        return [self]
+
+    @property
+    def splitters(self) -> Mapping[str, QSplitter]:
+        """Those whose layout is kept in the settings, by the names it gets there."""
+        return {}
+
+    def stop(self) -> None:
+        """Give up work in the background and wait for it: the window closes."""
+
+
+@dataclass(frozen=True)
+class PageSetting:
+    """What pages are made from."""
+
+    workspace: Workspace
+    settings: Settings
+    actions: Actions
+    theme_source: ThemeSource
+
+
+@dataclass(frozen=True)
+class PageRow:
+    """One page; `name` is also that of the action that shows it."""
+
+    name: str
+    title: str
+    keys: str
+    make: Callable[[PageSetting], Page]
+
+
+def _inspect(setting: PageSetting) -> Page:
+    from guiapp.widgets.inspect_page import InspectPage
+
+    return InspectPage(setting.workspace, setting.theme_source)
+
+
+PAGES = (PageRow("inspect", "Inspect", "Ctrl+1", _inspect),)
+
+
+class PageStack(QStackedWidget):
+    """Shows one page at a time, and makes it the first time.
+
+    Signals:
+        page_changed(): `current_name` is new.
+    """
+
+    page_changed = Signal()
+
+    def __init__(
+        self, setting: PageSetting, rows: tuple[PageRow, ...] = PAGES, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._setting = setting
+        self._rows = {row.name: row for row in rows}
+        self._pages: dict[str, Page] = {}
+        self.currentChanged.connect(self.page_changed)
+
+    @property
+    def current_name(self) -> str:
+        """The name of the page that is shown, "" before the first."""
+        current = self.currentWidget()
+        return next((name for name, page in self._pages.items() if page is current), "")
+
+    @property
+    def pages(self) -> Mapping[str, Page]:
+        """Those that were made, by name."""
+        return self._pages
+
+    def show_page(self, name: str) -> Page:
+        """Bring a page to the front."""
+        page = self._pages.get(name)
+        if page is None:
+            page = self._pages[name] = self._rows[name].make(self._setting)
+            self.addWidget(page)
+            for key, splitter in page.splitters.items():
+                splitter.restoreState(self._setting.settings.layout(key))
+        self.setCurrentWidget(page)
+        return page
+
+    def keep_layouts(self) -> None:
+        """Put the splitters of the pages that were made into the settings."""
+        for page in self._pages.values():
+            for key, splitter in page.splitters.items():
+                self._setting.settings.set_layout(key, splitter.saveState())
+
+    def stop(self) -> None:
+        """End what the pages do in the background."""
+        for page in self._pages.values():
+            page.stop()

@@ -1,0 +1,87 @@
+"""Pages are made when they are first shown, and keep their layout."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QSplitter, QWidget
+
+from guiapp.viewmodels.settings import Settings
+from guiapp.widgets.actions import ROWS
+from guiapp.widgets.pages import PAGES, Page, PageRow, PageSetting, PageStack
+
+
+class SplitPage(Page):
+    """Two halves, and a note of whether it was stopped."""
+
+    def __init__(self):
+        super().__init__()
+        self.is_stopped = False
+        self.splitter = QSplitter(self)
+        for _ in range(2):
+            self.splitter.addWidget(QWidget(minimumWidth=10))
+        self.splitter.resize(500, 100)
+
+    @property
+    def splitters(self):
+        return {"split": self.splitter}
+
+    def stop(self):
+        self.is_stopped = True
+
+
+@pytest.fixture
+def settings(tmp_path):
+    return Settings(tmp_path / "settings.ini")
+
+
+@pytest.fixture
+def make_stack(qtbot, settings):
+    def make():
+        setting = PageSetting(None, settings, None, None)
+        rows = (
+            PageRow("plain", "Plain", "Ctrl+1", lambda setting: Page()),
+            PageRow("split", "Split", "Ctrl+2", lambda setting: SplitPage()),
+        )
+        stack = PageStack(setting, rows)
+        qtbot.addWidget(stack)
+        return stack
+
+    return make
+
+
+def test_a_page_is_made_when_it_is_first_shown_and_only_then(make_stack):
+    stack = make_stack()
+    stack.show_page("plain")
+    assert list(stack.pages) == ["plain"]
+    made = stack.show_page("split")
+    stack.show_page("plain")
+    assert stack.show_page("split") is made
+
+
+def test_changing_the_page_is_told(make_stack, qtbot):
+    stack = make_stack()
+    stack.show_page("plain")
+    with qtbot.waitSignal(stack.page_changed):
+        stack.show_page("split")
+    assert stack.current_name == "split"
+
+
+def test_a_page_finds_its_layout_again(make_stack):
+    stack = make_stack()
+    stack.show_page("split").splitter.setSizes([100, 400])
+    sizes = stack.pages["split"].splitter.sizes()
+    stack.keep_layouts()
+    other_stack = make_stack()
+    assert other_stack.show_page("split").splitter.sizes() == sizes
+
+
+def test_stopping_stops_the_pages_that_were_made(make_stack):
+    stack = make_stack()
+    page = stack.show_page("split")
+    stack.stop()
+    assert page.is_stopped
+
+
+def test_each_page_has_an_action():
+    shortcuts = {row.name: row.keys for row in ROWS if row.group == "page"}
+    assert shortcuts == {page.name: (page.keys,) for page in PAGES}
