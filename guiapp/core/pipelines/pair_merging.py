@@ -13,14 +13,13 @@ from guiapp.core.algorithms import scan as readable_scan
 from guiapp.core.algorithms.merge import Slots, symbol_slots
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.errors import EncodeError
-from guiapp.core.kernels import fast, heap, marked_spaces, scan
+from guiapp.core.kernels import heap, marked_spaces, scan
 from guiapp.core.kernels import merges as merge_kernels
 from guiapp.core.kernels import pair_cuts as pair_cut_kernels
-from guiapp.core.kernels.fast import ALL_PIECES, NEWLINES, NO_PIECES, PieceTables
+from guiapp.core.kernels.fast import ALL_PIECES, NEWLINES, NO_PIECES
 from guiapp.core.kernels.merges import ABSENT, TokenOutput
-from guiapp.core.kernels.piece_cache import PieceCache, empty_cache
+from guiapp.core.pipelines.fast_pieces import FastPieces
 from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
-from guiapp.core.text.pair_cuts import pair_cuts, symbol_bytes
 from guiapp.core.vocab.merges import MARKED_SPACE, NO_TOKEN, PairMerging
 
 KERNELS = {"scan": scan.encode, "heap": heap.encode}
@@ -48,64 +47,39 @@ class PairEncoder:
         offsets = np.cumsum([0, *map(len, merging.spelling.spelled)], dtype=np.int64)
         spelling = np.frombuffer(bytearray(b"".join(merging.spelling.spelled)), np.uint8)
         self._spelling = offsets, spelling
-        self._tables = PieceTables(merging.strings, offsets, spelling, whole_pieces, cuts_short)
-        data, offsets = symbol_bytes(merging)
-        self._cuts = pair_cuts(merging, data, offsets)
-        self._lengths = self._token_lengths(offsets)
-        self._marked_lengths = self._token_lengths(merging.strings.offsets)
+        self._fast = FastPieces(merging, whole_pieces, cuts_short)
         self._is_untold = np.isin(np.arange(256), [*merging.untold_bytes])
-        self._caches: list[PieceCache] = []
 
     def _has_untold_bytes(self, text: NDArray[np.uint8]) -> bool:
         return bool(self._merging.untold_bytes) and bool(self._is_untold[text].any())
 
     def cut_before(self, text: NDArray[np.uint8], position: int) -> int:
         """The last place in text[:position], whatever follows, that no merge reaches across; or 0."""
-        return pair_cut_kernels.last_cut(self._cuts, text, position)
+        return pair_cut_kernels.last_cut(self._fast.cuts, text, position)
 
     def cut_after(self, text: NDArray[np.uint8], position: int) -> int:
         """The first place in text[position:], whatever precedes, that no merge reaches across; or the end."""
-        return pair_cut_kernels.first_cut(self._cuts, text, position)
-
-    def _token_lengths(self, offsets: NDArray[np.int64]) -> NDArray[np.int32]:
-        """How many bytes of a text each token stands for, by spelling except for tokens like `<0x0A>`."""
-        lengths = np.diff(offsets[: len(self._merging.strings.offsets)]).astype(np.int32)
-        if not self._merging.starts_from_bytes:
-            lengths[self._merging.symbols.fallback_ids] = 1
-        return lengths
+        return pair_cut_kernels.first_cut(self._fast.cuts, text, position)
 
     def encode(self, text: NDArray[np.uint8], piece_ends: NDArray[np.int64], encoder: str) -> FragmentTokens:
         """The tokens of a text, its pieces ending at `piece_ends`, from the kernel of that name."""
         if encoder == "fast" and not self._has_untold_bytes(text):
-            encode = self._encode_fast
+            encode = self._fast.encode
         else:
             encode = partial(self._encode, KERNELS.get(encoder, heap.encode))
         if not self._marks_spaces or marked_spaces.can_stay(text):
-            return encode(text, piece_ends, self._lengths)
+            return encode(text, piece_ends, False)
         marked = _mark_spaces(text)
         n_spaces = np.concatenate([[0], np.cumsum(text == 0x20)])
         marked_ends = piece_ends + 2 * n_spaces[piece_ends]
-        return to_source(encode(marked.data, marked_ends, self._marked_lengths), marked)
-
-    def _encode_fast(
-        self, data: NDArray[np.uint8], piece_ends: NDArray[np.int64], lengths: NDArray[np.int32]
-    ) -> FragmentTokens:
-        cache = self._caches.pop() if self._caches else empty_cache()
-        out = np.empty(len(data) + 4, np.int32)
-        symbols, merges = self._merging.symbols, self._merging.merges
-        count = fast.encode(data, piece_ends, self._tables, symbols, merges, self._cuts, cache, out)
-        self._caches.append(cache)
-        ids = out[:count].copy()
-        bounds = np.zeros(count + 1, np.int64)
-        fast.add_lengths(ids, lengths, bounds)
-        return FragmentTokens(ids, bounds[:-1], bounds[1:])
+        return to_source(encode(marked.data, marked_ends, True), marked)
 
     def _encode(
         self,
         kernel: Callable[..., int],
         data: NDArray[np.uint8],
         piece_ends: NDArray[np.int64],
-        lengths: NDArray[np.int32],
+        spaces_are_marked: bool,
     ) -> FragmentTokens:
         room = self._tokens_per_byte * len(data)
         output = TokenOutput(np.empty(room, np.int32), np.empty(room, np.int64), np.empty(room, np.int64))
