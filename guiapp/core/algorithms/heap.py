@@ -12,13 +12,14 @@ import heapq
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
+from typing import TypeVar
 
 from guiapp.core.algorithms.merge import Merge, Rules, Slots, possible_merge, possible_merges
 
 
 @dataclass(frozen=True)
-class Stale:
-    """An entry of the queue whose symbols have been merged with others meanwhile: nothing to do."""
+class Entry:
+    """A merge that waits in the queue; its fields are those of `Merge`."""
 
     position: int
     right_position: int
@@ -31,17 +32,26 @@ class Stale:
         """Change nothing."""
 
 
-def steps(piece: Sequence[int], rules: Rules) -> Iterator[Merge | Stale]:
-    """Yield what is taken from the queue, in order: lowest rank first, of equal ranks the leftmost."""
+class Push(Entry):
+    """Two neighbours could merge: they enter the queue."""
+
+
+class Stale(Entry):
+    """An entry left the queue whose symbols have been merged with others meanwhile: nothing to do."""
+
+
+def steps(piece: Sequence[int], rules: Rules) -> Iterator[Push | Merge | Stale]:
+    """Yield what enters the queue and what leaves it: lowest rank first, of equal ranks the leftmost."""
     slots: Slots = list(piece)
     neighbours = _Neighbours(len(slots))
     order = count()  # so that merges themselves are never compared
     queue = [(merge.rank, merge.position, next(order), merge) for merge in possible_merges(slots, rules)]
+    yield from (_entry(Push, merge) for *_, merge in queue)
     heapq.heapify(queue)
     while queue:
         *_, merge = heapq.heappop(queue)
         if merge != possible_merge(slots, merge.position, merge.right_position, rules):
-            yield Stale(merge.position, merge.right_position, merge.left, merge.right, merge.made, merge.rank)
+            yield _entry(Stale, merge)
             continue
         merge.apply(slots)
         neighbours.remove(merge.right_position)
@@ -49,6 +59,14 @@ def steps(piece: Sequence[int], rules: Rules) -> Iterator[Merge | Stale]:
         for pair in neighbours.pairs_with(merge.position):
             if (found := possible_merge(slots, *pair, rules)) is not None:
                 heapq.heappush(queue, (found.rank, found.position, next(order), found))
+                yield _entry(Push, found)
+
+
+AnyEntry = TypeVar("AnyEntry", bound=Entry)
+
+
+def _entry(kind: type[AnyEntry], merge: Merge) -> AnyEntry:
+    return kind(merge.position, merge.right_position, merge.left, merge.right, merge.made, merge.rank)
 
 
 class _Neighbours:

@@ -28,6 +28,17 @@ class Take:
 
 
 @dataclass(frozen=True)
+class Miss:
+    """What lies between `start` and `end`, where a character ends, is no token: try a shorter one."""
+
+    start: int
+    end: int
+
+    def apply(self, tokens: Tokens) -> None:
+        """Change nothing."""
+
+
+@dataclass(frozen=True)
 class GiveUp:
     """No token fits at `at`: what the word gave is forgotten, and it becomes one unknown token."""
 
@@ -41,12 +52,14 @@ class GiveUp:
 
 def steps(
     word: bytes, tokens: Mapping[bytes, int], longest_bytes: int, unknown_id: int
-) -> Iterator[Take | GiveUp]:
-    """Yield the tokens taken from one word, which begins with U+2581, in order."""
+) -> Iterator[Take | Miss | GiveUp]:
+    """Yield what is tried and taken from one word, which begins with U+2581, in order."""
     at = 0
     while at < len(word):
         end = min(len(word), at + longest_bytes)
         while end > at and word[at:end] not in tokens:
+            if end == len(word) or word[end] & 0xC0 != 0x80:
+                yield Miss(at, end)
             end -= 1
         if end == at:
             yield GiveUp(unknown_id, at, len(word))

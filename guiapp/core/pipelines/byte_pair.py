@@ -9,6 +9,7 @@ from guiapp.core.encoding import FragmentTokens
 from guiapp.core.kernels.fast import ALL_PIECES, NEWLINES, NO_PIECES
 from guiapp.core.pipelines.dna import dna_tokens
 from guiapp.core.pipelines.pair_merging import PairEncoder, to_source
+from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
 from guiapp.core.text.normalized import NormalizedText
 from guiapp.core.text.split_patterns import splitter_for
 from guiapp.core.text.utf8 import repair, repair_readable
@@ -52,22 +53,29 @@ class BytePairPipeline:
         data = text if repaired is None else repaired.data
         return to_source(self._encoder.encode(data, self._splitter.split(data), encoder), repaired)
 
-    def encode_readable(self, fragment: bytes, after_special: bool, encoder: str) -> FragmentTokens:
+    def encode_readable(
+        self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
+    ) -> FragmentTokens:
         """The same, step by step."""
         if self._dna is not None:
             return self._dna.encode(
-                fragment, lambda start, end: self._encode_readable(fragment[start:end], encoder)
+                fragment,
+                lambda start, end: self._encode_readable(fragment[start:end], encoder, watcher, start),
+                watcher,
             )
-        return self._encode_readable(fragment, encoder)
+        return self._encode_readable(fragment, encoder, watcher)
 
-    def _encode_readable(self, text: bytes, encoder: str) -> FragmentTokens:
+    def _encode_readable(self, text: bytes, encoder: str, watcher: Watcher, start: int = 0) -> FragmentTokens:
         if self._drops_spaces:
             words, word_ends = whitespace_words(text, self._rules.lowercase)
-            return to_source(self._encoder.encode_readable(words.data.tobytes(), word_ends, encoder), words)
+            data = words.data.tobytes()
+            watcher.begin(data, words, start)
+            return to_source(self._encoder.encode_readable(data, word_ends, encoder, watcher), words)
         repaired = repair_readable(text)
         data = text if repaired is None else repaired.data.tobytes()
+        watcher.begin(data, repaired, start)
         ends = self._splitter.split_readable(data)
-        return to_source(self._encoder.encode_readable(data, ends, encoder), repaired)
+        return to_source(self._encoder.encode_readable(data, ends, encoder, watcher), repaired)
 
     def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
         """The last cut at or before `position` that depends on nothing behind it; 0 in the worst case."""

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encoding import FragmentTokens
+from guiapp.core.pipelines.watcher import UNWATCHED, Watcher, watch_whole
 from guiapp.core.vocab.vocabulary import Vocabulary
 
 CHUNK = 5
@@ -29,7 +30,9 @@ class ChunkHashPipeline:
             hashes[is_inside] = hashes[is_inside] * FACTOR + fragment[starts[is_inside] + k]
         return FragmentTokens((hashes % self._n_tokens).astype(np.int32), starts, ends)
 
-    def encode_readable(self, fragment: bytes, after_special: bool, encoder: str) -> FragmentTokens:
+    def encode_readable(
+        self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
+    ) -> FragmentTokens:
         tokens = []
         for start in range(0, len(fragment), CHUNK):
             chunk = fragment[start : start + CHUNK]
@@ -37,6 +40,8 @@ class ChunkHashPipeline:
             for byte in chunk:
                 value = value * FACTOR + byte
             tokens.append((value % self._n_tokens, start, start + len(chunk)))
+        watch_whole(watcher, fragment, None)
+        watcher.end_piece(tokens)
         columns = np.array(tokens, np.int64).reshape(-1, 3).T
         return FragmentTokens(columns[0].astype(np.int32), columns[1].copy(), columns[2].copy())
 

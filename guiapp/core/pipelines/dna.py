@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from guiapp.core.encoding import FragmentTokens
+from guiapp.core.pipelines.watcher import UNWATCHED, Watcher, watch_whole
 from guiapp.core.vocab.vocabulary import Vocabulary
 
 OPENING, CLOSING, UNKNOWN = b"<dna>", b"</dna>", b"<oov>"
@@ -25,12 +26,20 @@ class DnaTokens:
     closing: int
     unknown: int
 
-    def encode(self, fragment: bytes, encode_text: Callable[[int, int], FragmentTokens]) -> FragmentTokens:
+    def encode(
+        self,
+        fragment: bytes,
+        encode_text: Callable[[int, int], FragmentTokens],
+        watcher: Watcher = UNWATCHED,
+    ) -> FragmentTokens:
         """The tokens of a fragment; `encode_text(start, end)` gives those of what is not DNA."""
         parts = [FragmentTokens(np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64))]
         for start, end, is_dna in _stretches(fragment):
             if is_dna:
-                parts.append(self._encode_dna(fragment, start, end))
+                parts.append(tokens := self._encode_dna(fragment, start, end))
+                columns = (tokens.ids, tokens.starts - start, tokens.ends - start)
+                watch_whole(watcher, fragment[start:end], None, start)
+                watcher.end_piece(list(zip(*(column.tolist() for column in columns), strict=True)))
             elif start < end:
                 tokens = encode_text(start, end)
                 parts.append(FragmentTokens(tokens.ids, tokens.starts + start, tokens.ends + start))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
@@ -19,6 +19,7 @@ from guiapp.core.kernels import pair_cuts as pair_cut_kernels
 from guiapp.core.kernels.fast import ALL_PIECES, NEWLINES, NO_PIECES
 from guiapp.core.kernels.merges import ABSENT, TokenOutput
 from guiapp.core.pipelines.fast_pieces import FastPieces
+from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
 from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
 from guiapp.core.vocab.merges import MARKED_SPACE, NO_TOKEN, PairMerging
 
@@ -102,13 +103,16 @@ class PairEncoder:
         merge_kernels.find_pieces(strings, *self._spelling, data, piece_ends, only_newlines, found)
         return found
 
-    def encode_readable(self, text: bytes, piece_ends: Iterable[int], encoder: str) -> FragmentTokens:
+    def encode_readable(
+        self, text: bytes, piece_ends: Sequence[int], encoder: str, watcher: Watcher = UNWATCHED
+    ) -> FragmentTokens:
         """The same, step by step."""
         ids: list[int] = []
         spans: list[tuple[int, int]] = []
         start = 0
+        watcher.split(piece_ends)
         for end in piece_ends:
-            for token, token_start, token_end in self._encode_piece(text[start:end], encoder):
+            for token, token_start, token_end in self._encode_piece(text, start, end, encoder, watcher):
                 ids.append(token)
                 spans.append((start + token_start, start + token_end))
             start = end
@@ -118,22 +122,31 @@ class PairEncoder:
             _check(tokens, np.frombuffer(text, np.uint8))
         return tokens
 
-    def _encode_piece(self, piece: bytes, encoder: str) -> list[tuple[int, int, int]]:
-        """Token, start and end of each token of one piece."""
+    def _encode_piece(
+        self, text: bytes, start: int, end: int, encoder: str, watcher: Watcher
+    ) -> list[tuple[int, int, int]]:
+        """Token, start and end of each token of the piece text[start:end], offsets within the piece."""
+        piece = text[start:end]
         if (whole := self._whole_token(piece)) != ABSENT:
-            return [(whole, 0, len(piece))]
+            tokens = [(whole, 0, len(piece))]
+            watcher.piece(start, piece, None, None)
+            watcher.end_piece(tokens)
+            return tokens
         marked = _mark_spaces_readable(piece) if self._marks_spaces else None
         data = piece if marked is None else marked.data.tobytes()
         start_symbols = self._merging.start_symbols(data)
+        watcher.piece(start, data, marked, start_symbols)
         piece_symbols = [symbol for symbol, _, _ in start_symbols]
         slots: Slots = list(piece_symbols)
         for step in READABLE[encoder](piece_symbols, self._merging.rules):
             step.apply(slots)
+            watcher.step(step)
         positions = symbol_slots(slots)
         ends = [start for _, start, _ in start_symbols] + [len(data)]
-        tokens: list[tuple[int, int, int]] = []
+        tokens = []
         for position, after in zip(positions, [*positions[1:], len(slots)], strict=True):
             tokens += self._merging.tokens_of(slots[position], data, ends[position], ends[after])
+        watcher.end_piece(tokens)
         return tokens if marked is None else [(token, *_source(marked, a, b)) for token, a, b in tokens]
 
     def _whole_token(self, piece: bytes) -> int:

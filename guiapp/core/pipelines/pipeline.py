@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encoding import FragmentTokens
+from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
 
 
 class Pipeline(Protocol):
@@ -25,8 +26,10 @@ class Pipeline(Protocol):
         puts its space.  Raises EncodeError where the vocabulary cannot express the text.
         """
 
-    def encode_readable(self, fragment: bytes, after_special: bool, encoder: str) -> FragmentTokens:
-        """The same tokens from the readable twins in `guiapp.core.algorithms`."""
+    def encode_readable(
+        self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
+    ) -> FragmentTokens:
+        """The same tokens from the readable twins in `guiapp.core.algorithms`, told to `watcher` step by step."""
 
     def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
         """The last cut at or before `position` that depends on nothing behind it; 0 in the worst case.

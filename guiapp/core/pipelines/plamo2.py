@@ -16,6 +16,7 @@ from guiapp.core.kernels import plamo2 as kernel
 from guiapp.core.kernels.byte_trie import TokenMatcher, build_matcher
 from guiapp.core.pipelines import cuts
 from guiapp.core.pipelines.chunks import encode_in_chunks, tokens_from_steps
+from guiapp.core.pipelines.watcher import UNWATCHED, Watcher, watch_whole
 from guiapp.core.text.normalized import NormalizedText, source_spans
 from guiapp.core.text.normalizers import plamo2_text
 from guiapp.core.vocab.vocabulary import Vocabulary
@@ -77,11 +78,16 @@ class Plamo2Pipeline:
         )
         return FragmentTokens(ids[:count].copy(), *source_spans(text, starts[:count], ends[:count]))
 
-    def encode_readable(self, fragment: bytes, after_special: bool, encoder: str) -> FragmentTokens:
+    def encode_readable(
+        self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
+    ) -> FragmentTokens:
         text = plamo2_text(fragment)
         state = plamo2.State({})
+        watch_whole(watcher, text.data.tobytes(), text)
         for step in plamo2.steps(text.data.tobytes(), self._pieces):
             step.apply(state)
+            watcher.step(step)
+        watcher.end_piece(state.tokens)
         return tokens_from_steps(
             [(token_id, int(text.starts[a]), int(text.ends[b - 1])) for token_id, a, b in state.tokens]
         )

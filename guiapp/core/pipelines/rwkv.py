@@ -14,6 +14,7 @@ from guiapp.core.kernels import rwkv as kernel
 from guiapp.core.kernels.byte_trie import NONE, TokenMatcher, build_matcher
 from guiapp.core.pipelines import cuts
 from guiapp.core.pipelines.chunks import encode_in_chunks, tokens_from_steps
+from guiapp.core.pipelines.watcher import UNWATCHED, Watcher, watch_whole
 from guiapp.core.vocab.vocabulary import Vocabulary
 
 
@@ -61,10 +62,15 @@ class RwkvPipeline:
         count = kernel.encode(chunk, self._matcher, self._unknown, found, ids, starts, ends)
         return self._checked(FragmentTokens(ids[:count].copy(), starts[:count].copy(), ends[:count].copy()))
 
-    def encode_readable(self, fragment: bytes, after_special: bool, encoder: str) -> FragmentTokens:
+    def encode_readable(
+        self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
+    ) -> FragmentTokens:
         tokens: rwkv.Tokens = []
+        watch_whole(watcher, fragment, None)
         for step in rwkv.steps(fragment, self._ids, self.look_ahead, self._unknown):
             step.apply(tokens)
+            watcher.step(step)
+        watcher.end_piece(tokens)
         return self._checked(tokens_from_steps(tokens))
 
     def cut_before(self, data: NDArray[np.uint8], position: int) -> int:

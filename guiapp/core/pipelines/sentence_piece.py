@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.pipelines.pair_merging import PairEncoder
+from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
+from guiapp.core.text.normalized import NormalizedText
 from guiapp.core.vocab.merges import sentence_piece_merging
 from guiapp.core.vocab.vocabulary import Vocabulary
 
@@ -39,12 +41,22 @@ class SentencePiecePipeline:
         """The first cut at or after `position` that depends on nothing before it; else the length."""
         return self._encoder.cut_after(fragment, position)
 
-    def encode_readable(self, fragment: bytes, after_special: bool, encoder: str) -> FragmentTokens:
+    def encode_readable(
+        self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
+    ) -> FragmentTokens:
         """The same, step by step."""
         if not (self._adds_space and after_special):
-            return self._encoder.encode_readable(fragment, [len(fragment)], encoder)
+            watcher.begin(fragment, None, 0)
+            return self._encoder.encode_readable(fragment, [len(fragment)], encoder, watcher)
         text = b" " + fragment
-        return _without_first_byte(self._encoder.encode_readable(text, [len(text)], encoder))
+        watcher.begin(text, _with_space(text), 0)
+        return _without_first_byte(self._encoder.encode_readable(text, [len(text)], encoder, watcher))
+
+
+def _with_space(text: bytes) -> NormalizedText:
+    """A fragment with a space in front as what became of it."""
+    ends = np.arange(len(text), dtype=np.int64)
+    return NormalizedText(np.frombuffer(text, np.uint8), np.maximum(ends - 1, 0), ends)
 
 
 def _without_first_byte(tokens: FragmentTokens) -> FragmentTokens:

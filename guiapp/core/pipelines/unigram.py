@@ -15,6 +15,7 @@ from guiapp.core.kernels import viterbi as kernel
 from guiapp.core.kernels.byte_trie import NONE, TokenMatcher, build_matcher, build_trie
 from guiapp.core.pipelines import cuts
 from guiapp.core.pipelines.chunks import encode_in_chunks, tokens_from_steps
+from guiapp.core.pipelines.watcher import UNWATCHED, Watcher, watch_whole
 from guiapp.core.text.charsmap import open_charsmap
 from guiapp.core.text.normalized import NormalizedText, source_spans
 from guiapp.core.text.normalizers import SPACE_SYMBOL
@@ -126,7 +127,9 @@ class UnigramPipeline:
                 )
             room = size
 
-    def encode_readable(self, fragment: bytes, after_special: bool, encoder: str) -> FragmentTokens:
+    def encode_readable(
+        self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
+    ) -> FragmentTokens:
         rules = self._vocabulary.rules
         text = normalize_readable(
             fragment,
@@ -136,8 +139,11 @@ class UnigramPipeline:
             rules.remove_extra_whitespaces,
         )
         state = viterbi.State({})
+        watch_whole(watcher, text.data.tobytes(), text)
         for step in viterbi.steps(text.data.tobytes(), self._pieces):
             step.apply(state)
+            watcher.step(step)
+        watcher.end_piece(state.tokens[::-1])
         tokens = [(token, text.starts[a], text.ends[b - 1]) for token, a, b in reversed(state.tokens)]
         return self._checked(*tokens_from_steps(tokens))
 

@@ -14,7 +14,8 @@ from guiapp.core.kernels import normalize_wordpiece
 from guiapp.core.kernels import wordpiece as kernel
 from guiapp.core.kernels.byte_trie import NONE, TokenMatcher, build_matcher
 from guiapp.core.pipelines.chunks import encode_in_chunks, tokens_from_steps
-from guiapp.core.text.normalized import NormalizedText, source_spans
+from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
+from guiapp.core.text.normalized import NormalizedText, joined, source_spans
 from guiapp.core.text.normalizers import wordpiece_words
 from guiapp.core.vocab.vocabulary import Vocabulary
 
@@ -61,13 +62,24 @@ class WordPiecePipeline:
         )
         return self._checked(ids[:count].copy(), *source_spans(text, starts[:count], ends[:count]))
 
-    def encode_readable(self, fragment: bytes, after_special: bool, encoder: str) -> FragmentTokens:
+    def encode_readable(
+        self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
+    ) -> FragmentTokens:
         tokens: wordpiece.Tokens = []
         rules = self._vocabulary.rules
-        for word in wordpiece_words(fragment, rules.lowercase, rules.strip_accents):
+        words = list(wordpiece_words(fragment, rules.lowercase, rules.strip_accents))
+        text = joined(words)
+        ends = np.cumsum([len(word.data) for word in words], dtype=np.int64).tolist()
+        watcher.begin(text.data.tobytes(), text, 0)
+        watcher.split(ends)
+        for word, end in zip(words, ends, strict=True):
             taken: wordpiece.Tokens = []
-            for step in wordpiece.steps(word.data.tobytes(), self._ids, self._longest_bytes, self._unknown):
+            data = word.data.tobytes()
+            watcher.piece(end - len(data), data, None, None)
+            for step in wordpiece.steps(data, self._ids, self._longest_bytes, self._unknown):
                 step.apply(taken)
+                watcher.step(step)
+            watcher.end_piece(taken)
             tokens += [(token, int(word.starts[a]), int(word.ends[b - 1])) for token, a, b in taken]
         return self._checked(*tokens_from_steps(tokens))
 

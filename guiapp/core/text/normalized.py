@@ -8,6 +8,7 @@ at the end of the stretch.  Inserted text is a stretch of no source bytes; dropp
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -68,6 +69,13 @@ def map_stretch(
         ends[at + k] = min(start + k + 1, end)
     if n_output:
         ends[at + n_output - 1] = end
+
+
+def joined(parts: Sequence[NormalizedText]) -> NormalizedText:
+    """Several stretches of one fragment side by side."""
+    if not parts:
+        return NormalizedBuilder().build()
+    return NormalizedText(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 def source_spans(
