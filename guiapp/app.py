@@ -121,7 +121,7 @@ def build(
     return Shell(workspace, theme_source, warm_up, window)
 
 
-def _load(warm_up: KernelWarmUp, name: str, progress: Progress) -> Tokenizer:
+def _load(warm_up: KernelWarmUp, name: str, pre: str | None, progress: Progress) -> Tokenizer:
     """Open a model, a large one as soon as kernels run compiled: that takes less time in all."""
     from guiapp import open_model
     from guiapp.core.demo import resolve_model
@@ -130,7 +130,7 @@ def _load(warm_up: KernelWarmUp, name: str, progress: Progress) -> Tokenizer:
     path = resolve_model(name)
     if path.exists() and path.stat().st_size > SMALL_MODEL:
         warm_up.wait_until_settled(progress)
-    tokenizer = open_model(path, progress)
+    tokenizer = open_model(path, pre, progress)
     _ = tokenizer.vocabulary.token_bytes_table  # made here rather than when the window first asks
     return tokenizer
 
@@ -156,7 +156,7 @@ def save_screenshot(
         settings = Settings(Path(folder) / "settings.ini")
         settings.set_theme(theme)
         shown = sample_text(FIRST_SAMPLE) if text is None else text
-        shell = build(application, settings, shown, lambda name, progress: tokenizer)
+        shell = build(application, settings, shown, lambda name, pre, progress: tokenizer)
         shell.window.actions_table[page].trigger()
         shell.window.resize(*size)
         shell.window.show()

@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import pytest
+from gguf_builder import write_vocab
 
 from guiapp.cli import run
 
@@ -102,3 +103,31 @@ def test_the_module_is_the_console_script():
     done = subprocess.run(command, capture_output=True, check=True, timeout=120)
     assert done.stdout.split()
     assert done.stderr == b""
+
+
+@pytest.fixture
+def model_with_unknown_pre(tmp_path):
+    parts = {"model": "gpt2", "pre": "foo-9", "tokens": ["1", "2", "12"], "merges": ["1 2"]}
+    return str(write_vocab(tmp_path / "model.gguf", **parts))
+
+
+def test_an_unknown_pre_tokenizer_is_an_error_until_one_is_chosen(capfdbinary, model_with_unknown_pre):
+    status, _, err = result_of(capfdbinary, "tokenize", model_with_unknown_pre, "12")
+    assert (status, err.count(b"\n")) == (1, 1)
+    assert b"foo-9" in err
+
+
+@pytest.mark.parametrize(
+    ("command", "result"),
+    [
+        (("tokenize", "12"), b"0 1\n"),
+        (("detokenize", "2"), b"12"),
+        (("info", "--json"), b'"chosen_pre": "qwen2"'),
+    ],
+)
+def test_a_chosen_pre_tokenizer_is_used_and_told(capfdbinary, model_with_unknown_pre, command, result):
+    name, *rest = command
+    status, out, err = result_of(capfdbinary, name, model_with_unknown_pre, *rest, "--pre", "qwen2")
+    assert status == 0
+    assert result in out
+    assert "split as “qwen2”, chosen by hand" in err.decode()

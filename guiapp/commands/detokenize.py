@@ -6,12 +6,13 @@ import argparse
 import re
 import sys
 
-from guiapp.commands.files import open_tokenizer, read
+from guiapp.commands.files import add_pre_option, open_tokenizer, read
 from guiapp.core.errors import EncodeError
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL")
+    add_pre_option(parser)
     parser.add_argument("ids", metavar="ID", nargs="*", help="otherwise FILE or standard input is read")
     parser.add_argument("-f", "--file", metavar="FILE", help="read the ids from a file")
     parser.add_argument("--remove-special", action="store_true", help="drop BOS in front and EOS at the end")
@@ -27,7 +28,7 @@ def run(options: argparse.Namespace) -> int:
     """The text of token ids."""
     listed = " ".join(options.ids) if options.ids else read(options.file).decode("ascii", "replace")
     ids = _parse_ids(listed)
-    tokenizer = open_tokenizer(options.model, len(listed))
+    tokenizer = open_tokenizer(options.model, len(listed), options.pre)
     text = tokenizer.decode_bytes(ids, options.remove_special, options.unparse_special)
     sys.stdout.buffer.write(text)
     if sys.stdout.isatty():

@@ -18,12 +18,26 @@ class InputError(TokenloupeError):
     """A file or an argument that cannot be read; the message says why."""
 
 
-def open_tokenizer(model: str, text_bytes: int = 0) -> Tokenizer:
-    """The tokenizer of a model file, for a process that encodes one text of about that size."""
+def add_pre_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--pre",
+        metavar="NAME",
+        help="split text as this pre-tokenizer does, such as llama-bpe, whatever the file says (BPE only)",
+    )
+
+
+def open_tokenizer(model: str, text_bytes: int = 0, pre: str | None = None) -> Tokenizer:
+    """The tokenizer of a model file, for a process that encodes one text of about that size.
+
+    What follows from a `pre` that the file does not ask for goes to standard error.
+    """
     path = resolve_model(model)
     if path.is_file():
         interpret_if_small(path.stat().st_size, text_bytes)
-    return open_model(path)
+    tokenizer = open_model(path, pre)
+    if tokenizer.vocabulary.chosen_pre:
+        print(f"tokenloupe: {tokenizer.exactness.reason}", file=sys.stderr)
+    return tokenizer
 
 
 def text_of(options: argparse.Namespace) -> bytes:

@@ -5,18 +5,19 @@ from __future__ import annotations
 import argparse
 import json
 
-from guiapp.commands.files import open_tokenizer
+from guiapp.commands.files import add_pre_option, open_tokenizer
 from guiapp.core.reports import info_report
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL")
+    add_pre_option(parser)
     parser.add_argument("--json", action="store_true", help="print a JSON object")
 
 
 def run(options: argparse.Namespace) -> int:
     """What the file says about its tokenizer."""
-    tokenizer = open_tokenizer(options.model)
+    tokenizer = open_tokenizer(options.model, pre=options.pre)
     report = info_report(tokenizer)
     if options.json:
         print(json.dumps(report, indent=2, ensure_ascii=False))

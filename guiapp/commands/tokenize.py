@@ -6,12 +6,13 @@ import argparse
 import json
 import sys
 
-from guiapp.commands.files import open_tokenizer, text_of
+from guiapp.commands.files import add_pre_option, open_tokenizer, text_of
 from guiapp.core.reports import ids_report, token_lines
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL")
+    add_pre_option(parser)
     parser.add_argument("text", metavar="TEXT", nargs="?", help="otherwise FILE or standard input is read")
     parser.add_argument("-f", "--file", metavar="FILE", help="read the text from a file, byte for byte")
     parser.add_argument("--encoder", metavar="NAME", help="an algorithm that `info` lists")
@@ -30,7 +31,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """The token ids of a text."""
     text = text_of(options)
-    tokenizer = open_tokenizer(options.model, len(text))
+    tokenizer = open_tokenizer(options.model, len(text), options.pre)
     encoding = tokenizer.encode(text, options.special, options.parse_special, options.encoder)
     if options.format == "ids":
         print(*encoding.token_ids.tolist())

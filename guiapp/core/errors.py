@@ -11,5 +11,16 @@ class VocabError(TokenloupeError):
     """A model file whose vocabulary cannot be used; the message says what is wrong, where, and what to do."""
 
 
+class UnknownPreError(VocabError):
+    """A model file that asks for a pre-tokenizer nobody here knows; another one may be chosen by hand.
+
+    pre  the name in the file
+    """
+
+    def __init__(self, message: str, pre: str) -> None:
+        super().__init__(message)
+        self.pre = pre
+
+
 class EncodeError(TokenloupeError):
     """A text or a list of ids that this vocabulary cannot turn into the other; the message says why."""

@@ -31,7 +31,8 @@ def info_report(tokenizer: Tokenizer) -> dict[str, object]:
         "architecture": quoted(vocabulary.architecture, LONGEST_NAME),
         "type": vocabulary.type.value,
         "model": vocabulary.model,
-        "pre": vocabulary.pre,
+        "pre": quoted(vocabulary.pre, LONGEST_NAME),
+        "chosen_pre": vocabulary.chosen_pre,
         "tokens": len(vocabulary),
         "merges": max(len(vocabulary.merge_offsets) - 1, 0),
         "kinds": kinds,
@@ -50,6 +51,7 @@ def ids_report(tokenizer: Tokenizer, encoding: Encoding) -> dict[str, object]:
     ids, spans = encoding.token_ids.tolist(), encoding.spans.tolist()
     return {
         "encoder": encoding.encoder,
+        "exactness": asdict(tokenizer.exactness),
         "token_ids": ids,
         "tokens": [
             {

@@ -25,6 +25,8 @@ from guiapp.core.errors import EncodeError
 from guiapp.core.pipelines.pipeline import Pipeline
 from guiapp.core.text.special_tokens import Partition, SpecialTokens
 from guiapp.core.vocab.merges import PairMerging
+from guiapp.core.vocab.pre_choice import said_by_file
+from guiapp.core.vocab.pre_types import PRE_TOKENIZERS
 from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
 
 PIPELINES = {
@@ -159,6 +161,8 @@ class Tokenizer:
     def exactness(self) -> Exactness:
         """Whether llama.cpp would give the same ids for this file."""
         vocabulary = self.vocabulary
+        if vocabulary.chosen_pre:
+            return _exactness_of_choice(vocabulary)
         if vocabulary.type is VocabType.BPE and not vocabulary.pre:
             return Exactness(
                 "unknown pre",
@@ -211,6 +215,17 @@ class Tokenizer:
         spans = np.concatenate([around[0], np.stack([tokens.starts, tokens.ends], axis=1), around[1]])
         ids = np.concatenate([np.array(before, np.int32), tokens.ids, np.array(after, np.int32)])
         return Encoding(text, ids, spans, encoder, time.perf_counter_ns() - started_ns)
+
+
+def _exactness_of_choice(vocabulary: Vocabulary) -> Exactness:
+    """What to think of the ids where somebody chose the pre-tokenizer by hand."""
+    said = said_by_file(vocabulary.pre)
+    split = f"{said[0].upper()}{said[1:]}. Text is split as “{vocabulary.chosen_pre}”, chosen by hand."
+    if vocabulary.pre in PRE_TOKENIZERS:
+        return Exactness(
+            "approximate", f"{split} llama.cpp splits it as the file asks, unless it is told to."
+        )
+    return Exactness("unknown pre", f"{split} The model may have been trained on other ids.")
 
 
 def _join(partition: Partition, encode_fragment: Callable[[int, int], FragmentTokens]) -> FragmentTokens:

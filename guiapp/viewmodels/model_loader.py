@@ -11,11 +11,12 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from guiapp import open_model
+from guiapp.core.errors import UnknownPreError
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.viewmodels.background import LatestJob, Progress
 
 HASH = re.compile(r"[0-9a-f]{32,}")
-Load = Callable[[str, Progress], Tokenizer]
+Load = Callable[[str, str | None, Progress], Tokenizer]
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +27,15 @@ class OpenModel:
     tokenizer: Tokenizer
 
 
+@dataclass(frozen=True)
+class RefusedModel:
+    """A model that opens only with a pre-tokenizer chosen by hand; `pre` is the one it asks for."""
+
+    name: str
+    pre: str
+    reason: str
+
+
 class ModelLoader(QObject):
     """The model that is open, and the one that is on its way.
 
@@ -34,19 +44,22 @@ class ModelLoader(QObject):
         loading_changed(): `loading_name` is new.
         progress_changed(): `progress` is new.
         failed(str, str): the name of a model that could not be opened, and why.
+        refused_changed(): `refused` is new.
     """
 
     model_changed = Signal()
     loading_changed = Signal()
     progress_changed = Signal()
     failed = Signal(str, str)
+    refused_changed = Signal()
 
     def __init__(self, load: Load = open_model, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._load = load
         self._model: OpenModel | None = None
         self._loading_name: str | None = None
-        self._job = LatestJob[OpenModel](self)
+        self._refused: RefusedModel | None = None
+        self._job = LatestJob[OpenModel | RefusedModel](self)
         self._job.done.connect(self._take)
         self._job.failed.connect(self._fail)
         self._job.progress_changed.connect(self.progress_changed)
@@ -54,6 +67,11 @@ class ModelLoader(QObject):
     @property
     def model(self) -> OpenModel | None:
         return self._model
+
+    @property
+    def refused(self) -> RefusedModel | None:
+        """The model that was asked for last, where it waits for somebody to choose its pre-tokenizer."""
+        return self._refused
 
     @property
     def loading_name(self) -> str | None:
@@ -64,9 +82,10 @@ class ModelLoader(QObject):
     def progress(self) -> float:
         return self._job.progress
 
-    def open(self, name: str) -> None:
-        """Begin to load a model instead of whatever is being loaded now."""
-        self._job.start(partial(_open, self._load, name))
+    def open(self, name: str, pre: str | None = None) -> None:
+        """Begin to load a model instead of whatever is being loaded now; `pre` as in `open_model`."""
+        self._set_refused(None)
+        self._job.start(partial(_open, self._load, name, pre))
         self._set_loading(name)
 
     def cancel(self) -> None:
@@ -77,10 +96,18 @@ class ModelLoader(QObject):
         """Stop loading, and wait for it; for closing."""
         self._job.wait()
 
-    def _take(self, model: OpenModel) -> None:
-        self._model = model
+    def _take(self, result: OpenModel | RefusedModel) -> None:
         self._set_loading(None)
-        self.model_changed.emit()
+        if isinstance(result, RefusedModel):
+            self._set_refused(result)
+        else:
+            self._model = result
+            self.model_changed.emit()
+
+    def _set_refused(self, refused: RefusedModel | None) -> None:
+        if refused != self._refused:
+            self._refused = refused
+            self.refused_changed.emit()
 
     def _fail(self, message: str) -> None:
         name = self._loading_name or ""
@@ -99,5 +126,8 @@ def display_name(model: OpenModel) -> str:
     return Path(model.name).stem if not name or HASH.fullmatch(name) else name
 
 
-def _open(load: Load, name: str, progress: Progress) -> OpenModel:
-    return OpenModel(name, load(name, progress))
+def _open(load: Load, name: str, pre: str | None, progress: Progress) -> OpenModel | RefusedModel:
+    try:
+        return OpenModel(name, load(name, pre, progress))
+    except UnknownPreError as error:
+        return RefusedModel(name, error.pre, str(error))

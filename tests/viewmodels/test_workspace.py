@@ -14,7 +14,7 @@ from guiapp.viewmodels.workspace import Workspace
 pytestmark = pytest.mark.usefixtures("interpreted_kernels")
 
 
-def load(name, progress):
+def load(name, pre, progress):
     progress(0.5)
     if name == "broken.gguf":
         raise VocabError("broken.gguf is no GGUF file. Choose another one.")
@@ -90,7 +90,7 @@ def test_a_model_that_fails_leaves_everything_as_it_was(workspace, qtbot):
 def test_the_old_model_serves_until_the_new_one_is_ready(qtbot):
     may_end = threading.Event()
 
-    def slow_load(name, progress):
+    def slow_load(name, pre, progress):
         if name == "slow":
             may_end.wait(5)
         return FakeTokenizer(name)

@@ -45,7 +45,7 @@ class Answers:
         return self.closing
 
 
-def load(name, progress):
+def load(name, pre, progress):
     if name.endswith("broken.gguf"):
         raise VocabError("broken.gguf is no GGUF file. Choose another one.")
     return FakeTokenizer(name.rpartition("/")[2])

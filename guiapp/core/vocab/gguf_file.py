@@ -18,7 +18,8 @@ from guiapp.core.text.charsmap import open_charsmap
 from guiapp.core.vocab import checks
 from guiapp.core.vocab.defaults import IDS_OF_MODEL, MODELS_WITHOUT_VOCABULARY, TYPE_OF_MODEL, default_rules
 from guiapp.core.vocab.header_bytes import FileState, HeaderBytes, Progress, file_state
-from guiapp.core.vocab.pre_types import GEMMA4, PRE_TOKENIZERS, WHITESPACE, PreTokenizer
+from guiapp.core.vocab.pre_choice import PreChoice, pre_choice, warnings_about
+from guiapp.core.vocab.pre_types import GEMMA4, WHITESPACE, PreTokenizer
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.special_ids import SpecialTokens
 from guiapp.core.vocab.split_files import first_part, split_warnings
@@ -42,6 +43,8 @@ ATTRIBUTE_OF_TYPE = np.array(
     np.uint16,
 )
 
+_Key = tuple[Path, FileState, str | None]  # the last is the pre-tokenizer chosen by hand
+
 
 class RecentVocabularies:
     """The vocabularies opened last, as long as their files stay as they were."""
@@ -49,15 +52,15 @@ class RecentVocabularies:
     def __init__(self, capacity: int) -> None:
         self._capacity = capacity
         self._lock = threading.Lock()
-        self._found: OrderedDict[tuple[Path, FileState], Vocabulary] = OrderedDict()
+        self._found: OrderedDict[_Key, Vocabulary] = OrderedDict()
 
-    def get(self, key: tuple[Path, FileState]) -> Vocabulary | None:
+    def get(self, key: _Key) -> Vocabulary | None:
         with self._lock:
             if key in self._found:
                 self._found.move_to_end(key)
             return self._found.get(key)
 
-    def put(self, key: tuple[Path, FileState], vocabulary: Vocabulary) -> None:
+    def put(self, key: _Key, vocabulary: Vocabulary) -> None:
         with self._lock:
             self._found[key] = vocabulary
             while len(self._found) > self._capacity:
@@ -67,22 +70,25 @@ class RecentVocabularies:
 RECENT = RecentVocabularies(capacity=2)
 
 
-def load_vocabulary(path: str | PathLike[str], progress: Progress | None = None) -> Vocabulary:
+def load_vocabulary(
+    path: str | PathLike[str], progress: Progress | None = None, pre: str | None = None
+) -> Vocabulary:
     """Read the tokenizer of a GGUF file; only the header is read, whatever the size of the model.
 
+    `pre` is a name to go by instead of tokenizer.ggml.pre (BPE only).
     `progress` is called with the share that is done, 0 to 1; to cancel, raise from it.
     Raises VocabError for every file that holds no usable vocabulary.
     """
     path, progress = Path(path), progress or _ignore
     state = file_state(path)
-    vocabulary = RECENT.get((path.absolute(), state)) if state else None
+    vocabulary = RECENT.get((path.absolute(), state, pre)) if state else None
     if vocabulary is None:
         source = HeaderBytes(path, lambda share: progress(share * READING_SHARE))
         try:
-            vocabulary = _read(path, source, progress)
+            vocabulary = _read(path, source, progress, pre)
         finally:
             source.close()
-        RECENT.put((path.absolute(), source.state), vocabulary)
+        RECENT.put((path.absolute(), source.state, pre), vocabulary)
     progress(1.0)
     return vocabulary
 
@@ -91,7 +97,7 @@ def _ignore(_share: float) -> None:
     pass
 
 
-def _read(path: Path, source: HeaderBytes, progress: Progress) -> Vocabulary:
+def _read(path: Path, source: HeaderBytes, progress: Progress, pre: str | None) -> Vocabulary:
     # Importing gguf takes a tenth of a second, which only those pay who open a file.
     from guiapp.core.vocab.gguf_reader import HeaderReader
     from guiapp.core.vocab.tensor_infos import check_tensor_infos
@@ -105,7 +111,7 @@ def _read(path: Path, source: HeaderBytes, progress: Progress) -> Vocabulary:
     number, count = keys.optional_count("split.no", "uint16"), keys.optional_count("split.count", "uint16")
     model = _model(keys, path, number if count > 1 else 0)
     warnings += split_warnings(path, number, count)
-    vocabulary = _build(path, keys, model, progress)
+    vocabulary = _build(path, keys, model, pre_choice(keys, model, TYPE_OF_MODEL[model], pre), progress)
     return replace(
         vocabulary, warnings=checks.ascending(warnings + keys.warnings + list(vocabulary.warnings))
     )
@@ -136,14 +142,13 @@ def _model(keys: VocabKeys, path: Path, part: int) -> str:
     return model
 
 
-def _build(path: Path, keys: VocabKeys, model: str, progress: Progress) -> Vocabulary:
-    kind = TYPE_OF_MODEL[model]
-    warnings: list[str] = []
+def _build(path: Path, keys: VocabKeys, model: str, choice: PreChoice, progress: Progress) -> Vocabulary:
+    kind, pre = TYPE_OF_MODEL[model], choice.meaning
+    warnings = warnings_about(choice)
     architecture = _architecture(keys, warnings)
     name = (keys.optional_string("general.name") or b"").decode("utf-8", "backslashreplace")
-    pre_name, pre = _pre_tokenizer(keys, model, kind, warnings)
     rules = default_rules(kind, pre)
-    merge_data, merge_offsets = _merges(keys, kind, pre_name, warnings)
+    merge_data, merge_offsets = _merges(keys, kind, choice.in_use, warnings)
     charsmap = _charsmap(keys, kind)
     rules = _with_space_keys(keys, rules)
     progress(0.7)
@@ -160,7 +165,7 @@ def _build(path: Path, keys: VocabKeys, model: str, progress: Progress) -> Vocab
     special.detect()
     special.mark_unused()
     special.collect_ends()
-    special.patch_model(pre_name, architecture, name)
+    special.patch_model(choice.in_use, architecture, name)
     warnings += special.warnings + checks.missing_byte_warnings(kind, rules, table)
     return Vocabulary(
         path=path,
@@ -168,8 +173,9 @@ def _build(path: Path, keys: VocabKeys, model: str, progress: Progress) -> Vocab
         architecture=architecture,
         type=kind,
         model=model,
-        pre=pre_name,
+        pre=choice.named,
         pre_type=pre.type if pre else "",
+        chosen_pre=choice.chosen,
         token_data=table.data,
         token_offsets=table.offsets,
         scores=scores.astype(np.float32),
@@ -198,28 +204,6 @@ def _architecture(keys: VocabKeys, warnings: list[str]) -> str:
             f"The architecture {quoted(name)!r} is not known; the vocabulary is read all the same."
         )
     return name
-
-
-def _pre_tokenizer(
-    keys: VocabKeys, model: str, kind: VocabType, warnings: list[str]
-) -> tuple[str, PreTokenizer | None]:
-    """The name as the file has it (forced for Gemma 4), and what it means for a BPE vocabulary."""
-    name = (keys.scalar("tokenizer.ggml.pre", "string") or b"").decode("utf-8", "backslashreplace")
-    if kind is not VocabType.BPE:
-        return name, None
-    if model == "gemma4":
-        name = "gemma4"
-    if not name:
-        warnings.append(
-            "The file names no pre-tokenizer (tokenizer.ggml.pre); the default may split text wrongly."
-        )
-    pre = PRE_TOKENIZERS.get(name or "default")
-    if pre is None:
-        raise keys.error(
-            f"has an unknown pre-tokenizer: tokenizer.ggml.pre is {quoted(name)!r}",
-            "A newer version of this program may know it; or set the key to one of the known names.",
-        )
-    return name, pre
 
 
 def _merges(

@@ -132,6 +132,7 @@ class Vocabulary:
     eog: frozenset[int]
     warnings: tuple[str, ...] = ()
     metadata: Mapping[str, object] = field(default_factory=dict)
+    chosen_pre: str = ""  # what splits the text instead of `pre`, where somebody chose so by hand
     token_table: StringTable = None  # type: ignore[assignment]  # built where it is not given
 
     def __post_init__(self) -> None:
