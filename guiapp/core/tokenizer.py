@@ -27,6 +27,7 @@ from guiapp.core.text.special_tokens import Partition, SpecialTokens
 from guiapp.core.vocab.merges import PairMerging
 from guiapp.core.vocab.pre_choice import said_by_file
 from guiapp.core.vocab.pre_types import PRE_TOKENIZERS
+from guiapp.core.vocab.token_tree import TokenTree
 from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
 
 PIPELINES = {
@@ -75,6 +76,11 @@ class Tokenizer:
     def merging(self) -> PairMerging | None:
         """The merge rules in use, where the vocabulary's type has any."""
         return getattr(self._pipeline, "merging", None)
+
+    @property
+    def token_tree(self) -> TokenTree:
+        """Every token under its longest proper prefix that is a token; built when first asked for."""
+        return self.vocabulary.token_tree
 
     @property
     def special_tokens(self) -> SpecialTokens:

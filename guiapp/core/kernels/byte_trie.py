@@ -29,12 +29,14 @@ class ByteTrie(NamedTuple):
     tokens  int32[slots + 1]  the token that ends in a node, or NONE
     nodes   int32[n]          the slots in use, parents first
     depths  int32[n]          bytes from the root, for each of `nodes`
+    ends    int32[tokens]     the node in which each token ends
     """
 
     edges: NDArray[np.int64]
     tokens: NDArray[np.int32]
     nodes: NDArray[np.int32]
     depths: NDArray[np.int32]
+    ends: NDArray[np.int32]
 
 
 class TokenMatcher(NamedTuple):
@@ -62,14 +64,15 @@ def build_trie(
     n_slots = SMALLEST
     while n_slots < n_bytes // 2:
         n_slots *= 2
+    ends = np.full(len(offsets) - 1, NONE, np.int32)
     while True:
         edges = np.full(n_slots, FREE, np.int64)
         tokens = np.full(n_slots + 1, NONE, np.int32)
         room = n_slots * 2 // 3
         nodes, depths = np.empty(room, np.int32), np.empty(room, np.int32)
-        n_nodes = insert_all(data, offsets, ids, backwards, edges, tokens, nodes, depths)
+        n_nodes = insert_all(data, offsets, ids, backwards, edges, tokens, nodes, depths, ends)
         if n_nodes >= 0:
-            return ByteTrie(edges, tokens, nodes[:n_nodes].copy(), depths[:n_nodes].copy())
+            return ByteTrie(edges, tokens, nodes[:n_nodes].copy(), depths[:n_nodes].copy(), ends)
         n_slots *= 2
 
 
@@ -109,6 +112,7 @@ def insert_all(
     tokens: NDArray[np.int32],
     nodes: NDArray[np.int32],
     depths: NDArray[np.int32],
+    ends: NDArray[np.int32],
 ) -> int:
     """Put tokens in an empty trie; the number of its nodes, or -1 where they do not fit in `nodes`."""
     count = 0
@@ -129,6 +133,7 @@ def insert_all(
                 depths[count] = k + 1
                 count += 1
             node = found
+        ends[token] = node
         if size:
             tokens[node] = token
     return count

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum, IntFlag
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,9 @@ from numpy.typing import NDArray
 from guiapp.core.kernels import string_table, token_bytes
 from guiapp.core.kernels.string_table import StringTable
 from guiapp.core.vocab import byte_alphabet
+
+if TYPE_CHECKING:
+    from guiapp.core.vocab.token_tree import TokenTree
 
 NAMING_LIMIT_BYTES = 1 << 28
 
@@ -196,6 +200,13 @@ class Vocabulary:
             out = np.empty(size if name_unknown else len(data), np.uint8)
             size = spell_out(name_unknown, out)
         return out[:size].copy(), offsets_out
+
+    @cached_property
+    def token_tree(self) -> TokenTree:
+        """Every token under its longest proper prefix that is a token."""
+        from guiapp.core.vocab.token_tree import token_tree
+
+        return token_tree(self)
 
     @property
     def _spelling(self) -> int:

@@ -1,0 +1,109 @@
+"""The token tree of a vocabulary: every token under its longest proper prefix that is itself a token.
+
+One structure for matching the longest token (`greedy`), for the next shorter one (`backtrack`), and for
+the picture.  Tokens stand in it by the bytes they stand for:
+
+- the stand-ins of byte-level BPE are undone, U+2581 is a space where the vocabulary uses it as one, and
+  byte tokens such as `<0x0A>` are their byte;
+- control and unknown tokens stand there by their text, as leaves: no plain text leads to them;
+- of several tokens for the same bytes one is matched, the lowest id or, if there is one, the lowest that is
+  no byte token; the others are leaves beside it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.kernels.byte_trie import NONE
+from guiapp.core.kernels.token_tree import TreeArrays, build_tree, find_match
+from guiapp.core.vocab.vocabulary import Attribute, Vocabulary
+
+NOT_MATCHED = Attribute.CONTROL | Attribute.UNKNOWN
+
+
+@dataclass(frozen=True, eq=False)
+class TokenTree:
+    """Tokens by their bytes: token i stands for data[offsets[i] : offsets[i + 1]].
+
+    arrays      parents, children, depths … as flat columns, for kernels and for drawing
+    is_matched  bool[n]  whether `longest_match` can find the token
+    """
+
+    data: NDArray[np.uint8]
+    offsets: NDArray[np.int64]
+    is_matched: NDArray[np.bool_]
+    arrays: TreeArrays
+
+    def __len__(self) -> int:
+        """How many tokens are in the tree."""
+        return len(self.arrays.order)
+
+    def token_bytes(self, token_id: int) -> bytes:
+        return self.data[self.offsets[token_id] : self.offsets[token_id + 1]].tobytes()
+
+    def added_bytes(self, token_id: int) -> bytes:
+        """What a token adds to its parent."""
+        return self.data[self.added_start(token_id) : self.offsets[token_id + 1]].tobytes()
+
+    def added_start(self, token_id: int) -> int:
+        """Where in `data` the bytes begin that a token adds to its parent."""
+        parent = self.parent(token_id)
+        return int(self.offsets[token_id]) + (0 if parent is None else int(self.arrays.lengths[parent]))
+
+    def parent(self, token_id: int) -> int | None:
+        """The longest proper prefix of a token that is one, too."""
+        parent = int(self.arrays.parents[token_id])
+        return None if parent == NONE else parent
+
+    def path(self, token_id: int) -> list[int]:
+        """The ids from the root to a token, itself included."""
+        path, parent = [token_id], self.parent(token_id)
+        while parent is not None:
+            path.append(parent)
+            parent = self.parent(parent)
+        return path[::-1]
+
+    def children(self, token_id: int | None) -> NDArray[np.int32]:
+        """The children of a token, or of the root, sorted by their bytes."""
+        row = len(self.arrays.parents) if token_id is None else token_id
+        start, end = self.arrays.child_offsets[row : row + 2]
+        return self.arrays.children[start:end]
+
+    def subtree(self, token_id: int) -> NDArray[np.int32]:
+        """A token and everything below it, sorted by bytes."""
+        place = self.arrays.places[token_id]
+        return self.arrays.order[place : place + self.arrays.sizes[token_id]]
+
+    def starting_with(self, prefix: bytes) -> NDArray[np.int32]:
+        """All tokens whose bytes begin with `prefix`, sorted by bytes."""
+        order = self.arrays.order
+
+        def head(place: int) -> bytes:
+            start, end = self.offsets[order[place] : order[place] + 2]
+            return self.data[start : min(end, start + len(prefix))].tobytes()
+
+        first = bisect_left(range(len(order)), prefix, key=head)
+        last = bisect_left(range(len(order)), True, lo=first, key=lambda place: head(place) > prefix)
+        return order[first:last]
+
+    def longest_match(self, text: bytes, start: int = 0) -> int | None:
+        """The longest token that text[start:] begins with; the shorter ones are its ancestors."""
+        data = np.frombuffer(bytearray(text), np.uint8)
+        found = find_match(self.arrays, data, start, len(data))
+        return None if found == NONE else found
+
+
+def token_tree(vocabulary: Vocabulary) -> TokenTree:
+    """The tree of all tokens of a vocabulary."""
+    data, offsets = vocabulary.token_bytes_table
+    is_byte = (vocabulary.attributes & Attribute.BYTE) > 0
+    is_text = ((vocabulary.attributes & NOT_MATCHED) == 0) & (np.diff(offsets) > 0)
+    worst_first = np.lexsort((-np.arange(len(vocabulary)), ~is_byte, is_text)).astype(np.int32)
+    arrays = build_tree(data, offsets, worst_first, is_text)
+    is_matched = np.zeros(len(vocabulary), np.bool_)
+    is_matched[arrays.tokens[arrays.tokens != NONE]] = True
+    return TokenTree(data, offsets, is_matched, arrays)
