@@ -36,8 +36,9 @@ class Branch:
     @cached_property
     def levels(self) -> NDArray[np.int32]:
         """1 for those that stand under a shorter prefix or under the root, 2 for their children …"""
-        depths = self.tree.arrays.depths[self.tokens]
-        return depths - depths.min(initial=np.iinfo(np.int32).max) + 1
+        levels: NDArray[np.int32] = self.tree.arrays.depths[self.tokens]
+        levels -= levels.min(initial=np.iinfo(np.int32).max) - 1
+        return levels
 
     @property
     def above(self) -> list[int]:
