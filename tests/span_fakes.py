@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
+from guiapp.core.editing.token_store import N_TINTS
 from guiapp.core.vocab.vocabulary import Attribute
 from guiapp.viewmodels.text_document import TextDocument
 from guiapp.viewmodels.token_layout import SpanWindow
@@ -52,6 +53,7 @@ class FakeSpans(QObject):
         columns = np.array(spans, np.int64).reshape(-1, 2)
         self.ids = np.array(ids, np.int32)
         self.starts, self.ends = columns[:, 0].copy(), columns[:, 1].copy()
+        self.tints = (np.arange(len(ids)) % N_TINTS).astype(np.uint8)
         self.spans_changed.emit()
 
     def _id_of(self, word: bytes) -> int:
@@ -60,7 +62,7 @@ class FakeSpans(QObject):
         return self.special.get(word, WORD)
 
     def spans_in(self, start: int, end: int) -> SpanWindow:
-        return SpanWindow(0, self.ids, self.starts, self.ends).within(start, end)
+        return SpanWindow(0, self.ids, self.starts, self.ends, self.tints).within(start, end)
 
     def attributes_of(self, ids: NDArray[np.int32]) -> NDArray[np.uint16]:
         return ATTRIBUTES[ids]

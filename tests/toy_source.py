@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import QObject, Signal
 
+from guiapp.core.editing.token_store import N_TINTS
 from guiapp.core.vocab.vocabulary import Vocabulary
 
 
@@ -52,6 +53,9 @@ class ToySource(QObject):
 
     def token_ids(self, start: int, end: int) -> np.ndarray:
         return self.ids[start:end]
+
+    def tints(self, start: int, end: int) -> np.ndarray:
+        return np.arange(len(self.ids), dtype=np.uint8)[start:end] % N_TINTS
 
     def span(self, index: int) -> tuple[int, int]:
         return int(self.starts[index]), int(self.ends[index])

@@ -11,7 +11,8 @@ from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.editing.live_encoding import LiveEncoding, Options
 from guiapp.core.editing.text_buffer import TextEdit
-from guiapp.core.encoding import Encoding
+from guiapp.core.editing.token_store import TokenStore
+from guiapp.core.encoding import Encoding, FragmentTokens
 from guiapp.core.errors import EncodeError
 from guiapp.core.explain.characters import n_characters
 from guiapp.core.explain.visible_text import visible_text
@@ -23,27 +24,22 @@ from guiapp.viewmodels.token_layout import SpanWindow
 MOST_AT_ONCE = 1 << 15  # bytes around an edit that are encoded in the GUI thread
 SMALL = 1 << 17  # bytes that are encoded in no time
 
-NO_IDS = np.zeros(0, np.int32)
-NO_OFFSETS = np.zeros(0, np.int64)
+NO_TOKENS = FragmentTokens(np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int64))
 
 
 @dataclass(frozen=True, eq=False)
 class EncodedText:
     """What an encoder made of the whole text, and how long the text is.
 
+    tokens                   to read from; they change with each edit
     elapsed_ns, timed_bytes  the last whole encoding: its time, and the length of the text then
     """
 
-    token_ids: NDArray[np.int32]
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int64]
+    tokens: TokenStore
     n_bytes: int
     n_characters: int
     elapsed_ns: int
     timed_bytes: int
-
-
-NOTHING = EncodedText(NO_IDS, NO_OFFSETS, NO_OFFSETS, 0, 0, 0, 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +73,7 @@ class LiveSpans(QObject):
         self._tokenizer: Tokenizer | None = None
         self._options = Options()
         self._n_characters = n_characters(document.text())
-        self._text = NOTHING
+        self._text = self._nothing()
         self._live: LiveEncoding | None = None
         self.job = LatestJob[_Encoded](self)
         self.job.done.connect(self._take)
@@ -92,7 +88,7 @@ class LiveSpans(QObject):
     def use(self, tokenizer: Tokenizer, options: Options) -> None:
         """Encode with another tokenizer or other options from now on."""
         if tokenizer is not self._tokenizer:
-            self._show_nothing()  # ids of the old vocabulary mean nothing in the new one
+            self._show(self._nothing())  # ids of the old vocabulary mean nothing in the new one
         self._tokenizer, self._options = tokenizer, options
         self.encode_again()
 
@@ -105,8 +101,9 @@ class LiveSpans(QObject):
 
     def spans_in(self, start: int, end: int) -> SpanWindow:
         """The tokens that overlap or touch the bytes [start, end]."""
-        text = self._text
-        return SpanWindow(0, text.token_ids, text.starts, text.ends).within(start, end)
+        tokens = self._text.tokens
+        first, last = tokens.first_ending_from(start), tokens.first_behind(end)
+        return SpanWindow(first, *tokens.between(first, last))
 
     def attributes_of(self, ids: NDArray[np.int32]) -> NDArray[np.uint16]:
         if self._tokenizer is None:
@@ -122,29 +119,32 @@ class LiveSpans(QObject):
         self._n_characters += edit.more_characters
         text = replace(self._text, n_bytes=self._document.size, n_characters=self._n_characters)
         if self._live is not None and _update(self._live, self._document, edit):
-            self._show(_with_tokens(text, self._live))
+            self._show(text)
             self.encoded.emit()
             return
-        starts, ends = _moved(text.starts, text.ends, edit)
-        self._show(replace(text, starts=starts, ends=ends))
+        follow_edit(text.tokens, edit)
+        self._show(text)
         self.encode_again()
 
     def _take(self, result: _Encoded) -> None:
         self._live = result.live
         n_bytes = self._document.size
-        text = replace(NOTHING, n_bytes=n_bytes, n_characters=self._n_characters)
-        text = replace(text, elapsed_ns=result.elapsed_ns, timed_bytes=n_bytes)
-        self._show(_with_tokens(text, result.live))
+        self._show(
+            EncodedText(
+                result.live.tokens, n_bytes, self._n_characters, result.elapsed_ns, timed_bytes=n_bytes
+            )
+        )
         self.encoded.emit()
 
     def _fail(self, message: str) -> None:
-        self._show_nothing()
+        self._show(self._nothing())
         self.encoded.emit()
         self.failed.emit(message)
 
-    def _show_nothing(self) -> None:
+    def _nothing(self) -> EncodedText:
         """No tokens, but the text is still as long as it is."""
-        self._show(replace(NOTHING, n_bytes=self._document.size, n_characters=self._n_characters))
+        n_bytes = self._document.size
+        return EncodedText(TokenStore(NO_TOKENS, n_bytes), n_bytes, self._n_characters, 0, 0)
 
     def _show(self, text: EncodedText) -> None:
         self._text = text
@@ -164,11 +164,6 @@ def _update(live: LiveEncoding, document: TextDocument, edit: TextEdit) -> bool:
     return True
 
 
-def _with_tokens(text: EncodedText, live: LiveEncoding) -> EncodedText:
-    tokens = live.tokens
-    return replace(text, token_ids=tokens.ids, starts=tokens.starts, ends=tokens.ends)
-
-
 def _encode(tokenizer: Tokenizer, text: bytes, options: Options, progress: Progress) -> _Encoded:
     def encode() -> Encoding:
         return tokenizer.encode(text, options.add_special, options.parse_special, options.encoder)
@@ -180,17 +175,16 @@ def _encode(tokenizer: Tokenizer, text: bytes, options: Options, progress: Progr
     return _Encoded(LiveEncoding(tokenizer, encoding, options), encoding.elapsed_ns)
 
 
-def _moved(
-    starts: NDArray[np.int64], ends: NDArray[np.int64], edit: TextEdit
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Where spans of the text before an edit are after it: moved, cut, or left alone.
+def follow_edit(tokens: TokenStore, edit: TextEdit) -> None:
+    """Put spans of the text before an edit to where they are after it: moved, cut, or gone with their text.
 
     New text between two tokens belongs to none; tokens before the whole text stay there.
     """
     removed_end = edit.start + edit.removed
-    stays = ends == 0
-    new_starts = np.where(
-        (starts >= removed_end) & ~stays, starts + edit.shift, np.minimum(starts, edit.start)
-    )
-    new_ends = np.where(ends > removed_end, ends + edit.shift, np.minimum(ends, edit.start))
-    return new_starts, np.maximum(new_starts, new_ends)
+    last = max(tokens.first_from(removed_end), tokens.first_ending_behind(0))
+    first = min(tokens.first_ending_behind(edit.start), last)
+    ids, starts, ends, _ = tokens.between(first, last)
+    starts = np.minimum(starts, edit.start)
+    ends = np.where(ends > removed_end, ends + edit.shift, np.minimum(ends, edit.start))
+    kept = ends > starts
+    tokens.replace(first, last, FragmentTokens(ids[kept], starts[kept], ends[kept]), edit.shift)

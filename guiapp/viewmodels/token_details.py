@@ -46,6 +46,7 @@ class TokenDetails:
 
     index, n_tokens  its place, from 0, and of how many
     token_bytes      what it stands for
+    tint             which colour it has in the text
     facts            names of FACTS with what there is to say about them, one visible line each
     tree, path       None until the tables for them are ready
     """
@@ -54,6 +55,7 @@ class TokenDetails:
     n_tokens: int
     token_id: int
     token_bytes: bytes
+    tint: int
     is_special: bool
     facts: tuple[tuple[str, str], ...]
     tree: MergeTree | None
@@ -160,6 +162,7 @@ def describe(
         n_tokens=source.n_tokens,
         token_id=token_id,
         token_bytes=token_bytes,
+        tint=int(source.tints(index, index + 1)[0]),
         is_special=vocabulary.kind(token_id) == "control",
         facts=tuple((name, value) for name, value in zip(FACTS, values, strict=True) if value),
         tree=explainer.merge_tree(token_id) if explainer else None,

@@ -18,22 +18,29 @@ class SpanWindow(NamedTuple):
     ids          int32[k]
     starts       int64[k]  token i came from the bytes [starts[i], ends[i])
     ends         int64[k]
+    tints        uint8[k]  which colour each has
     """
 
     first_index: int
     ids: NDArray[np.int32]
     starts: NDArray[np.int64]
     ends: NDArray[np.int64]
+    tints: NDArray[np.uint8]
 
     def relative_to(self, offset: int) -> SpanWindow:
         return self._replace(starts=self.starts - offset, ends=self.ends - offset)
 
     def within(self, start: int, end: int) -> SpanWindow:
         """The tokens that overlap or touch the bytes [start, end]."""
-        first = int(np.searchsorted(self.ends, start))
-        last = int(np.searchsorted(self.starts, end, side="right"))
+        first = int(self.ends.searchsorted(start))
+        last = int(self.starts.searchsorted(end, side="right"))
+        inside = slice(first, last)
         return SpanWindow(
-            self.first_index + first, self.ids[first:last], self.starts[first:last], self.ends[first:last]
+            self.first_index + first,
+            self.ids[inside],
+            self.starts[inside],
+            self.ends[inside],
+            self.tints[inside],
         )
 
 

@@ -54,6 +54,9 @@ class TokenSource(Protocol):
     def token_ids(self, start: int, end: int) -> NDArray[np.int32]:
         """The ids of the tokens [start, end)."""
 
+    def tints(self, start: int, end: int) -> NDArray[np.uint8]:
+        """Which colours the tokens [start, end) have: numbers that differ between neighbours."""
+
     def span(self, index: int) -> tuple[int, int]:
         """Where a token came from, as a byte range of the text."""
 

@@ -19,6 +19,7 @@ MOST_COPIED_ROWS = 100_000
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 NO_INDEX = QModelIndex()
+TINT_ROLE = Qt.ItemDataRole.UserRole  # which colour a token has in the text
 
 
 class Row(NamedTuple):
@@ -94,6 +95,8 @@ class TokenTableModel(QAbstractTableModel):
         column = COLUMNS[index.column()]
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return column.alignment
+        if role == TINT_ROLE:
+            return int(self._source.tints(index.row(), index.row() + 1)[0])
         row = self._row(index.row()) if role == Qt.ItemDataRole.DisplayRole else None
         return column.text(row) if row is not None else None
 

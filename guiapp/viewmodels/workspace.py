@@ -137,14 +137,16 @@ class Workspace(QObject):
 
     @property
     def n_tokens(self) -> int:
-        return len(self.spans.encoded_text.token_ids)
+        return len(self.spans.encoded_text.tokens)
 
     def token_ids(self, start: int, end: int) -> NDArray[np.int32]:
-        return self.spans.encoded_text.token_ids[start:end]
+        return self.spans.encoded_text.tokens.ids(start, end)
+
+    def tints(self, start: int, end: int) -> NDArray[np.uint8]:
+        return self.spans.encoded_text.tokens.between(start, end).tints
 
     def span(self, index: int) -> tuple[int, int]:
-        text = self.spans.encoded_text
-        return int(text.starts[index]), int(text.ends[index])
+        return self.spans.encoded_text.tokens.span(index)
 
     def text_slice(self, start: int, end: int) -> bytes:
         return self.document.slice(start, min(end, self.document.size))
@@ -153,7 +155,7 @@ class Workspace(QObject):
     def statistics(self) -> TextStatistics:
         text = self.spans.encoded_text
         return TextStatistics(
-            len(text.token_ids), text.n_characters, text.n_bytes, text.elapsed_ns, text.timed_bytes
+            len(text.tokens), text.n_characters, text.n_bytes, text.elapsed_ns, text.timed_bytes
         )
 
     @property
@@ -162,10 +164,9 @@ class Workspace(QObject):
         if not self.document.has_selection:
             return None
         start, end = self.document.selection
-        text = self.spans.encoded_text
-        first = int(np.searchsorted(text.ends, start, side="right"))
-        last = int(np.searchsorted(text.starts, end))
-        n_tokens = int(np.count_nonzero(text.ends[first:last] > text.starts[first:last]))
+        tokens = self.spans.encoded_text.tokens
+        inside = tokens.between(tokens.first_ending_behind(start), tokens.first_from(end))
+        n_tokens = int(np.count_nonzero(inside.ends > inside.starts))
         return SelectionStatistics(n_tokens, n_characters(self.document.slice(start, end)), end - start)
 
     # Selection
@@ -286,8 +287,7 @@ class Workspace(QObject):
         if self.tokenizer is None or not self.n_tokens:
             return None
         around = self.tokenizer.special_ids_around() if self._options.add_special else ([], [])
-        inner = slice(len(around[0]), self.n_tokens - len(around[1]))
-        token_ids = self.spans.encoded_text.token_ids[inner].copy()  # the next edit changes them in place
+        token_ids = self.token_ids(len(around[0]), self.n_tokens - len(around[1]))
         return RoundTripInput(self.tokenizer, self.document.text(), token_ids)
 
 

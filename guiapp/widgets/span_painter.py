@@ -97,7 +97,7 @@ class SpanPainter:
         tokens: Tokens,
         place: QPointF,
     ) -> None:
-        colors = (boxes.indexes + tokens.window.first_index) % len(self._theme.span_colors)
+        colors = tokens.window.tints[boxes.indexes].astype(np.int64)
         is_control = special & ((tokens.attributes[boxes.indexes] & CONTROL) != 0)
         left = np.rint(boxes.left + place.x()).astype(np.int64)
         width = np.rint(boxes.right + place.x()).astype(np.int64) - left
@@ -122,7 +122,7 @@ class SpanPainter:
         if len(self._tiles) >= CACHED_TILES:
             self._tiles.clear()
         tile = clear_pixmap(width, self.span_height, scale)
-        fill = faded(self._theme.warning, 24) if color < 0 else self._theme.span_colors[color]
+        fill = faded(self._theme.warning, 24) if color < 0 else self._theme.span_color(color)
         painter = QPainter(tile)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.fillPath(_rounded(QRectF(0, 0, width, self.span_height), round_left, round_right), fill)

@@ -77,10 +77,9 @@ class RowPictures:
     def _picture(self, layout: BlockLayout, row: int, tokens: Tokens, scale: float) -> _Picture:
         geometry = layout.geometry(row)
         text = layout.data[geometry.start : geometry.end]
-        color = tokens.window.first_index % len(self._theme.span_colors)
         window = tokens.window.relative_to(geometry.start)
-        columns = (geometry.leading, window.starts, window.ends, tokens.attributes)
-        key = (text, layout.preedit, scale, color, *(column.tobytes() for column in columns))
+        columns = (geometry.leading, window.starts, window.ends, window.tints, tokens.attributes)
+        key = (text, layout.preedit, scale, *(column.tobytes() for column in columns))
         found = self._pictures.get(key)
         if found is None:
             found = self._pictures[key] = self._drawn(layout, row, tokens, scale)

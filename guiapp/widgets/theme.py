@@ -54,8 +54,8 @@ class Theme:
     span_colors: tuple[QColor, ...]
     contenders: tuple[QColor, ...]
 
-    def span_color(self, token_index: int) -> QColor:
-        return self.span_colors[token_index % len(self.span_colors)]
+    def span_color(self, tint: int) -> QColor:
+        return self.span_colors[tint % len(self.span_colors)]
 
     @staticmethod
     def mono_font(size_px: int = TEXT_FONT_PX) -> QFont:

@@ -119,16 +119,17 @@ class TokenStrip(QAbstractScrollArea):
         top = self.verticalScrollBar().value()
         first, last = self._grid.chips_between(event.rect().top() + top, event.rect().bottom() + top)
         ids = self._source.token_ids(first, last).tolist()
-        for index, token_id in enumerate(ids, first):
-            self._paint_chip(painter, theme, index, token_id)
+        tints = self._source.tints(first, last).tolist()
+        for index, (token_id, tint) in enumerate(zip(ids, tints, strict=True), first):
+            self._paint_chip(painter, theme, index, token_id, tint)
 
-    def _paint_chip(self, painter: QPainter, theme: Theme, index: int, token_id: int) -> None:
+    def _paint_chip(self, painter: QPainter, theme: Theme, index: int, token_id: int, tint: int) -> None:
         chip = QRectF(self.chip_rect(index)).adjusted(0.5, 0.5, -0.5, -0.5)
         start, end = self.selected_range
         attributes = self._attributes(token_id)
         is_special = Attribute.CONTROL in attributes
         painter.setPen(_outline(theme, attributes))
-        painter.setBrush(Qt.BrushStyle.NoBrush if is_special else theme.span_color(index))
+        painter.setBrush(Qt.BrushStyle.NoBrush if is_special else theme.span_color(tint))
         painter.drawRoundedRect(chip, UNIT_PX, UNIT_PX)
         _draw_sign(painter, theme, chip, attributes)
         if start <= index < end or index == self._source.hovered_token:

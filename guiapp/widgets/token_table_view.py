@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from guiapp.viewmodels.token_source import TokenSource
-from guiapp.viewmodels.token_table import COLUMNS, TokenTableModel
+from guiapp.viewmodels.token_table import COLUMNS, TINT_ROLE, TokenTableModel
 from guiapp.widgets.theme import SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.widgets.token_actions import copy_action
 
@@ -125,7 +125,7 @@ class _IdDelegate(QStyledItemDelegate):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.span_color(index.row()))
+        painter.setBrush(theme.span_color(index.data(TINT_ROLE)))
         painter.drawRoundedRect(chip, UNIT_PX, UNIT_PX)
         painter.setPen(theme.span_text)
         painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, text)

@@ -27,7 +27,13 @@ def row(cells, edges, characters=None, trailing=None) -> RowGeometry:
 
 def window(*spans, first_index=0) -> SpanWindow:
     starts, ends = np.array(spans, np.int64).T
-    return SpanWindow(first_index, np.zeros(len(spans), np.int32), starts.copy(), ends.copy())
+    return SpanWindow(
+        first_index,
+        np.zeros(len(spans), np.int32),
+        starts.copy(),
+        ends.copy(),
+        np.zeros(len(spans), np.uint8),
+    )
 
 
 PLAIN = row([10, 11, 12, 13, 14], [0, 10, 20, 30, 40])

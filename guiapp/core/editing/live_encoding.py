@@ -53,10 +53,11 @@ class LiveEncoding:
         self._options = options
         before, after = tokenizer.special_ids_around() if options.add_special else ([], [])
         self._n_before, self._n_after = len(before), len(after)
-        self.tokens = TokenStore(encoding.token_ids, encoding.spans[:, 0], encoding.spans[:, 1])
+        n_bytes = len(encoding.text_bytes)
+        self.tokens = TokenStore(FragmentTokens(encoding.token_ids, *encoding.spans.T), n_bytes)
         text = np.frombuffer(bytearray(encoding.text_bytes), np.uint8)
         found = self._special_tokens.partition(text, options.parse_special)
-        self._special = TokenStore(found.ids, found.starts, found.ends)
+        self._special = TokenStore(_moved(found, 0), n_bytes)
 
     def window(self, text: NDArray[np.uint8], start: int, removed: int, added: int) -> Window:
         """What an edit makes necessary to encode again.
@@ -79,10 +80,10 @@ class LiveEncoding:
         old_end = window.end - window.shift
         is_last = window.end == len(text)
         first, last = self._special.first_from(window.start), self._special.first_from(old_end)
-        self._special.replace(first, last, *_moved(found, window.start), window.shift)
+        self._special.replace(first, last, _moved(found, window.start), window.shift)
         first = self._n_before if window.start == 0 else self.tokens.first_from(window.start)
         last = len(self.tokens) - self._n_after if is_last else self.tokens.first_from(old_end)
-        self.tokens.replace(first, last, *_moved(tokens, window.start), window.shift)
+        self.tokens.replace(first, last, _moved(tokens, window.start), window.shift)
 
     def _cut_before(self, text: NDArray[np.uint8], position: int) -> int:
         """The last cut at or before `position` that depends on nothing behind `position`."""

@@ -1,115 +1,215 @@
-"""The tokens of a document that changes: flat arrays with room to grow, edited in place."""
+"""The tokens of a document that changes, so that an edit costs no more where the document is long."""
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.kernels.token_spans import replace_tokens
+from guiapp.core.encoding import FragmentTokens
 
-Scalar = TypeVar("Scalar", bound=np.generic)
+N_TINTS = 6
+
+
+class Tokens(NamedTuple):
+    """Some tokens that follow each other.
+
+    ids     int32[k]  rows of the vocabulary
+    starts  int64[k]  token i came from the bytes [starts[i], ends[i])
+    ends    int64[k]
+    tints   uint8[k]  numbers below N_TINTS that tell neighbours apart, and that edits elsewhere leave alone
+    """
+
+    ids: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    tints: NDArray[np.uint8]
+
+    @property
+    def columns(self) -> tuple[NDArray[Any], ...]:
+        return self
+
+    def part(self, first: int, last: int) -> Tokens:
+        return Tokens(*[column[first:last] for column in self.columns])
+
+    def followed_by(self, others: Tokens) -> Tokens:
+        pairs = zip(self.columns, others.columns, strict=True)
+        return Tokens(*[np.concatenate(pair) for pair in pairs])
 
 
 class TokenStore:
     """Token ids with their byte spans, in order of position.
 
-    ids, starts, ends  int32, int64, int64 [count]: views that the next `replace` makes invalid
+    The arrays have a gap where the last edit was.  Offsets before it count from the beginning of the
+    text, those behind it from the end, so that none of them changes when the text at the gap does: an
+    edit costs as much as there are tokens between it and the edit before.
     """
 
-    def __init__(self, ids: NDArray[np.int32], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> None:
-        self._count = len(ids)
-        capacity = _roomy(self._count)
-        self._ids = _grown(ids, np.int32, capacity)
-        self._starts = _grown(starts, np.int64, capacity)
-        self._ends = _grown(ends, np.int64, capacity)
+    def __init__(self, tokens: FragmentTokens, n_bytes: int) -> None:
+        """Begin with all tokens of a text that is `n_bytes` long."""
+        count = len(tokens.ids)
+        self._n_bytes = n_bytes
+        self._gap = count
+        self._behind = count + _room_for(count)
+        self._columns = _widened(Tokens(*tokens, _tints_after(-1, count)), count, _room_for(count))
 
     def __len__(self) -> int:
-        return self._count
+        return len(self._columns.ids) - (self._behind - self._gap)
 
-    @property
-    def ids(self) -> NDArray[np.int32]:
-        return self._ids[: self._count]
+    # Reading
 
-    @property
-    def starts(self) -> NDArray[np.int64]:
-        return self._starts[: self._count]
+    def between(self, first: int, last: int) -> Tokens:
+        """The tokens [first, last), to be let go before the next `replace`."""
+        first, last = max(first, 0), min(last, len(self))
+        if last <= self._gap:
+            return self._columns.part(first, last)
+        shift = self._behind - self._gap
+        right = self._columns.part(max(first, self._gap) + shift, last + shift)
+        right = right._replace(starts=right.starts + self._n_bytes, ends=right.ends + self._n_bytes)
+        return right if first >= self._gap else self._columns.part(first, self._gap).followed_by(right)
 
-    @property
-    def ends(self) -> NDArray[np.int64]:
-        return self._ends[: self._count]
+    def ids(self, first: int, last: int) -> NDArray[np.int32]:
+        """The ids of the tokens [first, last), a copy."""
+        first, last = max(first, 0), min(last, len(self))
+        ids, shift = self._columns.ids, self._behind - self._gap
+        left = ids[first : min(last, self._gap)]
+        return np.concatenate((left, ids[max(first, self._gap) + shift : max(last, self._gap) + shift]))
+
+    def span(self, index: int) -> tuple[int, int]:
+        return self._start(index), self._end(index)
 
     def first_from(self, position: int) -> int:
         """The index of the first token that begins at or after `position`."""
-        return int(np.searchsorted(self.starts, position, "left"))
+        return self._search(self._columns.starts, position, "left")
+
+    def first_behind(self, position: int) -> int:
+        """The index of the first token that begins behind `position`."""
+        return self._search(self._columns.starts, position, "right")
+
+    def first_ending_from(self, position: int) -> int:
+        """The index of the first token that ends at or after `position`."""
+        return self._search(self._columns.ends, position, "left")
+
+    def first_ending_behind(self, position: int) -> int:
+        """The index of the first token that ends behind `position`."""
+        return self._search(self._columns.ends, position, "right")
 
     def first_start_from(self, position: int, otherwise: int) -> int:
         """Where the first token that begins at or after `position` begins."""
         index = self.first_from(position)
-        return int(self._starts[index]) if index < self._count else otherwise
+        return self._start(index) if index < len(self) else otherwise
 
     def last_end_until(self, position: int) -> int:
         """Where the last token that ends at or before `position` ends; 0 where there is none."""
-        index = int(np.searchsorted(self.ends, position, "right"))
-        return int(self._ends[index - 1]) if index > 0 else 0
+        index = self.first_ending_behind(position)
+        return self._end(index - 1) if index > 0 else 0
 
     def ends_at(self, position: int) -> bool:
         """Whether a token ends exactly at `position`."""
-        index = int(np.searchsorted(self.ends, position, "left"))
-        return index < self._count and bool(self._ends[index] == position)
+        index = self.first_ending_from(position)
+        return index < len(self) and self._end(index) == position
 
     def covering(self, position: int) -> tuple[int, int] | None:
         """The span of the token that begins before `position` and ends behind it."""
         index = self.first_from(position) - 1
-        if index < 0 or self._ends[index] <= position:
+        if index < 0 or self._end(index) <= position:
             return None
-        return int(self._starts[index]), int(self._ends[index])
+        return self.span(index)
 
     def has_empty_at(self, position: int) -> bool:
         """Whether a token with an empty span stands exactly at `position`."""
         index = self.first_from(position)
-        return index < self._count and bool(self._ends[index] == position)
+        return index < len(self) and self._end(index) == position
 
-    def replace(
-        self,
-        first: int,
-        last: int,
-        ids: NDArray[np.int32],
-        starts: NDArray[np.int64],
-        ends: NDArray[np.int64],
-        shift: int,
-    ) -> None:
+    def _search(self, column: NDArray[np.int64], position: int, side: Literal["left", "right"]) -> int:
+        index = int(np.searchsorted(column[: self._gap], position, side))
+        if index == self._gap:
+            index += int(np.searchsorted(column[self._behind :], position - self._n_bytes, side))
+        return index
+
+    def _start(self, index: int) -> int:
+        return self._offset(self._columns.starts, index)
+
+    def _end(self, index: int) -> int:
+        return self._offset(self._columns.ends, index)
+
+    def _offset(self, column: NDArray[np.int64], index: int) -> int:
+        if index < self._gap:
+            return int(column[index])
+        return int(column[index + self._behind - self._gap]) + self._n_bytes
+
+    # Changing
+
+    def replace(self, first: int, last: int, new: FragmentTokens, shift: int) -> None:
         """Put new tokens in place of those in [first, last); spans behind them move by `shift` bytes."""
-        self._make_room(self._count + len(ids) - (last - first))
-        self._count = replace_tokens(
-            self._ids,
-            self._starts,
-            self._ends,
-            self._count,
-            first,
-            last,
-            np.ascontiguousarray(ids),
-            np.ascontiguousarray(starts),
-            np.ascontiguousarray(ends),
-            shift,
-        )
+        if first > self._gap:
+            self._move_back(first - self._gap)
+        elif last < self._gap:
+            self._move_behind(self._gap - last)
+        self._behind += last - max(first, self._gap)
+        self._gap = first
+        self._n_bytes += shift
+        self._make_room(len(new.ids))
+        tints = _tints_after(self._tint(first - 1), len(new.ids))
+        end = first + len(new.ids)
+        for column, values in zip(self._columns.columns, Tokens(*new, tints).columns, strict=True):
+            column[first:end] = values
+        self._gap = end
+        self._tell_apart(end)
+
+    def _move_back(self, count: int) -> None:
+        """Move so many tokens from behind the gap to before it."""
+        self._move(slice(self._gap, self._gap + count), slice(self._behind, self._behind + count), 1)
+        self._gap += count
+        self._behind += count
+
+    def _move_behind(self, count: int) -> None:
+        self._move(slice(self._behind - count, self._behind), slice(self._gap - count, self._gap), -1)
+        self._gap -= count
+        self._behind -= count
+
+    def _move(self, to: slice, source: slice, direction: int) -> None:
+        for column in self._columns.columns:
+            column[to] = column[source]
+        for offsets in (self._columns.starts, self._columns.ends):
+            offsets[to] += direction * self._n_bytes
 
     def _make_room(self, needed: int) -> None:
-        if needed <= len(self._ids):
+        if needed <= self._behind - self._gap:
             return
-        capacity = _roomy(needed)
-        self._ids = _grown(self.ids, np.int32, capacity)
-        self._starts = _grown(self.starts, np.int64, capacity)
-        self._ends = _grown(self.ends, np.int64, capacity)
+        more = needed + _room_for(len(self))
+        self._columns = _widened(self._columns, self._behind, more)
+        self._behind += more
+
+    def _tint(self, index: int) -> int:
+        """The tint of a token, -1 beyond the ends."""
+        if not 0 <= index < len(self):
+            return -1
+        return int(self._columns.tints[index if index < self._gap else index + self._behind - self._gap])
+
+    def _tell_apart(self, index: int) -> None:
+        """Let the token before `index`, the last one before the gap, differ from its neighbours."""
+        if index and self._tint(index - 1) == self._tint(index):
+            taken = self._tint(index - 2), self._tint(index)
+            self._columns.tints[index - 1] = next(tint for tint in range(N_TINTS) if tint not in taken)
 
 
-def _roomy(count: int) -> int:
-    """Room for so many tokens and for those that typing adds, so that few edits need a larger array."""
-    return count + count // 8 + 1024
+def _room_for(count: int) -> int:
+    """How many tokens can be added to so many until the arrays have to grow."""
+    return count // 8 + 1024
 
 
-def _grown(values: NDArray[Scalar], dtype: type[Scalar], capacity: int) -> NDArray[Scalar]:
-    grown = np.empty(capacity, dtype)
-    grown[: len(values)] = values
-    return grown
+def _widened(tokens: Tokens, at: int, more: int) -> Tokens:
+    """The same with `more` places at `at`, of which nothing is known."""
+    return Tokens(
+        *[
+            np.concatenate((column[:at], np.empty(more, column.dtype), column[at:]))
+            for column in tokens.columns
+        ]
+    )
+
+
+def _tints_after(tint: int, count: int) -> NDArray[np.uint8]:
+    """All tints in turn, beginning with the one behind `tint`."""
+    return (np.arange(tint + 1, tint + 1 + count) % N_TINTS).astype(np.uint8)

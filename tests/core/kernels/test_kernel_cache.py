@@ -53,8 +53,8 @@ def test_an_edit_moves_the_folders_of_what_it_can_change(monkeypatch):
 def test_kernels_run_where_no_folder_can_be_written(tmp_path):
     (tmp_path / "file").write_text("in the way")
     script = (
-        "from guiapp.core.kernels import string_table, token_spans\n"
-        "token_spans.replace_tokens.load(), string_table._find_rows.load()"
+        "from guiapp.core.kernels import string_table, utf8\n"
+        "utf8.plain_prefix.load(), string_table._find_rows.load()"
     )
     ran = subprocess.run(
         [sys.executable, "-c", script],
