@@ -1,0 +1,288 @@
+"""Records a trace: runs the readable algorithms over a text and writes down every step."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from guiapp.core.errors import EncodeError
+from guiapp.core.pipelines.watcher import Symbols
+from guiapp.core.text.normalized import NormalizedText
+from guiapp.core.tokenizer import Tokenizer, as_bytes
+from guiapp.core.trace.decisions import DECISIONS, Decision
+from guiapp.core.trace.operations import BEFORE, BEHIND, EFFECTS, NUMBERS, Effect
+from guiapp.core.trace.queue_count import QueueCount
+from guiapp.core.trace.trace import Cells, Pieces, Tokens, Trace, columns_of
+
+Progress = Callable[[float], None]
+STEPS_PER_REPORT = 4096
+
+
+def record(
+    tokenizer: Tokenizer,
+    text: str | bytes,
+    encoder: str | None = None,
+    add_special: bool = True,
+    parse_special: bool = True,
+    progress: Progress = lambda share: None,
+) -> Trace:
+    """The trace of a text; `progress` is told the share done now and then, and may raise to stop it.
+
+    Raises EncodeError as `Tokenizer.encode` does.
+    """
+    name = encoder or next(iter(tokenizer.encoders))
+    if name not in tokenizer.encoders:
+        raise EncodeError(
+            f"This vocabulary has no encoder “{name}”. Choose one of: {', '.join(tokenizer.encoders)}."
+        )
+    data = as_bytes(text)
+    recorder = _Recorder(data, len(tokenizer.vocabulary), progress)
+    before, after = tokenizer.special_ids_around() if add_special else ([], [])
+    partition = tokenizer.special_tokens.partition_readable(data, parse_special)
+    columns = (partition.ids, partition.starts, partition.ends)
+    special = list(zip(*(column.tolist() for column in columns), strict=True))
+    stretches = list(zip(partition.raw_starts.tolist(), partition.raw_ends.tolist(), strict=True))
+    for token in special:
+        recorder.write("special", token[1], token[2], result=token[0])
+    tokens = [(token_id, 0, 0) for token_id in before]
+    for index, (start, end) in enumerate(stretches):
+        if start < end:
+            if special:
+                recorder.write("text", start, end)
+            recorder.begin_fragment(2 * index, start)
+            found = tokenizer.pipeline.encode_readable(data[start:end], True, name, recorder)
+            spans = (found.ids, found.starts + start, found.ends + start)
+            tokens += zip(*(column.tolist() for column in spans), strict=True)
+        tokens += special[index : index + 1]
+    for token_id in before:
+        recorder.write("add", 0, 0, result=token_id, cell=BEFORE)
+    for token_id in after:
+        recorder.write("add", len(data), len(data), result=token_id, cell=BEHIND)
+    tokens += [(token_id, len(data), len(data)) for token_id in after]
+    return recorder.trace(name, tokens)
+
+
+class _Recorder:
+    """The watcher that fills the columns."""
+
+    def __init__(self, text: bytes, n_tokens: int, progress: Progress) -> None:
+        self._text = text
+        self._n_tokens = n_tokens
+        self._progress = progress
+        self._operation = array("B")
+        self._places = tuple(array("i") for _ in range(7))  # piece … result
+        self._rank = array("d")
+        self._writes = tuple(array("i") for _ in range(5))  # cell … pushed
+        self._pieces = tuple(array("i") for _ in Pieces._fields)
+        self._cells = tuple(array("i") for _ in Cells._fields)
+        self._made = tuple(array("i") for _ in Tokens._fields)
+        self._work = bytearray()
+        self._fragment, self._fragment_start = 0, 0
+        self._piece = -1
+        self._layers: list[tuple[NormalizedText | None, int]] = []
+
+    # The stages
+
+    def begin_fragment(self, fragment: int, start: int) -> None:
+        self._fragment, self._fragment_start = fragment, start
+
+    def begin(self, data: bytes, normalized: NormalizedText | None, start: int) -> None:
+        self._layers = [(normalized, self._fragment_start + start)]
+        source_end = self._fragment_start + start + len(data)
+        if normalized is not None:
+            source_end = self._fragment_start + start + int(normalized.ends.max(initial=0))
+            self.write("normalise", self._fragment_start + start, source_end)
+
+    def split(self, piece_ends: Sequence[int]) -> None:
+        start, n_before = 0, len(self._pieces[0])
+        for number, end in enumerate(piece_ends, n_before):
+            self._piece = number
+            self.write("piece", *self._source(start, end))
+            start = end
+        self._piece = n_before - 1
+
+    def piece(self, start: int, data: bytes, marked: NormalizedText | None, symbols: Symbols | None) -> None:
+        self._piece += 1
+        del self._layers[1:]
+        self._layers.append((None, start))
+        if marked is not None:
+            self._layers.append((marked, 0))
+        span = self._source(0, len(data))
+        first = (len(self._operation), 0, len(self._cells[0]), len(self._made[0]), len(self._work))
+        for column, value in zip(self._pieces, (self._fragment, *span, *first), strict=True):
+            column.append(value)
+        self._work += data
+        self._data_size = len(data)
+        self._n_own_steps, self._depth = 0, 0
+        self._ends: list[int] = []
+        self._has_slots = symbols is not None
+        self._slot_starts = [start for _, start, _ in symbols] if symbols is not None else []
+        self._slot_ends = [end for _, _, end in symbols] if symbols is not None else []
+        self._symbols: list[int] = [symbol for symbol, _, _ in symbols] if symbols is not None else []
+        self._queue = QueueCount()
+        cells = symbols if symbols is not None else [(-1, at, at + 1) for at in range(len(data))]
+        for symbol, cell_start, cell_end in cells:
+            for column, value in zip(self._cells, (symbol, *self._source(cell_start, cell_end)), strict=True):
+                column.append(value)
+        if symbols is None:
+            for column, value in zip(self._cells, (-1, span[1], span[1]), strict=True):
+                column.append(value)
+
+    def step(self, step: object) -> None:
+        decision = DECISIONS[type(step)](step)
+        self._n_own_steps += 1
+        if decision.is_slots:
+            self._pair_step(decision)
+        else:
+            self._span_step(decision)
+
+    def end_piece(self, tokens: Symbols) -> None:
+        if self._has_slots:
+            self._fall_back(tokens)
+        elif not self._n_own_steps:
+            for token_id, start, end in tokens:
+                self._span_step(Decision("whole", start, end, token_id))
+        for token_id, start, end in tokens:
+            for column, value in zip(self._made, (token_id, *self._source(start, end)), strict=True):
+                column.append(value)
+        self._pieces[4][-1] = len(self._operation)
+        self.write("done", *self._source(0, self._data_size), depth=len(tokens))
+
+    # Rows
+
+    def _pair_step(self, decision: Decision) -> None:
+        left, right = decision.start, decision.end
+        start, end = self._source(self._slot_starts[left], self._slot_ends[right])
+        middle, _ = self._source(self._slot_starts[right], self._slot_ends[right])
+        operation, pushed, candidates = decision.operation, -1, self._queue.n_candidates
+        key = (left, right, decision.left, decision.right)
+        if operation == "push":
+            self._queue.push(key, len(self._operation))
+        else:
+            pushed = self._queue.pop(key)
+        if operation == "merge":
+            self._queue.merge(left, right)
+            self._slot_ends[left] = self._slot_ends[right]
+            self._symbols[left], self._symbols[right] = decision.result, -2
+        self.write(
+            operation,
+            start,
+            end,
+            middle,
+            decision.left,
+            decision.right,
+            decision.result,
+            decision.worth,
+            left,
+            right,
+            0,
+            candidates,
+            pushed,
+        )
+
+    def _span_step(self, decision: Decision) -> None:
+        effect = EFFECTS[NUMBERS[decision.operation]]
+        end, cell = decision.end, decision.cell
+        if effect == Effect.APPEND:
+            cell = self._depth
+            self._ends.append(end)
+        elif effect == Effect.JOIN:
+            cell, end = self._depth - 1, self._ends[-1]
+        elif effect == Effect.RESTART:
+            cell = 0
+            self._ends = [end]
+        elif effect == Effect.POP:
+            cell = self._depth - 1
+            self._ends.pop()
+        self._depth = len(self._ends)
+        start, end = self._source(decision.start, end)
+        self.write(
+            decision.operation,
+            start,
+            end,
+            left=decision.left,
+            right=decision.right,
+            result=decision.result,
+            worth=decision.worth,
+            cell=cell,
+            other_cell=decision.other_cell,
+            depth=self._depth,
+        )
+
+    def _fall_back(self, tokens: Symbols) -> None:
+        """Rows for the tokens that stand for symbols that are none."""
+        at = 0
+        for slot, symbol in enumerate(self._symbols):
+            if symbol == -2:
+                continue
+            if 0 <= symbol < self._n_tokens:
+                at += 1
+                continue
+            first, end = at, self._slot_ends[slot]
+            while at < len(tokens) and tokens[at][2] <= end:
+                span = self._source(*tokens[at][1:])
+                self.write("fallback", *span, result=tokens[at][0], other_cell=slot)
+                at += 1
+            if at == first:
+                self.write("lost", *self._source(self._slot_starts[slot], end), other_cell=slot)
+
+    def write(
+        self,
+        operation: str,
+        position: int,
+        end: int,
+        right_position: int = -1,
+        left: int = -1,
+        right: int = -1,
+        result: int = -1,
+        worth: float = math.nan,
+        cell: int = -1,
+        other_cell: int = -1,
+        depth: int = 0,
+        candidates: int = -1,
+        pushed: int = -1,
+    ) -> None:
+        number = NUMBERS[operation]
+        piece = self._piece if operation not in ("special", "text", "normalise", "add") else -1
+        values = (piece, position, end, right_position, left, right, result)
+        for column, value in zip(self._places, values, strict=True):
+            column.append(value)
+        for column, value in zip(self._writes, (cell, other_cell, depth, candidates, pushed), strict=True):
+            column.append(value)
+        self._rank.append(worth)
+        self._operation.append(number)
+        if len(self._operation) % STEPS_PER_REPORT == 0:
+            self._progress(position / max(1, len(self._text)))
+
+    def _source(self, start: int, end: int) -> tuple[int, int]:
+        """The bytes of the original text that an output of all normalisers came from."""
+        for normalized, offset in reversed(self._layers):
+            if normalized is not None and len(normalized.data):
+                last = int(normalized.ends[end - 1]) if end else 0
+                start, end = (int(normalized.starts[start]) if start < end else last), last
+            start, end = start + offset, end + offset
+        return start, end
+
+    def trace(self, encoder: str, tokens: Sequence[tuple[int, int, int]]) -> Trace:
+        """All that was written."""
+        operation = np.frombuffer(self._operation, np.uint8)
+        rank = np.frombuffer(self._rank, np.float64)
+        columns = columns_of([operation, *map(_frozen, self._places), rank, *map(_frozen, self._writes)])
+        result = np.array(tokens, np.int32).reshape(-1, 3).T
+        return Trace(
+            self._text,
+            encoder,
+            columns,
+            Pieces(*map(_frozen, self._pieces)),
+            Cells(*map(_frozen, self._cells)),
+            bytes(self._work),
+            Tokens(*map(_frozen, self._made)),
+            Tokens(*(np.ascontiguousarray(column) for column in result)),
+        )
+
+
+def _frozen(column: array[int]) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+    return np.frombuffer(column, np.int32) if len(column) else np.empty(0, np.int32)

@@ -1,0 +1,165 @@
+"""The state of an encoding after any number of its steps.
+
+Each step writes at most one cell, so a cell's content is that of the last step that wrote it.  Within a long
+piece the last writers are kept every so many steps: from there any step is a few thousand rows away.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.trace.operations import BEHIND, EFFECTS, MADE_TOKENS, NUMBERS, Effect
+from guiapp.core.trace.trace import Tokens, Trace
+
+KEYFRAME_STEPS = 1 << 16
+FALLEN = (NUMBERS["fallback"], NUMBERS["lost"])
+
+
+class Writers(NamedTuple):
+    """For each cell of a piece the step that wrote it last, -1 for none.
+
+    made    int32[n]  slots: merges; otherwise the tokens of the piece, by their number
+    gone    bool[n]   slots that were merged into their left neighbour
+    ways    int32[n]  for Viterbi and the like: the best way to each offset
+    """
+
+    made: NDArray[np.int32]
+    gone: NDArray[np.bool_]
+    ways: NDArray[np.int32]
+
+    def copy(self) -> Writers:
+        return Writers(self.made.copy(), self.gone.copy(), self.ways.copy())
+
+
+class Replay:
+    """States of one trace, by the number of steps taken: 0 to len(trace)."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self._keyframes: dict[tuple[int, int], Writers] = {}
+
+    def has_slots(self, piece: int) -> bool:
+        """Whether a piece is encoded by merging start symbols."""
+        cells = self.trace.piece_cells(piece)
+        return cells.stop - cells.start > 0 and not self._is_bytes(piece)
+
+    def _is_bytes(self, piece: int) -> bool:
+        work = self.trace.piece_range(self.trace.pieces.first_byte, piece, len(self.trace.work))
+        cells = self.trace.piece_cells(piece)
+        return bool(cells.stop - cells.start == work.stop - work.start + 1)
+
+    def writers(self, n_steps: int, piece: int) -> Writers:
+        """Who wrote the cells of a piece, after `n_steps` steps of the trace."""
+        first = int(self.trace.pieces.first_step[piece])
+        taken = max(0, min(n_steps, int(self.trace.pieces.done_step[piece]) + 1) - first)
+        number = taken // KEYFRAME_STEPS
+        writers = self._keyframe(piece, number).copy()
+        self._play(piece, writers, first + number * KEYFRAME_STEPS, first + taken)
+        return writers
+
+    def _keyframe(self, piece: int, number: int) -> Writers:
+        if number == 0:
+            cells = self.trace.piece_cells(piece)
+            n_cells = cells.stop - cells.start
+            nobody = np.full(n_cells, -1, np.int32)
+            return Writers(
+                nobody, np.zeros(n_cells, np.bool_), nobody.copy() if self._is_bytes(piece) else nobody
+            )
+        if (piece, number) not in self._keyframes:
+            writers = self._keyframe(piece, number - 1).copy()
+            start = int(self.trace.pieces.first_step[piece]) + (number - 1) * KEYFRAME_STEPS
+            self._play(piece, writers, start, start + KEYFRAME_STEPS)
+            self._keyframes[piece, number] = writers
+        return self._keyframes[piece, number]
+
+    def _play(self, piece: int, writers: Writers, start: int, end: int) -> None:
+        """Bring the writers from one step to a later one."""
+        columns = self.trace.columns
+        effects = EFFECTS[columns.operation[start:end]]
+        cells = columns.cell[start:end]
+        steps = np.arange(start, end, dtype=np.int32)
+        merges = effects == Effect.MERGE
+        makes = merges | np.isin(effects, MADE_TOKENS)
+        np.maximum.at(writers.made, cells[makes], steps[makes])
+        writers.gone[columns.other_cell[start:end][merges]] = True
+        ways = effects == Effect.WAY
+        np.maximum.at(writers.ways, cells[ways], steps[ways])
+
+    def piece_tokens(self, n_steps: int, piece: int) -> Tokens:
+        """The symbols or tokens of a piece after `n_steps` steps of the trace, in order.
+
+        Symbols that the vocabulary does not have are numbers behind its tokens, or -1.
+        """
+        if self.has_slots(piece):
+            return self._symbols(n_steps, piece)
+        columns = self.trace.columns
+        depth = self._depth(n_steps, piece)
+        steps = self.writers(n_steps, piece).made[:depth]
+        if len(steps) and columns.operation[steps[0]] in (NUMBERS["choose"], NUMBERS["join"]):
+            steps = steps[::-1]  # the best way is followed from its end
+        return Tokens(columns.result[steps], columns.position[steps], columns.end[steps])
+
+    def _depth(self, n_steps: int, piece: int) -> int:
+        first, done = int(self.trace.pieces.first_step[piece]), int(self.trace.pieces.done_step[piece])
+        last = min(n_steps, done) - 1
+        return int(self.trace.columns.depth[last]) if last >= first else 0
+
+    def _symbols(self, n_steps: int, piece: int) -> Tokens:
+        columns, cells = self.trace.columns, self.trace.cells
+        here = self.trace.piece_cells(piece)
+        writers = self.writers(n_steps, piece)
+        slots = np.flatnonzero(~writers.gone)
+        steps = writers.made[slots]
+        is_merged = steps >= 0
+        ids = np.where(is_merged, columns.result[steps], cells.symbol[here][slots])
+        starts = cells.start[here][slots]
+        ends = np.where(is_merged, columns.end[steps], cells.end[here][slots])
+        fallen = self._fallen(n_steps, piece)
+        if len(fallen):
+            stays = ~np.isin(slots, columns.other_cell[fallen])
+            fallen = fallen[columns.operation[fallen] == NUMBERS["fallback"]]
+            order = np.argsort(np.append(slots[stays], columns.other_cell[fallen]), kind="stable")
+            ids = np.append(ids[stays], columns.result[fallen])[order]
+            starts = np.append(starts[stays], columns.position[fallen])[order]
+            ends = np.append(ends[stays], columns.end[fallen])[order]
+        return Tokens(ids.astype(np.int32), starts, ends.astype(np.int32))
+
+    def _fallen(self, n_steps: int, piece: int) -> NDArray[np.int64]:
+        """The steps at which bytes took the place of symbols; they are the last ones of a piece."""
+        done = int(self.trace.pieces.done_step[piece])
+        operation = self.trace.columns.operation
+        last = min(n_steps, done)
+        first = last
+        while first > 0 and operation[first - 1] in FALLEN:
+            first -= 1
+        return np.arange(first, last)
+
+    def tokens(self, n_steps: int) -> Tokens:
+        """All tokens and symbols there are after `n_steps` steps of the trace, in the order of the text."""
+        trace, columns = self.trace, self.trace.columns
+        parts: list[Tokens] = []
+        order: list[NDArray[np.int64]] = []
+        done = int(np.searchsorted(trace.pieces.done_step, n_steps))
+        n_made = trace.piece_tokens(done - 1).stop if done else 0
+        owner = np.repeat(np.arange(done), np.diff(np.append(trace.pieces.first_token[:done], n_made)))
+        parts.append(Tokens(*(column[:n_made] for column in trace.made)))
+        order.append(trace.pieces.fragment[owner].astype(np.int64))
+        if done < trace.n_pieces and trace.pieces.first_step[done] <= n_steps:
+            parts.append(self.piece_tokens(n_steps, done))
+            order.append(np.full(len(parts[-1].ids), trace.pieces.fragment[done]))
+        operation = columns.operation[:n_steps]
+        special = np.flatnonzero(operation == NUMBERS["special"])
+        parts.append(self._results(special))
+        order.append(2 * np.arange(len(special)) + 1)
+        added = np.flatnonzero(operation == NUMBERS["add"])
+        parts.append(self._results(added))
+        order.append(np.where(columns.cell[added] == BEHIND, 1 << 40, -1))
+        sort = np.argsort(np.concatenate(order), kind="stable")
+        return Tokens(*(np.concatenate(columns)[sort] for columns in zip(*parts, strict=True)))
+
+    def _results(self, steps: NDArray[np.int64]) -> Tokens:
+        columns = self.trace.columns
+        return Tokens(columns.result[steps], columns.position[steps], columns.end[steps])

@@ -1,0 +1,189 @@
+"""All decisions of one encoding, as columns: a row for each step, from the partition to the last token.
+
+Columns rather than objects: a million steps take 60 MB, a breakpoint is a condition on whole columns, and
+the state at any step follows from the rows before it (see `replay`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.trace.operations import OPERATIONS, STAGE_NAMES, STAGES
+
+
+class Columns(NamedTuple):
+    """One entry for each step; -1 (or NaN) where a step has nothing of the kind.
+
+    operation       uint8    index into OPERATIONS
+    piece           int32
+    position, end   int32    bytes of the original text that the step is about
+    right_position  int32    where the right one of two neighbours begins in it
+    left, right, result  int32   symbols or tokens
+    rank            float64  rank, score or cost
+    cell, other_cell     int32   what the step writes, see `Effect`
+    depth           int32    tokens of the piece after the step
+    candidates      int32    pairs that could merge before the step, where the algorithm counts them
+    pushed          int32    the step that put into the queue what this one takes out
+    """
+
+    operation: NDArray[np.uint8]
+    piece: NDArray[np.int32]
+    position: NDArray[np.int32]
+    end: NDArray[np.int32]
+    right_position: NDArray[np.int32]
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    result: NDArray[np.int32]
+    rank: NDArray[np.float64]
+    cell: NDArray[np.int32]
+    other_cell: NDArray[np.int32]
+    depth: NDArray[np.int32]
+    candidates: NDArray[np.int32]
+    pushed: NDArray[np.int32]
+
+
+class Pieces(NamedTuple):
+    """One entry for each piece, int32.
+
+    fragment    stretches of text and special tokens take turns: text is 0, 2, 4 …
+    start, end  bytes of the original text
+    first_step  its steps are [first_step, done_step], `done_step` being the one of kind "done"
+    first_cell  its cells, see `Cells`, go up to the next piece's
+    first_token its tokens likewise
+    first_byte  its bytes as the algorithm sees them, likewise
+    """
+
+    fragment: NDArray[np.int32]
+    start: NDArray[np.int32]
+    end: NDArray[np.int32]
+    first_step: NDArray[np.int32]
+    done_step: NDArray[np.int32]
+    first_cell: NDArray[np.int32]
+    first_token: NDArray[np.int32]
+    first_byte: NDArray[np.int32]
+
+
+class Cells(NamedTuple):
+    """What steps write to: the start symbols of a piece for pair merging, otherwise its bytes, and its end.
+
+    symbol      start symbol; -1 for bytes and for characters that the vocabulary does not know
+    start, end  bytes of the original text
+    """
+
+    symbol: NDArray[np.int32]
+    start: NDArray[np.int32]
+    end: NDArray[np.int32]
+
+
+class Tokens(NamedTuple):
+    """Tokens with the bytes of the original text that they come from."""
+
+    ids: NDArray[np.int32]
+    starts: NDArray[np.int32]
+    ends: NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """The steps of one encoding and what they are about.
+
+    text     the original bytes
+    encoder  the name of the algorithm
+    work     the bytes of all pieces as the algorithm sees them
+    made     the tokens that the pieces became
+    result   the tokens of the whole text
+    """
+
+    text: bytes
+    encoder: str
+    columns: Columns
+    pieces: Pieces
+    cells: Cells
+    work: bytes
+    made: Tokens
+    result: Tokens
+
+    def __len__(self) -> int:
+        return len(self.columns.operation)
+
+    @property
+    def size_bytes(self) -> int:
+        """What its arrays take in memory."""
+        arrays = (*self.columns, *self.pieces, *self.cells, *self.made, *self.result)
+        return sum(array.nbytes for array in arrays) + len(self.text) + len(self.work)
+
+    @property
+    def n_pieces(self) -> int:
+        return len(self.pieces.start)
+
+    def operation(self, step: int) -> str:
+        return OPERATIONS[self.columns.operation[step]].name
+
+    def stage(self, step: int) -> str:
+        return STAGE_NAMES[int(STAGES[self.columns.operation[step]])]
+
+    def piece_range(self, offsets: NDArray[np.int32], piece: int, n_all: int) -> slice:
+        """Where a piece's entries are; `offsets` is one of the `first_…` of its piece table."""
+        is_last = piece + 1 == len(offsets)
+        return slice(int(offsets[piece]), n_all if is_last else int(offsets[piece + 1]))
+
+    def piece_cells(self, piece: int) -> slice:
+        return self.piece_range(self.pieces.first_cell, piece, len(self.cells.start))
+
+    def piece_tokens(self, piece: int) -> slice:
+        return self.piece_range(self.pieces.first_token, piece, len(self.made.ids))
+
+    def piece_work(self, piece: int) -> bytes:
+        """The bytes of a piece as the algorithm sees them."""
+        return self.work[self.piece_range(self.pieces.first_byte, piece, len(self.work))]
+
+    def piece_at(self, step: int) -> int:
+        """The piece that is being encoded at a step, -1 for none."""
+        index = int(np.searchsorted(self.pieces.first_step, step, side="right")) - 1
+        return index if index >= 0 and step <= self.pieces.done_step[index] else -1
+
+    def save(self, path: Path) -> None:
+        """Write all to a file that `load` reads."""
+        parts = {"columns": self.columns, "pieces": self.pieces, "cells": self.cells}
+        parts |= {"made": self.made, "result": self.result}
+        arrays = {
+            f"{name}.{field}": array
+            for name, part in parts.items()
+            for field, array in part._asdict().items()  # type: ignore[attr-defined]
+        }
+        texts = {"text": self.text, "work": self.work, "encoder": self.encoder.encode()}
+        arrays |= {name: np.frombuffer(data, np.uint8) for name, data in texts.items()}
+        with path.open("wb") as file:
+            np.savez(file, **arrays)
+
+    @staticmethod
+    def load(path: Path) -> Trace:
+        """What `save` wrote."""
+        with np.load(path) as arrays:
+            return Trace(
+                arrays["text"].tobytes(),
+                arrays["encoder"].tobytes().decode(),
+                columns_of(_fields(arrays, "columns", Columns._fields)),
+                Pieces(*_fields(arrays, "pieces", Pieces._fields)),
+                Cells(*_fields(arrays, "cells", Cells._fields)),
+                arrays["work"].tobytes(),
+                Tokens(*_fields(arrays, "made", Tokens._fields)),
+                Tokens(*_fields(arrays, "result", Tokens._fields)),
+            )
+
+
+def _fields(
+    arrays: Mapping[str, NDArray[np.int32]], part: str, names: tuple[str, ...]
+) -> list[NDArray[np.int32]]:
+    return [arrays[f"{part}.{name}"] for name in names]
+
+
+def columns_of(arrays: Sequence[NDArray[Any]]) -> Columns:
+    """The columns from their arrays in order; they have different types, so nobody checks these here."""
+    return Columns(*arrays)

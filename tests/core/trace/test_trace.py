@@ -1,0 +1,176 @@
+"""Traces hold what the readable algorithms did, and any state of it comes back."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import pkgutil
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from conftest import VOCABS
+from hypothesis import given
+from hypothesis import strategies as st
+from random_texts import random_texts
+
+import guiapp
+from guiapp.core import algorithms
+from guiapp.core.demo import DEMO_MODELS
+from guiapp.core.errors import EncodeError
+from guiapp.core.trace import replay
+from guiapp.core.trace.decisions import DECISIONS
+from guiapp.core.trace.recorder import record
+from guiapp.core.trace.replay import Replay
+from guiapp.core.trace.trace import Tokens, Trace
+
+MODELS = {f"demo:{demo.name}": guiapp.open_model(f"demo:{demo.name}") for demo in DEMO_MODELS}
+CASES = [(model, encoder) for model, tokenizer in MODELS.items() for encoder in tokenizer.encoders]
+REAL = sorted(path.name for path in VOCABS.glob("*.gguf")) if VOCABS.is_dir() else []
+
+
+def as_lists(tokens: Tokens) -> list[list[int]]:
+    return [column.tolist() for column in tokens]
+
+
+def assert_ends_as_kernels_do(tokenizer, text, encoder):
+    trace = record(tokenizer, text, encoder)
+    expected = tokenizer.encode(text, encoder=encoder)
+    last = Replay(trace).tokens(len(trace))
+    assert last.ids.tolist() == expected.token_ids.tolist()
+    assert np.stack([last.starts, last.ends], axis=1).tolist() == expected.spans.tolist()
+    assert as_lists(trace.result) == as_lists(last)
+
+
+@pytest.mark.parametrize(("model", "encoder"), CASES)
+def test_the_last_state_holds_the_tokens_of_the_kernels(model, encoder):
+    for text in (b"", b" ", *random_texts(1, 40, [b"<s>", b"</s>", b"[CLS]", b"<|endoftext|>"])):
+        assert_ends_as_kernels_do(MODELS[model], text, encoder)
+
+
+@pytest.mark.real_vocabs
+@pytest.mark.parametrize("name", REAL)
+def test_traces_of_real_vocabularies_end_as_kernels_do(name):
+    tokenizer = guiapp.open_model(VOCABS / name)
+    for encoder in tokenizer.encoders:
+        for text in random_texts(2, 8):
+            assert_ends_as_kernels_do(tokenizer, text, encoder)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.real_vocabs
+@pytest.mark.parametrize("name", REAL)
+def test_traces_of_500_texts_end_as_kernels_do(name):
+    tokenizer = guiapp.open_model(VOCABS / name)
+    for encoder in tokenizer.encoders:
+        for text in random_texts(3, 500):
+            assert_ends_as_kernels_do(tokenizer, text, encoder)
+
+
+@pytest.mark.parametrize(("model", "encoder"), CASES)
+def test_each_finished_piece_has_the_tokens_that_its_steps_made(model, encoder):
+    for text in random_texts(4, 15):
+        trace = record(MODELS[model], text, encoder)
+        states = Replay(trace)
+        for piece in range(trace.n_pieces):
+            here = trace.piece_tokens(piece)
+            played = states.piece_tokens(int(trace.pieces.done_step[piece]), piece)
+            assert as_lists(played) == as_lists(Tokens(*(column[here] for column in trace.made)))
+
+
+@given(st.data())
+def test_a_state_is_the_same_however_it_is_reached(data):
+    model, encoder = data.draw(st.sampled_from(CASES))
+    text = data.draw(st.text(alphabet="ab New York😍\n", max_size=20))
+    trace = record(MODELS[model], text, encoder)
+    forwards = Replay(trace)
+    states = [as_lists(forwards.tokens(n_steps)) for n_steps in range(len(trace) + 1)]
+    order = data.draw(st.permutations(range(len(trace) + 1)))
+    wandering = Replay(trace)
+    for n_steps in order[:12]:
+        assert as_lists(wandering.tokens(n_steps)) == states[n_steps]
+
+
+def test_keyframes_change_nothing(monkeypatch):
+    trace = record(MODELS["demo:spm"], "How many lions lie in the sun all day? " * 3, "heap")
+    plain = [as_lists(Replay(trace).tokens(n_steps)) for n_steps in range(len(trace) + 1)]
+    monkeypatch.setattr(replay, "KEYFRAME_STEPS", 16)
+    states = Replay(trace)
+    for n_steps in reversed(range(len(trace) + 1)):
+        assert as_lists(states.tokens(n_steps)) == plain[n_steps]
+
+
+@pytest.mark.parametrize("encoder", ["heap", "scan"])
+def test_merges_play_as_the_readable_steps_apply_themselves(encoder):
+    """Each merge in the trace joins two symbols that stand side by side in the state before it."""
+    trace = record(MODELS["demo:bpe"], "unbelievable tokenization", encoder)
+    states = Replay(trace)
+    for step in range(len(trace)):
+        if trace.operation(step) == "merge":
+            columns = trace.columns
+            before = states.piece_tokens(step, int(columns.piece[step]))
+            after = states.piece_tokens(step + 1, int(columns.piece[step]))
+            at = before.starts.tolist().index(columns.position[step])
+            assert before.ids[at : at + 2].tolist() == [columns.left[step], columns.right[step]]
+            assert after.ids[at] == columns.result[step]
+            assert after.ends[at] == columns.end[step] == before.ends[at + 1]
+            assert len(after.ids) == len(before.ids) - 1
+
+
+def test_the_queue_is_counted_as_it_is():
+    tokenizer = MODELS["demo:bpe"]
+    trace = record(tokenizer, "unbelievable tokenization", "heap")
+    states, rules = Replay(trace), tokenizer.merging.rules
+    for step in np.flatnonzero(trace.columns.candidates >= 0).tolist():
+        if trace.operation(step) == "merge":
+            ids = states.piece_tokens(step, int(trace.columns.piece[step])).ids.tolist()
+            possible = [pair for pair in pairwise(ids) if pair in rules]
+            assert trace.columns.candidates[step] == len(possible)
+
+
+def test_what_leaves_the_queue_names_the_step_that_put_it_there():
+    trace = record(MODELS["demo:spm"], "How many lions lie in the sun all day?", "heap")
+    columns = trace.columns
+    left = np.flatnonzero(columns.pushed >= 0)
+    entered = columns.pushed[left]
+    assert len(left) > 20
+    assert {trace.operation(step) for step in entered} == {"push"}
+    for column in (columns.left, columns.right, columns.result, columns.position, columns.right_position):
+        assert (column[left] == column[entered]).all()
+
+
+def test_a_saved_trace_loads_as_it_was(tmp_path):
+    trace = record(MODELS["demo:unigram"], "New York", None)
+    trace.save(tmp_path / "trace")
+    loaded = Trace.load(tmp_path / "trace")
+    assert (loaded.text, loaded.encoder, loaded.work) == (trace.text, trace.encoder, trace.work)
+    for part in ("columns", "pieces", "cells", "made", "result"):
+        for ours, theirs in zip(getattr(loaded, part), getattr(trace, part), strict=True):
+            np.testing.assert_array_equal(ours, theirs)
+
+
+def test_recording_can_be_stopped():
+    class StoppedError(Exception):
+        pass
+
+    def stop(share):
+        raise StoppedError
+
+    with pytest.raises(StoppedError):
+        record(MODELS["demo:spm"], "lions and sheep " * 500, "heap", progress=stop)
+
+
+def test_an_unknown_encoder_is_told():
+    with pytest.raises(EncodeError, match="no encoder “fork”"):
+        record(MODELS["demo:bpe"], "x", "fork")
+
+
+def test_every_step_of_every_algorithm_has_its_columns():
+    steps = {
+        member
+        for module in pkgutil.iter_modules(algorithms.__path__)
+        for member in vars(importlib.import_module(f"guiapp.core.algorithms.{module.name}")).values()
+        if dataclasses.is_dataclass(member) and isinstance(member, type) and hasattr(member, "apply")
+    }
+    bases = {base for step in steps for base in step.__mro__[1:]}
+    assert steps - bases <= set(DECISIONS)
