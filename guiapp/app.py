@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from guiapp.widgets.main_window import MainWindow
     from guiapp.widgets.questions import Questions
     from guiapp.widgets.theme import ThemeSource
+    from guiapp.widgets.window_commands import WindowCommands
 
 FIRST_MODEL = "demo:bpe"
 FIRST_SAMPLE = "welcome"
@@ -39,11 +40,12 @@ class Shell:
     theme_source: ThemeSource
     warm_up: KernelWarmUp
     window: MainWindow
+    commands: WindowCommands
 
     def start(self, model: str | None, text_file: Path | None) -> None:
         """Open what was asked for, in the background."""
         self.warm_up.start()
-        self.workspace.loader.open(model or FIRST_MODEL)
+        self.commands.open(model or FIRST_MODEL)
         if text_file is not None:
             self.workspace.open_text(text_file)
 
@@ -116,9 +118,9 @@ def build(
     theme_source = ThemeSource(application, settings.theme)
     window = MainWindow(workspace, Activity(workspace, warm_up), settings, theme_source, questions)
     window.setWindowIcon(application_icon())
-    FailureNotices(window.notices, workspace, warm_up)
-    WindowCommands(window, workspace, settings, RecentFiles(settings), theme_source)
-    return Shell(workspace, theme_source, warm_up, window)
+    FailureNotices(window.notices, workspace, warm_up, window.actions_table["choose_pre"])
+    commands = WindowCommands(window, workspace, settings, RecentFiles(settings), theme_source)
+    return Shell(workspace, theme_source, warm_up, window, commands)
 
 
 def _load(warm_up: KernelWarmUp, name: str, pre: str | None, progress: Progress) -> Tokenizer:

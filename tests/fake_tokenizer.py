@@ -30,11 +30,13 @@ class FakeTokenizer:
     """`<s>` is token 0 and stands before each text; words that are not in WORDS become `?`."""
 
     name: str = "fake"
+    chosen_pre: str = ""
 
     def __post_init__(self) -> None:
         tokens: dict[str | bytes, float | Attribute] = {"<s>": Attribute.CONTROL}
         tokens |= dict.fromkeys(WORDS[1:], 0.0)
-        self.vocabulary = replace(toy_vocabulary(tokens, special_ids=SpecialIds(bos=0)), name=self.name)
+        vocabulary = toy_vocabulary(tokens, special_ids=SpecialIds(bos=0))
+        self.vocabulary = replace(vocabulary, name=self.name, chosen_pre=self.chosen_pre)
         self.encoders = ENCODERS
         self.exactness = Exactness("exact", "Every word is looked up.")
 

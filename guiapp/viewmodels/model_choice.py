@@ -3,60 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 
 from guiapp.core.demo import DEMO_MODELS, PREFIX
 from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.viewmodels.choices import Choice
 from guiapp.viewmodels.model_loader import OpenModel, display_name
 from guiapp.viewmodels.recent_files import RecentFile
 
 SHOWN_BYTES = 24
 
 
-@dataclass(frozen=True)
-class ModelRow:
-    """A model that can be opened.
-
-    name        what to open: a path or `demo:<name>`
-    is_missing  the file is not there any more
-    is_current  it is the one that is open
-    """
-
-    section: str
-    name: str
-    title: str
-    detail: str
-    is_missing: bool
-    is_current: bool
-
-
-def model_rows(recent: tuple[RecentFile, ...], current: str | None) -> list[ModelRow]:
+def model_rows(recent: tuple[RecentFile, ...], current: str | None) -> list[Choice]:
     """Recent files, then the demo models."""
-    rows = [
-        ModelRow(
-            section="Recent",
-            name=file.path,
-            title=file.name or Path(file.path).stem,
-            detail=joined(file.type, file.pre, f"{file.n_tokens:,}", Path(file.path).name),
-            is_missing=not Path(file.path).is_file(),
-            is_current=file.path == current,
-        )
-        for file in recent
-    ]
-    return rows + [
-        ModelRow(
-            "Demo", PREFIX + demo.name, demo.title, demo.description, False, PREFIX + demo.name == current
-        )
+    return [_recent_row(file, current) for file in recent] + [
+        Choice("Demo", name, demo.title, demo.description, is_current=name == current)
         for demo in DEMO_MODELS
+        for name in [PREFIX + demo.name]
     ]
+
+
+def _recent_row(file: RecentFile, current: str | None) -> Choice:
+    path = Path(file.path)
+    is_there = path.is_file()
+    detail = joined(file.type, shown_pre(file.pre, file.chosen_pre), f"{file.n_tokens:,}", path.name)
+    return Choice(
+        "Recent",
+        file.path,
+        file.name or path.stem,
+        detail if is_there else f"not found: {file.path}",
+        is_there,
+        is_current=file.path == current,
+    )
+
+
+def shown_pre(pre: str, chosen_pre: str) -> str:
+    """The pre-tokenizer that a file names, and the one chosen by hand, if any."""
+    return f"{quoted(pre) or 'no pre'} → {chosen_pre}" if chosen_pre else pre
 
 
 def summary(model: OpenModel) -> str:
     """`BPE · llama-bpe · 128,256`: type, pre-tokenizer and size."""
     vocabulary = model.tokenizer.vocabulary
-    return joined(vocabulary.type.value, vocabulary.pre_type and vocabulary.pre, f"{len(vocabulary):,}")
+    pre = vocabulary.pre_type and shown_pre(vocabulary.pre, vocabulary.chosen_pre)
+    return joined(vocabulary.type.value, pre, f"{len(vocabulary):,}")
 
 
 def facts(model: OpenModel) -> list[tuple[str, str]]:
@@ -65,7 +58,8 @@ def facts(model: OpenModel) -> list[tuple[str, str]]:
     rows = [
         ("name", display_name(model)),
         ("type", vocabulary.type.value),
-        ("pre-tokenizer", vocabulary.pre if vocabulary.pre_type else ""),
+        ("pre-tokenizer", quoted(vocabulary.pre) if vocabulary.pre_type else ""),
+        ("split as", f"{vocabulary.chosen_pre}, chosen by hand" if vocabulary.chosen_pre else ""),
         ("tokens", f"{len(vocabulary):,}"),
         ("merges", f"{len(vocabulary.merge_offsets) - 1:,}" if len(vocabulary.merge_offsets) > 1 else ""),
         ("file", "" if model.name.startswith(PREFIX) else model.name),

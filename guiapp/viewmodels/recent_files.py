@@ -16,13 +16,14 @@ KEPT = 12
 
 @dataclass(frozen=True)
 class RecentFile:
-    """A model file and a short description of its vocabulary."""
+    """A model file and a short description of its vocabulary; `chosen_pre` is "" unless chosen by hand."""
 
     path: str
     name: str
     type: str
     pre: str
     n_tokens: int
+    chosen_pre: str = ""
 
 
 class RecentFiles(QObject):
@@ -47,10 +48,20 @@ class RecentFiles(QObject):
         """Put a file that was just opened to the top."""
         pre = vocabulary.pre_type and vocabulary.pre
         newest = RecentFile(
-            str(path.absolute()), vocabulary.name, vocabulary.type.value, pre, len(vocabulary)
+            str(path.absolute()),
+            vocabulary.name,
+            vocabulary.type.value,
+            pre,
+            len(vocabulary),
+            vocabulary.chosen_pre,
         )
         others = (file for file in self._files if file.path != newest.path)
         self._set((newest, *others)[:KEPT])
+
+    def chosen_pre(self, name: str) -> str | None:
+        """The pre-tokenizer that was chosen by hand when this file was last opened."""
+        path = str(Path(name).absolute())
+        return next((file.chosen_pre or None for file in self._files if file.path == path), None)
 
     def remove(self, path: str) -> None:
         self._set(tuple(file for file in self._files if file.path != path))
@@ -70,9 +81,14 @@ def _parsed(text: str) -> tuple[RecentFile, ...]:
     try:
         return tuple(
             RecentFile(
-                str(row["path"]), str(row["name"]), str(row["type"]), str(row["pre"]), int(row["n_tokens"])
+                str(row["path"]),
+                str(row["name"]),
+                str(row["type"]),
+                str(row["pre"]),
+                int(row["n_tokens"]),
+                str(row.get("chosen_pre", "")),
             )
             for row in json.loads(text)
         )
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, AttributeError):
         return ()

@@ -53,7 +53,8 @@ ROWS = (
     ActionRow("select_all", "Select all", "Edit", (Key.SelectAll,)),
     ActionRow("copy_ids", "Copy token ids", "Edit", ("Ctrl+Shift+C",), begins_group=True),
     ActionRow("decode_ids", "Decode token ids…", "Edit", ("Ctrl+Shift+V",)),
-    ActionRow("add_special", "Add special tokens", "Tokens", ("Ctrl+Shift+A",), is_checkable=True),
+    ActionRow("choose_pre", "Choose pre-tokenizer…", "Tokens"),
+    ActionRow("add_special", "Add special tokens", "Tokens", ("Ctrl+Shift+A",), True, begins_group=True),
     ActionRow("parse_special", "Parse special tokens", "Tokens", ("Ctrl+Shift+R",), is_checkable=True),
     *(
         ActionRow(f"encoder:{row.name}", f"{row.name}: {row.title}", "Tokens/Encoder", (), True, "encoder")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QRect, QSize, Qt
-from PySide6.QtGui import QAction, QKeyEvent, QKeySequence, QPainter, QStandardItem, QStandardItemModel
+from PySide6.QtCore import QModelIndex, QObject, QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QAction, QKeySequence, QPainter, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import (
-    QLineEdit,
     QListView,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -15,6 +14,7 @@ from PySide6.QtWidgets import (
 
 from guiapp.viewmodels.fuzzy import score
 from guiapp.widgets.actions import Actions
+from guiapp.widgets.choice_list import FilterLine
 from guiapp.widgets.popover import Popover
 from guiapp.widgets.theme import GAP_PX, SMALL_FONT_PX, Theme, ThemeSource
 
@@ -25,7 +25,6 @@ ROW_PX = 32
 N_ROWS = 11
 TOP_PX = 64
 MENU_PENALTY = 1000  # letters found in the name of a menu count less than any in the action's own
-LIST_KEYS = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 
 
 class CommandPalette(Popover):
@@ -36,9 +35,8 @@ class CommandPalette(Popover):
         self._actions = actions
         self._window = parent
         self.setAccessibleName("Command palette")
-        self.line = QLineEdit(placeholderText="Type a command")
-        self.line.setAccessibleName("Command")
         self.list = QListView()
+        self.line = FilterLine("Type a command", self.list)
         self.list.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
         self.list.setAccessibleName("Commands")
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -52,7 +50,6 @@ class CommandPalette(Popover):
         layout.addWidget(self.list)
         self.line.textChanged.connect(self._fill)
         self.line.returnPressed.connect(self._run_current)
-        self.line.installEventFilter(self)
         self.list.clicked.connect(self._run)
 
     def open(self) -> None:
@@ -64,13 +61,6 @@ class CommandPalette(Popover):
         self.move(self._window.mapToGlobal(QPoint(left, TOP_PX)))
         self.show()
         self.line.setFocus()
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Let the arrow keys move in the list while the line has the focus."""
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key() in LIST_KEYS:
-            self.list.keyPressEvent(event)
-            return True
-        return super().eventFilter(watched, event)
 
     def _fill(self) -> None:
         found = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction
 
 from guiapp.versions import versions_text
 from guiapp.viewmodels.kernel_warm_up import KernelWarmUp
@@ -15,11 +16,15 @@ SLOW = "The fast kernels could not be compiled. Everything works, but slowly."
 class FailureNotices(QObject):
     """One notice each about the model, the text file, the tokens and the compiler."""
 
-    def __init__(self, area: NoticeArea, workspace: Workspace, warm_up: KernelWarmUp) -> None:
+    def __init__(
+        self, area: NoticeArea, workspace: Workspace, warm_up: KernelWarmUp, choose_pre: QAction
+    ) -> None:
         super().__init__(area)
+        self._choose_pre = choose_pre
         self._area = area
         self._workspace = workspace
         workspace.loader.failed.connect(self._show_model_failure)
+        workspace.loader.refused_changed.connect(self._show_refused_model)
         workspace.loader.loading_changed.connect(self._clear_model_failure)
         workspace.text_file_failed.connect(self._show_text_file_failure)
         workspace.text_file_changed.connect(self._clear_text_file_failure)
@@ -31,6 +36,11 @@ class FailureNotices(QObject):
 
     def _show_model_failure(self, name: str, message: str) -> None:
         self._show("model", message, f"Model: {name}")
+
+    def _show_refused_model(self) -> None:
+        refused = self._workspace.loader.refused
+        if refused is not None:
+            self._show("model", refused.reason, f"Model: {refused.name}", self._choose_pre)
 
     def _clear_model_failure(self) -> None:
         if self._workspace.loader.loading_name is not None:
@@ -61,6 +71,6 @@ class FailureNotices(QObject):
         model = self._workspace.loader.model
         return f"Model: {model.name if model else 'none'}\nOptions: {self._workspace.options}"
 
-    def _show(self, subject: str, message: str, details: str) -> None:
+    def _show(self, subject: str, message: str, details: str, remedy: QAction | None = None) -> None:
         parts = (message, details, versions_text())
-        self._area.show_notice(subject, message, "\n\n".join(part for part in parts if part))
+        self._area.show_notice(subject, message, "\n\n".join(part for part in parts if part), remedy)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAccessible, QAccessibleEvent, QGuiApplication
+from PySide6.QtGui import QAccessible, QAccessibleEvent, QAction, QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from guiapp.widgets.icons import icon
@@ -12,9 +12,16 @@ from guiapp.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
 
 
 class Notice(QFrame):
-    """One message, with its details to copy."""
+    """One message, with its details to copy, and an action that helps."""
 
-    def __init__(self, message: str, details: str, theme_source: ThemeSource, parent: QWidget) -> None:
+    def __init__(
+        self,
+        message: str,
+        details: str,
+        theme_source: ThemeSource,
+        parent: QWidget,
+        remedy: QAction | None = None,
+    ) -> None:
         super().__init__(parent)
         self.message, self._details = message, details
         self._theme_source = theme_source
@@ -23,6 +30,10 @@ class Notice(QFrame):
         self._icon = QLabel()
         label = QLabel(message, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.remedy_button = QToolButton()
+        if remedy is not None:
+            self.remedy_button.setText(remedy.text())
+            self.remedy_button.clicked.connect(remedy.trigger)
         self.copy_button = QToolButton()
         self.copy_button.setText("Copy details")
         self.copy_button.clicked.connect(self.copy_details)
@@ -35,10 +46,12 @@ class Notice(QFrame):
         layout.setSpacing(GAP_PX)
         layout.addWidget(self._icon)
         layout.addWidget(label, 1)
-        for button in (self.copy_button, self.close_button):
-            set_role(button, "quiet")
+        looks = {self.remedy_button: "raised", self.copy_button: "quiet", self.close_button: "quiet"}
+        for button, role in looks.items():
+            set_role(button, role)
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             layout.addWidget(button)
+        self.remedy_button.setVisible(remedy is not None)
         theme_source.changed.connect(self._color)
         self._color()
 
@@ -71,10 +84,10 @@ class NoticeArea(QWidget):
         """Those that can be seen, the oldest first."""
         return [notice for notice in self._notices.values() if not notice.isHidden()]
 
-    def show_notice(self, subject: str, message: str, details: str) -> None:
+    def show_notice(self, subject: str, message: str, details: str, remedy: QAction | None = None) -> None:
         """Say that something failed, instead of what was said about the same subject before."""
         self.clear_notice(subject)
-        notice = Notice(message, details, self._theme_source, self)
+        notice = Notice(message, details, self._theme_source, self, remedy)
         notice.destroyed.connect(self.updateGeometry)
         self._notices[subject] = notice
         self._layout.addWidget(notice)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
 from guiapp.core.demo import DEMO_MODELS, PREFIX, SAMPLES, sample_text
+from guiapp.viewmodels.pre_choices import can_choose
 from guiapp.viewmodels.recent_files import RecentFiles
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.text_files import is_model_file
@@ -18,6 +19,7 @@ from guiapp.widgets.command_palette import CommandPalette
 from guiapp.widgets.main_window import MainWindow
 from guiapp.widgets.model_picker import ModelPicker
 from guiapp.widgets.pages import PAGES
+from guiapp.widgets.pre_picker import PrePicker
 from guiapp.widgets.theme import CHOICES, TEXT_FONT_PX, ThemeSource
 
 
@@ -42,23 +44,32 @@ class WindowCommands(QObject):
         self._editor = window.inspect_page.editor
         self.palette = CommandPalette(self._actions, theme_source, window)
         self.picker = ModelPicker(workspace.loader, recent, theme_source, window)
+        self.pre_picker = PrePicker(workspace.loader, theme_source, window)
         self._connect_actions()
         self._connect_options()
         window.top_bar.model_button.clicked.connect(self.choose_model)
         window.inspect_page.ids_panel.decode_action.triggered.connect(self._actions["decode_ids"].trigger)
         window.files_dropped.connect(self.open_files)
-        self.picker.chosen.connect(workspace.loader.open)
+        self.picker.chosen.connect(self.open)
+        self.pre_picker.chosen.connect(self._use_pre)
         self.picker.browse_requested.connect(self.open_model)
         workspace.loader.model_changed.connect(self._remember_model)
 
     # Files
+
+    def open(self, model: str) -> None:
+        """Open a model; one whose pre-tokenizer was chosen by hand last time is split like that again."""
+        self._workspace.loader.open(model, self._recent.chosen_pre(model))
 
     def choose_model(self) -> None:
         self.picker.open_under(self._window.top_bar.model_button)
 
     def open_model(self) -> None:
         if (path := self._window.questions.model_to_open()) is not None:
-            self._workspace.loader.open(str(path))
+            self.open(str(path))
+
+    def choose_pre(self) -> None:
+        self.pre_picker.open_under(self._window.top_bar.model_button)
 
     def open_text(self) -> None:
         if (path := self._window.questions.text_to_open()) is not None:
@@ -68,7 +79,7 @@ class WindowCommands(QObject):
         """Open what was dropped: model files as models, all else as text; the last of each kind counts."""
         for path in paths:
             if is_model_file(path):
-                self._workspace.loader.open(str(path))
+                self.open(str(path))
             else:
                 self._workspace.open_text(path)
 
@@ -86,6 +97,13 @@ class WindowCommands(QObject):
     def _show_sample(self, name: str) -> None:
         self._workspace.show_text(sample_text(name))
 
+    def _use_pre(self, pre: str) -> None:
+        """Open the model that waits for a choice, or else the present one again."""
+        loader = self._workspace.loader
+        model = loader.refused or loader.model
+        if model is not None:
+            loader.open(model.name, pre or None)
+
     def _remember_model(self) -> None:
         model = self._workspace.loader.model
         if model is not None and not model.name.startswith(PREFIX):
@@ -99,6 +117,7 @@ class WindowCommands(QObject):
             {
                 "choose_model": self.choose_model,
                 "open_model": self.open_model,
+                "choose_pre": self.choose_pre,
                 "open_text": self.open_text,
                 "save_text": self.save_text,
                 "save_text_as": self.save_text_as,
@@ -142,6 +161,8 @@ class WindowCommands(QObject):
         self._workspace.options_changed.connect(self._follow_options)
         self._workspace.document.undo_changed.connect(self._follow_undo)
         self._recent.changed.connect(self._follow_recent)
+        self._workspace.loader.refused_changed.connect(self._follow_loader)
+        self._workspace.loader.model_changed.connect(self._follow_loader)
         self._theme_source.changed.connect(self._follow_theme)
         self._editor.zoom_changed.connect(self._keep_zoom)
         self._window.pages.page_changed.connect(self._follow_page)
@@ -156,6 +177,7 @@ class WindowCommands(QObject):
         self._follow_recent()
         self._follow_theme()
         self._follow_page()
+        self._follow_loader()
 
     def _follow_options(self) -> None:
         options, offered = self._workspace.options, self._workspace.encoders
@@ -169,6 +191,9 @@ class WindowCommands(QObject):
                 action.setEnabled(name in offered)
                 action.setChecked(algorithm is not None and name == algorithm.name)
         self._settings.set_options(options.add_special, options.parse_special, options.encoder)
+
+    def _follow_loader(self) -> None:
+        self._actions["choose_pre"].setEnabled(can_choose(self._workspace.loader))
 
     def _follow_undo(self) -> None:
         self._actions["undo"].setEnabled(self._workspace.document.can_undo)

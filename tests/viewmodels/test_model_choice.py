@@ -23,8 +23,8 @@ def test_recent_files_come_before_the_demo_models(tmp_path):
     rows = model_rows(recent, "demo:spm")
     assert len(rows) == 2 + len(DEMO_MODELS)
     assert rows[0].detail == "BPE · llama-bpe · 128,256 · there.gguf"
-    assert (rows[1].title, rows[1].detail) == ("gone", "SPM · 32,000 · gone.gguf")
-    assert [row.is_missing for row in rows[:3]] == [False, True, False]
+    assert (rows[1].title, rows[1].detail) == ("gone", f"not found: {tmp_path / 'gone.gguf'}")
+    assert [row.is_there for row in rows[:3]] == [True, False, True]
     assert [row.name for row in rows if row.is_current] == ["demo:spm"]
 
 

@@ -9,7 +9,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel, QToolButton, QWidget
 
 from guiapp.app import build
-from guiapp.core.errors import VocabError
+from guiapp.core.errors import UnknownPreError, VocabError
 from guiapp.viewmodels.settings import Settings
 from guiapp.widgets.about_dialog import AboutDialog
 from guiapp.widgets.error_dialog import ErrorDialog, ErrorReporter
@@ -48,6 +48,10 @@ class Answers:
 def load(name, pre, progress):
     if name.endswith("broken.gguf"):
         raise VocabError("broken.gguf is no GGUF file. Choose another one.")
+    if name.endswith("odd.gguf"):
+        if pre is None:
+            raise UnknownPreError("odd.gguf has an unknown pre-tokenizer. Choose one.", "llama-bpe-9")
+        return FakeTokenizer(chosen_pre=pre)
     return FakeTokenizer(name.rpartition("/")[2])
 
 
@@ -218,9 +222,9 @@ def test_the_model_button_names_the_model(shell):
 def test_a_model_is_picked_with_the_keyboard(shell, qtbot):
     press(qtbot, shell, Qt.Key.Key_M, CTRL)
     picker = QApplication.activePopupWidget()
-    qtbot.keyClicks(picker.filter, "wordpiece")
+    qtbot.keyClicks(picker.choices.filter, "wordpiece")
     with qtbot.waitSignal(shell.workspace.vocabulary_changed):
-        qtbot.keyClick(picker.filter, Qt.Key.Key_Return)
+        qtbot.keyClick(picker.choices.filter, Qt.Key.Key_Return)
     assert shell.workspace.vocabulary.name == "demo:wordpiece"
     assert not picker.isVisible()
 
@@ -228,13 +232,44 @@ def test_a_model_is_picked_with_the_keyboard(shell, qtbot):
 def test_a_missing_recent_file_cannot_be_picked(shell, qtbot):
     qtbot.mouseClick(shell.window.top_bar.model_button, Qt.MouseButton.LeftButton)
     picker = QApplication.activePopupWidget()
-    qtbot.keyClicks(picker.filter, "fake.gguf")
-    rows = [picker.list.model().index(row, 0) for row in range(picker.list.model().rowCount())]
+    qtbot.keyClicks(picker.choices.filter, "fake.gguf")
+    rows = [
+        picker.choices.rows.model().index(row, 0) for row in range(picker.choices.rows.model().rowCount())
+    ]
     assert [row.data() for row in rows] == ["RECENT", "fake.gguf"]
     assert not rows[1].flags() & Qt.ItemFlag.ItemIsEnabled
-    qtbot.keyClick(picker.filter, Qt.Key.Key_Return)
+    qtbot.keyClick(picker.choices.filter, Qt.Key.Key_Return)
     assert picker.isVisible()
-    qtbot.keyClick(picker.filter, Qt.Key.Key_Escape)
+    qtbot.keyClick(picker.choices.filter, Qt.Key.Key_Escape)
+
+
+def choose_pre_for_odd_model(shell, qtbot):
+    with qtbot.waitSignal(shell.workspace.loader.refused_changed):
+        shell.commands.open("odd.gguf")
+    (notice,) = shell.window.notices.notices
+    qtbot.mouseClick(notice.remedy_button, Qt.MouseButton.LeftButton)
+    picker = QApplication.activePopupWidget()
+    with qtbot.waitSignal(shell.workspace.vocabulary_changed):
+        qtbot.keyClick(picker.choices.filter, Qt.Key.Key_Return)
+
+
+def test_a_model_with_an_unknown_pre_tokenizer_offers_a_choice(shell, qtbot):
+    choose_pre_for_odd_model(shell, qtbot)
+    assert shell.workspace.vocabulary.chosen_pre == "llama-bpe"  # the name most like the one in the file
+    assert shell.window.notices.notices == []
+
+
+def test_the_choice_is_kept_with_the_recent_file(shell, qtbot):
+    choose_pre_for_odd_model(shell, qtbot)
+    with qtbot.waitSignal(shell.workspace.vocabulary_changed):
+        shell.commands.open("fake.gguf")
+    with qtbot.waitSignal(shell.workspace.vocabulary_changed):
+        shell.commands.open("odd.gguf")
+    assert shell.workspace.vocabulary.chosen_pre == "llama-bpe"
+
+
+def test_a_vocabulary_that_no_pre_tokenizer_splits_offers_none(shell):
+    assert not shell.window.actions_table["choose_pre"].isEnabled()
 
 
 def test_a_model_that_fails_is_told_beside_it_and_can_be_copied(shell, qtbot):
