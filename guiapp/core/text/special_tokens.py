@@ -100,6 +100,19 @@ class SpecialTokens:
         """Whether any of these bytes is white space that such a token takes away."""
         return any(byte in WHITESPACE for byte in text.tobytes())
 
+    def occurrences(
+        self, text: NDArray[np.uint8], parse_special: bool
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """From where to where the longest special token reaches at each place where some begin."""
+        tree = self._with_control if parse_special else self._user_defined_only
+        positions, ranks = _longest_matches(text, tree)
+        return positions, positions + tree.lengths[ranks]
+
+    def may_begin(self, parse_special: bool) -> NDArray[np.bool_]:
+        """bool[256]: the bytes that special tokens begin with."""
+        tree = self._with_control if parse_special else self._user_defined_only
+        return tree.begins.astype(np.bool_)
+
     def reach_across(
         self, text: NDArray[np.uint8], position: int, parse_special: bool
     ) -> tuple[int, int] | None:

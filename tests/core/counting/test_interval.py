@@ -1,0 +1,57 @@
+"""The count of a part is that of encoding the part by itself, and hardly anything is encoded for it."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from model_files import ALL_MODELS
+from random_texts import random_texts
+
+import guiapp
+from guiapp.core.counting.interval import IntervalCounter
+
+N_TEXTS, N_PARTS = 40, 10
+N_SPECIAL = 60  # that are mixed into texts
+
+
+@pytest.mark.parametrize("model", ALL_MODELS)
+def test_counts_equal_encoding_the_part_alone(model):
+    tokenizer = guiapp.open_model(model)
+    searched_for = tokenizer.special_tokens.searched_for(True)[:N_SPECIAL].tolist()
+    special = [tokenizer.vocabulary.raw_text(token_id) for token_id in searched_for]
+    for index, text in enumerate(random_texts(9, N_TEXTS, special)):
+        rng = random.Random(index)
+        if rng.random() < 0.5:
+            text = b" and the other day. ".join([text, text])
+        parse_special = rng.random() < 0.7
+        counter = IntervalCounter(tokenizer, text, parse_special)
+        for _ in range(N_PARTS):
+            start = rng.choice((0, rng.randrange(len(text) + 1)))
+            end = rng.choice((len(text), rng.randrange(start, len(text) + 1)))
+            expected = tokenizer.encode(text[start:end], False, parse_special)
+            assert counter.count(start, end) == len(expected), (text, start, end, parse_special)
+
+
+@pytest.mark.parametrize("model", ["demo:bpe", "demo:spm", "demo:wordpiece", "demo:unigram", "demo:rwkv"])
+def test_a_long_part_costs_as_little_as_a_short_one(model, monkeypatch):
+    tokenizer = guiapp.open_model(model)
+    text = b"The quick brown fox jumps over the lazy dog. " * 2000
+    counter = IntervalCounter(tokenizer, text)
+    expected = len(tokenizer.encode(text[11:80_011], add_special=False))
+    encoded = []
+    encode = tokenizer.pipeline.encode
+
+    def watch(fragment, after_special, encoder):
+        encoded.append(len(fragment))
+        return encode(fragment, after_special, encoder)
+
+    monkeypatch.setattr(tokenizer.pipeline, "encode", watch)
+    assert counter.count(11, 80_011) == expected
+    assert sum(encoded) < 200
+
+
+@pytest.mark.parametrize(("start", "end"), [(-1, 2), (2, 1), (0, 4)])
+def test_what_is_no_part_is_refused(start, end):
+    with pytest.raises(ValueError, match="no part"):
+        IntervalCounter(guiapp.open_model("demo:toy"), b"abc").count(start, end)
