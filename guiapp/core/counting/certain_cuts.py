@@ -78,7 +78,7 @@ class CertainCuts:
         """Where bytes end that may belong to a special token that begins before the text."""
         start = min(self._longest_special - 1, len(text))
         if self._special_tokens.drops_white_space:
-            start = max(start, _after_white_space(text, 0))
+            start = _after_white_space(text, start)
         return start
 
     def open_end(self, text: NDArray[np.uint8]) -> int:
@@ -87,7 +87,7 @@ class CertainCuts:
         begins = np.flatnonzero(self._special_tokens.may_begin(self._parse_special)[text[end:]])
         end = end + int(begins[0]) if len(begins) else len(text)
         if self._special_tokens.drops_white_space:
-            end = min(end, _before_white_space(text, len(text)))
+            end = _before_white_space(text, end)
         return end
 
     def last(self, text: NDArray[np.uint8], clusters: Clusters, start: int, end: int) -> int:
