@@ -57,6 +57,9 @@ class ToySource(QObject):
     def tints(self, start: int, end: int) -> np.ndarray:
         return np.arange(len(self.ids), dtype=np.uint8)[start:end] % N_TINTS
 
+    def n_times(self, token_id: int) -> int:
+        return self.ids.tolist().count(token_id)
+
     def span(self, index: int) -> tuple[int, int]:
         return int(self.starts[index]), int(self.ends[index])
 
@@ -66,3 +69,6 @@ class ToySource(QObject):
             self._text = b"".join(map(pieces.__getitem__, self.ids.tolist()))
             self._is_spelled = True
         return self._text[start:end]
+
+    def n_characters_before(self, offset: int) -> int:
+        return len(self.text_slice(0, offset).decode(errors="replace"))

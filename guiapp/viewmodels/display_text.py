@@ -41,6 +41,9 @@ RIGHT_TO_LEFT = (
     (0x10800, 0x10FFF),
     (0x1E800, 0x1EFFF),
 )
+EMBEDDING = ((0x202A, 0x202E), (0x2066, 0x2069))
+# Some of the letters that surely end what runs from right to left.
+LEFT_TO_RIGHT = ((0x41, 0x5A), (0x61, 0x7A), (0xC0, 0xD6), (0xD8, 0xF6), (0xF8, 0x2B8), (0x3041, 0xD7A3))
 
 
 class Chip(NamedTuple):
@@ -61,6 +64,8 @@ class DisplayText(NamedTuple):
     is_even     bool[m]       whether a cell is a printable ASCII character, as wide as any other
     is_space    bool[m]
     is_tab      bool[m]
+    may_turn    bool[m]       whether a cell may be shown to the left of the one before it, in a text that
+                              begins from left to right
     """
 
     text: str
@@ -70,6 +75,7 @@ class DisplayText(NamedTuple):
     is_even: NDArray[np.bool_]
     is_space: NDArray[np.bool_]
     is_tab: NDArray[np.bool_]
+    may_turn: NDArray[np.bool_]
     chips: tuple[Chip, ...]
     has_right_to_left: bool
 
@@ -90,6 +96,7 @@ def display_text(data: bytes, widens_spaces: bool) -> DisplayText:
     cells = np.append(firsts, len(points))
     is_single = np.diff(cells) == 1
     heads = points[firsts]
+    may_turn = _may_turn(points)
     return DisplayText(
         text=shown,
         cells=characters[cells],
@@ -98,8 +105,9 @@ def display_text(data: bytes, widens_spaces: bool) -> DisplayText:
         is_even=is_single & (heads >= 0x20) & (heads < 0x7F),
         is_space=is_single & is_space[firsts],
         is_tab=heads == 0x09,
+        may_turn=may_turn[firsts],
         chips=() if shown is text else tuple(_chips(text, cells, units)),
-        has_right_to_left=bool(points.max(initial=0) >= 0x590 and _in_ranges(points, RIGHT_TO_LEFT).any()),
+        has_right_to_left=bool(may_turn.any()),
     )
 
 
@@ -126,6 +134,19 @@ def _in_ranges(points: NDArray[np.uint32], ranges: tuple[tuple[int, int], ...]) 
     for low, high in ranges:
         found |= (points >= low) & (points <= high)
     return found
+
+
+def _may_turn(points: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """From each character that is read from right to left, up to a letter that is not."""
+    if points.max(initial=0) < RIGHT_TO_LEFT[0][0]:
+        return np.zeros(len(points), np.bool_)
+    if _in_ranges(points, EMBEDDING).any():
+        return np.ones(len(points), np.bool_)
+    places = np.arange(len(points))
+    turns = np.where(_in_ranges(points, RIGHT_TO_LEFT), places, -1)
+    ends = np.where(_in_ranges(points, LEFT_TO_RIGHT), places, -1)
+    may_turn: NDArray[np.bool_] = np.maximum.accumulate(turns) > np.maximum.accumulate(ends)
+    return may_turn
 
 
 def _cell_starts(shown: str, points: NDArray[np.uint32], units: NDArray[np.int64]) -> NDArray[np.intp]:

@@ -52,6 +52,10 @@ class TextDocument(QObject):
     def slice(self, start: int, end: int) -> bytes:
         return self._buffer.slice(start, end)
 
+    def n_characters_before(self, offset: int) -> int:
+        """How many characters begin before `offset`."""
+        return self._buffer.n_characters_before(offset)
+
     # Lines
 
     @property

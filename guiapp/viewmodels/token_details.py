@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from functools import partial
 
-import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from guiapp.core.explain.characters import characters_of, n_characters
@@ -18,7 +17,7 @@ from guiapp.core.vocab.vocabulary import Attribute, VocabType, Vocabulary
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.token_source import TokenSource
 
-SETTLE_MS = 40  # while somebody types, details follow when the typing pauses
+SETTLE_MS = 150  # while somebody types, details follow when the typing pauses
 SHOWN_BYTES = 64
 AROUND_BYTES = 3  # a character that is cut in two reaches no farther
 SCORED = (VocabType.SPM, VocabType.UGM, VocabType.PLAMO2)
@@ -211,7 +210,7 @@ def _characters(source: TokenSource, index: int) -> str:
 
 def _span(source: TokenSource, index: int) -> str:
     start, end = source.span(index)
-    char_start = n_characters(source.text_slice(0, start))
+    char_start = source.n_characters_before(start)
     char_end = char_start + n_characters(source.text_slice(start, end))
     if start == end:
         return "empty: added around the text" if index in (0, source.n_tokens - 1) else f"empty, at {start:,}"
@@ -221,5 +220,5 @@ def _span(source: TokenSource, index: int) -> str:
 
 
 def _occurrences(source: TokenSource, token_id: int) -> str:
-    n_times = int(np.count_nonzero(source.token_ids(0, source.n_tokens) == token_id))
+    n_times = source.n_times(token_id)
     return "once" if n_times == 1 else f"{n_times:,} times"

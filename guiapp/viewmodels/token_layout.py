@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -206,23 +208,26 @@ def _mixed_boxes(
     closes: NDArray[np.bool_],
 ) -> TokenBoxes:
     """Boxes where reading order and position differ: cell by cell, joined where they touch."""
+    cuts = np.unique(np.concatenate((row.cells, starts, ends)))
+    at = np.searchsorted(ends, cuts[:-1], side="right")
+    held = at < len(ends)
+    held[held] = starts[at[held]] <= cuts[:-1][held]
+    entries, exits = row.x_from(cuts[:-1][held]).tolist(), row.x_to(cuts[1:][held]).tolist()
     found: list[tuple[int, float, float, bool, bool]] = []
-    for at, token in enumerate(indexes.tolist()):
-        inside = row.cells[(row.cells > starts[at]) & (row.cells < ends[at])]
-        cuts = np.concatenate((starts[at : at + 1], inside, ends[at : at + 1]))
-        entries, exits = row.x_from(cuts[:-1]).tolist(), row.x_to(cuts[1:]).tolist()
-        boxes = [(min(pair), max(pair)) for pair in zip(entries, exits, strict=True)]
-        joined = _joined(boxes)
-        for left, right in joined:
-            begins, finishes = bool(opens[at]), bool(closes[at])
-            enters_left = begins and abs(left - entries[0]) < TOUCHING_PX
-            enters_right = begins and abs(right - entries[0]) < TOUCHING_PX
-            leaves_left = finishes and abs(left - exits[-1]) < TOUCHING_PX
-            leaves_right = finishes and abs(right - exits[-1]) < TOUCHING_PX
-            found.append((token, left, right, enters_left or leaves_left, enters_right or leaves_right))
+    for token, parts in groupby(zip(at[held].tolist(), entries, exits, strict=True), itemgetter(0)):
+        edges = [part[1:] for part in parts]
+        outer = [edges[0][0]] if opens[token] else []
+        outer += [edges[-1][1]] if closes[token] else []
+        for left, right in _joined([(min(pair), max(pair)) for pair in edges]):
+            round_left, round_right = _is_among(left, outer), _is_among(right, outer)
+            found.append((int(indexes[token]), left, right, round_left, round_right))
     columns = list(zip(*found, strict=True)) or [()] * 5
     types = (np.int64, np.float64, np.float64, np.bool_, np.bool_)
     return TokenBoxes(*(np.array(column, kind) for column, kind in zip(columns, types, strict=True)))
+
+
+def _is_among(x: float, places: list[float]) -> bool:
+    return any(abs(x - place) < TOUCHING_PX for place in places)
 
 
 def _joined(boxes: list[tuple[float, float]]) -> list[tuple[float, float]]:

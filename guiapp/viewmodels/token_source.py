@@ -57,8 +57,14 @@ class TokenSource(Protocol):
     def tints(self, start: int, end: int) -> NDArray[np.uint8]:
         """Which colours the tokens [start, end) have: numbers that differ between neighbours."""
 
+    def n_times(self, token_id: int) -> int:
+        """How often a token occurs."""
+
     def span(self, index: int) -> tuple[int, int]:
         """Where a token came from, as a byte range of the text."""
 
     def text_slice(self, start: int, end: int) -> bytes:
         """A stretch of the text."""
+
+    def n_characters_before(self, offset: int) -> int:
+        """How many characters of the text begin before `offset`."""

@@ -145,11 +145,17 @@ class Workspace(QObject):
     def tints(self, start: int, end: int) -> NDArray[np.uint8]:
         return self.spans.encoded_text.tokens.between(start, end).tints
 
+    def n_times(self, token_id: int) -> int:
+        return self.spans.encoded_text.tokens.count(token_id)
+
     def span(self, index: int) -> tuple[int, int]:
         return self.spans.encoded_text.tokens.span(index)
 
     def text_slice(self, start: int, end: int) -> bytes:
         return self.document.slice(start, min(end, self.document.size))
+
+    def n_characters_before(self, offset: int) -> int:
+        return self.document.n_characters_before(offset)
 
     @property
     def statistics(self) -> TextStatistics:

@@ -233,16 +233,17 @@ class BlockLayout:
     def _measure(self, row: int) -> RowGeometry:
         first, last = self._cell_range(row)
         cells = self.display.cells[first : last + 1]
+        is_mixed = self.is_right_to_left or bool(self.display.may_turn[first:last].any())
         if not self._lines:
             leading = trailing = np.zeros(0)
-        elif self.display.has_right_to_left:
+        elif is_mixed:
             leading, trailing = self._mixed_edges(self._lines[row], first, last)
         else:
             edges = self._edges(self._lines[row], first, last)
             leading, trailing = edges[:-1], edges[1:]
         characters = self.display.characters
         inside = slice(np.searchsorted(characters, cells[0]), np.searchsorted(characters, cells[-1]) + 1)
-        geometry = RowGeometry(cells, leading, trailing, characters[inside], self.display.has_right_to_left)
+        geometry = RowGeometry(cells, leading, trailing, characters[inside], is_mixed)
         if self.ends_line and row == self.n_rows - 1:
             return self._with_newline(geometry)
         return geometry
@@ -268,7 +269,8 @@ class BlockLayout:
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         units = self.display.units[first : last + 1].tolist()
         leading = [_x(line, unit) for unit in units[:-1]]
-        trailing = [_x(line, after - 1, QTextLine.Edge.Trailing) for after in units[1:]]
+        edge = QTextLine.Edge.Trailing
+        trailing = [_x(line, after - 1, edge) for after in units[1:]]
         for at, (enters, leaves) in _cells_after_turns(line, units).items():
             leading[at], trailing[at] = enters, leaves
         return np.array(leading, np.float64), np.array(trailing, np.float64)
@@ -299,16 +301,20 @@ def _cells_after_turns(line: QTextLine, units: list[int]) -> dict[int, tuple[flo
 
     QTextLine.cursorToX answers for these with the place where the character before them ends.
     """
+    runs = line.glyphRuns(-1, -1, QTextLayout.GlyphRunRetrievalFlag.RetrieveAll)
+    if len({run.isRightToLeft() for run in runs}) < 2:
+        return {}
     left: dict[int, float] = {}
     right: dict[int, float] = {}
     leftward: dict[int, bool] = {}
-    parts = QTextLayout.GlyphRunRetrievalFlag
-    for run in line.glyphRuns(-1, -1, parts.RetrieveAll):
+    for run in runs:
+        is_leftward = run.isRightToLeft()
         advances = run.rawFont().advancesForGlyphIndexes(run.glyphIndexes())
         for unit, place, advance in zip(run.stringIndexes(), run.positions(), advances, strict=True):
-            left[unit] = min(left.get(unit, place.x()), place.x())
-            right[unit] = max(right.get(unit, place.x()), place.x() + advance.x())
-            leftward[unit] = run.isRightToLeft()
+            x = place.x()
+            left[unit] = min(left.get(unit, x), x)
+            right[unit] = max(right.get(unit, x), x + advance.x())
+            leftward[unit] = is_leftward
     turns = {}
     is_leftward = leftward.get(units[0], False)
     for at, unit in enumerate(units[:-1]):

@@ -59,6 +59,7 @@ class SpanRows:
         self._offset = -float(MARGIN_PX)  # … and how much of it is above; negative if it begins further down
         self._n_rows = self._estimate(0, len(self._blocks))
         self._rows_before: NDArray[np.int64] | None = None
+        self._visible: tuple[tuple[float, ...], list[VisibleBlock]] | None = None
 
     @property
     def metrics(self) -> TextMetrics:
@@ -87,6 +88,7 @@ class SpanRows:
 
     def apply(self, edit: TextEdit) -> None:
         """Follow an edit of the document."""
+        self._visible = None
         splice = self._blocks.apply(edit)
         self._size = self._document.size
         behind = splice.first + splice.removed
@@ -133,6 +135,7 @@ class SpanRows:
 
     def set_preedit(self, preedit: Preedit | None) -> None:
         """Show what is being composed, at an offset of the document."""
+        self._visible = None
         self._preedit = preedit
 
     # Layout
@@ -154,7 +157,13 @@ class SpanRows:
         return found
 
     def visible(self) -> list[VisibleBlock]:
-        """The blocks that show, from the top down."""
+        """The blocks that show, from the top down; not to be changed."""
+        place = (self._anchor, self._offset, self._height)
+        if self._visible is None or self._visible[0] != place:
+            self._visible = place, self._lay_out_visible()
+        return self._visible[1]
+
+    def _lay_out_visible(self) -> list[VisibleBlock]:
         found = []
         y, block = -self._offset, self._anchor
         while y < self._height and block < len(self._blocks):
@@ -287,6 +296,7 @@ class SpanRows:
 
     def _forget(self) -> None:
         self._layouts.clear()
+        self._visible = None
         self._n_rows = self._estimate(0, len(self._blocks))
         self._rows_before = None
 

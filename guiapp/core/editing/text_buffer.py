@@ -78,6 +78,7 @@ class TextBuffer:
         self._done: list[_Change] = []
         self._undone: list[_Change] = []
         self._joins = False
+        self._counted = (0, 0)  # an offset, and how many characters begin before it
 
     def __len__(self) -> int:
         return len(self._data)
@@ -112,6 +113,16 @@ class TextBuffer:
     def slice(self, start: int, end: int) -> bytes:
         return bytes(self._data[start:end])
 
+    def n_characters_before(self, offset: int) -> int:
+        """How many characters begin before `offset`; quick where the last one asked for is near."""
+        known, count = self._counted
+        if abs(offset - known) > offset:
+            known, count = 0, 0
+        between = memoryview(self._data)[min(known, offset) : max(known, offset)]
+        count += n_characters(between) if offset > known else -n_characters(between)
+        self._counted = (offset, count)
+        return count
+
     def line_of(self, offset: int) -> int:
         """The number of the line that holds `offset`, from 0; a newline belongs to the line it ends."""
         return int(np.searchsorted(self._newlines, offset))
@@ -125,6 +136,7 @@ class TextBuffer:
         self._data = bytearray(data)
         self._newlines = _newlines_in(data)
         self._snapshot = None
+        self._counted = (0, 0)
         self._done.clear()
         self._undone.clear()
         self._joins = False
@@ -164,6 +176,11 @@ class TextBuffer:
         edit = _edit_of(start, self.slice(start, end), new)
         self._data[start:end] = new
         self._snapshot = None
+        known, count = self._counted
+        if known >= end:
+            self._counted = known + edit.shift, count + edit.more_characters
+        elif known > start:
+            self._counted = 0, 0
         first, last = (int(at) for at in np.searchsorted(self._newlines, (start, end)))
         added = _newlines_in(new) + start
         if len(added) != last - first:

@@ -76,6 +76,12 @@ class TokenStore:
         left = ids[first : min(last, self._gap)]
         return np.concatenate((left, ids[max(first, self._gap) + shift : max(last, self._gap) + shift]))
 
+    def count(self, token_id: int) -> int:
+        """How many of the tokens are this one."""
+        ids = self._columns.ids
+        parts = ids[: self._gap], ids[self._behind :]
+        return sum(int(np.count_nonzero(part == token_id)) for part in parts)
+
     def span(self, index: int) -> tuple[int, int]:
         return self._start(index), self._end(index)
 

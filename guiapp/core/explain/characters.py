@@ -7,6 +7,7 @@ import unicodedata
 import numpy as np
 
 LISTED = 3
+LEAST_FIRST_BYTE = -64  # as signed numbers, the bytes 0x80 to 0xBF, which continue a character, are below
 
 
 def characters_of(text: bytes, start: int, end: int) -> str:
@@ -31,9 +32,9 @@ def characters_of(text: bytes, start: int, end: int) -> str:
     return ", ".join(parts)
 
 
-def n_characters(text: bytes) -> int:
+def n_characters(text: bytes | memoryview) -> int:
     """The characters that begin in `text`."""
-    return int(np.count_nonzero((np.frombuffer(text, np.uint8) & 0xC0) != 0x80))
+    return int(np.count_nonzero(np.frombuffer(text, np.int8) >= LEAST_FIRST_BYTE))
 
 
 def _cut_character(text: bytes, at: int, start: int, end: int) -> tuple[int, int] | None:

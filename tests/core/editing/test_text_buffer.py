@@ -32,6 +32,11 @@ class EditedText(RuleBasedStateMachine):
         self.model = self.model[:start] + new + self.model[end:]
         self.versions.add(self.model)
 
+    @rule(share=st.floats(0, 1))
+    def count_characters(self, share):
+        offset = int(share * len(self.model))
+        assert self.buffer.n_characters_before(offset) == n_characters(self.model[:offset])
+
     @rule()
     def end_undo_step(self):
         self.buffer.end_undo_step()
