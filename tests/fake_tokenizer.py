@@ -43,7 +43,7 @@ class FakeTokenizer:
     def encode(
         self, text: bytes, add_special: bool = True, parse_special: bool = True, encoder: str | None = None
     ) -> Encoding:
-        tokens = words_of(text)
+        tokens = words_of(text, encoder)
         before, spans_before = ([0], [(0, 0)]) if add_special else ([], [])
         ids = np.array([*before, *tokens.ids], np.int32)
         spans = np.array([*spans_before, *zip(tokens.starts, tokens.ends, strict=True)], np.int64)
@@ -82,7 +82,7 @@ class FakeTokenizer:
     def encode_stretch(
         self, text: NDArray[np.uint8], partition: Partition, after_special: bool, encoder: str | None
     ) -> FragmentTokens:
-        return words_of(text.tobytes())
+        return words_of(text.tobytes(), encoder)
 
     def decode_bytes(
         self, ids: Iterable[int], remove_special: bool = False, unparse_special: bool = True
@@ -90,10 +90,11 @@ class FakeTokenizer:
         return b"".join(WORDS[token_id] for token_id in ids)
 
 
-def words_of(text: bytes) -> FragmentTokens:
+def words_of(text: bytes, encoder: str | None) -> FragmentTokens:
     if UNENCODABLE in text:
         raise EncodeError("This text cannot be encoded. Take the word out.")
-    words = list(re.finditer(rb"\n| ?[^ \n]+| ", text))
+    pattern = rb"\n| |[^ \n]+" if encoder == "slow" else rb"\n| ?[^ \n]+| "
+    words = list(re.finditer(pattern, text))
     ids = [WORDS.index(word[0]) if word[0] in WORDS else len(WORDS) - 1 for word in words]
     starts, ends = [word.start() for word in words], [word.end() for word in words]
     return FragmentTokens(np.array(ids, np.int32), np.array(starts, np.int64), np.array(ends, np.int64))

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject
 
 from guiapp.core.tokenizer import Tokenizer
-from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.background import Progress
+from guiapp.viewmodels.text_check import TextCheck
 
-PAUSE_MS = 150  # typing goes on meanwhile
 SHOWN_BYTES = 16
 
 
@@ -44,60 +42,15 @@ class RoundTripInput(NamedTuple):
     token_ids: NDArray[np.int32]
 
 
-class RoundTrip(QObject):
-    """Decodes the tokens in the background and compares.
-
-    Signals:
-        changed(): `result` is new.
-        failed(str): why the tokens cannot be decoded.
-    """
-
-    changed = Signal()
-    failed = Signal(str)
+class RoundTrip(TextCheck[RoundTripInput, RoundTripResult]):
+    """Decodes the tokens in the background and compares."""
 
     def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._result: RoundTripResult | None = None
-        self._job = LatestJob[RoundTripResult](self)
-        self._job.done.connect(self._take)
-        self._job.failed.connect(self.failed)
-        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
-        self._pause.timeout.connect(self._start)
-        self._snapshot: Callable[[], RoundTripInput | None] | None = None
+        super().__init__(_compare, parent)
 
-    @property
-    def result(self) -> RoundTripResult | None:
-        """None while it is not known."""
-        return self._result
 
-    def check(self, snapshot: Callable[[], RoundTripInput | None]) -> None:
-        """Find out soon; `snapshot` is asked for what to compare once typing has paused."""
-        self._snapshot = snapshot
-        self._pause.start()
-
-    def forget(self) -> None:
-        """The text has changed: the old answer holds no more."""
-        self._pause.stop()
-        self._job.cancel()
-        self._set(None)
-
-    def wait(self) -> None:
-        """Stop, and wait for the thread; for closing."""
-        self._pause.stop()
-        self._job.wait()
-
-    def _start(self) -> None:
-        given = None if self._snapshot is None else self._snapshot()
-        if given is not None:
-            self._job.start(partial(compare, *given))
-
-    def _take(self, result: RoundTripResult) -> None:
-        self._set(result)
-
-    def _set(self, result: RoundTripResult | None) -> None:
-        if result != self._result:
-            self._result = result
-            self.changed.emit()
+def _compare(given: RoundTripInput, progress: Progress) -> RoundTripResult:
+    return compare(*given, progress)
 
 
 def compare(

@@ -19,6 +19,7 @@ from guiapp.core.explain.characters import n_characters
 from guiapp.core.tokenizer import Exactness, Tokenizer
 from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.encoder_check import EncoderCheck, EncoderCheckInput, explained
 from guiapp.viewmodels.live_spans import LiveSpans
 from guiapp.viewmodels.model_loader import Load, ModelLoader
 from guiapp.viewmodels.round_trip import RoundTrip, RoundTripInput
@@ -56,6 +57,7 @@ class Workspace(QObject):
         self.loader = ModelLoader(load, self)
         self.spans = LiveSpans(self.document, self)
         self.round_trip = RoundTrip(self)
+        self.encoder_check = EncoderCheck(self)
         self._options = options or Options()
         self._selected_token: int | None = None
         self._hovered_token: int | None = None
@@ -67,7 +69,7 @@ class Workspace(QObject):
         self.text_job.failed.connect(self.text_file_failed)
         self.loader.model_changed.connect(self._use_model)
         self.spans.spans_changed.connect(self._follow_spans)
-        self.spans.encoded.connect(self._check_round_trip)
+        self.spans.encoded.connect(self._check)
         self.document.selection_changed.connect(self._follow_caret)
         self.document.edited.connect(self._note_edit)
 
@@ -96,11 +98,15 @@ class Workspace(QObject):
         """How far the tokens can be trusted to be llama.cpp's."""
         if self.tokenizer is None or self.algorithm is None:
             return None
-        if not self.algorithm.exact:
-            return Exactness(
-                "approximate", f"“{self.algorithm.title}” does not always give llama.cpp's tokens."
-            )
-        return self.tokenizer.exactness
+        exactness = self.tokenizer.exactness
+        if self.algorithm.exact:
+            return exactness
+        reason = f"“{self.algorithm.title}” does not always give llama.cpp's tokens."
+        if self.encoder_check.result is not None:
+            reason += f" {explained(self.encoder_check.result)}"
+        if exactness.level != "exact":
+            reason += f"\n\n{exactness.reason}"
+        return Exactness("approximate", reason)
 
     @property
     def options(self) -> Options:
@@ -119,12 +125,14 @@ class Workspace(QObject):
         if options == self._options:
             return
         self._options = options
+        self.encoder_check.forget()
         self.options_changed.emit()
         self._encode()
 
     def _use_model(self) -> None:
         if self._options.encoder not in self.encoders and self._options.encoder is not None:
             self._options = replace(self._options, encoder=None)
+        self.encoder_check.forget()
         self.vocabulary_changed.emit()
         self.options_changed.emit()
         self._encode()
@@ -202,6 +210,7 @@ class Workspace(QObject):
 
     def _follow_spans(self) -> None:
         self.round_trip.forget()
+        self.encoder_check.forget()
         if self._hovered_token is not None and self._hovered_token >= self.n_tokens:
             self.hover_token(None)
         if self._selected_token is not None and self._selected_token >= self.n_tokens:
@@ -270,6 +279,7 @@ class Workspace(QObject):
         self.loader.wait()
         self.spans.job.wait()
         self.round_trip.wait()
+        self.encoder_check.wait()
         self.text_job.wait()
 
     def _take_text(self, result: tuple[Path, bytes]) -> None:
@@ -285,9 +295,11 @@ class Workspace(QObject):
             self._text_path, self._is_modified = path, is_modified
             self.text_file_changed.emit()
 
-    def _check_round_trip(self) -> None:
+    def _check(self) -> None:
         self.statistics_changed.emit()
         self.round_trip.check(self._round_trip_input)
+        if self.algorithm is not None and not self.algorithm.exact:
+            self.encoder_check.check(self._encoder_check_input)
 
     def _round_trip_input(self) -> RoundTripInput | None:
         if self.tokenizer is None or not self.n_tokens:
@@ -295,6 +307,11 @@ class Workspace(QObject):
         around = self.tokenizer.special_ids_around() if self._options.add_special else ([], [])
         token_ids = self.token_ids(len(around[0]), self.n_tokens - len(around[1]))
         return RoundTripInput(self.tokenizer, self.document.text(), token_ids)
+
+    def _encoder_check_input(self) -> EncoderCheckInput | None:
+        if self.tokenizer is None or not self.n_tokens:
+            return None
+        return EncoderCheckInput(self.tokenizer, self.document.text(), self._options)
 
 
 def _read(path: Path, progress: Progress) -> tuple[Path, bytes]:

@@ -60,6 +60,8 @@ ROWS = (
         ActionRow(f"encoder:{row.name}", f"{row.name}: {row.title}", "Tokens/Encoder", (), True, "encoder")
         for row in ALGORITHMS.values()
     ),
+    ActionRow("encoder_difference", "Go to first inexact token", "Tokens", ("F8",)),
+    ActionRow("round_trip_difference", "Go to first byte lost in the round trip", "Tokens"),
     *(ActionRow(page.name, page.title, "View", (page.keys,), True, "page") for page in PAGES),
     ActionRow("palette", "Command palette", "View", ("Ctrl+Shift+P",), begins_group=True),
     ActionRow("next_panel", "Next panel", "View", ("F6",)),

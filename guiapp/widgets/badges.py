@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QAction, QColor
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from guiapp.core.explain.visible_text import visible_text
@@ -24,9 +26,16 @@ ICON_PX = 14
 class Badge(QToolButton):
     """A word in a pill, coloured by its state, with an icon as second sign."""
 
-    def __init__(self, title: str, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        title: str,
+        theme_source: ThemeSource,
+        remedies: Sequence[QAction] = (),
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self._title = title
+        self._remedies = remedies
         self._theme_source = theme_source
         self._state = ("dim", "wait")
         self._reason = ""
@@ -49,7 +58,11 @@ class Badge(QToolButton):
 
     def explain(self) -> None:
         """Open the reason under the badge."""
-        Explanation(self._title, self._reason, self).open_under(self)
+        Explanation(self._title, self._reason, self, self.remedies()).open_under(self)
+
+    def remedies(self) -> list[QAction]:
+        """What the explanation offers to do."""
+        return [action for action in self._remedies if action.isEnabled()]
 
     def _color(self) -> None:
         color_name, icon_name = self._state
@@ -63,28 +76,43 @@ class ExactnessBadge(Badge):
     """Whether the tokens are llama.cpp's."""
 
     def __init__(
-        self, workspace: Workspace, theme_source: ThemeSource, parent: QWidget | None = None
+        self,
+        workspace: Workspace,
+        theme_source: ThemeSource,
+        remedies: Sequence[QAction] = (),
+        parent: QWidget | None = None,
     ) -> None:
-        super().__init__("Exactness", theme_source, parent)
+        super().__init__("Exactness", theme_source, remedies, parent)
         self._workspace = workspace
         workspace.vocabulary_changed.connect(self._follow)
         workspace.options_changed.connect(self._follow)
+        workspace.encoder_check.changed.connect(self._follow)
         self._follow()
+
+    def remedies(self) -> list[QAction]:
+        exactness = self._workspace.exactness
+        return [] if exactness is None or exactness.level == "exact" else super().remedies()
 
     def _follow(self) -> None:
         exactness = self._workspace.exactness
         self.setVisible(exactness is not None)
         if exactness is not None:
-            self.show_state(exactness.level, *STATES[exactness.level], exactness.reason)
+            agreement = self._workspace.encoder_check.result
+            share = "" if agreement is None else f" {agreement.percent:.1f} %"
+            self.show_state(f"{exactness.level}{share}", *STATES[exactness.level], exactness.reason)
 
 
 class RoundTripBadge(Badge):
     """Whether the tokens decode to the text again."""
 
     def __init__(
-        self, workspace: Workspace, theme_source: ThemeSource, parent: QWidget | None = None
+        self,
+        workspace: Workspace,
+        theme_source: ThemeSource,
+        remedies: Sequence[QAction] = (),
+        parent: QWidget | None = None,
     ) -> None:
-        super().__init__("Round trip", theme_source, parent)
+        super().__init__("Round trip", theme_source, remedies, parent)
         self._workspace = workspace
         workspace.round_trip.changed.connect(self._follow)
         workspace.vocabulary_changed.connect(self._follow)

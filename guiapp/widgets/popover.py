@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from guiapp.widgets.style_sheet import heading, set_role
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX
@@ -29,9 +32,9 @@ class Popover(QFrame):
 
 
 class Explanation(Popover):
-    """A title and some lines of text, to read and to copy."""
+    """A title and some lines of text, to read and to copy, and actions that follow from them."""
 
-    def __init__(self, title: str, text: str, parent: QWidget) -> None:
+    def __init__(self, title: str, text: str, parent: QWidget, actions: Sequence[QAction] = ()) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setAccessibleName(title)
@@ -44,4 +47,13 @@ class Explanation(Popover):
         layout.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
         layout.addWidget(heading(title))
         layout.addWidget(label)
+        self.buttons = [self._button(action) for action in actions]
+        for button in self.buttons:
+            layout.addWidget(button)
         self.setFixedWidth(WIDTH_PX)
+
+    def _button(self, action: QAction) -> QPushButton:
+        button = QPushButton(action.text())
+        button.clicked.connect(self.close)
+        button.clicked.connect(action.trigger)
+        return button

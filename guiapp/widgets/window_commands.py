@@ -118,6 +118,8 @@ class WindowCommands(QObject):
                 "choose_model": self.choose_model,
                 "open_model": self.open_model,
                 "choose_pre": self.choose_pre,
+                "encoder_difference": self._show_encoder_difference,
+                "round_trip_difference": self._show_round_trip_difference,
                 "open_text": self.open_text,
                 "save_text": self.save_text,
                 "save_text_as": self.save_text_as,
@@ -161,6 +163,8 @@ class WindowCommands(QObject):
         self._workspace.options_changed.connect(self._follow_options)
         self._workspace.document.undo_changed.connect(self._follow_undo)
         self._recent.changed.connect(self._follow_recent)
+        self._workspace.encoder_check.changed.connect(self._follow_checks)
+        self._workspace.round_trip.changed.connect(self._follow_checks)
         self._workspace.loader.refused_changed.connect(self._follow_loader)
         self._workspace.loader.model_changed.connect(self._follow_loader)
         self._theme_source.changed.connect(self._follow_theme)
@@ -178,6 +182,7 @@ class WindowCommands(QObject):
         self._follow_theme()
         self._follow_page()
         self._follow_loader()
+        self._follow_checks()
 
     def _follow_options(self) -> None:
         options, offered = self._workspace.options, self._workspace.encoders
@@ -194,6 +199,11 @@ class WindowCommands(QObject):
 
     def _follow_loader(self) -> None:
         self._actions["choose_pre"].setEnabled(can_choose(self._workspace.loader))
+
+    def _follow_checks(self) -> None:
+        agreement, round_trip = self._workspace.encoder_check.result, self._workspace.round_trip.result
+        self._actions["encoder_difference"].setEnabled(bool(agreement and agreement.parting))
+        self._actions["round_trip_difference"].setEnabled(bool(round_trip and not round_trip.is_same))
 
     def _follow_undo(self) -> None:
         self._actions["undo"].setEnabled(self._workspace.document.can_undo)
@@ -228,6 +238,24 @@ class WindowCommands(QObject):
 
     def _follow_page(self) -> None:
         self._actions[self._window.pages.current_name].setChecked(True)
+
+    def _show_encoder_difference(self) -> None:
+        agreement = self._workspace.encoder_check.result
+        if agreement is not None and agreement.parting is not None:
+            self._point_out(agreement.parting.start, agreement.parting.end)
+
+    def _show_round_trip_difference(self) -> None:
+        result = self._workspace.round_trip.result
+        if result is not None and result.offset is not None:
+            start = self._workspace.document.caret_stop(result.offset)
+            self._point_out(start, self._workspace.document.next_grapheme(start))
+
+    def _point_out(self, start: int, end: int) -> None:
+        """Select a stretch of the text where people see it."""
+        self._show_page("inspect")
+        self._workspace.document.select(start, end)
+        self._editor.reveal(start, end)
+        self._editor.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _show_about(self) -> None:
         AboutDialog(self._window).show()

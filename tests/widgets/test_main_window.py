@@ -441,3 +441,32 @@ def test_counts_are_right_without_a_model(qapp, qtbot, tmp_path):
     shell.workspace.show_text("für".encode())
     assert (shell.workspace.statistics.n_characters, shell.workspace.statistics.n_bytes) == (3, 4)
     shell.stop()
+
+
+def test_an_approximate_encoder_tells_how_far_it_agrees(shell, qtbot):
+    workspace, badge = shell.workspace, shell.window.top_bar.exactness
+    with qtbot.waitSignal(workspace.encoder_check.changed):
+        workspace.set_encoder("slow")
+    assert badge.text() == "approximate 50.0 %"  # of the four exact tokens: <s> and "one"
+    badge.explain()
+    explanation = QApplication.activePopupWidget()
+    assert "·two" in explanation.findChildren(QLabel)[1].text()
+    qtbot.mouseClick(explanation.buttons[0], Qt.MouseButton.LeftButton)
+    assert workspace.document.slice(*workspace.document.selection) == b" two"
+    assert shell.window.inspect_page.editor.hasFocus()
+
+
+def test_an_exact_encoder_is_not_compared(shell, qtbot):
+    shell.workspace.set_encoder("slow")
+    with qtbot.waitSignal(shell.workspace.spans.encoded):
+        shell.workspace.set_encoder("fast")
+    assert shell.workspace.encoder_check.result is None
+    assert shell.window.top_bar.exactness.text() == "exact"
+    assert not shell.window.actions_table["encoder_difference"].isEnabled()
+
+
+def test_editing_forgets_how_far_an_encoder_agrees(shell, qtbot):
+    with qtbot.waitSignal(shell.workspace.encoder_check.changed):
+        shell.workspace.set_encoder("slow")
+    shell.workspace.document.insert(b"x")
+    assert shell.window.top_bar.exactness.text() == "approximate"
