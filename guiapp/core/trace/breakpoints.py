@@ -1,0 +1,342 @@
+"""Breakpoints: kinds of places in a trace where a run stops, found for the whole trace at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.errors import TokenloupeError
+from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.trace.conditions import COLUMNS, Condition, Expression, TraceValues, check_pattern
+from guiapp.core.trace.operations import FORMS, NUMBERS
+from guiapp.core.trace.trace import Tokens
+
+Ends = Mapping[str, Tokens]
+"""For encoders that a trace is compared with: their tokens of the same text."""
+
+
+class BreakpointError(TokenloupeError):
+    """A breakpoint that cannot be; the message says why."""
+
+
+@dataclass(frozen=True)
+class Breakpoint:
+    """Where to stop.
+
+    kind       one of KINDS
+    value      what it is about, as it is written: an id, a text, a range …
+    condition  that must hold too; "" for none
+    hit_count  which hit is the first to stop at, from 1
+    log        a message to note instead of stopping, with {column}s to fill in; "" to stop
+    once       switched off after it has stopped
+    """
+
+    kind: str
+    value: str = ""
+    condition: str = ""
+    hit_count: int = 1
+    log: str = ""
+    is_enabled: bool = True
+    once: bool = False
+
+    @property
+    def title(self) -> str:
+        """As `parse_breakpoint` reads it, without hit count and log."""
+        head = self.condition if self.kind == "if" else f"{self.kind} {self.value}".strip()
+        return head if self.kind == "if" or not self.condition else f"{head} if {self.condition}"
+
+
+def parse_breakpoint(text: str) -> Breakpoint:
+    """`token "·York" if piece > 2`, `rank 0..500`, or just a condition such as `rank < 500`.
+
+    Raises BreakpointError or ConditionError.
+    """
+    stripped = text.strip()
+    kind, _, rest = stripped.partition(" ")
+    compares = re.match(r"\s*(?:[=!<>*/+%]|(?:not|in|and|or)\b)", rest) is not None
+    if kind not in KINDS or kind == "if" or compares:
+        condition = rest if kind == "if" else stripped
+        Condition(condition)
+        return Breakpoint("if", condition=condition)
+    quoted = re.match(r"\s*((?:\"(?:[^\"\\]|\\.)*\"\s*)+|.*?)(?:\s+if\s+(.*))?$", rest, re.DOTALL)
+    value, condition = ("", "") if quoted is None else (quoted[1].strip(), (quoted[2] or "").strip())
+    breakpoint_ = Breakpoint(kind, value, condition)
+    check(breakpoint_)
+    return breakpoint_
+
+
+def check(breakpoint_: Breakpoint) -> None:
+    """Raise BreakpointError or ConditionError for a breakpoint that makes no sense in any trace."""
+    if breakpoint_.kind not in KINDS:
+        raise BreakpointError(f"“{breakpoint_.kind}” is no kind of breakpoint. Use: {', '.join(KINDS)}.")
+    if breakpoint_.hit_count < 1:
+        raise BreakpointError("The first hit is number 1.")
+    if breakpoint_.condition:
+        Condition(breakpoint_.condition)
+    if breakpoint_.kind in CHECKS:
+        CHECKS[breakpoint_.kind](breakpoint_.value)
+    for name in re.findall(r"{(.*?)}", breakpoint_.log):
+        Expression(name)
+
+
+def hits(breakpoint_: Breakpoint, values: TraceValues, ends: Ends) -> NDArray[np.int64]:
+    """The steps of the trace at which it stops, in order; none for what the model does not have."""
+    if breakpoint_.kind == "if":
+        found = Condition(breakpoint_.condition).everywhere(values)
+    else:
+        found = KINDS[breakpoint_.kind](breakpoint_.value, values, ends)
+        if breakpoint_.condition:
+            found = found[Condition(breakpoint_.condition).holds(values, found)]
+    return found[breakpoint_.hit_count - 1 :]
+
+
+def note(breakpoint_: Breakpoint, values: TraceValues, step: int) -> str:
+    """The message of a log point at a step."""
+
+    def fill(match: re.Match[str]) -> str:
+        name = match[1]
+        if name in ("left", "right", "result"):
+            token_id = int(getattr(values.trace.columns, name)[step])
+            is_token = 0 <= token_id < len(values.vocabulary)
+            return visible_text(values.vocabulary.raw_text(token_id)) if is_token else "–"
+        if name == "operation":
+            return values.trace.operation(step)
+        return f"{Expression(name).value(values, step):,g}"
+
+    return re.sub(r"{(.*?)}", fill, breakpoint_.log)
+
+
+# What each kind finds
+
+
+def _formed(values: TraceValues) -> NDArray[np.bool_]:
+    formed: NDArray[np.bool_] = FORMS[values.trace.columns.operation]
+    return formed
+
+
+def _token_ids(text: str, values: TraceValues) -> NDArray[np.int64]:
+    """Ids for an id, "a text" as the file or the user spells it, or bytes such as 0xE2 0x82."""
+    vocabulary = values.vocabulary
+    if text.isdecimal():
+        return np.array([int(text)] if int(text) < len(vocabulary) else [], np.int64)
+    if is_hexadecimal(text):
+        wanted = bytes.fromhex(text.replace("0x", ""))
+        return np.array(
+            [i for i in values.used_ids.tolist() if vocabulary.token_bytes(i) == wanted], np.int64
+        )
+    return np.flatnonzero(values.ids_that("==", unquoted(text))[:-1])
+
+
+def _is_one_of(column: NDArray[np.int32], ids: NDArray[np.int64]) -> NDArray[np.bool_]:
+    return np.equal(column, ids[0]) if len(ids) == 1 else np.isin(column, ids)
+
+
+def _token(value: str, values: TraceValues, ends: Ends) -> NDArray[np.int64]:
+    return np.flatnonzero(
+        _is_one_of(values.trace.columns.result, _token_ids(value, values)) & _formed(values)
+    )
+
+
+def _pattern(value: str, values: TraceValues, ends: Ends) -> NDArray[np.int64]:
+    steps = slice(0, len(values.trace))
+    return np.flatnonzero(values.is_token("result", "matches", unquoted(value), steps) & _formed(values))
+
+
+def _pair(value: str, values: TraceValues, ends: Ends) -> NDArray[np.int64]:
+    columns = values.trace.columns
+    left, right = (_token_ids(part, values) for part in pair_parts(value))
+    is_merge = columns.operation == NUMBERS["merge"]
+    return np.flatnonzero(is_merge & _is_one_of(columns.left, left) & _is_one_of(columns.right, right))
+
+
+def _rank(value: str, values: TraceValues, ends: Ends) -> NDArray[np.int64]:
+    low, high = number_range(value)
+    rank = values.trace.columns.rank
+    return np.flatnonzero((rank >= low) & (rank <= high) & _formed(values))
+
+
+def _byte(value: str, values: TraceValues, ends: Ends) -> NDArray[np.int64]:
+    columns, at = values.trace.columns, int(value)
+    return np.flatnonzero((columns.position <= at) & (columns.end > at) & _formed(values))
+
+
+def _piece(value: str, values: TraceValues, ends: Ends) -> NDArray[np.int64]:
+    first_steps = values.trace.pieces.first_step
+    piece = int(value)
+    return first_steps[piece : piece + 1].astype(np.int64)
+
+
+def _operation(value: str, values: TraceValues, ends: Ends) -> NDArray[np.int64]:
+    return np.flatnonzero(values.trace.columns.operation == NUMBERS[unquoted(value)])
+
+
+def _difference(value: str, values: TraceValues, ends: Ends) -> NDArray[np.int64]:
+    """The first step that forms a token which reaches over an end of the other encoder's tokens.
+
+    Where this encoder's tokens only end more often, the step that finishes the first such piece.
+    """
+    trace, other = values.trace, ends.get(unquoted(value))
+    if other is None:
+        return np.empty(0, np.int64)
+    columns = trace.columns
+    other_ends = np.unique(other.ends)
+    n_ends = np.searchsorted(other_ends, columns.end) - np.searchsorted(other_ends, columns.position, "right")
+    crossing = np.flatnonzero(FORMS[columns.operation] & (n_ends > 0))
+    first_difference = first_different_byte(trace.result, other)
+    if first_difference is None:
+        return np.empty(0, np.int64)
+    finished = np.flatnonzero((columns.operation == NUMBERS["done"]) & (columns.end > first_difference))
+    return np.sort(np.concatenate([crossing[:1], finished[:1]]))[:1]
+
+
+def first_different_byte(ours: Tokens, theirs: Tokens) -> int | None:
+    """Where two encodings of a text begin to differ; None where they do not."""
+    n_common = min(len(ours.ids), len(theirs.ids))
+    is_same = (ours.ids[:n_common] == theirs.ids[:n_common]) & (
+        ours.ends[:n_common] == theirs.ends[:n_common]
+    )
+    if is_same.all() and len(ours.ids) == len(theirs.ids):
+        return None
+    at = n_common if is_same.all() else int(np.argmin(is_same))
+    longer = ours if at < len(ours.ids) else theirs
+    return int(longer.starts[at])
+
+
+KINDS: dict[str, Callable[[str, TraceValues, Ends], NDArray[np.int64]]] = {
+    "token": _token,
+    "pattern": _pattern,
+    "pair": _pair,
+    "rank": _rank,
+    "byte": _byte,
+    "piece": _piece,
+    "operation": _operation,
+    "difference": _difference,
+    "if": lambda value, values, ends: np.empty(0, np.int64),
+}
+
+
+# How values are written
+
+
+def unquoted(text: str) -> str:
+    is_quoted = len(text) >= 2 and text[0] == text[-1] == '"'
+    return re.sub(r"\\(.)", r"\1", text[1:-1]) if is_quoted else text
+
+
+def is_hexadecimal(text: str) -> bool:
+    return re.fullmatch(r"(?:0x[0-9A-Fa-f]{2}\s*)+", text) is not None
+
+
+def pair_parts(value: str) -> list[str]:
+    """The two tokens of a pair: two words or two quoted texts."""
+    return re.findall(r"\"(?:[^\"\\]|\\.)*\"|[^\s\"]+", value)
+
+
+def number_range(value: str) -> tuple[float, float]:
+    """`3..500`, `..500`, `3..` or a single number."""
+    low, dots, high = value.partition("..")
+    first = float(low) if low.strip() else -np.inf
+    return first, (float(high) if high.strip() else np.inf) if dots else first
+
+
+def _check_number(value: str) -> None:
+    if not value.isdecimal():
+        raise BreakpointError(f"“{value}” is not a number. Write a whole number, such as 12.")
+
+
+def _check_range(value: str) -> None:
+    try:
+        number_range(value)
+    except ValueError:
+        raise BreakpointError(f"“{value}” is no range. Write one such as 0..500, ..500 or -8.5..") from None
+    if not value.strip(" ."):
+        raise BreakpointError("A range needs at least one end, such as ..500.")
+
+
+def _check_operation(value: str) -> None:
+    if unquoted(value) not in NUMBERS:
+        raise BreakpointError(f"“{value}” is no operation. There are: {', '.join(NUMBERS)}.")
+
+
+def _check_pattern(value: str) -> None:
+    check_pattern(unquoted(value))
+
+
+def _check_pair(value: str) -> None:
+    if len(pair_parts(value)) != 2:
+        raise BreakpointError('A pair is two tokens, such as "Ġ" "Y".')
+
+
+def _check_filled(value: str) -> None:
+    if not value:
+        raise BreakpointError("What should it stop at? Write an id, a text in quotes, or bytes such as 0x20.")
+
+
+CHECKS: dict[str, Callable[[str], None]] = {
+    "token": _check_filled,
+    "pattern": _check_pattern,
+    "pair": _check_pair,
+    "rank": _check_range,
+    "byte": _check_number,
+    "piece": _check_number,
+    "operation": _check_operation,
+    "difference": _check_filled,
+}
+
+
+class Stops:
+    """The hits of several breakpoints in one trace, to go to the next or the previous one."""
+
+    def __init__(self, breakpoints: Sequence[Breakpoint], values: TraceValues, ends: Ends) -> None:
+        """Raises ConditionError where a condition cannot be evaluated, such as one that divides by zero."""
+        self.breakpoints = tuple(breakpoints)
+        self._values = values
+        self.hits = [
+            hits(row, values, ends) if row.is_enabled else np.empty(0, np.int64) for row in breakpoints
+        ]
+
+    def after(self, step: int) -> tuple[int, int] | None:
+        """The first stop behind a step, and which breakpoint it is; None if there is none."""
+        found = [
+            (int(steps[at]), index)
+            for index, steps in self._stopping()
+            if (at := int(np.searchsorted(steps, step, side="right"))) < len(steps)
+        ]
+        return min(found, default=None)
+
+    def before(self, step: int) -> tuple[int, int] | None:
+        """The last stop before a step, likewise."""
+        found = [
+            (int(steps[at - 1]), index)
+            for index, steps in self._stopping()
+            if (at := int(np.searchsorted(steps, step))) > 0
+        ]
+        return max(found, default=None)
+
+    def logged(self, start: int, end: int) -> Iterator[tuple[int, str]]:
+        """The messages of log points from one step up to another, in order."""
+        found = [
+            (int(step), index)
+            for index, steps in enumerate(self.hits)
+            if self.breakpoints[index].log
+            for step in steps[np.searchsorted(steps, start) : np.searchsorted(steps, end)]
+        ]
+        for step, index in sorted(found):
+            yield step, note(self.breakpoints[index], self._values, step)
+
+    def _stopping(self) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        return ((i, steps) for i, steps in enumerate(self.hits) if not self.breakpoints[i].log)
+
+
+def without_once(breakpoint_: Breakpoint) -> Breakpoint:
+    """The breakpoint after it has stopped a run."""
+    return replace(breakpoint_, is_enabled=False) if breakpoint_.once else breakpoint_
+
+
+def column_help() -> str:
+    """The columns that conditions can name, one a line."""
+    return "\n".join(f"{name:12} {meaning}" for name, meaning in COLUMNS.items())

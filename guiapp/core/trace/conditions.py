@@ -1,0 +1,310 @@
+"""Evaluates conditions on the steps of a trace, for many steps at once.
+
+A step that has no such value (no rank, no token) makes every comparison with it false, except `!=`.
+`and` and `or` look at their right side only for the steps that the left side leaves open, so that
+`candidates > 0 and rank / candidates > 2` never divides by zero.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.trace.condition_syntax import (
+    COMPARISONS,
+    Call,
+    ConditionError,
+    Name,
+    Node,
+    Operator,
+    Value,
+    parse,
+)
+from guiapp.core.trace.operations import FORMS, NUMBERS, OPERATIONS, STAGE_NAMES, STAGES
+from guiapp.core.trace.trace import Trace
+from guiapp.core.vocab.vocabulary import Vocabulary
+
+Steps: TypeAlias = "NDArray[np.int64] | slice"
+
+COLUMNS = {
+    "step": "number of the step, from 0",
+    "operation": "what happens: " + ", ".join(operation.name for operation in OPERATIONS),
+    "stage": ", ".join(STAGE_NAMES),
+    "piece": "number of the piece, from 0",
+    "position": "first byte of the text that it is about",
+    "end": "first byte behind it",
+    "length": "end - position",
+    "left": "left token: its id, or its text",
+    "right": "right token",
+    "result": "token that is made or tried",
+    "rank": "rank of the merge; score or cost elsewhere",
+    "score": "the same as rank",
+    "candidates": "pairs that could merge",
+    "depth": "tokens of the piece so far",
+    "forms": "1 where a token is formed",
+}
+TOKENS = ("left", "right", "result")
+OF_OPERATIONS: dict[str, NDArray[np.float64]] = {
+    "operation": np.arange(len(OPERATIONS), dtype=np.float64),
+    "stage": STAGES.astype(np.float64),
+    "forms": FORMS.astype(np.float64),
+}
+TEXT_TESTS: dict[str, Callable[[str, str], bool]] = {
+    "contains": lambda text, part: part in text,
+    "starts": str.startswith,
+    "ends": str.endswith,
+    "matches": lambda text, pattern: re.search(pattern, text) is not None,
+}
+NUMBER_SIGNS: dict[str, Callable[[Any, Any], Any]] = {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "==": np.equal,
+    "!=": np.not_equal,
+    "<": np.less,
+    "<=": np.less_equal,
+    ">": np.greater,
+    ">=": np.greater_equal,
+}
+LONGEST_PATTERN = 200
+MOST_REPEATS = 3  # each multiplies the time by the length of a token, in the worst case
+
+
+class TraceValues:
+    """The columns of one trace as conditions see them, with the texts of its tokens."""
+
+    def __init__(self, trace: Trace, vocabulary: Vocabulary) -> None:
+        self.trace = trace
+        self.vocabulary = vocabulary
+        self._id_sets: dict[tuple[str, str], NDArray[np.bool_]] = {}
+
+    def column(self, name: str, steps: Steps) -> NDArray[np.float64]:
+        """A column as numbers, NaN where a step has nothing of the kind."""
+        columns = self.trace.columns
+        if name == "step":
+            return np.arange(len(self.trace), dtype=np.float64)[steps]
+        if name == "length":
+            return (columns.end[steps] - columns.position[steps]).astype(np.float64)
+        if name in ("operation", "stage", "forms"):
+            return OF_OPERATIONS[name][columns.operation[steps]]
+        found = getattr(columns, "rank" if name == "score" else name)[steps]
+        values: NDArray[np.float64] = found.astype(np.float64)
+        if name in (*TOKENS, "piece", "candidates"):
+            values[found < 0] = np.nan
+        return values
+
+    def is_token(self, column: str, test: str, text: str, steps: Steps) -> NDArray[np.bool_]:
+        """Where the text of a token passes a test; only tokens that the trace has are looked at."""
+        key = (test, text)
+        if key not in self._id_sets:
+            self._id_sets[key] = self.ids_that(test, text)
+        ids = getattr(self.trace.columns, column)[steps]
+        found: NDArray[np.bool_] = self._id_sets[key][np.clip(ids, -1, len(self._id_sets[key]) - 2)]
+        return found
+
+    def ids_that(self, test: str, text: str) -> NDArray[np.bool_]:
+        """bool[n + 1] by token id; the last one is for steps without a token."""
+        passes = np.zeros(len(self.vocabulary) + 1, np.bool_)
+        for token_id in self.used_ids.tolist():
+            raw = self.vocabulary.raw_text(token_id).decode("utf-8", "replace")
+            plain = self.vocabulary.token_bytes(token_id).decode("utf-8", "replace")
+            if test == "==":
+                passes[token_id] = text in (raw, plain)
+            else:
+                passes[token_id] = TEXT_TESTS[test](raw, text) or TEXT_TESTS[test](plain, text)
+        return passes
+
+    @cached_property
+    def used_ids(self) -> NDArray[np.int64]:
+        used = np.zeros(len(self.vocabulary) + 1, np.bool_)
+        columns = self.trace.columns
+        for ids in (columns.left, columns.right, columns.result):
+            used[np.clip(ids, -1, len(used) - 1)] = True
+        return np.flatnonzero(used[:-1])
+
+
+class Condition:
+    """A condition that was parsed and checked; to make one that makes no sense raises ConditionError."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._node = parse(text)
+        _check(self._node)
+
+    def holds(self, values: TraceValues, steps: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """For each of the steps whether it meets the condition."""
+        with np.errstate(all="ignore"):
+            return _as_truth(_evaluate(self._node, values, steps), len(steps))
+
+    def everywhere(self, values: TraceValues) -> NDArray[np.int64]:
+        """All steps that meet the condition."""
+        n_steps = len(values.trace)
+        with np.errstate(all="ignore"):
+            return np.flatnonzero(_as_truth(_evaluate(self._node, values, slice(0, n_steps)), n_steps))
+
+
+class Expression(Condition):
+    """A value of one step, to be watched."""
+
+    def value(self, values: TraceValues, step: int) -> float:
+        """NaN where the step has none."""
+        with np.errstate(all="ignore"):
+            found = _evaluate(self._node, values, np.array([step]))
+        return float(np.asarray(found, np.float64).reshape(-1)[0])
+
+
+def _check(node: Node) -> None:
+    """Raise ConditionError for names, functions and texts that mean nothing."""
+    if isinstance(node, Name):
+        if node.name not in COLUMNS:
+            raise ConditionError(
+                f"There is no column “{node.name}”. There are: {', '.join(COLUMNS)}.", node.at
+            )
+    elif isinstance(node, Value):
+        if isinstance(node.value, str):
+            raise ConditionError("A text can only be compared with a column by ==, != or in.", node.at)
+    elif isinstance(node, Call):
+        _check_call(node)
+    elif node.sign in ("==", "!=", "in") and _is_name_of_texts(node.parts[0]):
+        for part in node.parts[1:]:
+            if isinstance(part, Value) and isinstance(part.value, str):
+                _check_text(node.parts[0], part)
+            else:
+                _check(part)
+    else:
+        for part in node.parts:
+            _check(part)
+
+
+def _is_name_of_texts(node: Node) -> bool:
+    return isinstance(node, Name) and node.name in (*TOKENS, "operation", "stage")
+
+
+def _check_text(column: Node, text: Value) -> None:
+    assert isinstance(column, Name)
+    known = {"operation": tuple(NUMBERS), "stage": STAGE_NAMES}.get(column.name)
+    if known is not None and text.value not in known:
+        raise ConditionError(f"“{text.value}” is no {column.name}. There are: {', '.join(known)}.", text.at)
+
+
+def _check_call(node: Call) -> None:
+    if node.name == "abs" and len(node.arguments) == 1:
+        _check(node.arguments[0])
+        return
+    if node.name not in TEXT_TESTS:
+        raise ConditionError(
+            f"There is no function “{node.name}”. There are: abs, {', '.join(TEXT_TESTS)}.", node.at
+        )
+    column, *texts = node.arguments
+    is_token = isinstance(column, Name) and column.name in TOKENS
+    if (
+        not is_token
+        or len(texts) != 1
+        or not isinstance(texts[0], Value)
+        or not isinstance(texts[0].value, str)
+    ):
+        raise ConditionError(f'Write {node.name}(result, "…"), with left, right or result.', node.at)
+    if node.name == "matches":
+        check_pattern(str(texts[0].value), texts[0].at)
+
+
+def check_pattern(text: str, at: int = 0) -> None:
+    """Raise ConditionError for a pattern that is not valid, or could take forever to search for."""
+    if len(text) > LONGEST_PATTERN:
+        raise ConditionError(f"A pattern has at most {LONGEST_PATTERN} characters.", at)
+    bare = re.sub(r"\\.", "", text)
+    if re.search(r"\)[*+{]", bare) or len(re.findall(r"[*+{]", bare)) > MOST_REPEATS:
+        raise ConditionError(f"A pattern repeats at most {MOST_REPEATS} things, and no group of them.", at)
+    try:
+        re.compile(text)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise ConditionError(f"The pattern is not valid: {error}.", at) from error
+
+
+def _evaluate(node: Node, values: TraceValues, steps: Steps) -> Any:
+    if isinstance(node, Value):
+        return node.value
+    if isinstance(node, Name):
+        return values.column(node.name, steps)
+    if isinstance(node, Call):
+        if node.name == "abs":
+            return np.abs(_evaluate(node.arguments[0], values, steps))
+        column, text = node.arguments
+        assert isinstance(column, Name)
+        assert isinstance(text, Value)
+        return values.is_token(column.name, node.name, str(text.value), steps)
+    if node.sign in ("and", "or"):
+        return _evaluate_both(node, values, steps)
+    if node.sign == "not":
+        return ~_as_truth(_evaluate(node.parts[0], values, steps), _count(values, steps))
+    if node.sign == "negative":
+        return np.negative(_as_numbers(_evaluate(node.parts[0], values, steps)))
+    if node.sign == "in":
+        found = np.zeros(_count(values, steps), np.bool_)
+        for choice in node.parts[1:]:
+            found |= _as_truth(_compare("==", node.parts[0], choice, values, steps), len(found))
+        return found
+    if node.sign in COMPARISONS:
+        return _compare(node.sign, node.parts[0], node.parts[1], values, steps)
+    left, right = (_as_numbers(_evaluate(part, values, steps)) for part in node.parts)
+    if node.sign in ("/", "%"):
+        return _divide(node, left, right, values, steps)
+    return NUMBER_SIGNS[node.sign](left, right)
+
+
+def _compare(sign: str, left: Node, right: Node, values: TraceValues, steps: Steps) -> Any:
+    if isinstance(left, Name) and isinstance(right, Value) and isinstance(right.value, str):
+        if left.name in TOKENS:
+            found = values.is_token(left.name, "==", right.value, steps)
+        else:
+            names = {"operation": tuple(NUMBERS), "stage": STAGE_NAMES}[left.name]
+            found = values.column(left.name, steps) == names.index(right.value)
+        return ~found if sign == "!=" else found
+    return NUMBER_SIGNS[sign](_evaluate(left, values, steps), _evaluate(right, values, steps))
+
+
+def _evaluate_both(node: Operator, values: TraceValues, steps: Steps) -> NDArray[np.bool_]:
+    """`and` and `or`: the right side only where the left one does not decide."""
+    n_steps = _count(values, steps)
+    truth = _as_truth(_evaluate(node.parts[0], values, steps), n_steps).copy()
+    is_open = truth if node.sign == "and" else ~truth
+    places = np.flatnonzero(is_open)
+    if len(places):
+        rest = places if isinstance(steps, slice) else steps[places]
+        truth[places] = _as_truth(_evaluate(node.parts[1], values, rest), len(places))
+    return truth
+
+
+def _divide(
+    node: Operator,
+    left: NDArray[np.float64],
+    right: NDArray[np.float64],
+    values: TraceValues,
+    steps: Steps,
+) -> Any:
+    zeros = np.flatnonzero(np.broadcast_to(right == 0, _count(values, steps)))
+    if len(zeros):
+        step = zeros[0] if isinstance(steps, slice) else steps[zeros[0]]
+        raise ConditionError(f"This divides by zero at step {step:,}.", node.at)
+    return np.divide(left, right) if node.sign == "/" else np.mod(left, right)
+
+
+def _count(values: TraceValues, steps: Steps) -> int:
+    return len(values.trace) if isinstance(steps, slice) else len(steps)
+
+
+def _as_numbers(found: Any) -> NDArray[np.float64]:
+    return np.asarray(found, np.float64)
+
+
+def _as_truth(found: Any, n_steps: int) -> NDArray[np.bool_]:
+    """Numbers count as true unless they are 0 or missing."""
+    array = np.asarray(found)
+    if array.dtype != np.bool_:
+        array = (array != 0) & ~np.isnan(array)
+    return np.broadcast_to(array, n_steps)

@@ -1,0 +1,186 @@
+"""Breakpoints are found for the whole trace at once; here each is compared with a walk over its steps."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import guiapp
+from guiapp.core.errors import TokenloupeError
+from guiapp.core.trace.breakpoints import Breakpoint, Stops, check, hits, parse_breakpoint, without_once
+from guiapp.core.trace.conditions import TraceValues
+from guiapp.core.trace.operations import OPERATIONS
+from guiapp.core.trace.recorder import record
+from guiapp.core.trace.replay import Replay
+from guiapp.core.trace.trace import Tokens
+
+TOKENIZER = guiapp.open_model("demo:spm")
+TEXT = "Where do lions sleep? In New York, they say 😍."
+TRACE = record(TOKENIZER, TEXT, "heap")
+VALUES = TraceValues(TRACE, TOKENIZER.vocabulary)
+COLUMNS = TRACE.columns
+RAW = TOKENIZER.vocabulary.raw_text
+
+
+def found(text: str) -> list[int]:
+    return hits(parse_breakpoint(text), VALUES, {}).tolist()
+
+
+def walked(meets) -> list[int]:
+    return [step for step in range(len(TRACE)) if meets(step)]
+
+
+def forms(step: int) -> bool:
+    return OPERATIONS[COLUMNS.operation[step]].forms
+
+
+def made(step: int) -> bytes:
+    token_id = int(COLUMNS.result[step])
+    return RAW(token_id) if 0 <= token_id < len(TOKENIZER.vocabulary) else b"?"
+
+
+def test_a_token_is_found_by_id_text_and_bytes():
+    token_id = int(COLUMNS.result[walked(lambda step: TRACE.operation(step) == "merge")[-1]])
+    raw = RAW(token_id).decode()
+    expected = walked(lambda step: forms(step) and COLUMNS.result[step] == token_id)
+    assert expected
+    spelled = " ".join(f"0x{byte:02X}" for byte in TOKENIZER.vocabulary.token_bytes(token_id))
+    assert found(f"token {token_id}") == found(f'token "{raw}"') == found(f"token {spelled}") == expected
+
+
+@given(st.data())
+def test_found_at_once_or_one_by_one_is_the_same(data):
+    kind = data.draw(st.sampled_from(["rank", "byte", "operation", "pattern", "pair", "piece"]))
+    if kind == "rank":
+        low, high = sorted(data.draw(st.tuples(st.integers(-500, 900), st.integers(-500, 900))))
+        value = f"{low}..{high}"
+        expected = walked(lambda step: forms(step) and low <= COLUMNS.rank[step] <= high)
+    elif kind == "byte":
+        at = data.draw(st.integers(0, 80))
+        value = str(at)
+        expected = walked(lambda step: forms(step) and COLUMNS.position[step] <= at < COLUMNS.end[step])
+    elif kind == "operation":
+        value = data.draw(st.sampled_from([operation.name for operation in OPERATIONS]))
+        expected = walked(lambda step: TRACE.operation(step) == value)
+    elif kind == "pattern":
+        value = data.draw(st.sampled_from(["e", "^▁", "[A-Z]", "s$", "▁N|ee"]))
+        expected = walked(
+            lambda step: forms(step) and bool(re.search(value, made(step).decode("utf-8", "replace")))
+        )
+    elif kind == "pair":
+        step = data.draw(st.sampled_from(walked(lambda step: TRACE.operation(step) == "merge")))
+        left, right = int(COLUMNS.left[step]), int(COLUMNS.right[step])
+        value = f"{left} {right}"
+        expected = walked(
+            lambda step: (
+                TRACE.operation(step) == "merge"
+                and (COLUMNS.left[step], COLUMNS.right[step]) == (left, right)
+            )
+        )
+    else:
+        value, expected = "0", [int(TRACE.pieces.first_step[0])]
+    assert found(f"{kind} {value}") == expected
+    assert found(f"{kind} {value} if step > 60") == [step for step in expected if step > 60]
+    assert hits(Breakpoint(kind, value, hit_count=3), VALUES, {}).tolist() == expected[2:]
+
+
+def test_the_first_difference_is_where_tokens_cannot_agree_any_more():
+    expected = Replay(TRACE).tokens(len(TRACE))
+    split = int(np.flatnonzero(expected.ends - expected.starts > 2)[0])
+    halves = Tokens(
+        np.insert(expected.ids, split, 5),
+        np.insert(expected.starts, split + 1, expected.starts[split] + 1),
+        np.insert(expected.ends, split, expected.starts[split] + 1),
+    )
+    (step,) = hits(Breakpoint("difference", "other"), VALUES, {"other": halves}).tolist()
+    cut = int(expected.starts[split]) + 1
+    crossing = walked(lambda step: forms(step) and COLUMNS.position[step] < cut < COLUMNS.end[step])
+    assert step == crossing[0]
+    assert hits(Breakpoint("difference", "other"), VALUES, {"other": expected}).tolist() == []
+
+
+def test_a_run_goes_to_the_next_and_to_the_previous_stop():
+    rows = [
+        parse_breakpoint("operation merge"),
+        parse_breakpoint("operation stale"),
+        parse_breakpoint("rank 0.."),
+    ]
+    rows[2] = Breakpoint("rank", "0..", log="{result} at {position}")
+    stops = Stops(rows, VALUES, {})
+    expected = walked(lambda step: TRACE.operation(step) in ("merge", "stale"))
+    seen, step = [], -1
+    while (stop := stops.after(step)) is not None:
+        step, index = stop
+        assert TRACE.operation(step) == rows[index].value
+        seen.append(step)
+    assert seen == expected
+    back = []
+    while (stop := stops.before(step + 1 if not back else step)) is not None:
+        step = stop[0]
+        back.append(step)
+    assert back == expected[::-1]
+
+
+def test_log_points_note_what_they_pass():
+    merge = found("operation merge")[0]
+    row = Breakpoint("operation", "merge", log="{left}+{right} at {position}")
+    left, right = (RAW(int(column[merge])).decode() for column in (COLUMNS.left, COLUMNS.right))
+    logged = list(Stops([row], VALUES, {}).logged(0, merge + 1))
+    assert logged == [(merge, f"{left}+{right} at {COLUMNS.position[merge]}")]
+
+
+def test_a_breakpoint_may_be_off_or_stop_once():
+    assert Stops([Breakpoint("operation", "merge", is_enabled=False)], VALUES, {}).after(-1) is None
+    assert not without_once(Breakpoint("byte", "3", once=True)).is_enabled
+    assert without_once(Breakpoint("byte", "3")).is_enabled
+
+
+def test_what_the_model_lacks_is_never_hit():
+    assert found("token 99999999") == found('token "no such token"') == found("piece 77") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "token",
+        "byte x",
+        "rank a..b",
+        "rank ..",
+        "operation jump",
+        "pattern (",
+        'pair "a"',
+        "piece -1",
+        "colour == 2",
+    ],
+)
+def test_nonsense_is_told(text):
+    with pytest.raises(TokenloupeError):
+        parse_breakpoint(text)
+
+
+def test_log_messages_name_columns():
+    with pytest.raises(TokenloupeError, match="no column “colour”"):
+        check(Breakpoint("byte", "3", log="{colour}"))
+
+
+@pytest.mark.parametrize("text", ['token "▁New" if rank < 5', "rank 0..5", "step > 3 and rank < 8", "byte 3"])
+def test_a_breakpoint_reads_back_as_it_is_written(text):
+    assert parse_breakpoint(text).title == text
+
+
+def test_a_million_steps_are_searched_within_a_frame_or_so():
+    repeats = 1_000_000 // len(TRACE) + 1
+    columns = type(COLUMNS)(*(np.tile(column, repeats) for column in COLUMNS))
+    long_values = TraceValues(type(TRACE)(**{**vars(TRACE), "columns": columns}), TOKENIZER.vocabulary)
+    row = parse_breakpoint("rank > 100 and length > 3")
+    took = []
+    for _ in range(5):
+        started = time.thread_time()
+        Stops([row], long_values, {}).after(500_000)
+        took.append(time.thread_time() - started)
+    assert min(took) < 0.06  # on any machine; `bench ui` has the figure

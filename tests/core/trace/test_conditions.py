@@ -1,0 +1,160 @@
+"""Conditions say the same of many steps at once as of each by itself, and complain about nonsense."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import guiapp
+from guiapp.core.trace.condition_syntax import ConditionError
+from guiapp.core.trace.conditions import Condition, Expression, TraceValues
+from guiapp.core.trace.recorder import record
+
+TOKENIZER = guiapp.open_model("demo:bpe")
+TRACE = record(TOKENIZER, "How do lions sleep in New York?", "heap")
+VALUES = TraceValues(TRACE, TOKENIZER.vocabulary)
+NAMES = (
+    "step",
+    "piece",
+    "position",
+    "end",
+    "length",
+    "left",
+    "right",
+    "result",
+    "rank",
+    "candidates",
+    "depth",
+)
+
+
+def python_value(name: str, step: int) -> float:
+    """What Python itself sees in a column."""
+    columns = TRACE.columns
+    if name == "step":
+        return step
+    if name == "length":
+        return int(columns.end[step] - columns.position[step])
+    value = getattr(columns, name)[step].item()
+    return math.nan if name in ("left", "right", "result", "piece", "candidates") and value < 0 else value
+
+
+def numbers(depth: int) -> st.SearchStrategy[str]:
+    leaf = st.one_of(st.sampled_from(NAMES), st.integers(0, 600).map(str))
+    if depth == 0:
+        return leaf
+    inner = numbers(depth - 1)
+    sums = st.tuples(inner, st.sampled_from("+-*/%"), inner).map(lambda parts: f"({' '.join(parts)})")
+    return st.one_of(leaf, sums, inner.map(lambda text: f"-{text}"))
+
+
+def truths(depth: int) -> st.SearchStrategy[str]:
+    signs = st.sampled_from(["==", "!=", "<", "<=", ">", ">="])
+    leaf = st.tuples(numbers(2), signs, numbers(1)).map(" ".join)
+    if depth == 0:
+        return leaf
+    inner = truths(depth - 1)
+    both = st.tuples(inner, st.sampled_from(["and", "or"]), inner).map(lambda parts: f"({' '.join(parts)})")
+    return st.one_of(leaf, both, inner.map(lambda text: f"not ({text})"))
+
+
+@given(truths(2))
+def test_a_condition_holds_where_python_says_so(text):
+    expected, error = [], False
+    for step in range(len(TRACE)):
+        names = {name: python_value(name, step) for name in NAMES}
+        try:
+            expected.append(bool(eval(text, {"__builtins__": {}}, names)))
+        except ZeroDivisionError:
+            error = True
+            break
+    if error:
+        with pytest.raises(ConditionError, match="divides by zero"):
+            Condition(text).everywhere(VALUES)
+        return
+    assert Condition(text).everywhere(VALUES).tolist() == np.flatnonzero(expected).tolist()
+    one_by_one = [
+        bool(Condition(text).holds(VALUES, np.array([step]))[0]) for step in range(0, len(TRACE), 9)
+    ]
+    assert one_by_one == expected[::9]
+
+
+def steps_where(text: str) -> list[int]:
+    return Condition(text).everywhere(VALUES).tolist()
+
+
+def test_tokens_are_compared_by_their_text():
+    merges = steps_where('operation == "merge"')
+    assert merges
+    assert all(TRACE.operation(step) == "merge" for step in merges)
+    assert steps_where('result == "Ġli"') == steps_where('result == " li"') != []
+    assert set(steps_where('result in ("Ġli", "ions")')) == set(
+        steps_where('result == "Ġli"') + steps_where('result == "ions"')
+    )
+    assert steps_where('contains(result, "ee")') == steps_where('matches(result, "e{2}")') != []
+    assert steps_where('operation != "merge"') == [s for s in range(len(TRACE)) if s not in merges]
+
+
+def test_the_left_side_guards_the_right_one():
+    assert steps_where("depth > 0 and 1 / depth > 0")
+    assert steps_where("depth == 0 or 1 / depth > 0")
+    with pytest.raises(ConditionError, match="divides by zero at step 0"):
+        steps_where("1 / depth > 0")
+
+
+def test_steps_without_a_value_meet_no_comparison():
+    assert steps_where("rank < 0 or rank >= 0") == np.flatnonzero(~np.isnan(TRACE.columns.rank)).tolist()
+
+
+@pytest.mark.parametrize(
+    ("text", "position", "message"),
+    [
+        ("", 0, "the condition ends"),
+        ("rank <", 6, "the condition ends"),
+        ("rank < 5 5", 9, "“5” stands"),
+        ("rank = 5", 5, "not understood"),
+        ("colour == 3", 0, "no column “colour”"),
+        ("1 + colour", 4, "no column “colour”"),
+        ('rank == "x"', 8, "text can only be compared"),
+        ('operation == "jump"', 13, "“jump” is no operation"),
+        ("open(1)", 0, "no function “open”"),
+        ('matches(rank, "x")', 0, "Write matches"),
+        ('matches(result, "(")', 16, "not valid"),
+        ('matches(result, "(a+)+b")', 16, "repeats at most"),
+        ("__import__", 0, "no column"),
+        ("(" * 1000, 1000, None),
+        ("(" * 300 + "1" + ")" * 300, 40, "More than 40 levels"),
+        ("not " * 200 + "1", 800, "More than 40"),
+        ("-" * 300 + "1", 300, "More than 40"),
+        ("9" * 5000, 1000, "at most 1,000"),
+    ],
+)
+def test_nonsense_is_told_with_its_place(text, position, message):
+    with pytest.raises(ConditionError, match=message) as caught:
+        Condition(text)
+    if message is not None:
+        assert caught.value.position == position
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_a_condition_or_an_error(text):
+    try:
+        steps = Condition(text).everywhere(VALUES)
+    except ConditionError as error:
+        steps = np.arange(0 <= error.position <= len(text))
+    assert len(steps) <= len(TRACE)
+
+
+def test_huge_numbers_do_no_harm():
+    assert steps_where("1e308 * 1e308 > 0") == list(range(len(TRACE)))
+    assert steps_where("(rank < 5) - (rank < 5) > 1e999") == []
+
+
+def test_expressions_are_watched():
+    step = steps_where('operation == "merge"')[0]
+    assert Expression("end - position").value(VALUES, step) == 2
+    assert math.isnan(Expression("rank").value(VALUES, 0))
