@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.kernels.compile import kernel, routine
-from guiapp.core.kernels.eight_bytes import HIGH_BITS, first_set_byte, load_eight
+from guiapp.core.kernels.eight_bytes import HIGH_BITS, count_letters, first_set_byte, load_eight
 from guiapp.core.kernels.utf8 import code_at
 
 NUMBERS_BY_THREE, DIGITS_BY_THREE = -1, -2
@@ -37,6 +37,11 @@ POSITION, LEVEL, FIRST_LEVEL = 0, 1, 2
 # Of a level: the end of what it cuts, of a match ahead, whether that is open, the end of a run of numbers.
 LIMIT, PENDING, PENDING_OPEN, RUN_END, FIELDS = 0, 1, 2, 3, 4
 
+# In a level's table of words, by the first byte of a piece: a mask for the number of letters behind it, the
+# row of the piece if there are none, and if there are some.  Rows say which bytes behind them end the piece.
+REACH, ALONE, LED, FOLD, ROWS = 0, 256, 512, 768, 1024
+WORD_ROOM = 18  # bytes from a piece's start that must exist to look for letters
+
 FAR = 64  # bytes that are read again without ado
 
 BELOW_A, AFTER_Z = np.uint64(0x1F1F1F1F1F1F1F1F), np.uint64(0x0505050505050505)  # to 0x80 from "a", from "{"
@@ -51,6 +56,7 @@ class PatternMachine(NamedTuple):
     levels       int64[k]         offset of the initial row, or NUMBERS_BY_THREE, DIGITS_BY_THREE
     starts       uint8[k, 256]    NO_START, UNSETTLED of the first bytes of characters; others are NO_START
     numbers      uint8[c]         1 for classes of numbers
+    words        uint8[k, …]      pieces that are letters or one character, see `pattern_words`
     cuts         uint8[c, c]      1 where two characters are always in different pieces, see `pattern_cuts`
     """
 
@@ -59,6 +65,7 @@ class PatternMachine(NamedTuple):
     levels: NDArray[np.int64]
     starts: np.ndarray[tuple[int, int], np.dtype[np.uint8]]
     numbers: NDArray[np.uint8]
+    words: np.ndarray[tuple[int, int], np.dtype[np.uint8]]
     cuts: np.ndarray[tuple[int, int], np.dtype[np.uint8]]
 
 
@@ -79,6 +86,12 @@ def width_at(data: NDArray[np.uint8], at: int) -> int:
 
 
 @routine
+def code_of_three(data: NDArray[np.uint8], at: int) -> int:
+    """The code point of three bytes."""
+    return (int(data[at]) & 0x0F) << 12 | (int(data[at + 1]) & 0x3F) << 6 | (int(data[at + 2]) & 0x3F)
+
+
+@routine
 def _after_small_letters(data: NDArray[np.uint8], at: int, limit: int) -> int:
     """The first place from `at` on where there is no a…z; a few letters may be left before the limit."""
     while at + 8 <= limit:
@@ -92,7 +105,7 @@ def _after_small_letters(data: NDArray[np.uint8], at: int, limit: int) -> int:
 
 
 @routine
-def _plain_ends(
+def plain_ends(
     data: NDArray[np.uint8],
     ends: NDArray[np.int64],
     count: int,
@@ -102,14 +115,24 @@ def _plain_ends(
     transitions: NDArray[np.uint32],
     first_row: np.uint64,
     end_class: np.uint64,
+    words: NDArray[np.uint8],
 ) -> int:
     """Add the ends of final matches with at most one character between them; returns the new count.
 
     Nearly all pieces are such, and this is the loop that finds them: what it leaves to the search that
     allows for everything are other gaps, open matches, and those that need a look far ahead.
     """
-    size, start = len(ends), position
+    size, start, fold = len(ends), position, words[FOLD]
     while count < size and start < limit:
+        if start == position and start + WORD_ROOM <= limit:
+            lead = int(data[start])
+            n_letters = count_letters(data, start + 1, fold) & int(words[REACH + lead])
+            at = start + 1 + n_letters
+            row_of_lead = int(words[LED + lead]) if n_letters else int(words[ALONE + lead])
+            if words[ROWS + (row_of_lead << 8) + int(data[at])]:
+                ends[count] = position = start = at
+                count += 1
+                continue
         row, accepted, at = first_row, -1, start
         while True:
             width, seen = 1, end_class
@@ -125,13 +148,14 @@ def _plain_ends(
                 break
             if entry & ACCEPTS:
                 accepted = at
+            is_same = row == entry >> ROW_SHIFT
             row = entry >> ROW_SHIFT
             if entry & OPEN or (entry & TO_IDLE and at > position + FAR):
                 return count
             if row == DEAD:
                 break
             at += width
-            if entry & TO_LETTERS:
+            if entry & TO_LETTERS and width == 1:
                 while at + 8 <= limit:  # `_after_small_letters`, in place
                     word = load_eight(data, at)
                     low = word & LOW_BITS
@@ -140,6 +164,19 @@ def _plain_ends(
                         at += first_set_byte(others)
                         break
                     at += 8
+            elif is_same and width == 1:  # and the same for more of the same byte
+                byte = data[at - 1]
+                while at < limit and data[at] == byte:
+                    at += 1
+                if entry & ACCEPTS:
+                    accepted = at - 1
+            elif is_same and width == 3:  # and the same for more such characters
+                while at + 3 <= limit and data[at] & 0xF0 == 0xE0:
+                    if classes[code_of_three(data, at)] != seen:
+                        break
+                    at += 3
+                if entry & ACCEPTS:
+                    accepted = at - 3
         if accepted < 0:
             if start > position:
                 return count
@@ -181,8 +218,9 @@ def next_ends(
             elif pending > position:
                 end, is_open = pending, pending_open
             else:
-                done = _plain_ends(
-                    data, ends, count, position, limit, classes, transitions, first_row, end_class
+                words = machine.words[level]
+                done = plain_ends(
+                    data, ends, count, position, limit, classes, transitions, first_row, end_class, words
                 )
                 if done > count:
                     count, position = done, int(ends[done - 1])

@@ -31,6 +31,7 @@ from guiapp.core.text.pattern_settled import settled_classes, with_openness
 from guiapp.core.text.pattern_syntax import CharacterSet, parse
 from guiapp.core.text.pattern_table import Pattern, View
 from guiapp.core.text.pattern_views import MEMBERS, symbol_in, translated
+from guiapp.core.text.pattern_words import no_words, word_table
 from guiapp.core.text.unicode_tables import HAN_RANGES, N_CODES, WHITESPACE_RANGES, category_runs
 
 SMALL_LETTERS = slice(ord("a"), ord("z") + 1)
@@ -63,21 +64,24 @@ def build_machine(patterns: tuple[Pattern, ...]) -> PatternMachine:
     is_number, is_digit = classes.members["classes", NUMBER], classes.members["classes", DIGIT]
     automata = [_automaton(pattern if pattern.source else ANY_NUMBER, classes) for pattern in patterns]
     rows = [np.zeros((1, len(is_number) + 1), np.uint32)]
-    levels, starts, bounds = [], [], []
+    levels, starts, bounds, words = [], [], [], []
     for number, pattern in enumerate(patterns):
         lower = automata[number + 1 :]
         can_start = automata[number].following[START, :-1] != DEAD
         starts.append(_starts(can_start, settled_classes(lower, len(is_number)), classes.of_code))
         if pattern.view == "numbers by three":
             levels.append(NUMBERS_BY_THREE)
+            words.append(no_words())
             bounds.append(level_of_numbers(is_number))
         elif pattern.view == "digits by three":
             levels.append(DIGITS_BY_THREE)
+            words.append(no_words())
             bounds.append(level_of_digits(is_digit))
         else:
             levels.append(sum(map(np.size, rows)))
             bounds.append(level_of_automaton(automata[number]))
             automaton, is_open = with_openness(automata[number], lower)
+            words.append(word_table(automaton, is_open, classes.of_code[:0x80]))
             rows.append(_rows(automaton, is_open, levels[-1], classes.of_code[SMALL_LETTERS]))
     return PatternMachine(
         classes=classes.of_code,
@@ -85,8 +89,17 @@ def build_machine(patterns: tuple[Pattern, ...]) -> PatternMachine:
         levels=np.array(levels, np.int64),
         starts=np.array(starts, np.uint8),
         numbers=is_number.astype(np.uint8),
+        words=_as_rows(words),
         cuts=certain_cuts(bounds),
     )
+
+
+def _as_rows(tables: list[NDArray[np.uint8]]) -> NDArray[np.uint8]:
+    """Tables of different lengths under each other, with zeros behind the shorter ones."""
+    rows = np.zeros((len(tables), max(map(len, tables))), np.uint8)
+    for row, table in zip(rows, tables, strict=True):
+        row[: len(table)] = table
+    return rows
 
 
 def _automaton(pattern: Pattern, classes: CharacterClasses) -> Automaton:
