@@ -17,7 +17,7 @@ from importlib import import_module
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.batches import Padding, pad_batch
+from guiapp.core.batches import Padding, cut_rows, encode_rows, n_cores, pad_batch
 from guiapp.core.catalogue import ALGORITHMS, Algorithm
 from guiapp.core.detokenizing import detokenize
 from guiapp.core.encoding import Encoding, FragmentTokens
@@ -142,16 +142,28 @@ class Tokenizer:
         tokens = _join(self._special_tokens.partition_readable(data, parse_special), encode_fragment)
         return self._assemble(data, tokens, add_special, name, started_ns)
 
-    def count(self, text: str | bytes, limit: int | None = None) -> int | None:
-        """The number of tokens of a text, special ones included; None where it is more than `limit`."""
-        n_tokens = len(self.encode(text))
-        return None if limit is not None and n_tokens > limit else n_tokens
+    def count(
+        self,
+        text: str | bytes,
+        limit: int | None = None,
+        add_special: bool = True,
+        parse_special: bool = True,
+    ) -> int | None:
+        """The number of tokens of a text; None where it is more than `limit`, and then soon.
+
+        The other options are those of `encode`: special tokens are counted unless switched off.
+        """
+        from guiapp.core.counting.count import count_tokens
+
+        return count_tokens(self, as_bytes(text), limit, add_special, parse_special)
 
     def encode_batch(
         self, texts: Iterable[str | bytes], pad: Padding = "longest", truncate: int | None = None
     ) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
-        """Many texts as one array; see `guiapp.core.batches.pad_batch`."""
-        return pad_batch(self.vocabulary, [self.encode(text).token_ids for text in texts], pad, truncate)
+        """Many texts as one array, encoded on all processors; see `pad_batch` and `cut_rows` in `batches`."""
+        rows = encode_rows(lambda text: self.encode(text).token_ids, list(map(as_bytes, texts)), n_cores())
+        n_after = len(self.special_ids_around()[1])
+        return pad_batch(self.vocabulary, cut_rows(rows, n_after, truncate), pad)
 
     def decode_bytes(
         self, ids: Iterable[int], remove_special: bool = False, unparse_special: bool = True
