@@ -1,0 +1,243 @@
+"""The token tree as pixels: rows of colours per level, stacked as an icicle or bent to a sunburst.
+
+The cost follows the pixels, not the nodes: what is narrower than a pixel goes into the mean colour of its
+column, which takes two look-ups in running sums however many nodes there are.
+"""
+
+from __future__ import annotations
+
+from math import atan2, pi, sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.kernels.compile import kernel, routine
+from guiapp.core.kernels.tree_layout import PictureArrays, first_ending_after
+
+Pixels = np.ndarray[tuple[int, int], np.dtype[np.uint32]]
+OPAQUE = 0xFF000000
+NO_GAP_PX = 3.0  # nodes up to this width touch each other
+FULL_GAP_PX = 9.0  # from this width on there is a gap of one pixel
+RADIUS_STEPS = 8  # of the table from radius to level, per pixel
+FULL_COVER = 256
+
+
+class ColorSums(NamedTuple):
+    """The colours of all nodes, and running sums of colour times width.
+
+    colors      uint32[m]     0xRRGGBB
+    red_blue    int64[m + 1]  red << 32 + blue, summed over all nodes before each one
+    green_width int64[m + 1]  green << 32 + 1
+    """
+
+    colors: NDArray[np.uint32]
+    red_blue: NDArray[np.int64]
+    green_width: NDArray[np.int64]
+
+
+class Strips(NamedTuple):
+    """One row of pixels per level; level i is pixels[offsets[i] : offsets[i + 1]], 0xFFRRGGBB."""
+
+    pixels: NDArray[np.uint32]
+    offsets: NDArray[np.int32]
+
+
+@kernel
+def paint_strips(
+    picture: PictureArrays,
+    sums: ColorSums,
+    left: float,
+    right: float,
+    background: int,
+    gap_scale: float,
+    strips: Strips,
+) -> None:
+    """Colour the strips so that each shows the view [left, right) of its level.
+
+    A pixel gets the mean of what it covers; `gap_scale` times one pixel is left free behind wide nodes.
+    """
+    for level in range(len(strips.offsets) - 1):
+        begin = strips.offsets[level]
+        n_pixels = strips.offsets[level + 1] - begin
+        if n_pixels == 0:
+            continue
+        low, high = picture.level_offsets[level], picture.level_offsets[level + 1]
+        unit = (right - left) / n_pixels
+        node = first_ending_after(picture.ends, low, high, left)
+        for column in range(n_pixels):
+            start = left + column * unit
+            end = start + unit
+            while node < high and picture.ends[node] <= start:
+                node += 1
+            if node == high or picture.starts[node] >= end:
+                strips.pixels[begin + column] = OPAQUE | background
+                continue
+            node_end = picture.ends[node] - _gap(picture, node, unit) * gap_scale
+            if picture.starts[node] <= start and node_end >= end:
+                strips.pixels[begin + column] = OPAQUE | sums.colors[node]
+                continue
+            weight = max(0.0, min(end, node_end) - max(start, float(picture.starts[node])))
+            color = int(sums.colors[node])
+            red, green = weight * (color >> 16), weight * (color >> 8 & 255)
+            blue = weight * (color & 255)
+            if picture.ends[node] < end and node + 1 < high and picture.starts[node + 1] < end:
+                step, last = 1, node + 1
+                while last + step < high and picture.starts[last + step] < end:
+                    last += step
+                    step <<= 1
+                while step:
+                    if last + step < high and picture.starts[last + step] < end:
+                        last += step
+                    step >>= 1
+                red_blue = sums.red_blue[last] - sums.red_blue[node + 1]
+                green_width = sums.green_width[last] - sums.green_width[node + 1]
+                red += red_blue >> 32
+                blue += red_blue & 0xFFFFFFFF
+                green += green_width >> 32
+                weight += green_width & 0xFFFFFFFF
+                node_end = picture.ends[last] - _gap(picture, last, unit) * gap_scale
+                part = max(0.0, min(end, node_end) - picture.starts[last])
+                color = int(sums.colors[last])
+                weight += part
+                red += part * (color >> 16)
+                green += part * (color >> 8 & 255)
+                blue += part * (color & 255)
+                node = last
+            free = max(0.0, unit - weight)
+            red += free * (background >> 16)
+            green += free * (background >> 8 & 255)
+            blue += free * (background & 255)
+            mean = int(red / unit + 0.5) << 16 | int(green / unit + 0.5) << 8 | int(blue / unit + 0.5)
+            strips.pixels[begin + column] = OPAQUE | mean
+
+
+@routine
+def _gap(picture: PictureArrays, node: int, unit: float) -> float:
+    """What is left free at the right of a node, as a width in the picture."""
+    width_px = float(picture.ends[node] - picture.starts[node]) / unit
+    if width_px <= NO_GAP_PX:
+        return 0.0
+    return unit * min(1.0, (width_px - NO_GAP_PX) / (FULL_GAP_PX - NO_GAP_PX))
+
+
+@kernel
+def stack_strips(
+    strips: Strips, tops: NDArray[np.int32], gap_px: int, background: int, image: Pixels
+) -> None:
+    """Paint an icicle: level i fills the rows from tops[i] to tops[i + 1], the last `gap_px` left free."""
+    height, width = image.shape
+    for level in range(len(tops) - 1):
+        top, bottom = max(0, int(tops[level])), min(height, int(tops[level + 1]))
+        free = gap_px if bottom - top > 3 * gap_px else 0
+        begin = strips.offsets[level]
+        for y in range(top, bottom - free):
+            for x in range(width):
+                image[y, x] = strips.pixels[begin + x]
+        for y in range(max(top, bottom - free), bottom):
+            for x in range(width):
+                image[y, x] = OPAQUE | background
+    for y in range(max(0, int(tops[len(tops) - 1])), height):
+        for x in range(width):
+            image[y, x] = OPAQUE | background
+
+
+@routine
+def _mix(low: int, high: int, share: int) -> int:
+    """`high` over `low` with a share from 0 to 256, both 0xFFRRGGBB."""
+    red_blue = ((low & 0xFF00FF) * (256 - share) + (high & 0xFF00FF) * share) >> 8 & 0xFF00FF
+    green = ((low & 0x00FF00) * (256 - share) + (high & 0x00FF00) * share) >> 8 & 0x00FF00
+    return OPAQUE | red_blue | green
+
+
+class PolarMap(NamedTuple):
+    """For each pixel of a square, where it lies around the middle; both are row by row.
+
+    turns   uint16[size * size]  counterclockwise from the top, in 65536ths of a full turn
+    radii   uint16[size * size]  in RADIUS_STEPS of a pixel
+    """
+
+    turns: NDArray[np.uint16]
+    radii: NDArray[np.uint16]
+
+
+@kernel
+def map_polar(size: int, polar: PolarMap) -> None:
+    """Fill in the map of a square."""
+    middle = size / 2 - 0.5
+    for y in range(size):
+        for x in range(size):
+            right, down = x - middle, y - middle
+            turn = atan2(-right, -down) / (2 * pi)
+            polar.turns[y * size + x] = int(turn * 65536 + 65536) & 65535
+            polar.radii[y * size + x] = int(sqrt(right * right + down * down) * RADIUS_STEPS)
+
+
+@kernel
+def bend_strips(
+    strips: Strips,
+    polar: PolarMap,
+    levels: NDArray[np.int16],
+    covers: NDArray[np.int16],
+    background: int,
+    first_row: int,
+    image: Pixels,
+) -> None:
+    """Paint rows of a sunburst, from `first_row` of the map on.
+
+    levels, covers  for each radius the level, or -1, and how much of it is to be seen, 0 to FULL_COVER
+    """
+    height, size = image.shape
+    ground = OPAQUE | background
+    at = first_row * size
+    for y in range(height):
+        for x in range(size):
+            radius = polar.radii[at]
+            level = levels[radius]
+            if level < 0:
+                image[y, x] = ground
+                at += 1
+                continue
+            begin = strips.offsets[level]
+            n_pixels = strips.offsets[level + 1] - begin
+            place = int(polar.turns[at]) * n_pixels - 32768
+            column = place >> 16
+            share = place >> 8 & 255
+            if column < 0:
+                column = n_pixels - 1
+            behind = column + 1 if column + 1 < n_pixels else 0
+            low, high = strips.pixels[begin + column], strips.pixels[begin + behind]
+            color = int(low)
+            if low != high:
+                color = _mix(color, int(high), share)
+            if covers[radius] < FULL_COVER:
+                color = _mix(ground, color, int(covers[radius]))
+            image[y, x] = color
+            at += 1
+
+
+@kernel
+def bend_partly(
+    strips: Strips,
+    levels: NDArray[np.int16],
+    shape: NDArray[np.float64],
+    background: int,
+    image: Pixels,
+) -> None:
+    """Paint a strip that is bent around a far centre: what lies between icicle and sunburst.
+
+    shape   the centre's x and y, the angle of the whole strip, and the radius that becomes depth 0
+    levels  the level of each depth, in pixels
+    """
+    height, width = image.shape
+    center_x, center_y, angle, inner = shape[0], shape[1], shape[2], shape[3]
+    for y in range(height):
+        for x in range(width):
+            right, down = x + 0.5 - center_x, y + 0.5 - center_y
+            depth = int(sqrt(right * right + down * down) - inner + 1) - 1  # rounded down
+            share = atan2(right, down) / angle + 0.5
+            image[y, x] = OPAQUE | background
+            if 0 <= depth < len(levels) and 0.0 <= share < 1.0 and levels[depth] >= 0:
+                begin = strips.offsets[levels[depth]]
+                n_pixels = strips.offsets[levels[depth] + 1] - begin
+                image[y, x] = strips.pixels[begin + int(share * n_pixels)]

@@ -1,0 +1,51 @@
+"""How high each level of the tree is drawn: fitted to what is in view, without a jump while it moves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.kernels.tree_layout import measure_levels
+from guiapp.core.tree.picture import TreePicture
+
+
+@dataclass(frozen=True)
+class BandStyle:
+    """How levels share the height.
+
+    sparse_power   a level that fills a share of the view is as high as that share to this power
+    passed_power   the same for a level of which only a share of one node is seen
+    thinnest       of the height of a full level, what a level with anything in view has at least
+    passed         the same for levels of which only a small share of one node is seen
+    root           height of the root, as a share of a full level
+    highest_px     of a full level
+    """
+
+    sparse_power: float
+    passed_power: float
+    thinnest: float
+    passed: float
+    root: float
+    highest_px: float
+
+
+ICICLE = BandStyle(0.3, 0.45, 0.05, 0.30, 0.55, 110)
+SUNBURST = BandStyle(0.42, 0.9, 0.035, 0.0, 1.0, 110)
+
+
+def band_tops(
+    picture: TreePicture, left: float, right: float, height_px: float, style: BandStyle
+) -> NDArray[np.float64]:
+    """Where each level begins, from 0 at the root, and the end of the last: float64[k + 1].
+
+    The heights follow the view [left, right) steadily, so that zooming moves them without a jump.
+    """
+    shares, insides = np.empty(picture.n_levels), np.empty(picture.n_levels)
+    measure_levels(picture.arrays, picture.covered, float(left), float(right), shares, insides)
+    weights = np.where(shares > 0, np.maximum(shares**style.sparse_power, style.thinnest), 0.0)
+    weights *= np.maximum(insides**style.passed_power, style.passed)
+    weights[0] *= style.root
+    unit_px = min(style.highest_px, height_px / max(float(weights.sum()), 1e-9))
+    return np.concatenate([np.zeros(1), np.cumsum(weights * unit_px)])

@@ -1,0 +1,114 @@
+"""Pictures of the tree as arrays of pixels, for whoever shows or saves them."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.kernels.tree_raster import (
+    FULL_COVER,
+    RADIUS_STEPS,
+    ColorSums,
+    PolarMap,
+    Strips,
+    bend_partly,
+    bend_strips,
+    map_polar,
+    paint_strips,
+    stack_strips,
+)
+from guiapp.core.tree.picture import TreePicture
+
+Pixels = np.ndarray[tuple[int, int], np.dtype[np.uint32]]
+GAP_PX = 1
+FINER = 1.25  # pixels of a strip for each one on the circle that it becomes
+
+
+def color_sums(picture: TreePicture, colors: NDArray[np.uint32]) -> ColorSums:
+    """What painting needs to know about the colour 0xRRGGBB of each node."""
+    widths = np.diff(picture.covered)
+    wide = colors.astype(np.int64)
+    zero = np.zeros(1, np.int64)
+    red_blue = np.cumsum(((wide >> 16 & 255) << 32 | wide & 255) * widths)
+    green_width = np.cumsum(((wide >> 8 & 255) << 32 | 1) * widths)
+    return ColorSums(colors, np.concatenate([zero, red_blue]), np.concatenate([zero, green_width]))
+
+
+def paint_icicle(
+    picture: TreePicture,
+    sums: ColorSums,
+    view: tuple[float, float],
+    tops: NDArray[np.float64],
+    background: int,
+    image: Pixels,
+    gap_scale: float = 1.0,
+) -> None:
+    """Fill an image; level i is drawn from round(tops[i]) to round(tops[i + 1])."""
+    width = image.shape[1]
+    edges = np.round(tops).astype(np.int32)
+    counts = np.where((np.diff(edges) > 0) & (edges[:-1] < image.shape[0]), width, 0)
+    strips = _strips(counts)
+    paint_strips(picture.arrays, sums, float(view[0]), float(view[1]), background, gap_scale, strips)
+    stack_strips(strips, edges, GAP_PX, background, image)
+
+
+def paint_sunburst(
+    picture: TreePicture,
+    sums: ColorSums,
+    view: tuple[float, float],
+    radii: NDArray[np.float64],
+    background: int,
+    image: Pixels,
+) -> None:
+    """Fill a square image; level i is the ring from radii[i] to radii[i + 1] around its middle."""
+    size = image.shape[0]
+    counts = np.ceil(2 * np.pi * radii[1:] * FINER).astype(np.int64)
+    counts[np.diff(radii) < 0.1] = 0
+    strips = _strips(counts)
+    paint_strips(picture.arrays, sums, float(view[0]), float(view[1]), background, 1.0, strips)
+    levels, covers = _rings(radii, size)
+    bend_strips(strips, polar_map(size), levels, covers, background, 0, image)
+
+
+def paint_between(
+    picture: TreePicture,
+    sums: ColorSums,
+    view: tuple[float, float],
+    tops: NDArray[np.float64],
+    background: int,
+    shape: tuple[float, float, float, float],
+    image: Pixels,
+) -> None:
+    """Fill an image with an icicle on its way to a sunburst, bent as `shape` says; see `bend_partly`."""
+    edges = np.round(tops).astype(np.int64)
+    strips = _strips(np.where(np.diff(edges) > 0, 2 * image.shape[1], 0))
+    paint_strips(picture.arrays, sums, float(view[0]), float(view[1]), background, 1.0, strips)
+    levels = np.repeat(np.arange(len(edges) - 1), np.diff(edges)).astype(np.int16)
+    bend_partly(strips, levels, np.array(shape), background, image)
+
+
+def _strips(counts: NDArray[np.int64]) -> Strips:
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)]).astype(np.int32)
+    return Strips(np.empty(offsets[-1], np.uint32), offsets)
+
+
+@lru_cache(2)
+def polar_map(size: int) -> PolarMap:
+    """The map of a square, kept for the next frame."""
+    polar = PolarMap(np.empty(size * size, np.uint16), np.empty(size * size, np.uint16))
+    map_polar(size, polar)
+    return polar
+
+
+def _rings(radii: NDArray[np.float64], size: int) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
+    """For each step of the radius the level, or -1, and how much of it is seen; rings have soft edges."""
+    steps = (np.arange(size * RADIUS_STEPS, dtype=np.float64) + 0.5) / RADIUS_STEPS
+    levels = np.searchsorted(radii, steps, "right") - 1
+    levels[levels >= len(radii) - 1] = -1
+    inner, outer = radii[levels], radii[levels + 1]
+    gap = np.where(outer - inner > 3 * GAP_PX, GAP_PX, 0.0)
+    covers = np.clip(outer - gap - steps + 0.5, 0, 1) * np.clip((outer - inner) * 2, 0, 1)
+    levels[(covers == 0) | (outer - inner < 0.1)] = -1
+    return levels.astype(np.int16), np.round(covers * FULL_COVER).astype(np.int16)
