@@ -13,6 +13,7 @@ from guiapp.core.vocab.vocabulary import Attribute
 from guiapp.viewmodels.text_document import TextDocument
 from guiapp.viewmodels.token_layout import SpanSource, token_at
 from guiapp.widgets.span_block import TextMetrics
+from guiapp.widgets.span_fonts import FontSearch
 from guiapp.widgets.span_painter import Tokens
 from guiapp.widgets.span_pictures import Highlights, RowPictures
 from guiapp.widgets.span_rows import MARGIN_PX, SpanRows
@@ -60,6 +61,7 @@ class SpanView(QAbstractScrollArea):
         self._selected_token = self._hovered_token = -1
         self._added: tuple[list[tuple[int, str]], list[tuple[int, str]]] = ([], [])
         self._placeholder = ""
+        self._fonts = FontSearch(self._rows.metrics.font, self)
         self._set_up_window()
         self._restyle()
         self._read_added_tokens()
