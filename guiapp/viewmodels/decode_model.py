@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.errors import EncodeError
-from guiapp.core.explain.visible_text import Run, visible_runs
+from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.vocab.vocabulary import Attribute
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.id_formats import IdsError, parse_ids
 from guiapp.viewmodels.token_source import TokenSource
@@ -20,6 +21,14 @@ if TYPE_CHECKING:
     from guiapp.core.tokenizer import Tokenizer
 
 NO_IDS = np.empty(0, np.int32)
+LONGEST_TOKEN = 60  # characters that are shown
+
+
+class TokenText(NamedTuple):
+    """A token's visible text and what it is."""
+
+    text: str
+    attributes: Attribute
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,10 +117,13 @@ class DecodeModel(QObject):
             self._unparse_special = unparse_special
             self._decode()
 
-    def token_runs(self, token_id: int) -> list[Run]:
+    def token_text(self, token_id: int) -> TokenText:
         """One token as visible text."""
         vocabulary = self._source.vocabulary
-        return [] if vocabulary is None else visible_runs(vocabulary.token_bytes(token_id), 60)
+        if vocabulary is None:
+            return TokenText("", Attribute(0))
+        attributes = Attribute(int(vocabulary.attributes[token_id]))
+        return TokenText(visible_text(vocabulary.token_bytes(token_id), LONGEST_TOKEN), attributes)
 
     def wait(self) -> None:
         """Stop all work; nothing is delivered any more."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import (
@@ -18,11 +16,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from guiapp.core.explain.visible_text import isolate
 from guiapp.viewmodels.decode_model import DecodeModel
 from guiapp.widgets.style_sheet import heading, set_role
-from guiapp.widgets.styled_text import Span, StyledText
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, Theme, ThemeSource
+from guiapp.widgets.token_chips import TokenChips
 
 MOST_TOKENS = 500
 MOST_CHARACTERS = 200_000
@@ -52,7 +49,7 @@ class DecodeDialog(QDialog):
         self._unparse = QCheckBox("write control tokens as text")
         self._unparse.setChecked(model.unparse_special)
         self._text = QPlainTextEdit(readOnly=True)
-        self._tokens = StyledText(Theme.mono_font(UI_FONT_PX), 5)
+        self._tokens = TokenChips(theme_source)
         self._n_tokens = heading("Tokens")
         self._copy, self._insert, self._replace = (
             QPushButton(title) for title in ("Copy text", "Insert into text", "Replace text")
@@ -121,8 +118,10 @@ class DecodeDialog(QDialog):
         text = self._model.decoded.decode("utf-8", "replace")
         cut = text[:MOST_CHARACTERS] + ("…" if len(text) > MOST_CHARACTERS else "")
         self._text.setPlainText(cut)
-        self._tokens.set_spans(self._token_spans())
-        self._n_tokens.setText(f"{len(self._model.token_ids):,} TOKENS")
+        token_ids = self._model.token_ids
+        self._tokens.set_tokens([self._model.token_text(each) for each in token_ids[:MOST_TOKENS].tolist()])
+        first = f", THE FIRST {MOST_TOKENS}" if len(token_ids) > MOST_TOKENS else ""
+        self._n_tokens.setText(f"{len(token_ids):,} TOKENS{first}")
         self._error.setText(self._model.error)
         self._error.setVisible(bool(self._model.error))
         self._error.setStyleSheet(f"color: {self._theme_source.theme.bad.name()};")
@@ -132,18 +131,6 @@ class DecodeDialog(QDialog):
     def _enable_buttons(self) -> None:
         for button in (self._copy, self._insert, self._replace):
             button.setEnabled(bool(self._model.decoded) and not self._model.is_busy)
-
-    def _token_spans(self) -> Iterator[Span]:
-        theme, token_ids = self._theme_source.theme, self._model.token_ids
-        for index, token_id in enumerate(token_ids[:MOST_TOKENS].tolist()):
-            yield from (
-                Span(
-                    isolate(run.text), theme.dim if run.is_sign else theme.span_text, theme.span_color(index)
-                )
-                for run in self._model.token_runs(token_id)
-            )
-        if len(token_ids) > MOST_TOKENS:
-            yield Span(f"  … and {len(token_ids) - MOST_TOKENS:,} more", theme.dim)
 
     def _mark_error(self) -> None:
         marks = []

@@ -15,7 +15,8 @@ from guiapp.widgets.decode_dialog import DecodeDialog
 from guiapp.widgets.ids_panel import IdsPanel
 from guiapp.widgets.pages import Page
 from guiapp.widgets.span_editor import SpanEditor
-from guiapp.widgets.theme import ThemeSource
+from guiapp.widgets.text_zoom import TextZoom
+from guiapp.widgets.theme import TEXT_FONT_PX, ThemeSource
 from guiapp.widgets.token_card import TokenCard
 from guiapp.widgets.token_strip import TokenStrip
 from guiapp.widgets.token_table_view import TokenTableView
@@ -38,19 +39,22 @@ class InspectPage(Page):
         table = TokenTableModel(workspace, details, self)
         self.editor = SpanEditor(workspace.document, workspace.spans, theme_source)
         self.editor.set_placeholder(PLACEHOLDER)
+        self._zoom = TextZoom(self)
         self.ids_panel = IdsPanel(
             workspace,
-            TokenStrip(workspace, theme_source),
-            TokenTableView(table, workspace, theme_source),
+            TokenStrip(workspace, theme_source, self._zoom),
+            TokenTableView(table, workspace, theme_source, self._zoom),
             theme_source,
         )
-        self.card = TokenCard(details, theme_source)
+        self.card = TokenCard(details, theme_source, self._zoom)
         self.card.setAccessibleName("Selected token")
         self.decode_model = DecodeModel(workspace, self)
         self._decode_dialog: DecodeDialog | None = None
         self.text_splitter = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
         self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         self._lay_out()
+        self._zoom.stepped.connect(self.editor.zoom)
+        self.editor.zoom_changed.connect(self._follow_editor_zoom)
         self.editor.hovered.connect(self._hover)
         self.editor.token_clicked.connect(workspace.select_token)
         workspace.selected_token_changed.connect(self._follow_selection)
@@ -93,6 +97,9 @@ class InspectPage(Page):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.splitter)
         self.setFocusProxy(self.editor)
+
+    def _follow_editor_zoom(self) -> None:
+        self._zoom.set_factor(self.editor.font_px / TEXT_FONT_PX)
 
     def _hover(self, index: int) -> None:
         self._workspace.hover_token(None if index < 0 else index)

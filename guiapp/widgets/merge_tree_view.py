@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 from guiapp.core.explain.merge_tree import MergeNode
 from guiapp.core.explain.visible_text import isolate, visible_text
 from guiapp.viewmodels.merge_tree_layout import LEVEL_PX, MergeTreeLayout, Placed, lay_out
+from guiapp.widgets.text_zoom import TextZoom
 from guiapp.widgets.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.widgets.token_actions import copy_action
 
@@ -31,8 +32,11 @@ PADDING_PX = 3 * UNIT_PX
 class MergeTreeView(QWidget):
     """Draws merge trees side by side, smaller where they are wider than the widget, scrolled beyond that."""
 
-    def __init__(self, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, theme_source: ThemeSource, zoom: TextZoom | None = None, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
+        self._zoom = zoom or TextZoom(self)
         self._theme_source = theme_source
         self._roots: tuple[MergeNode, ...] = ()
         self._layout = MergeTreeLayout((), 0, 0)
@@ -41,6 +45,7 @@ class MergeTreeView(QWidget):
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.addAction(copy_action(self, "Copy merges", self.copy, QKeySequence.StandardKey.Copy))
         theme_source.changed.connect(self.update)
+        self._zoom.changed.connect(self._resize)
 
     def set_roots(self, roots: tuple[MergeNode, ...]) -> None:
         if roots == self._roots:
@@ -48,9 +53,7 @@ class MergeTreeView(QWidget):
         self._roots = roots
         self._layout = lay_out(roots, QFontMetrics(self._label_font(True)).horizontalAdvance)
         self.setAccessibleDescription(self.as_text())
-        self.setMinimumSize(self.minimumSizeHint())
-        self.updateGeometry()
-        self.update()
+        self._resize()
 
     def as_text(self) -> str:
         """The merges one a line, in the order of the drawing: `·York = ·Y + ork (4100)`."""
@@ -65,12 +68,19 @@ class MergeTreeView(QWidget):
         QGuiApplication.clipboard().setText(self.as_text())
 
     def minimumSizeHint(self) -> QSize:
-        scale = SMALLEST_SCALE if self._layout.width > self.width() else 1
-        width = min(self._layout.width, round(self._layout.width * scale)) + 2 * PADDING_PX
-        return QSize(width if self._layout.width * SMALLEST_SCALE > 0 else 0, self._layout.height)
+        size = self.sizeHint()
+        scale = SMALLEST_SCALE if size.width() > self.width() else 1
+        width = round((size.width() - 2 * PADDING_PX) * scale) + 2 * PADDING_PX
+        return QSize(width if self._roots else 0, size.height())
 
     def sizeHint(self) -> QSize:
-        return QSize(self._layout.width + 2 * PADDING_PX, self._layout.height)
+        width, height = self._zoom.scaled(self._layout.width), self._zoom.scaled(self._layout.height)
+        return QSize(width + 2 * PADDING_PX, height)
+
+    def _resize(self) -> None:
+        self.setMinimumSize(self.minimumSizeHint())
+        self.updateGeometry()
+        self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -114,7 +124,8 @@ class MergeTreeView(QWidget):
 
     def _scale(self) -> float:
         room = self.width() - 2 * PADDING_PX
-        return max(SMALLEST_SCALE, min(1.0, room / self._layout.width)) if self._layout.width else 1.0
+        zoom = self._zoom.factor
+        return max(SMALLEST_SCALE * zoom, min(zoom, room / self._layout.width)) if self._layout.width else 1.0
 
     def _origin(self) -> QPointF:
         free = self.width() - self._layout.width * self._scale()

@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QTimer
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLabel, QProgressBar, QToolButton, QWidget
+from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
 
 from guiapp.viewmodels.activity import Activity
 from guiapp.viewmodels.text_statistics import format_duration, format_speed
@@ -27,7 +36,8 @@ class StatusLine(QFrame):
         set_role(self, "status")
         self.setFixedHeight(HEIGHT_PX)
         self.setAccessibleName("Status")
-        self._tokens, self._figures, self._selection = _number(), _number(), _number()
+        self._tokens, self._figures, self._selection = _number(QLabel()), FittedLabel(), _number(QLabel())
+        _number(self._figures)
         self._tokens.setStyleSheet("font-weight: 600")
         for label in (self._figures, self._selection):
             set_role(label, "dim")
@@ -35,8 +45,7 @@ class StatusLine(QFrame):
         layout.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, 0)
         layout.setSpacing(MARGIN_PX + UNIT_PX)
         layout.addWidget(self._tokens)
-        layout.addWidget(self._figures)
-        layout.addStretch()
+        layout.addWidget(self._figures, 1)
         layout.addWidget(ActivityView(activity))
         layout.addWidget(self._selection)
         for action in switches:
@@ -48,19 +57,27 @@ class StatusLine(QFrame):
     @property
     def text(self) -> str:
         """All figures, as they are read out."""
-        return " ".join(label.text() for label in (self._tokens, self._figures, self._selection))
+        return " ".join((self._tokens.text(), self._figures.whole_text, self._selection.text()))
 
     def _follow(self) -> None:
         statistics = self._workspace.statistics
         self._tokens.setText(_counted(statistics.n_tokens, "token"))
-        parts = [_counted(statistics.n_characters, "character"), _counted(statistics.n_bytes, "byte")]
+        characters, size = (
+            _counted(statistics.n_characters, "character"),
+            _counted(statistics.n_bytes, "byte"),
+        )
+        density = speed = ""
         if statistics.characters_per_token is not None:
-            parts.append(f"{statistics.characters_per_token:.2f} characters/token")
+            density = f"{statistics.characters_per_token:.2f} characters/token"
         if statistics.speed_mb_per_s is not None:
-            parts.append(
-                f"{format_duration(statistics.elapsed_ns)} · {format_speed(statistics.speed_mb_per_s)}"
-            )
-        self._figures.setText("   ".join(parts))
+            speed = f"{format_duration(statistics.elapsed_ns)} · {format_speed(statistics.speed_mb_per_s)}"
+        choices = (
+            (characters, size, density, speed),
+            (characters, size, speed),
+            (characters, speed),
+            (characters,),
+        )
+        self._figures.set_texts(["   ".join(filter(None, parts)) for parts in choices])
         selection = self._workspace.selection_statistics
         self._selection.setText(
             ""
@@ -68,6 +85,34 @@ class StatusLine(QFrame):
             else f"selected: {_counted(selection.n_tokens, 'token')} · "
             f"{_counted(selection.n_characters, 'character')}"
         )
+
+
+class FittedLabel(QLabel):
+    """One of several texts, the first that there is room for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._texts = [""]
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+
+    @property
+    def whole_text(self) -> str:
+        return self._texts[0]
+
+    def set_texts(self, texts: list[str]) -> None:
+        """The most telling first; it is the tool tip where it does not fit."""
+        self._texts = texts
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        room, measure = self.width(), self.fontMetrics().horizontalAdvance
+        shown = next((text for text in self._texts if measure(text) <= room), "")
+        self.setText(shown)
+        self.setToolTip("" if shown == self.whole_text else self.whole_text)
 
 
 class ActivityView(QWidget):
@@ -124,8 +169,7 @@ class _Switch(QCheckBox):
         action.toggled.connect(self.setChecked)
 
 
-def _number() -> QLabel:
-    label = QLabel()
+def _number(label: QLabel) -> QLabel:
     label.setFont(Theme.mono_font(SMALL_FONT_PX))
     return label
 

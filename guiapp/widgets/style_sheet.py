@@ -76,7 +76,7 @@ QToolButton[role="tab"]:checked { background: $raised; color: $text; border-bott
 QToolButton[role="tab"]:focus { border-color: $accent; }
 
 QToolButton[role="badge"] {
-    border: 1px solid $line; border-radius: 13px; padding: 3px 6px 3px 6px; color: $dim; }
+    border: 1px solid $line; border-radius: 13px; padding: 3px 2px 3px 6px; color: $dim; }
 QToolButton[role="badge"][state="good"] { border-color: $good; color: $good; }
 QToolButton[role="badge"][state="warning"] { border-color: $warning; color: $warning; }
 QToolButton[role="badge"]:hover { background: $raised; }

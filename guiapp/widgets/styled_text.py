@@ -9,6 +9,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QFont, QResizeEvent, QTextCharFormat, QTextCursor, QTextOption
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextEdit, QWidget
 
+TEXT_MARGIN_PX = 2  # signs over capital letters reach above the line
 ISOLATES = str.maketrans("", "", "\u2068\u2069")
 
 
@@ -29,7 +30,7 @@ class StyledText(QTextEdit):
         self._most_lines = most_lines
         self.setReadOnly(True)
         self.setFont(font)
-        self.document().setDocumentMargin(0)
+        self.document().setDocumentMargin(TEXT_MARGIN_PX)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setStyleSheet("QTextEdit { background: transparent; border: none; padding: 0; }")
         self.setTextInteractionFlags(
@@ -55,6 +56,11 @@ class StyledText(QTextEdit):
         self.moveCursor(QTextCursor.MoveOperation.Start)
         self._fit()
 
+    def set_font(self, font: QFont) -> None:
+        """Show the same text in another font."""
+        self.setFont(font)
+        self._fit()
+
     def sizeHint(self) -> QSize:
         return QSize(200, self.height())
 
@@ -64,4 +70,6 @@ class StyledText(QTextEdit):
 
     def _fit(self) -> None:
         line = self.fontMetrics().lineSpacing()
-        self.setFixedHeight(min(round(self.document().size().height()), self._most_lines * line) + 2)
+        self.setFixedHeight(
+            min(round(self.document().size().height()), self._most_lines * line + 2 * TEXT_MARGIN_PX)
+        )

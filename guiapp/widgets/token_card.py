@@ -14,7 +14,8 @@ from guiapp.core.explain.visible_text import isolate, visible_runs
 from guiapp.viewmodels.token_details import FACTS, TokenDetails, TokenDetailsModel
 from guiapp.widgets.merge_tree_view import MergeTreeView
 from guiapp.widgets.style_sheet import heading, set_role
-from guiapp.widgets.styled_text import Span, StyledText
+from guiapp.widgets.styled_text import TEXT_MARGIN_PX, Span, StyledText
+from guiapp.widgets.text_zoom import TextZoom
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.widgets.token_actions import copy_action
 
@@ -27,9 +28,14 @@ class TokenCard(QScrollArea):
     """Everything about one token, to read and to copy."""
 
     def __init__(
-        self, model: TokenDetailsModel, theme_source: ThemeSource, parent: QWidget | None = None
+        self,
+        model: TokenDetailsModel,
+        theme_source: ThemeSource,
+        zoom: TextZoom | None = None,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
+        self._zoom = zoom or TextZoom(self)
         self._model = model
         self._theme_source = theme_source
         self._title = heading("Token")
@@ -39,7 +45,7 @@ class TokenCard(QScrollArea):
         self._token.setAccessibleName("Token text")
         self._values = {name: StyledText(Theme.mono_font(SMALL_FONT_PX), 4) for name in FACTS}
         self._names = {name: QLabel(name) for name in FACTS}
-        self._tree = MergeTreeView(theme_source)
+        self._tree = MergeTreeView(theme_source, self._zoom)
         self._tree_area = _plain_scroll_area(self._tree)
         self._tree_area.setAccessibleName("How it is built")
         self._remark = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
@@ -52,7 +58,9 @@ class TokenCard(QScrollArea):
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         model.details_changed.connect(self._show_details)
         theme_source.changed.connect(self._show_details)
-        self._show_details()
+        self._zoom.changed.connect(self._follow_zoom)
+        self._watch_wheel()
+        self._follow_zoom()
 
     def copy(self) -> None:
         """Put all facts and merges on the clipboard, one a line."""
@@ -68,7 +76,7 @@ class TokenCard(QScrollArea):
         facts.setColumnStretch(1, 1)
         for row, (name, value) in enumerate(self._values.items()):
             set_role(self._names[name], "dim")
-            self._names[name].setFont(Theme.ui_font(SMALL_FONT_PX))
+            self._names[name].setContentsMargins(0, TEXT_MARGIN_PX, 0, 0)
             value.setAccessibleName(name)
             facts.addWidget(self._names[name], row, 0, Qt.AlignmentFlag.AlignTop)
             facts.addWidget(value, row, 1)
@@ -96,6 +104,20 @@ class TokenCard(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setMinimumWidth(260)
+
+    def _watch_wheel(self) -> None:
+        """Zoom wherever the pointer is: texts of several lines take the wheel for themselves."""
+        texts = [self._token, self._path, *self._values.values()]
+        for area in [self, self._tree_area, *texts]:
+            self._zoom.watch(area.viewport())
+
+    def _follow_zoom(self) -> None:
+        self._token.set_font(self._zoom.mono_font(TOKEN_FONT_PX))
+        for text in (self._path, *self._values.values()):
+            text.set_font(self._zoom.mono_font(SMALL_FONT_PX))
+        for label in self._names.values():
+            label.setFont(self._zoom.ui_font(SMALL_FONT_PX))
+        self._show_details()
 
     def _show_details(self) -> None:
         details = self._model.details

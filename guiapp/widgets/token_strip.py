@@ -26,11 +26,11 @@ from guiapp.core.explain.visible_text import isolate, visible_text
 from guiapp.core.vocab.vocabulary import Attribute
 from guiapp.viewmodels.chip_grid import ChipGrid
 from guiapp.viewmodels.token_source import TokenSource
-from guiapp.widgets.span_painter import draw_wave
-from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.widgets.chip_painting import draw_chip
+from guiapp.widgets.text_zoom import TextZoom
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
 
 Key = Qt.Key
-DOT_PX = 2
 REPAINT_MS = 30
 EMPTY_TEXT = "Type a text, and the ids of its tokens appear here."
 NO_MODEL_TEXT = "Open a model, and the ids of the text appear here."
@@ -45,8 +45,15 @@ class TokenStrip(QAbstractScrollArea):
 
     range_changed = Signal()
 
-    def __init__(self, source: TokenSource, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        source: TokenSource,
+        theme_source: ThemeSource,
+        zoom: TextZoom | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
+        self._zoom = zoom or TextZoom(self)
         self._source = source
         self._theme_source = theme_source
         self._anchor: int | None = None
@@ -59,6 +66,8 @@ class TokenStrip(QAbstractScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.viewport().setMouseTracking(True)
         theme_source.changed.connect(self.viewport().update)
+        self._zoom.changed.connect(self._lay_out)
+        self._zoom.watch(self.viewport())
         source.vocabulary_changed.connect(self._lay_out)
         source.encoding_changed.connect(self._lay_out)
         source.selected_token_changed.connect(self._follow_selection)
@@ -108,9 +117,9 @@ class TokenStrip(QAbstractScrollArea):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         theme = self._theme_source.theme
         painter.fillRect(event.rect(), theme.panel)
-        painter.setFont(Theme.mono_font(SMALL_FONT_PX))
+        painter.setFont(self._zoom.mono_font(SMALL_FONT_PX))
         if self._source.n_tokens == 0:
-            painter.setFont(Theme.ui_font())
+            painter.setFont(self._zoom.ui_font(UI_FONT_PX))
             painter.setPen(theme.dim)
             remark = NO_MODEL_TEXT if self._source.vocabulary is None else EMPTY_TEXT
             place = self.viewport().rect().adjusted(MARGIN_PX, UNIT_PX, -MARGIN_PX, 0)
@@ -127,18 +136,12 @@ class TokenStrip(QAbstractScrollArea):
         chip = QRectF(self.chip_rect(index)).adjusted(0.5, 0.5, -0.5, -0.5)
         start, end = self.selected_range
         attributes = self._attributes(token_id)
-        is_special = Attribute.CONTROL in attributes
-        painter.setPen(_outline(theme, attributes))
-        painter.setBrush(Qt.BrushStyle.NoBrush if is_special else theme.span_color(tint))
-        painter.drawRoundedRect(chip, UNIT_PX, UNIT_PX)
-        _draw_sign(painter, theme, chip, attributes)
+        draw_chip(painter, theme, chip, str(token_id), attributes, theme.span_color(tint))
         if start <= index < end or index == self._source.hovered_token:
             width = 2 if start <= index < end else 1
             painter.setPen(QPen(theme.accent, width))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(chip.adjusted(-0.5, -0.5, 0.5, 0.5), UNIT_PX + 1, UNIT_PX + 1)
-        painter.setPen(theme.warning if is_special else theme.span_text)
-        painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, str(token_id))
 
     def _attributes(self, token_id: int) -> Attribute:
         vocabulary = self._source.vocabulary
@@ -148,7 +151,7 @@ class TokenStrip(QAbstractScrollArea):
 
     def _lay_out(self) -> None:
         vocabulary = self._source.vocabulary
-        metrics = QFontMetrics(Theme.mono_font(SMALL_FONT_PX))
+        metrics = QFontMetrics(self._zoom.mono_font(SMALL_FONT_PX))
         widest = str(max(len(vocabulary) - 1, 0)) if vocabulary is not None else "0"
         chip = QSize(metrics.horizontalAdvance(widest) + GAP_PX, metrics.height() + UNIT_PX)
         self._grid = ChipGrid(self._source.n_tokens, chip, QSize(6, 6), self.viewport().width())
@@ -254,22 +257,3 @@ class TokenStrip(QAbstractScrollArea):
         vocabulary = self._source.vocabulary
         text = "" if vocabulary is None else visible_text(vocabulary.token_bytes(token_id), 60)
         return f"<qt>{token_id}&nbsp; {escape(isolate(text))}</qt>"
-
-
-def _outline(theme: Theme, attributes: Attribute) -> QPen:
-    """The same outlines as in the text: solid for control tokens, dotted for user-defined ones."""
-    if Attribute.CONTROL in attributes:
-        return QPen(theme.warning, 1)
-    if Attribute.USER_DEFINED in attributes:
-        return QPen(theme.text, 1.4, Qt.PenStyle.DotLine, Qt.PenCapStyle.RoundCap)
-    return QPen(Qt.PenStyle.NoPen)
-
-
-def _draw_sign(painter: QPainter, theme: Theme, chip: QRectF, attributes: Attribute) -> None:
-    """The signs at the bottom of a token, as in the text: two dots for a byte, a wave for the unknown."""
-    if Attribute.BYTE in attributes:
-        for x in (-3, 1):
-            dot = QRectF(chip.center().x() + x, chip.bottom() - DOT_PX, DOT_PX, DOT_PX)
-            painter.fillRect(dot, theme.span_text)
-    if Attribute.UNKNOWN in attributes:
-        draw_wave(painter, theme, chip)

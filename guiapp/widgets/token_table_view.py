@@ -17,7 +17,8 @@ from PySide6.QtWidgets import (
 
 from guiapp.viewmodels.token_source import TokenSource
 from guiapp.viewmodels.token_table import COLUMNS, TINT_ROLE, TokenTableModel
-from guiapp.widgets.theme import SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.widgets.text_zoom import TextZoom
+from guiapp.widgets.theme import SMALL_FONT_PX, UNIT_PX, ThemeSource
 from guiapp.widgets.token_actions import copy_action
 
 WIDTHS_PX = {"#": 72, "id": 76, "text": 150, "raw": 130, "bytes": 190, "type": 100, "score": 80, "span": 130}
@@ -32,9 +33,12 @@ class TokenTableView(QTableView):
         model: TokenTableModel,
         source: TokenSource,
         theme_source: ThemeSource,
+        zoom: TextZoom | None = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
+        self._zoom = zoom or TextZoom(self)
+        self._column_factor = 1.0
         self._tokens = model
         self._source = source
         self._theme_source = theme_source
@@ -42,6 +46,7 @@ class TokenTableView(QTableView):
         self.setItemDelegateForColumn(ID_COLUMN, _IdDelegate(theme_source, self))
         self.setAccessibleName("Tokens")
         self._set_looks()
+        self._follow_zoom()
         self.addAction(copy_action(self, "Copy rows", self.copy, QKeySequence.StandardKey.Copy))
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.entered.connect(self._hover)
@@ -50,6 +55,8 @@ class TokenTableView(QTableView):
         source.encoding_changed.connect(self._follow)
         source.hovered_token_changed.connect(self.viewport().update)
         theme_source.changed.connect(self.viewport().update)
+        self._zoom.changed.connect(self._follow_zoom)
+        self._zoom.watch(self.viewport())
         self._follow()
 
     def copy(self) -> None:
@@ -60,7 +67,6 @@ class TokenTableView(QTableView):
         QGuiApplication.clipboard().setText(self._tokens.rows_as_text(rows))
 
     def _set_looks(self) -> None:
-        self.setFont(Theme.mono_font(SMALL_FONT_PX))
         self.setShowGrid(False)
         self.setWordWrap(False)
         self.setFrameShape(QTableView.Shape.NoFrame)
@@ -71,13 +77,21 @@ class TokenTableView(QTableView):
         self.verticalHeader().hide()
         rows = self.verticalHeader()
         rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        rows.setDefaultSectionSize(self.fontMetrics().height() + 2 * UNIT_PX)
         header = self.horizontalHeader()
-        header.setFont(Theme.ui_font(SMALL_FONT_PX))
         header.setHighlightSections(False)
         header.setStretchLastSection(True)
         for column, title in enumerate(column.title for column in COLUMNS):
             self.setColumnWidth(column, WIDTHS_PX[title])
+
+    def _follow_zoom(self) -> None:
+        """Let rows and columns grow with the text; columns that somebody dragged keep their proportions."""
+        self.setFont(self._zoom.mono_font(SMALL_FONT_PX))
+        self.horizontalHeader().setFont(self._zoom.ui_font(SMALL_FONT_PX))
+        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 2 * UNIT_PX)
+        growth = self._zoom.factor / self._column_factor
+        for column in range(len(COLUMNS)):
+            self.setColumnWidth(column, round(self.columnWidth(column) * growth))
+        self._column_factor = self._zoom.factor
 
     def _select(self, current: QModelIndex) -> None:
         if current.isValid():
@@ -118,11 +132,12 @@ class _IdDelegate(QStyledItemDelegate):
         super().paint(painter, option, index)
         theme = self._theme_source.theme
         text = str(index.data())
-        width = painter.fontMetrics().horizontalAdvance(text) + 2 * UNIT_PX
+        width = option.fontMetrics.horizontalAdvance(text) + 2 * UNIT_PX
         chip = QRect(
             option.rect.right() - width - UNIT_PX, option.rect.top() + 2, width, option.rect.height() - 4
         )
         painter.save()
+        painter.setFont(option.font)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.span_color(index.data(TINT_ROLE)))

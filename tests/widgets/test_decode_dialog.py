@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QPlainTextEdit, QPushButton
 from toy_source import ToySource
 from toy_vocabulary import toy_vocabulary
@@ -15,6 +15,7 @@ from guiapp.core.vocab.vocabulary import Attribute, Rules, SpecialIds
 from guiapp.viewmodels.decode_model import DecodeModel
 from guiapp.widgets.decode_dialog import DecodeDialog
 from guiapp.widgets.theme import DARK, ThemeSource
+from guiapp.widgets.token_chips import TokenChips
 
 pytestmark = [
     pytest.mark.usefixtures("interpreted_kernels"),
@@ -144,6 +145,27 @@ def test_nothing_stale_can_be_inserted_while_new_ids_are_decoded(dialog, model, 
     go_on.set()
     qtbot.waitUntil(button(dialog, "Insert into text").isEnabled)
     assert model.decoded == b"HelloHello"
+
+
+def test_control_tokens_are_outlined(dialog, model, qtbot):
+    type_ids(qtbot, dialog, "0 1")
+    chips = dialog.findChild(TokenChips)
+    picture = chips.viewport().grab().toImage()
+    control, normal = (chips.chip(index).topLeft().toPoint() for index in (0, 1))
+    assert picture.pixelColor(control + QPoint(8, 0)).name() == DARK.warning.name()
+    assert picture.pixelColor(control + QPoint(8, 3)).name() == DARK.panel.name()
+    assert picture.pixelColor(normal + QPoint(8, 3)).name() == DARK.span_color(1).name()
+    assert chips.accessibleDescription() == "<s> Hello"
+
+
+def test_a_token_wider_than_the_dialog_stays_inside(dialog, source, qtbot):
+    source.vocabulary = toy_vocabulary({"x" * 1000: 0.0, "y": 0.0})
+    source.tokenizer = ToyTokenizer(source.vocabulary)
+    type_ids(qtbot, dialog, "0 1")
+    chips = dialog.findChild(TokenChips)
+    dialog.resize(320, 400)
+    assert chips.chip(0).right() <= chips.viewport().width()
+    assert chips.chip(1).top() > chips.chip(0).top()
 
 
 def test_a_disabled_main_button_does_not_glow(dialog):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from fake_tokenizer import UNENCODABLE, FakeTokenizer
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QWheelEvent
 from PySide6.QtWidgets import QApplication, QLabel, QToolButton, QWidget
 
 from guiapp.app import build
@@ -15,7 +15,8 @@ from guiapp.widgets.about_dialog import AboutDialog
 from guiapp.widgets.error_dialog import ErrorDialog, ErrorReporter
 from guiapp.widgets.popover import Explanation
 from guiapp.widgets.questions import Answer
-from guiapp.widgets.status_line import ActivityView
+from guiapp.widgets.status_line import ActivityView, FittedLabel
+from guiapp.widgets.styled_text import StyledText
 from guiapp.widgets.theme import DARK, LIGHT
 
 pytestmark = [
@@ -470,3 +471,42 @@ def test_editing_forgets_how_far_an_encoder_agrees(shell, qtbot):
         shell.workspace.set_encoder("slow")
     shell.workspace.document.insert(b"x")
     assert shell.window.top_bar.exactness.text() == "approximate"
+
+
+def test_all_panels_follow_the_size_of_the_text(shell, qtbot):
+    page = shell.window.inspect_page
+    page.ids_panel.view_actions["table"].trigger()
+    parts = (page.ids_panel.table, page.card.findChildren(StyledText)[0])
+    before = [part.font().pixelSize() for part in parts]
+    chip, row = page.ids_panel.strip.chip_rect(0).height(), page.ids_panel.table.rowHeight(0)
+    for _ in range(3):
+        shell.window.actions_table["zoom_in"].trigger()
+    assert all(part.font().pixelSize() > size for part, size in zip(parts, before, strict=True))
+    assert page.ids_panel.strip.chip_rect(0).height() > chip
+    assert page.ids_panel.table.rowHeight(0) > row
+    shell.window.actions_table["zoom_reset"].trigger()
+    assert [part.font().pixelSize() for part in parts] == before
+
+
+@pytest.mark.parametrize("panel", ["strip", "card"])
+def test_the_wheel_zooms_over_any_panel(shell, panel):
+    page = shell.window.inspect_page
+    before = page.editor.font_px
+    area = page.card if panel == "card" else page.ids_panel.strip
+    middle, up = QPointF(area.viewport().rect().center()), QPoint(0, 120)
+    place = area.viewport().mapToGlobal(middle)
+    event = QWheelEvent(
+        middle, place, QPoint(), up, Qt.MouseButton.NoButton, CTRL, Qt.ScrollPhase.NoScrollPhase, False
+    )
+    QApplication.sendEvent(area.viewport(), event)
+    assert page.editor.font_px > before
+
+
+@pytest.mark.parametrize("width", [760, 1000, 1280])
+def test_figures_are_left_out_rather_than_cut_off(shell, width):
+    shell.window.resize(width, 600)
+    QApplication.processEvents()
+    figures = shell.window.status_line.findChild(FittedLabel)
+    assert figures.fontMetrics().horizontalAdvance(figures.text()) <= figures.width()
+    assert figures.text()
+    assert "characters" in shell.window.status_line.text
