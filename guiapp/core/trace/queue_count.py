@@ -10,10 +10,12 @@ class QueueCount:
     """Follows pushes, pops and merges of one piece.
 
     n_candidates  pairs in the queue that are not stale
+    is_used       whether anything entered it
     """
 
     def __init__(self) -> None:
         self.n_candidates = 0
+        self.is_used = False
         self._pushed: dict[Key, int] = {}
         self._right_of: dict[int, int] = {}  # left slot -> right slot of a pair that could merge
         self._left_of: dict[int, int] = {}
@@ -24,6 +26,7 @@ class QueueCount:
         self._right_of[key[0]] = key[1]
         self._left_of[key[1]] = key[0]
         self.n_candidates += 1
+        self.is_used = True
 
     def pop(self, key: Key) -> int:
         """The step at which it entered; -1 for algorithms without a queue."""

@@ -157,7 +157,8 @@ class _Recorder:
         left, right = decision.start, decision.end
         start, end = self._source(self._slot_starts[left], self._slot_ends[right])
         middle, _ = self._source(self._slot_starts[right], self._slot_ends[right])
-        operation, pushed, candidates = decision.operation, -1, self._queue.n_candidates
+        operation, pushed = decision.operation, -1
+        candidates = self._queue.n_candidates if operation == "push" or self._queue.is_used else -1
         key = (left, right, decision.left, decision.right)
         if operation == "push":
             self._queue.push(key, len(self._operation))

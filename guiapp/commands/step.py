@@ -1,0 +1,66 @@
+"""`tokenloupe step`"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+
+from guiapp.commands.files import InputError, add_pre_option, open_tokenizer, text_of
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", metavar="MODEL")
+    add_pre_option(parser)
+    parser.add_argument("text", metavar="TEXT", nargs="?", help="otherwise FILE or standard input is read")
+    parser.add_argument("-f", "--file", metavar="FILE", help="read the text from a file, byte for byte")
+    parser.add_argument("--encoder", metavar="NAME", help="an algorithm that `info` lists")
+    parser.add_argument(
+        "--no-special", dest="special", action="store_false", help="add no BOS, EOS and the like"
+    )
+    parser.add_argument(
+        "--no-parse-special",
+        dest="parse_special",
+        action="store_false",
+        help="treat the text of control tokens as ordinary text",
+    )
+    parser.add_argument(
+        "--break",
+        dest="breakpoints",
+        metavar="COND",
+        action="append",
+        default=[],
+        help="a breakpoint, such as 'rank < 500', 'token \"Ġthe\"' or 'operation stale'; may be repeated",
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="print all steps, or those at breakpoints, and end"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Step through the tokenization of a text, as in a debugger."""
+    from guiapp.commands.step_console import Console, remembered_commands
+    from guiapp.core.trace.breakpoints import parse_breakpoint
+    from guiapp.core.trace.recorder import record
+    from guiapp.core.trace.reports import compare_with, debugger_for, trace_record
+
+    breakpoints = [parse_breakpoint(text) for text in options.breakpoints]
+    text = text_of(options)
+    tokenizer = open_tokenizer(options.model, len(text), options.pre)
+    trace = record(tokenizer, text, options.encoder, options.special, options.parse_special)
+    debugger = debugger_for(tokenizer, trace)
+    for row in breakpoints:
+        if row.kind == "difference":
+            compare_with(debugger, tokenizer, row.value, options.special, options.parse_special)
+    debugger.set_breakpoints(breakpoints)
+    if options.json:
+        stops = sorted({int(step) for found in debugger.stops.hits for step in found})
+        steps = stops if breakpoints else list(range(len(trace)))
+        print(json.dumps(trace_record(debugger, steps), ensure_ascii=False))
+        return 0
+    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
+    if options.text is None and options.file is None and not sys.stdin.isatty():
+        raise InputError("The text came by standard input, so commands cannot. Give TEXT, -f FILE or --json.")
+    with remembered_commands():
+        Console(debugger).cmdloop()
+    return 0

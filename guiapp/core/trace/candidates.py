@@ -1,0 +1,99 @@
+"""The pairs that compete for the next merge: what the debugger shows beside the pair that won."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.trace.operations import NUMBERS
+from guiapp.core.trace.replay import Replay
+from guiapp.core.vocab.merges import MergeRule
+
+Rules = Mapping[tuple[int, int], MergeRule]
+
+
+class Candidate(NamedTuple):
+    """A pair that could merge.
+
+    position, right_position, end   where its two symbols begin in the text, and where the pair ends
+    is_stale  it waits in the queue, but one of its symbols was merged meanwhile
+    """
+
+    left: int
+    right: int
+    result: int
+    rank: float
+    position: int
+    right_position: int
+    end: int
+    is_stale: bool = False
+
+
+class Waiting(NamedTuple):
+    """The pairs that wait at a step, the best first; `n_stale` and `n_live` count those left out too."""
+
+    candidates: list[Candidate]
+    n_live: int
+    n_stale: int
+
+
+def waiting(states: Replay, step: int, rules: Rules, limit: int = 60) -> Waiting:
+    """What could merge before a step of a piece that is encoded by merging."""
+    piece = states.trace.piece_at(step)
+    if piece < 0 or not states.has_slots(piece):
+        return Waiting([], 0, 0)
+    first, done = int(states.trace.pieces.first_step[piece]), int(states.trace.pieces.done_step[piece])
+    operation = states.trace.columns.operation
+    if (operation[first:done] == NUMBERS["push"]).any():
+        return _in_queue(states, piece, first, step, limit)
+    return _by_rules(states, piece, step, rules, limit)
+
+
+def _by_rules(states: Replay, piece: int, step: int, rules: Rules, limit: int) -> Waiting:
+    tokens = states.piece_tokens(step, piece)
+    symbols = list(zip(*(column.tolist() for column in tokens), strict=True))
+    found = [
+        Candidate(left, right, rule.made, rule.rank, start, middle, end)
+        for (left, start, _), (right, middle, end) in pairwise(symbols)
+        if (rule := rules.get((left, right))) is not None
+    ]
+    found.sort(key=lambda candidate: candidate.rank)
+    return Waiting(found[:limit], len(found), 0)
+
+
+def _in_queue(states: Replay, piece: int, first: int, step: int, limit: int) -> Waiting:
+    columns = states.trace.columns
+    operation = columns.operation[first:step]
+    is_waiting = operation == NUMBERS["push"]
+    pushed = columns.pushed[first:step]
+    is_waiting[pushed[pushed >= 0] - first] = False
+    rows = np.flatnonzero(is_waiting) + first
+    stale = _is_stale(states, piece, step, rows)
+    order = np.lexsort((columns.cell[rows], columns.rank[rows]))[:limit]
+    fields = (
+        *(columns.left, columns.right, columns.result, columns.rank),
+        *(columns.position, columns.right_position, columns.end),
+    )
+    values = [*(column[rows[order]].tolist() for column in fields), stale[order].tolist()]
+    candidates = [Candidate(*entry) for entry in zip(*values, strict=True)]
+    n_stale = int(np.count_nonzero(stale))
+    return Waiting(candidates, len(rows) - n_stale, n_stale)
+
+
+def _is_stale(states: Replay, piece: int, step: int, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+    columns, cells = states.trace.columns, states.trace.cells
+    writers = states.writers(step, piece)
+    start_symbols = cells.symbol[states.trace.piece_cells(piece)]
+    stale = np.zeros(len(rows), np.bool_)
+    for slots, symbols in (
+        (columns.cell[rows], columns.left[rows]),
+        (columns.other_cell[rows], columns.right[rows]),
+    ):
+        made = writers.made[slots]
+        present = np.where(made >= 0, columns.result[made], start_symbols[slots])
+        stale |= writers.gone[slots] | (present != symbols)
+    return stale

@@ -1,0 +1,169 @@
+"""Walks through a trace: forwards and backwards, by decisions, pieces or stages, and from stop to stop."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.trace.breakpoints import Breakpoint, Stops, hits, without_once
+from guiapp.core.trace.candidates import Waiting, waiting
+from guiapp.core.trace.conditions import TraceValues
+from guiapp.core.trace.operations import STAGES, Stage
+from guiapp.core.trace.replay import Replay
+from guiapp.core.trace.sentences import Teller
+from guiapp.core.trace.trace import Tokens, Trace
+from guiapp.core.vocab.merges import MergeRules
+from guiapp.core.vocab.vocabulary import Vocabulary
+
+
+class Granularity(Enum):
+    """How far one step goes."""
+
+    DECISION = "decision"
+    PIECE = "piece"
+    STAGE = "stage"
+
+
+class Debugger:
+    """A place in a trace, and the breakpoints that runs stop at.
+
+    position     how many steps are taken: 0 to len(trace); the step of that number is the next to happen
+    breakpoints  in the order in which they were set
+    stopped_at   the breakpoint that ended the last run, None where another thing did
+    log          messages of the log points that the last run passed, with their steps
+    """
+
+    def __init__(
+        self,
+        trace: Trace,
+        vocabulary: Vocabulary,
+        rules: MergeRules | None = None,
+        others: Mapping[str, Tokens] | None = None,
+    ) -> None:
+        """`rules` where the vocabulary merges; `others` holds the tokens of encoders to compare with."""
+        self.trace = trace
+        self.vocabulary = vocabulary
+        self.states = Replay(trace)
+        self.values = TraceValues(trace, vocabulary)
+        self.teller = Teller(trace, vocabulary)
+        self.position = 0
+        self.breakpoints: tuple[Breakpoint, ...] = ()
+        self.stopped_at: Breakpoint | None = None
+        self.log: list[tuple[int, str]] = []
+        self._rules = rules
+        self._others = dict(others or {})
+        self._stops = Stops((), self.values, self._others)
+
+    @property
+    def n_steps(self) -> int:
+        return len(self.trace)
+
+    @property
+    def stops(self) -> Stops:
+        return self._stops
+
+    def set_breakpoints(self, breakpoints: Sequence[Breakpoint]) -> None:
+        """Raises ConditionError where one cannot be evaluated in this trace; the old ones stay then."""
+        stops = Stops(breakpoints, self.values, self._others)
+        self.breakpoints, self._stops = tuple(breakpoints), stops
+
+    def compare_with(self, encoder: str, tokens: Tokens) -> None:
+        """What another encoder makes of the text, for breakpoints on differences."""
+        self._others[encoder] = tokens
+        self.set_breakpoints(self.breakpoints)
+
+    # Moving; each returns the new position
+
+    def go_to(self, position: int) -> int:
+        self.position = max(0, min(position, self.n_steps))
+        self.stopped_at, self.log = None, []
+        return self.position
+
+    def step(self, granularity: Granularity = Granularity.DECISION, count: int = 1) -> int:
+        """Go `count` steps of that size forwards, or backwards where it is negative."""
+        landmarks = self.landmarks(granularity)
+        at = int(np.searchsorted(landmarks, self.position, side="right" if count > 0 else "left"))
+        wanted = at + count - 1 if count > 0 else at + count
+        return self.go_to(int(landmarks[max(0, min(wanted, len(landmarks) - 1))]))
+
+    def out(self) -> int:
+        """Finish the piece; outside of pieces, the stage."""
+        piece = self.trace.piece_at(self.position)
+        if piece >= 0 and self.position < self.trace.pieces.done_step[piece]:
+            return self.go_to(int(self.trace.pieces.done_step[piece]))
+        return self.step(Granularity.STAGE)
+
+    def run(self) -> int:
+        """Go on to the next stop, or to the end."""
+        return self._run_to(self._stops.after(self.position), self.n_steps)
+
+    def reverse(self) -> int:
+        """Go back to the previous stop, or to the start."""
+        return self._run_to(self._stops.before(self.position), 0)
+
+    def until(self, step: int) -> int:
+        """Go on to a step, or to a stop before it."""
+        stop = self._stops.after(self.position)
+        return self._run_to(stop if stop is not None and stop[0] < step else None, step)
+
+    def to_byte(self, offset: int) -> int:
+        """Go on to the next step that forms a token over a byte of the text; stay where there is none."""
+        found = hits(Breakpoint("byte", str(offset)), self.values, {})
+        behind = found[found > self.position]
+        return self.go_to(int(behind[0])) if len(behind) else self.position
+
+    def _run_to(self, stop: tuple[int, int] | None, otherwise: int) -> int:
+        start = self.position
+        target = otherwise if stop is None else stop[0]
+        log = list(self._stops.logged(start + 1, target + 1)) if target > start else []
+        self.go_to(target)
+        self.log = log
+        if stop is not None:
+            self.stopped_at = self.breakpoints[stop[1]]
+            if self.stopped_at.once:
+                rows = list(self.breakpoints)
+                rows[stop[1]] = without_once(self.stopped_at)
+                self.set_breakpoints(rows)
+        return self.position
+
+    def landmarks(self, granularity: Granularity) -> NDArray[np.int64]:
+        """The positions that steps of a size lead to, the end included."""
+        return self._landmarks[granularity]
+
+    @cached_property
+    def _landmarks(self) -> dict[Granularity, NDArray[np.int64]]:
+        stages = STAGES[self.trace.columns.operation]
+        firsts = self.trace.pieces.first_step
+        end = self.n_steps
+        begins_stage = np.flatnonzero(np.diff(stages, prepend=255) != 0)
+        around_pieces = np.flatnonzero(stages != Stage.ENCODE)
+        return {
+            Granularity.DECISION: np.arange(end + 1),
+            Granularity.PIECE: np.unique(np.concatenate([[0], around_pieces, firsts, [end]])).astype(
+                np.int64
+            ),
+            Granularity.STAGE: np.unique(np.concatenate([[0], begins_stage, [end]])).astype(np.int64),
+        }
+
+    # What there is to see
+
+    def waiting(self, limit: int = 60) -> Waiting:
+        """The pairs that compete for the next merge."""
+        if self._rules is None or self.position >= self.n_steps:
+            return Waiting([], 0, 0)
+        return waiting(self.states, self.position, self._rules, limit)
+
+    def sentence(self) -> str:
+        """What the next step does."""
+        if self.position >= self.n_steps:
+            n_tokens = len(self.trace.result.ids)
+            return f"That is all: {n_tokens:,} {'token' if n_tokens == 1 else 'tokens'}."
+        is_counted = self.trace.columns.candidates[self.position] >= 0
+        n_pairs = None
+        if self.trace.operation(self.position) == "merge" and not is_counted:
+            n_pairs = self.waiting().n_live
+        return self.teller.sentence(self.position, n_pairs)

@@ -1,0 +1,210 @@
+"""Each algorithm in a few lines, and which of them a step carries out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class PseudoCode:
+    """`lines` as they are shown; `line_of` says by operation which is carried out."""
+
+    title: str
+    lines: tuple[str, ...]
+    line_of: dict[str, int]
+
+
+def _code(title: str, text: str) -> PseudoCode:
+    """Lines end with `# operation, operation` where they carry these out."""
+    lines: list[str] = []
+    line_of: dict[str, int] = {}
+    for number, line in enumerate(text.strip("\n").split("\n")):
+        code, _, operations = line.partition("  # ")
+        lines.append(code.rstrip())
+        line_of |= {operation.strip(): number for operation in operations.split(",") if operation}
+    return PseudoCode(title, tuple(lines), line_of)
+
+
+HEAP = _code(
+    "Pair merging with a priority queue",
+    """
+if the piece is a token: take it  # whole
+put every pair that has a rule into the queue
+while the queue is not empty:
+    take out the pair of lowest rank
+    if one of the two has changed: skip it  # stale
+    merge the two into one  # merge
+    put the new pairs on both sides in  # push
+write bytes for symbols that are no tokens  # fallback, lost
+next piece  # done
+""",
+)
+
+SCAN = _code(
+    "Textbook pair merging",
+    """
+if the piece is a token: take it  # whole
+while any two neighbours have a rule:
+    find the pair of lowest rank
+    merge the two into one  # merge
+write bytes for symbols that are no tokens  # fallback, lost
+next piece  # done
+""",
+)
+
+VITERBI = _code(
+    "Most probable segmentation",
+    """
+for each place in the text, left to right:
+    for each token that begins there:
+        add its score to the best way so far
+        if that is better where it ends: keep it  # reach
+        otherwise forget it  # worse
+from the end, follow the best way back:
+    write down its token  # choose
+    join unknown ones side by side  # join
+next stretch of text  # done
+""",
+)
+
+PLAMO2 = _code(
+    "Cheapest segmentation, right to left",
+    """
+for each place in the text, right to left:
+    for each token that begins there:
+        add its cost to the way behind it
+        if that is cheaper: keep it  # reach
+        otherwise forget it  # worse
+from the start, follow the cheapest way:
+    write down its token  # take
+next stretch of text  # done
+""",
+)
+
+WORDPIECE = _code(
+    "Longest match first",
+    """
+for each word:
+    try all that is left of it
+    while that is no token: one character less  # miss
+    take the token  # take
+    if nothing fits: the word is unknown  # give up
+next word  # done
+""",
+)
+
+RWKV = _code(
+    "Longest match over bytes",
+    """
+while there is text left:
+    find the longest token it begins with
+    take it  # take
+next stretch of text  # done
+""",
+)
+
+GREEDY = _code(
+    "Longest match in the token tree",
+    """
+if the piece is a token: take it  # whole
+while there is text left in the piece:
+    walk down the token tree
+    take the last token on the way  # take
+next piece  # done
+""",
+)
+
+BACKTRACK = _code(
+    "Longest match with steps back",
+    """
+if the piece is a token: take it  # whole
+while there is text left in the piece:
+    try the longest token that fits
+    if nothing can follow it: shorter one  # dead end
+    if it cannot follow the last: shorter  # reject
+    otherwise take it  # take
+    if none is left: take the last one back  # back
+next piece  # done
+""",
+)
+
+TABLE = _code(
+    "The last token of every prefix",
+    """
+if the piece is a token: take it  # whole
+for each place, left to right:
+    for each token that begins there:
+        if it can follow the last token of
+            the text so far: note it  # reach
+        otherwise forget it  # reject
+from the end, follow the notes back  # choose
+next piece  # done
+""",
+)
+
+FEWEST = _code(
+    "As few tokens as possible",
+    """
+if the piece is a token: take it  # whole
+for each place, left to right:
+    for each token that begins there:
+        sometimes leave it out, by chance  # rule out
+        if this takes fewer tokens: keep it  # reach
+        otherwise forget it  # worse
+from the end, follow the best way back  # choose
+next piece  # done
+""",
+)
+
+WORDS = _code(
+    "Whitespace words",
+    """
+for each word:
+    look it up  # whole, take
+next word  # done
+""",
+)
+
+HASH = _code(
+    "Hashes of five bytes",
+    """
+for each five bytes:
+    their hash is the token  # whole
+done  # done
+""",
+)
+
+STAGES = _code(
+    "The way of a text",
+    """
+cut out the special tokens  # special, text
+rewrite the text, as the file asks  # normalise
+split it into pieces  # piece
+encode each piece
+put tokens around the whole  # add
+""",
+)
+
+OF_ENCODERS = {
+    "fast": HEAP,
+    "heap": HEAP,
+    "scan": SCAN,
+    "viterbi": VITERBI,
+    "plamo2": PLAMO2,
+    "wordpiece": WORDPIECE,
+    "rwkv": RWKV,
+    "greedy": GREEDY,
+    "backtrack": BACKTRACK,
+    "table": TABLE,
+    "fewest": FEWEST,
+    "words": WORDS,
+    "hash": HASH,
+}
+
+
+def pseudo_code(encoder: str, operation: str) -> tuple[PseudoCode, int]:
+    """The lines to show at a step, and the one that is carried out."""
+    code = OF_ENCODERS.get(encoder, STAGES)
+    if operation not in code.line_of:
+        code = STAGES
+    return code, code.line_of[operation]

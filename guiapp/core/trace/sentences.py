@@ -1,0 +1,134 @@
+"""A step in plain words: “`ĠN` + `ew` → `ĠNew`, rank 1,234: the lowest of 7 candidates.”"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.trace.operations import BEFORE
+from guiapp.core.trace.trace import Trace
+from guiapp.core.vocab.vocabulary import Vocabulary
+
+LONGEST_LABEL = 32
+
+
+def label(trace: Trace, vocabulary: Vocabulary, token_id: int, start: int, end: int) -> str:
+    """How a token or symbol is written: as the file spells it, else by the text it covers."""
+    if 0 <= token_id < len(vocabulary):
+        return visible_text(vocabulary.raw_text(token_id), LONGEST_LABEL)
+    return visible_text(trace.text[start:end], LONGEST_LABEL)
+
+
+class Teller:
+    """Tells the steps of one trace."""
+
+    def __init__(self, trace: Trace, vocabulary: Vocabulary) -> None:
+        self._trace = trace
+        self._vocabulary = vocabulary
+
+    def sentence(self, step: int, n_candidates: int | None = None) -> str:
+        """What happens at a step; `n_candidates` where the caller knows how many pairs could merge."""
+        operation = self._trace.operation(step)
+        if operation == "merge":
+            return self._merge(step, n_candidates)
+        return TELLERS[operation](self, step)
+
+    def result(self, step: int) -> str:
+        """What a step makes or tries, in code quotes."""
+        columns = self._trace.columns
+        return self._quoted(int(columns.result[step]), int(columns.position[step]), int(columns.end[step]))
+
+    def span(self, step: int) -> str:
+        columns = self._trace.columns
+        return f"bytes {columns.position[step]:,}–{columns.end[step]:,}"
+
+    def covered(self, step: int) -> str:
+        """The text that a step is about, in code quotes."""
+        columns = self._trace.columns
+        text = self._trace.text[columns.position[step] : columns.end[step]]
+        return f"`{visible_text(text, LONGEST_LABEL)}`"
+
+    def pair(self, step: int) -> str:
+        columns = self._trace.columns
+        start, end = int(columns.position[step]), int(columns.end[step])
+        middle = int(columns.right_position[step])
+        left = self._quoted(int(columns.left[step]), start, middle)
+        right = self._quoted(int(columns.right[step]), middle, end)
+        return f"{left} + {right} → {self.result(step)}"
+
+    def worth(self, step: int) -> str:
+        """Rank, score or cost as people write numbers."""
+        rank = float(self._trace.columns.rank[step])
+        return f"{rank:,.0f}" if rank.is_integer() else f"{rank:,.2f}".replace("-", "−")
+
+    def _quoted(self, token_id: int, start: int, end: int) -> str:
+        return f"`{label(self._trace, self._vocabulary, token_id, start, end)}`"
+
+    def _merge(self, step: int, n_candidates: int | None) -> str:
+        n_pairs = int(self._trace.columns.candidates[step]) if n_candidates is None else n_candidates
+        others = {1: "the only candidate"}.get(n_pairs, f"the lowest of {n_pairs:,} candidates")
+        why = f": {others}" if n_pairs > 0 else ", the lowest there is"
+        return f"{self.pair(step)}, rank {self.worth(step)}{why}."
+
+    def rewritten(self, step: int) -> str:
+        trace = self._trace
+        pieces = trace.columns.piece[step + 1 :]
+        first = int(pieces[0]) if len(pieces) else -1
+        if first < 0:
+            return f"Nothing is left of {self.covered(step)}."
+        last = first
+        while last + 1 < trace.n_pieces and trace.pieces.fragment[last + 1] == trace.pieces.fragment[first]:
+            last += 1
+        start = trace.piece_range(trace.pieces.first_byte, first, len(trace.work)).start
+        stop = trace.piece_range(trace.pieces.first_byte, last, len(trace.work)).stop
+        return f"The text becomes `{visible_text(trace.work[start:stop], 60)}`: {stop - start:,} bytes."
+
+    def piece_number(self, step: int) -> str:
+        return f"Piece {self._trace.columns.piece[step] + 1:,} of {self._trace.n_pieces:,}"
+
+    def reached(self, step: int, verdict: str) -> str:
+        worth = "" if self.worth(step) == "nan" else f" at {self.worth(step)}"
+        return f"{self.result(step)} would lead over {self.span(step)}{worth}: {verdict}."
+
+    def done(self, step: int) -> str:
+        n_tokens = int(self._trace.columns.depth[step])
+        tokens = "1 token" if n_tokens == 1 else f"{n_tokens:,} tokens"
+        return f"{self.piece_number(step)}, {self.covered(step)}, is done: {tokens}."
+
+    def added(self, step: int) -> str:
+        place = "in front of" if self._trace.columns.cell[step] == BEFORE else "behind"
+        return f"{self.result(step)} is put {place} the text, as the file asks."
+
+
+TELLERS: dict[str, Callable[[Teller, int], str]] = {
+    "special": lambda t, step: f"{t.result(step)} is a special token: it is cut out before anything else.",
+    "text": lambda t, step: f"{t.covered(step)} is text between special tokens, {t.span(step)}.",
+    "normalise": Teller.rewritten,
+    "piece": lambda t, step: f"{t.piece_number(step)}: {t.covered(step)}. Tokens never cross its edges.",
+    "whole": lambda t, step: f"The piece {t.covered(step)} is taken as {t.result(step)}: nothing to merge.",
+    "push": lambda t, step: f"{t.pair(step)} could merge: it enters the queue with rank {t.worth(step)}.",
+    "stale": lambda t, step: (
+        f"{t.pair(step)} leaves the queue, but one of the two is gone meanwhile: skip it."
+    ),
+    "miss": lambda t, step: f"{t.covered(step)} is no token: try a shorter one.",
+    "reject": lambda t, step: (
+        f"{t.result(step)} fits the text but not the token before it: try a shorter one."
+    ),
+    "dead end": lambda t, step: f"{t.result(step)} fits, but no token can begin where it ends.",
+    "rule out": lambda t, step: f"{t.result(step)} is left out by chance.",
+    "take": lambda t, step: f"{t.result(step)} is taken, {t.span(step)}.",
+    "back": lambda t, step: f"Nothing can follow {t.result(step)}: it is taken back.",
+    "give up": lambda t, step: f"No token fits here: all of {t.covered(step)} becomes {t.result(step)}.",
+    "reach": lambda t, step: t.reached(step, "the best way there so far"),
+    "worse": lambda t, step: t.reached(step, "not better than what is known"),
+    "choose": lambda t, step: (
+        f"Going back from the end, the best way has {t.result(step)} at {t.span(step)}."
+    ),
+    "join": lambda t, step: f"What is unknown side by side becomes one {t.result(step)}, {t.span(step)}.",
+    "fallback": lambda t, step: (
+        f"{t.covered(step)} is part of no token: {t.result(step)} stands for its byte."
+    ),
+    "lost": lambda t, step: f"{t.covered(step)} is no token, and the vocabulary has none for its bytes.",
+    "done": Teller.done,
+    "add": Teller.added,
+}

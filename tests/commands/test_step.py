@@ -1,0 +1,96 @@
+"""`tokenloupe step`: commands, scripts and what goes wrong."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+
+import guiapp
+from guiapp.cli import run
+from guiapp.commands.step_console import Console
+from guiapp.core.trace.recorder import record
+from guiapp.core.trace.reports import debugger_for
+
+TEXT = "How do lions sleep in New York?"
+
+
+def told(*commands: str) -> str:
+    """What the console says to some commands."""
+    tokenizer = guiapp.open_model("demo:bpe")
+    out = io.StringIO()
+    console = Console(debugger_for(tokenizer, record(tokenizer, TEXT, "heap")), out)
+    for command in commands:
+        console.onecmd(console.precmd(command))
+    return out.getvalue()
+
+
+def test_a_session_steps_runs_and_looks_around():
+    said = told("break operation merge", "c", "list", "where", "p rank", "watch length", "s", "back", "r")
+    assert "Breakpoint 0: operation merge" in said
+    assert "Stopped at: operation merge" in said
+    assert "[" in said
+    assert "encode, piece" in said
+    assert "length = " in said
+
+
+def test_log_points_are_printed_while_a_run_passes_them():
+    said = told("break operation merge log made {result}", "c")
+    assert said.count(": made ") > 5
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("break colour == 3", "no column “colour”"),
+        ("break rank <", "the condition ends"),
+        ("break 1 / depth > 0", "divides by zero"),
+        ("step many", "not a number"),
+        ("delete 7", "no breakpoint 7"),
+        ("fly", "no command “fly”"),
+        ("print", "the condition ends"),
+    ],
+)
+def test_nonsense_is_told_and_the_session_goes_on(command, message):
+    said = told(command, "where")
+    assert "*** " in said
+    assert message in said
+    assert "Step 0 of" in said
+
+
+def test_help_covers_every_command():
+    names = [name[3:] for name in dir(Console) if name.startswith("do_")]
+    said = told(*(f"help {name}" for name in names))
+    assert "No help on" not in said
+
+
+def test_words_are_completed():
+    tokenizer = guiapp.open_model("demo:bpe")
+    console = Console(debugger_for(tokenizer, record(tokenizer, TEXT)))
+    assert console.complete_break("op", "break op", 6, 8) == ["operation", "operation"]
+    assert console.complete_break("me", "break operation me", 16, 18) == ["merge"]
+    assert console.complete_print("ra", "print ra", 6, 8) == ["rank"]
+
+
+def test_json_holds_all_steps_or_those_at_breakpoints(capsys):
+    assert run(["step", "demo:bpe", TEXT, "--json"]) == 0
+    everything = json.loads(capsys.readouterr().out)
+    assert len(everything["steps"]) == everything["n_steps"]
+    assert run(["step", "demo:bpe", TEXT, "--json", "--break", "operation merge", "--break", "rank < 9"]) == 0
+    some = json.loads(capsys.readouterr().out)
+    wanted = [
+        s for s in everything["steps"] if s["operation"] == "merge" or (s["rank"] or 99) < 9 or s["rank"] == 0
+    ]
+    assert some["steps"] == wanted != []
+
+
+def test_a_broken_condition_is_one_line_and_status_1(capsys):
+    assert run(["step", "demo:bpe", "x", "--break", "rank <"]) == 1
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_tokenize_prints_a_log(capsys):
+    assert run(["tokenize", "demo:bpe", TEXT, "--format", "log"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert any("→ `leep`, rank" in line for line in lines)

@@ -1,0 +1,171 @@
+"""Walking through traces: sizes of steps, runs both ways, what competes, and how it is told."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import guiapp
+from guiapp.core.errors import TokenloupeError
+from guiapp.core.trace.breakpoints import parse_breakpoint
+from guiapp.core.trace.debugger import Granularity
+from guiapp.core.trace.operations import OPERATIONS
+from guiapp.core.trace.pseudo_code import OF_ENCODERS, pseudo_code
+from guiapp.core.trace.recorder import record
+from guiapp.core.trace.reports import compare_with, debugger_for, log_lines, trace_record
+
+BPE = guiapp.open_model("demo:bpe")
+TEXT = "How do lions sleep in New York?"
+
+
+def debugger(model=BPE, text=TEXT, encoder="heap"):
+    return debugger_for(model, record(model, text, encoder))
+
+
+@given(st.lists(st.sampled_from([*Granularity]), max_size=20))
+def test_steps_back_undo_steps_from_any_landmark(sizes):
+    walk = debugger()
+    for size in sizes:
+        before = walk.position
+        walk.step(size)
+        if walk.position < walk.n_steps and before in walk.landmarks(size):
+            walk.step(size, -1)
+            assert walk.position == before
+            walk.step(size)
+
+
+def test_a_piece_is_stepped_over_and_finished():
+    walk = debugger()
+    walk.go_to(int(walk.trace.pieces.first_step[2]) + 1)
+    walk.step(Granularity.PIECE)
+    assert walk.position == walk.trace.pieces.first_step[3]
+    walk.step()
+    walk.out()
+    assert walk.trace.operation(walk.position) == "done"
+    walk.out()
+    assert walk.trace.stage(walk.position) == "assemble"
+
+
+def test_a_run_stops_at_breakpoints_both_ways():
+    walk = debugger()
+    walk.set_breakpoints([parse_breakpoint('token "ĠNew"')])
+    walk.run()
+    assert walk.stopped_at is not None
+    assert walk.sentence() == "The piece `·New` is taken as `ĠNew`: nothing to merge."
+    there = walk.position
+    walk.run()
+    assert (walk.position, walk.stopped_at) == (walk.n_steps, None)
+    walk.reverse()
+    assert walk.position == there
+    walk.reverse()
+    assert walk.position == 0
+
+
+def test_a_breakpoint_for_once_is_off_afterwards():
+    walk = debugger()
+    row = parse_breakpoint("operation merge")
+    walk.set_breakpoints([type(row)(**{**vars(row), "once": True})])
+    walk.run()
+    assert not walk.breakpoints[0].is_enabled
+    walk.run()
+    assert walk.position == walk.n_steps
+
+
+def test_a_run_until_a_step_or_a_byte():
+    walk = debugger()
+    assert walk.until(17) == 17
+    walk.to_byte(20)
+    assert walk.trace.columns.position[walk.position] <= 20 < walk.trace.columns.end[walk.position]
+    assert OPERATIONS[walk.trace.columns.operation[walk.position]].forms
+    here = walk.position
+    assert walk.to_byte(999) == here
+
+
+@pytest.mark.parametrize("model", ["demo:bpe", "demo:spm", "demo:toy"])
+def test_queue_and_scan_see_the_same_candidates(model):
+    """At each merge the live entries of the queue are the pairs that a look at all neighbours finds."""
+    tokenizer = guiapp.open_model(model)
+    by_heap, by_scan = (debugger(tokenizer, "abacbb How do lions sleep?", name) for name in ("heap", "scan"))
+    merges = [
+        [step for step in range(len(walk.trace)) if walk.trace.operation(step) == "merge"]
+        for walk in (by_heap, by_scan)
+    ]
+    assert len(merges[0]) == len(merges[1]) > 3
+    for heap_step, scan_step in zip(*merges, strict=True):
+        by_heap.go_to(heap_step)
+        by_scan.go_to(scan_step)
+        live = [entry for entry in by_heap.waiting().candidates if not entry.is_stale]
+        assert live == by_scan.waiting().candidates
+        assert by_heap.waiting().n_live == by_scan.waiting().n_live
+        assert by_heap.sentence() == by_scan.sentence()
+        assert live[0].result == by_heap.trace.columns.result[heap_step]
+
+
+def test_the_sentence_of_a_merge_names_the_pair_its_rank_and_the_others():
+    walk = debugger(text=" York")
+    merges = [walk.teller.sentence(s) for s in range(walk.n_steps) if walk.trace.operation(s) == "merge"]
+    for sentence in merges:
+        assert " + " in sentence
+        assert "rank" in sentence
+        assert "candidate" in sentence
+
+
+def test_every_operation_of_every_encoder_has_a_sentence_and_a_line_of_code():
+    seen = set()
+    for name in ("bpe", "spm", "wordpiece", "unigram", "rwkv", "toy"):
+        tokenizer = guiapp.open_model(f"demo:{name}")
+        for encoder in tokenizer.encoders:
+            assert encoder in OF_ENCODERS
+            walk = debugger(tokenizer, "New York 😍<|end_of_text|>[SEP]</s> unbelievable", encoder)
+            for step in range(walk.n_steps):
+                walk.go_to(step)
+                code, line = pseudo_code(encoder, walk.trace.operation(step))
+                assert 0 <= line < len(code.lines)
+                assert walk.sentence().endswith(".")
+                seen.add(walk.trace.operation(step))
+    assert {"special", "text", "piece", "push", "merge", "stale", "reach", "choose", "miss", "take"} <= seen
+
+
+def test_the_first_difference_stops_where_greedy_goes_astray():
+    tokenizer = guiapp.open_model("demo:bpe")
+    others = [name for name in tokenizer.encoders if not tokenizer.encoders[name].exact]
+    walk = debugger(tokenizer)
+    walk.set_breakpoints([parse_breakpoint("difference scan")])
+    compare_with(walk, tokenizer, "scan", True, True)
+    walk.run()
+    assert walk.position == walk.n_steps  # exact encoders never differ
+    for other in others:
+        text = "How do lions sleep? unbelievable tokenizations of newlines" * 3
+        walk = debugger(tokenizer, text)
+        walk.set_breakpoints([parse_breakpoint(f"difference {other}")])
+        compare_with(walk, tokenizer, other, True, True)
+        same = tokenizer.encode(text, encoder=other).token_ids.tolist() == walk.trace.result.ids.tolist()
+        walk.run()
+        assert (walk.position == walk.n_steps) == same
+
+
+def test_a_broken_breakpoint_leaves_the_others_in_place():
+    walk = debugger()
+    walk.set_breakpoints([parse_breakpoint("operation merge")])
+    with pytest.raises(TokenloupeError, match="divides by zero"):
+        walk.set_breakpoints([parse_breakpoint("1 / depth > 2")])
+    assert [row.title for row in walk.breakpoints] == ["operation merge"]
+
+
+def test_the_record_has_the_promised_keys():
+    walk = debugger()
+    record_ = trace_record(walk, list(range(walk.n_steps)))
+    assert {"encoder", "text", "token_ids", "steps"} <= record_.keys()
+    keys = {"index", "stage", "operation", "position", "left", "right", "result", "rank", "sentence"}
+    assert all(keys <= step.keys() for step in record_["steps"])
+    assert record_["token_ids"] == BPE.encode(TEXT).token_ids.tolist()
+    assert len(list(log_lines(walk))) == walk.n_steps
+
+
+def test_columns_keep_their_size():
+    walk = debugger()
+    per_step = sum(column.itemsize for column in walk.trace.columns)
+    assert per_step * 1_000_000 <= 60_000_000
+    assert np.all(walk.trace.columns.end >= walk.trace.columns.position)
