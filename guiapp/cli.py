@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from guiapp import __version__
-from guiapp.commands import bench, detokenize, info, screenshot, step, tokenize, tree
+from guiapp.commands import bench, chunk, count, detokenize, info, screenshot, step, tokenize, tree
 from guiapp.core.errors import TokenloupeError
 
 Command = Callable[[argparse.Namespace], int]
@@ -23,6 +23,8 @@ COMMANDS: dict[str, tuple[Command, Callable[[argparse.ArgumentParser], None]]] =
     "tokenize": (tokenize.run, tokenize.add_options),
     "detokenize": (detokenize.run, detokenize.add_options),
     "step": (step.run, step.add_options),
+    "count": (count.run, count.add_options),
+    "chunk": (chunk.run, chunk.add_options),
     "bench": (bench.run, bench.add_options),
     "tree": (tree.run, tree.add_options),
     "screenshot": (screenshot.run, screenshot.add_options),

@@ -26,6 +26,15 @@ def add_pre_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_parse_special_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--no-parse-special",
+        dest="parse_special",
+        action="store_false",
+        help="treat the text of control tokens as ordinary text",
+    )
+
+
 def open_tokenizer(model: str, text_bytes: int = 0, pre: str | None = None) -> Tokenizer:
     """The tokenizer of a model file, for a process that encodes one text of about that size.
 

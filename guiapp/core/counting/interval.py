@@ -10,6 +10,7 @@ no certain cut; such a part is encoded.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from guiapp.core.counting.certain_cuts import CertainCuts
 from guiapp.core.tokenizer import Tokenizer
@@ -39,7 +40,13 @@ class IntervalCounter:
         if right <= left:
             return self._count_alone(start, end, True)
         n_first, n_last = self._count_alone(start, left, True), self._count_alone(right, end, False)
-        return n_first + self._n_tokens_before(right) - self._n_tokens_before(left) + n_last
+        return n_first + self.n_tokens_before(right) - self.n_tokens_before(left) + n_last
+
+    def outside_special_tokens(self, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Those of some offsets that are not within the text of a special token."""
+        index = np.searchsorted(self._clusters.starts, offsets) - 1
+        ends = np.append(self._clusters.ends, 0)  # the last one for those before all clusters
+        return offsets[ends[index] <= offsets]
 
     def cut_after(self, start: int, end: int) -> int:
         """The first certain cut in (start, end) that shows in the tokens; `end` if there is none."""
@@ -60,11 +67,17 @@ class IntervalCounter:
 
     def _parts_tokens(self, cut: int) -> bool:
         """Whether tokens of the whole text lie before or behind the cut, and it is clear which."""
-        index = self._n_tokens_before(cut)
+        index = self.n_tokens_before(cut)
         is_empty_there = index < len(self._token_ends) and self._token_ends[index] == cut
         return not is_empty_there and (index == 0 or bool(self._token_ends[index - 1] <= cut))
 
-    def _n_tokens_before(self, cut: int) -> int:
+    @property
+    def n_tokens(self) -> int:
+        """The number of tokens of the whole text."""
+        return len(self.token_starts)
+
+    def n_tokens_before(self, cut: int) -> int:
+        """How many tokens of the whole text begin before `cut`."""
         return int(np.searchsorted(self.token_starts, cut))
 
     def _count_alone(self, start: int, end: int, begins_text: bool) -> int:

@@ -1,0 +1,66 @@
+"""`tokenloupe count` and `tokenloupe chunk`: results on standard output, one clear line on errors."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import guiapp
+from guiapp.cli import run
+
+TEXT = "A sentence about Straßen.\nAnother one, with <|im_end|> in it! " * 20
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "text.txt"
+    path.write_text(TEXT, encoding="utf-8")
+    return str(path)
+
+
+def test_count_gives_the_number_of_tokens(file, capsys):
+    tokenizer = guiapp.open_model("demo:bpe")
+    assert run(["count", "demo:bpe", "-f", file]) == 0
+    assert capsys.readouterr().out == f"{len(tokenizer.encode(TEXT))}\n"
+    assert run(["count", "demo:bpe", "-f", file, "--no-special", "--no-parse-special"]) == 0
+    assert capsys.readouterr().out == f"{len(tokenizer.encode(TEXT, False, False))}\n"
+    assert run(["count", "demo:bpe", "-f", file, "--limit", "50"]) == 0
+    assert capsys.readouterr().out == "more than 50\n"
+
+
+def test_chunks_are_printed_as_json(file, capsys):
+    assert run(["chunk", "demo:bpe", "-f", file, "--max-tokens", "30", "--by", "sentence", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert (report["max_tokens"], report["overlap"], report["by"]) == (30, 0, "sentence")
+    assert "".join(chunk["text"] for chunk in report["chunks"]) == TEXT
+    data = TEXT.encode()
+    for chunk in report["chunks"]:
+        assert data[chunk["start"] : chunk["end"]].decode() == chunk["text"]
+        assert chunk["n_tokens"] <= 30
+
+
+def test_chunks_are_printed_one_a_line(file, capsys):
+    assert run(["chunk", "demo:bpe", "-f", file, "--max-tokens", "30", "--overlap", "5", "--by", "word"]) == 0
+    rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+    assert [int(start) for start, *_ in rows] == sorted({int(start) for start, *_ in rows})
+    assert all(int(n_tokens) <= 30 for _, _, n_tokens, _ in rows)
+    assert rows[0][3].startswith("A·sentence·about")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["chunk", "demo:bpe", "-f", "{file}", "--max-tokens", "0"], "Allow at least 1."),
+        (["chunk", "demo:bpe", "-f", "{file}", "--max-tokens", "5", "--overlap", "5"], "Choose 0 to 4."),
+        (["chunk", "demo:bpe", "-f", "{file}.no", "--max-tokens", "5"], "cannot be read"),
+        (["count", "demo:bpe", "-f", "{file}.no"], "cannot be read"),
+        (["count", "demo:bpe", "-f", "{file}", "--limit", "-1"], "0 or more"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_line(arguments, message, file, capsys):
+    assert run([argument.format(file=file) for argument in arguments]) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert message in err

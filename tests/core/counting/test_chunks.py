@@ -1,0 +1,116 @@
+"""Chunks cover the text, hold no more tokens than allowed, and none could be longer."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from model_files import ALL_MODELS
+from pair_vocabularies import sentence_piece
+from random_texts import random_texts
+
+import guiapp
+from guiapp.core.counting.boundaries import LEVELS, boundaries
+from guiapp.core.counting.chunks import Chunk, chunk_text
+from guiapp.core.counting.interval import IntervalCounter
+from guiapp.core.errors import EncodeError
+from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.vocab.vocabulary import Rules
+
+N_TEXTS = 12
+LONGEST_TEXT = 150  # bytes; what is expected is found by trying everything
+SENTENCES = b"The quick brown fox jumps over the lazy dog. Then it sleeps!\nSo do we, all day long.\n" * 3
+
+
+@pytest.mark.parametrize("model", ALL_MODELS)
+def test_chunks_cover_the_text_and_are_maximal(model):
+    tokenizer = guiapp.open_model(model)
+    for index, text in enumerate(random_texts(11, N_TEXTS)):
+        text, by, rng = text[:LONGEST_TEXT], LEVELS[index % 4], random.Random(index)
+        max_tokens = rng.choice((5, 8, 20))
+        overlap = rng.choice((0, rng.randrange(max_tokens)))
+        covered, start_before = 0, -1
+        for chunk in chunk_text(tokenizer, text, max_tokens, overlap, by):
+            story = (text, by, max_tokens, overlap, chunk)
+            assert start_before < chunk.start <= covered < chunk.end, story
+            assert chunk.start == covered or count(tokenizer, text, chunk.start, covered) <= overlap, story
+            assert chunk.n_tokens == count(tokenizer, text, chunk.start, chunk.end) <= max_tokens, story
+            ends = (
+                farthest_by_trying(tokenizer, text, chunk.start, level, max_tokens)
+                for level in LEVELS[LEVELS.index(by) :]
+            )
+            assert chunk.end == next(end for end in ends if end is not None), story
+            covered, start_before = chunk.end, chunk.start
+        assert covered == len(text)
+
+
+def count(tokenizer, text, start, end):
+    return len(tokenizer.encode(text[start:end], add_special=False))
+
+
+def farthest_by_trying(tokenizer, text, start, level, max_tokens):
+    """The farthest boundary that fits; None where none does."""
+    ends = IntervalCounter(tokenizer, text).outside_special_tokens(boundaries(text, level)).tolist()
+    fits = (end for end in ends[::-1] if end > start and count(tokenizer, text, start, end) <= max_tokens)
+    return next(fits, None)
+
+
+def test_a_chunk_reaches_beyond_a_place_that_does_not_fit():
+    vocabulary = sentence_piece(
+        {"<unk>": 0, "a": -9, "b": -9, "c": -9, "d": -9, "abcd": -1, "ab": -2, "abc": -3},
+        rules=Rules(escape_spaces=True),
+    )
+    tokenizer = Tokenizer(vocabulary)
+    counts = [count(tokenizer, b"dabcd", 0, end) for end in range(1, 6)]
+    assert counts == [1, 2, 2, 2, 2]
+    assert chunk_text(tokenizer, b"dabcd", 2) == [Chunk(0, 5, 2)]
+
+
+def test_the_text_of_a_special_token_stays_whole():
+    tokenizer = guiapp.open_model("demo:bpe")
+    text = b"one<|im_end|>two<|im_end|>"
+    chunks = chunk_text(tokenizer, text, 1)
+    assert b"<|im_end|>" in [text[chunk.start : chunk.end] for chunk in chunks]
+    assert len(chunk_text(tokenizer, text, 1, parse_special=False)) > len(chunks)
+
+
+@pytest.mark.parametrize("by", LEVELS)
+def test_whole_parts_are_kept_together_where_they_fit(by):
+    tokenizer = guiapp.open_model("demo:bpe")
+    ends = set(boundaries(SENTENCES, by).tolist())
+    assert {chunk.end for chunk in chunk_text(tokenizer, SENTENCES, 60, 10, by)} <= ends
+
+
+def test_what_does_not_fit_as_a_whole_is_cut_at_the_next_finer_place():
+    tokenizer = guiapp.open_model("demo:bpe")
+    chunks = chunk_text(tokenizer, SENTENCES, 12, by="line")
+    ends = {
+        offset for level in ("line", "sentence", "word") for offset in boundaries(SENTENCES, level).tolist()
+    }
+    assert {chunk.end for chunk in chunks} <= ends
+    assert len(chunk_text(tokenizer, b"x" * 50, 3, by="line")) > 1
+
+
+def test_long_text_without_cuts_is_divided_in_a_moment():
+    tokenizer = guiapp.open_model("demo:spm")
+    chunks = chunk_text(tokenizer, b"a" * 20_000, 500)
+    assert sum(chunk.end - chunk.start for chunk in chunks) == 20_000
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"max_tokens": 0}, "at least 1"),
+        ({"max_tokens": 4, "overlap": 4}, "Choose 0 to 3"),
+        ({"max_tokens": 4, "overlap": -1}, "Choose 0 to 3"),
+        ({"max_tokens": 4, "by": "page"}, "line, sentence, word, character"),
+        ({"max_tokens": 1}, "character at byte 4 has 3 tokens"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(options, message):
+    with pytest.raises(EncodeError, match=message):
+        chunk_text(guiapp.open_model("demo:bpe"), "abc 🧿", **options)
+
+
+def test_an_empty_text_has_no_chunks():
+    assert chunk_text(guiapp.open_model("demo:bpe"), b"", 5) == []
