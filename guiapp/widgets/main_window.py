@@ -23,7 +23,7 @@ from guiapp.widgets.theme import ThemeSource
 from guiapp.widgets.top_bar import TopBar
 
 FIRST_SIZE = QSize(1280, 800)
-SMALLEST_SIZE = QSize(760, 480)
+SMALLEST_SIZE = QSize(860, 520)
 
 
 class MainWindow(QMainWindow):

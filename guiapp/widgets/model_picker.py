@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFormLayout,
     QFrame,
     QHBoxLayout,
     QLabel,
     QPushButton,
+    QScrollArea,
+    QSizePolicy,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -21,21 +24,27 @@ from guiapp.widgets.choice_list import ChoiceList
 from guiapp.widgets.icons import icon
 from guiapp.widgets.popover import Popover
 from guiapp.widgets.style_sheet import heading, set_role
+from guiapp.widgets.styled_text import Span, StyledText
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 
 LIST_SIZE = QSize(400, 430)
 FACTS_WIDTH_PX = 300
 LONGEST_NAME_PX = 280
+SHORTEST_NAME_PX = 120
+HEIGHT_PX = 30
+MOST_LINES = 4  # of a value
 
 
 class ModelButton(QToolButton):
-    """`name  type · pre · size ▾`; a click opens the picker."""
+    """`name  type · pre · size ▾`, as much as there is room for; a click opens the picker."""
 
     def __init__(self, loader: ModelLoader, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._loader = loader
         self._theme_source = theme_source
         set_role(self, "raised")
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self._whole_name = ""
         self._icon, self._name, self._summary, self._arrow = QLabel(), QLabel(), QLabel(), QLabel()
         self._name.setStyleSheet("font-weight: 600")
         set_role(self._summary, "dim")
@@ -53,20 +62,46 @@ class ModelButton(QToolButton):
         self._follow()
 
     def sizeHint(self) -> QSize:
-        return self._layout.sizeHint().expandedTo(QSize(0, 30))
+        name = min(self._width_of(self._whole_name), LONGEST_NAME_PX)
+        return QSize(self._width_around + name + self._summary.sizeHint().width() + GAP_PX, HEIGHT_PX)
 
     def minimumSizeHint(self) -> QSize:
-        return self.sizeHint()
+        return QSize(self._width_around + min(self._width_of(self._whole_name), SHORTEST_NAME_PX), HEIGHT_PX)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    @property
+    def _width_around(self) -> int:
+        """Of margins and icons, with the gaps between them and the name."""
+        margins = self._layout.contentsMargins()
+        icons = self._icon.sizeHint().width() + self._arrow.sizeHint().width()
+        return margins.left() + margins.right() + icons + 2 * GAP_PX
+
+    def _width_of(self, name: str) -> int:
+        self._name.ensurePolished()
+        return self._name.fontMetrics().horizontalAdvance(name) + 1
+
+    def _fit(self) -> None:
+        """Leave the summary out where name and summary do not fit, then shorten the name."""
+        room = self.width() - self._width_around
+        with_summary = room - self._summary.sizeHint().width() - GAP_PX
+        shows_summary = with_summary >= min(self._width_of(self._whole_name), SHORTEST_NAME_PX)
+        self._summary.setVisible(shows_summary)
+        width = min(with_summary if shows_summary else room, LONGEST_NAME_PX)
+        metrics = self._name.fontMetrics()
+        self._name.setText(metrics.elidedText(self._whole_name, Qt.TextElideMode.ElideMiddle, width))
 
     def _follow(self) -> None:
         model = self._loader.model
-        name = "No model" if model is None else display_name(model)
+        self._whole_name = "No model" if model is None else display_name(model)
         details = "open one" if model is None else summary(model)
-        elided = self._name.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, LONGEST_NAME_PX)
-        self._name.setText(elided)
         self._summary.setText(details)
-        self.setToolTip(f"{name}\n{details}" if model is None else f"{name}\n{details}\n{model.name}")
-        self.setAccessibleName(f"Model: {name}, {details}")
+        about = f"{self._whole_name}\n{details}"
+        self.setToolTip(about if model is None else f"{about}\n{model.name}")
+        self.setAccessibleName(f"Model: {self._whole_name}, {details}")
+        self._fit()
         self.updateGeometry()
 
     def _color(self) -> None:
@@ -92,6 +127,7 @@ class ModelPicker(Popover):
         super().__init__(parent)
         self._loader = loader
         self._recent = recent
+        self._theme_source = theme_source
         self.setAccessibleName("Choose a model")
         self.choices = ChoiceList("Models", LIST_SIZE, theme_source)
         self.open_button = QPushButton("Open file…")
@@ -112,14 +148,17 @@ class ModelPicker(Popover):
         self.choices.setFocus()
 
     def _lay_out(self) -> None:
-        self._facts.setFixedWidth(FACTS_WIDTH_PX)
+        facts_area = QScrollArea(widgetResizable=True)
+        facts_area.setFrameShape(QFrame.Shape.NoFrame)
+        facts_area.setFixedWidth(FACTS_WIDTH_PX)
+        facts_area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        facts_area.setWidget(self._facts)
         self._facts_layout.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
         self._facts_layout.setHorizontalSpacing(MARGIN_PX)
         self._facts_layout.setVerticalSpacing(UNIT_PX)
         right = QVBoxLayout()
         right.addWidget(heading("Open now"))
-        right.addWidget(self._facts)
-        right.addStretch()
+        right.addWidget(facts_area, 1)
         right.addWidget(self.open_button)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
@@ -138,10 +177,10 @@ class ModelPicker(Popover):
             self._facts_layout.addRow(QLabel("No model is open yet."))
             return
         for name, value in facts(self._loader.model):
-            label, text = QLabel(name), QLabel(value, textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+            label, text = QLabel(name), StyledText(Theme.mono_font(SMALL_FONT_PX), MOST_LINES)
             set_role(label, "dim")
-            text.setFont(Theme.mono_font(SMALL_FONT_PX))
-            text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            text.set_spans([Span(value, self._theme_source.theme.text)])
+            text.setAccessibleName(name)
             self._facts_layout.addRow(label, text)
 
     def _choose(self, name: str) -> None:

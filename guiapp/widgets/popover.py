@@ -47,6 +47,7 @@ class Explanation(Popover):
         layout.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
         layout.addWidget(heading(title))
         layout.addWidget(label)
+        layout.addSpacing(GAP_PX if actions else 0)
         self.buttons = [self._button(action) for action in actions]
         for button in self.buttons:
             layout.addWidget(button)

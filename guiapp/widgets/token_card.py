@@ -98,7 +98,7 @@ class TokenCard(QScrollArea):
         column.addWidget(self._title)
         column.addWidget(self._empty)
         column.addWidget(self._sections)
-        column.addStretch()
+        column.addStretch(1)
         self.setWidget(inside)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from fake_tokenizer import UNENCODABLE, FakeTokenizer
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
@@ -510,3 +512,17 @@ def test_figures_are_left_out_rather_than_cut_off(shell, width):
     assert figures.fontMetrics().horizontalAdvance(figures.text()) <= figures.width()
     assert figures.text()
     assert "characters" in shell.window.status_line.text
+
+
+@pytest.mark.parametrize(("width", "shows_summary"), [(900, True), (400, True), (200, False)])
+def test_the_model_button_shortens_the_name_to_what_fits(shell, width, shows_summary):
+    button = shell.window.top_bar.model_button
+    shell.workspace.loader.model.tokenizer.vocabulary = replace(
+        shell.workspace.vocabulary, name="A name that goes on and on " * 8
+    )
+    shell.workspace.loader.model_changed.emit()
+    button.resize(width, 30)
+    name, summary = button.findChildren(QLabel)[1:3]
+    assert "…" in name.text()
+    assert name.fontMetrics().horizontalAdvance(name.text()) <= width
+    assert summary.isVisible() == shows_summary
