@@ -68,6 +68,18 @@ class Tokenizer:
         """The algorithms that apply to this vocabulary, the one that is used by default first."""
         return {name: ALGORITHMS[name] for name in self._pipeline.encoders}
 
+    @cached_property
+    def exact_encoders(self) -> tuple[str, ...]:
+        """The names of those that give llama.cpp's ids for every text."""
+        return tuple(name for name, algorithm in self.encoders.items() if algorithm.exact)
+
+    @cached_property
+    def refused_encoders(self) -> Mapping[str, str]:
+        """Why the other algorithms are not offered: a sentence for each name."""
+        own = f"The files that it is for have vocabularies of another type than {self.vocabulary.type.value}."
+        refused: Mapping[str, str] = getattr(self._pipeline, "refused", {})
+        return {name: refused.get(name, own) for name in ALGORITHMS if name not in self.encoders}
+
     @property
     def pipeline(self) -> Pipeline:
         return self._pipeline

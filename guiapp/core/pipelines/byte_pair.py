@@ -31,11 +31,12 @@ class BytePairPipeline:
             whole_pieces = ALL_PIECES
         self._splits_lines = self._rules.escape_spaces
         self.merging = byte_pair_merging(vocabulary)
-        self._encoder = PairEncoder(self.merging, whole_pieces, self._splits_lines)
+        self._encoder = PairEncoder(vocabulary, self.merging, whole_pieces, self._splits_lines)
         self._splitter = splitter_for(vocabulary.pre_type)
         self._dna = dna_tokens(vocabulary)
         self._drops_spaces = vocabulary.model == "whitespace"
         self.encoders = self._encoder.encoders
+        self.refused = self._encoder.refused
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         """The tokens of one fragment."""

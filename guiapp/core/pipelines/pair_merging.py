@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from functools import partial
 
 import numpy as np
@@ -10,20 +11,24 @@ from numpy.typing import NDArray
 
 from guiapp.core.algorithms import heap as readable_heap
 from guiapp.core.algorithms import scan as readable_scan
+from guiapp.core.algorithms.fewest import Dropout
+from guiapp.core.algorithms.longest_match import Taken
 from guiapp.core.algorithms.merge import Slots, symbol_slots
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.errors import EncodeError
-from guiapp.core.kernels import heap, marked_spaces, scan
+from guiapp.core.kernels import compact_spaces, heap, marked_spaces, scan
 from guiapp.core.kernels import merges as merge_kernels
 from guiapp.core.kernels import pair_cuts as pair_cut_kernels
 from guiapp.core.kernels.fast import ALL_PIECES, NEWLINES, NO_PIECES
 from guiapp.core.kernels.merges import ABSENT, TokenOutput
 from guiapp.core.pipelines.fast_pieces import FastPieces
+from guiapp.core.pipelines.token_matching import TokenMatching
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
 from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
 from guiapp.core.vocab.merges import MARKED_SPACE, NO_TOKEN, PairMerging
+from guiapp.core.vocab.vocabulary import Vocabulary
 
-KERNELS = {"scan": scan.encode, "heap": heap.encode}
+KERNELS = {"heap": heap.encode, "scan": scan.encode}
 READABLE = {"scan": readable_scan.steps, "heap": readable_heap.steps, "fast": readable_heap.steps}
 
 
@@ -37,10 +42,18 @@ class PairEncoder:
     Threads may share an encoder: each call borrows a cache of pieces that no other call has.
     """
 
-    encoders = ("fast", "heap", "scan")
-
-    def __init__(self, merging: PairMerging, whole_pieces: int = NO_PIECES, cuts_short: bool = False) -> None:
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        merging: PairMerging,
+        whole_pieces: int = NO_PIECES,
+        cuts_short: bool = False,
+    ) -> None:
         self._merging = merging
+        self._matching = TokenMatching(vocabulary, merging)
+        self._dropout = Dropout()
+        self.encoders = ("fast", *KERNELS, *self._matching.encoders)
+        self.refused = self._matching.refused
         self._marks_spaces = merging.marks_spaces
         self._whole_pieces = whole_pieces
         self._tokens_per_byte = max(1, int(np.diff(merging.symbols.fallback_offsets).max()))
@@ -50,6 +63,12 @@ class PairEncoder:
         self._spelling = offsets, spelling
         self._fast = FastPieces(merging, whole_pieces, cuts_short)
         self._is_untold = np.isin(np.arange(256), [*merging.untold_bytes])
+
+    def with_dropout(self, dropout: Dropout) -> PairEncoder:
+        """The same encoder, but `fewest` rules out tokens by chance."""
+        encoder = copy(self)
+        encoder._dropout = dropout
+        return encoder
 
     def _has_untold_bytes(self, text: NDArray[np.uint8]) -> bool:
         return bool(self._merging.untold_bytes) and bool(self._is_untold[text].any())
@@ -64,6 +83,8 @@ class PairEncoder:
 
     def encode(self, text: NDArray[np.uint8], piece_ends: NDArray[np.int64], encoder: str) -> FragmentTokens:
         """The tokens of a text, its pieces ending at `piece_ends`, from the kernel of that name."""
+        if encoder in self._matching.encoders:
+            return self._match(text, piece_ends, encoder)
         if encoder == "fast" and not self._has_untold_bytes(text):
             encode = self._fast.encode
         else:
@@ -85,14 +106,34 @@ class PairEncoder:
         room = self._tokens_per_byte * len(data)
         output = TokenOutput(np.empty(room, np.int32), np.empty(room, np.int64), np.empty(room, np.int64))
         whole_tokens = self._find_whole_pieces(data, piece_ends)
-        symbols, merges = self._merging.symbols, self._merging.merges
-        count = kernel(data, piece_ends, whole_tokens, symbols, merges, output)
+        count = kernel(data, piece_ends, whole_tokens, self._merging.symbols, self._merging.merges, output)
         tokens = FragmentTokens(
             output.ids[:count].copy(), output.starts[:count].copy(), output.ends[:count].copy()
         )
         if self._can_fail:
             _check(tokens, data)
         return tokens
+
+    def _match(self, text: NDArray[np.uint8], piece_ends: NDArray[np.int64], encoder: str) -> FragmentTokens:
+        """The tokens by one of the algorithms that match tokens; there every space is one byte."""
+        match = partial(self._matching.encode, encoder, self._dropout)
+        if not self._marks_spaces or marked_spaces.can_stay(text):
+            return self._encode(match, text, piece_ends, False)
+        marked = _mark_spaces(text)
+        n_spaces = np.concatenate([[0], np.cumsum(text == 0x20)])
+        compact, ends = self._compact(marked, piece_ends + 2 * n_spaces[piece_ends])
+        return to_source(self._encode(match, compact.data, ends, False), compact)
+
+    def _compact(
+        self, marked: NormalizedText, marked_ends: NDArray[np.int64]
+    ) -> tuple[NormalizedText, NDArray[np.int64]]:
+        """A text with marked spaces with one byte for each again, and where its pieces end then."""
+        data, ends = np.empty_like(marked.data), np.empty_like(marked_ends)
+        firsts, lasts = np.empty(len(data), np.int64), np.empty(len(data), np.int64)
+        lengths = self._merging.symbols.lengths
+        size = compact_spaces.compact(marked.data, marked_ends, lengths, data, ends, firsts, lasts)
+        starts, source_ends = marked.starts[firsts[:size]], marked.ends[lasts[:size]]
+        return NormalizedText(data[:size].copy(), starts, source_ends), ends
 
     def _find_whole_pieces(self, data: NDArray[np.uint8], piece_ends: NDArray[np.int64]) -> NDArray[np.int32]:
         if self._whole_pieces == NO_PIECES:
@@ -133,6 +174,8 @@ class PairEncoder:
             watcher.end_piece(tokens)
             return tokens
         marked = _mark_spaces_readable(piece) if self._marks_spaces else None
+        if encoder in self._matching.encoders:
+            return self._match_piece(piece, start, marked, encoder, watcher)
         data = piece if marked is None else marked.data.tobytes()
         start_symbols = self._merging.start_symbols(data)
         watcher.piece(start, data, marked, start_symbols)
@@ -146,6 +189,17 @@ class PairEncoder:
         tokens = []
         for position, after in zip(positions, [*positions[1:], len(slots)], strict=True):
             tokens += self._merging.tokens_of(slots[position], data, ends[position], ends[after])
+        watcher.end_piece(tokens)
+        return tokens if marked is None else [(token, *_source(marked, a, b)) for token, a, b in tokens]
+
+    def _match_piece(
+        self, piece: bytes, start: int, marked: NormalizedText | None, encoder: str, watcher: Watcher
+    ) -> Taken:
+        if marked is not None:
+            marked, _ = self._compact(marked, np.array([len(marked.data)]))
+        data = piece if marked is None else marked.data.tobytes()
+        watcher.piece(start, data, marked, None)
+        tokens = self._matching.encode_readable(encoder, self._dropout, data, watcher)
         watcher.end_piece(tokens)
         return tokens if marked is None else [(token, *_source(marked, a, b)) for token, a, b in tokens]
 

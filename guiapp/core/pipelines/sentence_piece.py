@@ -20,9 +20,10 @@ class SentencePiecePipeline:
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.merging = sentence_piece_merging(vocabulary)
-        self._encoder = PairEncoder(self.merging, cuts_short=True)
+        self._encoder = PairEncoder(vocabulary, self.merging, cuts_short=True)
         self._adds_space = vocabulary.rules.add_space_prefix
         self.encoders = self._encoder.encoders
+        self.refused = self._encoder.refused
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         """The tokens of one fragment; a space that is put in front has the empty span."""
@@ -31,7 +32,7 @@ class SentencePiecePipeline:
         text = np.empty(len(fragment) + 1, np.uint8)
         text[0] = SPACE
         text[1:] = fragment
-        return _without_first_byte(self._encoder.encode(text, np.array([len(text)]), encoder))
+        return self._encoder.encode(text, np.array([len(text)]), encoder).moved(-1)
 
     def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
         """The last cut at or before `position` that depends on nothing behind it; 0 in the worst case."""
@@ -50,14 +51,10 @@ class SentencePiecePipeline:
             return self._encoder.encode_readable(fragment, [len(fragment)], encoder, watcher)
         text = b" " + fragment
         watcher.begin(text, _with_space(text), 0)
-        return _without_first_byte(self._encoder.encode_readable(text, [len(text)], encoder, watcher))
+        return self._encoder.encode_readable(text, [len(text)], encoder, watcher).moved(-1)
 
 
 def _with_space(text: bytes) -> NormalizedText:
     """A fragment with a space in front as what became of it."""
     ends = np.arange(len(text), dtype=np.int64)
     return NormalizedText(np.frombuffer(text, np.uint8), np.maximum(ends - 1, 0), ends)
-
-
-def _without_first_byte(tokens: FragmentTokens) -> FragmentTokens:
-    return FragmentTokens(tokens.ids, np.maximum(tokens.starts - 1, 0), np.maximum(tokens.ends - 1, 0))

@@ -92,7 +92,10 @@ class TokenTree:
 
     def longest_match(self, text: bytes, start: int = 0) -> int | None:
         """The longest token that text[start:] begins with; the shorter ones are its ancestors."""
-        data = np.frombuffer(bytearray(text), np.uint8)
+        return self.longest_match_in(np.frombuffer(bytearray(text), np.uint8), start)
+
+    def longest_match_in(self, data: NDArray[np.uint8], start: int) -> int | None:
+        """The same for a text that is an array."""
         found = find_match(self.arrays, data, start, len(data))
         return None if found == NONE else found
 

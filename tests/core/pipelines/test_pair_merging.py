@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pair_vocabularies import BYTE_TOKENS, HEX_TOKENS, byte_level, character_level, sentence_piece
 
+from guiapp.core.catalogue import ALGORITHMS
 from guiapp.core.errors import EncodeError
 from guiapp.core.pipelines.byte_pair import BytePairPipeline
 from guiapp.core.pipelines.sentence_piece import SentencePiecePipeline
@@ -141,7 +142,10 @@ def test_all_encoders_and_their_twins_agree(vocabulary, text, after_special):
     expected = pipeline.encode_readable(text, after_special, "scan")
     assert_tokens(pipeline.encode_readable(text, after_special, "heap"), expected)
     for encoder in pipeline.encoders:
-        assert_tokens(pipeline.encode(array(text), after_special, encoder), expected)
+        found = pipeline.encode(array(text), after_special, encoder)
+        assert_tokens(found, pipeline.encode_readable(text, after_special, encoder))
+        if ALGORITHMS[encoder].exact:
+            assert_tokens(found, expected)
 
 
 def assert_tokens(found, expected):

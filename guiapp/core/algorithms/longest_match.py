@@ -1,0 +1,48 @@
+"""What the encoders that match tokens know, and the step that they share.
+
+They walk through a piece and look for the tokens that begin at a place, the longest first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+Taken = list[tuple[int, int, int]]
+"""Token, start and end of what is taken so far."""
+
+
+@dataclass(frozen=True)
+class Take:
+    """A token is taken."""
+
+    token_id: int
+    start: int
+    end: int
+
+    def apply(self, taken: Taken) -> None:
+        taken.append((self.token_id, self.start, self.end))
+
+
+class Matches(NamedTuple):
+    """The tokens of a vocabulary, found in one piece.
+
+    longest    the longest token at an offset, or None
+    shorter    the longest proper prefix of a token that is one, or None
+    length     bytes of a token
+    fallback   where no token begins at an offset: up to where it is passed over, and the tokens, if any,
+               that are written for that
+    """
+
+    longest: Callable[[int], int | None]
+    shorter: Callable[[int], int | None]
+    length: Callable[[int], int]
+    fallback: Callable[[int], tuple[int, Taken]]
+
+    def at(self, start: int) -> Iterator[tuple[int, int]]:
+        """All tokens at an offset with their ends, the longest first."""
+        token = self.longest(start)
+        while token is not None:
+            yield token, start + self.length(token)
+            token = self.shorter(token)

@@ -1,0 +1,151 @@
+"""How pair merging makes each symbol, and which symbols it leaves side by side.
+
+Merging goes through a text by rank and, for equal ranks, from left to right.  What happens inside a symbol
+that comes out whole depends on nothing around it, so two neighbours come out side by side exactly if no
+merge ever crosses between them: they are *compatible*.  A text's symbols are the one sequence in which all
+neighbours are compatible (github/rust-gems, crates/bpe, corollaries).
+
+Compatibility is found by undoing merges.  The later of the two last merges is undone first; a rule for what
+is then side by side crosses if its turn would have come before the undone merge's.  Merges of two sides
+take turns by their *peaks*, the highest ranks up to and including them, the left side first where these
+are equal.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.kernels.compile import kernel, routine
+from guiapp.core.kernels.merges import NO_MERGE, MergeArrays, find_merge
+
+NO_RANK = NO_MERGE >> 32
+START = -1  # rank of a start symbol
+UNREACHED = -2  # rank of a symbol that does not come out of merging its own text
+
+
+class DerivationArrays(NamedTuple):
+    """The last merge of each symbol, when its text is merged by itself; int32[s] each.
+
+    lefts, rights  the two symbols that it joins
+    ranks          of its rule; START or UNREACHED
+    peaks          the highest rank among all merges that make the symbol; START
+    sizes          how many start symbols it is made of
+    """
+
+    lefts: NDArray[np.int32]
+    rights: NDArray[np.int32]
+    ranks: NDArray[np.int32]
+    peaks: NDArray[np.int32]
+    sizes: NDArray[np.int32]
+
+
+@routine
+def stay_apart(merges: MergeArrays, derivations: DerivationArrays, left: int, right: int, limit: int) -> bool:
+    """Whether no rule of a rank below `limit` joins two symbols, and no rule joins parts of them.
+
+    With the limit NO_RANK: whether they are compatible.
+    """
+    whole_left, whole_right, peak, lower_limit = left, right, limit, limit
+    while True:
+        rank = find_merge(merges, left, right) >> 32
+        left_peak, right_peak = int(derivations.peaks[left]), int(derivations.peaks[right])
+        if rank < limit:
+            if rank < lower_limit or max(left_peak, right_peak) < peak:
+                return False
+            return _make_apart(merges, derivations, whole_left, whole_right)
+        if left_peak > right_peak:
+            peak = left_peak
+            limit, lower_limit = peak, int(derivations.ranks[left])
+            left = int(derivations.rights[left])
+        elif right_peak >= 0:
+            peak = right_peak
+            limit, lower_limit = peak + 1, int(derivations.ranks[right]) + 1
+            right = int(derivations.lefts[right])
+        else:
+            return True
+
+
+@routine
+def _make_apart(merges: MergeArrays, derivations: DerivationArrays, left: int, right: int) -> bool:
+    """Whether two symbols are made whole before a merge crosses between them, by making them.
+
+    Needed where a merge of a low rank waited for one of a higher rank, so that peaks do not tell its turn.
+    """
+    border = int(derivations.sizes[left])
+    ids = np.empty(border + derivations.sizes[right], np.int32)
+    _write_parts(derivations, left, ids[:border])
+    _write_parts(derivations, right, ids[border:])
+    count = len(ids)
+    while True:
+        best_value, best = NO_MERGE, -1
+        for at in range(count - 1):
+            value = find_merge(merges, int(ids[at]), int(ids[at + 1]))
+            if value >> 32 < best_value >> 32:
+                best_value, best = value, at
+        if best < 0 or best == border - 1:
+            return border == 1 and count == 2
+        ids[best] = best_value & 0xFFFFFFFF
+        for at in range(best + 1, count - 1):
+            ids[at] = ids[at + 1]
+        count -= 1
+        if best < border:
+            border -= 1
+
+
+@routine
+def _write_parts(derivations: DerivationArrays, symbol: int, out: NDArray[np.int32]) -> None:
+    """Write the start symbols that a symbol is made of.
+
+    What is still whole waits in `out`, its first parts at its first places.
+    """
+    out[0] = symbol
+    for at in range(len(out)):
+        whole = int(out[at])
+        while derivations.ranks[whole] != START:
+            right = int(derivations.rights[whole])
+            whole = int(derivations.lefts[whole])
+            out[at + derivations.sizes[whole]] = right
+        out[at] = whole
+
+
+@kernel
+def derive(
+    merges: MergeArrays,
+    lefts: NDArray[np.int32],
+    rights: NDArray[np.int32],
+    ranks: NDArray[np.int32],
+    made: NDArray[np.int32],
+    derivations: DerivationArrays,
+) -> None:
+    """Find the derivation of every symbol, from rules sorted by the length of what they make.
+
+    In the beginning start symbols have rank and peak START and size 1, the others the rank UNREACHED.
+    """
+    for row in range(len(lefts)):
+        left, right = int(lefts[row]), int(rights[row])
+        if derivations.ranks[left] == UNREACHED or derivations.ranks[right] == UNREACHED:
+            continue
+        if not stay_apart(merges, derivations, left, right, 0):
+            continue
+        symbol = int(made[row])
+        derivations.lefts[symbol] = left
+        derivations.rights[symbol] = right
+        derivations.ranks[symbol] = ranks[row]
+        derivations.peaks[symbol] = max(ranks[row], derivations.peaks[left], derivations.peaks[right])
+        derivations.sizes[symbol] = derivations.sizes[left] + derivations.sizes[right]
+
+
+@kernel
+def check_pairs(
+    merges: MergeArrays,
+    derivations: DerivationArrays,
+    lefts: NDArray[np.int32],
+    rights: NDArray[np.int32],
+    are_compatible: NDArray[np.bool_],
+) -> None:
+    """Whether each pair of reached symbols is compatible."""
+    for row in range(len(lefts)):
+        are_compatible[row] = stay_apart(merges, derivations, int(lefts[row]), int(rights[row]), NO_RANK)

@@ -1,0 +1,130 @@
+"""Pieces of text to tokens by matching tokens rather than merging: for BPE and SPM vocabularies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property, lru_cache, partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.algorithms import backtrack, fewest, greedy, heap, table
+from guiapp.core.algorithms.fewest import Dropout
+from guiapp.core.algorithms.longest_match import Matches, Taken
+from guiapp.core.algorithms.merge import Merge, Slots, symbol_slots
+from guiapp.core.kernels import backtrack as backtrack_kernel
+from guiapp.core.kernels import fewest as fewest_kernel
+from guiapp.core.kernels import greedy as greedy_kernel
+from guiapp.core.kernels import table as table_kernel
+from guiapp.core.kernels.merges import MergeArrays, SymbolArrays, TokenOutput
+from guiapp.core.pipelines.watcher import Watcher
+from guiapp.core.vocab.derivations import Derivations, derivations_of, why_not_linear
+from guiapp.core.vocab.merges import PairMerging
+from guiapp.core.vocab.token_tree import TokenTree
+from guiapp.core.vocab.vocabulary import Vocabulary
+
+LINEAR = {"backtrack": backtrack_kernel.encode, "table": table_kernel.encode}
+APPROXIMATE = ("greedy", "fewest")
+STATES: dict[str, Callable[[], Any]] = {
+    "backtrack": list,
+    "table": table.State,
+    "greedy": list,
+    "fewest": fewest.State,
+}
+KEPT_PAIRS = 1 << 16
+
+
+class TokenMatching:
+    """Encodes pieces in which a space is one byte.
+
+    `backtrack` and `table` give what merging gives; `greedy` and `fewest` match all tokens of the
+    vocabulary, also those that no merge makes.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, merging: PairMerging) -> None:
+        self._vocabulary = vocabulary
+        self._merging = merging
+        reason = why_not_linear(merging)
+        self.encoders = APPROXIMATE if reason else (*LINEAR, *APPROXIMATE)
+        self.refused: Mapping[str, str] = dict.fromkeys(LINEAR, reason) if reason else {}
+
+    @cached_property
+    def derivations(self) -> Derivations:
+        return derivations_of(self._merging)
+
+    @cached_property
+    def _are_compatible(self) -> backtrack.AreCompatible:
+        return lru_cache(KEPT_PAIRS)(self._stay_whole)
+
+    def encode(
+        self,
+        encoder: str,
+        dropout: Dropout,
+        data: NDArray[np.uint8],
+        piece_ends: NDArray[np.int64],
+        whole_tokens: NDArray[np.int32],
+        symbols: SymbolArrays,
+        merges: MergeArrays,
+        output: TokenOutput,
+    ) -> int:
+        """Write the tokens of all pieces; returns how many."""
+        if encoder in LINEAR:
+            arrays, tree = self.derivations.arrays, self.derivations.tree.arrays
+            kernel = LINEAR[encoder]
+            return kernel(data, piece_ends, whole_tokens, symbols, merges, arrays, tree, output)
+        tree = self._vocabulary.token_tree.arrays
+        if encoder == "greedy":
+            return greedy_kernel.encode(data, piece_ends, symbols, tree, output)
+        chance = dropout.share, dropout.random_state
+        return fewest_kernel.encode(data, piece_ends, symbols, tree, *chance, output)
+
+    def encode_readable(self, encoder: str, dropout: Dropout, data: bytes, watcher: Watcher) -> Taken:
+        """Token, start and end of each token of one piece, from the readable twin."""
+        state: Any = STATES[encoder]()
+        for step in self._steps(encoder, data, dropout):
+            step.apply(state)
+            watcher.step(step)
+        found: Taken = []
+        for symbol, start, end in state if isinstance(state, list) else reversed(state.tokens):
+            found += (
+                self._merging.tokens_of(symbol, data, start, end) if start < end else [(symbol, start, end)]
+            )
+        return found
+
+    def _steps(self, encoder: str, data: bytes, dropout: Dropout) -> Iterator[Any]:
+        if encoder in LINEAR:
+            matches = _matches(self.derivations.tree, data, partial(self._pass_symbol, data))
+            twin = backtrack.steps if encoder == "backtrack" else table.steps
+            return twin(len(data), matches, self._are_compatible)
+        matches = _matches(self._vocabulary.token_tree, data, partial(self._pass_byte, data))
+        if encoder == "greedy":
+            return greedy.steps(len(data), matches)
+        return fewest.steps(len(data), matches, dropout)
+
+    def _pass_symbol(self, data: bytes, start: int) -> tuple[int, Taken]:
+        end = min(start + self._merging.spelling.symbol_lengths[data[start]], len(data))
+        return end, self._merging.tokens_of(None, data, start, end)
+
+    def _pass_byte(self, data: bytes, start: int) -> tuple[int, Taken]:
+        return start + 1, self._merging.tokens_of(None, data, start, start + 1)
+
+    def _stay_whole(self, left: int, right: int) -> bool:
+        """Whether merging the joint text of two symbols gives just these two."""
+        tree, rules = self.derivations.tree, self._merging.rules
+        symbols = self._merging.start_symbols(tree.token_bytes(left) + tree.token_bytes(right))
+        slots: Slots = [symbol for symbol, _, _ in symbols]
+        for step in heap.steps([symbol for symbol, _, _ in symbols], rules):
+            if isinstance(step, Merge):
+                step.apply(slots)
+        return [slots[at] for at in symbol_slots(slots)] == [left, right]
+
+
+def _matches(tree: TokenTree, piece: bytes, fallback: Any) -> Matches:
+    data = np.frombuffer(bytearray(piece), np.uint8)
+    return Matches(
+        partial(tree.longest_match_in, data),
+        tree.parent,
+        lambda token: int(tree.arrays.lengths[token]),
+        fallback,
+    )
