@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
+from guiapp.core.counting.selection import count_selection
 from guiapp.core.editing.live_encoding import LiveEncoding, Options
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.editing.token_store import TokenStore
@@ -114,6 +115,24 @@ class LiveSpans(QObject):
     def label_of(self, token_id: int) -> str:
         """What to call a token that is not in the text."""
         return "" if self._tokenizer is None else visible_text(self._tokenizer.vocabulary.raw_text(token_id))
+
+    # Counts of a part
+
+    def count_part(self, start: int, end: int) -> int | None:
+        """The tokens of a part of the text by itself; None where that is not known in a moment."""
+        if self._live is None or self._tokenizer is None:
+            return None
+        text, parse_special = self._document.view(), self._options.parse_special
+        try:
+            return count_selection(self._tokenizer, text, self._text.tokens, parse_special, start, end)
+        except EncodeError:  # half a character may be what the vocabulary cannot express
+            return None
+
+    def n_tokens_in(self, start: int, end: int) -> int:
+        """The tokens of the whole text that are in a part of it, also in part."""
+        tokens = self._text.tokens
+        inside = tokens.between(tokens.first_ending_behind(start), tokens.first_from(end))
+        return int(np.count_nonzero(inside.ends > inside.starts))
 
     def _edit(self, edit: TextEdit) -> None:
         self._n_characters += edit.more_characters

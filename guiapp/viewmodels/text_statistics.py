@@ -37,9 +37,14 @@ class TextStatistics:
 
 @dataclass(frozen=True)
 class SelectionStatistics:
-    """Counts of the selected text; tokens that are only partly in it count too."""
+    """Counts of the selected text.
+
+    n_tokens  of the selected text by itself, BOS and the like not counted; where `is_exact` is false only
+              those of the whole text that are in it, also in part
+    """
 
     n_tokens: int
+    is_exact: bool
     n_characters: int
     n_bytes: int
 

@@ -178,10 +178,11 @@ class Workspace(QObject):
         if not self.document.has_selection:
             return None
         start, end = self.document.selection
-        tokens = self.spans.encoded_text.tokens
-        inside = tokens.between(tokens.first_ending_behind(start), tokens.first_from(end))
-        n_tokens = int(np.count_nonzero(inside.ends > inside.starts))
-        return SelectionStatistics(n_tokens, n_characters(self.document.slice(start, end)), end - start)
+        is_exact = self.algorithm is not None and self.algorithm.exact
+        n_tokens = self.spans.count_part(start, end) if is_exact else None
+        counted = self.spans.n_tokens_in(start, end) if n_tokens is None else n_tokens
+        n_selected = n_characters(self.document.slice(start, end))
+        return SelectionStatistics(counted, n_tokens is not None, n_selected, end - start)
 
     # Selection
 

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from guiapp.viewmodels.activity import Activity
-from guiapp.viewmodels.text_statistics import format_duration, format_speed
+from guiapp.viewmodels.text_statistics import SelectionStatistics, format_duration, format_speed
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.style_sheet import set_role
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
@@ -78,41 +78,7 @@ class StatusLine(QFrame):
             (characters,),
         )
         self._figures.set_texts(["   ".join(filter(None, parts)) for parts in choices])
-        selection = self._workspace.selection_statistics
-        self._selection.setText(
-            ""
-            if selection is None
-            else f"selected: {_counted(selection.n_tokens, 'token')} · "
-            f"{_counted(selection.n_characters, 'character')}"
-        )
-
-
-class FittedLabel(QLabel):
-    """One of several texts, the first that there is room for."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._texts = [""]
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-
-    @property
-    def whole_text(self) -> str:
-        return self._texts[0]
-
-    def set_texts(self, texts: list[str]) -> None:
-        """The most telling first; it is the tool tip where it does not fit."""
-        self._texts = texts
-        self._fit()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-    def _fit(self) -> None:
-        room, measure = self.width(), self.fontMetrics().horizontalAdvance
-        shown = next((text for text in self._texts if measure(text) <= room), "")
-        self.setText(shown)
-        self.setToolTip("" if shown == self.whole_text else self.whole_text)
+        self._selection.setText(_selected(self._workspace.selection_statistics))
 
 
 class ActivityView(QWidget):
@@ -172,6 +138,13 @@ class _Switch(QCheckBox):
 def _number(label: QLabel) -> QLabel:
     label.setFont(Theme.mono_font(SMALL_FONT_PX))
     return label
+
+
+def _selected(selection: SelectionStatistics | None) -> str:
+    if selection is None:
+        return ""
+    counts = f"{_counted(selection.n_tokens, 'token')} · {_counted(selection.n_characters, 'character')}"
+    return f"selected: {counts}" if selection.is_exact else f"selected: about {counts}"
 
 
 def _counted(count: int, noun: str) -> str:

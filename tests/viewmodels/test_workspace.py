@@ -176,10 +176,18 @@ def test_hovering_is_told_once(workspace, qtbot):
         workspace.hover_token(1)
 
 
-def test_selected_text_is_counted_with_the_tokens_it_touches(workspace):
+def test_selected_text_is_counted_by_itself(workspace):
+    workspace.document.select(3, 7)
+    counts = workspace.selection_statistics
+    assert (counts.n_tokens, counts.is_exact, counts.n_characters, counts.n_bytes) == (1, True, 4, 4)
+
+
+def test_under_an_encoder_that_only_approximates_touched_tokens_are_counted(workspace, qtbot):
+    with qtbot.waitSignal(workspace.spans.encoded):
+        workspace.set_encoder("slow")
     workspace.document.select(2, 5)
     counts = workspace.selection_statistics
-    assert (counts.n_tokens, counts.n_characters, counts.n_bytes) == (2, 3, 3)
+    assert (counts.n_tokens, counts.is_exact) == (3, False)
 
 
 def test_without_selected_text_there_is_nothing_to_count(workspace):

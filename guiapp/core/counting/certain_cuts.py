@@ -12,6 +12,7 @@ special tokens come in.  They claim their places in an order of their own, so a 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,9 +55,17 @@ class CertainCuts:
         self._tokenizer = tokenizer
         self._parse_special = parse_special
         self._special_tokens = tokenizer.special_tokens
-        ids = self._special_tokens.searched_for(parse_special)
-        lengths = np.diff(tokenizer.vocabulary.token_offsets)[ids]
-        self._longest_special = int(lengths.max(initial=1))
+
+    @cached_property
+    def _longest_special(self) -> int:
+        ids = self._special_tokens.searched_for(self._parse_special)
+        offsets = self._tokenizer.vocabulary.token_offsets
+        return int((offsets[ids + 1] - offsets[ids]).max(initial=1))
+
+    @property
+    def margin(self) -> int:
+        """How many bytes around a stretch decide on the special tokens that touch it."""
+        return 2 * self._longest_special
 
     def encode(self, text: NDArray[np.uint8], begins_text: bool) -> FragmentTokens:
         """The tokens of a stretch between two cuts, or between a cut and the text's edge."""

@@ -1,0 +1,58 @@
+"""The count of a selection is that of encoding it by itself, however long it is."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from model_files import ALL_MODELS
+from random_texts import random_texts
+
+import guiapp
+from guiapp.core.counting import selection
+from guiapp.core.counting.selection import count_selection
+from guiapp.core.editing.token_store import TokenStore
+from guiapp.core.encoding import FragmentTokens
+
+N_TEXTS, N_PARTS = 30, 10
+N_SPECIAL = 60  # that are mixed into texts
+
+
+@pytest.mark.parametrize("model", ALL_MODELS)
+def test_selections_are_counted_as_if_alone(model, monkeypatch):
+    monkeypatch.setattr(selection, "SHORT_BYTES", 100)
+    monkeypatch.setattr(selection, "WINDOW_BYTES", 50)
+    tokenizer = guiapp.open_model(model)
+    searched_for = tokenizer.special_tokens.searched_for(True)[:N_SPECIAL].tolist()
+    special = [tokenizer.vocabulary.raw_text(token_id) for token_id in searched_for]
+    for index, text in enumerate(random_texts(13, N_TEXTS, special)):
+        rng = random.Random(index)
+        text = b" and the other day. ".join([text, text, text])
+        encoding = tokenizer.encode(text)
+        tokens = FragmentTokens(encoding.token_ids, encoding.spans[:, 0], encoding.spans[:, 1])
+        store, array = TokenStore(tokens, len(text)), np.frombuffer(bytearray(text), np.uint8)
+        for _ in range(N_PARTS):
+            start = rng.randrange(len(text) // 3)
+            end = rng.randrange(start, len(text) + 1)
+            expected = len(tokenizer.encode(text[start:end], add_special=False))
+            assert count_selection(tokenizer, array, store, True, start, end) in (expected, None)
+
+
+def test_a_long_selection_is_counted_in_a_moment(monkeypatch):
+    tokenizer = guiapp.open_model("demo:bpe")
+    text = b"The quick brown fox jumps over the lazy dog. " * 2000
+    encoding = tokenizer.encode(text)
+    tokens = FragmentTokens(encoding.token_ids, encoding.spans[:, 0], encoding.spans[:, 1])
+    expected = len(tokenizer.encode(text[11:80_011], add_special=False))
+    monkeypatch.setattr(tokenizer.pipeline, "encode", only_short(tokenizer.pipeline.encode))
+    array = np.frombuffer(bytearray(text), np.uint8)
+    assert count_selection(tokenizer, array, TokenStore(tokens, len(text)), True, 11, 80_011) == expected
+
+
+def only_short(encode):
+    def encode_short(fragment, after_special, encoder):
+        assert len(fragment) < 100
+        return encode(fragment, after_special, encoder)
+
+    return encode_short
