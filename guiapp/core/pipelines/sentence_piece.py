@@ -32,7 +32,7 @@ class SentencePiecePipeline:
         text = np.empty(len(fragment) + 1, np.uint8)
         text[0] = SPACE
         text[1:] = fragment
-        return self._encoder.encode(text, np.array([len(text)]), encoder).moved(-1)
+        return _without_first_byte(self._encoder.encode(text, np.array([len(text)]), encoder))
 
     def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
         """The last cut at or before `position` that depends on nothing behind it; 0 in the worst case."""
@@ -51,10 +51,14 @@ class SentencePiecePipeline:
             return self._encoder.encode_readable(fragment, [len(fragment)], encoder, watcher)
         text = b" " + fragment
         watcher.begin(text, _with_space(text), 0)
-        return self._encoder.encode_readable(text, [len(text)], encoder, watcher).moved(-1)
+        return _without_first_byte(self._encoder.encode_readable(text, [len(text)], encoder, watcher))
 
 
 def _with_space(text: bytes) -> NormalizedText:
     """A fragment with a space in front as what became of it."""
     ends = np.arange(len(text), dtype=np.int64)
     return NormalizedText(np.frombuffer(text, np.uint8), np.maximum(ends - 1, 0), ends)
+
+
+def _without_first_byte(tokens: FragmentTokens) -> FragmentTokens:
+    return FragmentTokens(tokens.ids, np.maximum(tokens.starts - 1, 0), np.maximum(tokens.ends - 1, 0))
