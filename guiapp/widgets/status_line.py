@@ -81,6 +81,34 @@ class StatusLine(QFrame):
         self._selection.setText(_selected(self._workspace.selection_statistics))
 
 
+class FittedLabel(QLabel):
+    """One of several texts, the first that there is room for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._texts = [""]
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+
+    @property
+    def whole_text(self) -> str:
+        return self._texts[0]
+
+    def set_texts(self, texts: list[str]) -> None:
+        """The most telling first; it is the tool tip where it does not fit."""
+        self._texts = texts
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        room, measure = self.width(), self.fontMetrics().horizontalAdvance
+        shown = next((text for text in self._texts if measure(text) <= room), "")
+        self.setText(shown)
+        self.setToolTip("" if shown == self.whole_text else self.whole_text)
+
+
 class ActivityView(QWidget):
     """What goes on in the background, once it takes longer than people notice, with a way to stop it."""
 
