@@ -23,6 +23,7 @@ from guiapp.widgets.token_table_view import TokenTableView
 
 CARD_WIDTH_PX = 340
 IDS_HEIGHT_PX = 170
+FRAME_MS = 8.0
 PLACEHOLDER = "Type or paste a text, or drop a file here."
 
 
@@ -39,6 +40,7 @@ class InspectPage(Page):
         table = TokenTableModel(workspace, details, self)
         self.editor = SpanEditor(workspace.document, workspace.spans, theme_source)
         self.editor.set_placeholder(PLACEHOLDER)
+        self.editor.set_frame_time(FRAME_MS)
         self._zoom = TextZoom(self)
         self.ids_panel = IdsPanel(
             workspace,

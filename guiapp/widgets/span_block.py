@@ -162,6 +162,10 @@ class BlockLayout:
         row = int(np.searchsorted(self._row_units, unit, side="right")) - 1
         return row - 1 if at_row_end and row > 0 and self._row_units[row] == unit else max(row, 0)
 
+    def is_measured(self, row: int) -> bool:
+        """Whether `geometry` has its answer ready."""
+        return row in self._geometry
+
     def geometry(self, row: int) -> RowGeometry:
         """Where the characters of a row lie, its newline included."""
         if row not in self._geometry:

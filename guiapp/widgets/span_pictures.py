@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from math import inf
+from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
@@ -40,6 +42,13 @@ class RowPictures:
         self._painter = SpanPainter(theme, metrics, shows_whitespace)
         self._pictures: OrderedDict[tuple[object, ...], _Picture] = OrderedDict()
         self._n_bytes = 0
+        self._deadline = inf
+        self._is_first = True
+
+    def begin_frame(self, most_ms: float) -> None:
+        """From then on, rows that were never drawn are only sketched, all but the first."""
+        self._deadline = perf_counter() + most_ms / 1000
+        self._is_first = True
 
     def draw_row(
         self,
@@ -49,16 +58,29 @@ class RowPictures:
         tokens: Tokens,
         highlights: Highlights,
         place: QPointF,
-    ) -> None:
-        """Draw one row of a block with its top left corner at `place`."""
+    ) -> bool:
+        """Draw one row of a block with its top left corner at `place`; False if time was up."""
+        if not layout.is_measured(row) and self._is_late():
+            return self._sketch(painter, layout, row, place)
         geometry = layout.geometry(row)
         tokens = tokens.within(geometry.start, geometry.end)
         picture = self._picture(layout, row, tokens, painter.device().devicePixelRatioF())
+        if picture is None:
+            return self._sketch(painter, layout, row, place)
         painter.drawPixmap(QPointF(place.x() + picture.x, place.y()), picture.pixmap)
         if len(geometry.leading):
             for left, right in stretches(geometry, *highlights.selection):
                 painter.fillRect(self._rect(left, right, place), faded(self._theme.accent, 95))
             self._draw_highlights(painter, geometry, tokens, highlights, place)
+        return True
+
+    def _is_late(self) -> bool:
+        return not self._is_first and perf_counter() > self._deadline
+
+    def _sketch(self, painter: QPainter, layout: BlockLayout, row: int, place: QPointF) -> bool:
+        painter.setPen(self._theme.span_text)
+        layout.draw_row(painter, row, place.x(), place.y())
+        return False
 
     def draw_chip(
         self, painter: QPainter, rect: QRectF, label: str, is_selected: bool, is_hovered: bool
@@ -74,14 +96,18 @@ class RowPictures:
         if is_selected:
             self._draw_ring(painter, rect)
 
-    def _picture(self, layout: BlockLayout, row: int, tokens: Tokens, scale: float) -> _Picture:
+    def _picture(self, layout: BlockLayout, row: int, tokens: Tokens, scale: float) -> _Picture | None:
+        """The row as it looks now, drawn unless it is too late for that."""
         geometry = layout.geometry(row)
         text = layout.data[geometry.start : geometry.end]
         window = tokens.window.relative_to(geometry.start)
         columns = (geometry.leading, window.starts, window.ends, window.tints, tokens.attributes)
         key = (text, layout.preedit, scale, *(column.tobytes() for column in columns))
         found = self._pictures.get(key)
+        if found is None and self._is_late():
+            return None
         if found is None:
+            self._is_first = False
             found = self._pictures[key] = self._drawn(layout, row, tokens, scale)
             self._n_bytes += _n_bytes(found)
             while self._n_bytes > PICTURES_BYTES:

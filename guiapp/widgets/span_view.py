@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 
 from guiapp.core.vocab.vocabulary import Attribute
 from guiapp.viewmodels.text_document import TextDocument
 from guiapp.viewmodels.token_layout import SpanSource, token_at
-from guiapp.widgets.span_block import TextMetrics
+from guiapp.widgets.span_block import BlockLayout, TextMetrics
 from guiapp.widgets.span_fonts import FontSearch
 from guiapp.widgets.span_painter import Tokens
 from guiapp.widgets.span_pictures import Highlights, RowPictures
@@ -33,6 +34,16 @@ class ChipBox(NamedTuple):
     token: int
     label: str
     rect: QRectF
+
+
+class _ShownRow(NamedTuple):
+    """What `RowPictures.draw_row` is told about a row."""
+
+    layout: BlockLayout
+    row: int
+    tokens: Tokens
+    highlights: Highlights
+    place: QPointF
 
 
 class SpanView(QAbstractScrollArea):
@@ -61,6 +72,10 @@ class SpanView(QAbstractScrollArea):
         self._selected_token = self._hovered_token = -1
         self._added: tuple[list[tuple[int, str]], list[tuple[int, str]]] = ([], [])
         self._placeholder = ""
+        self._most_ms = inf
+        self._unfinished: list[QRect] = []
+        self._go_on = QTimer(self, singleShot=True, interval=0)
+        self._go_on.timeout.connect(self._paint_unfinished)
         self._fonts = FontSearch(self._rows.metrics.font, self)
         self._set_up_window()
         self._restyle()
@@ -79,6 +94,17 @@ class SpanView(QAbstractScrollArea):
     def rows(self) -> SpanRows:
         """The layout of the text, to ask where things are."""
         return self._rows
+
+    # How it is painted
+
+    def set_frame_time(self, most_ms: float) -> None:
+        """Paint new rows for so long at a time, and between that let people type and scroll."""
+        self._most_ms = most_ms
+
+    @property
+    def is_painted(self) -> bool:
+        """Whether all rows that show are painted in full."""
+        return not self._go_on.isActive()
 
     # What is shown
 
@@ -251,22 +277,43 @@ class SpanView(QAbstractScrollArea):
         painter = QPainter(self.viewport())
         painter.fillRect(event.rect(), self._themes.theme.background)
         row_px = self._rows.metrics.row_height
-        tokens = self._visible_tokens()
-        selection = self._document.selection
-        for block in self._rows.visible():
-            of_block = tokens.within(block.start, block.start + block.layout.size).relative_to(block.start)
-            selected = (selection[0] - block.start, selection[1] - block.start)
-            highlights = Highlights(selected, self._selected_token, self._hovered_token)
-            for row in range(block.layout.n_rows):
-                place = QPointF(SIDE_PX, block.y + row * row_px)
-                if event.rect().top() - row_px < place.y() <= event.rect().bottom():
-                    self._pictures.draw_row(painter, block.layout, row, of_block, highlights, place)
+        self._pictures.begin_frame(self._most_ms)
+        unfinished = [
+            QRect(0, int(shown.place.y()), self.viewport().width(), row_px)
+            for shown in self._rows_to_paint(event.rect())
+            if not self._pictures.draw_row(painter, *shown)
+        ]
         for chip in self._chips():
             is_selected, is_hovered = chip.token == self._selected_token, chip.token == self._hovered_token
             self._pictures.draw_chip(painter, chip.rect, chip.label, is_selected, is_hovered)
         if not self._document.size:
             self._draw_placeholder(painter)
         self._draw_over(painter)
+        if unfinished:
+            self._unfinished += unfinished
+            self._go_on.start()
+
+    def _rows_to_paint(self, area: QRect) -> list[_ShownRow]:
+        """The rows that touch an area, first those where someone types."""
+        tokens = self._visible_tokens()
+        selection = self._document.selection
+        row_px = self._rows.metrics.row_height
+        rows = []
+        for block in self._rows.visible():
+            of_block = tokens.within(block.start, block.start + block.layout.size).relative_to(block.start)
+            selected = (selection[0] - block.start, selection[1] - block.start)
+            highlights = Highlights(selected, self._selected_token, self._hovered_token)
+            for row in range(block.layout.n_rows):
+                place = QPointF(SIDE_PX, block.y + row * row_px)
+                if area.top() - row_px < place.y() <= area.bottom():
+                    rows.append(_ShownRow(block.layout, row, of_block, highlights, place))
+        caret_y = self._rows.place_of(self._document.caret).y
+        return sorted(rows, key=lambda shown: abs(shown.place.y() - caret_y))
+
+    def _paint_unfinished(self) -> None:
+        for rect in self._unfinished:
+            self.viewport().update(rect)
+        self._unfinished.clear()
 
     def _draw_over(self, painter: QPainter) -> None:
         """Draw what lies over the text."""

@@ -436,3 +436,14 @@ def test_only_the_rows_in_sight_are_laid_out(opened, qtbot):
     editor = opened("字 words " * 100_000)
     qtbot.keyClicks(editor, "abc")
     assert len(editor.rows._layouts) < 20
+
+
+def test_rows_that_take_too_long_for_one_frame_are_painted_in_the_next_ones(opened, qtbot):
+    editor = opened("\n".join(f"row {row} שלום" for row in range(30)))
+    at_once = pixels_of(editor)
+    editor.set_frame_time(0)
+    editor.set_shows_whitespace(True)  # begins anew
+    editor.viewport().repaint()
+    assert not editor.is_painted
+    qtbot.waitUntil(lambda: editor.is_painted)
+    assert pixels_of(editor) == at_once
