@@ -2,27 +2,76 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+Offsets = NDArray[np.int64]
 
-class FragmentTokens(NamedTuple):
+
+class FragmentTokens:
     """The tokens of one stretch of text between special tokens.
 
     ids     int32[k]  rows of the vocabulary
     starts  int64[k]  token i came from fragment[starts[i] : ends[i]]; starts and ends never decrease,
     ends    int64[k]  and starts[i + 1] >= ends[i]: tokens do not overlap
+
+    Who wants ids only need not wait for the rest: with `later`, it is worked out when somebody asks.
     """
 
-    ids: NDArray[np.int32]
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int64]
+    __slots__ = ("_bounds", "_tell", "ids")
+
+    _tell: Callable[[], tuple[Offsets, Offsets]]
+
+    def __init__(self, ids: NDArray[np.int32], starts: Offsets, ends: Offsets) -> None:
+        self.ids = ids
+        self._bounds: tuple[Offsets, Offsets] | None = (starts, ends)
+
+    @classmethod
+    def later(cls, ids: NDArray[np.int32], tell: Callable[[], tuple[Offsets, Offsets]]) -> FragmentTokens:
+        """Tokens whose starts and ends are what `tell` returns."""
+        tokens = cls.__new__(cls)
+        tokens.ids, tokens._bounds, tokens._tell = ids, None, tell
+        return tokens
+
+    @property
+    def starts(self) -> Offsets:
+        return self._told()[0]
+
+    @property
+    def ends(self) -> Offsets:
+        return self._told()[1]
+
+    def _told(self) -> tuple[Offsets, Offsets]:
+        if self._bounds is None:
+            self._bounds = self._tell()
+        return self._bounds
+
+    def __iter__(self) -> Iterator[NDArray[np.int32] | Offsets]:
+        """The three columns."""
+        return iter((self.ids, self.starts, self.ends))
+
+    def moved(self, by: int) -> FragmentTokens:
+        """The same tokens further on in the text, or back; what would lie before it lies at its start."""
+        return FragmentTokens.later(
+            self.ids, lambda: (np.maximum(self.starts + by, 0), np.maximum(self.ends + by, 0))
+        )
 
 
-@dataclass(frozen=True, eq=False)
+def join_tokens(parts: Sequence[FragmentTokens]) -> FragmentTokens:
+    """The tokens of all parts, one part behind the other."""
+    if len(parts) == 1:
+        return parts[0]
+    return FragmentTokens.later(
+        np.concatenate([part.ids for part in parts]),
+        lambda: (
+            np.concatenate([part.starts for part in parts]),
+            np.concatenate([part.ends for part in parts]),
+        ),
+    )
+
+
 class Encoding:
     """What a tokenizer made of one text.
 
@@ -32,14 +81,31 @@ class Encoding:
                 that the tokenizer adds, such as BOS.  Spans never overlap and never go back; text that
                 a normaliser drops (spaces in WordPiece, say) belongs to no span
     encoder     the name of the algorithm
-    elapsed_ns  wall time of the whole pipeline, partition to assembly
+    elapsed_ns  wall time of the whole pipeline, partition to assembly; spans may be worked out later,
+                when they are first asked for
     """
 
-    text_bytes: bytes
-    token_ids: NDArray[np.int32]
-    spans: NDArray[np.int64]
-    encoder: str
-    elapsed_ns: int
+    __slots__ = ("_spans", "elapsed_ns", "encoder", "text_bytes", "token_ids")
+
+    def __init__(
+        self,
+        text_bytes: bytes,
+        token_ids: NDArray[np.int32],
+        spans: Offsets | Callable[[], Offsets],
+        encoder: str,
+        elapsed_ns: int,
+    ) -> None:
+        self.text_bytes = text_bytes
+        self.token_ids = token_ids
+        self._spans = spans
+        self.encoder = encoder
+        self.elapsed_ns = elapsed_ns
+
+    @property
+    def spans(self) -> Offsets:
+        if not isinstance(self._spans, np.ndarray):
+            self._spans = self._spans()
+        return self._spans
 
     def __len__(self) -> int:
         return len(self.token_ids)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from guiapp.core.batches import Padding, cut_rows, encode_rows, n_cores, pad_batch
 from guiapp.core.catalogue import ALGORITHMS, Algorithm
 from guiapp.core.detokenizing import detokenize
-from guiapp.core.encoding import Encoding, FragmentTokens
+from guiapp.core.encoding import Encoding, FragmentTokens, join_tokens
 from guiapp.core.errors import EncodeError
 from guiapp.core.pipelines.pipeline import Pipeline
 from guiapp.core.text.special_tokens import Partition, SpecialTokens
@@ -118,8 +118,13 @@ class Tokenizer:
         name = self._encoder_name(encoder)
         data = as_bytes(text)
         array = np.frombuffer(bytearray(data), np.uint8)
-        partition = self._special_tokens.partition(array, parse_special)
-        tokens = self.encode_stretch(array, partition, True, name)
+        if self._special_tokens.may_be_in(data, parse_special):
+            partition = self._special_tokens.partition(array, parse_special)
+            tokens = self.encode_stretch(array, partition, True, name)
+        elif data:
+            tokens = self._pipeline.encode(array, True, name)
+        else:
+            tokens = FragmentTokens(np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64))
         return self._assemble(data, tokens, add_special, name, started_ns)
 
     def encode_stretch(
@@ -241,9 +246,14 @@ class Tokenizer:
         self, text: bytes, tokens: FragmentTokens, add_special: bool, encoder: str, started_ns: int
     ) -> Encoding:
         before, after = self.special_ids_around() if add_special else ([], [])
-        around = [np.zeros((len(before), 2), np.int64), np.full((len(after), 2), len(text), np.int64)]
-        spans = np.concatenate([around[0], np.stack([tokens.starts, tokens.ends], axis=1), around[1]])
-        ids = np.concatenate([np.array(before, np.int32), tokens.ids, np.array(after, np.int32)])
+        ids = tokens.ids
+        if before or after:
+            ids = np.concatenate([np.array(before, np.int32), ids, np.array(after, np.int32)])
+
+        def spans() -> NDArray[np.int64]:
+            around = [np.zeros((len(before), 2), np.int64), np.full((len(after), 2), len(text), np.int64)]
+            return np.concatenate([around[0], np.stack([tokens.starts, tokens.ends], axis=1), around[1]])
+
         return Encoding(text, ids, spans, encoder, time.perf_counter_ns() - started_ns)
 
 
@@ -264,11 +274,10 @@ def _join(partition: Partition, encode_fragment: Callable[[int, int], FragmentTo
     for index in range(len(partition.raw_starts)):
         start, end = int(partition.raw_starts[index]), int(partition.raw_ends[index])
         if start < end:
-            tokens = encode_fragment(start, end)
-            parts.append(FragmentTokens(tokens.ids, tokens.starts + start, tokens.ends + start))
+            parts.append(encode_fragment(start, end).moved(start))
         here = slice(index, index + 1)
         parts.append(FragmentTokens(partition.ids[here], partition.starts[here], partition.ends[here]))
-    return FragmentTokens(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+    return join_tokens(parts)
 
 
 def as_bytes(text: str | bytes) -> bytes:

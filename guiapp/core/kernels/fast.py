@@ -1,8 +1,9 @@
 """Pair merging where pieces repeat: each is merged once and then looked up.
 
-Pieces are cut further where no token can reach across, so that lines and sentences become word-sized.
 What a piece becomes depends on nothing else, so neither what a cache holds nor what it forgets shows in
-the tokens.  A cache belongs to one call at a time.  No readable twin of its own: `scan` and `heap` are.
+the tokens.  A cache belongs to one call at a time.  Pieces that do not fit a row are remembered whole, and
+for when they are new, cut into parts that no token reaches across: lines and sentences become word-sized.
+No readable twin of its own: `scan` and `heap` are.
 """
 
 from __future__ import annotations
@@ -13,41 +14,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.kernels.compile import kernel, routine
-from guiapp.core.kernels.eight_bytes import load_eight
 from guiapp.core.kernels.heap import merge_by_heap
-from guiapp.core.kernels.id_pairs import store_pair
 from guiapp.core.kernels.merges import MergeArrays, SymbolArrays, find_piece
-from guiapp.core.kernels.pair_cuts import ONE, PAIR_MIX, SPACE, PairCuts
-from guiapp.core.kernels.piece_cache import (
-    COUNT_SHIFT,
+from guiapp.core.kernels.pair_cuts import PairCuts
+from guiapp.core.kernels.pattern_machine import PatternMachine, begin, next_ends, plain_ends
+from guiapp.core.kernels.piece_cache import LONGEST_KEPT, UNKNOWN, PieceCache, keep, piece_hash, recall
+from guiapp.core.kernels.piece_keys import (
+    BLOCK,
     FEW,
-    HALF,
-    IDS_MASK,
-    LENGTH_SHIFT,
-    LONGEST_KEPT,
-    MIX_HIGH,
-    MIX_LOW,
+    KEY,
+    NEXT,
+    NO_BITS,
     SHORT,
-    UNKNOWN,
     WHOLE_BIT,
-    PieceCache,
-    keep,
+    find_known,
     keep_short,
-    piece_hash,
-    recall,
+    key_pieces,
+    look_up,
+    write_ids,
 )
+from guiapp.core.kernels.piece_parts import cut_ends
 from guiapp.core.kernels.scan import merge_by_scan
 from guiapp.core.kernels.string_table import StringTable
 
 SCANNED = 48  # bytes of a piece up to which scanning beats a queue
-
-# Of a piece of n bytes: which bits of its two words are text.
-LOW_MASKS = np.array([(1 << 8 * min(n, 8)) - 1 for n in range(16)], np.uint64)
-HIGH_MASKS = np.array([(1 << 8 * max(n - 8, 0)) - 1 for n in range(16)], np.uint64)
-LENGTHS = np.array([1] * 192 + [2] * 32 + [3] * 16 + [4] * 16, np.uint8)  # of a character, by its lead
-BYTE_BITS = np.uint64(8)
-
-PIECE, PIECE_START, START, END, COUNT, ROW = range(6)  # of `state` in `_encode_known`
+NEWLINE = 0x0A
+COUNT_MASK = (1 << 32) - 1
 
 NO_PIECES, NEWLINES, ALL_PIECES = range(3)  # which pieces that are tokens are taken whole
 
@@ -56,6 +48,7 @@ class PieceTables(NamedTuple):
     """What the kernel needs to know about a vocabulary besides symbols, merges and cuts.
 
     strings, spelling_offsets, spelling  to find pieces that are tokens
+    known         rows of pieces that are known without merging; see `piece_keys`
     whole_pieces  NO_PIECES, NEWLINES or ALL_PIECES
     cuts_short    whether pieces are lines, to be cut however short they are, rather than words
     """
@@ -63,158 +56,184 @@ class PieceTables(NamedTuple):
     strings: StringTable
     spelling_offsets: NDArray[np.int64]
     spelling: NDArray[np.uint8]
+    known: NDArray[np.uint64]
     whole_pieces: int
     cuts_short: bool
 
 
 @kernel
+def encode_known(
+    data: NDArray[np.uint8],
+    classes: NDArray[np.uint8],
+    transitions: NDArray[np.uint32],
+    words: NDArray[np.uint8],
+    first_row: int,
+    n_classes: int,
+    are_whole: bool,
+    short: NDArray[np.uint64],
+    out: NDArray[np.int32],
+) -> int:
+    """Write the ids of pieces up to one that takes more than a look into a row.
+
+    Returns where that begins << 32 | how many ids there are.  For patterns of one level; with next to no
+    arguments, because to hand over those of `encode` takes longer than to encode a short text.
+    """
+    ends, keys = np.empty(BLOCK, np.int64), np.empty(KEY * BLOCK, np.uint64)
+    whole_bit = WHOLE_BIT if are_whole else NO_BITS
+    row, end_class = np.uint64(first_row), np.uint64(n_classes)
+    position, count, size = 0, 0, len(data)
+    while position < size:
+        n_pieces = plain_ends(data, ends, 0, position, size, classes, transitions, row, end_class, words)
+        key_pieces(data, position, ends, n_pieces, whole_bit, short, keys)
+        found = look_up(keys, 0, n_pieces, short, out, count)
+        n_found, count = found >> 32, found & COUNT_MASK
+        if n_found:
+            position = int(ends[n_found - 1])
+        if n_found < n_pieces or n_pieces == 0:
+            break
+    return position << 32 | count
+
+
+@kernel
 def encode(
     data: NDArray[np.uint8],
+    position: int,
     piece_ends: NDArray[np.int64],
+    machine: PatternMachine,
     tables: PieceTables,
     symbols: SymbolArrays,
     merges: MergeArrays,
     cuts: PairCuts,
     cache: PieceCache,
     out: NDArray[np.int32],
+    count: int,
 ) -> int:
-    """Write the ids of all pieces, four more than there are bytes at most; returns how many.
+    """Write the ids of data[position:] behind out[:count], four more than bytes at most; the new count.
 
+    piece_ends  where the pieces end; if empty, the machine tells
     Each byte must have exactly one token to fall back to.
     """
-    state, key = np.zeros(6, np.int64), np.zeros(2, np.uint64)
-    tells_whole = tables.whole_pieces != NO_PIECES
-    while not _encode_known(
-        data, piece_ends, tables.cuts_short, tells_whole, cuts, cache.short, out, state, key
-    ):
-        start, end, first = state[START], state[END], state[COUNT]
-        is_whole = tells_whole and start == state[PIECE_START] and end == piece_ends[state[PIECE]]
-        if end - start > LONGEST_KEPT:
-            last = _merge(data, start, end, is_whole, tables, symbols, merges, out, first)
+    size = len(data)
+    ends, keys = np.empty(BLOCK, np.int64), np.empty(KEY * BLOCK, np.uint64)
+    parts, part_keys = np.empty(BLOCK, np.int64), np.empty(KEY * BLOCK, np.uint64)
+    progress = begin(len(machine.levels), position, size)
+    whole_bit = WHOLE_BIT if tables.whole_pieces == ALL_PIECES else NO_BITS
+    known, short = tables.known, cache.short
+    long, kept_text, kept_ids = cache.long, cache.text, cache.ids
+    n_given = 0
+    while position < size:
+        if len(piece_ends):
+            n_pieces = min(BLOCK, len(piece_ends) - n_given)
+            ends[:n_pieces] = piece_ends[n_given : n_given + n_pieces]
+            n_given += n_pieces
         else:
-            hashed = piece_hash(data, start, end, is_whole)
-            last = recall(cache, data, start, end, is_whole, hashed, out, first)
-            if last == UNKNOWN:
-                last = _merge(data, start, end, is_whole, tables, symbols, merges, out, first)
-                keep(cache, data, start, end, is_whole, hashed, out, first, last)
-            if end - start <= SHORT and last - first <= FEW:
-                keep_short(cache.short, state[ROW], key, out, first, last)
-        state[COUNT] = last
-        state[START] = end
-    return int(state[COUNT])
+            n_pieces = next_ends(data, ends, progress, machine)
+        if tables.cuts_short:
+            for index in range(n_pieces):
+                end = int(ends[index])
+                count = _encode_parts(
+                    data, position, end, parts, part_keys, tables, symbols, merges, cuts, cache, out, count
+                )
+                position = end
+            continue
+        key_pieces(data, position, ends, n_pieces, whole_bit, short, keys)
+        index = 0
+        while True:
+            found = look_up(keys, index, n_pieces, short, out, count)
+            index, first = found >> 32, found & COUNT_MASK
+            count = first
+            if index == n_pieces:
+                break
+            start, end = int(ends[index - 1]) if index else position, int(ends[index])
+            count, hashed = UNKNOWN, 0
+            if end - start <= SHORT:
+                count = _recall_known(known, keys, index, out, first)
+            if count == UNKNOWN and end - start <= LONGEST_KEPT:
+                hashed = piece_hash(data, start, end, True)
+                count = recall(long, kept_text, kept_ids, data, start, end, True, hashed, out, first)
+            if count == UNKNOWN:
+                count = _find_whole(data, start, end, tables, out, first)
+                if count == UNKNOWN and end - start <= SHORT:
+                    count = _merge(data, start, end, symbols, merges, out, first)
+                elif count == UNKNOWN:
+                    count = _encode_parts(
+                        data, start, end, parts, part_keys, tables, symbols, merges, cuts, cache, out, first
+                    )
+                keep(cache, data, start, end, True, hashed, out, first, count)
+            if end - start <= SHORT and count - first <= FEW:
+                keep_short(short, keys, index, out, first, count)
+            index += 1
+        position = int(ends[n_pieces - 1])
+    return count
 
 
 @routine
-def _encode_known(
+def _encode_parts(
     data: NDArray[np.uint8],
-    piece_ends: NDArray[np.int64],
-    cuts_short: bool,
-    tells_whole: bool,
+    start: int,
+    limit: int,
+    ends: NDArray[np.int64],
+    keys: NDArray[np.uint64],
+    tables: PieceTables,
+    symbols: SymbolArrays,
+    merges: MergeArrays,
     cuts: PairCuts,
-    short: NDArray[np.uint64],
+    cache: PieceCache,
     out: NDArray[np.int32],
-    state: NDArray[np.int64],
-    key: NDArray[np.uint64],
-) -> bool:
-    """Append the ids of pieces up to the first that is not among the short ones; whether that was all.
+    count: int,
+) -> int:
+    """Append the ids of data[start:limit] part by part."""
+    long, kept_text, kept_ids, short = cache.long, cache.text, cache.ids, cache.short
+    while start < limit:
+        n_parts = cut_ends(data, ends, start, limit, cuts)
+        key_pieces(data, start, ends, n_parts, NO_BITS, short, keys)
+        index = 0
+        while True:
+            found = look_up(keys, index, n_parts, short, out, count)
+            index, first = found >> 32, found & COUNT_MASK
+            count = first
+            if index == n_parts:
+                break
+            part, end = int(ends[index - 1]) if index else start, int(ends[index])
+            count, hashed = UNKNOWN, 0
+            if end - part <= LONGEST_KEPT:
+                hashed = piece_hash(data, part, end, False)
+                count = recall(long, kept_text, kept_ids, data, part, end, False, hashed, out, first)
+            if count == UNKNOWN:
+                if tables.whole_pieces == NEWLINES and data[part] == NEWLINE:
+                    count = _find_whole(data, part, end, tables, out, first)
+                if count == UNKNOWN:
+                    count = _merge(data, part, end, symbols, merges, out, first)
+                keep(cache, data, part, end, False, hashed, out, first, count)
+            if end - part <= SHORT and count - first <= FEW:
+                keep_short(short, keys, index, out, first, count)
+            index += 1
+        start = int(ends[n_parts - 1])
+    return count
 
-    Goes on from `state`, and leaves there and in `key` where it stopped.  This is the loop that all time is
-    spent in: it stands alone and calls nothing, because whatever else is compiled with it slows it down.
-    """
-    size = len(data)
-    ascii_pairs = cuts.ascii
-    other_pairs = cuts.others
-    pair_spread = cuts.spread
-    marked_space = cuts.marked_space
-    bit_mask = 64 * len(other_pairs) - 1
-    n_kinds = 4 if cuts.splits_characters else 1  # a partial character counts by its nearest byte
-    n_pairs = len(short) >> 3
-    shift = np.uint64(64)
-    while n_pairs > 1:
-        n_pairs >>= 1
-        shift -= np.uint64(1)
-    count, start, piece_start = state[COUNT], state[START], state[PIECE_START]
-    for piece in range(state[PIECE], len(piece_ends)):
-        piece_end = piece_ends[piece]
-        while start < piece_end:
-            end = piece_end
-            if end - start > SHORT or start > piece_start or cuts_short:
-                # as `last_cut` and `first_cut` do, but written out: calls here would halve the speed
-                end = start + int(LENGTHS[data[start]])
-                before = 0
-                for at in range(min(end, piece_end) - 1, start - 1, -1):
-                    before = before << 8 | int(data[at])
-                if before == marked_space:
-                    before = SPACE
-                while end < piece_end:
-                    after = int(data[end])
-                    if before < 0x80 and after < 0x80:
-                        if not (ascii_pairs[2 * before + (after >> 6)] >> np.uint64(after & 63)) & ONE:
-                            break
-                        before = after
-                        end += 1
-                        continue
-                    stop = min(end + int(LENGTHS[after]), piece_end)
-                    after = 0
-                    for at in range(stop - 1, end - 1, -1):
-                        after = after << 8 | int(data[at])
-                    if after == marked_space:
-                        after = SPACE
-                    is_joined = False
-                    if before < 0x80 and after < 0x80:  # one of them is U+2581 as such
-                        bits = ascii_pairs[2 * before + (after >> 6)]
-                        is_joined = (bits >> np.uint64(after & 63)) & ONE != np.uint64(0)
-                    else:
-                        for kind in range(n_kinds):
-                            left = int(data[end - 1]) if kind & 1 else before
-                            right = int(data[end]) if kind & 2 else after
-                            bit = int((np.int64(left) * PAIR_MIX + right) * pair_spread >> 32) & bit_mask
-                            if (other_pairs[bit >> 6] >> np.uint64(bit & 63)) & ONE:
-                                is_joined = True
-                                break
-                    if not is_joined:
-                        break
-                    before = after
-                    end = stop
-                end = min(end, piece_end)
-            length = end - start
-            row, low, high = 0, np.uint64(0), np.uint64(0)
-            is_known = False
-            if length <= SHORT:
-                if start + 16 <= size:
-                    low = load_eight(data, start) & LOW_MASKS[length]
-                    high = load_eight(data, start + 8) & HIGH_MASKS[length]
-                else:
-                    for at in range(length - 1, -1, -1):
-                        high = high << BYTE_BITS | low >> LENGTH_SHIFT
-                        low = low << BYTE_BITS | np.uint64(data[start + at])
-                high |= np.uint64(length) << LENGTH_SHIFT
-                if tells_whole and start == piece_start and end == piece_end:
-                    high |= WHOLE_BIT
-                mixed = (low ^ (high * MIX_HIGH)) * MIX_LOW
-                mixed = (mixed ^ (mixed >> HALF)) * MIX_LOW
-                row = int(np.int64(mixed >> shift)) << 3
-                is_known = short[row] == low and short[row + 1] == high
-                if not is_known and short[row + 4] == low and short[row + 5] == high:
-                    is_known = True
-                    row += 4
-            if not is_known:
-                state[PIECE] = piece
-                state[PIECE_START] = piece_start
-                state[START] = start
-                state[END] = end
-                state[COUNT] = count
-                state[ROW] = row
-                key[0] = low
-                key[1] = high
-                return False
-            store_pair(out, count, short[row + 2])
-            store_pair(out, count + 2, short[row + 3] & IDS_MASK)
-            count += int(np.int64(short[row + 3] >> COUNT_SHIFT)) + 1
-            start = end
-        piece_start = piece_end
-    state[COUNT] = count
-    return True
+
+@routine
+def _recall_known(
+    known: NDArray[np.uint64], keys: NDArray[np.uint64], index: int, out: NDArray[np.int32], count: int
+) -> int:
+    """Append the ids of a piece that needs no merging; the new count, or UNKNOWN."""
+    row = find_known(known, keys[KEY * index], keys[KEY * index + 1])
+    return UNKNOWN if known[row + NEXT] == NO_BITS else write_ids(known, row, out, count)
+
+
+@routine
+def _find_whole(
+    data: NDArray[np.uint8], start: int, end: int, tables: PieceTables, out: NDArray[np.int32], count: int
+) -> int:
+    """Append the token that is spelled like a piece; the new count, or UNKNOWN."""
+    if tables.whole_pieces == NO_PIECES:
+        return UNKNOWN
+    scratch = np.empty(3 * (end - start), np.uint8)
+    token = find_piece(tables.strings, tables.spelling_offsets, tables.spelling, data, start, end, scratch)
+    if token < 0:
+        return UNKNOWN
+    out[count] = token
+    return count + 1
 
 
 @routine
@@ -222,24 +241,12 @@ def _merge(
     data: NDArray[np.uint8],
     start: int,
     end: int,
-    is_whole: bool,
-    tables: PieceTables,
     symbols: SymbolArrays,
     merges: MergeArrays,
     out: NDArray[np.int32],
     count: int,
 ) -> int:
     """Append the ids of a piece that was never seen before."""
-    if is_whole and (
-        tables.whole_pieces == ALL_PIECES or (tables.whole_pieces == NEWLINES and data[start] == 0x0A)
-    ):
-        scratch = np.empty(3 * (end - start), np.uint8)
-        token = find_piece(
-            tables.strings, tables.spelling_offsets, tables.spelling, data, start, end, scratch
-        )
-        if token >= 0:
-            out[count] = token
-            return count + 1
     ids = np.empty(end - start, np.int32)
     ends = np.empty(end - start, np.int64)
     if end - start <= SCANNED:
@@ -252,7 +259,7 @@ def _merge(
         if 0 <= ids[index] < symbols.n_tokens:
             out[count] = ids[index]
             count += 1
-            at = ends[index]
+            at = int(ends[index])
         while at < ends[index]:
             out[count] = symbols.fallback_ids[symbols.fallback_offsets[data[at]]]
             count += 1

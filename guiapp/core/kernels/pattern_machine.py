@@ -69,9 +69,10 @@ class PatternMachine(NamedTuple):
     cuts: np.ndarray[tuple[int, int], np.dtype[np.uint8]]
 
 
+@routine
 def begin(n_levels: int, start: int, end: int) -> NDArray[np.int64]:
     """The progress of splitting data[start : end], for `next_ends`."""
-    progress = np.zeros(FIRST_LEVEL + FIELDS * n_levels, np.int64)
+    progress = np.zeros(FIRST_LEVEL + FIELDS * max(n_levels, 1), np.int64)
     progress[POSITION] = start
     progress[LEVEL] = 0 if start < end else -1
     progress[FIRST_LEVEL + LIMIT] = end

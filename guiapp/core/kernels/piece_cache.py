@@ -13,28 +13,18 @@ from numpy.typing import NDArray
 
 from guiapp.core.kernels.compile import routine
 from guiapp.core.kernels.eight_bytes import load_eight
+from guiapp.core.kernels.piece_keys import HALF, MIX_HIGH, MIX_LOW, ROW
 
-SHORT = 15  # bytes of a piece whose key fits two words, length included
-FEW = 4  # ids that fit two words
 LONGEST_KEPT = 1024  # bytes of a piece
 MOST_PROBES = 16  # rows looked at before a piece is merged anew
 UNKNOWN = -1
-
-LENGTH_SHIFT = np.uint64(56)
-WHOLE_BIT = np.uint64(1 << 60)
-COUNT_SHIFT = np.uint64(62)
-IDS_MASK = np.uint64((1 << 62) - 1)
-HALF = np.uint64(32)
-MIX_LOW = np.uint64(0x9E3779B97F4A7C15)
-MIX_HIGH = np.uint64(0xC2B2AE3D27D4EB4F)
+LINE_WORDS = 8  # 64 bytes
 
 
 class PieceCache(NamedTuple):
     """What became of pieces.  A whole piece is kept apart from the same text within a longer one.
 
-    short  uint64[4 * 2^k]  pieces of up to SHORT bytes and FEW tokens, in pairs of rows of which the first
-                            is the newer: two words of key (text, length, WHOLE_BIT), two of ids (the number
-                            of ids less one in the highest two bits)
+    short  uint64[8 * 2^k]  pieces that fit rows, in pairs; see `piece_keys`
     long   int64[4 * 2^k]   all pieces: hash (0 where empty), start of text and of ids in the two arrays
                             below, length << 32 | whole << 31 | number of ids
     text   uint8[…]
@@ -50,9 +40,9 @@ class PieceCache(NamedTuple):
 
 
 def empty_cache() -> PieceCache:
-    """About 10 MB, most of it untouched until it is needed."""
+    """About 12 MB, most of it untouched until it is needed."""
     return PieceCache(
-        short=np.zeros(4 << 16, np.uint64),
+        short=empty_rows(1 << 17),
         long=np.zeros(4 << 17, np.int64),
         text=np.empty(2 << 20, np.uint8),
         ids=np.empty(1 << 19, np.int32),
@@ -60,29 +50,18 @@ def empty_cache() -> PieceCache:
     )
 
 
-@routine
-def keep_short(
-    short: NDArray[np.uint64],
-    row: int,
-    key: NDArray[np.uint64],
-    ids: NDArray[np.int32],
-    first: int,
-    last: int,
-) -> None:
-    """Put a piece with ids[first:last] first in the pair of rows at `row`, and what was there second."""
-    for at in range(4):
-        short[row + 4 + at] = short[row + at]
-    short[row] = key[0]
-    short[row + 1] = key[1]
-    short[row + 2] = 0
-    short[row + 3] = np.uint64(last - first - 1) << COUNT_SHIFT
-    for at in range(last - first):
-        short[row + 2 + (at >> 1)] |= np.uint64(ids[first + at]) << np.uint64((at & 1) << 5)
+def empty_rows(n_rows: int) -> NDArray[np.uint64]:
+    """Rows of which no pair lies in two lines of the processor's cache."""
+    words = np.zeros(ROW * n_rows + LINE_WORDS, np.uint64)
+    first = -(words.ctypes.data // words.itemsize) % LINE_WORDS
+    return words[first : first + ROW * n_rows]
 
 
 @routine
 def recall(
-    cache: PieceCache,
+    long: NDArray[np.int64],
+    text: NDArray[np.uint8],
+    ids: NDArray[np.int32],
     data: NDArray[np.uint8],
     start: int,
     end: int,
@@ -91,21 +70,25 @@ def recall(
     out: NDArray[np.int32],
     count: int,
 ) -> int:
-    """Append the ids of data[start:end], whose `piece_hash` is `key`; the new count, or UNKNOWN."""
-    long, text = cache.long, cache.text
+    """Append the ids of data[start:end], whose `piece_hash` is `key`; the new count, or UNKNOWN.
+
+    `long`, `text` and `ids` are those of a PieceCache, one by one because that is faster.
+    """
     length = end - start
     row = _first_row(long, key)
     for _ in range(MOST_PROBES):
         if long[row] == 0:
             break
         if long[row] == key and long[row + 3] >> 31 == (length << 1 | int(is_whole)):
-            kept, same = long[row + 1], 0
+            kept, same = int(long[row + 1]), 0
+            while same + 8 <= length and load_eight(text, kept + same) == load_eight(data, start + same):
+                same += 8
             while same < length and text[kept + same] == data[start + same]:
                 same += 1
             if same == length:
                 first, n_ids = long[row + 2], long[row + 3] & 0x7FFFFFFF
                 for at in range(n_ids):
-                    out[count + at] = cache.ids[first + at]
+                    out[count + at] = ids[first + at]
                 return count + int(n_ids)
         row = (row + 4) & (len(long) - 1)
     return UNKNOWN
@@ -123,9 +106,14 @@ def keep(
     first: int,
     last: int,
 ) -> None:
-    """Remember that data[start:end] became out[first:last], unless its place in the table is crowded."""
+    """Remember that data[start:end] became out[first:last].
+
+    Not if it is longer than LONGEST_KEPT, or its place in the table crowded.
+    """
     long, used = cache.long, cache.used
     length, n_ids = end - start, last - first
+    if length > LONGEST_KEPT:
+        return
     is_full = used[0] + length > len(cache.text) or used[1] + n_ids > len(cache.ids)
     if is_full or 8 * used[2] > len(long):
         long[:] = 0
@@ -164,6 +152,10 @@ def piece_hash(data: NDArray[np.uint8], start: int, end: int, is_whole: bool) ->
         mixed = (mixed ^ load_eight(data, at)) * MIX_LOW
         mixed ^= mixed >> HALF
         at += 8
+    if at < end and end - start >= 8:
+        mixed = (mixed ^ load_eight(data, end - 8)) * MIX_LOW
+        mixed ^= mixed >> HALF
+        at = end
     while at < end:
         mixed = (mixed ^ np.uint64(data[at])) * MIX_HIGH
         mixed ^= mixed >> HALF

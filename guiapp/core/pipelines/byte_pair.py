@@ -31,8 +31,10 @@ class BytePairPipeline:
             whole_pieces = ALL_PIECES
         self._splits_lines = self._rules.escape_spaces
         self.merging = byte_pair_merging(vocabulary)
-        self._encoder = PairEncoder(vocabulary, self.merging, whole_pieces, self._splits_lines)
         self._splitter = splitter_for(vocabulary.pre_type)
+        self._encoder = PairEncoder(
+            vocabulary, self.merging, whole_pieces, self._splits_lines, self._splitter.machine
+        )
         self._dna = dna_tokens(vocabulary)
         self._drops_spaces = vocabulary.model == "whitespace"
         self.encoders = self._encoder.encoders
@@ -52,7 +54,7 @@ class BytePairPipeline:
             return to_source(self._encoder.encode(words.data, np.array(word_ends, np.int64), encoder), words)
         repaired = repair(text)
         data = text if repaired is None else repaired.data
-        return to_source(self._encoder.encode(data, self._splitter.split(data), encoder), repaired)
+        return to_source(self._encoder.encode_split(data, self._splitter, encoder), repaired)
 
     def encode_readable(
         self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED

@@ -6,11 +6,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encoding import FragmentTokens
-from guiapp.core.kernels import fast
-from guiapp.core.kernels.fast import PieceTables
-from guiapp.core.kernels.piece_cache import PieceCache, empty_cache
+from guiapp.core.kernels import fast, piece_keys
+from guiapp.core.kernels.fast import ALL_PIECES, PieceTables
+from guiapp.core.kernels.pattern_machine import PatternMachine
+from guiapp.core.kernels.piece_cache import PieceCache, empty_cache, empty_rows
 from guiapp.core.text.pair_cuts import pair_cuts, symbol_bytes
+from guiapp.core.text.pattern_tables import empty_machine
 from guiapp.core.vocab.merges import PairMerging
+
+MANY = 5  # ids that may be written behind the last one
+COUNT_MASK = (1 << 32) - 1
+NO_ENDS = np.zeros(0, np.int64)  # the machine shall tell where pieces end
 
 
 class FastPieces:
@@ -18,20 +24,43 @@ class FastPieces:
 
     whole_pieces  NO_PIECES, NEWLINES or ALL_PIECES
     cuts_short    whether pieces are lines or whole texts rather than words
+    machine       cuts texts into pieces, where nobody says where they end
 
     Threads may share it: each call borrows a cache of pieces that no other call has.
     """
 
-    def __init__(self, merging: PairMerging, whole_pieces: int, cuts_short: bool) -> None:
+    def __init__(
+        self,
+        merging: PairMerging,
+        whole_pieces: int,
+        cuts_short: bool,
+        machine: PatternMachine | None = None,
+    ) -> None:
         self._merging = merging
-        offsets = np.cumsum([0, *map(len, merging.spelling.spelled)], dtype=np.int64)
+        spelling_offsets = np.cumsum([0, *map(len, merging.spelling.spelled)], dtype=np.int64)
         spelling = np.frombuffer(bytearray(b"".join(merging.spelling.spelled)), np.uint8)
-        self._tables = PieceTables(merging.strings, offsets, spelling, whole_pieces, cuts_short)
         data, offsets = symbol_bytes(merging)
         self.cuts = pair_cuts(merging, data, offsets)
+        known = self._known_pieces(data, offsets, whole_pieces == ALL_PIECES)
+        self._tables = PieceTables(
+            merging.strings, spelling_offsets, spelling, known, whole_pieces, cuts_short
+        )
+        self._machine = machine or empty_machine()
+        self._plain = _plain_arguments(self._machine, whole_pieces) if not cuts_short else None
         self._lengths = self._token_lengths(offsets)
         self._marked_lengths = self._token_lengths(merging.strings.offsets)
         self._caches: list[PieceCache] = []
+
+    def _known_pieces(
+        self, data: NDArray[np.uint8], offsets: NDArray[np.int64], are_whole: bool
+    ) -> NDArray[np.uint64]:
+        """All tokens, where pieces that are tokens are not merged; nothing elsewhere."""
+        if not are_whole:
+            return empty_rows(1)
+        n_tokens = self._merging.symbols.n_tokens
+        known = empty_rows(1 << (2 * n_tokens - 1).bit_length())
+        piece_keys.enter_tokens(known, data, offsets, n_tokens)
+        return known
 
     def _token_lengths(self, offsets: NDArray[np.int64]) -> NDArray[np.int32]:
         """How many bytes of a text each token stands for, by spelling except for tokens like `<0x0A>`."""
@@ -41,16 +70,49 @@ class FastPieces:
         return lengths
 
     def encode(
-        self, data: NDArray[np.uint8], piece_ends: NDArray[np.int64], spaces_are_marked: bool
+        self, data: NDArray[np.uint8], piece_ends: NDArray[np.int64], spaces_are_marked: bool = False
     ) -> FragmentTokens:
         """The tokens of a text, its pieces ending at `piece_ends`, in which spaces may be U+2581 already."""
         cache = self._caches.pop() if self._caches else empty_cache()
-        out = np.empty(len(data) + 4, np.int32)
-        symbols, merges = self._merging.symbols, self._merging.merges
-        count = fast.encode(data, piece_ends, self._tables, symbols, merges, self.cuts, cache, out)
+        out = np.empty(len(data) + MANY, np.int32)
+        position = count = 0
+        if self._plain is not None and len(piece_ends) == 0:
+            found = fast.encode_known(data, *self._plain, cache.short, out)
+            position, count = found >> 32, found & COUNT_MASK
+        if position < len(data):
+            symbols, merges = self._merging.symbols, self._merging.merges
+            count = fast.encode(
+                data,
+                position,
+                piece_ends,
+                self._machine,
+                self._tables,
+                symbols,
+                merges,
+                self.cuts,
+                cache,
+                out,
+                count,
+            )
         self._caches.append(cache)
-        ids = out[:count].copy()
-        bounds = np.zeros(count + 1, np.int64)
+        out.resize(count, refcheck=False)
         lengths = self._marked_lengths if spaces_are_marked else self._lengths
-        fast.add_lengths(ids, lengths, bounds)
-        return FragmentTokens(ids, bounds[:-1], bounds[1:])
+        return FragmentTokens.later(out, lambda: _tiles(out, lengths))
+
+
+def _plain_arguments(
+    machine: PatternMachine, whole_pieces: int
+) -> tuple[NDArray[np.uint8], NDArray[np.uint32], NDArray[np.uint8], int, int, bool] | None:
+    """What `encode_known` needs of a machine; None if it is not for such."""
+    if len(machine.levels) != 1 or machine.levels[0] < 0:
+        return None
+    first_row, n_classes = int(machine.levels[0]), len(machine.numbers)
+    words = machine.words[0].copy()
+    return machine.classes, machine.transitions, words, first_row, n_classes, whole_pieces == ALL_PIECES
+
+
+def _tiles(ids: NDArray[np.int32], lengths: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Starts and ends of tokens that lie one behind the other."""
+    bounds = np.zeros(len(ids) + 1, np.int64)
+    fast.add_lengths(ids, lengths, bounds)
+    return bounds[:-1], bounds[1:]

@@ -21,10 +21,12 @@ from guiapp.core.kernels import merges as merge_kernels
 from guiapp.core.kernels import pair_cuts as pair_cut_kernels
 from guiapp.core.kernels.fast import ALL_PIECES, NEWLINES, NO_PIECES
 from guiapp.core.kernels.merges import ABSENT, TokenOutput
-from guiapp.core.pipelines.fast_pieces import FastPieces
+from guiapp.core.kernels.pattern_machine import PatternMachine
+from guiapp.core.pipelines.fast_pieces import NO_ENDS, FastPieces
 from guiapp.core.pipelines.token_matching import TokenMatching
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
 from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
+from guiapp.core.text.split_patterns import Splitter
 from guiapp.core.vocab.merges import MARKED_SPACE, NO_TOKEN, PairMerging
 from guiapp.core.vocab.vocabulary import Vocabulary
 
@@ -37,6 +39,7 @@ class PairEncoder:
 
     whole_pieces  NO_PIECES, NEWLINES or ALL_PIECES
     cuts_short    whether pieces are lines or whole texts rather than words
+    machine       of the splitter that `encode_split` will be given
 
     For texts where ids alone do not tell the spans, `fast` is `heap`.
     Threads may share an encoder: each call borrows a cache of pieces that no other call has.
@@ -48,6 +51,7 @@ class PairEncoder:
         merging: PairMerging,
         whole_pieces: int = NO_PIECES,
         cuts_short: bool = False,
+        machine: PatternMachine | None = None,
     ) -> None:
         self._merging = merging
         self._matching = TokenMatching(vocabulary, merging)
@@ -61,7 +65,7 @@ class PairEncoder:
         offsets = np.cumsum([0, *map(len, merging.spelling.spelled)], dtype=np.int64)
         spelling = np.frombuffer(bytearray(b"".join(merging.spelling.spelled)), np.uint8)
         self._spelling = offsets, spelling
-        self._fast = FastPieces(merging, whole_pieces, cuts_short)
+        self._fast = FastPieces(merging, whole_pieces, cuts_short, machine)
         self._is_untold = np.isin(np.arange(256), [*merging.untold_bytes])
 
     def with_dropout(self, dropout: Dropout) -> PairEncoder:
@@ -80,6 +84,13 @@ class PairEncoder:
     def cut_after(self, text: NDArray[np.uint8], position: int) -> int:
         """The first place in text[position:], whatever precedes, that no merge reaches across; or the end."""
         return pair_cut_kernels.first_cut(self._fast.cuts, text, position)
+
+    def encode_split(self, text: NDArray[np.uint8], splitter: Splitter, encoder: str) -> FragmentTokens:
+        """The tokens of a text that a splitter cuts into pieces."""
+        can_stay = not self._marks_spaces or marked_spaces.can_stay(text)
+        if encoder == "fast" and can_stay and not self._has_untold_bytes(text):
+            return self._fast.encode(text, NO_ENDS)
+        return self.encode(text, splitter.split(text), encoder)
 
     def encode(self, text: NDArray[np.uint8], piece_ends: NDArray[np.int64], encoder: str) -> FragmentTokens:
         """The tokens of a text, its pieces ending at `piece_ends`, from the kernel of that name."""

@@ -94,6 +94,15 @@ def build_machine(patterns: tuple[Pattern, ...]) -> PatternMachine:
     )
 
 
+def empty_machine() -> PatternMachine:
+    """A machine without levels, for those who say themselves where pieces end."""
+    nothing = np.zeros(0, np.uint8)
+    square = np.zeros((0, 0), np.uint8)
+    return PatternMachine(
+        nothing, np.zeros(0, np.uint32), np.zeros(0, np.int64), square, nothing, square, square
+    )
+
+
 def _as_rows(tables: list[NDArray[np.uint8]]) -> NDArray[np.uint8]:
     """Tables of different lengths under each other, with zeros behind the shorter ones."""
     rows = np.zeros((len(tables), max(map(len, tables))), np.uint8)
