@@ -104,7 +104,7 @@ class SpanView(QAbstractScrollArea):
     @property
     def is_painted(self) -> bool:
         """Whether all rows that show are painted in full."""
-        return not self._go_on.isActive()
+        return not self._unfinished
 
     # What is shown
 
@@ -248,7 +248,7 @@ class SpanView(QAbstractScrollArea):
         height = self.viewport().height()
         shown = {block.start: block.y for block in self._rows.visible()}
         moved = round(shown[start] - y) if start in shown else height
-        if abs(moved) < height:
+        if abs(moved) < height and self.is_painted:
             self.viewport().scroll(0, moved)
         else:
             self.viewport().update()
@@ -259,6 +259,7 @@ class SpanView(QAbstractScrollArea):
         self._rows.set_size(self.viewport().width() - 2 * SIDE_PX, self.viewport().height())
         self._rows.settle()
         self._sync_scroll_bar()
+        self._unfinished.clear()
         self.viewport().update()
 
     def _sync_scroll_bar(self) -> None:
@@ -278,8 +279,9 @@ class SpanView(QAbstractScrollArea):
         painter.fillRect(event.rect(), self._themes.theme.background)
         row_px = self._rows.metrics.row_height
         self._pictures.begin_frame(self._most_ms)
-        unfinished = [
-            QRect(0, int(shown.place.y()), self.viewport().width(), row_px)
+        self._unfinished = [rect for rect in self._unfinished if not event.rect().contains(rect)]
+        self._unfinished += [
+            QRect(0, int(shown.place.y()), self.viewport().width(), row_px) & self.viewport().rect()
             for shown in self._rows_to_paint(event.rect())
             if not self._pictures.draw_row(painter, *shown)
         ]
@@ -289,8 +291,7 @@ class SpanView(QAbstractScrollArea):
         if not self._document.size:
             self._draw_placeholder(painter)
         self._draw_over(painter)
-        if unfinished:
-            self._unfinished += unfinished
+        if self._unfinished:
             self._go_on.start()
 
     def _rows_to_paint(self, area: QRect) -> list[_ShownRow]:
@@ -313,7 +314,6 @@ class SpanView(QAbstractScrollArea):
     def _paint_unfinished(self) -> None:
         for rect in self._unfinished:
             self.viewport().update(rect)
-        self._unfinished.clear()
 
     def _draw_over(self, painter: QPainter) -> None:
         """Draw what lies over the text."""

@@ -447,3 +447,16 @@ def test_rows_that_take_too_long_for_one_frame_are_painted_in_the_next_ones(open
     assert not editor.is_painted
     qtbot.waitUntil(lambda: editor.is_painted)
     assert pixels_of(editor) == at_once
+
+
+def test_rows_that_wait_for_their_frame_are_found_again_after_scrolling(opened, qtbot):
+    editor = opened("\n".join(f"row {row} of many rows" for row in range(60)))
+    editor.set_frame_time(0)
+    editor.set_shows_whitespace(True)
+    editor.viewport().repaint()
+    wheel(editor, -1)
+    qtbot.waitUntil(lambda: editor.is_painted)
+    in_turns = pixels_of(editor)
+    editor.set_frame_time(1000)
+    editor.set_shows_whitespace(True)
+    assert in_turns == pixels_of(editor)
