@@ -2,9 +2,10 @@
 
     python -m guiapp.core.bench.encode_ratios --shared ../shared
 
-One thread, one process, warm: each contender encodes each text once before anything is timed, and its ids
-are compared then.  Contenders take turns, so that what else the machine does hits all alike, and medians
-are compared.
+One process, one thread, by its processor time.  Everybody gets a Python string and gives ids.  Contenders
+take turns, so that what else the machine does hits all alike, and medians are compared; before anything is
+timed, each encodes each text once and ids are compared.  Of the columns, "cold" is the first text after
+loading the vocabulary, each time anew.
 """
 
 from __future__ import annotations
@@ -16,44 +17,65 @@ import sysconfig
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from guiapp import open_model
 from guiapp.core.bench.sentencepiece_model import sentencepiece_model
-from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.byte_alphabet import unspell
 from guiapp.core.vocab.vocabulary import Attribute, Vocabulary
 
-Encode = Callable[[], Sequence[int]]
+Encode = Callable[[str], Any]  # a sequence of ids
+Load = Callable[[], Encode]
+"""Makes an encoder that knows nothing yet but its vocabulary."""
 
 LLAMA_3_PATTERN = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"
     r"|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
 CODE_BYTES = 1_000_000
+LONG_BYTES = 4 << 20
+SHORT_BYTES = 128
+SHORT_CALLS = 200  # at a time: one is too short for the clock
+SLOW_MB_PER_S = 5.0  # those below are not timed so often
 
-# Vocabulary, text and contender: how many times faster we promise to be.
+# Vocabulary, text, state and contender: how many times faster we promise to be.
 PROMISED = {
-    ("llama-bpe", "English", "tiktoken"): 5,
-    ("llama-bpe", "code", "tiktoken"): 5,
-    ("llama-bpe", "Japanese", "tiktoken"): 2,
-    ("llama-bpe", "English", "tokenizers"): 40,
-    ("llama-bpe", "code", "tokenizers"): 40,
-    ("llama-spm", "English", "sentencepiece"): 20,
+    ("llama-bpe", "English", "warm", "gigatoken"): 0.5,
+    ("llama-bpe", "code", "warm", "gigatoken"): 0.5,
+    ("llama-bpe", "Japanese", "warm", "gigatoken"): 1,
+    ("llama-bpe", "English", "cold", "gigatoken"): 1,
+    ("llama-bpe", "code", "cold", "gigatoken"): 1,
+    ("llama-bpe", "Japanese", "cold", "gigatoken"): 1,
+    ("llama-bpe", "English", "warm", "tiktoken"): 10,
+    ("llama-bpe", "code", "warm", "tiktoken"): 5,
+    ("llama-bpe", "Japanese", "warm", "tiktoken"): 2,
+    ("llama-bpe", "English", "warm", "tokenizers"): 40,
+    ("llama-bpe", "code", "warm", "tokenizers"): 40,
+    ("llama-bpe", "4 MB", "warm", "llama.cpp"): 20,
+    ("llama-bpe", "128 B", "warm", "llama.cpp"): 2,
+    ("llama-spm", "English", "warm", "gigatoken"): 1,
+    ("llama-spm", "English", "warm", "sentencepiece"): 20,
+    ("llama-spm", "4 MB", "warm", "llama.cpp"): 20,
+    ("llama-spm", "128 B", "warm", "llama.cpp"): 2,
 }
+LOADED_ANEW = ("gigatoken",)  # the contender that is compared in a cold state too
 
 
 @dataclass(frozen=True)
 class Ratio:
     """One contender on one text.
 
+    state             "warm" or "cold"
     first_difference  index of the first id that differs from ours; None if all are equal
     """
 
     vocabulary: str
     text: str
+    state: str
     contender: str
     speed_mb_per_s: float
     our_speed_mb_per_s: float
@@ -64,8 +86,8 @@ class Ratio:
         return self.our_speed_mb_per_s / self.speed_mb_per_s
 
     @property
-    def promised(self) -> int | None:
-        return PROMISED.get((self.vocabulary, self.text, self.contender))
+    def promised(self) -> float | None:
+        return PROMISED.get((self.vocabulary, self.text, self.state, self.contender))
 
     @property
     def keeps_promise(self) -> bool:
@@ -73,52 +95,80 @@ class Ratio:
 
     def __str__(self) -> str:
         ids = "equal ids" if self.first_difference is None else f"ids differ from {self.first_difference} on"
-        promise = f"promised {self.promised}" if self.promised else ""
+        promise = f"promised {self.promised:g}" if self.promised else ""
         return (
-            f"{self.vocabulary:10} {self.text:9} {self.contender:14} {self.speed_mb_per_s:8.2f} MB/s"
-            f" {self.times:7.1f}x  {promise:12} {ids}"
+            f"{self.vocabulary:10} {self.text:9} {self.state:5} {self.contender:14}"
+            f" {self.our_speed_mb_per_s:8.2f} to {self.speed_mb_per_s:8.2f} MB/s {self.times:7.2f}x "
+            f" {promise:12} {ids}{'' if self.keeps_promise else '  <- BROKEN'}"
         )
 
 
 def texts(shared: Path) -> dict[str, str]:
-    """English and Japanese books, and code that everyone has: Python's own."""
+    """English and Japanese books, code that everyone has (Python's own), and parts of them."""
     library = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
     code = "".join(path.read_text("utf-8") for path in library)
+    english = (shared / "corpora" / "shakespeare.txt").read_text("utf-8")
+    japanese = (shared / "corpora" / "soseki.txt").read_text("utf-8")
+    mixed = english + code + japanese
     return {
-        "English": (shared / "corpora" / "shakespeare.txt").read_text("utf-8"),
+        "English": english,
         "code": code[:CODE_BYTES],
-        "Japanese": (shared / "corpora" / "soseki.txt").read_text("utf-8"),
+        "Japanese": japanese,
+        "4 MB": mixed.encode()[:LONG_BYTES].decode("utf-8", "ignore"),
+        "128 B": english[:SHORT_BYTES],
     }
 
 
 def compare(shared: Path, name: str, rounds: int) -> list[Ratio]:
     """The ratios of one vocabulary on all texts."""
     path = shared / "vocabs" / f"ggml-vocab-{name}.gguf"
-    tokenizer = open_model(path)
-    make = {"llama-bpe": _byte_pair_contenders, "llama-spm": _sentence_piece_contenders}[name]
-    contenders = make(tokenizer.vocabulary) | {"llama.cpp": _llama_cpp(shared, path)}
+    vocabulary = open_model(path).vocabulary
+    make = {"llama-bpe": _byte_pair_loaders, "llama-spm": _sentence_piece_loaders}[name]
+    loaders: dict[str, Load] = {"fast": partial(_load_ours, path)}
+    loaders |= make(vocabulary) | {"llama.cpp": _llama_cpp(shared, path)}
+    warm = {contender: load() for contender, load in loaders.items()}
     ratios = []
     for title, text in texts(shared).items():
-        encoders = {"fast": _ours(tokenizer, text)}
-        encoders |= {contender: encoder(text) for contender, encoder in contenders.items()}
-        ids = {contender: list(encode()) for contender, encode in encoders.items()}
-        speeds = _speeds_mb_per_s(encoders, len(text.encode()), rounds)
-        ratios.append(Ratio(name, title, "fast", speeds["fast"], speeds["fast"], None))
-        for contender in contenders:
-            difference = _first_difference(ids["fast"], ids[contender])
-            ratios.append(Ratio(name, title, contender, speeds[contender], speeds["fast"], difference))
+        ids = {contender: list(encode(text)) for contender, encode in warm.items()}
+        speeds = {"warm": _warm_speeds(warm, text, rounds)}
+        if title in ("English", "code", "Japanese"):
+            cold = {contender: loaders[contender] for contender in ("fast", *LOADED_ANEW)}
+            speeds["cold"] = _cold_speeds(cold, text, rounds)
+        for state, by_contender in speeds.items():
+            ours = by_contender.pop("fast")
+            for contender, speed in by_contender.items():
+                difference = _first_difference(ids["fast"], ids[contender])
+                ratios.append(Ratio(name, title, state, contender, speed, ours, difference))
     return ratios
 
 
-def _speeds_mb_per_s(encoders: dict[str, Encode], size_bytes: int, rounds: int) -> dict[str, float]:
-    """Median speeds; all contenders run once in each round."""
-    elapsed_ns: dict[str, list[int]] = {name: [] for name in encoders}
-    for _ in range(rounds):
+def _warm_speeds(encoders: dict[str, Encode], text: str, rounds: int) -> dict[str, float]:
+    """Median speeds in MB/s; all contenders run once in each round, slow ones in the first two only."""
+    n_calls = SHORT_CALLS if len(text) <= SHORT_BYTES else 1
+    size = n_calls * len(text.encode())
+    speeds: dict[str, list[float]] = {name: [] for name in encoders}
+    for number in range(rounds):
         for name, encode in encoders.items():
-            start_ns = time.perf_counter_ns()
-            encode()
-            elapsed_ns[name].append(time.perf_counter_ns() - start_ns)
-    return {name: size_bytes * 1e3 / statistics.median(times) for name, times in elapsed_ns.items()}
+            if number < 2 or size < LONG_BYTES // 8 or min(speeds[name]) > SLOW_MB_PER_S:
+                speeds[name].append(_speed(encode, text, size, n_calls))
+    return {name: statistics.median(measured) for name, measured in speeds.items()}
+
+
+def _cold_speeds(loaders: dict[str, Load], text: str, rounds: int) -> dict[str, float]:
+    """Median speeds in MB/s of the first text after loading."""
+    size = len(text.encode())
+    speeds: dict[str, list[float]] = {name: [] for name in loaders}
+    for _ in range(rounds):
+        for name, load in loaders.items():
+            speeds[name].append(_speed(load(), text, size, 1))
+    return {name: statistics.median(measured) for name, measured in speeds.items()}
+
+
+def _speed(encode: Encode, text: str, size_bytes: int, n_calls: int) -> float:
+    start_ns = time.process_time_ns()
+    for _ in range(n_calls):
+        encode(text)
+    return size_bytes * 1e3 / (time.process_time_ns() - start_ns)
 
 
 def _first_difference(ours: Sequence[int], theirs: Sequence[int]) -> int | None:
@@ -129,13 +179,14 @@ def _first_difference(ours: Sequence[int], theirs: Sequence[int]) -> int | None:
     return None if len(ours) == len(theirs) else shorter
 
 
-def _ours(tokenizer: Tokenizer, text: str) -> Encode:
-    """Our pipeline, spans included; special tokens are off for all."""
-    data = np.frombuffer(bytearray(text.encode()), np.uint8)
-    return lambda: tokenizer.pipeline.encode(data, True, "fast").ids  # type: ignore[return-value]
+def _load_ours(path: Path) -> Encode:
+    """The whole way from a string to ids; special tokens are off for all."""
+    encode = open_model(path).encode
+    return lambda text: encode(text, add_special=False, parse_special=False).token_ids
 
 
-def _byte_pair_contenders(vocabulary: Vocabulary) -> dict[str, Callable[[str], Encode]]:
+def _byte_pair_loaders(vocabulary: Vocabulary) -> dict[str, Load]:
+    import gigatoken
     import tiktoken
     import tokenizers
 
@@ -159,25 +210,31 @@ def _byte_pair_contenders(vocabulary: Vocabulary) -> dict[str, Callable[[str], E
             tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
         ]
     )
+    as_json = hugging_face.to_str()
     return {
-        "tiktoken": lambda text: lambda: fast.encode_ordinary(text),
-        "tokenizers": lambda text: lambda: hugging_face.encode(text, add_special_tokens=False).ids,
+        "gigatoken": lambda: gigatoken.Tokenizer.from_json(as_json).encode,
+        "tiktoken": lambda: fast.encode_ordinary,
+        "tokenizers": lambda: lambda text: hugging_face.encode(text, add_special_tokens=False).ids,
     }
 
 
-def _sentence_piece_contenders(vocabulary: Vocabulary) -> dict[str, Callable[[str], Encode]]:
+def _sentence_piece_loaders(vocabulary: Vocabulary) -> dict[str, Load]:
+    import gigatoken
     import sentencepiece
 
-    processor = sentencepiece.SentencePieceProcessor(model_proto=sentencepiece_model(vocabulary))
-    return {"sentencepiece": lambda text: lambda: processor.encode(text)}
+    model = sentencepiece_model(vocabulary)
+    return {
+        "gigatoken": lambda: gigatoken.Tokenizer.from_sentencepiece(model).encode,
+        "sentencepiece": lambda: sentencepiece.SentencePieceProcessor(model_proto=model).encode,
+    }
 
 
-def _llama_cpp(shared: Path, path: Path) -> Callable[[str], Encode]:
+def _llama_cpp(shared: Path, path: Path) -> Load:
     sys.path.insert(0, str(shared / "tools"))
     from llama_oracle import LlamaOracle  # type: ignore[import-not-found]
 
     oracle = LlamaOracle().load(path)
-    return lambda text: lambda: oracle.tokenize(text.encode(), False, False)
+    return lambda: lambda text: oracle.tokenize(text, False, False)
 
 
 def main() -> int:
