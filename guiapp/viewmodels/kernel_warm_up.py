@@ -64,6 +64,8 @@ class KernelWarmUp(QObject):
         self._is_stopping = False
         self._is_settled = threading.Event()
         self._is_settled.set()
+        self._checking = LatestJob[bool](self)
+        self._checking.done.connect(self._begin)
         self._loading = LatestJob[None](self)
         self._loading.done.connect(self._switch)
         self._process = QProcess(self)
@@ -89,8 +91,10 @@ class KernelWarmUp(QObject):
     def start(self) -> None:
         """Run kernels interpreted until they are compiled and loaded."""
         self._is_settled.clear()
-        is_needed = self._compiler.is_needed()
         self._compiler.interpret(True)
+        self._checking.start(lambda progress: self._compiler.is_needed())
+
+    def _begin(self, is_needed: bool) -> None:
         if is_needed:
             program, *arguments = self._compiler.command
             self._process.start(program, arguments)
@@ -106,6 +110,7 @@ class KernelWarmUp(QObject):
     def stop(self) -> None:
         """Give up; what is compiled already stays in the cache."""
         self._is_stopping = True
+        self._checking.wait()
         self._process.kill()
         self._process.waitForFinished(STOP_MS)
         self._loading.wait()

@@ -40,8 +40,9 @@ def prepare(qapp):
 def test_kernels_are_interpreted_until_all_is_compiled_and_loaded(prepare, qtbot):
     warm_up, events = prepare(sys.executable, "-c", STEPS)
     with qtbot.waitSignal(warm_up.finished):
-        warm_up.start()
-        assert events == ["interpreted"]
+        with qtbot.waitSignal(warm_up.running_changed):
+            warm_up.start()
+            assert events == ["interpreted"]
         assert warm_up.is_running
     assert events == ["interpreted", "load", "compiled"]
     assert (warm_up.done, warm_up.n_steps) == (2, 2)

@@ -20,7 +20,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from inspect import getsourcelines
 from typing import Any
 
-from guiapp.core.kernels.compile import Kernel, declared_kernels, is_interpreted, kernel_modules
+from guiapp.core.kernels.compile import NEVER_COMPILED, Kernel, declared_kernels, kernel_modules
 from guiapp.core.kernels.kernel_cache import complete_mark
 
 MOST_WORKERS = 4
@@ -31,7 +31,7 @@ Report = Callable[[int, int, str], None]
 
 def is_complete() -> bool:
     """Whether a warm-up with these very sources, this numba and this Python has finished before."""
-    return is_interpreted() or complete_mark(kernel_modules()).exists()
+    return NEVER_COMPILED or complete_mark(kernel_modules()).exists()
 
 
 def warm_up(report: Report = lambda done, of, name: None) -> None:
@@ -55,10 +55,22 @@ def warm_up(report: Report = lambda done, of, name: None) -> None:
 
 def load_kernels(progress: Callable[[float], None]) -> None:
     """Make all kernels ready to run; quick once a warm-up is complete."""
+    _leave_out_extensions()
     kernels = declared_kernels()
     for done, kernel in enumerate(kernels):
         progress(done / len(kernels))
         kernel.load()
+
+
+def _leave_out_extensions() -> None:
+    """Keep numba from importing what is installed to extend it, of which no kernel makes use.
+
+    Awkward Array is such a package.  It takes more than a second, in the window's process.
+    """
+    if not NEVER_COMPILED:
+        from numba.core import entrypoints
+
+        entrypoints._already_initialized = True
 
 
 def _compile(module: str, name: str) -> None:
@@ -69,6 +81,7 @@ def _prepare_worker() -> None:
     """Let the window go first, and end with the process that waits for us."""
     if hasattr(os, "nice"):
         os.nice(LOWER_PRIORITY)
+    _leave_out_extensions()
     declared_kernels()
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
