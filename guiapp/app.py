@@ -64,7 +64,6 @@ def run_window(model: str | None, text_file: Path | None) -> int:
     from guiapp.viewmodels.settings import Settings, default_path
     from guiapp.widgets.error_dialog import ErrorReporter
 
-    sys.setswitchinterval(TURN_S)
     application = make_application()
     shell = build(application, Settings(default_path()), sample_text(FIRST_SAMPLE))
     sys.excepthook = ErrorReporter(shell.window).report
@@ -84,6 +83,7 @@ def make_application() -> QApplication:
     """The one QApplication, with the names that the system shows."""
     from PySide6.QtWidgets import QApplication
 
+    sys.setswitchinterval(TURN_S)
     application = QApplication(sys.argv[:1])
     application.setApplicationName("tokenloupe")
     application.setApplicationDisplayName("")
