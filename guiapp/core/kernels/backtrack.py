@@ -38,7 +38,7 @@ def encode(
             start = end
         while start < end:
             n_taken, at = 0, start
-            symbol = longest_match(tree, data, at, end)
+            symbol = longest_match(tree.rows, data, at, end)
             while symbol != NONE:
                 symbol_end = at + int(tree.lengths[symbol])
                 if can_end[symbol_end] and (
@@ -47,7 +47,7 @@ def encode(
                     stack[n_taken] = symbol
                     n_taken += 1
                     at = symbol_end
-                    symbol = longest_match(tree, data, at, end)
+                    symbol = longest_match(tree.rows, data, at, end)
                     continue
                 symbol = int(tree.parents[symbol])
                 if symbol == NONE:

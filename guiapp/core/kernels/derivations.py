@@ -27,18 +27,14 @@ UNREACHED = -2  # rank of a symbol that does not come out of merging its own tex
 
 
 class DerivationArrays(NamedTuple):
-    """The last merge of each symbol, when its text is merged by itself; int32[s] each.
+    """The last merge of each symbol, when its text is merged by itself.
 
-    lefts, rights  the two symbols that it joins
-    ranks          of its rule; START or UNREACHED
-    peaks          the highest rank among all merges that make the symbol; START
-    sizes          how many start symbols it is made of
+    rows   int32[4 s]  of each symbol: the two that it joins, the rank of the rule, or START or UNREACHED,
+                       and the peak, or START
+    sizes  int32[s]    how many start symbols it is made of
     """
 
-    lefts: NDArray[np.int32]
-    rights: NDArray[np.int32]
-    ranks: NDArray[np.int32]
-    peaks: NDArray[np.int32]
+    rows: NDArray[np.int32]
     sizes: NDArray[np.int32]
 
 
@@ -48,22 +44,23 @@ def stay_apart(merges: MergeArrays, derivations: DerivationArrays, left: int, ri
 
     With the limit NO_RANK: whether they are compatible.
     """
+    rows = derivations.rows
     whole_left, whole_right, peak, lower_limit = left, right, limit, limit
     while True:
         rank = find_merge(merges, left, right) >> 32
-        left_peak, right_peak = int(derivations.peaks[left]), int(derivations.peaks[right])
+        left_peak, right_peak = int(rows[4 * left + 3]), int(rows[4 * right + 3])
         if rank < limit:
             if rank < lower_limit or max(left_peak, right_peak) < peak:
                 return False
             return _make_apart(merges, derivations, whole_left, whole_right)
         if left_peak > right_peak:
             peak = left_peak
-            limit, lower_limit = peak, int(derivations.ranks[left])
-            left = int(derivations.rights[left])
+            limit, lower_limit = peak, int(rows[4 * left + 2])
+            left = int(rows[4 * left + 1])
         elif right_peak >= 0:
             peak = right_peak
-            limit, lower_limit = peak + 1, int(derivations.ranks[right]) + 1
-            right = int(derivations.lefts[right])
+            limit, lower_limit = peak + 1, int(rows[4 * right + 2]) + 1
+            right = int(rows[4 * right])
         else:
             return True
 
@@ -75,10 +72,10 @@ def _make_apart(merges: MergeArrays, derivations: DerivationArrays, left: int, r
     Needed where a merge of a low rank waited for one of a higher rank, so that peaks do not tell its turn.
     """
     border = int(derivations.sizes[left])
-    ids = np.empty(border + derivations.sizes[right], np.int32)
-    _write_parts(derivations, left, ids[:border])
-    _write_parts(derivations, right, ids[border:])
-    count = len(ids)
+    count = border + int(derivations.sizes[right])
+    ids = np.empty(count, np.int32)
+    _write_parts(derivations, left, ids, 0)
+    _write_parts(derivations, right, ids, border)
     while True:
         best_value, best = NO_MERGE, -1
         for at in range(count - 1):
@@ -88,25 +85,25 @@ def _make_apart(merges: MergeArrays, derivations: DerivationArrays, left: int, r
         if best < 0 or best == border - 1:
             return border == 1 and count == 2
         ids[best] = best_value & 0xFFFFFFFF
-        for at in range(best + 1, count - 1):
-            ids[at] = ids[at + 1]
         count -= 1
+        for at in range(best + 1, count):
+            ids[at] = ids[at + 1]
         if best < border:
             border -= 1
 
 
 @routine
-def _write_parts(derivations: DerivationArrays, symbol: int, out: NDArray[np.int32]) -> None:
-    """Write the start symbols that a symbol is made of.
+def _write_parts(derivations: DerivationArrays, symbol: int, out: NDArray[np.int32], start: int) -> None:
+    """Write the start symbols that a symbol is made of at out[start:].
 
-    What is still whole waits in `out`, its first parts at its first places.
+    What is still whole waits in `out` at the place of its first part.
     """
-    out[0] = symbol
-    for at in range(len(out)):
+    rows, end = derivations.rows, start + derivations.sizes[symbol]
+    out[start] = symbol
+    for at in range(start, end):
         whole = int(out[at])
-        while derivations.ranks[whole] != START:
-            right = int(derivations.rights[whole])
-            whole = int(derivations.lefts[whole])
+        while rows[4 * whole + 2] != START:
+            right, whole = int(rows[4 * whole + 1]), int(rows[4 * whole])
             out[at + derivations.sizes[whole]] = right
         out[at] = whole
 
@@ -124,18 +121,19 @@ def derive(
 
     In the beginning start symbols have rank and peak START and size 1, the others the rank UNREACHED.
     """
-    for row in range(len(lefts)):
-        left, right = int(lefts[row]), int(rights[row])
-        if derivations.ranks[left] == UNREACHED or derivations.ranks[right] == UNREACHED:
+    found, sizes = derivations.rows, derivations.sizes
+    for index in range(len(lefts)):
+        left, right = int(lefts[index]), int(rights[index])
+        if found[4 * left + 2] == UNREACHED or found[4 * right + 2] == UNREACHED:
             continue
         if not stay_apart(merges, derivations, left, right, 0):
             continue
-        symbol = int(made[row])
-        derivations.lefts[symbol] = left
-        derivations.rights[symbol] = right
-        derivations.ranks[symbol] = ranks[row]
-        derivations.peaks[symbol] = max(ranks[row], derivations.peaks[left], derivations.peaks[right])
-        derivations.sizes[symbol] = derivations.sizes[left] + derivations.sizes[right]
+        row = 4 * int(made[index])
+        found[row] = left
+        found[row + 1] = right
+        found[row + 2] = ranks[index]
+        found[row + 3] = max(ranks[index], found[4 * left + 3], found[4 * right + 3])
+        sizes[made[index]] = sizes[left] + sizes[right]
 
 
 @kernel

@@ -48,7 +48,7 @@ def encode(
         for at in range(start, end):
             if costs[at] == UNREACHED:
                 continue
-            token = longest_match(tree, data, at, end)
+            token = longest_match(tree.rows, data, at, end)
             if token == NONE and costs[at] + 1 < costs[at + 1]:
                 costs[at + 1] = costs[at] + 1
                 last[at + 1] = NONE

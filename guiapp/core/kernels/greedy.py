@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from guiapp.core.kernels.byte_trie import NONE
 from guiapp.core.kernels.compile import kernel
 from guiapp.core.kernels.merges import ABSENT, SymbolArrays, TokenOutput, put_symbol
-from guiapp.core.kernels.token_tree import TreeArrays, longest_match
+from guiapp.core.kernels.token_tree import TreeArrays
 
 
 @kernel
@@ -20,14 +20,27 @@ def encode(
     output: TokenOutput,
 ) -> int:
     """Write the tokens of all pieces; returns how many."""
+    rows, ids, starts, ends = tree.rows, output.ids, output.starts, output.ends
     count, at = 0, 0
     for piece in range(len(piece_ends)):
-        end = int(piece_ends[piece])
+        end = piece_ends[piece]
         while at < end:
-            token = longest_match(tree, data, at, end)
-            token_end = at + 1 if token == NONE else at + int(tree.lengths[token])
-            count = put_symbol(
-                output, count, ABSENT if token == NONE else token, symbols, data, at, token_end
-            )
+            row, token, token_end = 0, NONE, at
+            for position in range(at, end):  # `longest_match`, without a call
+                following = rows[4 * row] ^ np.int32(data[position])
+                if rows[4 * following + 1] != row:
+                    break
+                row = following
+                if rows[4 * row + 2] != NONE:
+                    token = rows[4 * row + 2]
+                    token_end = position + 1
+            if token == NONE:
+                count = put_symbol(output, count, ABSENT, symbols, data, at, at + 1)
+                at += 1
+                continue
+            ids[count] = token
+            starts[count] = at
+            ends[count] = token_end
+            count += 1
             at = token_end
     return count

@@ -42,7 +42,7 @@ def encode(
                 if at > start and last[at] == NONE:
                     at += 1
                     continue
-                symbol = longest_match(tree, data, at, end)
+                symbol = longest_match(tree.rows, data, at, end)
                 if symbol == NONE:
                     break
                 while symbol != NONE:

@@ -23,7 +23,7 @@ from guiapp.core.kernels.fast import ALL_PIECES, NEWLINES, NO_PIECES
 from guiapp.core.kernels.merges import ABSENT, TokenOutput
 from guiapp.core.kernels.pattern_machine import PatternMachine
 from guiapp.core.pipelines.fast_pieces import NO_ENDS, FastPieces
-from guiapp.core.pipelines.token_matching import TokenMatching
+from guiapp.core.pipelines.token_matching import LINEAR, TokenMatching
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
 from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
 from guiapp.core.text.split_patterns import Splitter
@@ -32,6 +32,7 @@ from guiapp.core.vocab.vocabulary import Vocabulary
 
 KERNELS = {"heap": heap.encode, "scan": scan.encode}
 READABLE = {"scan": readable_scan.steps, "heap": readable_heap.steps, "fast": readable_heap.steps}
+NO_TOKENS = np.empty(0, np.int32)
 
 
 class PairEncoder:
@@ -112,11 +113,12 @@ class PairEncoder:
         kernel: Callable[..., int],
         data: NDArray[np.uint8],
         piece_ends: NDArray[np.int64],
-        spaces_are_marked: bool,
+        spaces_are_marked: bool = False,
+        takes_whole: bool = True,
     ) -> FragmentTokens:
         room = self._tokens_per_byte * len(data)
         output = TokenOutput(np.empty(room, np.int32), np.empty(room, np.int64), np.empty(room, np.int64))
-        whole_tokens = self._find_whole_pieces(data, piece_ends)
+        whole_tokens = self._find_whole_pieces(data, piece_ends) if takes_whole else NO_TOKENS
         count = kernel(data, piece_ends, whole_tokens, self._merging.symbols, self._merging.merges, output)
         tokens = FragmentTokens(
             output.ids[:count].copy(), output.starts[:count].copy(), output.ends[:count].copy()
@@ -129,11 +131,11 @@ class PairEncoder:
         """The tokens by one of the algorithms that match tokens; there every space is one byte."""
         match = partial(self._matching.encode, encoder, self._dropout)
         if not self._marks_spaces or marked_spaces.can_stay(text):
-            return self._encode(match, text, piece_ends, False)
+            return self._encode(match, text, piece_ends, takes_whole=encoder in LINEAR)
         marked = _mark_spaces(text)
         n_spaces = np.concatenate([[0], np.cumsum(text == 0x20)])
         compact, ends = self._compact(marked, piece_ends + 2 * n_spaces[piece_ends])
-        return to_source(self._encode(match, compact.data, ends, False), compact)
+        return to_source(self._encode(match, compact.data, ends, takes_whole=encoder in LINEAR), compact)
 
     def _compact(
         self, marked: NormalizedText, marked_ends: NDArray[np.int64]
@@ -148,7 +150,7 @@ class PairEncoder:
 
     def _find_whole_pieces(self, data: NDArray[np.uint8], piece_ends: NDArray[np.int64]) -> NDArray[np.int32]:
         if self._whole_pieces == NO_PIECES:
-            return np.empty(0, np.int32)
+            return NO_TOKENS
         found = np.empty(len(piece_ends), np.int32)
         only_newlines = self._whole_pieces == NEWLINES
         strings = self._merging.strings

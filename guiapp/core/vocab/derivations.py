@@ -46,16 +46,12 @@ def derivations_of(merging: PairMerging) -> Derivations:
     """The derivations of all symbols of a vocabulary; for none that `why_not_linear` refuses."""
     data, offsets = symbol_bytes(merging)
     n_symbols = len(offsets) - 1
-    arrays = DerivationArrays(
-        lefts=np.full(n_symbols, -1, np.int32),
-        rights=np.full(n_symbols, -1, np.int32),
-        ranks=np.full(n_symbols, UNREACHED, np.int32),
-        peaks=np.full(n_symbols, START, np.int32),
-        sizes=np.ones(n_symbols, np.int32),
-    )
-    arrays.ranks[_start_symbols(merging)] = START
+    arrays = DerivationArrays(np.full(4 * n_symbols, START, np.int32), np.ones(n_symbols, np.int32))
+    ranks = arrays.rows[2::4]
+    ranks[:] = UNREACHED
+    ranks[_start_symbols(merging)] = START
     kernels.derive(merging.merges, *_rules_by_length(merging), arrays)
-    is_reached = arrays.ranks != UNREACHED
+    is_reached = ranks != UNREACHED
     tree = build_tree(data, offsets, np.flatnonzero(is_reached).astype(np.int32), is_reached)
     return Derivations(arrays, TokenTree(data, offsets, is_reached, tree))
 

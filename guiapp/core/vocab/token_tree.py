@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.kernels.byte_trie import NONE
-from guiapp.core.kernels.token_tree import TreeArrays, build_tree, find_match
+from guiapp.core.kernels.token_tree import FREE, TreeArrays, build_tree, find_match
 from guiapp.core.vocab.vocabulary import Attribute, Vocabulary
 
 NOT_MATCHED = Attribute.CONTROL | Attribute.UNKNOWN
@@ -96,7 +96,7 @@ class TokenTree:
 
     def longest_match_in(self, data: NDArray[np.uint8], start: int) -> int | None:
         """The same for a text that is an array."""
-        found = find_match(self.arrays, data, start, len(data))
+        found = find_match(self.arrays.rows, data, start, len(data))
         return None if found == NONE else found
 
 
@@ -108,5 +108,6 @@ def token_tree(vocabulary: Vocabulary) -> TokenTree:
     worst_first = np.lexsort((-np.arange(len(vocabulary)), ~is_byte, is_text)).astype(np.int32)
     arrays = build_tree(data, offsets, worst_first, is_text)
     is_matched = np.zeros(len(vocabulary), np.bool_)
-    is_matched[arrays.tokens[arrays.tokens != NONE]] = True
+    found = arrays.rows[2::4][arrays.rows[1::4] != FREE]
+    is_matched[found[found != NONE]] = True
     return TokenTree(data, offsets, is_matched, arrays)
