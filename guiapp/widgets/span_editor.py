@@ -22,6 +22,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.viewmodels.text_document import TextDocument
 from guiapp.viewmodels.token_layout import SpanSource
+from guiapp.widgets.span_accessibility import SpanAccessibility
 from guiapp.widgets.span_clipboard import BYTES_FORMAT, leave_plain_text, put_on_clipboard
 from guiapp.widgets.span_input import is_plain, preedit_of, text_of, types_text, utf8
 from guiapp.widgets.span_moves import CaretMoves
@@ -67,6 +68,7 @@ class SpanEditor(SpanView):
         self.setAccessibleDescription("The text to tokenize, editable")
         if (application := QGuiApplication.instance()) is not None:
             application.aboutToQuit.connect(leave_plain_text)
+        SpanAccessibility(self, document, spans)
         document.edited.connect(self._follow_edit)
         document.selection_changed.connect(self._follow_caret)
 
