@@ -18,6 +18,7 @@ class ToySource(QObject):
     hovered_token_changed = Signal()
 
     tokenizer = None
+    is_encoding = False
 
     def __init__(self, vocabulary: Vocabulary, token_ids: list[int] | np.ndarray) -> None:
         super().__init__()

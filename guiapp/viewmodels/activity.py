@@ -40,10 +40,11 @@ class Activity(QObject):
             return f"Opening {Path(workspace.loader.loading_name).name}"
         if workspace.text_job.is_busy:
             return "Reading the text"
-        if workspace.spans.job.is_busy:
+        if workspace.spans.job.is_busy and not self._waits_for_kernels:
             return "Encoding"
         if warm_up.is_running:
-            return f"Compiling for speed, {warm_up.done} of {warm_up.n_steps or '…'}"
+            purpose = "before encoding" if self._waits_for_kernels else "for speed"
+            return f"Compiling {purpose}, {warm_up.done} of {warm_up.n_steps or '…'}"
         return None
 
     @property
@@ -54,9 +55,14 @@ class Activity(QObject):
             return workspace.loader.progress
         if workspace.text_job.is_busy:
             return workspace.text_job.progress
-        if workspace.spans.job.is_busy:
+        if workspace.spans.job.is_busy and not self._waits_for_kernels:
             return workspace.spans.job.progress
         return warm_up.done / warm_up.n_steps if warm_up.n_steps else 0.0
+
+    @property
+    def _waits_for_kernels(self) -> bool:
+        spans = self._workspace.spans
+        return spans.job.is_busy and spans.needs_kernels and self._warm_up.is_running
 
     @property
     def can_cancel(self) -> bool:

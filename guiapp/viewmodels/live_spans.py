@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -17,6 +18,7 @@ from guiapp.core.encoding import Encoding, FragmentTokens
 from guiapp.core.errors import EncodeError
 from guiapp.core.explain.characters import n_characters
 from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.kernels.compile import is_interpreted
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.text_document import TextDocument
@@ -24,8 +26,17 @@ from guiapp.viewmodels.token_layout import SpanWindow
 
 MOST_AT_ONCE = 1 << 15  # bytes around an edit that are encoded in the GUI thread
 SMALL = 1 << 17  # bytes that are encoded in no time
+MOST_INTERPRETED = 1 << 14  # bytes of a text that does not wait until kernels are compiled
+SLOWER_INTERPRETED = 64  # that many times as few bytes are encoded at once
 
 NO_TOKENS = FragmentTokens(np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int64))
+
+
+Wait = Callable[[Progress], None]
+
+
+def go_ahead(progress: Progress) -> None:
+    """Wait for nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +69,8 @@ class LiveSpans(QObject):
     a model's first encoding is still being made, the old spans stay, moved to where their text is now,
     until a job in the background has encoded the whole text.
 
+    A long text waits, in the background, until the kernels that encode it are compiled.
+
     Signals:
         spans_changed(): spans are new or moved.
         encoded(): `encoded_text` is new, and up to date.
@@ -68,9 +81,12 @@ class LiveSpans(QObject):
     encoded = Signal()
     failed = Signal(str)
 
-    def __init__(self, document: TextDocument, parent: QObject | None = None) -> None:
+    def __init__(
+        self, document: TextDocument, wait_for_kernels: Wait = go_ahead, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._document = document
+        self._wait_for_kernels = wait_for_kernels
         self._tokenizer: Tokenizer | None = None
         self._options = Options()
         self._n_characters = n_characters(document.text())
@@ -96,7 +112,18 @@ class LiveSpans(QObject):
     def encode_again(self) -> None:
         self._live = None
         if self._tokenizer is not None:
-            self.job.start(partial(_encode, self._tokenizer, self._document.text(), self._options))
+            wait = self._wait_for_kernels if self.needs_kernels else go_ahead
+            self.job.start(partial(_encode, self._tokenizer, self._document.text(), self._options, wait))
+
+    @property
+    def needs_kernels(self) -> bool:
+        """Whether the text is so long that it is not encoded before kernels are compiled."""
+        return self._document.size > MOST_INTERPRETED
+
+    def use_kernels(self) -> None:
+        """Encode by compiled kernels from now on, the text that was encoded interpreted once more."""
+        if not (self.needs_kernels and self.job.is_busy):
+            self.encode_again()
 
     # What an editor asks
 
@@ -174,7 +201,8 @@ def _update(live: LiveEncoding, document: TextDocument, edit: TextEdit) -> bool:
     """Encode the neighbourhood of an edit; False where that is too much to do at once, or fails."""
     text = document.view()
     window = live.window(text, edit.start, edit.removed, edit.added)
-    if window.end - window.start > MOST_AT_ONCE:
+    most = MOST_AT_ONCE // SLOWER_INTERPRETED if is_interpreted() else MOST_AT_ONCE
+    if window.end - window.start > most:
         return False
     try:
         live.update(text, window)
@@ -183,7 +211,9 @@ def _update(live: LiveEncoding, document: TextDocument, edit: TextEdit) -> bool:
     return True
 
 
-def _encode(tokenizer: Tokenizer, text: bytes, options: Options, progress: Progress) -> _Encoded:
+def _encode(tokenizer: Tokenizer, text: bytes, options: Options, wait: Wait, progress: Progress) -> _Encoded:
+    wait(progress)
+
     def encode() -> Encoding:
         return tokenizer.encode(text, options.add_special, options.parse_special, options.encoder)
 

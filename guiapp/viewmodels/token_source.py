@@ -42,6 +42,10 @@ class TokenSource(Protocol):
     def n_tokens(self) -> int: ...
 
     @property
+    def is_encoding(self) -> bool:
+        """Whether the tokens of the text as it is now are still being made."""
+
+    @property
     def selected_token(self) -> int | None: ...
 
     @property

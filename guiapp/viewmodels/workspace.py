@@ -20,7 +20,7 @@ from guiapp.core.tokenizer import Exactness, Tokenizer
 from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.encoder_check import EncoderCheck, EncoderCheckInput, explained
-from guiapp.viewmodels.live_spans import LiveSpans
+from guiapp.viewmodels.live_spans import LiveSpans, Wait, go_ahead
 from guiapp.viewmodels.model_loader import Load, ModelLoader
 from guiapp.viewmodels.round_trip import RoundTrip, RoundTripInput
 from guiapp.viewmodels.text_document import TextDocument
@@ -51,11 +51,17 @@ class Workspace(QObject):
     text_file_changed = Signal()
     text_file_failed = Signal(str)
 
-    def __init__(self, text: bytes = b"", options: Options | None = None, load: Load = open_model) -> None:
+    def __init__(
+        self,
+        text: bytes = b"",
+        options: Options | None = None,
+        load: Load = open_model,
+        wait_for_kernels: Wait = go_ahead,
+    ) -> None:
         super().__init__()
         self.document = TextDocument(text, self)
         self.loader = ModelLoader(load, self)
-        self.spans = LiveSpans(self.document, self)
+        self.spans = LiveSpans(self.document, wait_for_kernels, self)
         self.round_trip = RoundTrip(self)
         self.encoder_check = EncoderCheck(self)
         self._options = options or Options()
@@ -146,6 +152,10 @@ class Workspace(QObject):
     @property
     def n_tokens(self) -> int:
         return len(self.spans.encoded_text.tokens)
+
+    @property
+    def is_encoding(self) -> bool:
+        return self.spans.job.is_busy
 
     def token_ids(self, start: int, end: int) -> NDArray[np.int32]:
         return self.spans.encoded_text.tokens.ids(start, end)

@@ -32,6 +32,7 @@ from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UI_FONT_PX, U
 
 Key = Qt.Key
 REPAINT_MS = 30
+ENCODING_TEXT = "Encoding …"
 EMPTY_TEXT = "Type a text, and the ids of its tokens appear here."
 NO_MODEL_TEXT = "Open a model, and the ids of the text appear here."
 
@@ -121,7 +122,8 @@ class TokenStrip(QAbstractScrollArea):
         if self._source.n_tokens == 0:
             painter.setFont(self._zoom.ui_font(UI_FONT_PX))
             painter.setPen(theme.dim)
-            remark = NO_MODEL_TEXT if self._source.vocabulary is None else EMPTY_TEXT
+            remark = ENCODING_TEXT if self._source.is_encoding else EMPTY_TEXT
+            remark = NO_MODEL_TEXT if self._source.vocabulary is None else remark
             place = self.viewport().rect().adjusted(MARGIN_PX, UNIT_PX, -MARGIN_PX, 0)
             painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap, remark)
             return

@@ -238,3 +238,19 @@ def test_the_round_trip_is_known_soon_after_the_tokens(workspace, qtbot):
     qtbot.waitUntil(lambda: workspace.round_trip.result is not None)
     assert workspace.round_trip.result.offset == 0
     assert workspace.round_trip.result.decoded == b"? two three"
+
+
+def test_a_long_text_waits_for_kernels_and_a_short_one_does_not(qtbot):
+    compiled = threading.Event()
+    workspace = Workspace(b"short", load=load, wait_for_kernels=lambda progress: compiled.wait(5))
+    with qtbot.waitSignal(workspace.spans.encoded):
+        workspace.loader.open("first.gguf")
+    workspace.show_text(b"word " * live_spans.MOST_INTERPRETED)
+    assert workspace.is_encoding
+    assert workspace.spans.needs_kernels
+    with qtbot.waitSignal(workspace.spans.encoded):
+        compiled.set()
+        workspace.spans.use_kernels()
+    assert not workspace.is_encoding
+    assert workspace.n_tokens > live_spans.MOST_INTERPRETED
+    workspace.close()
