@@ -113,8 +113,8 @@ def build(
 
     options = Options(settings.add_special, settings.parse_special, settings.encoder)
     warm_up = KernelWarmUp()
-    workspace = Workspace(text, options, load or partial(_load, warm_up))
-    warm_up.finished.connect(workspace.spans.encode_again)
+    workspace = Workspace(text, options, load or partial(_load, warm_up), warm_up.wait_until_settled)
+    warm_up.finished.connect(workspace.spans.use_kernels)
     theme_source = ThemeSource(application, settings.theme)
     window = MainWindow(workspace, Activity(workspace, warm_up), settings, theme_source, questions)
     window.setWindowIcon(application_icon())
