@@ -1,11 +1,12 @@
 """The exact tokens of a text that grows at its end.
 
 What stands before the last certain cut can no longer change: it is encoded once and kept as ids.  Only the
-tail behind it is encoded again when somebody asks.  The tail is looked at anew when it has doubled, so the
+tail behind it is encoded again when somebody asks.  Cuts are looked for when the tail has doubled, so the
 work per byte is constant on average, however the text is dealt out.
 
-Where a vocabulary finds no cuts in a text (a long run of one letter, or a language that Unigram or
-WordPiece see as one word), the tail is all that came since, and each question encodes that.
+Where a vocabulary finds no cuts in a text (a long run of one letter, or a language that Unigram sees as one
+word), the tail is all that came since.  In SPM vocabularies a table of all its prefixes still answers at
+once; in others each question encodes it.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.counting.certain_cuts import CertainCuts
+from guiapp.core.counting.tail_table import tail_table
 from guiapp.core.tokenizer import Tokenizer, as_bytes
 
 BLOCK_BYTES = 256
+MOST_WAITING_BYTES = 1 << 16  # that are put aside while nobody asks
 
 
 class AppendEncoder:
@@ -31,8 +34,10 @@ class AppendEncoder:
         self._n_settled = 0
         self._begins_text = True
         self._tail = bytearray()
+        self._table = tail_table(tokenizer, self._cuts)
         self._look_at_bytes = BLOCK_BYTES
-        self._tail_ids: NDArray[np.int32] | None = None
+        self._tail_ids = np.empty(0, np.int32)
+        self._n_encoded = 0  # bytes of the tail that `_tail_ids` are of
 
     def append(self, text: str | bytes) -> None:
         """Put text behind all that came before.
@@ -40,41 +45,49 @@ class AppendEncoder:
         A character may be split between two calls if they bring bytes.  Raises EncodeError where the
         vocabulary cannot express the text.
         """
-        self._tail += as_bytes(text)
-        self._tail_ids = None
-        if len(self._tail) >= self._look_at_bytes:
+        self._tail += text if isinstance(text, bytes) else as_bytes(text)
+        if len(self._tail) > MOST_WAITING_BYTES:
             self._settle()
 
     @property
     def count(self) -> int:
         """The number of tokens of all text so far."""
-        return self.least_count + len(self._ids_of_tail())
+        n_before = self.least_count
+        in_table = self._table.count(self._tail, self._begins_text) if self._table else None
+        return n_before + (len(self._ids_of_tail()) if in_table is None else in_table)
 
     @property
     def least_count(self) -> int:
-        """A number of tokens that the text has already, whatever follows; takes no time."""
+        """A number of tokens that the text has already, whatever follows."""
+        self._settle()
         return len(self._before) + self._n_settled + len(self._after)
 
     @property
     def token_ids(self) -> NDArray[np.int32]:
         """The ids of all text so far."""
+        self._settle()
         return np.concatenate([self._before, *self._settled, self._ids_of_tail(), self._after])
 
     def _ids_of_tail(self) -> NDArray[np.int32]:
-        if self._tail_ids is None:
+        if self._n_encoded != len(self._tail):
             self._tail_ids = self._encode(np.frombuffer(bytearray(self._tail), np.uint8))
+            self._n_encoded = len(self._tail)
         return self._tail_ids
 
     def _settle(self) -> None:
-        """Encode what can no longer change."""
+        """Encode what can no longer change, if there is so much new text that it pays to look for it."""
+        if len(self._tail) < self._look_at_bytes:
+            return
         tail = np.frombuffer(bytearray(self._tail), np.uint8)
         cut = self._cuts.last(tail, self._cuts.clusters(tail), 0, self._cuts.open_end(tail))
         if cut > 0:
-            ids = self._encode(tail[:cut])
-            self._settled.append(ids)
-            self._n_settled += len(ids)
+            self._settled.append(self._encode(tail[:cut]))
+            self._n_settled += len(self._settled[-1])
             self._begins_text = False
             del self._tail[:cut]
+            self._n_encoded = -1
+            if self._table:
+                self._table.begin()
         self._look_at_bytes = 2 * len(self._tail) + BLOCK_BYTES
 
     def _encode(self, text: NDArray[np.uint8]) -> NDArray[np.int32]:

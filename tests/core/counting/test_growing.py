@@ -83,6 +83,7 @@ def test_only_the_newest_text_is_encoded_again(model, monkeypatch):
     for _ in range(200):
         appended.append(sentence)
         prepended.prepend(sentence)
+    assert appended.count > 1000 < prepended.count
     encoded = []
     encode = tokenizer.pipeline.encode
 

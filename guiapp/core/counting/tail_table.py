@@ -1,0 +1,59 @@
+"""The count of a text's tail that grows, where all of it is one piece: in SPM vocabularies.
+
+There even text without any certain cut costs the same per byte, however often somebody asks.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from guiapp.core.counting.certain_cuts import CertainCuts
+from guiapp.core.counting.prefix_table import PrefixTable, Rules, rules_of
+from guiapp.core.kernels import marked_spaces
+from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.vocab.merges import PairMerging
+from guiapp.core.vocab.vocabulary import VocabType
+
+
+class TailTable:
+    """Counts the tokens of one tail after the other, each of which only grows."""
+
+    def __init__(self, merging: PairMerging, rules: Rules, cuts: CertainCuts, adds_space: bool) -> None:
+        self._merging, self._rules, self._cuts = merging, rules, cuts
+        self._adds_space = adds_space
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin with another tail."""
+        self._table = PrefixTable(self._merging, self._rules)
+        self._n_taken = 0
+        self._is_plain = True
+
+    def count(self, tail: bytearray, begins_text: bool) -> int | None:
+        """The tokens of the tail; None where it is more than plain text.
+
+        That is a special token in it, U+2581 as such, or a broken character that would swallow a space.
+        """
+        if self._is_plain and self._n_taken < len(tail):
+            self._take(tail, begins_text)
+        return int(self._table.counts[-1]) if self._is_plain else None
+
+    def _take(self, tail: bytearray, begins_text: bool) -> None:
+        seen = max(0, self._n_taken - self._cuts.margin)
+        around = np.frombuffer(tail[seen:], np.uint8)
+        new = around[self._n_taken - seen :].copy()
+        if self._n_taken == 0 and begins_text and self._adds_space:
+            new = np.concatenate([np.array([marked_spaces.SPACE], np.uint8), new])
+        can_stay = marked_spaces.can_stay(np.concatenate([self._table.unfinished, new]))
+        self._is_plain = can_stay and not len(self._cuts.clusters(around).starts)
+        if self._is_plain:
+            self._table.append(new)
+            self._n_taken = len(tail)
+
+
+def tail_table(tokenizer: Tokenizer, cuts: CertainCuts) -> TailTable | None:
+    """None where pieces are not whole texts, or prefixes cannot be told from each other."""
+    merging, vocabulary = tokenizer.merging, tokenizer.vocabulary
+    if vocabulary.type is not VocabType.SPM or merging is None or (rules := rules_of(merging)) is None:
+        return None
+    return TailTable(merging, rules, cuts, vocabulary.rules.add_space_prefix)
