@@ -4,23 +4,165 @@ from __future__ import annotations
 
 import argparse
 import json
+import signal
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from guiapp.commands.files import write
 
+if TYPE_CHECKING:
+    from guiapp.core.bench.plan import Plan
+
+INTERRUPTED = 130
+ALL = "all"
+
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("what", choices=("ui",), help="ui: the latencies of the window")
-    parser.add_argument("--model", metavar="MODEL", default="demo:bpe")
-    parser.add_argument("--json", metavar="FILE", help="write the figures as a JSON object")
+    parser.add_argument("model", metavar="MODEL", help="a model, or `ui` for the latencies of the window")
+    parser.add_argument(
+        "-f",
+        "--file",
+        metavar="CORPUS",
+        action="append",
+        default=[],
+        help="a file, a folder, sample:NAME, random (drawn from the vocabulary) or tutorial; may be repeated",
+    )
+    parser.add_argument("--encoders", metavar="A,B", default="", help="names of encoders and peers")
+    parser.add_argument("--peers", action="store_true", help="also every other tokenizer that is installed")
+    parser.add_argument(
+        "--scenario",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="throughput, scaling, short, worst, cold, threads, decode, append, interval, batch, memory, "
+        "or all of them",
+    )
+    parser.add_argument("--threads", metavar="N,M", type=_numbers, help="for the scenario threads")
+    parser.add_argument("--time-budget", metavar="S", type=_positive, default=60.0, help="seconds for timing")
+    parser.add_argument(
+        "--call-limit", metavar="S", type=_positive, default=10.0, help="longer calls are left out"
+    )
+    parser.add_argument("--clock", choices=("wall", "cpu"), default="wall", help="cpu: for busy machines")
+    parser.add_argument("--seed", type=int, default=0, help="for random texts and the order of turns")
+    parser.add_argument("--baseline", metavar="NAME", default="fast", help="what speeds are compared with")
+    parser.add_argument("--compare", metavar="OLD.json", help="tell what is slower than in an earlier run")
+    parser.add_argument("--json", metavar="FILE", help="write the records as a JSON object")
+    parser.add_argument("--model", dest="ui_model", metavar="MODEL", default="demo:bpe", help="with `ui`")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Measure the window's own latencies: start-up, opening a model, typing, scrolling."""
+    """Measure encoders and other tokenizers with one vocabulary; `bench ui`: the window's latencies."""
+    if options.model == "ui":
+        return _measure_window(options)
+    from guiapp.core.bench.history import check_writable, load_run, save_run
+    from guiapp.core.bench.tables import table_lines
+
+    old = None if options.compare is None else load_run(Path(options.compare))
+    file = None if options.json in (None, "-") else Path(options.json)
+    if file is not None:
+        check_writable(file)
+    record = _measure(_plan(options))
+    if file is not None:
+        save_run(file, record)
+    if options.json == "-":
+        print(json.dumps(record, ensure_ascii=False))
+    else:
+        print(*table_lines(record, options.baseline), sep="\n")
+    if old is not None:
+        _print_changes(old, record)
+    if record["complete"]:
+        return 0
+    kept = f" and are in {options.json}" if file else ""
+    _say(f"tokenloupe: Stopped. {len(record['results'])} results were measured{kept}.")
+    return INTERRUPTED
+
+
+def _plan(options: argparse.Namespace) -> Plan:
+    from guiapp.core.bench.corpus import DEFAULT
+    from guiapp.core.bench.plan import DEFAULT_SCENARIOS, Plan
+    from guiapp.core.bench.scenarios import SCENARIOS
+
+    scenarios = tuple(name for names in options.scenario for name in names.split(","))
+    plan = Plan(
+        model=options.model,
+        corpora=tuple(options.file) or DEFAULT,
+        contenders=tuple(dict.fromkeys(name for name in options.encoders.split(",") if name)),
+        with_peers=options.peers,
+        scenarios=tuple(SCENARIOS) if ALL in scenarios else scenarios or DEFAULT_SCENARIOS,
+        time_budget_s=options.time_budget,
+        call_limit_s=options.call_limit,
+        clock=options.clock,
+        seed=options.seed,
+    )
+    return plan if options.threads is None else plan.with_threads(options.threads)
+
+
+def _measure(plan: Plan) -> dict[str, Any]:
+    """Run the plan until it is complete or interrupted."""
+    from guiapp.core.bench.control import Control
+    from guiapp.core.bench.engine import run as run_engine
+    from guiapp.core.bench.measurement import Report
+
+    control, report = Control(), Report()
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    for number in handlers:
+        signal.signal(number, lambda *_: control.stop())
+    try:
+        for event in run_engine(plan, control):
+            report.add(event)
+            _show_progress(event)
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    return report.record()
+
+
+def _show_progress(event: Mapping[str, Any]) -> None:
+    match event["event"]:
+        case "loading":
+            _say(f"Loading {event['contender']} …")
+        case "cell":
+            size = f"{event['size_bytes']:,} bytes"
+            _say(f"[{event['number']}/{event['of']}] {event['scenario']}: {event['corpus']}, {size}")
+        case "left out":
+            _say(f"{event['contender']} is left out: {event['reason']}")
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def _print_changes(old: dict[str, Any], new: dict[str, Any]) -> None:
+    from guiapp.core.bench.history import compare_runs, different_conditions
+    from guiapp.core.bench.tables import change_lines
+
+    for line in different_conditions(old, new):
+        _say(f"Not the same conditions: {line}.")
+    print(*change_lines(compare_runs(old, new)), sep="\n")
+
+
+def _measure_window(options: argparse.Namespace) -> int:
     from guiapp.latencies.measurement import report, table_lines
     from guiapp.latencies.run import measure_all
 
-    measurements = measure_all(options.model)
+    measurements = measure_all(options.ui_model)
     print(*table_lines(measurements), sep="\n")
     if options.json is not None:
         write(options.json, json.dumps(report(measurements), indent=2).encode() + b"\n")
     return 0
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    numbers = tuple(int(number) for number in text.split(","))
+    if min(numbers) < 1:
+        raise ValueError(text)
+    return numbers
+
+
+def _positive(text: str) -> float:
+    number = float(text)
+    if not 0 < number < float("inf"):
+        raise ValueError(text)
+    return number

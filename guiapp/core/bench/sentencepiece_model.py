@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 
-from guiapp.core.vocab.vocabulary import Attribute, Vocabulary
+from guiapp.core.vocab.vocabulary import Attribute, VocabType, Vocabulary
 
 VARINT, BYTES, FLOAT = 0, 2, 5
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
@@ -18,17 +18,24 @@ PIECE_TYPES = {
     Attribute.USER_DEFINED: USER_DEFINED,
     Attribute.UNUSED: UNUSED,
 }
-MODEL_TYPE_BPE = 2
+UNIGRAM_MODEL, PAIR_MODEL = 1, 2
 
 
 def sentencepiece_model(vocabulary: Vocabulary) -> bytes:
-    """The bytes of a `.model` file with the pieces and scores of an SPM vocabulary, and no normalising."""
+    """The bytes of a `.model` file with the pieces, scores and normaliser of an SPM or UGM vocabulary."""
     pieces = b"".join(_message(1, _piece(vocabulary, token)) for token in range(len(vocabulary)))
-    trainer = _number(3, MODEL_TYPE_BPE) + _number(35, 1)  # model_type, byte_fallback
-    adds_space = vocabulary.rules.add_space_prefix
-    # name, precompiled_charsmap, add_dummy_prefix, remove_extra_whitespaces, escape_whitespaces
+    rules = vocabulary.rules
+    model_type = UNIGRAM_MODEL if vocabulary.type is VocabType.UGM else PAIR_MODEL
+    has_bytes = int((vocabulary.attributes & Attribute.BYTE != 0).sum()) == 256
+    trainer = _number(3, model_type) + _number(35, has_bytes)  # model_type, byte_fallback
+    if vocabulary.special_ids.unk is not None:
+        trainer += _number(40, vocabulary.special_ids.unk)  # unk_id
     normalizer = (
-        _message(1, b"identity") + _message(2, b"") + _number(3, adds_space) + _number(4, 0) + _number(5, 1)
+        _message(1, b"as in the file")  # name
+        + _message(2, vocabulary.charsmap.tobytes())  # precompiled_charsmap
+        + _number(3, rules.add_space_prefix)  # add_dummy_prefix
+        + _number(4, rules.remove_extra_whitespaces)
+        + _number(5, 1)  # escape_whitespaces
     )
     return pieces + _message(2, trainer) + _message(3, normalizer)
 

@@ -1,0 +1,53 @@
+"""The benchmark as a process that a window starts and talks to.
+
+    python -m guiapp.core.bench < PLAN.json
+
+The first line of standard input is the plan; later ones are `pause`, `resume` or `stop`.  Each event of
+`engine` is one JSON line on standard output; what is wrong with the plan is one of {"event": "failed",
+"message"}.  It also stops on SIGINT and SIGTERM, and when either pipe is closed: nothing stays running.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+from typing import TextIO
+
+from guiapp.core.bench.control import Control
+from guiapp.core.bench.engine import run
+from guiapp.core.bench.plan import plan_from
+from guiapp.core.errors import TokenloupeError
+
+
+def main() -> int:
+    """Exit status 0 if the run was complete or was stopped, 1 if the plan was at fault."""
+    control = Control()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: control.stop())
+    try:
+        plan = plan_from(json.loads(sys.stdin.readline() or "{}"))
+        threading.Thread(target=_obey, args=(sys.stdin, control), daemon=True).start()
+        for event in run(plan, control):
+            print(json.dumps(event), flush=True)
+    except TokenloupeError as error:
+        print(json.dumps({"event": "failed", "message": str(error)}), flush=True)
+        return 1
+    except BrokenPipeError:  # nobody listens any more
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def _obey(commands: TextIO, control: Control) -> None:
+    """Follow commands until the pipe is closed, which means stop."""
+    actions = {"pause": control.pause, "resume": control.resume, "stop": control.stop}
+    for line in commands:
+        if (action := actions.get(line.strip())) is not None:
+            action()
+    control.stop()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,97 @@
+"""Everything that can be timed, in one form: our encoders and other people's tokenizers.
+
+A contender takes text in the form that costs its library no conversion (bytes or str), so that none is
+timed for another's convenience, and gives what its library gives.  No special tokens are added or parsed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.bench.agreement import Tokens
+from guiapp.core.counting.append import AppendEncoder
+from guiapp.core.counting.interval import IntervalCounter
+from guiapp.core.errors import TokenloupeError
+from guiapp.core.tokenizer import Tokenizer
+
+Batch = Callable[[list[Any], int], object]  # texts, threads
+PartCounter = Callable[[int, int], int]  # start, end
+Appender = Callable[[], tuple[Callable[[bytes], object], Callable[[], int]]]
+
+
+class UnavailableError(TokenloupeError):
+    """A contender that cannot take part; the message says why."""
+
+
+@dataclass(frozen=True)
+class Contender:
+    """One tokenizer, ready to be timed.
+
+    encode        a text, as `take_text` gives it, to whatever its library returns
+    take_text     UTF-8 to what `encode` wants; not timed
+    tokens        the ids, and spans where known, of what `encode` returned; not timed
+    decode        ids, as `take_ids` gives them, to text; None where the library cannot
+    encode_batch  many texts on some threads; None where the library cannot
+    appender      starts a text and gives how to append to it and to count its tokens
+    part_counter  takes a text and gives what counts the tokens of text[start:end]
+    other_vocabulary  what it uses in place of the loaded vocabulary, "" if that one
+    """
+
+    encode: Callable[[Any], Any]
+    take_text: Callable[[bytes], Any]
+    tokens: Callable[[Any], Tokens]
+    decode: Callable[[Any], object] | None = None
+    take_ids: Callable[[NDArray[np.int32]], Any] = lambda ids: ids.tolist()
+    encode_batch: Batch | None = None
+    appender: Appender | None = None
+    part_counter: Callable[[bytes], PartCounter] | None = None
+    other_vocabulary: str = ""
+
+
+def as_str(text: bytes) -> str:
+    return text.decode("utf-8", "replace")
+
+
+def ids_only(ids: Any) -> Tokens:
+    """The tokens of a library that returns a sequence of ids."""
+    return Tokens(np.asarray(ids).astype(np.int32), None)
+
+
+def on_threads(encode: Callable[[Any], Any]) -> Batch:
+    """Many texts through a function that releases Python's lock."""
+
+    def encode_batch(texts: list[Any], n_threads: int) -> list[Any]:
+        if n_threads == 1:
+            return [encode(text) for text in texts]
+        with ThreadPoolExecutor(n_threads) as threads:
+            return list(threads.map(encode, texts, chunksize=max(1, len(texts) // (8 * n_threads))))
+
+    return encode_batch
+
+
+def our_contender(tokenizer: Tokenizer, encoder: str) -> Contender:
+    """One of our encoders through the public call, spans included; counting belongs to the default one."""
+    encode = partial(tokenizer.encode, add_special=False, parse_special=False, encoder=encoder)
+    is_default = encoder == next(iter(tokenizer.encoders))
+
+    def start_text() -> tuple[Callable[[bytes], object], Callable[[], int]]:
+        text = AppendEncoder(tokenizer, add_special=False, parse_special=False)
+        return text.append, lambda: text.count
+
+    return Contender(
+        encode,
+        take_text=bytes,
+        tokens=lambda encoding: Tokens(encoding.token_ids, encoding.spans),
+        decode=tokenizer.decode_bytes,
+        take_ids=np.ascontiguousarray,
+        encode_batch=on_threads(encode),
+        appender=start_text if is_default else None,
+        part_counter=(lambda text: IntervalCounter(tokenizer, text, False).count) if is_default else None,
+    )

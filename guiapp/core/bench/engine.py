@@ -1,0 +1,148 @@
+"""Runs a plan: contenders take turns, are compared before they are timed, and fail alone.
+
+As events, one dictionary each:
+
+    started     environment, vocabulary, plan, n_cells
+    loading     contender
+    loaded      contender, version, other_vocabulary, memory_bytes
+    left out    contender, scenario, operation, corpus, size_bytes, reason; None means: in all of them
+    cell        number, of, seconds_left, and scenario, operation, corpus, size_bytes, threads
+    compared    a contender's ids in this cell: exact, agreement, first_difference
+    sample      contender, seconds, n: one more run in this cell
+    result      the record of one contender in this cell
+    finished    complete, environment
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import asdict
+
+import numpy as np
+
+from guiapp import open_model
+from guiapp.core.bench.agreement import Tokens
+from guiapp.core.bench.contenders import our_contender
+from guiapp.core.bench.control import Control
+from guiapp.core.bench.corpus import corpus_named
+from guiapp.core.bench.environment import environment, environment_after, vocabulary_record
+from guiapp.core.bench.operations import encode_all
+from guiapp.core.bench.peers import PEERS
+from guiapp.core.bench.plan import BenchError, Plan
+from guiapp.core.bench.race import Event, Race, left_out
+from guiapp.core.bench.scenarios import SCENARIOS, Cell, Setting
+from guiapp.core.bench.worker_process import ContenderFailed, Stopped, Worker, WorkerLost, WorkerProcess
+from guiapp.core.bench.workers import StartWorker, Workers
+from guiapp.core.tokenizer import Tokenizer
+
+SINGLE = 1  # threads
+
+
+def run(plan: Plan, control: Control, start_worker: StartWorker | None = None) -> Iterator[Event]:
+    """The events of a run; raises what is wrong with the plan, before anything else, as TokenloupeError."""
+    tokenizer = open_model(plan.model)
+    contenders = contenders_of(plan, tokenizer)
+    cells = cells_of(plan, tokenizer)
+    workers = Workers(start_worker or _process_starter(plan, control))
+    yield {
+        "event": "started",
+        "environment": environment(plan.clock),
+        "vocabulary": vocabulary_record(tokenizer.vocabulary),
+        "plan": plan.record(),
+        "n_cells": len(cells),
+    }
+    is_complete = False
+    try:
+        race = _race(plan, workers, control, tokenizer)
+        ready = yield from _load(workers, contenders, control)
+        yield from _all_cells(race, workers, cells, ready, plan.time_budget_s)
+        is_complete = True
+    except Stopped:
+        pass
+    finally:
+        workers.end()
+    yield {"event": "finished", "complete": is_complete, "environment": environment_after()}
+
+
+def contenders_of(plan: Plan, tokenizer: Tokenizer) -> list[str]:
+    """The names that take part; raises BenchError for one that is neither encoder nor installed peer."""
+    ours = list(tokenizer.encoders)
+    for name in plan.contenders:
+        if name in PEERS and not PEERS[name].is_installed:
+            raise BenchError(PEERS[name].how_to_install)
+        if name not in PEERS and name not in ours:
+            raise BenchError(
+                f"There is no encoder “{name}” for this {tokenizer.vocabulary.type.value} vocabulary. "
+                f"Choose from: {', '.join([*ours, *PEERS])}."
+            )
+    names = list(plan.contenders) or ours
+    peers = [name for name in PEERS if name not in names] if plan.with_peers else []
+    return names + peers
+
+
+def cells_of(plan: Plan, tokenizer: Tokenizer) -> list[Cell]:
+    """What is measured, in order; raises BenchError or CorpusError for what does not exist."""
+    for name in plan.scenarios:
+        if name not in SCENARIOS:
+            raise BenchError(f"There is no scenario “{name}”. Choose from: {', '.join(SCENARIOS)}.")
+    corpora = [corpus_named(name, tokenizer.vocabulary, plan.seed) for name in plan.corpora]
+    if not corpora:
+        raise BenchError("A benchmark needs a text. Name a corpus.")
+    setting = Setting(plan, tokenizer, corpora)
+    return [cell for name in dict.fromkeys(plan.scenarios) for cell in SCENARIOS[name].cells(setting)]
+
+
+def _load(workers: Workers, contenders: Sequence[str], control: Control) -> Generator[Event, None, list[str]]:
+    """Start one worker for each contender; returns the names of those that can take part."""
+    ready = []
+    for name in contenders:
+        if control.shall_stop():
+            raise Stopped
+        yield {"event": "loading", "contender": name}
+        try:
+            workers.get(name, SINGLE)
+        except (ContenderFailed, WorkerLost) as error:
+            yield left_out(name, str(error))
+            continue
+        ready.append(name)
+        yield {"event": "loaded", "contender": name, **asdict(workers.loaded[name])}
+    return ready
+
+
+def _all_cells(
+    race: Race, workers: Workers, cells: Sequence[Cell], contenders: Sequence[str], budget_s: float
+) -> Iterator[Event]:
+    """Each cell gets an equal share of the time that is left."""
+    for number, cell in enumerate(cells, 1):
+        left_s = max(budget_s - race.used_s, 0.0)
+        yield {
+            "event": "cell",
+            "number": number,
+            "of": len(cells),
+            "seconds_left": left_s,
+            "scenario": cell.scenario,
+            "operation": cell.operation,
+            "corpus": cell.corpus,
+            "size_bytes": cell.size_bytes,
+            "threads": cell.threads,
+        }
+        yield from race.run(cell, contenders, left_s / (len(cells) - number + 1))
+        if cell.threads != SINGLE:
+            workers.end_others(SINGLE)
+
+
+def _race(plan: Plan, workers: Workers, control: Control, tokenizer: Tokenizer) -> Race:
+    ours = our_contender(tokenizer, next(iter(tokenizer.encoders)))
+
+    def reference(texts: Sequence[bytes]) -> Tokens:
+        return encode_all(ours, texts)
+
+    lengths = np.diff(tokenizer.vocabulary.token_bytes_table[1])
+    return Race(plan, workers, control, reference, lengths)
+
+
+def _process_starter(plan: Plan, control: Control) -> StartWorker:
+    def start(name: str, threads: int) -> Worker:
+        return WorkerProcess(plan.model, name, threads, control.shall_stop)
+
+    return start

@@ -1,0 +1,83 @@
+"""The machine and the versions that a figure depends on."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import platform
+import time
+from pathlib import Path
+from typing import Any
+
+from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.versions import versions
+
+PROCESSORS = Path("/proc/cpuinfo")
+FREQUENCIES = "/sys/devices/system/cpu", "cpu[0-9]*/cpufreq/scaling_cur_freq"
+BLOCK_BYTES = 1 << 20
+
+
+def environment(clock: str) -> dict[str, Any]:
+    """The machine before a run; `environment_after` adds what may have changed."""
+    return {
+        **dict(versions()),
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "clock": clock,
+        "started": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        "load_before": _load(),
+        "mhz_before": _frequency_mhz(),
+    }
+
+
+def environment_after() -> dict[str, Any]:
+    return {
+        "ended": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        "load_after": _load(),
+        "mhz_after": _frequency_mhz(),
+    }
+
+
+def vocabulary_record(vocabulary: Vocabulary) -> dict[str, Any]:
+    """Which vocabulary was measured."""
+    path = vocabulary.path
+    return {
+        "path": str(path),
+        "sha256": None if path is None else _sha256(path),
+        "type": vocabulary.type.value,
+        "pre": vocabulary.pre,
+        "tokens": len(vocabulary),
+    }
+
+
+def _sha256(path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(BLOCK_BYTES):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _processor() -> str:
+    with contextlib.suppress(OSError):
+        for line in PROCESSORS.read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
+
+
+def _load() -> list[float] | None:
+    return [round(load, 2) for load in os.getloadavg()] if hasattr(os, "getloadavg") else None
+
+
+def _frequency_mhz() -> float | None:
+    """The mean frequency of all cores now, where the system tells it."""
+    folder, pattern = FREQUENCIES
+    with contextlib.suppress(OSError, ValueError):
+        if each := [int(path.read_text()) / 1e3 for path in Path(folder).glob(pattern)]:
+            return round(sum(each) / len(each), 1)
+        lines = PROCESSORS.read_text().splitlines()
+        each = [float(line.partition(":")[2]) for line in lines if line.startswith("cpu MHz")]
+        return round(sum(each) / len(each), 1) if each else None
+    return None

@@ -1,0 +1,114 @@
+"""Runs kept as files, and what changed between two of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from guiapp.core.bench.measurement import KEY, Record, key_of
+from guiapp.core.bench.plan import BenchError
+from guiapp.core.bench.statistics import Ratio, ratio_of
+
+MARGIN = 1.08  # what a change must surely exceed: machines differ by some per cent from day to day
+COMPARABLE = ("processor", "cores", "clock", "Python", "numpy", "numba")
+
+
+@dataclass(frozen=True)
+class Change:
+    """One contender in one cell of two runs; `ratio` is new time by old time with its 99 % interval."""
+
+    key: tuple[Any, ...]
+    ratio: Ratio
+
+    @property
+    def verdict(self) -> str:
+        """ "slower" or "faster" where that is sure, else "same"."""
+        if self.ratio.low > MARGIN:
+            return "slower"
+        return "faster" if self.ratio.high < 1 / MARGIN else "same"
+
+    @property
+    def title(self) -> str:
+        scenario, operation, contender, corpus, size_bytes, threads = self.key
+        on_threads = f", {threads} threads" if threads > 1 else ""
+        return f"{contender}: {scenario} ({operation}), {corpus}, {size_bytes:,} bytes{on_threads}"
+
+
+def save_run(path: Path, record: Mapping[str, Any]) -> None:
+    """Write a run as one JSON object: whole, or not at all."""
+    data = (json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
+    try:
+        write_whole(path, data)
+    except OSError as error:
+        raise BenchError(f"{path} cannot be written: {error.strerror}.") from error
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write beside the file and put it in place when it is complete."""
+    handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.chmod(beside, 0o666 & ~_mask())
+        os.replace(beside, path)
+    except BaseException:
+        os.unlink(beside)
+        raise
+
+
+def check_writable(path: Path) -> None:
+    """Raise BenchError before a long run rather than behind it."""
+    if path.is_dir():
+        raise BenchError(f"{path} is a folder. Name a file.")
+    if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+        raise BenchError(f"{path} cannot be written. Name a file in a folder that exists and is yours.")
+
+
+def load_run(path: Path) -> Record:
+    """A run that was saved; raises BenchError for anything else."""
+    try:
+        record = json.loads(path.read_bytes())
+    except OSError as error:
+        raise BenchError(f"{path} cannot be read: {error.strerror}.") from error
+    except ValueError as error:
+        raise BenchError(f"{path} is not JSON: {error}.") from error
+    results = record.get("results") if isinstance(record, dict) else None
+    if not isinstance(results, list) or not all(_is_result(result) for result in results):
+        raise BenchError(f"{path} is not a run that `tokenloupe bench --json` wrote.")
+    return dict(record)
+
+
+def compare_runs(old: Record, new: Record) -> list[Change]:
+    """What both runs measured, the most slowed down first; times are compared sample by sample."""
+    before = {key_of(result): result.get("samples_s") for result in old["results"]}
+    changes = [
+        Change(key_of(result), ratio_of(samples, result["samples_s"]))
+        for result in new["results"]
+        if result.get("samples_s") and (samples := before.get(key_of(result)))
+    ]
+    return sorted(changes, key=lambda change: -change.ratio.ratio)
+
+
+def different_conditions(old: Record, new: Record) -> list[str]:
+    """In what the two runs differ besides their results, one sentence each."""
+    pairs = [
+        (name, old.get("environment", {}).get(name), new.get("environment", {}).get(name))
+        for name in COMPARABLE
+    ]
+    pairs.append(("vocabulary", *(run.get("vocabulary", {}).get("sha256") for run in (old, new))))
+    return [f"{name} was {before}, now {after}" for name, before, after in pairs if before != after]
+
+
+def _is_result(result: object) -> bool:
+    return isinstance(result, dict) and all(name in result for name in KEY)
+
+
+def _mask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

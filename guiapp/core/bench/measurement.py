@@ -1,0 +1,160 @@
+"""What a run found: one record for each contender and cell, and everything together as one JSON object."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from guiapp.core.bench.agreement import Agreement
+from guiapp.core.bench.scenarios import SCENARIOS, Cell
+from guiapp.core.bench.statistics import fit_growth, summarize
+from guiapp.core.bench.timing import Sample
+
+Record = dict[str, Any]
+KEY = ("scenario", "operation", "contender", "corpus", "size_bytes", "threads")
+
+
+@dataclass
+class Series:
+    """The samples of one contender in one cell, as they come.
+
+    agreement  None for a contender with a vocabulary of its own
+    """
+
+    cell: Cell
+    contender: str
+    n_tokens: int
+    agreement: Agreement | None
+    samples: list[Sample] = field(default_factory=list)
+
+    def seconds(self, clock: str) -> list[float]:
+        return [sample.cpu_s if clock == "cpu" else sample.wall_s for sample in self.samples]
+
+    def record(self, clock: str) -> Record:
+        """The stable JSON record; at least one sample."""
+        seconds = self.seconds(clock)
+        summary = summarize(seconds)
+        interval, cell = summary.interval, self.cell
+        n_tokens: float = self.n_tokens
+        if cell.unit_bytes is not None:
+            n_tokens = cell.unit_tokens or self.n_tokens / len(cell.texts)
+        cpu_s = summarize([sample.cpu_s for sample in self.samples]).median
+        wall_s = summarize([sample.wall_s for sample in self.samples]).median
+        return {
+            **_head(cell, self.contender),
+            "n": summary.n,
+            "median_s": summary.median,
+            "ci_s": [interval.low, interval.high],
+            "ci_level": interval.level,
+            "mb_per_s": cell.size_bytes / summary.median / 1e6 if summary.median else None,
+            "tokens_per_s": n_tokens / summary.median if summary.median else None,
+            "n_tokens": n_tokens,
+            **agreement_record(self.agreement),
+            "outliers": summary.n_outliers,
+            "processor_share": cpu_s / wall_s if wall_s else None,
+            "samples_s": seconds,
+        }
+
+
+def memory_record(cell: Cell, contender: str, built_bytes: int, encoding_bytes: int) -> Record:
+    """A record without times; what building it added, and what encoding added on top at most."""
+    untimed = ("median_s", "ci_s", "mb_per_s", "tokens_per_s")
+    return {
+        **_head(cell, contender),
+        "n": 1,
+        **dict.fromkeys(untimed),
+        **agreement_record(None),
+        "built_bytes": built_bytes,
+        "encoding_bytes": encoding_bytes,
+    }
+
+
+def agreement_record(agreement: Agreement | None) -> Record:
+    if agreement is None:
+        return {"exact": None, "agreement": None, "first_difference": None}
+    difference = agreement.first_difference
+    return {
+        "exact": agreement.exact,
+        "agreement": agreement.share,
+        "first_difference": None if difference is None else difference.record(),
+    }
+
+
+def key_of(record: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What makes two records be about the same thing."""
+    return tuple(record.get(name) for name in KEY)
+
+
+def growth_records(results: Sequence[Record]) -> list[Record]:
+    """For every contender that ran a series of sizes: exponent, overhead and slope of its time."""
+    series: dict[tuple[str, str, str], list[Record]] = {}
+    for result in results:
+        if SCENARIOS[result["scenario"]].grows:
+            series.setdefault((result["scenario"], result["contender"], result["corpus"]), []).append(result)
+    records = []
+    for (scenario, contender, corpus), points in series.items():
+        growth = fit_growth(
+            [point["size_bytes"] for point in points], [point["median_s"] for point in points]
+        )
+        if growth is not None:
+            records.append(
+                {
+                    "scenario": scenario,
+                    "contender": contender,
+                    "corpus": corpus,
+                    "exponent": growth.exponent,
+                    "overhead_s": growth.overhead_s,
+                    "slope": growth.slope,
+                    "error": growth.error,
+                }
+            )
+    return records
+
+
+def _head(cell: Cell, contender: str) -> Record:
+    return {
+        "scenario": cell.scenario,
+        "operation": cell.operation,
+        "contender": contender,
+        "corpus": cell.corpus,
+        "size_bytes": cell.size_bytes,
+        "threads": cell.threads,
+    }
+
+
+class Report:
+    """A run as it is told by the engine's events; at any moment a whole JSON object."""
+
+    def __init__(self) -> None:
+        self._head: Record = {"environment": {}, "vocabulary": {}, "plan": {}}
+        self.results: list[Record] = []
+        self.left_out: list[Record] = []
+        self.contenders: list[Record] = []
+        self.is_complete = False
+
+    def add(self, event: Mapping[str, Any]) -> None:
+        """Take note of one event."""
+        details = {key: value for key, value in event.items() if key != "event"}
+        match event["event"]:
+            case "started":
+                self._head.update({key: details[key] for key in self._head})
+            case "loaded":
+                self.contenders.append(details)
+            case "result":
+                self.results.append(details)
+            case "left out":
+                self.left_out.append(details)
+            case "finished":
+                self.is_complete = details["complete"]
+                self._head["environment"] |= details["environment"]
+
+    def record(self) -> Record:
+        return {
+            **self._head,
+            "complete": self.is_complete,
+            "contenders": self.contenders,
+            "results": self.results,
+            "growth": growth_records(self.results),
+            "left_out": self.left_out,
+        }

@@ -1,0 +1,140 @@
+"""What can be timed about a contender, by name; each is checked before it is timed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from guiapp.core.bench.agreement import Tokens
+from guiapp.core.bench.contenders import Appender, Contender, PartCounter, UnavailableError
+from guiapp.core.bench.timing import Operation
+
+Texts = Sequence[bytes]
+
+
+class Subject(NamedTuple):
+    """What an operation is done with; `rebuild` gives the same contender as if just loaded."""
+
+    contender: Contender
+    rebuild: Callable[[], Contender]
+    texts: Texts
+    parts: Sequence[tuple[int, int]] = ()
+    threads: int = 1
+
+    @property
+    def text(self) -> bytes:
+        (text,) = self.texts
+        return text
+
+
+def encode_all(contender: Contender, texts: Texts) -> Tokens:
+    """The tokens of all texts, one text behind the other."""
+    each = [contender.tokens(contender.encode(contender.take_text(text))) for text in texts]
+    starts = np.cumsum([0, *map(len, texts[:-1])])
+    spans = [
+        tokens.spans + start for tokens, start in zip(each, starts, strict=True) if tokens.spans is not None
+    ]
+    return Tokens(
+        np.concatenate([tokens.ids for tokens in each]),
+        np.concatenate(spans) if len(spans) == len(each) else None,
+    )
+
+
+def _encode(subject: Subject) -> Operation:
+    contender = subject.contender
+    return Operation(partial(contender.encode, contender.take_text(subject.text)))
+
+
+def _encode_each(subject: Subject) -> Operation:
+    """Short texts one after another; times are per text."""
+    encode, taken = subject.contender.encode, [subject.contender.take_text(text) for text in subject.texts]
+
+    def encode_each() -> None:
+        for text in taken:
+            encode(text)
+
+    return Operation(encode_each, units=len(taken))
+
+
+def _encode_first(subject: Subject) -> Operation:
+    """The first text after loading: nothing is cached."""
+    taken = subject.contender.take_text(subject.text)
+    fresh: list[Contender] = []
+
+    def load() -> None:
+        fresh[:] = [subject.rebuild()]
+
+    return Operation(lambda: fresh[0].encode(taken), before=load)
+
+
+def _encode_batch(subject: Subject) -> Operation:
+    contender = subject.contender
+    if contender.encode_batch is None:
+        raise UnavailableError("It encodes one text at a time.")
+    taken = [contender.take_text(text) for text in subject.texts]
+    return Operation(partial(contender.encode_batch, taken, subject.threads))
+
+
+def _decode(subject: Subject) -> Operation:
+    contender = subject.contender
+    if contender.decode is None:
+        raise UnavailableError("It cannot decode.")
+    ids: Any = contender.take_ids(encode_all(contender, subject.texts).ids)
+    return Operation(partial(contender.decode, ids))
+
+
+def _append_bytes(subject: Subject) -> Operation:
+    """The text byte by byte, then its number of tokens."""
+    text = subject.text
+    if subject.contender.appender is None:
+        raise UnavailableError("It cannot append: it would encode the whole text again for each byte.")
+    text_bytes = [text[at : at + 1] for at in range(len(text))]
+    append_all = partial(_append_each, subject.contender.appender, text_bytes)
+    if append_all() != len(encode_all(subject.contender, subject.texts).ids):
+        raise UnavailableError("Its count after appending is not that of the whole text.")
+    return Operation(append_all)
+
+
+def _append_each(begin: Appender, parts: Sequence[bytes]) -> int:
+    append, count = begin()
+    for part in parts:
+        append(part)
+    return count()
+
+
+def _count_parts(subject: Subject) -> Operation:
+    """The numbers of tokens of parts of a text; times are per part."""
+    contender, parts = subject.contender, list(subject.parts)
+    if contender.part_counter is None:
+        raise UnavailableError("It cannot count parts: it would encode each again.")
+    count: PartCounter = contender.part_counter(subject.text)
+    for start, end in parts:
+        if count(start, end) != len(encode_all(contender, [subject.text[start:end]]).ids):
+            raise UnavailableError(f"Its count of bytes {start} to {end} is not that of their encoding.")
+
+    def count_parts() -> None:
+        for start, end in parts:
+            count(start, end)
+
+    return Operation(count_parts, units=len(parts))
+
+
+def _encode_parts(subject: Subject) -> Operation:
+    """The same by encoding each part; times are per part."""
+    slices = [subject.text[start:end] for start, end in subject.parts]
+    return _encode_each(subject._replace(texts=slices))
+
+
+OPERATIONS: dict[str, Callable[[Subject], Operation]] = {
+    "encode": _encode,
+    "encode each": _encode_each,
+    "encode first": _encode_first,
+    "encode batch": _encode_batch,
+    "decode": _decode,
+    "append bytes": _append_bytes,
+    "count parts": _count_parts,
+    "encode parts": _encode_parts,
+}

@@ -1,0 +1,219 @@
+"""The loaded vocabulary in the forms that other tokenizers read."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from typing import Any
+
+from guiapp.core.bench.contenders import UnavailableError
+from guiapp.core.text.pattern_table import CONTRACTION, PATTERNS_BY_PRE_TYPE, Pattern
+from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.vocab.byte_alphabet import unspell
+from guiapp.core.vocab.vocabulary import Attribute, VocabType, Vocabulary
+
+PUBLISHED_CONTRACTION = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"  # matches the same; some look for this spelling
+GPT2_PATTERNS = PATTERNS_BY_PRE_TYPE["GPT2"]
+DIGITS_AND_GPT2 = PATTERNS_BY_PRE_TYPE["STARCODER"]
+BYTE_LEVEL = {"add_prefix_space": False, "trim_offsets": True}
+MARK = "\u2581"
+
+
+def ranks_of_bytes(vocabulary: Vocabulary) -> dict[bytes, int]:
+    """The bytes of each normal token with its id, which is its rank in tiktoken."""
+    if vocabulary.rules.escape_spaces:
+        raise UnavailableError(f"tiktoken merges bytes; “{vocabulary.pre}” merges characters.")
+    return {
+        unspell(vocabulary.raw_text(token).decode()): token
+        for token in range(len(vocabulary))
+        if vocabulary.attributes[token] & Attribute.NORMAL
+    }
+
+
+def single_pattern(vocabulary: Vocabulary, reader: str) -> str:
+    """The pattern that cuts text into pieces, where it is a single regular expression."""
+    patterns = _patterns(vocabulary, reader)
+    if len(patterns) != 1:
+        raise UnavailableError(
+            f"{reader} cuts text by one pattern; “{vocabulary.pre}” asks for {len(patterns)} in turn."
+        )
+    return patterns[0].source.replace(CONTRACTION, PUBLISHED_CONTRACTION) + r"|\s+"
+
+
+def _patterns(vocabulary: Vocabulary, reader: str) -> tuple[Pattern, ...]:
+    patterns = PATTERNS_BY_PRE_TYPE[vocabulary.pre_type]
+    if not all(pattern.source for pattern in patterns):
+        raise UnavailableError(f"{reader} cannot cut text as “{vocabulary.pre}” asks.")
+    return patterns
+
+
+def hugging_face_json(tokenizer: Tokenizer) -> str:
+    """The vocabulary as `tokenizer.json`; UnavailableError where that format cannot say it."""
+    vocabulary = tokenizer.vocabulary
+    writers = {
+        VocabType.BPE: _byte_pair_sections,
+        VocabType.SPM: _sentence_piece_sections,
+        VocabType.WPM: _word_piece_sections,
+        VocabType.UGM: _unigram_sections,
+    }
+    if vocabulary.type not in writers:
+        raise UnavailableError(f"tokenizers has no {vocabulary.type.value} vocabularies.")
+    return json.dumps(
+        {
+            "version": "1.0",
+            "truncation": None,
+            "padding": None,
+            "added_tokens": [],
+            "normalizer": None,
+            "post_processor": None,
+            **writers[vocabulary.type](tokenizer),
+        },
+        ensure_ascii=False,
+    )
+
+
+def _byte_pair_sections(tokenizer: Tokenizer) -> dict[str, Any]:
+    vocabulary = tokenizer.vocabulary
+    if vocabulary.rules.escape_spaces:
+        raise UnavailableError(f"“{vocabulary.pre}” merges characters, not bytes, by listed rules.")
+    offsets = vocabulary.merge_offsets
+    merges = [
+        vocabulary.merge_data[offsets[row] : offsets[row + 1]].tobytes().decode()
+        for row in range(len(offsets) - 1)
+    ]
+    return {
+        "pre_tokenizer": _pre_tokenizer(_patterns(vocabulary, "tokenizers")),
+        "model": {
+            "type": "BPE",
+            "vocab": _ids_of_texts(vocabulary),
+            "merges": [_pair(merge) for merge in merges],
+            "ignore_merges": vocabulary.rules.ignore_merges,
+        },
+        "decoder": {"type": "ByteLevel", **BYTE_LEVEL, "use_regex": False},
+    }
+
+
+def _pair(merge: str) -> tuple[str, str]:
+    """Both sides of a rule; the first one may be a space itself."""
+    at = merge.index(" ", 1)
+    return merge[:at], merge[at + 1 :]
+
+
+def _pre_tokenizer(patterns: tuple[Pattern, ...]) -> dict[str, Any]:
+    """The patterns in turn, each within the pieces of those before; named forms where readers know them."""
+    is_gpt2 = patterns[-1:] == GPT2_PATTERNS
+    byte_level = {"type": "ByteLevel", **BYTE_LEVEL, "use_regex": is_gpt2}
+    if patterns == DIGITS_AND_GPT2:
+        steps: list[dict[str, Any]] = [{"type": "Digits", "individual_digits": True}]
+    else:
+        steps = [
+            {
+                "type": "Split",
+                "pattern": {"Regex": pattern.source.replace(CONTRACTION, PUBLISHED_CONTRACTION)},
+                "behavior": "Isolated",
+                "invert": False,
+            }
+            for pattern in patterns[: len(patterns) - is_gpt2]
+        ]
+    return {"type": "Sequence", "pretokenizers": [*steps, byte_level]} if steps else byte_level
+
+
+def _sentence_piece_sections(tokenizer: Tokenizer) -> dict[str, Any]:
+    """Merges as converters write them: each pair of tokens that make a token, by that token's score."""
+    vocabulary, merging = tokenizer.vocabulary, tokenizer.merging
+    assert merging is not None
+    texts = [vocabulary.raw_text(token).decode("utf-8", "replace") for token in range(len(vocabulary))]
+    rules = sorted(merging.rules.items(), key=lambda rule: (rule[1].rank, rule[1].made))
+    merges = [
+        (texts[left], texts[right]) for (left, right), _ in rules if left < len(texts) and right < len(texts)
+    ]
+    unknown = vocabulary.special_ids.unk
+    prefix = [{"type": "Prepend", "prepend": MARK}] if vocabulary.rules.add_space_prefix else []
+    marks = {"type": "Replace", "pattern": {"String": " "}, "content": MARK}
+    return {
+        "normalizer": {"type": "Sequence", "normalizers": [*prefix, marks]},
+        "pre_tokenizer": None,
+        "model": {
+            "type": "BPE",
+            "vocab": _ids_of_texts(vocabulary),
+            "merges": merges,
+            "byte_fallback": True,
+            "fuse_unk": True,
+            "unk_token": None if unknown is None else texts[unknown],
+        },
+        "decoder": {
+            "type": "Sequence",
+            "decoders": [
+                {"type": "Replace", "pattern": {"String": MARK}, "content": " "},
+                {"type": "ByteFallback"},
+                {"type": "Fuse"},
+            ],
+        },
+    }
+
+
+def _word_piece_sections(tokenizer: Tokenizer) -> dict[str, Any]:
+    """GGUF marks the beginning of words, this format what continues them."""
+    vocabulary = tokenizer.vocabulary
+    ids = {}
+    for text, token in _ids_of_texts(vocabulary).items():
+        is_normal = bool(vocabulary.attributes[token] & Attribute.NORMAL)
+        spelled = text.removeprefix(MARK) if text.startswith(MARK) else f"##{text}" if is_normal else text
+        ids[spelled] = token
+    unknown = vocabulary.special_ids.unk
+    if unknown is None:
+        raise UnavailableError("tokenizers needs an unknown token for WordPiece, and this file has none.")
+    return {
+        "normalizer": {
+            "type": "BertNormalizer",
+            "clean_text": True,
+            "handle_chinese_chars": True,
+            "strip_accents": vocabulary.rules.strip_accents,
+            "lowercase": vocabulary.rules.lowercase,
+        },
+        "pre_tokenizer": {"type": "BertPreTokenizer"},
+        "model": {
+            "type": "WordPiece",
+            "unk_token": vocabulary.raw_text(unknown).decode(),
+            "continuing_subword_prefix": "##",
+            "max_input_chars_per_word": 1 << 30,
+            "vocab": ids,
+        },
+        "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": False},
+    }
+
+
+def _unigram_sections(tokenizer: Tokenizer) -> dict[str, Any]:
+    vocabulary = tokenizer.vocabulary
+    normalizers: list[dict[str, Any]] = []
+    if len(vocabulary.charsmap):
+        map_text = b64encode(vocabulary.charsmap.tobytes()).decode()
+        normalizers.append({"type": "Precompiled", "precompiled_charsmap": map_text})
+    if vocabulary.rules.remove_extra_whitespaces:
+        normalizers.append({"type": "Strip", "strip_left": True, "strip_right": True})
+        normalizers.append({"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "})
+    pieces = [
+        (vocabulary.raw_text(token).decode("utf-8", "replace"), vocabulary.score(token))
+        for token in range(len(vocabulary))
+    ]
+    marked = {
+        "type": "Metaspace",
+        "replacement": MARK,
+        "prepend_scheme": "always" if vocabulary.rules.add_space_prefix else "never",
+        "split": False,
+    }
+    return {
+        "normalizer": {"type": "Sequence", "normalizers": normalizers},
+        "pre_tokenizer": marked,
+        "model": {
+            "type": "Unigram",
+            "unk_id": vocabulary.special_ids.unk,
+            "vocab": pieces,
+            "byte_fallback": False,
+        },
+        "decoder": marked,
+    }
+
+
+def _ids_of_texts(vocabulary: Vocabulary) -> dict[str, int]:
+    return {vocabulary.raw_text(token).decode("utf-8", "replace"): token for token in range(len(vocabulary))}

@@ -1,0 +1,195 @@
+"""Other people's tokenizers as contenders, each with the very vocabulary that is loaded where it can be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from guiapp.core.bench import peer_models
+from guiapp.core.bench.contenders import Contender, UnavailableError, as_str, ids_only, on_threads
+from guiapp.core.bench.llama_library import LlamaLibraryError, LlamaVocabulary
+from guiapp.core.bench.sentencepiece_model import sentencepiece_model
+from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.vocab.vocabulary import VocabType
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A tokenizer library.
+
+    module   what is imported
+    package  what is installed
+    source   the loaded vocabulary in a form that the library reads; raises UnavailableError
+    build    the contender from that, as often as a fresh one is wanted
+    """
+
+    name: str
+    module: str
+    package: str
+    source: Callable[[Tokenizer], Any]
+    build: Callable[[Any], Contender]
+
+    @property
+    def is_installed(self) -> bool:
+        return find_spec(self.module) is not None
+
+    @property
+    def version(self) -> str:
+        """The installed version; raises UnavailableError with the way to get it where there is none."""
+        try:
+            return version(self.package)
+        except PackageNotFoundError as error:
+            raise UnavailableError(self.how_to_install) from error
+
+    @property
+    def how_to_install(self) -> str:
+        return f"{self.name} is not installed. Install it with: pip install {self.package}"
+
+
+def peer_source(name: str, tokenizer: Tokenizer) -> Any:
+    """What a peer is built from; UnavailableError where it is missing or cannot take the vocabulary."""
+    peer = PEERS[name]
+    if not peer.is_installed:
+        raise UnavailableError(peer.how_to_install)
+    return peer.source(tokenizer)
+
+
+def _tiktoken_source(tokenizer: Tokenizer) -> tuple[str, dict[bytes, int]]:
+    _need(tokenizer, "tiktoken", VocabType.BPE)
+    vocabulary = tokenizer.vocabulary
+    return peer_models.single_pattern(vocabulary, "tiktoken"), peer_models.ranks_of_bytes(vocabulary)
+
+
+def _tiktoken(source: tuple[str, dict[bytes, int]]) -> Contender:
+    pattern, ranks = source
+    encoding = import_module("tiktoken").Encoding(
+        "loaded", pat_str=pattern, mergeable_ranks=ranks, special_tokens={}
+    )
+    return Contender(
+        encoding.encode_ordinary,
+        as_str,
+        ids_only,
+        encoding.decode_bytes,
+        encode_batch=lambda texts, n_threads: encoding.encode_ordinary_batch(texts, num_threads=n_threads),
+    )
+
+
+def _tokenizers(source: str) -> Contender:
+    library = import_module("tokenizers").Tokenizer.from_str(source)
+    return Contender(
+        lambda text: library.encode(text, add_special_tokens=False),
+        as_str,
+        lambda encoding: ids_only(encoding.ids),
+        lambda ids: library.decode(ids, skip_special_tokens=False),
+        encode_batch=lambda texts, _: library.encode_batch(texts, add_special_tokens=False),
+    )
+
+
+def _sentencepiece_source(tokenizer: Tokenizer) -> bytes:
+    _need(tokenizer, "sentencepiece", VocabType.SPM, VocabType.UGM)
+    return sentencepiece_model(tokenizer.vocabulary)
+
+
+def _sentencepiece(source: bytes) -> Contender:
+    processor = import_module("sentencepiece").SentencePieceProcessor(model_proto=source)
+    return Contender(
+        processor.encode,
+        as_str,
+        ids_only,
+        processor.decode,
+        encode_batch=lambda texts, n_threads: processor.encode(texts, num_threads=n_threads),
+    )
+
+
+def _gigatoken_source(tokenizer: Tokenizer) -> str | bytes:
+    _need(tokenizer, "gigatoken", VocabType.BPE, VocabType.SPM)
+    if tokenizer.vocabulary.type is VocabType.SPM:
+        return sentencepiece_model(tokenizer.vocabulary)
+    return peer_models.hugging_face_json(tokenizer)
+
+
+def _gigatoken(source: str | bytes) -> Contender:
+    load = import_module("gigatoken").Tokenizer
+    library = load.from_json(source) if isinstance(source, str) else load.from_sentencepiece(source)
+    return Contender(
+        library.encode,
+        _well_formed,
+        ids_only,
+        library.decode,
+        lambda ids: ids.astype(np.uint32),
+        lambda texts, n_threads: library.encode_batch(texts, parallel=n_threads > 1),
+    )
+
+
+def _rs_bpe(source: None) -> Contender:
+    """The package offers OpenAI's two vocabularies only."""
+    openai = import_module("rs_bpe.bpe").openai
+    library = openai.o200k_base()
+
+    def encode_batch(texts: list[str], n_threads: int) -> object:
+        if n_threads == 1:
+            return library.encode_batch(texts)
+        return library.encode_batch_parallel(texts, openai.ParallelOptions(1, 0, n_threads))
+
+    return Contender(
+        library.encode,
+        as_str,
+        ids_only,
+        library.decode,
+        encode_batch=encode_batch,
+        other_vocabulary="o200k_base",
+    )
+
+
+def _llama_cpp_source(tokenizer: Tokenizer) -> Path:
+    if tokenizer.vocabulary.path is None:
+        raise UnavailableError("llama.cpp reads model files only, and this vocabulary has none.")
+    return tokenizer.vocabulary.path
+
+
+def _llama_cpp(source: Path) -> Contender:
+    try:
+        vocabulary = LlamaVocabulary(source)
+    except (LlamaLibraryError, OSError, AttributeError) as error:
+        raise UnavailableError(f"llama.cpp cannot be used: {error}.") from error
+    return Contender(
+        vocabulary.encode,
+        bytes,
+        ids_only,
+        vocabulary.decode,
+        lambda ids: np.ascontiguousarray(ids, np.int32),
+        on_threads(vocabulary.encode),
+    )
+
+
+def _well_formed(text: bytes) -> bytes:
+    """Gigatoken's batches crash on bytes that are not UTF-8."""
+    return as_str(text).encode()
+
+
+def _need(tokenizer: Tokenizer, peer: str, *types: VocabType) -> None:
+    if tokenizer.vocabulary.type not in types:
+        names = " and ".join(each.value for each in types)
+        raise UnavailableError(
+            f"{peer} has no {tokenizer.vocabulary.type.value} vocabularies; it takes {names} only."
+        )
+
+
+PEERS: dict[str, Peer] = {
+    peer.name: peer
+    for peer in (
+        Peer("tiktoken", "tiktoken", "tiktoken", _tiktoken_source, _tiktoken),
+        Peer("tokenizers", "tokenizers", "tokenizers", peer_models.hugging_face_json, _tokenizers),
+        Peer("sentencepiece", "sentencepiece", "sentencepiece", _sentencepiece_source, _sentencepiece),
+        Peer("gigatoken", "gigatoken", "gigatoken", _gigatoken_source, _gigatoken),
+        Peer("rs-bpe", "rs_bpe", "rs-bpe", lambda tokenizer: None, _rs_bpe),
+        Peer("llama.cpp", "xllamacpp", "xllamacpp", _llama_cpp_source, _llama_cpp),
+    )
+}

@@ -1,0 +1,58 @@
+"""What shall be measured, as a value that travels to the process that measures."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
+
+from guiapp.core.bench import corpus
+from guiapp.core.errors import TokenloupeError
+
+DEFAULT_SCENARIOS = ("throughput", "short", "cold", "decode")
+
+
+class BenchError(TokenloupeError):
+    """A benchmark that cannot be run as it was asked for; the message says why."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One run of the benchmark.
+
+    corpora        names as `corpus_named` knows them
+    contenders     names of encoders and peers; none: all of our encoders
+    with_peers     also every peer that is installed and takes the vocabulary
+    threads        the numbers of threads that the scenario `threads` tries
+    time_budget_s  for timing alone, shared by all cells; each gets a few rounds in any case
+    call_limit_s   a contender that needs longer for one call is left out
+    clock          "wall", or "cpu": what the process got of the processor, for busy machines
+    """
+
+    model: str
+    corpora: tuple[str, ...] = corpus.DEFAULT
+    contenders: tuple[str, ...] = ()
+    with_peers: bool = False
+    scenarios: tuple[str, ...] = DEFAULT_SCENARIOS
+    threads: tuple[int, ...] = tuple(sorted({1, os.cpu_count() or 1}))
+    time_budget_s: float = 60.0
+    call_limit_s: float = 10.0
+    clock: Literal["wall", "cpu"] = "wall"
+    seed: int = 0
+
+    def with_threads(self, threads: tuple[int, ...]) -> Plan:
+        return replace(self, threads=threads)
+
+    def record(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def plan_from(record: dict[str, Any]) -> Plan:
+    """The plan of a JSON object; raises BenchError for one that is none."""
+    values: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in record.items()
+    }
+    try:
+        return Plan(**values)
+    except TypeError as error:
+        raise BenchError(f"This is not a plan for a benchmark: {error}.") from error

@@ -1,0 +1,141 @@
+"""What can honestly be said about repeated measurements: by order statistics, for any distribution.
+
+Times of a computer are skewed and have outliers, so that means and standard deviations say little.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import comb, erf, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+CONFIDENCE = 0.95
+FENCE = 1.5  # quartile distances beyond the quartiles; Tukey 1977
+MOST_EXACT = 400  # sample sizes up to which binomial coefficients are added up
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Bounds of the true median.  `level`: how often such bounds hold it, less than asked for few runs."""
+
+    low: float
+    high: float
+    level: float
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Some runs of one thing.
+
+    n_outliers  runs outside Tukey's fences; they are told, not removed
+    """
+
+    n: int
+    median: float
+    interval: Interval
+    n_outliers: int
+
+    @property
+    def relative_width(self) -> float:
+        """The interval's width as a share of the median."""
+        return (self.interval.high - self.interval.low) / self.median if self.median else 0.0
+
+
+def summarize(values: Sequence[float]) -> Summary:
+    """Median, its confidence interval and the number of outliers; at least one value."""
+    ordered = np.sort(np.asarray(values, np.float64))
+    return Summary(len(ordered), float(np.median(ordered)), median_interval(ordered), _n_outliers(ordered))
+
+
+def median_interval(ordered: NDArray[np.float64], confidence: float = CONFIDENCE) -> Interval:
+    """The narrowest symmetric pair of order statistics that holds the median with this confidence.
+
+    The number of values below the true median is binomial with p = 1/2, whatever the distribution.
+    """
+    n = len(ordered)
+    skip, level = 0, _coverage(n, 0)
+    while skip + 1 < n - skip - 1 and (next_level := _coverage(n, skip + 1)) >= confidence:
+        skip, level = skip + 1, next_level
+    return Interval(float(ordered[skip]), float(ordered[n - 1 - skip]), level)
+
+
+def _coverage(n: int, skip: int) -> float:
+    """How often the median lies between the values number `skip` from either end."""
+    if n > MOST_EXACT:
+        return erf((n - 2 * skip - 1) / sqrt(2 * n))
+    return 1.0 - 2.0 * sum(comb(n, below) for below in range(skip + 1)) / 2.0**n if n > 1 else 0.0
+
+
+def _n_outliers(ordered: NDArray[np.float64]) -> int:
+    low, high = np.percentile(ordered, [25, 75])
+    reach = FENCE * (high - low)
+    return int(np.count_nonzero((ordered < low - reach) | (ordered > high + reach)))
+
+
+@dataclass(frozen=True)
+class Growth:
+    """Time as overhead + slope * size ** exponent.
+
+    error  the largest relative distance of a measured time from the curve
+    """
+
+    overhead_s: float
+    slope: float
+    exponent: float
+    error: float
+
+    def time_s(self, size_bytes: float) -> float:
+        return float(self.overhead_s + self.slope * size_bytes**self.exponent)
+
+
+def fit_growth(sizes_bytes: Sequence[int], times_s: Sequence[float]) -> Growth | None:
+    """The curve with the least squared relative error; None for fewer than four sizes."""
+    if len(set(sizes_bytes)) < 4:
+        return None
+    sizes, times = np.asarray(sizes_bytes, np.float64), np.asarray(times_s, np.float64)
+    exponents = np.arange(0.3, 3.0005, 0.01)
+    errors = [_fit_at(exponent, sizes, times)[2] for exponent in exponents]
+    exponent = float(exponents[int(np.argmin(errors))])
+    overhead, slope, _ = _fit_at(exponent, sizes, times)
+    distances = np.abs((overhead + slope * sizes**exponent) / times - 1)
+    return Growth(overhead, slope, exponent, float(distances.max()))
+
+
+def _fit_at(
+    exponent: float, sizes: NDArray[np.float64], times: NDArray[np.float64]
+) -> tuple[float, float, float]:
+    """Overhead and slope, neither negative, and the sum of squared relative errors."""
+    powers = sizes**exponent / times
+    ones = 1.0 / times
+    overhead, slope = np.linalg.lstsq(np.stack([ones, powers], axis=1), np.ones(len(times)), rcond=None)[0]
+    if overhead < 0:
+        overhead, slope = 0.0, powers.sum() / (powers @ powers)
+    elif slope < 0:
+        overhead, slope = ones.sum() / (ones @ ones), 0.0
+    residual = overhead * ones + slope * powers - 1
+    return float(overhead), float(slope), float(residual @ residual)
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """How many times as long something takes as before, and the interval that holds the true ratio."""
+
+    ratio: float
+    low: float
+    high: float
+
+
+def ratio_of(before: Sequence[float], after: Sequence[float], z: float = 2.576) -> Ratio:
+    """Hodges and Lehmann's shift of logarithms, with the interval that belongs to Mann and Whitney's test.
+
+    `z` is the normal quantile of the confidence: 2.576 for 99 %.
+    """
+    pairs = np.sort(np.subtract.outer(np.log(np.asarray(after)), np.log(np.asarray(before))).ravel())
+    n, m = len(after), len(before)
+    skip = int(np.floor(n * m / 2 - z * sqrt(n * m * (n + m + 1) / 12)))
+    if skip < 0:  # too few runs to say anything with this confidence
+        return Ratio(float(np.exp(np.median(pairs))), 0.0, float("inf"))
+    return Ratio(*(float(np.exp(value)) for value in (np.median(pairs), pairs[skip], pairs[-1 - skip])))

@@ -1,0 +1,166 @@
+"""A run as text for people: a table for each scenario, speeds beside a baseline's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from guiapp.core.bench.history import Change
+from guiapp.core.bench.measurement import Record
+from guiapp.core.bench.scenarios import SCENARIOS
+
+TIMES_PER_CALL = ("short", "interval", "append")
+BYTES_PER_MB = 1e6
+NAME_WIDTH = 14
+VERDICTS = ("slower", "faster", "same")
+
+
+def table_lines(run: Record, baseline: str) -> Iterator[str]:
+    """All scenarios, then what grows how, who deviates, and who is missing."""
+    tables: dict[tuple[str, ...], list[Record]] = {}
+    for result in run["results"]:
+        tables.setdefault(_table_key(result), []).append(result)
+    for results in tables.values():
+        yield from _table(results, baseline)
+        yield ""
+    yield from _growth_lines(run["growth"])
+    yield from _deviation_lines(run["results"])
+    yield from _missing_lines(run["left_out"])
+
+
+def _table_key(result: Record) -> tuple[str, ...]:
+    """Texts of the worst case have a table each."""
+    corpus = result["corpus"] if result["scenario"] == "worst" else ""
+    return result["scenario"], result["operation"], corpus
+
+
+def _table(results: Sequence[Record], baseline: str) -> Iterator[str]:
+    scenario, operation, corpus = _table_key(results[0])
+    if scenario == "memory":
+        yield from _memory_table(results)
+        return
+    unit = "time per call" if scenario in TIMES_PER_CALL else "MB/s"
+    title = f"{SCENARIOS[scenario].title}: {corpus}" if corpus else SCENARIOS[scenario].title
+    yield f"{title} — {operation}, {unit}, half width of the 95 % interval, × {baseline}"
+    columns = list(dict.fromkeys(map(_column, results)))
+    cells = {(result["contender"], _column(result)): result for result in results}
+    rows = [["", *columns, "ids"]]
+    for contender in dict.fromkeys(result["contender"] for result in results):
+        mine = [result for result in results if result["contender"] == contender]
+        row = [contender]
+        for column in columns:
+            row.append(_value(cells.get((contender, column)), cells.get((baseline, column)), unit))
+        rows.append([*row, _ids(mine)])
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells_of_row = [
+            text.ljust(width) if index == 0 else text.rjust(width)
+            for index, (text, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        yield "  " + "   ".join(cells_of_row)
+
+
+def _memory_table(results: Sequence[Record]) -> Iterator[str]:
+    yield "Memory, MB: what the contender takes when it is ready, and what encoding adds at most"
+    for result in results:
+        ready, more = (result[key] / BYTES_PER_MB for key in ("built_bytes", "encoding_bytes"))
+        yield f"  {result['contender']:{NAME_WIDTH}} {ready:9.1f} {more:9.1f}"
+
+
+def _column(result: Record) -> str:
+    """What tells this cell from the others of its scenario."""
+    match result["scenario"]:
+        case "scaling" | "short" | "worst" | "append" | "interval":
+            return size_text(result["size_bytes"])
+        case "threads":
+            return f"{result['threads']} threads" if result["threads"] > 1 else "1 thread"
+    return str(result["corpus"])
+
+
+def _value(result: Record | None, baseline: Record | None, unit: str) -> str:
+    if result is None:
+        return "–"
+    shown = f"{result['mb_per_s']:.3g}" if unit == "MB/s" else time_text(result["median_s"])
+    low, high = result["ci_s"]
+    spread = f"±{(high - low) / 2 / result['median_s']:.0%}" if result["n"] > 1 else "once"
+    ratio = f" {baseline['median_s'] / result['median_s']:.3g}×" if baseline is not None else ""
+    return f"{shown} {spread}{ratio}"
+
+
+def _ids(results: Sequence[Record]) -> str:
+    shares = [result["agreement"] for result in results if result["agreement"] is not None]
+    if not shares:
+        return "own vocabulary"
+    if all(result["exact"] for result in results):
+        return "equal"
+    return f"{min(shares):.1%} of spans"
+
+
+def _growth_lines(growth: Sequence[Record]) -> Iterator[str]:
+    if growth:
+        yield "Time = overhead + slope · bytes ^ exponent"
+        for line in growth:
+            yield (
+                f"  {line['contender']:{NAME_WIDTH}} {line['scenario']} {line['corpus']}: exponent "
+                f"{line['exponent']:.2f}, overhead {time_text(line['overhead_s'])}, "
+                f"points within {line['error']:.0%}"
+            )
+        yield ""
+
+
+def _deviation_lines(results: Sequence[Record]) -> Iterator[str]:
+    told = set()
+    for result in results:
+        difference = result["first_difference"]
+        if difference is None or (result["contender"], result["corpus"]) in told:
+            continue
+        told.add((result["contender"], result["corpus"]))
+        yield (
+            f"{result['contender']} differs on {result['corpus']} from byte {difference['byte_offset']} on: "
+            f"{_id_text(difference['found_id'])} instead of {_id_text(difference['expected_id'])}; "
+            f"{result['agreement']:.2%} of the spans agree."
+        )
+
+
+def _missing_lines(left_out: Sequence[Record]) -> Iterator[str]:
+    """One line for all cells that a contender missed for the same reason, with the smallest of them."""
+    reasons: dict[tuple[str, str, str, str], Record] = {}
+    for each in left_out:
+        key = each["contender"], each["scenario"], each["operation"], each["reason"]
+        reasons.setdefault(key, each)
+    for each in reasons.values():
+        where = ""
+        if each["scenario"] is not None:
+            where = f" in {each['scenario']} ({each['corpus']}, {size_text(each['size_bytes'])})"
+        yield f"{each['contender']} left out{where}: {each['reason']}"
+
+
+def change_lines(changes: Sequence[Change]) -> Iterator[str]:
+    """What is surely slower or faster than before."""
+    counts = {verdict: [change for change in changes if change.verdict == verdict] for verdict in VERDICTS}
+    for verdict in ("slower", "faster"):
+        for change in counts[verdict]:
+            ratio = change.ratio
+            yield (
+                f"{verdict.upper()}: {change.title}: {ratio.ratio:.2f} times the time "
+                f"(99 %: {ratio.low:.2f} to {ratio.high:.2f})"
+            )
+    yield ", ".join(f"{len(counts[verdict])} {verdict}" for verdict in VERDICTS)
+
+
+def size_text(size_bytes: int) -> str:
+    """A size in the unit that needs the fewest digits; kB are thousands, KiB 1024."""
+    for factor, unit in ((1 << 20, "MiB"), (1_000_000, "MB"), (1 << 10, "KiB"), (1_000, "kB")):
+        if size_bytes >= factor and size_bytes % factor == 0:
+            return f"{size_bytes // factor} {unit}"
+    return f"{size_bytes:,} B"
+
+
+def time_text(seconds: float) -> str:
+    for factor, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
+        if seconds >= factor:
+            return f"{seconds / factor:.3g} {unit}"
+    return f"{seconds * 1e9:.3g} ns"
+
+
+def _id_text(token_id: int | None) -> str:
+    return "no token" if token_id is None else f"token {token_id}"

@@ -1,0 +1,71 @@
+"""How long one call takes: by the wall clock, and by what the process was given of the processor."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+SHORTEST_SAMPLE_NS = 2_000_000
+MOST_CALLS = 1 << 20
+
+
+class Clock(NamedTuple):
+    """Both clocks in nanoseconds; processor time counts all threads of the process."""
+
+    wall_ns: Callable[[], int]
+    cpu_ns: Callable[[], int]
+
+
+SYSTEM_CLOCK = Clock(time.perf_counter_ns, time.process_time_ns)
+
+
+class Operation(NamedTuple):
+    """Something to time.
+
+    call    what is timed
+    before  runs in front of each timed call and is not timed
+    units   how many things one call does, such as prompts: times are per unit
+    """
+
+    call: Callable[[], object]
+    before: Callable[[], object] | None = None
+    units: int = 1
+
+
+class Sample(NamedTuple):
+    """Seconds per unit."""
+
+    wall_s: float
+    cpu_s: float
+
+
+def take_sample(operation: Operation, n_calls: int, clock: Clock = SYSTEM_CLOCK) -> Sample:
+    """The mean of some calls in a row; Python's garbage collector waits meanwhile."""
+    if operation.before is not None:
+        operation.before()
+    call = operation.call
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        cpu_ns, wall_ns = clock.cpu_ns(), clock.wall_ns()
+        for _ in range(n_calls):
+            call()
+        wall_ns, cpu_ns = clock.wall_ns() - wall_ns, clock.cpu_ns() - cpu_ns
+    finally:
+        if was_enabled:
+            gc.enable()
+    n_units = n_calls * operation.units
+    return Sample(wall_ns / n_units / 1e9, cpu_ns / n_units / 1e9)
+
+
+def calls_per_sample(operation: Operation, clock: Clock = SYSTEM_CLOCK) -> int:
+    """So many calls that reading the clock does not matter; one where something runs before each."""
+    n_calls = 1
+    while operation.before is None and n_calls < MOST_CALLS:
+        sample = take_sample(operation, n_calls, clock)
+        if sample.wall_s * operation.units * n_calls * 1e9 >= SHORTEST_SAMPLE_NS:
+            break
+        n_calls *= 2
+    return n_calls

@@ -1,0 +1,131 @@
+"""A process of its own for each contender: what one does, hold, or breaks touches no other.
+
+It answers messages on a pipe, one at a time:
+
+    ("load",)                                       memory used by the contender, its version and vocabulary
+    ("prepare", operation, texts, parts, threads)   the tokens of the texts; afterwards it is warm
+    ("sample",)                                     seconds per unit by both clocks
+    ("memory", texts)                               the most memory held while encoding
+"""
+
+from __future__ import annotations
+
+import ctypes
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing.connection import Connection
+from typing import Any
+
+from guiapp import open_model
+from guiapp.core.bench.agreement import Tokens
+from guiapp.core.bench.contenders import Contender, UnavailableError, our_contender
+from guiapp.core.bench.memory import held_bytes, peak_bytes_during
+from guiapp.core.bench.operations import OPERATIONS, Subject, encode_all
+from guiapp.core.bench.peers import PEERS, peer_source
+from guiapp.core.bench.timing import Operation, Sample, calls_per_sample, take_sample
+from guiapp.core.tokenizer import Tokenizer
+
+END_WITH_PARENT = 1  # prctl's PR_SET_PDEATHSIG
+THREAD_VARIABLES = ("RAYON_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A contender that is ready.  `memory_bytes` is what building it added to the process."""
+
+    version: str
+    other_vocabulary: str
+    memory_bytes: int
+
+
+class Worker:
+    """One contender and the operation that is being timed."""
+
+    def __init__(self, model: str, name: str) -> None:
+        self._model = model
+        self._name = name
+        self._build: Callable[[], Contender] | None = None
+        self._contender: Contender | None = None
+        self._operation = Operation(lambda: None)
+        self._n_calls = 1
+
+    def load(self) -> Loaded:
+        peer = PEERS.get(self._name)
+        if peer is not None:  # our own vocabulary is no part of its memory
+            source = peer_source(self._name, open_model(self._model))
+            self._build = partial(peer.build, source)
+            before = held_bytes()
+        else:
+            before = held_bytes()
+            vocabulary = open_model(self._model).vocabulary
+            self._build = lambda: our_contender(Tokenizer(vocabulary), self._name)
+        self._contender = self._build()
+        version = "" if peer is None else peer.version
+        return Loaded(version, self._contender.other_vocabulary, max(held_bytes() - before, 0))
+
+    def prepare(
+        self, operation: str, texts: tuple[bytes, ...], parts: tuple[tuple[int, int], ...], threads: int
+    ) -> Tokens:
+        assert self._contender is not None
+        assert self._build is not None
+        tokens = encode_all(self._contender, texts)
+        subject = Subject(self._contender, self._build, texts, parts, threads)
+        self._operation = OPERATIONS[operation](subject)
+        self._n_calls = calls_per_sample(self._operation)
+        return tokens
+
+    def sample(self) -> Sample:
+        return take_sample(self._operation, self._n_calls)
+
+    def memory(self, texts: tuple[bytes, ...]) -> int:
+        assert self._contender is not None
+        contender, taken = self._contender, [self._contender.take_text(text) for text in texts]
+        before = held_bytes()
+        return max(peak_bytes_during(lambda: [contender.encode(text) for text in taken]) - before, 0)
+
+
+def serve(connection: Connection, model: str, name: str, threads: int) -> None:
+    """Answer until the pipe is closed; replies are ("done", value), ("unavailable" or "failed", reason)."""
+    _prepare_process(threads)
+    worker = Worker(model, name)
+    while True:
+        try:
+            command, *arguments = connection.recv()
+        except EOFError:
+            return
+        connection.send(_answer(worker, command, arguments))
+
+
+def _answer(worker: Worker, command: str, arguments: list[Any]) -> tuple[str, object]:
+    try:
+        return "done", getattr(worker, command)(*arguments)
+    except UnavailableError as error:
+        return "unavailable", str(error)
+    except Exception as error:  # whatever another library raises is its result
+        return "failed", " ".join(f"{type(error).__name__}: {error}".split())[:300]
+
+
+def _prepare_process(threads: int) -> None:
+    """Say nothing, leave interrupts to the parent, end with it, and use so many threads."""
+    os.environ.update(dict.fromkeys(THREAD_VARIABLES, str(threads)))
+    os.environ["TOKENIZERS_PARALLELISM"] = "true" if threads > 1 else "false"
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(END_WITH_PARENT, signal.SIGKILL)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """For systems without prctl; waits until Python's lock is free."""
+    if (parent := multiprocessing.parent_process()) is not None:
+        parent.join()
+        os._exit(1)

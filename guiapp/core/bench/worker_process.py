@@ -1,0 +1,89 @@
+"""The engine's end of a worker: starts it, asks with a time limit, ends it when it fails."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import time
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from guiapp.core.bench.worker import serve
+
+GLANCE_S = 0.05  # how often a waiting engine looks whether it shall stop
+FAREWELL_S = 1.0
+
+
+class Stopped(Exception):  # noqa: N818  # nothing went wrong
+    """Somebody asked to stop."""
+
+
+class WorkerLost(Exception):  # noqa: N818
+    """The worker crashed or took too long and is gone; the message says which."""
+
+
+class TookTooLong(WorkerLost):
+    """The worker was ended because one call took too long."""
+
+
+class ContenderFailed(Exception):  # noqa: N818
+    """The contender refused or raised; the worker lives on."""
+
+
+class Worker(Protocol):
+    """What the engine needs of a worker."""
+
+    def ask(self, limit_s: float, command: str, *arguments: object) -> Any:
+        """The answer; raises Stopped, WorkerLost or ContenderFailed."""
+
+    def end(self) -> None:
+        """End it now, whatever it does."""
+
+
+class WorkerProcess:
+    """A child process that runs `worker.serve`."""
+
+    def __init__(self, model: str, name: str, threads: int, shall_stop: Callable[[], bool]) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._shall_stop = shall_stop
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(target=serve, args=(theirs, model, name, threads), daemon=True)
+        self._process.start()
+        theirs.close()
+
+    def ask(self, limit_s: float, command: str, *arguments: object) -> Any:
+        """The answer; raises Stopped, WorkerLost or ContenderFailed."""
+        try:
+            self._pipe.send((command, *arguments))
+            self._wait(limit_s)
+            outcome, value = self._pipe.recv()
+        except (EOFError, OSError) as error:
+            raise WorkerLost(self._how_it_ended()) from error
+        if outcome == "done":
+            return value
+        raise ContenderFailed(value)
+
+    def end(self) -> None:
+        """End it now, whatever it does."""
+        self._process.kill()
+        self._process.join()
+        self._pipe.close()
+
+    def _wait(self, limit_s: float) -> None:
+        deadline = time.monotonic() + limit_s
+        while not self._pipe.poll(GLANCE_S):
+            if self._shall_stop():
+                self.end()
+                raise Stopped
+            if time.monotonic() > deadline:
+                self.end()
+                raise TookTooLong(f"One call took more than {limit_s:g} s.")
+
+    def _how_it_ended(self) -> str:
+        self._process.join(FAREWELL_S)
+        code = self._process.exitcode
+        if code is None:
+            return "It closed its pipe."
+        if code < 0:
+            return f"It crashed: {signal.Signals(-code).name}."
+        return f"It ended with status {code}."

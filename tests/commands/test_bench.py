@@ -1,0 +1,123 @@
+"""`tokenloupe bench`: records and table of one real small run, and what it says about bad input."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from guiapp.cli import run
+from guiapp.core.bench.scenarios import SCENARIOS
+
+PATIENCE_S = 120
+
+
+@pytest.fixture(scope="module")
+def whole_run(tmp_path_factory):
+    """The JSON object and the output of a run of every scenario with few contenders."""
+    file = tmp_path_factory.mktemp("bench") / "run.json"
+    command = [sys.executable, "-m", "guiapp", "bench", "demo:spm", "--encoders", "fast,heap"]
+    command += ["-f", "sample:welcome", "--scenario", "all", "--threads", "1,2", "--time-budget", "1"]
+    command += ["--call-limit", "2", "--clock", "cpu", "--json", str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S)
+    assert done.returncode == 0, done.stderr
+    return json.loads(file.read_text()), done
+
+
+def test_every_scenario_is_measured_for_real(whole_run):
+    record, _ = whole_run
+    assert {result["scenario"] for result in record["results"]} == set(SCENARIOS)
+    assert record["environment"]["cores"] == os.cpu_count()
+    assert record["environment"]["load_after"] is not None
+    for result in record["results"]:
+        assert result["exact"] in (True, None)
+        if result["scenario"] != "memory":
+            assert result["ci_s"][0] <= result["median_s"] <= result["ci_s"][1]
+            assert result["n"] == len(result["samples_s"])
+            assert result["mb_per_s"] * 1e6 * result["median_s"] == pytest.approx(result["size_bytes"])
+
+
+def test_results_are_a_table_and_progress_goes_to_standard_error(whole_run):
+    _, done = whole_run
+    for scenario in SCENARIOS.values():
+        assert scenario.title in done.stdout
+    assert "Loading heap" in done.stderr
+    assert "Loading" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["demo:bpe", "--encoders", "quantum"], "quantum"),
+        (["demo:bpe", "--scenario", "dreaming"], "dreaming"),
+        (["demo:bpe", "-f", "no/such/corpus"], "no/such/corpus"),
+        (["no/such/model.gguf"], "model.gguf"),
+        (["demo:bpe", "--json", "no/such/folder/run.json"], "no/such/folder"),
+        (["demo:bpe", "--compare", "no/such/run.json"], "no/such/run.json"),
+    ],
+)
+def test_bad_input_is_one_line_and_status_1(capfd, arguments, says):
+    assert run(["bench", *arguments]) == 1
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert says in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("option", [["--threads", "none"], ["--time-budget", "0"], ["--clock", "sun"]])
+def test_wrong_usage_is_status_2(option):
+    with pytest.raises(SystemExit) as exit_status:
+        run(["bench", "demo:bpe", *option])
+    assert exit_status.value.code == 2
+
+
+def running_in_session(session: int) -> list[str]:
+    """The names of processes of a session that are not yet dead; none where the system tells nothing."""
+    running = []
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            name, _, fields = file.read_text().rpartition(")")
+            state, _, _, session_id = fields.split()[:4]
+            if int(session_id) == session and state not in "ZX":
+                running.append(name)
+    return running
+
+
+def test_an_interrupted_run_keeps_what_it_measured_and_leaves_nothing_running(tmp_path):
+    file = tmp_path / "run.json"
+    command = [sys.executable, "-m", "guiapp", "bench", "demo:bpe", "--encoders", "fast"]
+    command += ["-f", "sample:welcome", "--scenario", "throughput", "--scenario", "scaling"]
+    command += ["--time-budget", "600", "--json", str(file)]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        for line in process.stderr:
+            if "[2/" in line:
+                process.send_signal(signal.SIGINT)
+        process.wait(PATIENCE_S)
+    record = json.loads(file.read_text())
+    assert process.returncode == 130
+    assert not record["complete"]
+    assert record["results"][0]["n"] >= 5
+    assert [each.name for each in tmp_path.iterdir()] == ["run.json"]
+    assert running_in_session(process.pid) == []
+
+
+def test_a_second_run_is_compared_with_the_first(tmp_path, capfd):
+    file = tmp_path / "run.json"
+    arguments = ["bench", "demo:rwkv", "-f", "sample:welcome", "--scenario", "throughput"]
+    arguments += ["--time-budget", "0.1", "--clock", "cpu"]
+    assert run([*arguments, "--json", str(file)]) == 0
+    record = json.loads(file.read_text())
+    for result in record["results"]:
+        result["samples_s"] = [seconds / 100 for seconds in result["samples_s"]]
+    file.write_text(json.dumps(record))
+    capfd.readouterr()
+    assert run([*arguments, "--compare", str(file)]) == 0
+    assert "SLOWER: rwkv" in capfd.readouterr().out

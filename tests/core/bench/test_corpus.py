@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import pytest
+
+from guiapp import open_model
+from guiapp.core.bench.corpus import CorpusError, corpus_named, random_text, stretched, worst_texts
+
+
+@pytest.fixture(scope="module")
+def vocabulary():
+    return open_model("demo:bpe").vocabulary
+
+
+@pytest.mark.parametrize("size", [0, 1, 7, 8, 9, 1000])
+def test_a_stretched_text_has_its_size_and_whole_characters(size):
+    text = stretched("añ😍z".encode(), size)
+    assert len(text) == size
+    assert "�" not in text.decode()
+
+
+def test_named_corpora(vocabulary, tmp_path):
+    (tmp_path / "one.txt").write_bytes(b"one")
+    (tmp_path / "two.txt").write_bytes(b"two\xff")
+    assert corpus_named(str(tmp_path / "two.txt"), vocabulary).text == b"two\xff"
+    assert corpus_named(str(tmp_path), vocabulary).text == b"one\ntwo\xff"
+    assert corpus_named("sample:code", vocabulary).name == "sample:code"
+    tutorial = corpus_named("tutorial", vocabulary).text.decode()
+    assert tutorial.count("Hello, 世界!🤔\r\n") == 100
+
+
+@pytest.mark.parametrize(
+    ("name", "says"), [("no/such/text", "no/such/text"), ("sample:poem", "english"), ("EMPTY", "empty")]
+)
+def test_what_cannot_be_read_is_said_in_one_line(vocabulary, tmp_path, name, says):
+    (tmp_path / "EMPTY").touch()
+    path = str(tmp_path / name) if name == "EMPTY" else name
+    with pytest.raises(CorpusError, match=says) as error:
+        corpus_named(path, vocabulary)
+    assert "\n" not in str(error.value)
+
+
+def test_random_text_comes_from_the_vocabulary_and_from_its_seed(vocabulary):
+    text = random_text(vocabulary, 500, seed=1)
+    assert text.decode()
+    assert text == random_text(vocabulary, 500, seed=1)
+    assert text != random_text(vocabulary, 500, seed=2)
+
+
+def test_worst_texts_have_no_place_to_split(vocabulary):
+    for text in worst_texts(vocabulary, 1000).values():
+        assert len(text) == 1000
+        assert text.isalpha()

@@ -1,0 +1,215 @@
+"""Runs with workers that make times up: order, fairness, failures, stopping; and one real small run."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from fake_workers import FakeStarter
+
+from guiapp import open_model
+from guiapp.core.bench.control import Control
+from guiapp.core.bench.corpus import CorpusError
+from guiapp.core.bench.engine import cells_of, contenders_of, run
+from guiapp.core.bench.measurement import KEY, Report
+from guiapp.core.bench.plan import BenchError, Plan, plan_from
+from guiapp.core.bench.race import MOST_ROUNDS, is_enough
+from guiapp.core.bench.scenarios import SCENARIOS
+from guiapp.core.bench.worker_process import ContenderFailed, WorkerLost
+
+CONTRACT = {
+    "scenario",
+    "contender",
+    "corpus",
+    "size_bytes",
+    "threads",
+    "n",
+    "median_s",
+    "ci_s",
+    "mb_per_s",
+    "tokens_per_s",
+    "exact",
+    "agreement",
+    "first_difference",
+}
+
+
+def plan(*scenarios: str, **changes) -> Plan:
+    values = {"corpora": ("sample:welcome",), "contenders": ("fast", "heap"), "time_budget_s": 0.2}
+    return Plan("demo:bpe", scenarios=scenarios or ("throughput",), **(values | changes))
+
+
+def report_of(a_plan: Plan, starter: FakeStarter, control: Control | None = None) -> dict:
+    report = Report()
+    for event in run(a_plan, control or Control(), starter):
+        report.add(event)
+    assert all(worker.is_ended for worker in starter.workers)
+    return report.record()
+
+
+def in_proportion(name: str, size_bytes: int) -> float:
+    return size_bytes * {"fast": 1e-9, "heap": 1e-8, "scan": 1e-8}[name]
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_every_scenario_gives_records_with_the_stable_keys(scenario):
+    record = report_of(plan(scenario), FakeStarter(in_proportion))
+    assert {"environment", "vocabulary", "results"} <= record.keys()
+    assert {"path", "sha256", "type", "pre", "tokens"} <= record["vocabulary"].keys()
+    assert {result["contender"] for result in record["results"]} == {"fast", "heap"}
+    assert all(CONTRACT | set(KEY) <= result.keys() for result in record["results"])
+    assert record["complete"]
+
+
+def test_ids_are_compared_before_anything_is_timed():
+    starter = FakeStarter(in_proportion)
+    report_of(plan(), starter)
+    commands = [command for _, command in starter.log]
+    last_prepared = max(index for index, command in enumerate(commands) if command == "prepare")
+    assert last_prepared < commands.index("sample")
+
+
+def test_contenders_take_turns():
+    starter = FakeStarter(in_proportion)
+    report_of(plan(), starter)
+    turns = [name for name, command in starter.log if command == "sample"]
+    rounds = [tuple(turns[at : at + 2]) for at in range(0, len(turns), 2)]
+    assert {frozenset(each) for each in rounds} == {frozenset({"fast", "heap"})}
+    assert set(rounds) == {("fast", "heap"), ("heap", "fast")}
+
+
+def test_growth_is_fitted_over_the_sizes():
+    def seconds(name: str, size_bytes: int) -> float:
+        return 1e-4 + 1e-9 * size_bytes if name == "fast" else 1e-13 * size_bytes**2
+
+    growth = {line["contender"]: line for line in report_of(plan("scaling"), FakeStarter(seconds))["growth"]}
+    assert growth["fast"]["overhead_s"] == pytest.approx(1e-4, rel=0.1)
+    assert growth["fast"]["exponent"] == pytest.approx(1.0, abs=0.1)
+    assert growth["heap"]["exponent"] == pytest.approx(2.0, abs=0.1)
+
+
+def test_what_would_take_too_long_is_left_out_with_the_reason():
+    def seconds(name: str, size_bytes: int) -> float:
+        return size_bytes**2 * 1e-9 if name == "heap" else 1e-6
+
+    record = report_of(plan("worst", call_limit_s=5.0), FakeStarter(seconds))
+    sizes = {result["size_bytes"] for result in record["results"] if result["contender"] == "heap"}
+    assert sizes == {1_000, 10_000}
+    assert {each["size_bytes"] for each in record["left_out"]} == {100_000, 1_000_000}
+    assert "would take about" in record["left_out"][0]["reason"]
+
+
+class FailingStarter(FakeStarter):
+    """Whose `heap` fails in the nth sample, by crashing or by an error."""
+
+    def __init__(self, error: type[Exception], at_sample: int) -> None:
+        super().__init__(self._fail_or_not)
+        self._error, self._left = error, at_sample
+
+    def _fail_or_not(self, name: str, size_bytes: int) -> float:
+        if name == "heap":
+            self._left -= 1
+            if self._left <= 0:
+                raise self._error("It crashed: SIGSEGV.")
+        return in_proportion(name, size_bytes)
+
+
+@pytest.mark.parametrize("error", [WorkerLost, ContenderFailed])
+def test_a_contender_that_fails_loses_nothing_and_stops_nobody(error):
+    starter = FailingStarter(error, at_sample=4)
+    record = report_of(plan("throughput", "decode"), starter)
+    counts = {(result["contender"], result["scenario"]): result["n"] for result in record["results"]}
+    assert counts["heap", "throughput"] == 3
+    assert counts["fast", "throughput"] >= 5
+    assert counts["fast", "decode"] >= 5
+    assert {each["contender"] for each in record["left_out"]} == {"heap"}
+    assert record["complete"]
+
+
+def test_a_contender_that_crashes_again_and_again_is_not_started_again():
+    starter = FailingStarter(WorkerLost, at_sample=0)
+    report_of(plan("throughput", "decode", "batch", "cold", "short"), starter)
+    assert sum(worker._name == "heap" for worker in starter.workers) == 3
+
+
+def test_stopping_keeps_what_was_measured():
+    control = Control()
+
+    def seconds(name: str, size_bytes: int) -> float:
+        if len([command for _, command in starter.log if command == "sample"]) == 5:
+            control.stop()
+        return in_proportion(name, size_bytes)
+
+    starter = FakeStarter(seconds)
+    record = report_of(plan(), starter, control)
+    assert sorted(result["n"] for result in record["results"]) == [2, 3]
+    assert not record["complete"]
+
+
+def test_a_run_that_is_paused_goes_on_when_it_is_resumed():
+    control = Control()
+    control.pause()
+    events = run(plan(), control, FakeStarter(in_proportion))
+    seen = []
+    for event in events:
+        seen.append(event["event"])
+        if event["event"] == "cell":
+            control.resume()
+    assert seen[-1] == "finished"
+
+
+def test_a_narrow_interval_or_spent_time_is_enough():
+    assert not is_enough([[1.0] * 4], used_s=1.0, budget_s=1.0)
+    assert is_enough([[1.0] * 5], used_s=1.0, budget_s=1.0)
+    assert is_enough([[1.0] * 8], used_s=0.0, budget_s=1.0)
+    assert not is_enough([[1.0, 2.0] * 8], used_s=0.0, budget_s=1.0)
+    assert is_enough([[1.0, 2.0] * MOST_ROUNDS], used_s=0.0, budget_s=math.inf)
+    assert is_enough([[1.0]], used_s=4.0, budget_s=1.0)
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "says"),
+    [
+        ({"contenders": ("quantum",)}, BenchError, "quantum"),
+        ({"scenarios": ("dreaming",)}, BenchError, "dreaming"),
+        ({"corpora": ("no/such/text",)}, CorpusError, "no/such/text"),
+        ({"corpora": ()}, BenchError, "corpus"),
+    ],
+)
+def test_a_plan_that_cannot_be_run_says_why_at_once(changes, error, says):
+    bad = Plan("demo:bpe", **changes)
+    with pytest.raises(error, match=says):
+        next(run(bad, Control(), FakeStarter(in_proportion)))
+
+
+def test_a_peer_that_is_missing_says_how_to_get_it(monkeypatch):
+    from guiapp.core.bench import peers
+
+    monkeypatch.setattr(peers, "find_spec", lambda module: None)
+    tokenizer = open_model("demo:bpe")
+    with pytest.raises(BenchError, match="pip install tiktoken"):
+        contenders_of(plan(contenders=("tiktoken",)), tokenizer)
+    assert "tiktoken" in contenders_of(plan(with_peers=True), tokenizer)
+
+
+def test_a_plan_travels_as_json():
+    import json
+
+    original = plan("short", threads=(1, 2))
+    assert plan_from(json.loads(json.dumps(original.record()))) == original
+    with pytest.raises(BenchError, match="not a plan"):
+        plan_from({"model": "demo:bpe", "colour": "blue"})
+
+
+def test_every_scenario_has_cells_of_the_sizes_that_it_names():
+    tokenizer = open_model("demo:bpe")
+    cells = cells_of(plan(*SCENARIOS), tokenizer)
+    assert {cell.scenario for cell in cells} == set(SCENARIOS)
+    scaling = [cell.size_bytes for cell in cells if cell.scenario == "scaling"]
+    assert (scaling[0], scaling[-1]) == (128, 1 << 22)
+    for cell in cells:
+        if cell.scenario == "interval":
+            counts = [
+                len(tokenizer.encode(cell.texts[0][slice(*part)], add_special=False)) for part in cell.parts
+            ]
+            assert sorted(counts)[len(counts) // 2] == pytest.approx(cell.unit_tokens, rel=0.1)

@@ -1,0 +1,93 @@
+"""Runs kept and compared."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from guiapp.core.bench.history import check_writable, compare_runs, different_conditions, load_run, save_run
+from guiapp.core.bench.plan import BenchError
+from guiapp.core.bench.tables import change_lines
+
+
+def run_of(*speeds: tuple[str, float], seed: int = 0, n: int = 20) -> dict:
+    """A run in which each contender took so many milliseconds, with 5 % of noise."""
+    generator = np.random.default_rng(seed)
+    results = [
+        {
+            "scenario": "throughput",
+            "operation": "encode",
+            "contender": name,
+            "corpus": "english",
+            "size_bytes": 1000,
+            "threads": 1,
+            "samples_s": (ms / 1e3 * generator.lognormal(0, 0.05, n)).tolist(),
+        }
+        for name, ms in speeds
+    ]
+    return {"environment": {"cores": 2}, "vocabulary": {"sha256": "a"}, "results": results}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_twenty_per_cent_slower_is_flagged_and_five_per_cent_of_noise_is_not(seed):
+    old = run_of(("slowed", 1.0), ("noisy", 1.0), ("sped", 1.0), seed=seed)
+    new = run_of(("slowed", 1.2), ("noisy", 1.0), ("sped", 0.8), seed=100 + seed)
+    verdicts = {change.key[2]: change.verdict for change in compare_runs(old, new)}
+    assert verdicts == {"slowed": "slower", "noisy": "same", "sped": "faster"}
+
+
+def test_the_machine_being_five_per_cent_slower_is_no_regression():
+    changes = compare_runs(run_of(("fast", 1.0), n=40), run_of(("fast", 1.05), n=40, seed=1))
+    assert changes[0].verdict == "same"
+
+
+def test_what_only_one_run_has_is_not_compared():
+    assert compare_runs(run_of(("fast", 1.0)), run_of(("heap", 1.0))) == []
+
+
+def test_changes_are_told_in_words():
+    lines = list(change_lines(compare_runs(run_of(("fast", 1.0)), run_of(("fast", 2.0), seed=1))))
+    assert lines[0].startswith("SLOWER: fast: throughput (encode), english, 1,000 bytes")
+    assert lines[-1] == "1 slower, 0 faster, 0 same"
+
+
+def test_other_conditions_are_named():
+    old, new = run_of(), run_of()
+    new["environment"], new["vocabulary"] = {"cores": 8}, {"sha256": "b"}
+    assert different_conditions(old, new) == ["cores was 2, now 8", "vocabulary was a, now b"]
+    assert different_conditions(old, old) == []
+
+
+def test_a_saved_run_comes_back(tmp_path):
+    path = tmp_path / "run.json"
+    save_run(path, run_of(("fast", 1.0)))
+    assert load_run(path) == run_of(("fast", 1.0))
+
+
+def test_a_run_that_cannot_be_written_leaves_the_old_one(tmp_path):
+    path = tmp_path / "run.json"
+    save_run(path, run_of())
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match="JSON"):
+        save_run(path, {"results": [float("nan")]})
+    assert path.read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == ["run.json"]
+
+
+def test_a_place_that_takes_no_file_is_refused_before_the_run(tmp_path):
+    check_writable(tmp_path / "run.json")
+    for path in (tmp_path, tmp_path / "no" / "run.json"):
+        with pytest.raises(BenchError, match=r"Name a file"):
+            check_writable(path)
+
+
+@pytest.mark.parametrize("content", ["{", "[]", "{}", json.dumps({"results": [{"scenario": "x"}]})])
+def test_a_file_that_is_no_run_is_refused(tmp_path, content):
+    path = tmp_path / "run.json"
+    path.write_text(content)
+    with pytest.raises(BenchError, match=r"run\.json"):
+        load_run(path)
+    with pytest.raises(BenchError, match="cannot be read"):
+        load_run(tmp_path / "missing.json")

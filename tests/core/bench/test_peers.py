@@ -1,0 +1,94 @@
+"""Other tokenizers, built from our vocabularies: their ids are ours, and who cannot take part says why."""
+
+from __future__ import annotations
+
+import pytest
+from conftest import CORPORA, VOCABS
+
+from guiapp import open_model
+from guiapp.core.bench import peers
+from guiapp.core.bench.contenders import UnavailableError, our_contender
+from guiapp.core.bench.operations import encode_all
+from guiapp.core.bench.peers import PEERS, peer_source
+from guiapp.core.demo import sample_text
+
+TEXTS = [sample_text(name) for name in ("english", "languages", "code")]
+TAKES = [
+    ("tiktoken", "demo:bpe"),
+    ("tokenizers", "demo:bpe"),
+    ("tokenizers", "demo:spm"),
+    ("tokenizers", "demo:wordpiece"),
+    ("tokenizers", "demo:unigram"),
+    ("sentencepiece", "demo:spm"),
+    ("sentencepiece", "demo:unigram"),
+    ("gigatoken", "demo:bpe"),
+    ("gigatoken", "demo:spm"),
+    ("llama.cpp", "demo:bpe"),
+    ("llama.cpp", "demo:spm"),
+    ("llama.cpp", "demo:wordpiece"),
+    ("llama.cpp", "demo:unigram"),
+    ("llama.cpp", "demo:rwkv"),
+]
+BYTE_PAIR_PEERS = ("tiktoken", "tokenizers", "gigatoken", "llama.cpp")
+
+
+def contender(name: str, tokenizer):
+    pytest.importorskip(PEERS[name].module)
+    return PEERS[name].build(peer_source(name, tokenizer))
+
+
+@pytest.mark.parametrize(("name", "model"), TAKES)
+def test_a_peer_built_from_our_vocabulary_gives_our_ids(name, model):
+    tokenizer = open_model(model)
+    peer, ours = contender(name, tokenizer), our_contender(tokenizer, next(iter(tokenizer.encoders)))
+    for text in TEXTS[:1] if model == "demo:wordpiece" else TEXTS:  # Bert's normalisers differ abroad
+        assert encode_all(peer, [text]).ids.tolist() == encode_all(ours, [text]).ids.tolist()
+
+
+@pytest.mark.real_vocabs
+@pytest.mark.parametrize("name", BYTE_PAIR_PEERS)
+def test_so_it_is_with_a_real_vocabulary(name):
+    tokenizer = open_model(VOCABS / "ggml-vocab-gpt-2.gguf")
+    peer, ours = contender(name, tokenizer), our_contender(tokenizer, "fast")
+    text = (CORPORA / "shakespeare.txt").read_bytes()[:20_000]
+    assert encode_all(peer, [text]).ids.tolist() == encode_all(ours, [text]).ids.tolist()
+
+
+@pytest.mark.parametrize("name", PEERS)
+def test_peers_decode_what_they_encode_and_take_batches(name):
+    tokenizer = open_model("demo:spm" if name == "sentencepiece" else "demo:bpe")
+    peer = contender(name, tokenizer)
+    text = b"Hello, world! This is a small text."
+    ids = encode_all(peer, [text]).ids
+    decoded = peer.decode(peer.take_ids(ids))
+    assert (decoded if isinstance(decoded, bytes) else decoded.encode()).strip() == text
+    taken = [peer.take_text(text) for _ in range(5)]
+    for threads in (1, 2):
+        assert peer.encode_batch(taken, threads) is not None
+
+
+def test_bytes_that_are_not_utf8_crash_no_peer():
+    tokenizer = open_model("demo:bpe")
+    for name in BYTE_PAIR_PEERS:
+        peer = contender(name, tokenizer)
+        peer.encode_batch([peer.take_text(b"a\xff\xe2\x82")] * 3, 2)
+
+
+def test_a_vocabulary_of_its_own_is_marked():
+    assert contender("rs-bpe", open_model("demo:bpe")).other_vocabulary == "o200k_base"
+
+
+@pytest.mark.parametrize(
+    ("name", "model"),
+    [("tiktoken", "demo:spm"), ("sentencepiece", "demo:bpe"), ("gigatoken", "demo:rwkv")],
+)
+def test_a_vocabulary_that_a_peer_cannot_take_is_refused_in_words(name, model):
+    pytest.importorskip(PEERS[name].module)
+    with pytest.raises(UnavailableError, match=name):
+        peer_source(name, open_model(model))
+
+
+def test_a_missing_peer_says_how_to_install_it(monkeypatch):
+    monkeypatch.setattr(peers, "find_spec", lambda module: None)
+    with pytest.raises(UnavailableError, match="pip install gigatoken"):
+        peer_source("gigatoken", open_model("demo:bpe"))

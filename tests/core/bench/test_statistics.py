@@ -1,0 +1,64 @@
+"""What is said about repeated measurements, checked where the truth is known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from guiapp.core.bench.statistics import fit_growth, ratio_of, summarize
+
+
+def test_the_interval_of_few_runs_is_their_range_and_says_how_little_that_is():
+    summary = summarize([3.0, 1.0, 2.0, 5.0, 4.0])
+    assert (summary.median, summary.interval.low, summary.interval.high) == (3.0, 1.0, 5.0)
+    assert summary.interval.level == 1 - 2 / 2**5
+    assert summarize([7.0]).interval.level == 0.0
+
+
+def test_the_interval_holds_the_true_median_as_often_as_it_says():
+    generator = np.random.default_rng(1)
+    held = 0
+    for _ in range(2000):
+        interval = summarize(generator.exponential(size=15)).interval
+        held += interval.low <= np.log(2) <= interval.high
+    assert held / 2000 == pytest.approx(interval.level, abs=0.015)
+    assert interval.level >= 0.95
+
+
+def test_exact_and_approximate_coverage_meet():
+    few, many = (summarize(np.arange(n, dtype=float)) for n in (400, 402))
+    assert few.interval.level == pytest.approx(many.interval.level, abs=0.01)
+    assert few.relative_width == pytest.approx(many.relative_width, rel=0.05)
+
+
+def test_outliers_are_counted_and_kept():
+    summary = summarize([1.0, 1.01, 1.02, 1.03, 1.04, 9.0])
+    assert (summary.n, summary.n_outliers) == (6, 1)
+
+
+@pytest.mark.parametrize(("overhead", "exponent"), [(0.0, 1.0), (5e-5, 1.0), (2e-6, 2.0), (1e-4, 1.6)])
+def test_overhead_and_exponent_are_told_apart(overhead, exponent):
+    sizes = [1 << power for power in range(7, 22, 2)]
+    generator = np.random.default_rng(2)
+    times = [(overhead + 1e-9 * size**exponent) * generator.uniform(0.97, 1.03) for size in sizes]
+    growth = fit_growth(sizes, times)
+    assert growth.exponent == pytest.approx(exponent, abs=0.06)
+    assert growth.overhead_s == pytest.approx(overhead, rel=0.1, abs=1e-6)
+    assert growth.error < 0.1
+
+
+def test_three_sizes_are_too_few_for_a_curve():
+    assert fit_growth([1, 2, 3, 3], [1.0, 2.0, 3.0, 3.0]) is None
+
+
+def test_the_interval_of_a_ratio_holds_it():
+    generator = np.random.default_rng(3)
+    before = 1e-3 * generator.lognormal(0, 0.05, 20)
+    ratio = ratio_of(before, before.mean() * 1.2 * generator.lognormal(0, 0.05, 25))
+    assert ratio.low < 1.2 < ratio.high
+    assert ratio.high / ratio.low < 1.15
+
+
+def test_two_runs_against_two_say_nothing():
+    ratio = ratio_of([1.0, 1.1], [2.0, 2.1])
+    assert (ratio.low, ratio.high) == (0.0, float("inf"))

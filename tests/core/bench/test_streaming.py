@@ -1,0 +1,68 @@
+"""The benchmark as a process that a window starts: JSON lines, commands, and an end whatever happens."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from guiapp.core.bench.plan import Plan
+
+PATIENCE_S = 120
+PLAN = Plan("demo:bpe", ("sample:welcome",), ("fast", "scan"), scenarios=("throughput", "scaling"))
+
+
+@pytest.fixture
+def process():
+    command = [sys.executable, "-m", "guiapp.core.bench"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        yield process
+        process.kill()
+
+
+def say(process, line: str) -> None:
+    process.stdin.write(line + "\n")
+    process.stdin.flush()
+
+
+def start(process) -> None:
+    say(process, json.dumps(PLAN.record()))
+
+
+def events_until(process, name: str) -> list[dict]:
+    events = []
+    for line in process.stdout:
+        events.append(json.loads(line))
+        if events[-1]["event"] == name:
+            break
+    return events
+
+
+def test_it_streams_events_and_stops_when_told(process):
+    start(process)
+    events_until(process, "result")
+    say(process, "pause")
+    say(process, "stop")
+    last = events_until(process, "finished")[-1]
+    assert (last["event"], last["complete"]) == ("finished", False)
+    assert process.wait(PATIENCE_S) == 0
+    assert process.stderr.read() == ""
+
+
+@pytest.mark.parametrize("pipe", ["stdin", "stdout"])
+def test_it_ends_when_nobody_is_at_the_other_end(process, pipe):
+    start(process)
+    events_until(process, "sample")
+    getattr(process, pipe).close()
+    assert process.wait(PATIENCE_S) == 0
+
+
+def test_a_bad_plan_is_an_event_and_status_1(process):
+    say(process, json.dumps({"model": "no/such/model.gguf"}))
+    event = events_until(process, "failed")[-1]
+    assert "model.gguf" in event["message"]
+    assert process.wait(PATIENCE_S) == 1

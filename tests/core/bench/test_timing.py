@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from guiapp.core.bench.timing import MOST_CALLS, Clock, Operation, calls_per_sample, take_sample
+
+
+class FakeTime:
+    """Time that passes only when the operation runs: so much on the wall, half of it on the processor."""
+
+    def __init__(self, call_ns: int) -> None:
+        self.now_ns = 0
+        self.call_ns = call_ns
+        self.clock = Clock(lambda: self.now_ns, lambda: self.now_ns // 2)
+
+    def call(self) -> None:
+        self.now_ns += self.call_ns
+
+
+def test_a_sample_is_the_mean_of_its_calls_per_unit():
+    time = FakeTime(1_000)
+    sample = take_sample(Operation(time.call, units=4), 10, time.clock)
+    assert sample == (250e-9, 125e-9)
+
+
+def test_what_runs_before_a_call_is_not_timed():
+    time = FakeTime(1_000)
+
+    def load() -> None:
+        time.now_ns += 10**9
+
+    operation = Operation(time.call, before=load)
+    assert take_sample(operation, 1, time.clock).wall_s == 1e-6
+    assert calls_per_sample(operation, time.clock) == 1
+
+
+def test_short_calls_are_repeated_until_the_clock_is_fine_enough():
+    time = FakeTime(10_000)
+    assert calls_per_sample(Operation(time.call, units=3), time.clock) == 256
+    assert calls_per_sample(Operation(FakeTime(10**9).call), time.clock) == MOST_CALLS
+    slow = FakeTime(10**9)
+    assert calls_per_sample(Operation(slow.call), slow.clock) == 1

@@ -1,0 +1,70 @@
+"""Real worker processes: they answer, crash, hang and are gone afterwards."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+
+import pytest
+
+from guiapp.core.bench.worker_process import ContenderFailed, Stopped, WorkerLost, WorkerProcess
+
+TEXT = b"the quick brown fox " * 20
+
+
+def worker(name: str = "fast", shall_stop=lambda: False) -> WorkerProcess:
+    return WorkerProcess("demo:bpe", name, 1, shall_stop)
+
+
+@pytest.fixture(scope="module")
+def process():
+    process = worker()
+    yield process
+    process.end()
+
+
+def test_a_worker_loads_prepares_and_samples(process):
+    loaded = process.ask(120, "load")
+    assert loaded.memory_bytes > 0
+    tokens = process.ask(120, "prepare", "encode", (TEXT,), (), 1)
+    assert tokens.spans[-1, 1] == len(TEXT)
+    sample = process.ask(60, "sample")
+    assert 0 < sample.wall_s < 1
+    assert process.ask(60, "memory", (TEXT,)) >= 0
+
+
+def test_what_a_contender_raises_is_told_and_the_worker_lives_on(process):
+    with pytest.raises(ContenderFailed, match="KeyError"):
+        process.ask(60, "prepare", "dream", (TEXT,), (), 1)
+    assert process.ask(60, "sample").wall_s > 0
+
+
+def test_a_worker_that_dies_is_told_by_the_signal():
+    process = worker()
+    process.ask(120, "load")
+    os.kill(process._process.pid, signal.SIGSEGV)
+    with pytest.raises(WorkerLost, match="SIGSEGV"):
+        process.ask(60, "sample")
+    process.end()
+
+
+def test_a_worker_that_hangs_is_ended_in_time():
+    process = worker()
+    process.ask(120, "load")
+    os.kill(process._process.pid, signal.SIGSTOP)
+    with pytest.raises(WorkerLost, match=r"more than 0\.2 s"):
+        process.ask(0.2, "sample")
+    assert not process._process.is_alive()
+    process.end()
+
+
+def test_stopping_does_not_wait_for_the_answer():
+    stopped = threading.Event()
+    process = worker(shall_stop=stopped.is_set)
+    process.ask(120, "load")
+    os.kill(process._process.pid, signal.SIGSTOP)
+    stopped.set()
+    with pytest.raises(Stopped):
+        process.ask(60, "sample")
+    assert not process._process.is_alive()

@@ -1,0 +1,59 @@
+"""Workers that take made-up times, so that runs need no process and no waiting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from guiapp import open_model
+from guiapp.core.bench.contenders import our_contender
+from guiapp.core.bench.operations import encode_all
+from guiapp.core.bench.timing import Sample
+from guiapp.core.bench.worker import Loaded
+from guiapp.core.bench.worker_process import Worker
+
+Seconds = Callable[[str, int], float]  # contender, bytes
+
+
+class FakeWorker:
+    """Gives the right tokens and, for the nth sample, `seconds` with a little noise."""
+
+    def __init__(self, model: str, name: str, seconds: Seconds, log: list[tuple[str, str]]) -> None:
+        self._contender = our_contender(open_model(model), "fast")
+        self._name = name
+        self._seconds = seconds
+        self._size_bytes = 0
+        self._noise = np.random.default_rng(len(name))
+        self._log = log
+        self.is_ended = False
+
+    def ask(self, limit_s: float, command: str, *arguments: object) -> object:
+        self._log.append((self._name, command))
+        if command == "load":
+            return Loaded("1.0", "", 1_000_000)
+        if command == "memory":
+            return 2_000_000
+        if command == "prepare":
+            texts = arguments[1]
+            self._size_bytes = sum(map(len, texts))
+            return encode_all(self._contender, texts)
+        seconds = self._seconds(self._name, self._size_bytes) * self._noise.lognormal(0, 0.01)
+        return Sample(seconds, seconds / 2)
+
+    def end(self) -> None:
+        self.is_ended = True
+
+
+class FakeStarter:
+    """Starts fake workers and knows them all; `log` has what they were asked, in order."""
+
+    def __init__(self, seconds: Seconds, model: str = "demo:bpe") -> None:
+        self._seconds = seconds
+        self._model = model
+        self.workers: list[FakeWorker] = []
+        self.log: list[tuple[str, str]] = []
+
+    def __call__(self, name: str, threads: int) -> Worker:
+        self.workers.append(FakeWorker(self._model, name, self._seconds, self.log))
+        return self.workers[-1]
