@@ -242,3 +242,24 @@ def measure_levels(
         shares[level] = width / (right - left)
         if first == last and picture.starts[first] <= left and picture.ends[first] >= right:
             insides[level] = (right - left) / (picture.ends[first] - picture.starts[first])
+
+
+@kernel
+def list_wide(
+    picture: PictureArrays,
+    level: int,
+    left: float,
+    right: float,
+    least: float,
+    found: NDArray[np.int32],
+) -> int:
+    """List the nodes of a level of which at least so much is seen in [left, right); returns how many."""
+    high = picture.level_offsets[level + 1]
+    node = first_ending_after(picture.ends, picture.level_offsets[level], high, left)
+    count = 0
+    while node < high and picture.starts[node] < right and count < len(found):
+        if min(right, float(picture.ends[node])) - max(left, float(picture.starts[node])) >= least:
+            found[count] = node
+            count += 1
+        node += 1
+    return count

@@ -123,23 +123,33 @@ def _gap(picture: PictureArrays, node: int, unit: float) -> float:
 
 @kernel
 def stack_strips(
-    strips: Strips, tops: NDArray[np.int32], gap_px: int, background: int, image: Pixels
+    strips: Strips,
+    tops: NDArray[np.int32],
+    gap_px: int,
+    background: int,
+    first: int,
+    last: int,
+    image: Pixels,
 ) -> None:
-    """Paint an icicle: level i fills the rows from tops[i] to tops[i + 1], the last `gap_px` left free."""
-    height, width = image.shape
-    for level in range(len(tops) - 1):
-        top, bottom = max(0, int(tops[level])), min(height, int(tops[level + 1]))
-        free = gap_px if bottom - top > 3 * gap_px else 0
-        begin = strips.offsets[level]
-        for y in range(top, bottom - free):
-            for x in range(width):
-                image[y, x] = strips.pixels[begin + x]
-        for y in range(max(top, bottom - free), bottom):
+    """Paint the rows [first, last) of an icicle.
+
+    Level i fills the rows from tops[i] to tops[i + 1], of which the last `gap_px` are left free.
+    """
+    width = image.shape[1]
+    level = 0
+    for y in range(first, last):
+        while level < len(tops) - 1 and tops[level + 1] <= y:
+            level += 1
+        is_free = level == len(tops) - 1
+        if not is_free and tops[level + 1] - tops[level] > 3 * gap_px:
+            is_free = y >= tops[level + 1] - gap_px
+        if is_free:
             for x in range(width):
                 image[y, x] = OPAQUE | background
-    for y in range(max(0, int(tops[len(tops) - 1])), height):
+            continue
+        begin = strips.offsets[level]
         for x in range(width):
-            image[y, x] = OPAQUE | background
+            image[y, x] = strips.pixels[begin + x]
 
 
 @routine
@@ -177,42 +187,43 @@ def map_polar(size: int, polar: PolarMap) -> None:
 def bend_strips(
     strips: Strips,
     polar: PolarMap,
+    size: int,
     levels: NDArray[np.int16],
     covers: NDArray[np.int16],
     background: int,
-    first_row: int,
+    corner_x: int,
+    corner_y: int,
+    first: int,
+    last: int,
     image: Pixels,
 ) -> None:
-    """Paint rows of a sunburst, from `first_row` of the map on.
+    """Paint the rows [first, last) of a sunburst into the square of an image that begins at a corner.
 
     levels, covers  for each radius the level, or -1, and how much of it is to be seen, 0 to FULL_COVER
     """
-    height, size = image.shape
     ground = OPAQUE | background
-    at = first_row * size
-    for y in range(height):
-        for x in range(size):
+    for y in range(first, last):
+        at = y * size
+        line = corner_y + y
+        for x in range(corner_x, corner_x + size):
             radius = polar.radii[at]
             level = levels[radius]
-            if level < 0:
-                image[y, x] = ground
-                at += 1
-                continue
-            begin = strips.offsets[level]
-            n_pixels = strips.offsets[level + 1] - begin
-            place = int(polar.turns[at]) * n_pixels - 32768
-            column = place >> 16
-            share = place >> 8 & 255
-            if column < 0:
-                column = n_pixels - 1
-            behind = column + 1 if column + 1 < n_pixels else 0
-            low, high = strips.pixels[begin + column], strips.pixels[begin + behind]
-            color = int(low)
-            if low != high:
-                color = _mix(color, int(high), share)
-            if covers[radius] < FULL_COVER:
-                color = _mix(ground, color, int(covers[radius]))
-            image[y, x] = color
+            color = ground
+            if level >= 0:
+                begin = strips.offsets[level]
+                n_pixels = strips.offsets[level + 1] - begin
+                place = int(polar.turns[at]) * n_pixels - 32768
+                column = place >> 16
+                if column < 0:
+                    column = n_pixels - 1
+                behind = column + 1 if column + 1 < n_pixels else 0
+                color = int(strips.pixels[begin + column])
+                high = int(strips.pixels[begin + behind])
+                if color != high:
+                    color = _mix(color, high, place >> 8 & 255)
+                if covers[radius] < FULL_COVER:
+                    color = _mix(ground, color, int(covers[radius]))
+            image[line, x] = color
             at += 1
 
 

@@ -31,8 +31,8 @@ class BandStyle:
     highest_px: float
 
 
-ICICLE = BandStyle(0.3, 0.45, 0.05, 0.30, 0.55, 110)
-SUNBURST = BandStyle(0.42, 0.9, 0.035, 0.0, 1.0, 110)
+ICICLE = BandStyle(0.3, 0.45, 0.05, 0.30, 0.55, 140)
+SUNBURST = BandStyle(0.42, 1.6, 0.035, 0.0, 1.0, 140)
 
 
 def band_tops(

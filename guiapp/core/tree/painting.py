@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +53,7 @@ def paint_icicle(
     counts = np.where((np.diff(edges) > 0) & (edges[:-1] < image.shape[0]), width, 0)
     strips = _strips(counts)
     paint_strips(picture.arrays, sums, float(view[0]), float(view[1]), background, gap_scale, strips)
-    stack_strips(strips, edges, GAP_PX, background, image)
+    _by_halves(image.shape[0], partial(stack_strips, strips, edges, GAP_PX, background), image)
 
 
 def paint_sunburst(
@@ -61,15 +63,18 @@ def paint_sunburst(
     radii: NDArray[np.float64],
     background: int,
     image: Pixels,
+    corner: tuple[int, int] = (0, 0),
+    size: int | None = None,
 ) -> None:
-    """Fill a square image; level i is the ring from radii[i] to radii[i + 1] around its middle."""
-    size = image.shape[0]
+    """Fill a square of an image; level i is the ring from radii[i] to radii[i + 1] around its middle."""
+    size = min(image.shape) if size is None else size
     counts = np.ceil(2 * np.pi * radii[1:] * FINER).astype(np.int64)
     counts[np.diff(radii) < 0.1] = 0
     strips = _strips(counts)
     paint_strips(picture.arrays, sums, float(view[0]), float(view[1]), background, 1.0, strips)
     levels, covers = _rings(radii, size)
-    bend_strips(strips, polar_map(size), levels, covers, background, 0, image)
+    bend = partial(bend_strips, strips, polar_map(size), size, levels, covers, background, *corner)
+    _by_halves(size, bend, image)
 
 
 def paint_between(
@@ -87,6 +92,18 @@ def paint_between(
     paint_strips(picture.arrays, sums, float(view[0]), float(view[1]), background, 1.0, strips)
     levels = np.repeat(np.arange(len(edges) - 1), np.diff(edges)).astype(np.int16)
     bend_partly(strips, levels, np.array(shape), background, image)
+
+
+def _by_halves(n_rows: int, paint: Callable[[int, int, Pixels], None], image: Pixels) -> None:
+    """Paint the upper half of some rows in another thread, the lower half here."""
+    upper = _helper().submit(paint, 0, n_rows // 2, image)
+    paint(n_rows // 2, n_rows, image)
+    upper.result()
+
+
+@cache
+def _helper() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(1, "tree-painter")
 
 
 def _strips(counts: NDArray[np.int64]) -> Strips:

@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.kernels.byte_trie import NONE
-from guiapp.core.kernels.tree_layout import PictureArrays, find_node, lay_out
+from guiapp.core.kernels.tree_layout import PictureArrays, find_node, lay_out, list_wide
 from guiapp.core.tree.scripts import NAMES, token_scripts
 from guiapp.core.vocab.token_tree import TokenTree
 from guiapp.core.vocab.vocabulary import Vocabulary
 
 ROOT = 0
+MOST_LISTED = 4096
 CROWD = 128  # a node with this many children shows them in groups
 
 
@@ -91,6 +92,11 @@ class TreePicture:
             return None
         node = find_node(self.arrays, level, float(place))
         return None if node == NONE else node
+
+    def wide_nodes(self, level: int, left: float, right: float, least: float) -> NDArray[np.int32]:
+        """The nodes of a level that take at least a width of the view [left, right), from left to right."""
+        found = np.empty(min(len(self), MOST_LISTED), np.int32)
+        return found[: list_wide(self.arrays, level, float(left), float(right), float(least), found)]
 
     def n_below(self, node: int) -> int:
         """How many tokens there are below a node."""

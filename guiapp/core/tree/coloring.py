@@ -1,0 +1,161 @@
+"""What the colours of the picture can tell: a class or a number for each node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.kernels.byte_trie import NONE
+from guiapp.core.tree.picture import TreePicture
+from guiapp.core.tree.scripts import NAMES
+from guiapp.core.vocab.merges import PairMerging
+from guiapp.core.vocab.vocabulary import KINDS, VocabType
+
+Value = TypeVar("Value", np.uint8, np.float32)
+NO_CLASS = 255
+SCORED = (VocabType.SPM, VocabType.UGM, VocabType.PLAMO2)
+FULL_DEPTH = 12  # deeper tokens look the same
+FULL_LENGTH = 32  # bytes; longer tokens look the same
+
+
+@dataclass(frozen=True)
+class Coloring:
+    """One way to colour the tree: by classes with names, or along a scale."""
+
+    name: str
+    title: str
+
+
+COLORINGS = (
+    Coloring("script", "Script"),
+    Coloring("type", "Token type"),
+    Coloring("worth", "Merge rank or score"),
+    Coloring("depth", "Depth"),
+    Coloring("length", "Length in bytes"),
+    Coloring("use", "Use in this text"),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class NodeValues:
+    """What each node of a picture is coloured by: classes, or shares of a scale.
+
+    classes   uint8[m]    an index into `names`, or NO_CLASS
+    shares    float32[m]  from 0 to 1, or NaN where there is nothing to say
+    ends      what 0 and 1 stand for
+    """
+
+    title: str
+    classes: NDArray[np.uint8]
+    names: tuple[str, ...] = ()
+    shares: NDArray[np.float32] | None = None
+    ends: tuple[str, str] = ("", "")
+
+
+@dataclass(frozen=True, eq=False)
+class ColoringInput:
+    """What colours are made from; counts int64[n] tells how often each token occurs in the text."""
+
+    picture: TreePicture
+    merging: PairMerging | None = None
+    counts: NDArray[np.int64] | None = None
+
+
+def node_values(name: str, given: ColoringInput) -> NodeValues:
+    """What the coloring `name` of COLORINGS says about each node."""
+    return _MAKERS[name](given)
+
+
+def merge_ranks(merging: PairMerging | None, n_tokens: int) -> NDArray[np.int64]:
+    """The lowest rank of a merge that makes each token, -1 for tokens that no merge makes."""
+    ranks = np.full(n_tokens, np.iinfo(np.int64).max)
+    if merging is not None:
+        rows = merging.merges.rows
+        made = rows[1::2][rows[::2] >= 0]
+        symbols = made & 0xFFFFFFFF
+        is_token = symbols < n_tokens
+        np.minimum.at(ranks, symbols[is_token], made[is_token] >> 32)
+    ranks[ranks == np.iinfo(np.int64).max] = -1
+    return ranks
+
+
+def _script(given: ColoringInput) -> NodeValues:
+    return NodeValues("Script", given.picture.arrays.kinds, NAMES)
+
+
+def _type(given: ColoringInput) -> NodeValues:
+    attributes = given.picture.vocabulary.attributes
+    kinds = np.full(len(attributes), len(KINDS), np.uint8)
+    for number, bit in reversed(list(enumerate(KINDS))):
+        kinds[(attributes & bit) > 0] = number
+    return NodeValues("Token type", _of_nodes(given.picture, kinds, NO_CLASS), (*KINDS.values(), "undefined"))
+
+
+def _worth(given: ColoringInput) -> NodeValues:
+    vocabulary = given.picture.vocabulary
+    if vocabulary.type in SCORED:
+        scores = vocabulary.scores.astype(np.float64)
+        is_normal = np.isfinite(scores) & (scores != 0)
+        low, high = _range(scores[is_normal])
+        shares = np.where(is_normal, (scores - low) / max(high - low, 1e-9), np.nan)
+        return _scale(given.picture, "Score", shares, (f"{low:,.6g}", f"{high:,.6g}"))
+    ranks = merge_ranks(given.merging, len(vocabulary))
+    most = max(int(ranks.max(initial=0)), 1)
+    return _scale(
+        given.picture, "Merge rank", np.where(ranks < 0, np.nan, ranks / most), ("merged first", f"{most:,}")
+    )
+
+
+def _depth(given: ColoringInput) -> NodeValues:
+    depths = given.picture.tree.arrays.depths
+    most = int(np.clip(depths.max(initial=1), 2, FULL_DEPTH))
+    return _scale(given.picture, "Depth", np.clip((depths - 1) / (most - 1), 0, 1), ("1", f"{most} and more"))
+
+
+def _length(given: ColoringInput) -> NodeValues:
+    lengths = np.maximum(given.picture.tree.arrays.lengths, 1)
+    shares = np.clip(np.log2(lengths) / np.log2(FULL_LENGTH), 0, 1)
+    return _scale(given.picture, "Length", shares, ("1 byte", f"{FULL_LENGTH} and more"))
+
+
+def _use(given: ColoringInput) -> NodeValues:
+    counts = given.counts
+    if counts is None:
+        counts = np.zeros(len(given.picture.vocabulary), np.int64)
+    most = max(int(counts.max(initial=0)), 1)
+    shares = np.where(counts > 0, 0.25 + 0.75 * np.log1p(counts) / np.log1p(most), np.nan)
+    return _scale(given.picture, "Use in this text", shares, ("once", f"{most:,} times"))
+
+
+def _scale(
+    picture: TreePicture, title: str, shares: NDArray[np.float64], ends: tuple[str, str]
+) -> NodeValues:
+    classes = np.full(len(picture), NO_CLASS, np.uint8)
+    return NodeValues(title, classes, shares=_of_nodes(picture, shares.astype(np.float32), np.nan), ends=ends)
+
+
+def _of_nodes(picture: TreePicture, values: NDArray[Value], otherwise: float) -> NDArray[Value]:
+    """A value for each node from those of the tokens."""
+    tokens = picture.arrays.tokens
+    found = np.full(len(tokens), otherwise, values.dtype)
+    is_token = tokens != NONE
+    found[is_token] = values[tokens[is_token]]
+    return found
+
+
+def _range(values: NDArray[np.float64]) -> tuple[float, float]:
+    return (float(values.min()), float(values.max())) if len(values) else (0.0, 0.0)
+
+
+_MAKERS: dict[str, Callable[[ColoringInput], NodeValues]] = {
+    "script": _script,
+    "type": _type,
+    "worth": _worth,
+    "depth": _depth,
+    "length": _length,
+    "use": _use,
+}

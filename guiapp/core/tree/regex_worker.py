@@ -1,0 +1,41 @@
+"""A process that tries a regular expression on every token; it can be ended when that takes for ever.
+
+Reads a request from standard input, writes the ids of the tokens that match to standard output.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+HEAD_BYTES = 16
+
+
+def request(expression: str, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> bytes:
+    """What the process is to be told: two lengths, the expression, the offsets, the bytes of the tokens."""
+    pattern = expression.encode("utf-8", "surrogatepass")
+    head = np.array([len(pattern), len(offsets)], np.int64)
+    return b"".join([head.tobytes(), pattern, offsets.tobytes(), data.tobytes()])
+
+
+def matches(message: bytes) -> list[int]:
+    """The ids of the tokens that the expression of a request matches."""
+    n_pattern, n_offsets = np.frombuffer(message[:HEAD_BYTES], np.int64).tolist()
+    pattern = re.compile(message[HEAD_BYTES : HEAD_BYTES + n_pattern].decode("utf-8", "surrogatepass"))
+    begin = HEAD_BYTES + n_pattern
+    offsets = np.frombuffer(message[begin : begin + 8 * n_offsets], np.int64).tolist()
+    data = message[begin + 8 * n_offsets :]
+    spans = enumerate(pairwise(offsets))
+    return [
+        token
+        for token, (start, end) in spans
+        if pattern.search(data[start:end].decode("utf-8", "surrogateescape"))
+    ]
+
+
+if __name__ == "__main__":
+    sys.stdout.buffer.write(np.array(matches(sys.stdin.buffer.read()), np.int32).tobytes())

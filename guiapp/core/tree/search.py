@@ -1,0 +1,90 @@
+"""Find tokens: by text, by bytes in hex digits, by id, or by a regular expression.
+
+the          tokens that contain these characters
+0x20 E6      tokens that contain these bytes
+#9906        the token with this id
+/^\\s+$/      tokens that the regular expression matches
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.errors import TokenloupeError
+from guiapp.core.tree import regex_worker
+from guiapp.core.vocab.token_tree import TokenTree
+
+LONGEST_S = 4.0
+TICK_S = 0.05
+HEX = re.compile(r"0x([0-9a-fA-F\s]+)")
+NUMBER = re.compile(r"#\s*(\d{1,12})")
+EXPRESSION = re.compile(r"/(.+)/", re.DOTALL)
+
+
+class SearchError(TokenloupeError):
+    """A query that cannot be understood, or takes too long."""
+
+
+def find_tokens(tree: TokenTree, query: str, progress: Callable[[float], None]) -> NDArray[np.int32]:
+    """The ids of the tokens that a query means, in ascending order.  Raises SearchError."""
+    if match := NUMBER.fullmatch(query.strip()):
+        token = int(match[1])
+        if token >= len(tree.offsets) - 1:
+            raise SearchError(f"There is no token {token:,}; the ids end at {len(tree.offsets) - 2:,}.")
+        return np.array([token], np.int32)
+    if match := HEX.fullmatch(query.strip()):
+        digits = "".join(match[1].split())
+        if len(digits) % 2:
+            raise SearchError("Two hex digits make a byte: one is missing.")
+        return containing(tree, bytes.fromhex(digits))
+    if match := EXPRESSION.fullmatch(query):
+        return _matching(tree, match[1], progress)
+    return containing(tree, query.encode("utf-8", "surrogatepass"))
+
+
+def containing(tree: TokenTree, wanted: bytes) -> NDArray[np.int32]:
+    """The tokens with these bytes in them."""
+    if not wanted or len(wanted) > len(tree.data):
+        return np.zeros(0, np.int32)
+    places = np.flatnonzero(tree.data[: len(tree.data) - len(wanted) + 1] == wanted[0])
+    for at, byte in enumerate(wanted[1:], 1):
+        places = places[tree.data[places + at] == byte]
+    tokens = np.searchsorted(tree.offsets, places, "right") - 1
+    return np.unique(tokens[places + len(wanted) <= tree.offsets[tokens + 1]]).astype(np.int32)
+
+
+def _matching(tree: TokenTree, expression: str, progress: Callable[[float], None]) -> NDArray[np.int32]:
+    """Tokens that a regular expression matches, found in a process that can be ended at any time."""
+    try:
+        re.compile(expression)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise SearchError(f"The regular expression is not valid: {error}.") from error
+    request = regex_worker.request(expression, tree.data, tree.offsets)
+    command = [sys.executable, "-m", regex_worker.__name__]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as worker:
+        try:
+            return np.frombuffer(bytearray(_answer(worker, request, progress)), np.int32)
+        finally:
+            worker.kill()
+
+
+def _answer(worker: subprocess.Popen[bytes], request: bytes, progress: Callable[[float], None]) -> bytes:
+    """What the process writes, unless it takes too long or nobody waits any more."""
+    deadline = time.monotonic() + LONGEST_S
+    unsent: bytes | None = request
+    while True:
+        progress(0.0)
+        try:
+            return worker.communicate(unsent, TICK_S)[0]
+        except subprocess.TimeoutExpired:
+            unsent = None  # it was handed over the first time
+            if time.monotonic() > deadline:
+                message = f"The regular expression takes more than {LONGEST_S:g} seconds. Make it simpler."
+                raise SearchError(message) from None

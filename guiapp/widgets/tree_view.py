@@ -1,0 +1,422 @@
+"""The picture of the token tree: painted by us, moved by mouse, wheel, fingers and keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt, QVariantAnimation, Signal
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QImage,
+    QKeyEvent,
+    QMouseEvent,
+    QNativeGestureEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QMenu, QWidget
+
+from guiapp.core.tree.painting import color_sums, paint_between, paint_icicle, paint_sunburst
+from guiapp.viewmodels.tree_geometry import Geometry, Icicle, Sunburst, View, on_the_way, within, zoomed
+from guiapp.viewmodels.tree_labels import icicle_places, sunburst_places
+from guiapp.viewmodels.tree_model import TreeModel
+from guiapp.viewmodels.tree_search import TreeSearch
+from guiapp.widgets.theme import ThemeSource
+from guiapp.widgets.tree_colors import dimmed, node_colors, number
+from guiapp.widgets.tree_labels import NEW_PER_FRAME_S, LabelPainter
+from guiapp.widgets.tree_marks import bending, paint_marks, paint_outlines
+
+MOVE_MS = 180
+BEND_MS = 320
+WHEEL_FACTOR = 1.25
+NOTCH = 120
+DRAG_PX = 4
+PREPARING = "Laying out the tree …"
+COARSER = 2  # pixels of the screen for one of a picture that bends
+KEYS = {
+    Qt.Key.Key_Up: "parent",
+    Qt.Key.Key_Down: "child",
+    Qt.Key.Key_Left: "previous",
+    Qt.Key.Key_Right: "next",
+}
+
+
+class TreeView(QWidget):
+    """Shows the tree of a model as it asks for; the way there is animated.
+
+    Signals:
+        hovered(object): the node under the pointer, None for none.
+        typed(str): somebody types letters, to search.
+    """
+
+    hovered = Signal(object)
+    typed = Signal(str)
+
+    def __init__(
+        self,
+        model: TreeModel,
+        search: TreeSearch,
+        theme_source: ThemeSource,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._search = search
+        self._theme_source = theme_source
+        self.is_animated = True
+        self._view: View = model.view
+        self._start: View = model.view
+        self._roundness = 1.0 if model.shape == "sunburst" else 0.0
+        self._layer: QImage | None = None
+        self._pixels = np.zeros((1, 1), np.uint32)
+        self._hovered: int | None = None
+        self._pressed: QPointF | None = None
+        self._dragged: View | None = None
+        self._labels = LabelPainter(model.label)
+        self._moving = self._animation(MOVE_MS, self._move)
+        self._bending = self._animation(BEND_MS, self._bend)
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.setAccessibleName("Token tree")
+        model.picture_changed.connect(self._take_picture)
+        model.values_changed.connect(self._recolor)
+        model.view_changed.connect(self._follow_view)
+        model.shape_changed.connect(self._follow_shape)
+        model.chosen_changed.connect(self._follow_chosen)
+        search.found_changed.connect(self._recolor)
+        search.current_changed.connect(self.update)
+        theme_source.changed.connect(self._recolor)
+        self._take_picture()
+
+    def sizeHint(self) -> QSize:
+        return QSize(900, 600)
+
+    # What is shown
+
+    @property
+    def geometry_now(self) -> Geometry | None:
+        """Where everything is at this moment."""
+        if self._model.picture is None:
+            return None
+        shape = Sunburst if self._roundness >= 0.5 else Icicle
+        return shape(self._model.picture, self._view, float(self.width()), float(self.height()))
+
+    @property
+    def shown_view(self) -> View:
+        """What is in view at this moment, on the way to the model's view."""
+        return self._view
+
+    def node_at(self, point: QPointF) -> int | None:
+        """The node that is painted at a point."""
+        geometry = self.geometry_now
+        hit = None if geometry is None else geometry.hit(point.x(), point.y())
+        if hit is None or self._model.picture is None:
+            return None
+        return self._model.picture.node_at(*hit)
+
+    def show_at_once(self) -> None:
+        """End all animations."""
+        self._moving.stop()
+        self._bending.stop()
+        self._view = self._model.view
+        self._roundness = 1.0 if self._model.shape == "sunburst" else 0.0
+        self._repaint_layer()
+
+    def image(self, scale: float) -> QImage:
+        """The picture as it is shown, with all labels, in `scale` pixels for one of the screen."""
+        layer = self._paint_layer(scale, patience_s=60.0)
+        painter = QPainter(layer)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._paint_above(painter)
+        painter.end()
+        return layer
+
+    def _take_picture(self) -> None:
+        self._moving.stop()
+        self._view = self._model.view
+        self._labels.forget()
+        self._set_hovered(None)
+        self._recolor()
+
+    def _recolor(self) -> None:
+        picture, values = self._model.picture, self._model.values
+        if picture is not None and values is not None:
+            colors = node_colors(picture, values, self._theme_source.theme)
+            if self._search.is_lit is not None:
+                colors = dimmed(colors, self._search.is_lit, self._theme_source.theme)
+            self._colors = colors
+            self._sums = color_sums(picture, colors)
+        self._repaint_layer()
+
+    def _follow_chosen(self) -> None:
+        token = self._model.chosen_token
+        self.setAccessibleDescription(
+            "" if self._model.chosen is None else self._model.label(self._model.chosen)
+        )
+        if token is not None and not self.hasFocus() and self._model.chosen is not None:
+            self._model.reveal(self._model.chosen)
+        self.update()
+
+    def _repaint_layer(self) -> None:
+        self._layer = None
+        self.update()
+
+    # Movement
+
+    def _animation(self, duration_ms: int, step: Callable[[object], None]) -> QVariantAnimation:
+        animation = QVariantAnimation(self, startValue=0.0, endValue=1.0, duration=duration_ms)
+        animation.valueChanged.connect(step)
+        return animation
+
+    def _follow_view(self) -> None:
+        self._moving.stop()
+        if not self.is_animated or not self.isVisible() or self._dragged is not None:
+            self._view = self._model.view
+            self._repaint_layer()
+            return
+        self._start = self._view
+        self._moving.start()
+
+    def _move(self, share: object) -> None:
+        assert isinstance(share, float)
+        eased = 1 - (1 - share) ** 3
+        self._view = self._model.view if share >= 1 else on_the_way(self._start, self._model.view, eased)
+        self._repaint_layer()
+
+    def _follow_shape(self) -> None:
+        self._bending.stop()
+        if self.is_animated and self.isVisible() and self._model.picture is not None:
+            self._bending.start()
+        else:
+            self.show_at_once()
+
+    def _bend(self, share: object) -> None:
+        assert isinstance(share, float)
+        eased = share * share * (3 - 2 * share)
+        self._roundness = eased if self._model.shape == "sunburst" else 1 - eased
+        self._repaint_layer()
+
+    # Painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        if self._model.picture is None:
+            painter.fillRect(self.rect(), self._theme_source.theme.background)
+            painter.setPen(self._theme_source.theme.dim)
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, PREPARING)
+            return
+        if self._layer is None:
+            self._layer = self._paint_layer(self.devicePixelRatioF(), NEW_PER_FRAME_S)
+        painter.drawImage(0, 0, self._layer)
+        if 0.0 < self._roundness < 1.0:
+            return
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._paint_above(painter)
+        if not self._labels.is_complete:
+            self._repaint_layer()
+
+    def _paint_above(self, painter: QPainter) -> None:
+        geometry, theme = self.geometry_now, self._theme_source.theme
+        if geometry is None:
+            return
+        paint_marks(painter, geometry, self._search.found_nodes, self._search.current_node, theme)
+        paint_outlines(painter, geometry, self._model.chosen_path, self._hovered, theme)
+
+    def _paint_layer(self, scale: float, patience_s: float) -> QImage:
+        if 0.0 < self._roundness < 1.0:
+            return self._bent_image()
+        geometry = self.geometry_now
+        if isinstance(geometry, Sunburst):
+            return self._sunburst_image(geometry, scale, patience_s)
+        assert geometry is not None
+        return self._icicle_image(geometry, scale, patience_s)
+
+    def _icicle_image(self, icicle: Icicle, scale: float, patience_s: float) -> QImage:
+        pixels = self._room(round(icicle.height_px * scale), round(icicle.width_px * scale))
+        paint_icicle(
+            icicle.picture, self._sums, icicle.view, np.round(icicle.tops) * scale, self._ground, pixels
+        )
+        image = _image_of(pixels, scale)
+        painter = QPainter(image)
+        self._labels.paint(painter, icicle_places(icicle), self._colors, scale, patience_s)
+        painter.end()
+        return image
+
+    def _sunburst_image(self, sunburst: Sunburst, scale: float, patience_s: float) -> QImage:
+        pixels = self._room(round(sunburst.height_px * scale), round(sunburst.width_px * scale))
+        size = min(round(sunburst.size_px * scale), *pixels.shape)
+        x, y = round(sunburst.corner[0] * scale), round(sunburst.corner[1] * scale)
+        for side in (pixels[:y], pixels[y + size :], pixels[:, :x], pixels[:, x + size :]):
+            side[:] = 0xFF000000 | self._ground
+        radii = sunburst.radii * scale
+        paint_sunburst(sunburst.picture, self._sums, sunburst.view, radii, self._ground, pixels, (x, y), size)
+        image = _image_of(pixels, scale)
+        painter = QPainter(image)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        self._labels.paint(painter, sunburst_places(sunburst), self._colors, scale, patience_s)
+        painter.end()
+        return image
+
+    def _bent_image(self) -> QImage:
+        picture = self._model.picture
+        assert picture is not None
+        width, height = self.width() // COARSER, self.height() // COARSER
+        icicle = Icicle(picture, self._view, width, height)
+        sunburst = Sunburst(picture, self._view, width, height)
+        tops, shape = bending(icicle, sunburst, self._roundness)
+        pixels = np.empty((max(height, 1), max(width, 1)), np.uint32)
+        paint_between(picture, self._sums, self._view, tops, self._ground, shape, pixels)
+        return _image_of(pixels, 1.0).scaled(
+            self.size(), Qt.AspectRatioMode.IgnoreAspectRatio, Qt.TransformationMode.SmoothTransformation
+        )
+
+    @property
+    def _ground(self) -> int:
+        return number(self._theme_source.theme.background)
+
+    def _room(self, height: int, width: int) -> np.ndarray[tuple[int, int], np.dtype[np.uint32]]:
+        if self._pixels.shape != (height, width):
+            self._pixels = np.empty((height, width), np.uint32)
+        return self._pixels
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._repaint_layer()
+
+    # Input
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        geometry, turned = self.geometry_now, event.angleDelta()
+        if geometry is None:
+            return
+        if event.modifiers() & Qt.KeyboardModifier.ShiftModifier or abs(turned.x()) > abs(turned.y()):
+            turn = (turned.x() or turned.y()) / NOTCH
+            self._pan(-0.08 * turn)
+        else:
+            self._zoom(geometry, event.position(), WHEEL_FACTOR ** (turned.y() / NOTCH))
+        event.accept()
+
+    def event(self, event: QEvent) -> bool:
+        geometry = self.geometry_now
+        if (
+            geometry is None
+            or not isinstance(event, QNativeGestureEvent)
+            or event.gestureType() != Qt.NativeGestureType.ZoomNativeGesture
+        ):
+            return super().event(event)
+        self._zoom(geometry, event.position(), 1 + event.value())
+        return True
+
+    def _zoom(self, geometry: Geometry, point: QPointF, factor: float) -> None:
+        share = geometry.share_at(point.x(), point.y())
+        target = zoomed(geometry.picture, self._model.view, share, factor)
+        self._model.set_view(target, remember=False)
+
+    def _pan(self, share: float) -> None:
+        left, right = self._model.view
+        way = share * (right - left)
+        self._model.set_view((left + way, right + way), remember=False)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._pressed = event.position()
+        elif event.button() == Qt.MouseButton.BackButton:
+            self._model.go_back()
+        elif event.button() == Qt.MouseButton.ForwardButton:
+            self._model.go_forward()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._pressed is None:
+            self._set_hovered(self.node_at(event.position()))
+            return
+        moved = event.position() - self._pressed
+        if self._dragged is None and moved.manhattanLength() < DRAG_PX:
+            return
+        geometry = self.geometry_now
+        if geometry is not None:
+            self._drag(geometry, event.position())
+
+    def _drag(self, geometry: Geometry, point: QPointF) -> None:
+        assert self._pressed is not None
+        if self._dragged is None:
+            self._dragged = self._model.view
+            self.setCursor(Qt.CursorShape.ClosedHandCursor)
+        before = geometry.share_at(self._pressed.x(), self._pressed.y())
+        way = before - geometry.share_at(point.x(), point.y())
+        if isinstance(geometry, Sunburst):
+            way = (way + 0.5) % 1.0 - 0.5
+        left, right = self._model.view
+        self._pressed = point
+        target = (left + way * (right - left), right + way * (right - left))
+        self._model.set_view(within(geometry.picture, target), remember=False)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() != Qt.MouseButton.LeftButton or self._pressed is None:
+            return
+        was_dragged, self._pressed, self._dragged = self._dragged is not None, None, None
+        self.unsetCursor()
+        if not was_dragged and (node := self.node_at(event.position())) is not None:
+            self._click(node)
+
+    def _click(self, node: int) -> None:
+        """Choose a node and let it fill the view; on what fills it already, go one step up."""
+        assert self._model.picture is not None
+        start, end = self._model.picture.span(node)
+        parent = self._model.picture.parent(node)
+        if self._model.view == (start, end) and self._model.chosen == node and parent is not None:
+            node = parent
+        self._model.choose(node)
+        self._model.show(node)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._set_hovered(None)
+        super().leaveEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key, text = event.key(), event.text()
+        if key in KEYS and event.modifiers() & Qt.KeyboardModifier.AltModifier:
+            {Qt.Key.Key_Left: self._model.go_back, Qt.Key.Key_Right: self._model.go_forward}.get(
+                Qt.Key(key), self._model.fit
+            )()
+        elif key in KEYS:
+            self._model.walk(KEYS[Qt.Key(key)])
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._model.chosen is not None:
+            self._model.show(self._model.chosen)
+        elif key in (Qt.Key.Key_Home, Qt.Key.Key_Escape):
+            self._model.fit()
+        elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Minus):
+            self._zoom_middle(WHEEL_FACTOR if key == Qt.Key.Key_Plus else 1 / WHEEL_FACTOR)
+        elif (
+            text.isprintable() and text.strip() and not event.modifiers() & ~Qt.KeyboardModifier.ShiftModifier
+        ):
+            self.typed.emit(text)
+        else:
+            super().keyPressEvent(event)
+
+    def _zoom_middle(self, factor: float) -> None:
+        if self._model.picture is not None:
+            target = zoomed(self._model.picture, self._model.view, 0.5, factor)
+            self._model.set_view(target, remember=False)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        menu = QMenu(self)
+        menu.addActions(self.actions())
+        menu.exec(event.globalPos())
+
+    def _set_hovered(self, node: int | None) -> None:
+        if node != self._hovered:
+            self._hovered = node
+            self.hovered.emit(node)
+            self.update()
+
+
+def _image_of(pixels: np.ndarray[tuple[int, int], np.dtype[np.uint32]], scale: float) -> QImage:
+    """An image that shares its pixels with the array, which must outlive it."""
+    height, width = pixels.shape
+    image = QImage(pixels.data, width, height, pixels.strides[0], QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(scale)
+    return image

@@ -1,0 +1,72 @@
+"""Finding tokens by text, bytes, id and regular expression."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from toy_vocabulary import toy_vocabulary
+
+from guiapp.core.tree import search
+from guiapp.core.tree.search import SearchError, containing, find_tokens
+from guiapp.core.vocab.token_tree import token_tree
+
+TOKENS = ["a", "the", "▁the", "other", "漢", "a/b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!", "#", "0x"]
+
+
+def find(query):
+    tree = token_tree(toy_vocabulary(dict.fromkeys(TOKENS, 0.0)))
+    return [TOKENS[token] for token in find_tokens(tree, query, lambda share: None)]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("the", ["the", "▁the", "other"]),
+        (" the", ["▁the"]),
+        ("0x20", ["▁the"]),
+        ("0xE6 bC", ["漢"]),
+        ("#4", ["漢"]),
+        ("/^the$/", ["the"]),
+        ("/^.$/", ["a", "漢", "#"]),
+        ("a/b", ["a/b"]),
+        ("#", ["#"]),
+        ("nowhere", []),
+    ],
+)
+def test_queries_find_what_they_mean(query, expected):
+    assert find(query) == expected
+
+
+@pytest.mark.parametrize("query", ["#9", "0x2", "/(/", "/" + "(" * 5000 + "/"])
+def test_queries_that_mean_nothing_are_explained(query):
+    with pytest.raises(SearchError):
+        find(query)
+
+
+def test_an_expression_without_end_is_given_up(monkeypatch):
+    monkeypatch.setattr(search, "LONGEST_S", 0.3)
+    started = time.monotonic()
+    with pytest.raises(SearchError, match="seconds"):
+        find("/^(a+)+$/")
+    assert time.monotonic() - started < 10
+
+
+def test_a_search_that_nobody_waits_for_ends():
+    def superseded(share):
+        raise InterruptedError
+
+    tree = token_tree(toy_vocabulary(dict.fromkeys(TOKENS, 0.0)))
+    with pytest.raises(InterruptedError):
+        find_tokens(tree, "/^(a+)+$/", superseded)
+
+
+@given(
+    st.lists(st.binary(max_size=5), min_size=1, max_size=12, unique=True), st.binary(min_size=1, max_size=3)
+)
+def test_bytes_are_found_within_tokens_and_not_across_them(tokens, wanted):
+    tree = token_tree(toy_vocabulary(dict.fromkeys(tokens, 0.0)))
+    expected = [token for token in range(len(tokens)) if wanted in tree.token_bytes(token)]
+    assert containing(tree, wanted).tolist() == expected
