@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.counting.append import BLOCK_BYTES
+from guiapp.core.counting.append import BLOCK_BYTES, MOST_WAITING_BYTES
 from guiapp.core.counting.certain_cuts import CertainCuts
 from guiapp.core.tokenizer import Tokenizer, as_bytes
 
@@ -21,24 +21,28 @@ class PrependEncoder:
         self._settled: list[NDArray[np.int32]] = []  # the last part first
         self._n_settled = 0
         self._head = b""
+        self._waiting: list[bytes] = []  # what was put before the head since somebody asked
+        self._n_waiting = 0
         self._look_at_bytes = BLOCK_BYTES
         self._head_ids: NDArray[np.int32] | None = None
 
     def prepend(self, text: str | bytes) -> None:
         """Put text before all that came; raises EncodeError where the vocabulary cannot express it."""
-        self._head = as_bytes(text) + self._head
-        self._head_ids = None
-        if len(self._head) >= self._look_at_bytes:
+        self._waiting.append(text if isinstance(text, bytes) else as_bytes(text))
+        self._n_waiting += len(self._waiting[-1])
+        if self._n_waiting > MOST_WAITING_BYTES:
             self._settle()
 
     @property
     def count(self) -> int:
         """The number of tokens of all text so far."""
+        self._settle()
         return len(self._before) + len(self._ids_of_head()) + self._n_settled + len(self._after)
 
     @property
     def token_ids(self) -> NDArray[np.int32]:
         """The ids of all text so far."""
+        self._settle()
         return np.concatenate([self._before, self._ids_of_head(), *self._settled[::-1], self._after])
 
     def _ids_of_head(self) -> NDArray[np.int32]:
@@ -48,7 +52,14 @@ class PrependEncoder:
         return self._head_ids
 
     def _settle(self) -> None:
-        """Encode what can no longer change."""
+        """Take what waits, and encode what can no longer change if so much is new that it pays."""
+        if self._waiting:
+            self._head = b"".join([*self._waiting[::-1], self._head])
+            self._waiting.clear()
+            self._n_waiting = 0
+            self._head_ids = None
+        if len(self._head) < self._look_at_bytes:
+            return
         head = np.frombuffer(bytearray(self._head), np.uint8)
         clusters = self._cuts.clusters(head)
         cut = self._cuts.first(head, clusters, self._cuts.open_start(head), len(head))
