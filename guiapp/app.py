@@ -51,6 +51,7 @@ class Shell:
 
     def stop(self) -> None:
         """End all background work; nothing is delivered any more."""
+        self.window.pages.stop()
         self.warm_up.stop()
         self.workspace.close()
 
@@ -163,6 +164,7 @@ def save_screenshot(
         shell.window.resize(*size)
         shell.window.show()
         _open_and_wait(shell, model)
+        _wait_for_page(shell)
         saved = shell.window.grab().save(str(path))
         shell.stop()
     if not saved:
@@ -180,4 +182,17 @@ def _open_and_wait(shell: Shell, model: str) -> None:
     shell.workspace.spans.failed.connect(settled.start)
     QTimer.singleShot(SCREENSHOT_PATIENCE_MS, loop.quit)
     shell.workspace.loader.open(model)
+    loop.exec()
+
+
+def _wait_for_page(shell: Shell) -> None:
+    """Run the event loop until the page that is shown has what it shows first."""
+    from PySide6.QtCore import QEventLoop, QTimer
+
+    page = shell.window.pages.pages[shell.window.pages.current_name]
+    loop = QEventLoop()
+    ticks = QTimer(interval=SETTLE_MS)
+    ticks.timeout.connect(lambda: loop.quit() if page.is_ready else None)
+    ticks.start()
+    QTimer.singleShot(SCREENSHOT_PATIENCE_MS, loop.quit)
     loop.exec()

@@ -6,7 +6,6 @@ import cmd
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
@@ -109,18 +108,15 @@ class Console(cmd.Cmd):
         """break CONDITION, break KIND VALUE [if CONDITION]; break alone lists all.
 
         Kinds: token ID|"TEXT"|0xE2 0x82, pattern REGEX, pair LEFT RIGHT, rank LOW..HIGH, byte N, piece N,
-        operation NAME.  `break … hit N` stops from the Nth hit on; `break … log MESSAGE` notes instead.
+        operation NAME.  Behind it may stand `hit N` to stop from the Nth hit on, `once`, and
+        `log MESSAGE` to note something, such as {result}, instead of stopping.
         """
         if not rest.strip():
             for number, row in enumerate(self._debugger.breakpoints):
                 n_hits = len(self._debugger.stops.hits[number])
                 self._say(f"{number}  {row.title}  {'' if row.is_enabled else '(off) '}{n_hits:,} hits")
             return
-        text, _, log = rest.partition(" log ")
-        text, _, hit = text.partition(" hit ")
-        row = replace(
-            parse_breakpoint(text), log=log.strip(), hit_count=self._number(hit, "hit") if hit else 1
-        )
+        row = parse_breakpoint(rest)
         self._debugger.set_breakpoints((*self._debugger.breakpoints, row))
         n_hits = len(self._debugger.stops.hits[-1])
         self._say(f"Breakpoint {len(self._debugger.breakpoints) - 1}: {row.title}, {n_hits:,} hits.")

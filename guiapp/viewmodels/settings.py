@@ -68,6 +68,14 @@ class Settings(QObject):
         self._store.setValue("recent_files", text)
 
     @property
+    def debugger(self) -> str:
+        """JSON, see `StepsModel`."""
+        return self._text("debugger")
+
+    def set_debugger(self, text: str) -> None:
+        self._store.setValue("debugger", text)
+
+    @property
     def unsaved_text(self) -> bytes:
         """What was typed and has no file; empty where there is none."""
         value = self._store.value("unsaved_text")

@@ -24,6 +24,7 @@ class ActionRow:
     keys          shortcuts, the one to show first
     group         of the checkable actions in a group, one is checked
     begins_group  a line goes above it in the menu
+    page          the one it belongs to: elsewhere it is off
     """
 
     name: str
@@ -33,6 +34,7 @@ class ActionRow:
     is_checkable: bool = False
     group: str = ""
     begins_group: bool = False
+    page: str = ""
 
 
 ROWS = (
@@ -63,6 +65,17 @@ ROWS = (
     ActionRow("encoder_difference", "Go to first inexact token", "Tokens", ("F8",)),
     ActionRow("round_trip_difference", "Go to first byte lost in the round trip", "Tokens"),
     *(ActionRow(page.name, page.title, "View", (page.keys,), True, "page") for page in PAGES),
+    ActionRow("debug_run", "Run to the next breakpoint", "Run", ("F5",), page="steps"),
+    ActionRow("debug_reverse", "Run back", "Run", ("Shift+F5",), page="steps"),
+    ActionRow("debug_caret", "Run to the caret", "Run", ("Ctrl+F10",), page="steps"),
+    ActionRow("debug_step", "Step", "Run", ("F10",), begins_group=True, page="steps"),
+    ActionRow("debug_back", "Step back", "Run", ("Shift+F10",), page="steps"),
+    ActionRow("debug_into", "Step into: one decision", "Run", ("F11",), page="steps"),
+    ActionRow("debug_out", "Step out: finish the piece", "Run", ("Shift+F11",), page="steps"),
+    ActionRow("debug_restart", "Back to the start", "Run", ("Ctrl+Shift+F5",), page="steps"),
+    ActionRow("debug_end", "To the end", "Run", ("Ctrl+Shift+F10",), page="steps"),
+    ActionRow("debug_play", "Play or pause", "Run", ("Ctrl+F5",), begins_group=True, page="steps"),
+    ActionRow("debug_breakpoint", "Toggle breakpoint", "Run", ("F9",), begins_group=True, page="steps"),
     ActionRow("palette", "Command palette", "View", ("Ctrl+Shift+P",), begins_group=True),
     ActionRow("next_panel", "Next panel", "View", ("F6",)),
     ActionRow("previous_panel", "Previous panel", "View", ("Shift+F6",)),

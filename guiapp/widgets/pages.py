@@ -39,6 +39,11 @@ class Page(QWidget):
         """Those whose layout is kept in the settings, by the names it gets there."""
         return {}
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether what it shows first has arrived; pictures of the page wait for that."""
+        return True
+
     def stop(self) -> None:
         """Give up work in the background and wait for it: the window closes."""
 
@@ -69,7 +74,18 @@ def _inspect(setting: PageSetting) -> Page:
     return InspectPage(setting.workspace, setting.theme_source)
 
 
-PAGES = (PageRow("inspect", "Inspect", "Ctrl+1", _inspect),)
+def _steps(setting: PageSetting) -> Page:
+    from guiapp.viewmodels.steps_model import StepsModel
+    from guiapp.widgets.steps_page import StepsPage
+
+    model = StepsModel(setting.workspace, setting.settings)
+    return StepsPage(model, setting.workspace, setting.actions, setting.theme_source)
+
+
+PAGES = (
+    PageRow("inspect", "Inspect", "Ctrl+1", _inspect),
+    PageRow("steps", "Steps", "Ctrl+3", _steps),
+)
 
 
 class PageStack(QStackedWidget):

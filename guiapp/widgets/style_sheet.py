@@ -6,6 +6,7 @@ Widgets choose their looks by the dynamic property `role`:
     QLabel   heading  small bold dim capitals              dim      secondary
              number   monospaced                           title    larger and bold
     buttons  raised   a control that opens something       quiet    flat until hovered
+             next     the one that goes on
              tab      a page of the window                 primary  the one to press
 """
 
@@ -64,6 +65,8 @@ QPushButton:checked, QToolButton:checked { background: $raised; color: $text; }
 QPushButton:disabled, QToolButton:disabled { color: $faint; border-color: $line; }
 QPushButton:focus, QToolButton:focus, QPushButton[role="quiet"]:focus, QToolButton[role="quiet"]:focus {
     border-color: $accent; }
+QToolButton[role="next"] { background: $raised; border-color: $accent; color: $accent; }
+QToolButton[role="next"]:hover { border-color: $accent; color: $text; }
 QPushButton[role="primary"] { background: $accent; color: $on_accent; border-color: $accent; }
 QPushButton[role="primary"]:focus { border-color: $text; }
 QPushButton[role="primary"]:disabled { background: $raised; color: $faint; border-color: $line; }
@@ -86,6 +89,13 @@ QLineEdit, QPlainTextEdit, QTextEdit, QTextBrowser {
     background: $background; border: 1px solid $line; border-radius: 7px;
     padding: 5px 8px; selection-background-color: $accent; selection-color: $on_accent; }
 QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus, QTextBrowser:focus { border-color: $accent; }
+
+QComboBox {
+    background: $raised; border: 1px solid $line; border-radius: 7px; padding: 5px 9px; color: $text; }
+QComboBox:hover { border-color: $faint; }
+QComboBox:focus { border-color: $accent; }
+QComboBox::drop-down { border: none; width: 18px; }
+QComboBox QAbstractItemView { background: $panel; border: 1px solid $line; padding: 4px; }
 
 QAbstractItemView { background: $panel; border: none; outline: none; selection-background-color: $selected;
     selection-color: $text; alternate-background-color: $panel; }

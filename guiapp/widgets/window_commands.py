@@ -237,7 +237,11 @@ class WindowCommands(QObject):
             page.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _follow_page(self) -> None:
-        self._actions[self._window.pages.current_name].setChecked(True)
+        current = self._window.pages.current_name
+        self._actions[current].setChecked(True)
+        for row, action in self._actions:
+            if row.page:
+                action.setEnabled(row.page == current)
 
     def _show_encoder_difference(self) -> None:
         agreement = self._workspace.encoder_check.result

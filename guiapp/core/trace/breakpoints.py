@@ -45,17 +45,42 @@ class Breakpoint:
 
     @property
     def title(self) -> str:
-        """As `parse_breakpoint` reads it, without hit count and log."""
+        """As `parse_breakpoint` reads it."""
         head = self.condition if self.kind == "if" else f"{self.kind} {self.value}".strip()
-        return head if self.kind == "if" or not self.condition else f"{head} if {self.condition}"
+        if self.kind != "if" and self.condition:
+            head += f" if {self.condition}"
+        if self.hit_count > 1:
+            head += f" hit {self.hit_count}"
+        if self.once:
+            head += " once"
+        return f"{head} log {self.log}" if self.log else head
 
 
 def parse_breakpoint(text: str) -> Breakpoint:
     """`token "·York" if piece > 2`, `rank 0..500`, or just a condition such as `rank < 500`.
 
-    Raises BreakpointError or ConditionError.
+    Behind it may stand `hit N`, `once` and `log MESSAGE`.  Raises BreakpointError or ConditionError.
     """
-    stripped = text.strip()
+    place, log = split_off(text.strip(), "log")
+    place, once = split_off(place, "once")
+    place, hit = split_off(place, "hit")
+    if hit is not None and not hit.isdecimal():
+        raise BreakpointError(f"“{hit}” is not a number of hits.")
+    parsed = replace(_parse_place(place), log=log or "", once=once is not None, hit_count=int(hit or 1))
+    check(parsed)
+    return parsed
+
+
+def split_off(text: str, word: str) -> tuple[str, str | None]:
+    """What stands before and behind the last ` word ` that is not in quotes; None where there is none."""
+    bare = re.sub(r"\"(?:[^\"\\]|\\.)*\"", lambda match: "x" * len(match[0]), text)
+    places = [match.span() for match in re.finditer(rf"\s+{word}(?:\s+|$)", bare)]
+    if not places:
+        return text, None
+    return text[: places[-1][0]], text[places[-1][1] :]
+
+
+def _parse_place(stripped: str) -> Breakpoint:
     kind, _, rest = stripped.partition(" ")
     compares = re.match(r"\s*(?:[=!<>*/+%]|(?:not|in|and|or)\b)", rest) is not None
     if kind not in KINDS or kind == "if" or compares:
@@ -64,9 +89,7 @@ def parse_breakpoint(text: str) -> Breakpoint:
         return Breakpoint("if", condition=condition)
     quoted = re.match(r"\s*((?:\"(?:[^\"\\]|\\.)*\"\s*)+|.*?)(?:\s+if\s+(.*))?$", rest, re.DOTALL)
     value, condition = ("", "") if quoted is None else (quoted[1].strip(), (quoted[2] or "").strip())
-    breakpoint_ = Breakpoint(kind, value, condition)
-    check(breakpoint_)
-    return breakpoint_
+    return Breakpoint(kind, value, condition)
 
 
 def check(breakpoint_: Breakpoint) -> None:

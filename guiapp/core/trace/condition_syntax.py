@@ -30,11 +30,12 @@ WORDS = ("and", "or", "not", "in")
 
 
 class ConditionError(TokenloupeError):
-    """A condition that makes no sense; `position` says where, in characters."""
+    """A condition that makes no sense; `position` says where in `condition`, in characters."""
 
     def __init__(self, message: str, position: int) -> None:
         super().__init__(message)
         self.position = position
+        self.condition = ""
 
 
 @dataclass(frozen=True)

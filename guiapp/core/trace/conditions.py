@@ -133,8 +133,12 @@ class Condition:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._node = parse(text)
-        _check(self._node)
+        try:
+            self._node = parse(text)
+            _check(self._node)
+        except ConditionError as error:
+            error.condition = text
+            raise
 
     def holds(self, values: TraceValues, steps: NDArray[np.int64]) -> NDArray[np.bool_]:
         """For each of the steps whether it meets the condition."""

@@ -9,7 +9,17 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from guiapp.core.algorithms import heap, plamo2, rwkv, viterbi, wordpiece
+from guiapp.core.algorithms import (
+    backtrack,
+    fewest,
+    heap,
+    longest_match,
+    plamo2,
+    rwkv,
+    table,
+    viterbi,
+    wordpiece,
+)
 from guiapp.core.algorithms.merge import Merge
 
 
@@ -54,19 +64,19 @@ def _pair(operation: str) -> Callable[[Any], Decision]:
     return decide
 
 
-def _reach(step: viterbi.Reach) -> Decision:
-    operation = "reach" if step.is_better else "worse"
+def _way(operation: str, step: Any, worth: float) -> Decision:
+    token_id = -1 if step.token_id is None else step.token_id
     return Decision(
-        operation, step.start, step.end, step.token_id, worth=step.score, cell=step.end, other_cell=step.start
+        operation, step.start, step.end, token_id, worth=worth, cell=step.end, other_cell=step.start
     )
+
+
+def _better(is_better: bool) -> str:
+    return "reach" if is_better else "worse"
 
 
 def _try(step: plamo2.Try) -> Decision:
-    operation = "reach" if step.is_better else "worse"
-    token_id = -1 if step.token_id is None else step.token_id
-    return Decision(
-        operation, step.start, step.end, token_id, worth=step.cost, cell=step.start, other_cell=step.end
-    )
+    return _way(_better(step.is_better), step, step.cost)._replace(cell=step.start, other_cell=step.end)
 
 
 def _take(step: Any) -> Decision:
@@ -85,7 +95,17 @@ DECISIONS: dict[type, Callable[[Any], Decision]] = {
     wordpiece.Miss: lambda step: Decision("miss", step.start, step.end),
     wordpiece.GiveUp: lambda step: Decision("give up", 0, step.word_end, step.unknown_id),
     rwkv.Take: _take,
-    viterbi.Reach: _reach,
+    longest_match.Take: _take,
+    backtrack.Reject: lambda step: _take(step)._replace(
+        operation="dead end" if step.is_dead_end else "reject"
+    ),
+    backtrack.Back: lambda step: _take(step)._replace(operation="back"),
+    table.Reach: lambda step: _way("reach" if step.is_compatible else "reject", step, math.nan),
+    table.Choose: lambda step: _take(step)._replace(operation="choose"),
+    fewest.Reach: lambda step: _way(_better(step.is_better), step, step.n_tokens),
+    fewest.RuleOut: lambda step: _take(step)._replace(operation="rule out"),
+    fewest.Choose: lambda step: _take(step)._replace(operation="choose"),
+    viterbi.Reach: lambda step: _way(_better(step.is_better), step, step.score),
     viterbi.Choose: _choose,
     plamo2.Try: _try,
     plamo2.Choose: _take,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from guiapp.core.trace.trace import Trace
+
 
 @dataclass(frozen=True)
 class PseudoCode:
@@ -29,7 +31,7 @@ HEAP = _code(
     "Pair merging with a priority queue",
     """
 if the piece is a token: take it  # whole
-put every pair that has a rule into the queue
+put every pair that has a rule into the queue  # first push
 while the queue is not empty:
     take out the pair of lowest rank
     if one of the two has changed: skip it  # stale
@@ -202,9 +204,12 @@ OF_ENCODERS = {
 }
 
 
-def pseudo_code(encoder: str, operation: str) -> tuple[PseudoCode, int]:
+def pseudo_code(trace: Trace, step: int) -> tuple[PseudoCode, int]:
     """The lines to show at a step, and the one that is carried out."""
-    code = OF_ENCODERS.get(encoder, STAGES)
+    operation, piece = trace.operation(step), trace.piece_at(step)
+    if operation == "push" and trace.columns.candidates[step] == step - trace.pieces.first_step[piece]:
+        operation = "first push"
+    code = OF_ENCODERS.get(trace.encoder, STAGES)
     if operation not in code.line_of:
         code = STAGES
     return code, code.line_of[operation]

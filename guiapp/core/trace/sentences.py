@@ -87,8 +87,11 @@ class Teller:
         return f"Piece {self._trace.columns.piece[step] + 1:,} of {self._trace.n_pieces:,}"
 
     def reached(self, step: int, verdict: str) -> str:
-        worth = "" if self.worth(step) == "nan" else f" at {self.worth(step)}"
-        return f"{self.result(step)} would lead over {self.span(step)}{worth}: {verdict}."
+        worth = self.worth(step)
+        if worth == "nan":
+            return f"{self.result(step)}, {self.span(step)}, can follow what is before it: noted."
+        name = {"plamo2": "costs", "fewest": "tokens"}.get(self._trace.encoder, "score")
+        return f"{self.result(step)}, {self.span(step)}, leads to a {name} of {worth}: {verdict}."
 
     def done(self, step: int) -> str:
         n_tokens = int(self._trace.columns.depth[step])

@@ -168,7 +168,17 @@ def test_log_messages_name_columns():
         check(Breakpoint("byte", "3", log="{colour}"))
 
 
-@pytest.mark.parametrize("text", ['token "▁New" if rank < 5', "rank 0..5", "step > 3 and rank < 8", "byte 3"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        'token "▁New" if rank < 5',
+        "rank 0..5",
+        "step > 3 and rank < 8",
+        "byte 3",
+        "byte 3 hit 2 once log at {position}",
+        'token " log " if rank < 5 once',
+    ],
+)
 def test_a_breakpoint_reads_back_as_it_is_written(text):
     assert parse_breakpoint(text).title == text
 

@@ -121,7 +121,7 @@ def test_every_operation_of_every_encoder_has_a_sentence_and_a_line_of_code():
             walk = debugger(tokenizer, "New York 😍<|end_of_text|>[SEP]</s> unbelievable", encoder)
             for step in range(walk.n_steps):
                 walk.go_to(step)
-                code, line = pseudo_code(encoder, walk.trace.operation(step))
+                code, line = pseudo_code(walk.trace, step)
                 assert 0 <= line < len(code.lines)
                 assert walk.sentence().endswith(".")
                 seen.add(walk.trace.operation(step))

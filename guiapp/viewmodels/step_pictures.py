@@ -1,0 +1,357 @@
+"""What there is to draw at a step of a trace: the text as growing tokens, lattices, stacks, what was made."""
+
+from __future__ import annotations
+
+from enum import Enum
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.trace.debugger import Debugger
+from guiapp.core.trace.operations import FORMS, NUMBERS
+from guiapp.core.trace.sentences import label
+from guiapp.core.trace.trace import Tokens
+
+TOKENS_BEFORE = 24  # finished tokens shown before the piece
+TOKENS_AROUND = 40  # of a long piece, on either side of the step
+PIECES_BEHIND = 40
+LONGEST_RAW = 160  # bytes of text behind the piece
+LATTICE_PLACES = 22
+PAIR_STEPS = ("merge", "push", "stale")
+TRIES = ("miss", "reject", "dead end", "rule out", "back")
+
+
+class Part(Enum):
+    """What an element of the text is."""
+
+    FINISHED = "a token of a finished piece"
+    TOKEN = "a symbol or token of this piece"
+    TEXT = "text that is not encoded yet"
+
+
+class Role(Enum):
+    """What the present step has to do with an element."""
+
+    NONE = ""
+    LEFT = "left part of the pair"
+    RIGHT = "right part of the pair"
+    OVER = "what the step is about"
+
+
+class Element(NamedTuple):
+    """A box of the text: bytes [start, end), how it is written, its id below; `color` counts."""
+
+    text: str
+    below: str
+    start: int
+    end: int
+    part: Part
+    role: Role
+    color: int
+
+
+class Flow(NamedTuple):
+    """The text around the present step, and what the step makes of the elements with a role."""
+
+    elements: list[Element]
+    made: str
+    made_below: str
+    is_cut_before: bool
+    is_cut_behind: bool
+
+
+def flow(debugger: Debugger) -> Flow:
+    """The boxes to draw; their number does not grow with the text."""
+    trace, position = debugger.trace, debugger.position
+    if position >= debugger.n_steps:
+        return _result(debugger)
+    columns = trace.columns
+    start, end = int(columns.position[position]), int(columns.end[position])
+    piece = trace.piece_at(position)
+    if piece < 0:
+        return _stage(debugger, start, end)
+    elements, is_cut = _before(debugger, piece)
+    tokens, is_cut_inside = _around(debugger.states.piece_tokens(position, piece), start, end)
+    piece_end = int(trace.pieces.end[piece])
+    operation = trace.operation(position)
+    is_pair = operation in PAIR_STEPS
+    at = int(trace.pieces.start[piece]) if not is_cut_inside[0] else int(tokens.starts[0])
+    first = len(elements)
+    for token_id, token_start, token_end in zip(*(column.tolist() for column in tokens), strict=True):
+        elements += _text(debugger, at, token_start, start, end, is_pair)
+        role = _role(debugger, token_start, token_end, is_pair)
+        elements.append(_element(debugger, token_id, token_start, token_end, Part.TOKEN, role, first))
+        at = max(at, token_end)
+    if not is_cut_inside[1]:
+        elements += _text(debugger, at, piece_end, start, end, is_pair)
+    behind, is_cut_behind = _behind(debugger, piece)
+    made = _made(debugger) if is_pair or columns.result[position] >= 0 else ("", "")
+    return Flow(elements + behind, *made, is_cut or is_cut_inside[0], is_cut_behind or is_cut_inside[1])
+
+
+def _made(debugger: Debugger) -> tuple[str, str]:
+    columns, step = debugger.trace.columns, debugger.position
+    token_id, start, end = (int(column[step]) for column in (columns.result, columns.position, columns.end))
+    return label(debugger.trace, debugger.vocabulary, token_id, start, end), _id(debugger, token_id)
+
+
+def _id(debugger: Debugger, token_id: int) -> str:
+    return str(token_id) if 0 <= token_id < len(debugger.vocabulary) else "no token"
+
+
+def _role(debugger: Debugger, start: int, end: int, is_pair: bool) -> Role:
+    """What the present step has to do with a token of the piece."""
+    columns, step = debugger.trace.columns, debugger.position
+    step_start, step_end = int(columns.position[step]), int(columns.end[step])
+    if start < step_start or end > step_end or debugger.trace.operation(step) == "done":
+        return Role.NONE
+    if is_pair:
+        return Role.LEFT if start < columns.right_position[step] else Role.RIGHT
+    return Role.OVER
+
+
+def _element(
+    debugger: Debugger, token_id: int, start: int, end: int, part: Part, role: Role, index: int
+) -> Element:
+    text = label(debugger.trace, debugger.vocabulary, token_id, start, end)
+    return Element(text, _id(debugger, token_id), start, end, part, role, index)
+
+
+def _text(
+    debugger: Debugger, start: int, end: int, step_start: int, step_end: int, is_pair: bool
+) -> list[Element]:
+    """Text without tokens, cut where the present step begins and ends."""
+    if start >= end:
+        return []
+    inner = sorted({start, end, *(at for at in (step_start, step_end) if start < at < end)})
+    found = []
+    for first, last in pairwise(inner):
+        text = debugger.trace.text[first:last]
+        is_over = step_start <= first and last <= step_end and not is_pair
+        is_over = is_over and debugger.trace.operation(debugger.position) != "done"
+        role = Role.OVER if is_over else Role.NONE
+        found.append(Element(visible_text(text, LONGEST_RAW), "", first, last, Part.TEXT, role, 0))
+    return found
+
+
+def _around(tokens: Tokens, start: int, end: int) -> tuple[Tokens, tuple[bool, bool]]:
+    """The tokens around a stretch, and whether there are more before and behind."""
+    at = int(np.searchsorted(tokens.starts, start))
+    first, last = max(0, at - TOKENS_AROUND), at + TOKENS_AROUND
+    n_tokens = len(tokens.ids)
+    return Tokens(*(column[first:last] for column in tokens)), (first > 0, last < n_tokens)
+
+
+def _before(debugger: Debugger, piece: int) -> tuple[list[Element], bool]:
+    """The last tokens of the pieces before."""
+    last = debugger.trace.piece_tokens(piece).start
+    first = max(0, last - TOKENS_BEFORE)
+    columns = (column[first:last].tolist() for column in debugger.trace.made)
+    elements = [
+        _element(debugger, token_id, start, end, Part.FINISHED, Role.NONE, first + at)
+        for at, (token_id, start, end) in enumerate(zip(*columns, strict=True))
+    ]
+    return elements, first > 0
+
+
+def _behind(debugger: Debugger, piece: int) -> tuple[list[Element], bool]:
+    """The next pieces, as text."""
+    pieces = debugger.trace.pieces
+    last = min(piece + 1 + PIECES_BEHIND, debugger.trace.n_pieces)
+    elements = []
+    for number in range(piece + 1, last):
+        start = int(pieces.start[number])
+        end = min(int(pieces.end[number]), start + LONGEST_RAW)
+        text = visible_text(debugger.trace.text[start:end], LONGEST_RAW)
+        elements.append(Element(text, "", start, end, Part.TEXT, Role.NONE, number))
+    return elements, last < debugger.trace.n_pieces
+
+
+def _stage(debugger: Debugger, start: int, end: int) -> Flow:
+    """Before and behind encoding: what is a token already, and text around the present step."""
+    text = debugger.trace.text
+    first, last = max(0, start - LONGEST_RAW), min(len(text), max(end, start + 1) + 4 * LONGEST_RAW)
+    tokens = debugger.states.tokens(debugger.position)
+    near = (tokens.ends >= first) & (tokens.starts <= last)
+    elements: list[Element] = []
+    at = first
+    columns = (column[near][: 3 * TOKENS_AROUND].tolist() for column in tokens)
+    for index, (token_id, token_start, token_end) in enumerate(zip(*columns, strict=True)):
+        elements += _text(debugger, at, token_start, start, end, False)
+        elements.append(_element(debugger, token_id, token_start, token_end, Part.FINISHED, Role.NONE, index))
+        at = max(at, token_end)
+    elements += _text(debugger, at, last, start, end, False)
+    return Flow(elements, *_made_or_nothing(debugger), first > 0, last < len(text))
+
+
+def _made_or_nothing(debugger: Debugger) -> tuple[str, str]:
+    return _made(debugger) if debugger.trace.columns.result[debugger.position] >= 0 else ("", "")
+
+
+def _result(debugger: Debugger) -> Flow:
+    """The end: all tokens, as far as there is room for them."""
+    tokens = debugger.trace.result
+    most = 6 * TOKENS_AROUND
+    columns = (column[:most].tolist() for column in tokens)
+    elements = [
+        _element(debugger, token_id, start, end, Part.FINISHED, Role.NONE, index)
+        for index, (token_id, start, end) in enumerate(zip(*columns, strict=True))
+    ]
+    return Flow(elements, "", "", False, len(tokens.ids) > most)
+
+
+class Place(NamedTuple):
+    """A node of a lattice: the character that begins there, and what the best way to it is worth."""
+
+    text: str
+    worth: str
+    is_reached: bool
+
+
+class Edge(NamedTuple):
+    """A token of a lattice between two places; `kind` is "way", "chosen", "now" or "worse"."""
+
+    first: int
+    last: int
+    text: str
+    kind: str
+
+
+class Lattice(NamedTuple):
+    """The places of a piece around the present step, and the best way to each."""
+
+    places: list[Place]
+    edges: list[Edge]
+
+
+def lattice(debugger: Debugger) -> Lattice:
+    """What Viterbi and the like know before the present step."""
+    trace, position = debugger.trace, debugger.position
+    piece = trace.piece_at(position)
+    if piece < 0 or debugger.states.has_slots(piece):
+        return Lattice([], [])
+    columns = trace.columns
+    work = trace.piece_work(piece)
+    ways = debugger.states.writers(position, piece).ways
+    bounds = [at for at in range(len(work)) if work[at] & 0xC0 != 0x80] + [len(work)]
+    here = int(columns.cell[position]) if columns.cell[position] >= 0 else len(work)
+    middle = int(np.searchsorted(bounds, min(here, len(work))))
+    first = max(0, min(middle - LATTICE_PLACES // 2, len(bounds) - LATTICE_PLACES))
+    shown = bounds[first : first + LATTICE_PLACES]
+    number = {offset: index for index, offset in enumerate(shown)}
+    places, edges = [], []
+    for index, offset in enumerate(shown):
+        end = bounds[first + index + 1] if first + index + 1 < len(bounds) else offset
+        step = int(ways[offset])
+        worth = _worth(float(columns.rank[step])) if step >= 0 else ""
+        places.append(Place(visible_text(work[offset:end]), worth, step >= 0))
+        origin = int(columns.other_cell[step]) if step >= 0 else -1
+        if step >= 0 and origin in number:
+            edges.append(_edge(debugger, step, number[origin], index, "way"))
+    edges += _chosen(debugger, piece, number)
+    cell, other = int(columns.cell[position]), int(columns.other_cell[position])
+    if trace.operation(position) in ("reach", "worse", "reject") and cell in number and other in number:
+        kind = "now" if trace.operation(position) == "reach" else "worse"
+        edges.append(_edge(debugger, position, number[other], number[cell], kind))
+    return Lattice(places, edges)
+
+
+def _edge(debugger: Debugger, step: int, first: int, last: int, kind: str) -> Edge:
+    columns = debugger.trace.columns
+    token_id, start, end = (int(column[step]) for column in (columns.result, columns.position, columns.end))
+    text = label(debugger.trace, debugger.vocabulary, token_id, start, end) if token_id >= 0 else "bytes"
+    return Edge(min(first, last), max(first, last), text, kind)
+
+
+def _chosen(debugger: Debugger, piece: int, number: dict[int, int]) -> list[Edge]:
+    """The tokens of the best way that were followed so far, by their text's place in the piece."""
+    tokens = debugger.states.piece_tokens(debugger.position, piece)
+    cells = debugger.trace.piece_cells(piece)
+    starts = debugger.trace.cells.start[cells]
+    found = []
+    for token_id, start, end in zip(*(column.tolist() for column in tokens), strict=True):
+        first, last = int(np.searchsorted(starts, start)), int(np.searchsorted(starts, end))
+        if first in number and last in number:
+            text = label(debugger.trace, debugger.vocabulary, token_id, start, end)
+            found.append(Edge(number[first], number[last], text, "chosen"))
+    return found
+
+
+def _worth(worth: float) -> str:
+    if np.isnan(worth):
+        return "✓"
+    return f"{worth:,.0f}" if worth.is_integer() else f"{worth:,.2f}".replace("-", "−")
+
+
+class Try(NamedTuple):
+    """Something that was tried at this place; `verdict` says what came of it."""
+
+    text: str
+    verdict: str
+
+
+class Stack(NamedTuple):
+    """The tokens taken so far, the last one last, and what was tried for the next."""
+
+    taken: list[Try]
+    tries: list[Try]
+
+
+VERDICTS = {
+    "miss": "no token",
+    "reject": "cannot follow",
+    "dead end": "nothing can follow",
+    "rule out": "left out",
+    "back": "taken back",
+    "take": "taken",
+}
+
+
+def stack(debugger: Debugger, n_taken: int = 12) -> Stack:
+    """What an encoder that takes tokens one by one has done in this piece."""
+    trace, position = debugger.trace, debugger.position
+    piece = trace.piece_at(position)
+    if piece < 0:
+        return Stack([], [])
+    tokens = debugger.states.piece_tokens(position, piece)
+    columns = (column[-n_taken:].tolist() for column in tokens)
+    taken = [
+        Try(label(trace, debugger.vocabulary, token_id, start, end), f"{start:,}–{end:,}")
+        for token_id, start, end in zip(*columns, strict=True)
+    ]
+    first = position
+    while first > 0 and trace.operation(first - 1) in TRIES:
+        first -= 1
+    last = position + 1 if position < len(trace) and trace.operation(position) in VERDICTS else position
+    return Stack(taken, [_try(debugger, step) for step in range(max(first, last - n_taken), last)])
+
+
+def _try(debugger: Debugger, step: int) -> Try:
+    columns = debugger.trace.columns
+    token_id, start, end = (int(column[step]) for column in (columns.result, columns.position, columns.end))
+    text = label(debugger.trace, debugger.vocabulary, token_id, start, end)
+    return Try(text, VERDICTS[debugger.trace.operation(step)])
+
+
+class Made(NamedTuple):
+    """A token or symbol that an earlier step made."""
+
+    step: int
+    text: str
+    worth: str
+
+
+def made_so_far(debugger: Debugger, limit: int = 9) -> list[Made]:
+    """The last steps before the present one that made something, the newest last."""
+    columns, position = debugger.trace.columns, debugger.position
+    first = max(0, position - 5000)
+    steps = np.flatnonzero(FORMS[columns.operation[first:position]])[-limit:] + first
+    found = []
+    for step in steps.tolist():
+        is_merge = columns.operation[step] == NUMBERS["merge"]
+        text = debugger.teller.pair(step) if is_merge else debugger.teller.result(step)
+        worth = debugger.teller.worth(step)
+        found.append(Made(step, text.replace("`", ""), "" if worth == "nan" else worth))
+    return found

@@ -1,0 +1,487 @@
+"""The debugger as the window shows it: a trace of the text, a place in it, breakpoints and watches."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from functools import partial
+
+import numpy as np
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from guiapp.core.encoding import Encoding
+from guiapp.core.errors import TokenloupeError
+from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.trace.breakpoints import Breakpoint, check, parse_breakpoint
+from guiapp.core.trace.candidates import Waiting
+from guiapp.core.trace.conditions import Expression
+from guiapp.core.trace.cost import LONGEST_WITHOUT_ASKING, Cost, estimate, must_ask
+from guiapp.core.trace.debugger import Debugger, Granularity
+from guiapp.core.trace.operations import NUMBERS
+from guiapp.core.trace.reports import debugger_for
+from guiapp.core.trace.trace import Tokens, Trace
+from guiapp.core.vocab.vocabulary import VocabType
+from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.settings import Settings
+from guiapp.viewmodels.trace_recorder import TraceRecorder
+from guiapp.viewmodels.workspace import Workspace
+
+SETTLE_MS = 150  # of typing, before the text is recorded anew
+NEAR_STEPS = 2000
+SPEEDS = (1, 2, 5, 10, 30)  # steps a second
+ONE_PIECE = (VocabType.SPM, VocabType.UGM, VocabType.RWKV, VocabType.PLAMO2)
+
+
+class StepsModel(QObject):
+    """What the Steps page shows.
+
+    Signals:
+        trace_changed(): `debugger` is new, or None while nothing is recorded.
+        position_changed(): the place in the trace is new.
+        breakpoints_changed(): `breakpoints` or their hits are new.
+        watches_changed(): `watches` is new.
+        recording_changed(): `is_recording`, `progress`, `cost` or `failure` is new.
+        playing_changed(): `is_playing` or `speed` is new.
+        granularity_changed(): `granularity` is new.
+    """
+
+    trace_changed = Signal()
+    position_changed = Signal()
+    breakpoints_changed = Signal()
+    watches_changed = Signal()
+    recording_changed = Signal()
+    playing_changed = Signal()
+    granularity_changed = Signal()
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        settings: Settings,
+        recorder: TraceRecorder | None = None,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._workspace = workspace
+        self._settings = settings
+        self.recorder = recorder or TraceRecorder(parent=self)
+        self.debugger: Debugger | None = None
+        self.failure = ""
+        self.cost: Cost | None = None
+        self._text_start = 0
+        self._breakpoints: tuple[Breakpoint, ...] = ()
+        self._watches: tuple[str, ...] = ()
+        self._granularity = Granularity.DECISION
+        self._speed = SPEEDS[2]
+        self._waiting: tuple[int, Waiting] | None = None
+        self._is_current = False
+        self._recorded: tuple[object, ...] = ()
+        self._is_watching = False
+        self._settle = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._settle.timeout.connect(self._record_if_cheap)
+        self._ticks = QTimer(self)
+        self._ticks.timeout.connect(self._play_on)
+        self._others = LatestJob[dict[str, Encoding]](self)
+        self._others.done.connect(self._take_others)
+        self.recorder.recorded.connect(self._take)
+        self.recorder.failed.connect(self._fail)
+        self.recorder.busy_changed.connect(self.recording_changed)
+        self.recorder.progress_changed.connect(self.recording_changed)
+        workspace.encoding_changed.connect(self._forget)
+        workspace.options_changed.connect(self._forget)
+        self._restore()
+
+    # Recording
+
+    def watch(self, is_watching: bool) -> None:
+        """Follow the workspace's text from now on, or no longer: the page is shown or hidden."""
+        self._is_watching = is_watching
+        if is_watching and not self._is_current:
+            self._settle.start(0)
+        if not is_watching:
+            self.pause()
+
+    def record_all(self) -> None:
+        """Record the whole text, whatever it costs."""
+        self._record(0, self._workspace.document.size)
+
+    def record_selection(self) -> None:
+        """Record the selected text as a text of its own."""
+        self._record(*self._workspace.document.selection)
+
+    def cancel(self) -> None:
+        """Stop recording."""
+        self.recorder.cancel()
+        self.failure = "Recording was cancelled."
+        self.recording_changed.emit()
+
+    @property
+    def is_recording(self) -> bool:
+        return self.recorder.is_busy
+
+    @property
+    def text_start(self) -> int:
+        """Where in the workspace's text the recorded one begins."""
+        return self._text_start
+
+    def _forget(self) -> None:
+        """The text or the encoder may have changed."""
+        if self._is_current and self._source() == self._recorded:
+            return
+        self._is_current = False
+        self.pause()
+        if self._is_watching:
+            self._settle.start(SETTLE_MS)
+
+    def _source(self) -> tuple[object, ...]:
+        """All that a recording of the whole text depends on; of long texts only the size is compared."""
+        workspace, document = self._workspace, self._workspace.document
+        text = document.slice(0, min(document.size, LONGEST_WITHOUT_ASKING))
+        return workspace.tokenizer, workspace.algorithm, workspace.options, document.size, text
+
+    def _record_if_cheap(self) -> None:
+        tokenizer, algorithm = self._workspace.tokenizer, self._workspace.algorithm
+        if tokenizer is None or algorithm is None:
+            return
+        n_bytes = self._workspace.document.size
+        self._recorded = self._source()
+        cost = estimate(algorithm.name, n_bytes, tokenizer.vocabulary.type in ONE_PIECE)
+        self._is_current = True
+        if must_ask(cost, n_bytes):
+            self.recorder.cancel()
+            self.cost, self.failure = cost, ""
+            self._use(None)
+            self.recording_changed.emit()
+        else:
+            self.record_all()
+
+    def _record(self, start: int, end: int) -> None:
+        tokenizer, algorithm = self._workspace.tokenizer, self._workspace.algorithm
+        if tokenizer is None or algorithm is None:
+            return
+        self._text_start, self._is_current = start, True
+        self.cost, self.failure = None, ""
+        options = self._workspace.options
+        text = self._workspace.document.slice(start, end)
+        self.recorder.record(tokenizer, text, algorithm.name, options.add_special, options.parse_special)
+        self.recording_changed.emit()
+
+    def _take(self, trace: Trace) -> None:
+        tokenizer = self._workspace.tokenizer
+        if tokenizer is not None:
+            self._use(debugger_for(tokenizer, trace))
+
+    def _fail(self, message: str) -> None:
+        self.failure = message
+        self._use(None)
+        self.recording_changed.emit()
+
+    def _use(self, debugger: Debugger | None) -> None:
+        self.debugger, self._waiting = debugger, None
+        if debugger is not None:
+            self._set_in_debugger(self._breakpoints)
+            debugger.go_to(_first_sight(debugger.trace))
+        self.trace_changed.emit()
+        self.breakpoints_changed.emit()
+        self.position_changed.emit()
+        self._compare()
+
+    # Moving
+
+    @property
+    def position(self) -> int:
+        return 0 if self.debugger is None else self.debugger.position
+
+    @property
+    def n_steps(self) -> int:
+        return 0 if self.debugger is None else self.debugger.n_steps
+
+    @property
+    def granularity(self) -> Granularity:
+        return self._granularity
+
+    def set_granularity(self, granularity: Granularity) -> None:
+        if granularity is not self._granularity:
+            self._granularity = granularity
+            self._keep()
+            self.granularity_changed.emit()
+
+    def step(self) -> None:
+        self._moved(lambda debugger: debugger.step(self._granularity))
+
+    def back(self) -> None:
+        self._moved(lambda debugger: debugger.step(self._granularity, -1))
+
+    def into(self) -> None:
+        """One decision, whatever the size of steps."""
+        self._moved(lambda debugger: debugger.step(Granularity.DECISION))
+
+    def out(self) -> None:
+        self._moved(Debugger.out)
+
+    def run(self) -> None:
+        self._moved(Debugger.run)
+
+    def reverse(self) -> None:
+        self._moved(Debugger.reverse)
+
+    def restart(self) -> None:
+        self.go_to(0)
+
+    def to_end(self) -> None:
+        self.go_to(self.n_steps)
+
+    def go_to(self, position: int) -> None:
+        self._moved(lambda debugger: debugger.go_to(position))
+
+    def to_byte(self, offset: int) -> None:
+        """Run to the next token over a byte of the recorded text."""
+        self._moved(lambda debugger: debugger.to_byte(offset))
+
+    def to_caret(self) -> None:
+        """Run to the next token over the byte at the caret."""
+        self.to_byte(self._workspace.document.caret - self._text_start)
+
+    def _moved(self, move) -> None:  # type: ignore[no-untyped-def]
+        if self.debugger is None:
+            return
+        before, rows = self.debugger.position, self.debugger.breakpoints
+        move(self.debugger)
+        self._waiting = None
+        if self.debugger.breakpoints != rows:  # one was for once only
+            self._breakpoints = self.debugger.breakpoints
+            self.breakpoints_changed.emit()
+        if self.debugger.position != before or self.debugger.stopped_at is not None:
+            self.position_changed.emit()
+
+    # Playing
+
+    @property
+    def is_playing(self) -> bool:
+        return self._ticks.isActive()
+
+    @property
+    def speed(self) -> int:
+        """Steps a second."""
+        return self._speed
+
+    def set_speed(self, steps_per_s: int) -> None:
+        self._speed = steps_per_s
+        self._ticks.setInterval(1000 // steps_per_s)
+        self.playing_changed.emit()
+
+    def play(self) -> None:
+        """Take a step now and then, to the end or the next breakpoint; from the end, start anew."""
+        if self.debugger is None:
+            return
+        if self.position >= self.n_steps:
+            self.restart()
+        self._ticks.start(1000 // self._speed)
+        self.playing_changed.emit()
+
+    def pause(self) -> None:
+        if self._ticks.isActive():
+            self._ticks.stop()
+            self.playing_changed.emit()
+
+    def _play_on(self) -> None:
+        if self.debugger is None or self.position >= self.n_steps:
+            self.pause()
+            return
+        stop = self.debugger.stops.after(self.position)
+        self.step()
+        if stop is not None and stop[0] <= self.position:
+            self.go_to(stop[0])
+            self.pause()
+
+    # What there is to see
+
+    @property
+    def waiting(self) -> Waiting:
+        """The pairs that compete at the present step."""
+        if self.debugger is None:
+            return Waiting([], 0, 0)
+        if self._waiting is None or self._waiting[0] != self.position:
+            self._waiting = self.position, self.debugger.waiting()
+        return self._waiting[1]
+
+    @property
+    def title(self) -> str:
+        """Where the present step is, in a few words."""
+        debugger = self.debugger
+        if debugger is None or self.position >= self.n_steps:
+            return "the end"
+        columns = debugger.trace.columns
+        piece, stage = int(columns.piece[self.position]), debugger.trace.stage(self.position)
+        if stage != "encode":
+            return stage
+        start, end = debugger.trace.pieces.start[piece], debugger.trace.pieces.end[piece]
+        text = visible_text(debugger.trace.text[start:end], 24)
+        return f"piece {piece + 1:,} of {debugger.trace.n_pieces:,} · bytes {start:,}–{end:,} · “{text}”"
+
+    # Breakpoints
+
+    @property
+    def breakpoints(self) -> tuple[Breakpoint, ...]:
+        return self._breakpoints
+
+    def hit_counts(self) -> list[int]:
+        """How often each breakpoint is hit in the trace."""
+        if self.debugger is None:
+            return [0] * len(self._breakpoints)
+        return [len(found) for found in self.debugger.stops.hits]
+
+    def add_breakpoint(self, text: str) -> None:
+        """Raises BreakpointError or ConditionError."""
+        self._set_breakpoints((*self._breakpoints, parse_breakpoint(text)))
+
+    def change_breakpoint(self, index: int, text: str) -> None:
+        """Raises BreakpointError or ConditionError; the old one stays then."""
+        row = replace(parse_breakpoint(text), is_enabled=self._breakpoints[index].is_enabled)
+        self._set_breakpoints((*self._breakpoints[:index], row, *self._breakpoints[index + 1 :]))
+
+    def remove_breakpoint(self, index: int) -> None:
+        self._set_breakpoints((*self._breakpoints[:index], *self._breakpoints[index + 1 :]))
+
+    def enable_breakpoint(self, index: int, is_enabled: bool) -> None:
+        rows = list(self._breakpoints)
+        rows[index] = replace(rows[index], is_enabled=is_enabled)
+        self._set_breakpoints(rows)
+
+    def toggle_breakpoint(self) -> None:
+        """A breakpoint on the token that the present step makes, or on its operation; or away with it."""
+        if self.debugger is None or self.position >= self.n_steps:
+            return
+        token_id = int(self.debugger.trace.columns.result[self.position])
+        if 0 <= token_id < len(self.debugger.vocabulary):
+            self.toggle(f"token {token_id}")
+        else:
+            self.toggle(f"operation {self.debugger.trace.operation(self.position)}")
+
+    def toggle(self, text: str) -> None:
+        """Set a breakpoint that is not there, remove one that is."""
+        titles = [row.title for row in self._breakpoints]
+        if text in titles:
+            self.remove_breakpoint(titles.index(text))
+        else:
+            self.add_breakpoint(text)
+
+    def _set_breakpoints(self, rows: Sequence[Breakpoint]) -> None:
+        if self.debugger is not None:
+            self.debugger.set_breakpoints(rows)
+        self._breakpoints = tuple(rows)
+        self._keep()
+        self.breakpoints_changed.emit()
+        self._compare()
+
+    def _set_in_debugger(self, rows: Sequence[Breakpoint]) -> None:
+        """Breakpoints of an earlier text may make no sense in this one: they are switched off then."""
+        assert self.debugger is not None
+        kept: list[Breakpoint] = []
+        for row in rows:
+            try:
+                self.debugger.set_breakpoints([*kept, row])
+                kept.append(row)
+            except TokenloupeError:
+                kept.append(replace(row, is_enabled=False))
+        self.debugger.set_breakpoints(kept)
+        self._breakpoints = tuple(kept)
+
+    def _compare(self) -> None:
+        """Encode with the encoders that breakpoints compare with."""
+        tokenizer = self._workspace.tokenizer
+        names = {row.value for row in self._breakpoints if row.kind == "difference"}
+        if self.debugger is None or tokenizer is None or not names:
+            return
+        options, text = self._workspace.options, self.debugger.trace.text
+        known = names & set(tokenizer.encoders)
+        switches = (options.add_special, options.parse_special)
+        self._others.start(partial(_encode_all, tokenizer, text, switches, sorted(known)))
+
+    def _take_others(self, encodings: dict[str, Encoding]) -> None:
+        if self.debugger is None:
+            return
+        for name, encoding in encodings.items():
+            if encoding.text_bytes == self.debugger.trace.text:
+                starts, ends = encoding.spans.astype(np.int32).T
+                self.debugger.compare_with(name, Tokens(encoding.token_ids, starts, ends))
+        self.breakpoints_changed.emit()
+
+    # Watches
+
+    @property
+    def watches(self) -> tuple[str, ...]:
+        return self._watches
+
+    def add_watch(self, text: str) -> None:
+        """Raises ConditionError."""
+        Expression(text)
+        self._watches = (*self._watches, text)
+        self._keep()
+        self.watches_changed.emit()
+
+    def remove_watch(self, index: int) -> None:
+        self._watches = (*self._watches[:index], *self._watches[index + 1 :])
+        self._keep()
+        self.watches_changed.emit()
+
+    def watch_values(self) -> list[str]:
+        """What the watched expressions are now."""
+        if self.debugger is None or self.position >= self.n_steps:
+            return ["–"] * len(self._watches)
+        return [self._value(text) for text in self._watches]
+
+    def _value(self, text: str) -> str:
+        assert self.debugger is not None
+        try:
+            value = Expression(text).value(self.debugger.values, self.position)
+        except TokenloupeError as error:
+            return str(error)
+        return "–" if math.isnan(value) else f"{value:,.10g}"
+
+    # Memory
+
+    def _keep(self) -> None:
+        state = {
+            "breakpoints": [asdict(row) for row in self._breakpoints],
+            "watches": list(self._watches),
+            "granularity": self._granularity.value,
+        }
+        self._settings.set_debugger(json.dumps(state))
+
+    def _restore(self) -> None:
+        """What an earlier session left; anything spoiled counts as not there."""
+        try:
+            state = json.loads(self._settings.debugger or "{}")
+            rows = [Breakpoint(**row) for row in state.get("breakpoints", [])]
+            for row in rows:
+                check(row)
+            watches = tuple(map(str, state.get("watches", [])))
+            for text in watches:
+                Expression(text)
+            granularity = Granularity(state.get("granularity", "decision"))
+        except (ValueError, TypeError, AttributeError, TokenloupeError):
+            return
+        self._breakpoints, self._watches, self._granularity = tuple(rows), watches, granularity
+
+    def stop(self) -> None:
+        """End all work in the background."""
+        self.pause()
+        self._settle.stop()
+        self._others.wait()
+        self.recorder.stop()
+
+
+def _first_sight(trace: Trace) -> int:
+    """Where to begin: the first merge if it is near, else the first step of encoding."""
+    merges = np.flatnonzero(trace.columns.operation[:NEAR_STEPS] == NUMBERS["merge"])
+    first = [*merges[:1].tolist(), *trace.pieces.first_step[:1].tolist(), 0]
+    return int(first[0])
+
+
+def _encode_all(
+    tokenizer: Tokenizer, text: bytes, switches: tuple[bool, bool], names: list[str], progress: Progress
+) -> dict[str, Encoding]:
+    return {name: tokenizer.encode(text, *switches, name) for name in names}

@@ -1,0 +1,149 @@
+"""Has traces recorded in a process of its own, with progress and cancel; the newest request wins."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Signal
+
+from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.trace.record_process import RecordRequest
+from guiapp.core.trace.trace import Trace
+from guiapp.viewmodels.background import LatestJob, Progress
+
+COMMAND = (sys.executable, "-m", "guiapp.core.trace.record_process")
+STOP_MS = 2000
+
+
+class TraceRecorder(QObject):
+    """Starts its process with the first request.
+
+    Signals:
+        recorded(object): the trace that was asked for last.
+        failed(str): why there is none, to show as it stands.
+        busy_changed(): `is_busy` is new.
+        progress_changed(): `progress` is new.
+    """
+
+    recorded = Signal(object)
+    failed = Signal(str)
+    busy_changed = Signal()
+    progress_changed = Signal()
+
+    def __init__(self, command: tuple[str, ...] = COMMAND, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._command = command
+        self._number = 0
+        self._progress = 0.0
+        self._is_busy = False
+        self._is_stopping = False
+        self._folder = tempfile.TemporaryDirectory(prefix="tokenloupe-")
+        self._loading = LatestJob[Trace](self)
+        self._loading.done.connect(self._deliver)
+        self._process = QProcess(self)
+        environment = QProcessEnvironment.systemEnvironment()
+        environment.insert("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
+        self._process.setProcessEnvironment(environment)
+        self._process.readyReadStandardOutput.connect(self._read)
+        self._process.finished.connect(self._note_end)
+
+    @property
+    def is_busy(self) -> bool:
+        return self._is_busy
+
+    @property
+    def progress(self) -> float:
+        """The share of the text that is recorded, 0 to 1."""
+        return self._progress
+
+    def record(
+        self, tokenizer: Tokenizer, text: bytes, encoder: str, add_special: bool, parse_special: bool
+    ) -> None:
+        """Record a text instead of whatever is being recorded now."""
+        self._number += 1
+        text_file = Path(self._folder.name) / f"text-{self._number}"
+        text_file.write_bytes(text)
+        self._send(
+            RecordRequest(
+                self._number,
+                str(tokenizer.vocabulary.path),
+                tokenizer.vocabulary.chosen_pre,
+                str(text_file),
+                encoder,
+                add_special,
+                parse_special,
+                str(Path(self._folder.name) / f"trace-{self._number}"),
+            )
+        )
+        self._progress = 0.0
+        self._set_busy(True)
+        self.progress_changed.emit()
+
+    def cancel(self) -> None:
+        """Give up; nothing will be delivered."""
+        self._number += 1
+        self._loading.cancel()
+        if self._process.state() is not QProcess.ProcessState.NotRunning:
+            self._send(RecordRequest(self._number, "", "", "", "", False, False, ""))
+        self._set_busy(False)
+
+    def stop(self) -> None:
+        """End the process, and remove what it wrote."""
+        self._is_stopping = True
+        self._loading.wait()
+        self._process.closeWriteChannel()
+        self._process.kill()
+        self._process.waitForFinished(STOP_MS)
+        self._folder.cleanup()
+
+    def _send(self, request: RecordRequest) -> None:
+        if self._process.state() is QProcess.ProcessState.NotRunning:
+            program, *arguments = self._command
+            self._process.start(program, arguments)
+        self._process.write(request.line())
+
+    def _read(self) -> None:
+        while self._process.canReadLine():
+            line = bytes(self._process.readLine().data())
+            if line.startswith(b"{"):
+                self._take(json.loads(line))
+
+    def _take(self, message: dict[str, object]) -> None:
+        if message["number"] != self._number:
+            return
+        if "progress" in message:
+            self._progress = float(str(message["progress"]))
+            self.progress_changed.emit()
+        elif "done" in message:
+            self._loading.start(partial(_load, Path(str(message["done"]))))
+        else:
+            self._set_busy(False)
+            self.failed.emit(str(message["error"]))
+
+    def _deliver(self, trace: Trace) -> None:
+        self._set_busy(False)
+        self.recorded.emit(trace)
+
+    def _note_end(self, exit_code: int, status: QProcess.ExitStatus) -> None:
+        if self._is_stopping or not self._is_busy:
+            return
+        self._set_busy(False)
+        message = bytes(self._process.readAllStandardError().data()).decode(errors="replace").strip()
+        last = message.splitlines()[-1] if message else f"exit code {exit_code}"
+        self.failed.emit(f"Recording ended unexpectedly: {last}. Try again with a shorter text.")
+
+    def _set_busy(self, is_busy: bool) -> None:
+        if is_busy != self._is_busy:
+            self._is_busy = is_busy
+            self.busy_changed.emit()
+
+
+def _load(path: Path, progress: Progress) -> Trace:
+    trace = Trace.load(path)
+    path.unlink()
+    return trace

@@ -1,0 +1,247 @@
+"""The text as growing tokens, with what the present step joins ringed and what comes of it above."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFontMetricsF,
+    QHelpEvent,
+    QMouseEvent,
+    QPainter,
+    QPainterPath,
+    QPaintEvent,
+    QPen,
+)
+from PySide6.QtWidgets import QMenu, QToolTip, QWidget
+
+from guiapp.core.explain.visible_text import isolate
+from guiapp.viewmodels.step_pictures import Element, Flow, Part, Role, flow
+from guiapp.viewmodels.steps_model import StepsModel
+from guiapp.widgets.style_sheet import blend
+from guiapp.widgets.theme import SMALL_FONT_PX, TEXT_FONT_PX, UNIT_PX, Theme, ThemeSource
+
+TOKEN_FONT_PX = TEXT_FONT_PX + 2
+ID_FONT_PX = 11
+BOX_PX = 48
+FINISHED_PX = 30
+ABOVE_PX = 40  # room for what a pair becomes
+ROW_GAP_PX = 10
+GAP_PX = 4
+PADDING_PX = 9
+DOT_PX = 7
+EMPTY_TEXT = "Nothing is recorded yet."
+
+
+class Box(NamedTuple):
+    """An element with its place."""
+
+    element: Element
+    rect: QRectF
+
+
+class FlowLayout(NamedTuple):
+    """All boxes in rows, and how high they are together."""
+
+    boxes: list[Box]
+    height: float
+
+
+def lay_out(elements: list[Element], width: float, text_width: QFontMetricsF) -> FlowLayout:
+    """Rows of boxes from left to right; each row keeps room above for what a pair becomes."""
+    boxes: list[Box] = []
+    x, y = 0.0, float(ABOVE_PX)
+    for element in elements:
+        is_token = element.part is Part.TOKEN
+        padding = 0 if element.part is Part.TEXT and element.role is Role.NONE else PADDING_PX
+        size = max(text_width.horizontalAdvance(element.text), 26.0 if is_token else 6.0) + 2 * padding
+        size = min(size, width)
+        if x > 0 and x + size > width:
+            x, y = 0.0, y + BOX_PX + ABOVE_PX + ROW_GAP_PX
+        height = BOX_PX if is_token else FINISHED_PX
+        boxes.append(Box(element, QRectF(x, y + (BOX_PX - height) / 2, size, height)))
+        x += size + GAP_PX
+    return FlowLayout(boxes, y + BOX_PX + ROW_GAP_PX)
+
+
+class FlowView(QWidget):
+    """Paints `flow` of the model's debugger; a click on a box sets a breakpoint at its first byte.
+
+    Signals:
+        failed(str): why a breakpoint could not be set.
+    """
+
+    failed = Signal(str)
+
+    def __init__(self, model: StepsModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._theme_source = theme_source
+        self._flow = Flow([], "", "", False, False)
+        self._layout = FlowLayout([], 0)
+        self._most_px = 0  # the height that this trace needed so far: panels below should not jump
+        self.setMinimumHeight(ABOVE_PX + BOX_PX + ROW_GAP_PX)
+        self.setAccessibleName("Tokens at this step")
+        theme_source.changed.connect(self.update)
+        model.trace_changed.connect(self._forget_height)
+        for signal in (model.position_changed, model.trace_changed, model.breakpoints_changed):
+            signal.connect(self._follow)
+        self._follow()
+
+    @property
+    def boxes(self) -> list[Box]:
+        """What is painted, with places in this widget."""
+        shift = self._shift()
+        return [Box(element, rect.translated(0, shift)) for element, rect in self._layout.boxes]
+
+    def sizeHint(self) -> QSize:
+        return QSize(600, 2 * (ABOVE_PX + BOX_PX + ROW_GAP_PX))
+
+    def _follow(self) -> None:
+        debugger = self._model.debugger
+        self._flow = Flow([], "", "", False, False) if debugger is None else flow(debugger)
+        self.setAccessibleDescription(" ".join(element.text for element in self._flow.elements))
+        self._arrange()
+
+    def _forget_height(self) -> None:
+        self._most_px = 0
+
+    def _arrange(self) -> None:
+        font = QFontMetricsF(Theme.mono_font(TOKEN_FONT_PX))
+        self._layout = lay_out(self._flow.elements, max(120.0, float(self.width())), font)
+        self._most_px = max(self._most_px, int(self._layout.height))
+        self.setMaximumHeight(max(self.minimumHeight(), self._most_px))
+        self.update()
+
+    def resizeEvent(self, event: QEvent) -> None:
+        self._arrange()
+
+    def _shift(self) -> float:
+        """How far the rows are moved so that what the step is about is in sight."""
+        if self._layout.height <= self.height():
+            return 0.0
+        tops = [rect.center().y() for element, rect in self._layout.boxes if element.role is not Role.NONE]
+        target = tops[0] if tops else 0.0
+        wanted = self.height() / 2 - target
+        return min(0.0, max(self.height() - self._layout.height, wanted))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        theme = self._theme_source.theme
+        if not self._flow.elements:
+            painter.setPen(theme.dim)
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, EMPTY_TEXT)
+            return
+        painter.translate(0, self._shift())
+        for box in self._layout.boxes:
+            self._paint_box(painter, theme, box)
+        self._paint_made(painter, theme)
+
+    def _paint_box(self, painter: QPainter, theme: Theme, box: Box) -> None:
+        element, rect = box
+        is_now = element.role is not Role.NONE
+        painter.setPen(Qt.PenStyle.NoPen)
+        if element.part is Part.FINISHED:
+            painter.setBrush(theme.span_color(element.color))
+            painter.drawRoundedRect(rect, 5, 5)
+        elif element.part is Part.TOKEN or is_now:
+            fill = blend(theme.raised, theme.accent, 0.30) if is_now else blend(theme.raised, theme.line, 0.5)
+            style = Qt.PenStyle.DashLine if element.part is Part.TEXT else Qt.PenStyle.SolidLine
+            painter.setPen(QPen(theme.accent, 2.2, style) if is_now else QPen(theme.line, 1))
+            painter.setBrush(fill)
+            painter.drawRoundedRect(rect.adjusted(1, 1, -1, -1), 6, 6)
+        self._paint_text(painter, theme, box)
+        if self._has_breakpoint(element):
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.bad)
+            painter.drawEllipse(QRectF(rect.left() - 1, rect.top() - 3, DOT_PX, DOT_PX))
+
+    def _paint_text(self, painter: QPainter, theme: Theme, box: Box) -> None:
+        element, rect = box
+        painter.setFont(Theme.mono_font(TOKEN_FONT_PX if element.part is Part.TOKEN else TEXT_FONT_PX))
+        is_faint = element.part is Part.TEXT and element.role is Role.NONE
+        painter.setPen(theme.faint if is_faint else theme.span_text)
+        upper = QRectF(rect)
+        if element.below and element.part is Part.TOKEN:
+            upper.setBottom(rect.bottom() - 15)
+        painter.drawText(upper, Qt.AlignmentFlag.AlignCenter, isolate(element.text))
+        if element.below and element.part is Part.TOKEN:
+            painter.setFont(Theme.mono_font(ID_FONT_PX))
+            painter.setPen(theme.dim)
+            lower = QRectF(rect.left() - 10, rect.bottom() - 19, rect.width() + 20, 16)
+            painter.drawText(lower, Qt.AlignmentFlag.AlignCenter, element.below)
+
+    def _paint_made(self, painter: QPainter, theme: Theme) -> None:
+        """A bracket over what the step is about, and what becomes of it."""
+        rects = [rect for element, rect in self._layout.boxes if element.role is not Role.NONE]
+        if not rects or not self._flow.made:
+            return
+        first = rects[0]
+        same_row = [rect for rect in rects if rect.center().y() == first.center().y()]
+        left, right, top = same_row[0].left() + 5, same_row[-1].right() - 5, first.top() - 3
+        path = QPainterPath(QPointF(left, top))
+        path.lineTo(left, top - 6)
+        path.lineTo(right, top - 6)
+        path.lineTo(right, top)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(theme.accent, 1.6))
+        painter.drawPath(path)
+        painter.setFont(Theme.mono_font(SMALL_FONT_PX + 1))
+        text = f"{isolate(self._flow.made)}  {self._flow.made_below}"
+        width = painter.fontMetrics().horizontalAdvance(text) + 2 * PADDING_PX
+        x = max(0.0, min((left + right - width) / 2, self.width() - width))
+        bubble = QRectF(x, top - 6 - 24, width, 22)
+        painter.setBrush(theme.accent)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.drawRoundedRect(bubble, 6, 6)
+        painter.setPen(theme.on_accent)
+        painter.drawText(bubble, Qt.AlignmentFlag.AlignCenter, text)
+
+    def _has_breakpoint(self, element: Element) -> bool:
+        places = [int(row.value) for row in self._model.breakpoints if row.kind == "byte" and row.is_enabled]
+        return any(element.start <= at < element.end for at in places)
+
+    def _element_at(self, place: QPointF) -> Element | None:
+        return next((element for element, rect in self.boxes if rect.contains(place)), None)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        element = self._element_at(event.position())
+        if element is not None and event.button() is Qt.MouseButton.LeftButton:
+            self._model.toggle(f"byte {element.start}")
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        element = self._element_at(QPointF(event.pos()))
+        if element is None:
+            return
+        menu = QMenu(self)
+        menu.addAction("Run to here", lambda: self._model.to_byte(element.start))
+        menu.addAction("Break at this byte", lambda: self._model.toggle(f"byte {element.start}"))
+        if element.below.isdecimal():
+            text = f"token {element.below}"
+            menu.addAction("Break when this token is formed", lambda: self._model.toggle(text))
+        menu.exec(event.globalPos())
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            self._show_tip(event.pos(), event.globalPos())
+            return True
+        return super().event(event)
+
+    def _show_tip(self, place: QPoint, global_place: QPoint) -> None:
+        element = self._element_at(QPointF(place))
+        debugger = self._model.debugger
+        if element is None or debugger is None:
+            QToolTip.hideText()
+            return
+        data = debugger.trace.text[element.start : min(element.end, element.start + 4 * UNIT_PX)]
+        token = f", id {element.below}" if element.below else ""
+        spelled = data.hex(" ").upper()
+        QToolTip.showText(
+            global_place,
+            f"{element.part.value}{token}\nbytes {element.start:,}–{element.end:,}: {spelled}\n"
+            "Click for a breakpoint here.",
+            self,
+        )

@@ -1,0 +1,109 @@
+"""All steps as a line to scrub, with the hits of breakpoints on it."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QWidget
+
+from guiapp.viewmodels.steps_model import StepsModel
+from guiapp.widgets.style_sheet import blend
+from guiapp.widgets.theme import ThemeSource
+
+HEIGHT_PX = 34
+TRACK_PX = 6
+MARGIN_PX = 8
+DOT_PX = 4.5
+MOST_MARKS = 400
+
+
+class Timeline(QWidget):
+    """Click or drag to go to a step; the arrow keys step."""
+
+    def __init__(self, model: StepsModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._theme_source = theme_source
+        self.setFixedHeight(HEIGHT_PX)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName("Timeline")
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        theme_source.changed.connect(self.update)
+        for signal in (model.position_changed, model.trace_changed, model.breakpoints_changed):
+            signal.connect(self.update)
+
+    def sizeHint(self) -> QSize:
+        return QSize(600, HEIGHT_PX)
+
+    def x_of(self, step: float) -> float:
+        """Where a step lies on the line."""
+        return MARGIN_PX + (self.width() - 2 * MARGIN_PX) * step / max(1, self._model.n_steps)
+
+    def step_at(self, x: float) -> int:
+        share = (x - MARGIN_PX) / max(1, self.width() - 2 * MARGIN_PX)
+        return round(max(0.0, min(1.0, share)) * self._model.n_steps)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        theme = self._theme_source.theme
+        middle = self.height() / 2
+        track = QRectF(MARGIN_PX, middle - TRACK_PX / 2, self.width() - 2 * MARGIN_PX, TRACK_PX)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.raised)
+        painter.drawRoundedRect(track, TRACK_PX / 2, TRACK_PX / 2)
+        at = self.x_of(self._model.position)
+        track.setRight(at)
+        painter.setBrush(blend(theme.raised, theme.accent, 0.7))
+        painter.drawRoundedRect(track, TRACK_PX / 2, TRACK_PX / 2)
+        self._paint_pieces(painter, middle)
+        self._paint_hits(painter, middle)
+        knob = QRectF(at - 4, middle - 13, 8, 26)
+        painter.setPen(QPen(theme.accent, 2) if self.hasFocus() else Qt.PenStyle.NoPen)
+        painter.setBrush(theme.text)
+        painter.drawRoundedRect(knob, 3, 3)
+
+    def _paint_pieces(self, painter: QPainter, middle: float) -> None:
+        """Ticks where pieces begin, as long as they are not too close."""
+        debugger = self._model.debugger
+        if debugger is None or debugger.trace.n_pieces > MOST_MARKS / 4:
+            return
+        painter.setPen(QPen(self._theme_source.theme.faint, 1))
+        for step in debugger.trace.pieces.first_step.tolist():
+            x = self.x_of(step)
+            painter.drawLine(QPointF(x, middle + 8), QPointF(x, middle + 12))
+
+    def _paint_hits(self, painter: QPainter, middle: float) -> None:
+        debugger = self._model.debugger
+        if debugger is None:
+            return
+        theme = self._theme_source.theme
+        for found, row in zip(debugger.stops.hits, debugger.breakpoints, strict=True):
+            if not len(found):
+                continue
+            share = found / max(1, self._model.n_steps)
+            for mark in np.unique(np.round(share * MOST_MARKS) / MOST_MARKS).tolist():
+                x = MARGIN_PX + (self.width() - 2 * MARGIN_PX) * mark
+                painter.setPen(QPen(theme.background, 1))
+                painter.setBrush(theme.warning if row.log else theme.bad)
+                painter.drawEllipse(QPointF(x, middle), DOT_PX, DOT_PX)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._model.go_to(self.step_at(event.position().x()))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._model.go_to(self.step_at(event.position().x()))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        moves = {
+            Qt.Key.Key_Right: self._model.step,
+            Qt.Key.Key_Left: self._model.back,
+            Qt.Key.Key_Home: self._model.restart,
+            Qt.Key.Key_End: self._model.to_end,
+        }
+        move = moves.get(Qt.Key(event.key()))
+        if move is None:
+            super().keyPressEvent(event)
+        else:
+            move()

@@ -1,0 +1,269 @@
+"""Live pictures of what an encoder knows at a step: its queue, its lattice, its stack, or the stages."""
+
+from __future__ import annotations
+
+import bisect
+import math
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtWidgets import QWidget
+
+from guiapp.core.explain.visible_text import isolate
+from guiapp.core.trace.candidates import Candidate
+from guiapp.core.trace.operations import STAGE_NAMES
+from guiapp.core.trace.sentences import label
+from guiapp.viewmodels.step_pictures import Edge, Lattice, Stack, lattice, stack
+from guiapp.viewmodels.steps_model import StepsModel
+from guiapp.widgets.style_sheet import blend
+from guiapp.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
+
+ROW_PX = 28
+PADDING_PX = 10
+LONG_EDGE = 6  # places that an arc of full height spans, at least
+LATTICES = ("viterbi", "plamo2", "table", "fewest")
+QUEUES = ("heap", "fast", "scan")
+STAGE_MEANINGS = (
+    "special tokens are cut out",
+    "text is rewritten, as the file asks",
+    "text falls into pieces",
+    "each piece becomes tokens",
+    "tokens are put around the whole",
+)
+LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+CENTER = Qt.AlignmentFlag.AlignCenter
+
+
+class PictureView(QWidget):
+    """Chooses the picture that fits the encoder and the stage, and paints it."""
+
+    def __init__(self, model: StepsModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._theme_source = theme_source
+        self.setMinimumHeight(5 * ROW_PX)
+        self.setAccessibleName("What the encoder knows")
+        theme_source.changed.connect(self.update)
+        model.position_changed.connect(self._follow)
+        model.trace_changed.connect(self._follow)
+
+    @property
+    def title(self) -> str:
+        """What the picture shows, in a few words."""
+        debugger = self._model.debugger
+        if debugger is None:
+            return ""
+        if not self._is_encoding():
+            return "the way of a text"
+        if debugger.trace.encoder in LATTICES:
+            return "the best way to each place"
+        if debugger.trace.encoder not in QUEUES:
+            return "what is taken, and what is tried"
+        waiting = self._model.waiting
+        stale = f", {waiting.n_stale:,} stale" if waiting.n_stale else ""
+        noun = "queue" if debugger.trace.encoder != "scan" else "pairs"
+        return f"{noun}: {waiting.n_live:,} could merge{stale}"
+
+    def sizeHint(self) -> QSize:
+        return QSize(420, 10 * ROW_PX)
+
+    def _follow(self) -> None:
+        self.setAccessibleDescription(self.title)
+        self.update()
+
+    def _is_encoding(self) -> bool:
+        debugger = self._model.debugger
+        return debugger is not None and debugger.trace.piece_at(debugger.position) >= 0
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        debugger = self._model.debugger
+        if debugger is None:
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        theme = self._theme_source.theme
+        area = QRectF(self.rect())
+        if not self._is_encoding():
+            current = -1
+            if debugger.position < debugger.n_steps:
+                current = STAGE_NAMES.index(debugger.trace.stage(debugger.position))
+            _paint_stages(painter, theme, area, current)
+        elif debugger.trace.encoder in LATTICES:
+            paint_lattice(painter, theme, area, lattice(debugger))
+        elif debugger.trace.encoder in QUEUES:
+            self._paint_queue(painter, theme, area)
+        else:
+            _paint_stack(painter, theme, area, stack(debugger, max(2, int(area.height() // ROW_PX) - 2)))
+
+    def _paint_queue(self, painter: QPainter, theme: Theme, area: QRectF) -> None:
+        candidates, present = self._queue()
+        n_rows = max(1, int(area.height() // ROW_PX))
+        if not candidates:
+            painter.setPen(theme.dim)
+            painter.drawText(area, CENTER, "No two neighbours have a rule.")
+            return
+        worst = max(candidate.rank for candidate in candidates[:n_rows])
+        for row, candidate in enumerate(candidates[:n_rows]):
+            is_now = candidate[:7] == present
+            place = QRectF(area.left(), area.top() + row * ROW_PX, area.width(), ROW_PX - 3)
+            self._paint_candidate(painter, theme, place, candidate, is_now, worst)
+
+    def _queue(self) -> tuple[list[Candidate], tuple[float, ...]]:
+        """The pairs in order, the one that enters at this step among them, and which the step is about."""
+        debugger = self._model.debugger
+        assert debugger is not None
+        columns, step = debugger.trace.columns, debugger.position
+        fields = (columns.left, columns.right, columns.result, columns.rank)
+        places = (columns.position, columns.right_position, columns.end)
+        present = tuple(column[step].item() for column in (*fields, *places))
+        candidates = list(self._model.waiting.candidates)
+        if debugger.trace.operation(step) == "push":
+            bisect.insort(candidates, Candidate(*present), key=lambda entry: (entry.rank, entry.position))
+        return candidates, present
+
+    def _paint_candidate(
+        self, painter: QPainter, theme: Theme, row: QRectF, candidate: Candidate, is_now: bool, worst: float
+    ) -> None:
+        share = math.log1p(max(0.0, candidate.rank)) / max(1.0, math.log1p(max(1.0, worst)))
+        bar = QRectF(row.left(), row.bottom() - 3, row.width() * min(1.0, share), 2)
+        if is_now:
+            _fill(painter, row, blend(theme.raised, theme.accent, 0.28))
+        painter.fillRect(bar, theme.accent if is_now else theme.line)
+        font = Theme.mono_font(UI_FONT_PX)
+        font.setBold(is_now)
+        font.setStrikeOut(candidate.is_stale)
+        painter.setFont(font)
+        painter.setPen(theme.faint if candidate.is_stale else theme.text)
+        inner = row.adjusted(PADDING_PX, 0, -PADDING_PX, -2)
+        painter.drawText(inner, LEFT, self._pair(candidate))
+        painter.setPen(theme.faint if candidate.is_stale else theme.accent if is_now else theme.dim)
+        painter.drawText(inner, RIGHT, f"{candidate.rank:,.0f}")
+
+    def _pair(self, candidate: Candidate) -> str:
+        debugger = self._model.debugger
+        assert debugger is not None
+        places = (candidate.position, candidate.right_position, candidate.end)
+        parts = (
+            (candidate.left, places[0], places[1]),
+            (candidate.right, places[1], places[2]),
+            (candidate.result, places[0], places[2]),
+        )
+        left, right, made = (isolate(label(debugger.trace, debugger.vocabulary, *part)) for part in parts)
+        return f"{left} + {right} → {made}"
+
+
+def _fill(painter: QPainter, rect: QRectF, color: QColor) -> None:
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(color)
+    painter.drawRoundedRect(rect, 5, 5)
+
+
+def _paint_stages(painter: QPainter, theme: Theme, area: QRectF, current: int) -> None:
+    """The five stages one below the other, the present one marked."""
+    height = min(52.0, area.height() / len(STAGE_NAMES))
+    for number, name in enumerate(STAGE_NAMES):
+        row = QRectF(area.left(), area.top() + number * height, area.width(), height - 8)
+        is_now, is_over = number == current, current < 0 or number < current
+        _fill(painter, row, blend(theme.raised, theme.accent, 0.28) if is_now else theme.panel)
+        inner = row.adjusted(PADDING_PX, 0, -PADDING_PX, 0)
+        painter.setFont(_bold(Theme.ui_font(UI_FONT_PX), is_now))
+        painter.setPen(theme.text if is_now or is_over else theme.dim)
+        painter.drawText(inner, LEFT, f"{'✓ ' if is_over else ''}{name}")
+        painter.setFont(Theme.ui_font(SMALL_FONT_PX))
+        painter.setPen(theme.dim)
+        painter.drawText(inner, RIGHT, STAGE_MEANINGS[number])
+
+
+def _paint_stack(painter: QPainter, theme: Theme, area: QRectF, shown: Stack) -> None:
+    """At the left the tokens taken so far, at the right what is tried for the next."""
+    middle = area.width() * 0.5
+    left = QRectF(area.left(), area.top(), middle - 2 * UNIT_PX, area.height())
+    right = QRectF(area.left() + middle, area.top(), middle, area.height())
+    for column, title, rows in (
+        (left, "taken so far", shown.taken),
+        (right, "tried for the next", shown.tries),
+    ):
+        painter.setFont(Theme.ui_font(SMALL_FONT_PX))
+        painter.setPen(theme.dim)
+        painter.drawText(QRectF(column.left(), column.top(), column.width(), 20), LEFT, title)
+        for number, entry in enumerate(rows):
+            row = QRectF(column.left(), column.top() + 24 + number * ROW_PX, column.width(), ROW_PX - 4)
+            is_now = rows is shown.tries and number == len(rows) - 1
+            fill = theme.span_color(number) if rows is shown.taken else theme.panel
+            _fill(painter, row, blend(theme.raised, theme.accent, 0.28) if is_now else fill)
+            inner = row.adjusted(PADDING_PX, 0, -PADDING_PX, 0)
+            painter.setFont(_bold(Theme.mono_font(UI_FONT_PX), is_now))
+            painter.setPen(theme.text)
+            painter.drawText(inner, LEFT, isolate(entry.text))
+            painter.setFont(Theme.ui_font(SMALL_FONT_PX))
+            painter.setPen(theme.good if entry.verdict == "taken" else theme.dim)
+            painter.drawText(inner, RIGHT, entry.verdict)
+
+
+def paint_lattice(painter: QPainter, theme: Theme, area: QRectF, shown: Lattice) -> None:
+    """Characters in a row; an arc for the last token of the best way to each place."""
+    if not shown.places:
+        return
+    step = area.width() / max(2, len(shown.places))
+    base = area.bottom() - 58
+    room = base - area.top() - 22
+    longest = max([LONG_EDGE, *(edge.last - edge.first for edge in shown.edges)])
+    for edge in sorted(shown.edges, key=_importance):
+        _paint_arc(painter, theme, edge, area.left() + step / 2, step, base, room, longest)
+    for number, place in enumerate(shown.places):
+        x = area.left() + step * (number + 0.5)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.text if place.is_reached or number == 0 else theme.line)
+        painter.drawEllipse(QPointF(x, base), 3.2, 3.2)
+        painter.setFont(Theme.mono_font(UI_FONT_PX + 1))
+        painter.setPen(theme.text)
+        painter.drawText(QRectF(x, base + 6, step, 22), CENTER, isolate(place.text))
+        if step >= 34 or number % 2 == 0:
+            painter.setFont(Theme.mono_font(10))
+            painter.setPen(theme.dim)
+            painter.drawText(QRectF(x - 40, base + 30, 80, 16), CENTER, place.worth)
+
+
+def _importance(edge: Edge) -> int:
+    return ("way", "chosen", "worse", "now").index(edge.kind)
+
+
+def _paint_arc(
+    painter: QPainter,
+    theme: Theme,
+    edge: Edge,
+    left: float,
+    step: float,
+    base: float,
+    room: float,
+    longest: int,
+) -> None:
+    first, last = left + step * edge.first, left + step * edge.last
+    height = room * (0.25 + 0.75 * (edge.last - edge.first) / max(1, longest))
+    path = QPainterPath(QPointF(first, base))
+    path.cubicTo(first, base - height * 1.3, last, base - height * 1.3, last, base)
+    looks = {
+        "way": QPen(blend(theme.raised, theme.dim, 0.55), 1.2),
+        "chosen": QPen(theme.good, 2.4),
+        "now": QPen(theme.accent, 2.6),
+        "worse": QPen(theme.accent, 2.0, Qt.PenStyle.DashLine),
+    }
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(looks[edge.kind])
+    painter.drawPath(path)
+    is_marked = edge.kind != "way"
+    painter.setFont(_bold(Theme.mono_font(SMALL_FONT_PX if is_marked else 10), is_marked))
+    text = isolate(edge.text)
+    width = painter.fontMetrics().horizontalAdvance(text) + 8
+    if not is_marked and width > (last - first) + 10:
+        return
+    box = QRectF((first + last - width) / 2, base - height - 9, width, 17)
+    painter.fillRect(box, theme.raised)
+    painter.setPen(looks[edge.kind].color() if is_marked else theme.dim)
+    painter.drawText(box, CENTER, text)
+
+
+def _bold(font: QFont, is_bold: bool) -> QFont:
+    font.setBold(is_bold)
+    return font

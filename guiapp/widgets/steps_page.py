@@ -1,0 +1,346 @@
+"""The Steps page: a debugger for the tokenization of the text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from PySide6.QtCore import QEvent, QSignalBlocker, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QSplitter,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from guiapp.core.trace.debugger import Granularity
+from guiapp.viewmodels.steps_model import SPEEDS, StepsModel
+from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.actions import Actions
+from guiapp.widgets.pages import Page
+from guiapp.widgets.step_code import CodeView
+from guiapp.widgets.step_flow import FlowView
+from guiapp.widgets.step_side import SidePanel
+from guiapp.widgets.step_timeline import Timeline
+from guiapp.widgets.step_views import LATTICES, PictureView
+from guiapp.widgets.style_sheet import heading, set_role
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
+
+SIDE_WIDTH_PX = 320
+BAR_WIDTH_PX = 220
+COUNT_WIDTH_PX = 210
+BUTTONS = (
+    ("⏮", "debug_restart", "To the start"),
+    ("◀ run", "debug_reverse", "Run back to the last breakpoint"),
+    ("◁ back", "debug_back", "One step back"),
+    ("step ▷", "debug_step", "One step on"),
+    ("run ▶", "debug_run", "Run to the next breakpoint"),
+    ("⏭", "debug_end", "To the end"),
+)
+
+
+class StepsPage(Page):
+    """Puts transport, timeline, pictures and lists together, and links them through the model."""
+
+    def __init__(
+        self,
+        model: StepsModel,
+        workspace: Workspace,
+        actions: Actions,
+        theme_source: ThemeSource,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.model = model
+        self._theme_source = theme_source
+        self._connect(actions)
+        self.timeline = Timeline(model, theme_source)
+        self.flow = FlowView(model, theme_source)
+        self.picture = PictureView(model, theme_source)
+        self.code = CodeView(model, theme_source)
+        self.side = SidePanel(model, theme_source)
+        self.sentence = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
+        self.sentence.setFont(Theme.ui_font(UI_FONT_PX + 2))
+        self.sentence.setAccessibleName("What happens")
+        self._title, self._count = heading(""), QLabel()
+        self._picture_title, self._code_title = heading(""), heading("What it is doing")
+        self.waiting = WaitingPanel(model, workspace)
+        self._lower = QHBoxLayout()
+        self._main = QStackedWidget()
+        self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
+        self._lay_out(actions)
+        for signal in (model.position_changed, model.trace_changed, model.recording_changed):
+            signal.connect(self._follow)
+        theme_source.changed.connect(self._follow)
+        self._follow()
+
+    @property
+    def panels(self) -> list[QWidget]:
+        return [self.timeline, self.side.breakpoints.field.line, self.side.watches.field.line]
+
+    @property
+    def splitters(self) -> Mapping[str, QSplitter]:
+        return {"steps": self.splitter}
+
+    @property
+    def is_ready(self) -> bool:
+        return self.model.debugger is not None or self.model.cost is not None or bool(self.model.failure)
+
+    def show_step(self, step: int) -> None:
+        """Go to a step; for pictures."""
+        self.model.go_to(step)
+
+    def stop(self) -> None:
+        self.model.stop()
+
+    def showEvent(self, event: QEvent) -> None:
+        self.model.watch(True)
+
+    def hideEvent(self, event: QEvent) -> None:
+        self.model.watch(False)
+
+    def _connect(self, actions: Actions) -> None:
+        model = self.model
+        slots: dict[str, Callable[[], object]] = {
+            "debug_run": model.run,
+            "debug_reverse": model.reverse,
+            "debug_step": model.step,
+            "debug_back": model.back,
+            "debug_into": model.into,
+            "debug_out": model.out,
+            "debug_caret": model.to_caret,
+            "debug_breakpoint": model.toggle_breakpoint,
+            "debug_restart": model.restart,
+            "debug_end": model.to_end,
+            "debug_play": self._toggle_play,
+        }
+        for name, slot in slots.items():
+            actions[name].triggered.connect(slot)
+
+    def _toggle_play(self) -> None:
+        if self.model.is_playing:
+            self.model.pause()
+        else:
+            self.model.play()
+
+    def _lay_out(self, actions: Actions) -> None:
+        steps = QWidget()
+        column = QVBoxLayout(steps)
+        column.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
+        column.setSpacing(GAP_PX)
+        column.addLayout(self._transport(actions))
+        column.addWidget(self.timeline)
+        column.addWidget(_card([self._title, self.flow, self.sentence], self.flow), 3)
+        lower = self._lower
+        lower.setSpacing(GAP_PX + UNIT_PX)
+        lower.addWidget(_card([self._picture_title, self.picture], self.picture), 1)
+        lower.addWidget(_card([self._code_title, self.code], self.code), 1)
+        column.addLayout(lower, 4)
+        self._main.addWidget(steps)
+        self._main.addWidget(self.waiting)
+        self.splitter.addWidget(self._main)
+        self.splitter.addWidget(self.side)
+        self.splitter.setStretchFactor(0, 1)
+        self.splitter.setSizes([1100, SIDE_WIDTH_PX])
+        self.splitter.setHandleWidth(1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.splitter)
+        self.setFocusProxy(self.timeline)
+
+    def _transport(self, actions: Actions) -> QHBoxLayout:
+        bar = QHBoxLayout()
+        bar.setSpacing(GAP_PX)
+        for text, name, meaning in BUTTONS:
+            button = _button(text, meaning, actions[name])
+            set_role(button, "next" if name == "debug_step" else "raised")
+            bar.addWidget(button)
+        bar.addSpacing(GAP_PX)
+        bar.addWidget(PlayControls(self.model, actions["debug_play"]))
+        bar.addWidget(GranularityBox(self.model))
+        bar.addStretch()
+        self._count.setFont(Theme.mono_font(UI_FONT_PX))
+        self._count.setMinimumWidth(COUNT_WIDTH_PX)
+        self._count.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        bar.addWidget(self._count)
+        return bar
+
+    def _follow(self) -> None:
+        model = self.model
+        debugger = model.debugger
+        self._main.setCurrentIndex(0 if debugger is not None else 1)
+        if debugger is None:
+            return
+        self._lower.setStretch(0, 2 if debugger.trace.encoder in LATTICES else 1)
+        self._title.setText(_capitals(model.title))
+        self._picture_title.setText(_capitals(self.picture.title))
+        number = min(model.position + 1, model.n_steps)
+        self._count.setText(f"step {number:,} of {model.n_steps:,}")
+        self.sentence.setText(_with_code(debugger.sentence(), self._theme_source.theme))
+
+
+def _capitals(title: str) -> str:
+    """Headings are in capitals, but not what stands in quotes."""
+    head, quote, rest = title.partition("“")
+    return head.upper() + quote + rest
+
+
+def _with_code(sentence: str, theme: Theme) -> str:
+    """A sentence whose `quoted` parts are set in bold monospace."""
+    escaped = sentence.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    family = Theme.mono_font().family()
+    code = rf'<b style="font-family:\'{family}\'; color:{theme.text.name()}">\1</b>'
+    return f'<span style="color:{theme.dim.name()}">{re.sub("`([^`]+)`", code, escaped)}</span>'
+
+
+def _button(text: str, meaning: str, action: QAction) -> QToolButton:
+    button = QToolButton()
+    button.setText(text)
+    keys = action.shortcut().toString()
+    button.setToolTip(f"{meaning} ({keys})" if keys else meaning)
+    button.setAccessibleName(meaning)
+    button.clicked.connect(action.trigger)
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    set_role(button, "raised")
+    return button
+
+
+def _text_button(text: str) -> QToolButton:
+    button = QToolButton()
+    button.setText(text)
+    set_role(button, "raised")
+    return button
+
+
+def _card(widgets: list[QWidget], stretched: QWidget) -> QFrame:
+    card = QFrame()
+    set_role(card, "card")
+    layout = QVBoxLayout(card)
+    layout.setContentsMargins(MARGIN_PX - 2, MARGIN_PX - 4, MARGIN_PX - 2, MARGIN_PX - 4)
+    layout.setSpacing(GAP_PX)
+    for widget in widgets:
+        layout.addWidget(widget, 1 if widget is stretched else 0)
+    return card
+
+
+class GranularityBox(QComboBox):
+    """How far one step goes."""
+
+    def __init__(self, model: StepsModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        for size in Granularity:
+            self.addItem(f"by {size.value}", size)
+        self.setAccessibleName("Size of a step")
+        self.setToolTip("How far one step goes")
+        self.currentIndexChanged.connect(self._choose)
+        model.granularity_changed.connect(self._follow)
+        self._follow()
+
+    def _choose(self, index: int) -> None:
+        self._model.set_granularity(self.itemData(index))
+
+    def _follow(self) -> None:
+        with QSignalBlocker(self):
+            self.setCurrentIndex(self.findData(self._model.granularity))
+
+
+class PlayControls(QWidget):
+    """Play or pause, and how fast."""
+
+    def __init__(self, model: StepsModel, action: QAction, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self.button = _button("play", "Play", action)
+        self.speed = QComboBox()
+        for speed in SPEEDS:
+            self.speed.addItem(f"{speed}/s", speed)
+        self.speed.setAccessibleName("Steps a second")
+        self.speed.currentIndexChanged.connect(self._choose)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GAP_PX)
+        layout.addWidget(self.button)
+        layout.addWidget(self.speed)
+        model.playing_changed.connect(self._follow)
+        self._follow()
+
+    def _choose(self, index: int) -> None:
+        self._model.set_speed(self.speed.itemData(index))
+
+    def _follow(self) -> None:
+        self.button.setText("pause" if self._model.is_playing else "play")
+        with QSignalBlocker(self.speed):
+            self.speed.setCurrentIndex(self.speed.findData(self._model.speed))
+
+
+class WaitingPanel(QWidget):
+    """In place of the steps while there are none: progress, what it would cost, or why not."""
+
+    def __init__(self, model: StepsModel, workspace: Workspace, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._workspace = workspace
+        self.message = QLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
+        self.message.setTextFormat(Qt.TextFormat.PlainText)
+        self.bar = QProgressBar(textVisible=False)
+        self.bar.setRange(0, 1000)
+        self.bar.setFixedWidth(BAR_WIDTH_PX)
+        self.bar.setAccessibleName("Progress of the recording")
+        self.cancel = _text_button("Cancel")
+        self.cancel.clicked.connect(model.cancel)
+        self.selection = _text_button("Record the selection")
+        self.selection.clicked.connect(model.record_selection)
+        self.everything = _text_button("Record all of it")
+        self.everything.clicked.connect(model.record_all)
+        buttons = QHBoxLayout()
+        buttons.addStretch()
+        for button in (self.cancel, self.selection, self.everything):
+            buttons.addWidget(button)
+        buttons.addStretch()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(4 * MARGIN_PX, MARGIN_PX, 4 * MARGIN_PX, MARGIN_PX)
+        layout.addStretch()
+        layout.addWidget(self.message)
+        layout.addWidget(self.bar, 0, Qt.AlignmentFlag.AlignHCenter)
+        layout.addLayout(buttons)
+        layout.addStretch()
+        model.recording_changed.connect(self._follow)
+        workspace.statistics_changed.connect(self._follow)
+        self._follow()
+
+    def _follow(self) -> None:
+        model, document = self._model, self._workspace.document
+        asks = model.cost is not None and not model.is_recording
+        self.message.setText(self._words())
+        self.bar.setVisible(model.is_recording)
+        self.bar.setValue(round(model.recorder.progress * 1000))
+        self.cancel.setVisible(model.is_recording)
+        self.everything.setVisible(asks or bool(model.failure))
+        self.selection.setVisible(asks)
+        self.selection.setEnabled(document.has_selection)
+
+    def _words(self) -> str:
+        model = self._model
+        if model.is_recording:
+            return f"Recording every decision: {model.recorder.progress:.0%}"
+        if model.failure:
+            return model.failure
+        if model.cost is not None:
+            n_bytes = self._workspace.document.size
+            return (
+                f"The text has {n_bytes:,} bytes. Recording it would take about "
+                f"{model.cost.seconds:,.0f} s and {model.cost.size_bytes / 1e6:,.0f} MB "
+                f"for some {model.cost.n_steps:,} steps.\n"
+                "Select a part of it on the Inspect page to step through that, or record it all."
+            )
+        if self._workspace.tokenizer is None:
+            return "Open a model, and the steps of its tokenizer appear here."
+        return "Preparing …"
