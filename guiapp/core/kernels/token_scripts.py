@@ -20,11 +20,12 @@ def classify(
 ) -> None:
     """Write the script of each token: of its first letter, else of the strongest character in it.
 
-    Numbers below `first_script` are no scripts, and weaker the smaller they are; what is no UTF-8 counts 0.
+    Numbers below `first_script` are no scripts, and weaker the smaller they are.  A token without a letter
+    that is not whole UTF-8 gets 0.
     """
     for token in range(len(scripts)):
         at, end = offsets[token], min(offsets[token + 1], offsets[token] + LONGEST_LOOK)
-        best = 0
+        best, is_broken = 0, False
         while at < end and best < first_script:
             lead = int(data[at])
             length = 1 + (lead >= 0xC2) + (lead >= 0xE0) + (lead >= 0xF0)
@@ -39,5 +40,6 @@ def classify(
                 best = max(best, int(scripts_of_codes[code]))
                 at += length
             else:
+                is_broken = True
                 at += 1
-        scripts[token] = best
+        scripts[token] = 0 if is_broken and best < first_script else best

@@ -31,8 +31,8 @@ class BandStyle:
     highest_px: float
 
 
-ICICLE = BandStyle(0.3, 0.45, 0.05, 0.30, 0.55, 140)
-SUNBURST = BandStyle(0.42, 1.6, 0.035, 0.0, 1.0, 140)
+ICICLE = BandStyle(0.36, 0.45, 0.04, 0.30, 0.55, 140)
+SUNBURST = BandStyle(0.5, 1.6, 0.02, 0.0, 1.0, 140)
 
 
 def band_tops(
