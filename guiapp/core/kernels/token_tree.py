@@ -153,9 +153,9 @@ def lay_out(
         base = NONE
         for row in range(start, end):
             if rows[4 * row + 1] == FREE:
-                base = row ^ nodes.bytes[first]
+                base = row ^ int(nodes.bytes[first])
                 child_node = nodes.siblings[first]
-                while child_node != NONE and rows[4 * (base ^ nodes.bytes[child_node]) + 1] == FREE:
+                while child_node != NONE and rows[4 * (base ^ int(nodes.bytes[child_node])) + 1] == FREE:
                     child_node = nodes.siblings[child_node]
                 if child_node == NONE:
                     break
