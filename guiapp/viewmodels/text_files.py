@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import stat
+from io import FileIO
 from pathlib import Path
 
 from guiapp.core.errors import TokenloupeError
@@ -17,25 +20,27 @@ class TextFileError(TokenloupeError):
 
 
 def is_model_file(path: Path) -> bool:
-    """Whether a file is a GGUF by its first bytes, or by its name where it cannot be read."""
+    """Whether a file is a GGUF by its first bytes, or by its name where it cannot be read; a pipe is not."""
     try:
-        with path.open("rb") as file:
+        with _open_regular(path) as file:
             return file.read(4) in MODEL_MAGICS
     except OSError:
         return path.suffix.lower() == ".gguf"
+    except TextFileError:
+        return False
 
 
 def read_text(path: Path, progress: Progress = lambda share: None) -> bytes:
     """The bytes of a text file, as they are; raises TextFileError."""
     chunks = []
     try:
-        size = path.stat().st_size
-        if size > LARGEST_TEXT_BYTES:
-            raise TextFileError(
-                f"{path.name} has {size:,} bytes; texts up to {LARGEST_TEXT_BYTES:,} bytes can be shown. "
-                "Use “tokenloupe tokenize” for larger ones."
-            )
-        with path.open("rb") as file:
+        with _open_regular(path) as file:
+            size = os.fstat(file.fileno()).st_size
+            if size > LARGEST_TEXT_BYTES:
+                raise TextFileError(
+                    f"{path.name} has {size:,} bytes; texts up to {LARGEST_TEXT_BYTES:,} bytes can be shown. "
+                    "Use “tokenloupe tokenize” for larger ones."
+                )
             while chunk := file.read(CHUNK_BYTES):
                 chunks.append(chunk)
                 progress(min(1.0, len(chunks) * CHUNK_BYTES / max(size, 1)))
@@ -44,11 +49,25 @@ def read_text(path: Path, progress: Progress = lambda share: None) -> bytes:
     return b"".join(chunks)
 
 
+def _open_regular(path: Path) -> FileIO:
+    """Open a file for reading; a pipe or a device would keep whoever reads it waiting."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(mode):
+        return FileIO(descriptor)
+    os.close(descriptor)
+    what = "a folder" if stat.S_ISDIR(mode) else "not a regular file"
+    raise TextFileError(f"{path.name} is {what}. Choose a text file.")
+
+
 def write_text(path: Path, text: bytes) -> None:
     """Write all of `text`, or leave what was there before; raises TextFileError."""
+    path = path.resolve()  # a link stays one
     scratch = path.with_name(f"{path.name}.part")
     try:
         scratch.write_bytes(text)
+        if path.exists():
+            scratch.chmod(path.stat().st_mode)
         scratch.replace(path)
     except OSError as error:
         scratch.unlink(missing_ok=True)

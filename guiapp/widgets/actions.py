@@ -132,5 +132,5 @@ class Actions(QObject):
 def _menu(menus: dict[str, QMenu], menu_bar: QMenuBar, path: str) -> QMenu:
     if path not in menus:
         above, _, title = path.rpartition("/")
-        menus[path] = _menu(menus, menu_bar, above).addMenu(title) if above else menu_bar.addMenu(title)
+        menus[path] = _menu(menus, menu_bar, above).addMenu(title) if above else menu_bar.addMenu(f"&{title}")
     return menus[path]

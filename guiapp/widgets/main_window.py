@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import cast
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QMainWindow, QVBoxLayout, QWidget
 
@@ -22,8 +22,10 @@ from guiapp.widgets.status_line import StatusLine
 from guiapp.widgets.theme import ThemeSource
 from guiapp.widgets.top_bar import TopBar
 
+AUTOSAVE_MS = 2000  # after the last edit
+LONGEST_AUTOSAVED_TEXT = 1 << 15
 FIRST_SIZE = QSize(1280, 800)
-SMALLEST_SIZE = QSize(860, 520)
+SMALLEST_SIZE = QSize(760, 480)
 
 
 class MainWindow(QMainWindow):
@@ -63,8 +65,11 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         workspace.vocabulary_changed.connect(self._follow_title)
         workspace.text_file_changed.connect(self._follow_title)
+        self._autosave = QTimer(self, singleShot=True, interval=AUTOSAVE_MS)
+        self._autosave.timeout.connect(self._save_unsaved_text)
         self._follow_title()
         self._restore()
+        workspace.document.edited.connect(self._autosave.start)
         self.inspect_page.editor.setFocus()
 
     def _column(self) -> QWidget:
@@ -97,6 +102,13 @@ class MainWindow(QMainWindow):
         self.pages.keep_layouts()
         self._settings.set_unsaved_text(self._unsaved_text())
         self._settings.save()
+
+    def _save_unsaved_text(self) -> None:
+        """Keep what was typed in case the program ends without a word; long texts would make a pause."""
+        text = self._unsaved_text()
+        if len(text) <= LONGEST_AUTOSAVED_TEXT:
+            self._settings.set_unsaved_text(text)
+            self._settings.save()
 
     def _unsaved_text(self) -> bytes:
         """What was typed and belongs to no file."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import ceil
 from typing import NamedTuple
 
 from PySide6.QtCore import QSize, Qt
@@ -69,7 +70,9 @@ class StyledText(QTextEdit):
         self._fit()
 
     def _fit(self) -> None:
-        line = self.fontMetrics().lineSpacing()
-        self.setFixedHeight(
-            min(round(self.document().size().height()), self._most_lines * line + 2 * TEXT_MARGIN_PX)
-        )
+        line, height = self.fontMetrics().lineSpacing(), ceil(self.document().size().height())
+        most = self._most_lines * line + 2 * TEXT_MARGIN_PX
+        fits = height <= most
+        policy = Qt.ScrollBarPolicy
+        self.setVerticalScrollBarPolicy(policy.ScrollBarAlwaysOff if fits else policy.ScrollBarAsNeeded)
+        self.setFixedHeight(min(height, most))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from guiapp.viewmodels import text_files
@@ -25,8 +27,27 @@ def test_progress_ends_at_the_whole(tmp_path, monkeypatch):
 
 
 def test_a_folder_is_no_text(tmp_path):
-    with pytest.raises(TextFileError, match="cannot be opened"):
+    with pytest.raises(TextFileError, match="is a folder"):
         read_text(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_a_pipe_that_nobody_writes_to_keeps_nobody_waiting(tmp_path):
+    path = tmp_path / "pipe.gguf"
+    os.mkfifo(path)
+    with pytest.raises(TextFileError, match="not a regular file"):
+        read_text(path)
+    assert not is_model_file(path)
+
+
+def test_saving_keeps_links_and_permissions(tmp_path):
+    path, link = tmp_path / "text.txt", tmp_path / "link.txt"
+    path.write_bytes(b"old")
+    path.chmod(0o600)
+    link.symlink_to(path)
+    write_text(link, b"new")
+    assert link.is_symlink()
+    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"new", 0o600)
 
 
 def test_a_text_too_large_to_show_is_refused(tmp_path, monkeypatch):

@@ -358,12 +358,12 @@ def test_a_sample_without_a_file_closes_without_a_question(shell):
 
 def test_size_and_options_come_back_at_the_next_start(make_shell):
     first = make_shell()
-    first.window.resize(900, 600)
+    first.window.resize(780, 500)
     first.window.actions_table["parse_special"].trigger()
     first.window.actions_table["whitespace"].trigger()
     first.window.close()
     second = make_shell()
-    assert (second.window.width(), second.window.height()) == (900, 600)
+    assert (second.window.width(), second.window.height()) == (780, 500)
     assert not second.workspace.options.parse_special
     assert not second.window.actions_table["whitespace"].isChecked()
 
@@ -526,3 +526,23 @@ def test_the_model_button_shortens_the_name_to_what_fits(shell, width, shows_sum
     assert "…" in name.text()
     assert name.fontMetrics().horizontalAdvance(name.text()) <= width
     assert summary.isVisible() == shows_summary
+
+
+def test_menus_open_by_their_letters(shell):
+    titles = [action.text() for action in shell.window.menuBar().actions()]
+    assert len({title[title.index("&") + 1] for title in titles}) == len(titles)
+
+
+def test_typed_text_survives_a_program_that_is_killed(shell, qtbot, tmp_path):
+    shell.window._autosave.setInterval(1)
+    shell.workspace.document.insert(b"typed ")
+    qtbot.waitUntil(lambda: Settings(tmp_path / "settings.ini").unsaved_text == b"typed one two three")
+
+
+def test_short_facts_have_no_scroll_bars(shell, qtbot):
+    qtbot.mouseClick(shell.window.top_bar.model_button, Qt.MouseButton.LeftButton)
+    picker = QApplication.activePopupWidget()
+    for text in picker.findChildren(StyledText):
+        assert text.document().size().height() <= text.viewport().height()
+        assert not text.verticalScrollBar().isVisible()
+    picker.close()
