@@ -25,7 +25,7 @@ from guiapp.viewmodels.settings import Settings
 SIZE = (1440, 900)
 LONG_TEXT_BYTES = 10_000_000
 LONG_LINE_BYTES = 1_000_000
-PATIENCE_S = 120.0
+PATIENCE_S = 240.0
 N_OPENINGS = 5
 
 
@@ -74,7 +74,7 @@ def mixed_text(size_bytes: int) -> bytes:
     return bytes(text[:size_bytes])
 
 
-class _PaintWatch(QObject):
+class PaintWatch(QObject):
     """Counts the paint events of a widget."""
 
     def __init__(self, watched: QObject) -> None:
@@ -88,7 +88,7 @@ class _PaintWatch(QObject):
         return False
 
 
-def _wait_until(application: QApplication, is_done: Callable[[], bool]) -> None:
+def wait_until(application: QApplication, is_done: Callable[[], bool]) -> None:
     deadline = time.perf_counter() + PATIENCE_S
     while not is_done():
         application.processEvents()
@@ -101,23 +101,23 @@ def _load_kernels(application: QApplication, shell: Shell) -> None:
     finished: list[bool] = []
     shell.warm_up.finished.connect(lambda: finished.append(True))
     shell.warm_up.start()
-    _wait_until(application, lambda: bool(finished))
+    wait_until(application, lambda: bool(finished))
 
 
 def _open(application: QApplication, shell: Shell, model: str) -> None:
     shell.workspace.loader.open(os.fspath(resolve_model(model)))
-    _wait_until(application, lambda: shell.workspace.tokenizer is not None)
+    wait_until(application, lambda: shell.workspace.tokenizer is not None)
 
 
 def _show_text(application: QApplication, shell: Shell, text: bytes) -> None:
     encoded = []
     shell.workspace.spans.encoded.connect(lambda: encoded.append(True))
     shell.workspace.show_text(text)
-    _wait_until(application, lambda: bool(encoded) and not shell.workspace.spans.job.is_busy)
-    _wait_until(application, lambda: shell.workspace.round_trip.result is not None)
+    wait_until(application, lambda: bool(encoded) and not shell.workspace.spans.job.is_busy)
+    wait_until(application, lambda: shell.workspace.round_trip.result is not None)
 
 
-def _timed(application: QApplication, watch: _PaintWatch, act: Callable[[], object]) -> float:
+def timed(application: QApplication, watch: PaintWatch, act: Callable[[], object]) -> float:
     """Milliseconds from the event until it is handled and the next frame painted."""
     before = watch.n_paints
     started = time.perf_counter()
@@ -131,7 +131,7 @@ def _typing(application: QApplication, shell: Shell, name: str, text: bytes, n_e
     _show_text(application, shell, text)
     editor, document = shell.window.inspect_page.editor, shell.workspace.document
     editor.setFocus()
-    watch = _PaintWatch(editor.viewport())
+    watch = PaintWatch(editor.viewport())
     rng = random.Random(2)
     values = []
     for event in range(n_events + 5):
@@ -141,21 +141,21 @@ def _typing(application: QApplication, shell: Shell, name: str, text: bytes, n_e
             editor.reveal(place, place)
             _settle(application)
         key = Qt.Key.Key_Backspace if event % 5 == 4 else rng.choice((Qt.Key.Key_A, Qt.Key.Key_Space))
-        values.append(_timed(application, watch, partial(QTest.keyClick, editor.viewport(), key)))
+        values.append(timed(application, watch, partial(QTest.keyClick, editor.viewport(), key)))
         while not editor.is_painted:
-            values[-1] += _timed(application, watch, lambda: None)
+            values[-1] += timed(application, watch, lambda: None)
         QTest.qWait(20)  # as between the strokes of a fast typist
     return Measurement(name, "ms", tuple(values[5:]))
 
 
 def _scrolling(application: QApplication, shell: Shell, name: str, n_events: int) -> Measurement:
     editor = shell.window.inspect_page.editor
-    watch = _PaintWatch(editor.viewport())
+    watch = PaintWatch(editor.viewport())
     values = []
     for _ in range(n_events):
-        values.append(_timed(application, watch, partial(_turn_wheel, application, editor.viewport())))
+        values.append(timed(application, watch, partial(_turn_wheel, application, editor.viewport())))
         while not editor.is_painted:
-            values.append(_timed(application, watch, lambda: None))
+            values.append(timed(application, watch, lambda: None))
         _settle(application)
     return Measurement(name, "ms", tuple(values))
 
