@@ -74,6 +74,13 @@ ALGORITHMS: dict[str, Algorithm] = {
             "Minimal encoding of github/rust-gems, crates/bpe, https://github.com/github/rust-gems",
         ),
         Algorithm(
+            "words",
+            "Whole words",
+            False,
+            "O(n)",
+            "The word-level models before Sennrich, Haddow & Birch 2016, https://aclanthology.org/P16-1162",
+        ),
+        Algorithm(
             "wordpiece",
             "Longest match first",
             True,

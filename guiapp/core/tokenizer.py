@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -17,12 +18,14 @@ from importlib import import_module
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.algorithms.fewest import Dropout
 from guiapp.core.batches import Padding, cut_rows, encode_rows, n_cores, pad_batch
 from guiapp.core.catalogue import ALGORITHMS, Algorithm
 from guiapp.core.detokenizing import detokenize
 from guiapp.core.encoding import Encoding, FragmentTokens, join_tokens
 from guiapp.core.errors import EncodeError
 from guiapp.core.pipelines.pipeline import Pipeline
+from guiapp.core.pipelines.with_words import WithWords
 from guiapp.core.text.special_tokens import Partition, SpecialTokens
 from guiapp.core.vocab.merges import PairMerging
 from guiapp.core.vocab.pre_choice import said_by_file
@@ -60,13 +63,39 @@ class Tokenizer:
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
-        self._pipeline = _pipeline_for(vocabulary)
+        self._pipeline = WithWords(vocabulary, _pipeline_for(vocabulary))
         self._special_tokens = SpecialTokens(vocabulary)
 
     @cached_property
     def encoders(self) -> Mapping[str, Algorithm]:
         """The algorithms that apply to this vocabulary, the one that is used by default first."""
         return {name: ALGORITHMS[name] for name in self._pipeline.encoders}
+
+    def without_splitting(self) -> Tokenizer:
+        """The same tokenizer, but BPE merges over the whole text between special tokens as one piece.
+
+        Not what the model was trained on: for measuring algorithms and looking at them.
+        """
+        tokenizer = self._with_pipeline(self._pipeline.without_splitting())
+        reason = "Text is not split before merging, unlike in llama.cpp."
+        if tokenizer._pipeline is not self._pipeline:
+            tokenizer.__dict__["exactness"] = Exactness("approximate", reason)
+        return tokenizer
+
+    def with_dropout(self, share: float, seed: int = 0) -> Tokenizer:
+        """The same tokenizer, but `fewest` rules out this share of all uses of tokens, by chance.
+
+        The same seed gives the same tokens.  Raises EncodeError unless 0 <= share < 1.
+        """
+        if not 0 <= share < 1:
+            raise EncodeError(f"A dropout of {share} is not possible. Choose one from 0 to below 1.")
+        state = (seed * 0x9E3779B1 + 1) % (1 << 32) or 1
+        return self._with_pipeline(self._pipeline.with_dropout(Dropout(int(share * (1 << 32)), state)))
+
+    def _with_pipeline(self, pipeline: WithWords) -> Tokenizer:
+        tokenizer = copy(self)
+        tokenizer._pipeline = pipeline
+        return tokenizer
 
     @cached_property
     def exact_encoders(self) -> tuple[str, ...]:
@@ -77,7 +106,7 @@ class Tokenizer:
     def refused_encoders(self) -> Mapping[str, str]:
         """Why the other algorithms are not offered: a sentence for each name."""
         own = f"The files that it is for have vocabularies of another type than {self.vocabulary.type.value}."
-        refused: Mapping[str, str] = getattr(self._pipeline, "refused", {})
+        refused = self._pipeline.refused
         return {name: refused.get(name, own) for name in ALGORITHMS if name not in self.encoders}
 
     @property
@@ -87,7 +116,7 @@ class Tokenizer:
     @property
     def merging(self) -> PairMerging | None:
         """The merge rules in use, where the vocabulary's type has any."""
-        return getattr(self._pipeline, "merging", None)
+        return self._pipeline.merging
 
     @property
     def token_tree(self) -> TokenTree:

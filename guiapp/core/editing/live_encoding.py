@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.editing.token_store import TokenStore
 from guiapp.core.encoding import Encoding, FragmentTokens
+from guiapp.core.pipelines.with_words import WORDS
 from guiapp.core.text.special_tokens import Partition
 from guiapp.core.tokenizer import Tokenizer
 
@@ -65,6 +66,8 @@ class LiveEncoding:
         `removed` bytes at `start` were replaced by `added` others; `text` is the text after that.
         """
         shift = added - removed
+        if self._options.encoder == WORDS:
+            return Window(0, len(text), shift)
         left = self._cut_before(text, start)
         right = self._cut_after(text, start + added, shift)
         while right < len(text) and self._ends_in_special(text[left:right]):

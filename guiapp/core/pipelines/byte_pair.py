@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.algorithms.fewest import Dropout
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.kernels.fast import ALL_PIECES, NEWLINES, NO_PIECES
 from guiapp.core.pipelines.dna import dna_tokens
@@ -35,10 +38,23 @@ class BytePairPipeline:
         self._encoder = PairEncoder(
             vocabulary, self.merging, whole_pieces, self._splits_lines, self._splitter.machine
         )
+        self._is_split = True
         self._dna = dna_tokens(vocabulary)
         self._drops_spaces = vocabulary.model == "whitespace"
         self.encoders = self._encoder.encoders
         self.refused = self._encoder.refused
+
+    def without_splitting(self) -> BytePairPipeline:
+        """The same, but each fragment is one piece."""
+        pipeline = copy(self)
+        pipeline._is_split = False
+        return pipeline
+
+    def with_dropout(self, dropout: Dropout) -> BytePairPipeline:
+        """The same, but `fewest` rules out tokens by chance."""
+        pipeline = copy(self)
+        pipeline._encoder = self._encoder.with_dropout(dropout)
+        return pipeline
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         """The tokens of one fragment."""
@@ -54,6 +70,8 @@ class BytePairPipeline:
             return to_source(self._encoder.encode(words.data, np.array(word_ends, np.int64), encoder), words)
         repaired = repair(text)
         data = text if repaired is None else repaired.data
+        if not self._is_split:
+            return to_source(self._encoder.encode(data, np.array([len(data)]), encoder), repaired)
         return to_source(self._encoder.encode_split(data, self._splitter, encoder), repaired)
 
     def encode_readable(
@@ -77,12 +95,12 @@ class BytePairPipeline:
         repaired = repair_readable(text)
         data = text if repaired is None else repaired.data.tobytes()
         watcher.begin(data, repaired, start)
-        ends = self._splitter.split_readable(data)
+        ends = self._splitter.split_readable(data) if self._is_split else [len(data)]
         return to_source(self._encoder.encode_readable(data, ends, encoder, watcher), repaired)
 
     def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
         """The last cut at or before `position` that depends on nothing behind it; 0 in the worst case."""
-        if self._dna is not None:
+        if self._dna is not None or not self._is_split:
             return 0
         if self._splits_lines:
             return self._encoder.cut_before(fragment, position)
@@ -98,7 +116,7 @@ class BytePairPipeline:
 
     def cut_after(self, fragment: NDArray[np.uint8], position: int) -> int:
         """The first cut at or after `position` that depends on nothing before it; else the length."""
-        if self._dna is not None:
+        if self._dna is not None or not self._is_split:
             return len(fragment)
         if self._splits_lines:
             return self._encoder.cut_after(fragment, position)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -23,7 +24,7 @@ from guiapp.core.kernels.fast import ALL_PIECES, NEWLINES, NO_PIECES
 from guiapp.core.kernels.merges import ABSENT, TokenOutput
 from guiapp.core.kernels.pattern_machine import PatternMachine
 from guiapp.core.pipelines.fast_pieces import NO_ENDS, FastPieces
-from guiapp.core.pipelines.token_matching import LINEAR, TokenMatching
+from guiapp.core.pipelines.token_matching import APPROXIMATE, LINEAR, TokenMatching
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
 from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
 from guiapp.core.text.split_patterns import Splitter
@@ -67,6 +68,9 @@ class PairEncoder:
         spelling = np.frombuffer(bytearray(b"".join(merging.spelling.spelled)), np.uint8)
         self._spelling = offsets, spelling
         self._fast = FastPieces(merging, whole_pieces, cuts_short, machine)
+        space, n_tokens = int(merging.symbols.of_byte[0x20]), merging.symbols.n_tokens
+        space_is_token = 0 <= space < n_tokens and not any(MARKED_SPACE in x for x in merging.other_symbols)
+        self._spells_out_spaces = merging.marks_spaces and not space_is_token
         self._is_untold = np.isin(np.arange(256), [*merging.untold_bytes])
 
     def with_dropout(self, dropout: Dropout) -> PairEncoder:
@@ -95,6 +99,7 @@ class PairEncoder:
 
     def encode(self, text: NDArray[np.uint8], piece_ends: NDArray[np.int64], encoder: str) -> FragmentTokens:
         """The tokens of a text, its pieces ending at `piece_ends`, from the kernel of that name."""
+        encoder = self._sure_of_spans(encoder, text)
         if encoder in self._matching.encoders:
             return self._match(text, piece_ends, encoder)
         if encoder == "fast" and not self._has_untold_bytes(text):
@@ -137,6 +142,14 @@ class PairEncoder:
         compact, ends = self._compact(marked, piece_ends + 2 * n_spaces[piece_ends])
         return to_source(self._encode(match, compact.data, ends, takes_whole=encoder in LINEAR), compact)
 
+    def _sure_of_spans(self, encoder: str, text: NDArray[np.uint8]) -> str:
+        """The encoder, or `heap` for one to which a typed U+2581 and a space are the same byte.
+
+        Where these become several tokens, the spans tell one from the other.
+        """
+        is_unsure = encoder in LINEAR and self._spells_out_spaces
+        return "heap" if is_unsure and not marked_spaces.can_stay(text) else encoder
+
     def _compact(
         self, marked: NormalizedText, marked_ends: NDArray[np.int64]
     ) -> tuple[NormalizedText, NDArray[np.int64]]:
@@ -161,12 +174,16 @@ class PairEncoder:
         self, text: bytes, piece_ends: Sequence[int], encoder: str, watcher: Watcher = UNWATCHED
     ) -> FragmentTokens:
         """The same, step by step."""
+        if encoder in LINEAR:
+            encoder = self._sure_of_spans(encoder, np.frombuffer(bytearray(text), np.uint8))
         ids: list[int] = []
         spans: list[tuple[int, int]] = []
         start = 0
         watcher.split(piece_ends)
+        dropout = replace(self._dropout)  # it counts its random numbers
         for end in piece_ends:
-            for token, token_start, token_end in self._encode_piece(text, start, end, encoder, watcher):
+            found = self._encode_piece(text, start, end, encoder, dropout, watcher)
+            for token, token_start, token_end in found:
                 ids.append(token)
                 spans.append((start + token_start, start + token_end))
             start = end
@@ -177,18 +194,18 @@ class PairEncoder:
         return tokens
 
     def _encode_piece(
-        self, text: bytes, start: int, end: int, encoder: str, watcher: Watcher
+        self, text: bytes, start: int, end: int, encoder: str, dropout: Dropout, watcher: Watcher
     ) -> list[tuple[int, int, int]]:
         """Token, start and end of each token of the piece text[start:end], offsets within the piece."""
         piece = text[start:end]
-        if (whole := self._whole_token(piece)) != ABSENT:
+        if encoder not in APPROXIMATE and (whole := self._whole_token(piece)) != ABSENT:
             tokens = [(whole, 0, len(piece))]
             watcher.piece(start, piece, None, None)
             watcher.end_piece(tokens)
             return tokens
         marked = _mark_spaces_readable(piece) if self._marks_spaces else None
         if encoder in self._matching.encoders:
-            return self._match_piece(piece, start, marked, encoder, watcher)
+            return self._match_piece(piece, start, marked, encoder, dropout, watcher)
         data = piece if marked is None else marked.data.tobytes()
         start_symbols = self._merging.start_symbols(data)
         watcher.piece(start, data, marked, start_symbols)
@@ -206,13 +223,19 @@ class PairEncoder:
         return tokens if marked is None else [(token, *_source(marked, a, b)) for token, a, b in tokens]
 
     def _match_piece(
-        self, piece: bytes, start: int, marked: NormalizedText | None, encoder: str, watcher: Watcher
+        self,
+        piece: bytes,
+        start: int,
+        marked: NormalizedText | None,
+        encoder: str,
+        dropout: Dropout,
+        watcher: Watcher,
     ) -> Taken:
         if marked is not None:
             marked, _ = self._compact(marked, np.array([len(marked.data)]))
         data = piece if marked is None else marked.data.tobytes()
         watcher.piece(start, data, marked, None)
-        tokens = self._matching.encode_readable(encoder, self._dropout, data, watcher)
+        tokens = self._matching.encode_readable(encoder, dropout, data, watcher)
         watcher.end_piece(tokens)
         return tokens if marked is None else [(token, *_source(marked, a, b)) for token, a, b in tokens]
 

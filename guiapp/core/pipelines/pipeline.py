@@ -29,7 +29,7 @@ class Pipeline(Protocol):
     def encode_readable(
         self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
     ) -> FragmentTokens:
-        """The same tokens from the readable twins in `guiapp.core.algorithms`, told to `watcher` step by step."""
+        """The same tokens from the readable twins in `guiapp.core.algorithms`, told to `watcher`."""
 
     def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
         """The last cut at or before `position` that depends on nothing behind it; 0 in the worst case.

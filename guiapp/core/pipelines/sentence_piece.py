@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.algorithms.fewest import Dropout
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.pipelines.pair_merging import PairEncoder
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
@@ -25,6 +28,12 @@ class SentencePiecePipeline:
         self.encoders = self._encoder.encoders
         self.refused = self._encoder.refused
 
+    def with_dropout(self, dropout: Dropout) -> SentencePiecePipeline:
+        """The same, but `fewest` rules out tokens by chance."""
+        pipeline = copy(self)
+        pipeline._encoder = self._encoder.with_dropout(dropout)
+        return pipeline
+
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         """The tokens of one fragment; a space that is put in front has the empty span."""
         if not (self._adds_space and after_special):
@@ -32,7 +41,7 @@ class SentencePiecePipeline:
         text = np.empty(len(fragment) + 1, np.uint8)
         text[0] = SPACE
         text[1:] = fragment
-        return _without_first_byte(self._encoder.encode(text, np.array([len(text)]), encoder))
+        return self._encoder.encode(text, np.array([len(text)]), encoder).moved(-1)
 
     def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
         """The last cut at or before `position` that depends on nothing behind it; 0 in the worst case."""
@@ -51,14 +60,10 @@ class SentencePiecePipeline:
             return self._encoder.encode_readable(fragment, [len(fragment)], encoder, watcher)
         text = b" " + fragment
         watcher.begin(text, _with_space(text), 0)
-        return _without_first_byte(self._encoder.encode_readable(text, [len(text)], encoder, watcher))
+        return self._encoder.encode_readable(text, [len(text)], encoder, watcher).moved(-1)
 
 
 def _with_space(text: bytes) -> NormalizedText:
     """A fragment with a space in front as what became of it."""
     ends = np.arange(len(text), dtype=np.int64)
     return NormalizedText(np.frombuffer(text, np.uint8), np.maximum(ends - 1, 0), ends)
-
-
-def _without_first_byte(tokens: FragmentTokens) -> FragmentTokens:
-    return FragmentTokens(tokens.ids, np.maximum(tokens.starts - 1, 0), np.maximum(tokens.ends - 1, 0))

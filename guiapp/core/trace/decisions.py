@@ -19,6 +19,7 @@ from guiapp.core.algorithms import (
     table,
     viterbi,
     wordpiece,
+    words,
 )
 from guiapp.core.algorithms.merge import Merge
 
@@ -95,6 +96,7 @@ DECISIONS: dict[type, Callable[[Any], Decision]] = {
     wordpiece.Miss: lambda step: Decision("miss", step.start, step.end),
     wordpiece.GiveUp: lambda step: Decision("give up", 0, step.word_end, step.unknown_id),
     rwkv.Take: _take,
+    words.Miss: lambda step: Decision("miss", step.start, step.end),
     longest_match.Take: _take,
     backtrack.Reject: lambda step: _take(step)._replace(
         operation="dead end" if step.is_dead_end else "reject"

@@ -1,0 +1,83 @@
+"""The encoder `words` beside those of any pipeline: it needs nothing but the tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.algorithms import words
+from guiapp.core.algorithms.fewest import Dropout
+from guiapp.core.algorithms.longest_match import Taken
+from guiapp.core.encoding import FragmentTokens
+from guiapp.core.kernels import words as kernel
+from guiapp.core.kernels.byte_trie import NONE
+from guiapp.core.kernels.merges import TokenOutput
+from guiapp.core.pipelines.chunks import tokens_from_steps
+from guiapp.core.pipelines.pipeline import Pipeline
+from guiapp.core.pipelines.watcher import UNWATCHED, Watcher, watch_whole
+from guiapp.core.vocab.merges import PairMerging
+from guiapp.core.vocab.vocabulary import Vocabulary
+
+WORDS = "words"
+
+
+class WithWords:
+    """See `Pipeline`.  The cuts are those of `own`; they do not hold for words, which may reach across."""
+
+    def __init__(self, vocabulary: Vocabulary, own: Pipeline) -> None:
+        self._vocabulary = vocabulary
+        self.own = own
+        self.encoders: tuple[str, ...] = (*own.encoders, WORDS)
+        self.merging: PairMerging | None = getattr(own, "merging", None)
+        self.refused: Mapping[str, str] = getattr(own, "refused", {})
+
+    def without_splitting(self) -> WithWords:
+        """The same, but pair merging takes every fragment as one piece."""
+        return self._changed("without_splitting")
+
+    def with_dropout(self, dropout: Dropout) -> WithWords:
+        """The same, but `fewest` rules out tokens by chance."""
+        return self._changed("with_dropout", dropout)
+
+    def _changed(self, method: str, *arguments: object) -> WithWords:
+        """With the pipeline changed so, where its type knows how."""
+        change = getattr(self.own, method, None)
+        return self if change is None else WithWords(self._vocabulary, change(*arguments))
+
+    def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
+        if encoder != WORDS:
+            return self.own.encode(fragment, after_special, encoder)
+        room = len(fragment) // 2 + 1
+        output = TokenOutput(np.empty(room, np.int32), np.empty(room, np.int64), np.empty(room, np.int64))
+        unknown = self._vocabulary.special_ids.unk
+        tree = self._vocabulary.token_tree.arrays
+        count = kernel.encode(fragment, tree.rows, NONE if unknown is None else unknown, output)
+        ids, starts, ends = output.ids[:count], output.starts[:count], output.ends[:count]
+        return FragmentTokens(ids.copy(), starts.copy(), ends.copy())
+
+    def encode_readable(
+        self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
+    ) -> FragmentTokens:
+        if encoder != WORDS:
+            return self.own.encode_readable(fragment, after_special, encoder, watcher)
+        watch_whole(watcher, fragment, None)
+        taken: Taken = []
+        for step in words.steps(fragment, self._find, self._vocabulary.special_ids.unk):
+            step.apply(taken)
+            watcher.step(step)
+        watcher.end_piece(taken)
+        return FragmentTokens(*tokens_from_steps(taken))
+
+    def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
+        return self.own.cut_before(fragment, position)
+
+    def cut_after(self, fragment: NDArray[np.uint8], position: int) -> int:
+        return self.own.cut_after(fragment, position)
+
+    def _find(self, word: bytes) -> int | None:
+        """The token that stands for a word."""
+        tree = self._vocabulary.token_tree
+        token = tree.longest_match(word)
+        return token if token is not None and tree.arrays.lengths[token] == len(word) else None

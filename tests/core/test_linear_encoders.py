@@ -1,0 +1,178 @@
+"""Encoders that match tokens: the exact ones against merging, all against their readable twins."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from conftest import CORPORA, VOCABS
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pair_vocabularies import HEX_TOKENS, byte_level, character_level, sentence_piece
+from toy_vocabulary import toy_vocabulary
+
+import guiapp
+from guiapp.core.errors import EncodeError
+from guiapp.core.kernels import derivations as kernels
+from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.vocab.derivations import derivations_of
+
+REAL = sorted(path.name for path in VOCABS.glob("*.gguf")) if VOCABS.is_dir() else []
+LETTERS = st.text("ab ", min_size=1, max_size=12)
+TEXTS = st.lists(st.sampled_from(["a", "b", "ab", " ", "c", "é", "▁", "\n", "aaaa"]), max_size=25).map(
+    "".join
+)
+STRAY = st.sampled_from([b"", b"\xc3", b"\xf0 \xe2\x96\x81", b"\xe2\x96", b"\x80"])
+
+
+@st.composite
+def rules(draw, space="Ġ"):
+    """Merges in any order, so that low ranks may have to wait for high ones, and some lead to no token."""
+    known, made = [space, "a", "b"], []
+    for _ in range(draw(st.integers(0, 9))):
+        left, right = draw(st.sampled_from(known)), draw(st.sampled_from(known))
+        made.append(f"{left} {right}")
+        known.append(left + right)
+    return draw(st.permutations(list(dict.fromkeys(made))))
+
+
+@st.composite
+def vocabularies(draw):
+    kind = draw(st.sampled_from(["bytes", "characters", "scores"]))
+    if kind == "bytes":
+        return byte_level(draw(rules()))
+    merges = draw(rules("▁"))
+    texts = [
+        text for text in dict.fromkeys(merge.replace(" ", "") for merge in merges) if draw(st.booleans())
+    ]
+    tokens = ["<unk>", *HEX_TOKENS, "▁", "a", "b", *texts]
+    if kind == "characters":
+        return character_level(merges, list(dict.fromkeys(tokens)))
+    return sentence_piece({token: float(draw(st.integers(-3, 0))) for token in tokens})
+
+
+def assert_same(found, expected, story=None):
+    assert found.token_ids.tolist() == expected.token_ids.tolist(), story
+    assert found.spans.tolist() == expected.spans.tolist(), story
+
+
+@settings(max_examples=30, deadline=None)
+@given(vocabulary=vocabularies(), text=TEXTS, stray=STRAY, is_split=st.booleans())
+def test_exact_encoders_agree_and_twins_do(vocabulary, text, stray, is_split):
+    tokenizer = Tokenizer(vocabulary) if is_split else Tokenizer(vocabulary).without_splitting()
+    data = text.encode() + stray
+    merged = tokenizer.encode_readable(data, encoder="scan", add_special=False)
+    for encoder in tokenizer.encoders:
+        found = tokenizer.encode(data, encoder=encoder, add_special=False)
+        assert_same(found, tokenizer.encode_readable(data, encoder=encoder, add_special=False), encoder)
+        if encoder in tokenizer.exact_encoders:
+            assert_same(found, merged, encoder)
+
+
+@settings(max_examples=30, deadline=None)
+@given(vocabulary=vocabularies())
+def test_two_symbols_are_compatible_if_merging_their_text_gives_them_back(vocabulary):
+    tokenizer = Tokenizer(vocabulary)
+    arrays, tree = derivations_of(tokenizer.merging)
+    reached = tree.arrays.order.tolist()
+    pairs = [(left, right) for left in reached for right in reached][:200]
+    lefts, rights = (np.array(column, np.int32) for column in zip(*pairs, strict=True))
+    found = np.empty(len(pairs), np.bool_)
+    kernels.check_pairs(tokenizer.merging.merges, arrays, lefts, rights, found)
+    for (left, right), are_compatible in zip(pairs, found, strict=True):
+        assert are_compatible == tokenizer.pipeline.own._encoder._matching._stay_whole(left, right)
+
+
+def real_texts(rng, vocabulary, n_texts):
+    corpora = [path.read_bytes() for path in sorted(CORPORA.iterdir())]
+    for _ in range(n_texts):
+        corpus = rng.choice(corpora)
+        start = rng.randrange(len(corpus))
+        yield corpus[start : start + rng.randrange(2000)]
+        yield rng.randbytes(rng.randrange(60))
+        yield b"".join(
+            vocabulary.token_bytes(rng.randrange(len(vocabulary))) for _ in range(rng.randrange(30))
+        )
+        unit = rng.choice([b" ", b"a", b"\n", b"=", b"ab", b".:", "\u2581".encode(), "\u3000".encode()])
+        yield unit * rng.randrange(300) + rng.choice([b"", b"\xc3", b" x", b"\xf0 \xe2\x96\x81"])
+
+
+@pytest.mark.real_vocabs
+@pytest.mark.parametrize("name", REAL)
+def test_exact_encoders_agree_on_real_vocabularies(name):
+    tokenizer = guiapp.open_model(VOCABS / name)
+    whole = tokenizer.without_splitting()
+    rng = random.Random(7)
+    for text in real_texts(rng, tokenizer.vocabulary, 12):
+        for model in (tokenizer, whole):
+            expected = model.encode(text, encoder=model.exact_encoders[-1], parse_special=False)
+            for encoder in model.exact_encoders:
+                assert_same(
+                    model.encode(text, encoder=encoder, parse_special=False), expected, (encoder, text)
+                )
+
+
+@pytest.mark.real_vocabs
+@pytest.mark.parametrize("name", ["ggml-vocab-llama-bpe.gguf", "ggml-vocab-llama-spm.gguf"])
+def test_twins_agree_on_real_vocabularies(name):
+    tokenizer = guiapp.open_model(VOCABS / name)
+    rng = random.Random(8)
+    for text in real_texts(rng, tokenizer.vocabulary, 1):
+        for encoder in tokenizer.encoders:
+            compiled = tokenizer.encode(text[:200], encoder=encoder)
+            assert_same(compiled, tokenizer.encode_readable(text[:200], encoder=encoder), (encoder, text))
+
+
+def test_greedy_takes_the_longest_token_and_fewest_the_fewest():
+    vocabulary = byte_level(["a b", "b c", "a bc"], [*"abc", "ab", "bc", "abc", "bcbc"])
+    tokenizer = Tokenizer(vocabulary)
+    texts = {
+        name: [
+            vocabulary.raw_text(token).decode() for token in tokenizer.encode("abcbc", encoder=name).token_ids
+        ]
+        for name in ("greedy", "fewest")
+    }
+    assert texts == {"greedy": ["abc", "bc"], "fewest": ["a", "bcbc"]}
+
+
+def test_dropout_gives_other_tokens_of_the_same_text_and_the_same_for_the_same_seed():
+    tokenizer = guiapp.open_model("demo:bpe")
+    text = "Tokenization of unbelievable sentences is what this is about. " * 3
+    found = [tokenizer.with_dropout(0.3, seed).encode(text, encoder="fewest") for seed in (1, 1, 2)]
+    assert found[0].token_ids.tolist() == found[1].token_ids.tolist() != found[2].token_ids.tolist()
+    assert len(found[0]) > len(tokenizer.encode(text, encoder="fewest"))
+    assert tokenizer.decode(found[0].token_ids, remove_special=True) == text
+    readable = tokenizer.with_dropout(0.3, 1).encode_readable(text, encoder="fewest")
+    assert_same(found[0], readable)
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.0])
+def test_an_impossible_dropout_is_refused(share):
+    with pytest.raises(EncodeError, match="dropout"):
+        guiapp.open_model("demo:bpe").with_dropout(share)
+
+
+def test_words_are_looked_up_with_the_space_before_them():
+    vocabulary = sentence_piece({"<unk>": 0, "▁ab": 0, "ab": 0, "b": 0})
+    tokenizer = Tokenizer(vocabulary)
+    encoding = tokenizer.encode(" ab\tab b ba", encoder="words", add_special=False)
+    assert encoding.token_ids.tolist() == [1, 2, 3, 0]
+    assert encoding.spans.tolist() == [[0, 3], [4, 6], [7, 8], [9, 11]]
+
+
+def test_unknown_words_are_left_out_where_there_is_no_unknown_token():
+    tokenizer = Tokenizer(byte_level(["a b"]))
+    assert tokenizer.encode("ab ba", encoder="words").spans.tolist() == [[0, 2]]
+
+
+def test_an_encoder_that_does_not_apply_is_refused_with_a_reason():
+    tokenizer = guiapp.open_model("demo:bpe")
+    assert set(tokenizer.refused_encoders) == {"wordpiece", "viterbi", "rwkv", "plamo2", "hash"}
+    assert "BPE" in tokenizer.refused_encoders["viterbi"]
+
+
+def test_a_token_that_ends_within_a_character_leaves_only_merging_and_approximations():
+    tokenizer = Tokenizer(toy_vocabulary({"a": 0.0, b"\xc3": 0.0}))
+    assert tokenizer.exact_encoders == ("fast", "heap", "scan")
+    assert "within a character" in tokenizer.refused_encoders["backtrack"]
