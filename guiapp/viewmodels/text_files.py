@@ -20,14 +20,13 @@ class TextFileError(TokenloupeError):
 
 
 def is_model_file(path: Path) -> bool:
-    """Whether a file is a GGUF by its first bytes, or by its name where it cannot be read; a pipe is not."""
+    """Whether a file is a GGUF by its first bytes, or by its name where it has none to read."""
     try:
         with _open_regular(path) as file:
-            return file.read(4) in MODEL_MAGICS
-    except OSError:
-        return path.suffix.lower() == ".gguf"
-    except TextFileError:
-        return False
+            head = file.read(4)
+    except (OSError, TextFileError):
+        head = b""
+    return head in MODEL_MAGICS if head else path.suffix.lower() == ".gguf"
 
 
 def read_text(path: Path, progress: Progress = lambda share: None) -> bytes:

@@ -37,7 +37,13 @@ def test_a_pipe_that_nobody_writes_to_keeps_nobody_waiting(tmp_path):
     os.mkfifo(path)
     with pytest.raises(TextFileError, match="not a regular file"):
         read_text(path)
-    assert not is_model_file(path)
+    assert is_model_file(path)  # by its name, so that people read what is wrong with the model
+
+
+def test_an_empty_model_file_does_not_become_an_empty_text(tmp_path):
+    path = tmp_path / "cut.gguf"
+    path.touch()
+    assert is_model_file(path)
 
 
 def test_saving_keeps_links_and_permissions(tmp_path):
