@@ -25,6 +25,7 @@ from guiapp.core.kernels.piece_keys import (
     KEY,
     NEXT,
     NO_BITS,
+    ROW,
     SHORT,
     WHOLE_BIT,
     find_known,
@@ -36,8 +37,8 @@ from guiapp.core.kernels.piece_keys import (
 from guiapp.core.kernels.piece_parts import cut_ends
 from guiapp.core.kernels.scan import merge_by_scan
 from guiapp.core.kernels.string_table import StringTable
+from guiapp.core.kernels.word_merges import SCANNED, WordMerges, merge_word
 
-SCANNED = 48  # bytes of a piece up to which scanning beats a queue
 NEWLINE = 0x0A
 COUNT_MASK = (1 << 32) - 1
 
@@ -48,7 +49,7 @@ class PieceTables(NamedTuple):
     """What the kernel needs to know about a vocabulary besides symbols, merges and cuts.
 
     strings, spelling_offsets, spelling  to find pieces that are tokens
-    known         rows of pieces that are known without merging; see `piece_keys`
+    known         rows of all pieces that fit rows and are taken whole, or one empty row; see `piece_keys`
     whole_pieces  NO_PIECES, NEWLINES or ALL_PIECES
     cuts_short    whether pieces are lines, to be cut however short they are, rather than words
     """
@@ -57,6 +58,7 @@ class PieceTables(NamedTuple):
     spelling_offsets: NDArray[np.int64]
     spelling: NDArray[np.uint8]
     known: NDArray[np.uint64]
+    words: WordMerges
     whole_pieces: int
     cuts_short: bool
 
@@ -119,7 +121,8 @@ def encode(
     progress = begin(len(machine.levels), position, size)
     whole_bit = WHOLE_BIT if tables.whole_pieces == ALL_PIECES else NO_BITS
     known, short = tables.known, cache.short
-    long, kept_text, kept_ids = cache.long, cache.text, cache.ids
+    words, values = tables.words, np.empty(SCANNED, np.int64)
+    long, kept_text, kept_ids, used = cache.long, cache.text, cache.ids, cache.used
     n_given = 0
     while position < size:
         if len(piece_ends):
@@ -151,15 +154,18 @@ def encode(
             if count == UNKNOWN and end - start <= LONGEST_KEPT:
                 hashed = piece_hash(data, start, end, True)
                 count = recall(long, kept_text, kept_ids, data, start, end, True, hashed, out, first)
-            if count == UNKNOWN:
+            if count == UNKNOWN and (end - start > SHORT or len(known) == ROW):
                 count = _find_whole(data, start, end, tables, out, first)
-                if count == UNKNOWN and end - start <= SHORT:
-                    count = _merge(data, start, end, symbols, merges, out, first)
-                elif count == UNKNOWN:
+            if count == UNKNOWN:
+                if end - start <= SHORT:
+                    count = merge_word(data, start, end, words, values, out, first)
+                    if count == UNKNOWN:
+                        count = _merge(data, start, end, symbols, merges, out, first)
+                else:
                     count = _encode_parts(
                         data, start, end, parts, part_keys, tables, symbols, merges, cuts, cache, out, first
                     )
-                keep(cache, data, start, end, True, hashed, out, first, count)
+                keep(long, kept_text, kept_ids, used, data, start, end, True, hashed, out, first, count)
             if end - start <= SHORT and count - first <= FEW:
                 keep_short(short, keys, index, out, first, count)
             index += 1
@@ -183,7 +189,9 @@ def _encode_parts(
     count: int,
 ) -> int:
     """Append the ids of data[start:limit] part by part."""
-    long, kept_text, kept_ids, short = cache.long, cache.text, cache.ids, cache.short
+    long, kept_text, kept_ids, used = cache.long, cache.text, cache.ids, cache.used
+    short = cache.short
+    words, values = tables.words, np.empty(SCANNED, np.int64)
     while start < limit:
         n_parts = cut_ends(data, ends, start, limit, cuts)
         key_pieces(data, start, ends, n_parts, NO_BITS, short, keys)
@@ -199,12 +207,14 @@ def _encode_parts(
             if end - part <= LONGEST_KEPT:
                 hashed = piece_hash(data, part, end, False)
                 count = recall(long, kept_text, kept_ids, data, part, end, False, hashed, out, first)
+            if count == UNKNOWN and tables.whole_pieces == NEWLINES and data[part] == NEWLINE:
+                count = _find_whole(data, part, end, tables, out, first)
             if count == UNKNOWN:
-                if tables.whole_pieces == NEWLINES and data[part] == NEWLINE:
-                    count = _find_whole(data, part, end, tables, out, first)
+                if end - part <= SCANNED:
+                    count = merge_word(data, part, end, words, values, out, first)
                 if count == UNKNOWN:
                     count = _merge(data, part, end, symbols, merges, out, first)
-                keep(cache, data, part, end, False, hashed, out, first, count)
+                keep(long, kept_text, kept_ids, used, data, part, end, False, hashed, out, first, count)
             if end - part <= SHORT and count - first <= FEW:
                 keep_short(short, keys, index, out, first, count)
             index += 1

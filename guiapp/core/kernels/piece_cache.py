@@ -96,7 +96,10 @@ def recall(
 
 @routine
 def keep(
-    cache: PieceCache,
+    long: NDArray[np.int64],
+    text: NDArray[np.uint8],
+    ids: NDArray[np.int32],
+    used: NDArray[np.int64],
     data: NDArray[np.uint8],
     start: int,
     end: int,
@@ -106,15 +109,14 @@ def keep(
     first: int,
     last: int,
 ) -> None:
-    """Remember that data[start:end] became out[first:last].
+    """Remember that data[start:end] became out[first:last], in a PieceCache's parts as for `recall`.
 
     Not if it is longer than LONGEST_KEPT, or its place in the table crowded.
     """
-    long, used = cache.long, cache.used
     length, n_ids = end - start, last - first
     if length > LONGEST_KEPT:
         return
-    is_full = used[0] + length > len(cache.text) or used[1] + n_ids > len(cache.ids)
+    is_full = used[0] + length > len(text) or used[1] + n_ids > len(ids)
     if is_full or 8 * used[2] > len(long):
         long[:] = 0
         used[:] = 0
@@ -126,9 +128,9 @@ def keep(
         row = (row + 4) & (len(long) - 1)
         probes += 1
     for at in range(length):
-        cache.text[used[0] + at] = data[start + at]
+        text[used[0] + at] = data[start + at]
     for at in range(n_ids):
-        cache.ids[used[1] + at] = out[first + at]
+        ids[used[1] + at] = out[first + at]
     long[row] = key
     long[row + 1] = used[0]
     long[row + 2] = used[1]

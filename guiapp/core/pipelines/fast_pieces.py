@@ -10,6 +10,7 @@ from guiapp.core.kernels import fast, piece_keys
 from guiapp.core.kernels.fast import ALL_PIECES, PieceTables
 from guiapp.core.kernels.pattern_machine import PatternMachine
 from guiapp.core.kernels.piece_cache import PieceCache, empty_cache, empty_rows
+from guiapp.core.kernels.word_merges import word_merges
 from guiapp.core.text.pair_cuts import pair_cuts, symbol_bytes
 from guiapp.core.text.pattern_tables import empty_machine
 from guiapp.core.vocab.merges import PairMerging
@@ -41,9 +42,10 @@ class FastPieces:
         spelling = np.frombuffer(bytearray(b"".join(merging.spelling.spelled)), np.uint8)
         data, offsets = symbol_bytes(merging)
         self.cuts = pair_cuts(merging, data, offsets)
-        known = self._known_pieces(data, offsets, whole_pieces == ALL_PIECES)
+        known = self._known_pieces(data, offsets, whole_pieces)
+        words = word_merges(merging.symbols, merging.merges)
         self._tables = PieceTables(
-            merging.strings, spelling_offsets, spelling, known, whole_pieces, cuts_short
+            merging.strings, spelling_offsets, spelling, known, words, whole_pieces, cuts_short
         )
         self._machine = machine or empty_machine()
         self._plain = _plain_arguments(self._machine, whole_pieces) if not cuts_short else None
@@ -52,10 +54,10 @@ class FastPieces:
         self._caches: list[PieceCache] = []
 
     def _known_pieces(
-        self, data: NDArray[np.uint8], offsets: NDArray[np.int64], are_whole: bool
+        self, data: NDArray[np.uint8], offsets: NDArray[np.int64], whole_pieces: int
     ) -> NDArray[np.uint64]:
-        """All tokens, where pieces that are tokens are not merged; nothing elsewhere."""
-        if not are_whole:
+        """All tokens, where pieces that are tokens are never merged; nothing elsewhere."""
+        if whole_pieces != ALL_PIECES or not self._merging.starts_from_bytes:
             return empty_rows(1)
         n_tokens = self._merging.symbols.n_tokens
         known = empty_rows(1 << (2 * n_tokens - 1).bit_length())
