@@ -63,9 +63,6 @@ class RecentFiles(QObject):
         path = str(Path(name).absolute())
         return next((file.chosen_pre or None for file in self._files if file.path == path), None)
 
-    def remove(self, path: str) -> None:
-        self._set(tuple(file for file in self._files if file.path != path))
-
     def clear(self) -> None:
         self._set(())
 
