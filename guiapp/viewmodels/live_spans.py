@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from guiapp.core.counting.selection import count_selection
 from guiapp.core.editing.live_encoding import LiveEncoding, Options
@@ -96,6 +96,9 @@ class LiveSpans(QObject):
         self.job.done.connect(self._take)
         self.job.failed.connect(self._fail)
         document.edited.connect(self._edit)
+        self._pause = QTimer(self, singleShot=True, interval=0)
+        self._pause.timeout.connect(self._expect_edit)
+        document.selection_changed.connect(self._pause.start)
 
     @property
     def encoded_text(self) -> EncodedText:
@@ -171,6 +174,9 @@ class LiveSpans(QObject):
         follow_edit(text.tokens, edit)
         self._show(text)
         self.encode_again()
+
+    def _expect_edit(self) -> None:
+        self._text.tokens.expect_edit(self._document.caret)
 
     def _take(self, result: _Encoded) -> None:
         self._live = result.live

@@ -52,7 +52,8 @@ class TokenStore:
         self._n_bytes = n_bytes
         self._gap = count
         self._behind = count + _room_for(count)
-        self._columns = _widened(Tokens(*tokens, _tints_after(-1, count)), count, _room_for(count))
+        columns = Tokens(tokens.ids, tokens.starts, tokens.ends, _tints_after(-1, count))
+        self._columns = _widened(columns, count, _room_for(count))
 
     def __len__(self) -> int:
         return len(self._columns.ids) - (self._behind - self._gap)
@@ -149,20 +150,29 @@ class TokenStore:
 
     def replace(self, first: int, last: int, new: FragmentTokens, shift: int) -> None:
         """Put new tokens in place of those in [first, last); spans behind them move by `shift` bytes."""
-        if first > self._gap:
-            self._move_back(first - self._gap)
-        elif last < self._gap:
-            self._move_behind(self._gap - last)
+        self._reach(first, last)
         self._behind += last - max(first, self._gap)
         self._gap = first
         self._n_bytes += shift
         self._make_room(len(new.ids))
-        tints = _tints_after(self._tint(first - 1), len(new.ids))
         end = first + len(new.ids)
-        for column, values in zip(self._columns.columns, Tokens(*new, tints).columns, strict=True):
+        tokens = Tokens(new.ids, new.starts, new.ends, _tints_after(self._tint(first - 1), end - first))
+        for column, values in zip(self._columns.columns, tokens.columns, strict=True):
             column[first:end] = values
         self._gap = end
         self._tell_apart(end)
+
+    def expect_edit(self, position: int) -> None:
+        """Move the gap to where the next edit is likely, so that the edit itself is quick."""
+        index = self.first_from(position)
+        self._reach(index, index)
+
+    def _reach(self, first: int, last: int) -> None:
+        """Have the gap among the tokens [first, last) or at their ends."""
+        if first > self._gap:
+            self._move_back(first - self._gap)
+        elif last < self._gap:
+            self._move_behind(self._gap - last)
 
     def _move_back(self, count: int) -> None:
         """Move so many tokens from behind the gap to before it."""

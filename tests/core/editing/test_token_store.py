@@ -47,6 +47,8 @@ def test_replacing_tokens_is_like_replacing_rows_of_a_list(seed):
     store = TokenStore(tokens, end)
     expected = rows(store, 0, len(store))
     for _ in range(25):
+        if rng.random() < 0.3:
+            store.expect_edit(rng.randrange(expected[-1][2] + 2 if expected else 1))
         replace(rng, store, expected)
         assert rows(store, 0, len(store)) == expected
         first = rng.randrange(len(expected) + 1)
