@@ -19,7 +19,7 @@ from guiapp.core.counting.prepend import PrependEncoder
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.vocabulary import Attribute
 
-N_TEXTS = 60
+N_TEXTS = 40
 N_SPECIAL = 60  # that are mixed into texts
 
 open_model = cache(guiapp.open_model)

@@ -11,7 +11,7 @@ from random_texts import random_texts
 import guiapp
 from guiapp.core.counting.interval import IntervalCounter
 
-N_TEXTS, N_PARTS = 40, 10
+N_TEXTS, N_PARTS = 25, 10
 N_SPECIAL = 60  # that are mixed into texts
 
 

@@ -16,7 +16,7 @@ from guiapp.core.kernels import marked_spaces
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.vocabulary import SpecialIds
 
-N_TEXTS = 80
+N_TEXTS = 60
 
 
 def as_array(text):

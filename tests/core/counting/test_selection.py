@@ -15,7 +15,7 @@ from guiapp.core.counting.selection import count_selection
 from guiapp.core.editing.token_store import TokenStore
 from guiapp.core.encoding import FragmentTokens
 
-N_TEXTS, N_PARTS = 30, 10
+N_TEXTS, N_PARTS = 20, 10
 N_SPECIAL = 60  # that are mixed into texts
 
 
