@@ -127,7 +127,8 @@ def test_values_above_unicode_are_four_broken_bytes(model, text):
 
 @pytest.mark.parametrize("text", OVERLONG_SPACES)
 def test_spaces_of_more_than_one_byte_are_spaces(model, text):
-    deadly = model.sees_characters and model.tokenizer.vocabulary.rules.escape_spaces
+    is_lone = OVERLONG_SPACE.fullmatch(text) is not None
+    deadly = model.sees_characters and model.tokenizer.vocabulary.rules.escape_spaces and not is_lone
     expected = model.oracle.tokenize(OVERLONG_SPACE.sub(b" ", text) if deadly else text, True, True)
     assert_same_ids(model.tokenizer.encode(text).token_ids, expected, text)
 

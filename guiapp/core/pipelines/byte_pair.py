@@ -11,6 +11,7 @@ from guiapp.core.algorithms.fewest import Dropout
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.kernels.fast import ALL_PIECES, NEWLINES, NO_PIECES
 from guiapp.core.pipelines.dna import dna_tokens
+from guiapp.core.pipelines.lone_spaces import with_lone_spaces
 from guiapp.core.pipelines.pair_merging import PairEncoder, to_source
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
 from guiapp.core.text.normalized import NormalizedText
@@ -39,6 +40,8 @@ class BytePairPipeline:
             vocabulary, self.merging, whole_pieces, self._splits_lines, self._splitter.machine
         )
         self._is_split = True
+        space_id = vocabulary.find(b" ")
+        self._space_id = vocabulary.find(b"<0x20>") if space_id is None else space_id
         self._dna = dna_tokens(vocabulary)
         self._drops_spaces = vocabulary.model == "whitespace"
         self.encoders = self._encoder.encoders
@@ -72,7 +75,7 @@ class BytePairPipeline:
         data = text if repaired is None else repaired.data
         if not self._is_split:
             return to_source(self._encoder.encode(data, np.array([len(data)]), encoder), repaired)
-        return to_source(self._encoder.encode_split(data, self._splitter, encoder), repaired)
+        return self._to_source(self._encoder.encode_split(data, self._splitter, encoder), repaired)
 
     def encode_readable(
         self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
@@ -96,7 +99,13 @@ class BytePairPipeline:
         data = text if repaired is None else repaired.data.tobytes()
         watcher.begin(data, repaired, start)
         ends = self._splitter.split_readable(data) if self._is_split else [len(data)]
-        return to_source(self._encoder.encode_readable(data, ends, encoder, watcher), repaired)
+        return self._to_source(self._encoder.encode_readable(data, ends, encoder, watcher), repaired)
+
+    def _to_source(self, tokens: FragmentTokens, repaired: NormalizedText | None) -> FragmentTokens:
+        """Tokens of a repaired text with the spans that they have in the original."""
+        if repaired is not None and self._splits_lines and self._is_split:
+            tokens = with_lone_spaces(tokens, repaired, self._space_id)
+        return to_source(tokens, repaired)
 
     def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
         """The last cut at or before `position` that depends on nothing behind it; 0 in the worst case."""

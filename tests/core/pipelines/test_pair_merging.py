@@ -134,6 +134,16 @@ HOSTILE = st.lists(
 ).map(b"".join)
 
 
+@pytest.mark.parametrize("space", [b"\xc0\xa0", b"\xe0\x80\xa0"])
+def test_a_long_space_alone_on_a_line_is_the_byte_of_a_space(space):
+    """llama.cpp gives <0x20> for it, since it marks spaces before it decodes the text."""
+    vocabulary = character_level([], [*HEX_TOKENS, "▁", "a", "b", "\n"])
+    assert texts_of(vocabulary, b"a\n" + space + b"\nb") == ["a", "\n", "<0x20>", "\n", "b"]
+    assert texts_of(vocabulary, b" \na" + space) == ["▁", "\n", "a", "▁"]
+    pipeline, text = pipeline_of(vocabulary), space + b"\n" + space
+    assert_tokens(pipeline.encode(array(text), True, "fast"), pipeline.encode_readable(text, True, "scan"))
+
+
 @pytest.mark.parametrize("vocabulary", [WORDS, LINES, PIECES], ids=["words", "lines", "pieces"])
 @settings(deadline=None)  # the first example compiles
 @given(text=HOSTILE.filter(bool), after_special=st.booleans())
