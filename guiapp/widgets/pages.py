@@ -82,9 +82,17 @@ def _steps(setting: PageSetting) -> Page:
     return StepsPage(model, setting.workspace, setting.actions, setting.theme_source)
 
 
+def _bench(setting: PageSetting) -> Page:
+    from guiapp.viewmodels.bench_model import BenchModel
+    from guiapp.widgets.bench_page import BenchPage
+
+    return BenchPage(BenchModel(setting.workspace), setting.theme_source)
+
+
 PAGES = (
     PageRow("inspect", "Inspect", "Ctrl+1", _inspect),
     PageRow("steps", "Steps", "Ctrl+3", _steps),
+    PageRow("bench", "Bench", "Ctrl+4", _bench),
 )
 
 

@@ -7,7 +7,7 @@ As events, one dictionary each:
     loaded      contender, version, other_vocabulary, memory_bytes
     left out    contender, scenario, operation, corpus, size_bytes, reason; None means: in all of them
     cell        number, of, seconds_left, and scenario, operation, corpus, size_bytes, threads
-    compared    a contender's ids in this cell: exact, agreement, first_difference
+    compared    a contender's ids in this cell: n_tokens, exact, agreement, first_difference
     sample      contender, seconds, n: one more run in this cell
     result      the record of one contender in this cell
     finished    complete, environment

@@ -31,14 +31,19 @@ class Series:
     def seconds(self, clock: str) -> list[float]:
         return [sample.cpu_s if clock == "cpu" else sample.wall_s for sample in self.samples]
 
+    @property
+    def n_unit_tokens(self) -> float:
+        """The tokens that one of the times refers to."""
+        if self.cell.unit_bytes is None:
+            return self.n_tokens
+        return self.cell.unit_tokens or self.n_tokens / len(self.cell.texts)
+
     def record(self, clock: str) -> Record:
         """The stable JSON record; at least one sample."""
         seconds = self.seconds(clock)
         summary = summarize(seconds)
         interval, cell = summary.interval, self.cell
-        n_tokens: float = self.n_tokens
-        if cell.unit_bytes is not None:
-            n_tokens = cell.unit_tokens or self.n_tokens / len(cell.texts)
+        n_tokens = self.n_unit_tokens
         cpu_s = summarize([sample.cpu_s for sample in self.samples]).median
         wall_s = summarize([sample.wall_s for sample in self.samples]).median
         return {

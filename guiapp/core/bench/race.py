@@ -92,7 +92,8 @@ class Race:
         has_other_vocabulary = bool(self._workers.loaded[name].other_vocabulary)
         agreement = None if has_other_vocabulary else compare(reference, tokens, self._token_lengths)
         entered.append(Series(cell, name, len(tokens.ids), agreement))
-        yield {"event": "compared", "contender": name, **agreement_record(agreement)}
+        n_tokens = entered[-1].n_unit_tokens
+        yield {"event": "compared", "contender": name, "n_tokens": n_tokens, **agreement_record(agreement)}
 
     def _take_turns(self, racers: list[Series], budget_s: float) -> Iterator[Event]:
         """Rounds of one sample each, every one in another order."""

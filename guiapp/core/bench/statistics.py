@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 CONFIDENCE = 0.95
 FENCE = 1.5  # quartile distances beyond the quartiles; Tukey 1977
+EXPONENTS = np.arange(0.3, 3.0005, 0.01)
 MOST_EXACT = 400  # sample sizes up to which binomial coefficients are added up
 
 
@@ -96,27 +97,27 @@ def fit_growth(sizes_bytes: Sequence[int], times_s: Sequence[float]) -> Growth |
     if len(set(sizes_bytes)) < 4:
         return None
     sizes, times = np.asarray(sizes_bytes, np.float64), np.asarray(times_s, np.float64)
-    exponents = np.arange(0.3, 3.0005, 0.01)
-    errors = [_fit_at(exponent, sizes, times)[2] for exponent in exponents]
-    exponent = float(exponents[int(np.argmin(errors))])
-    overhead, slope, _ = _fit_at(exponent, sizes, times)
-    distances = np.abs((overhead + slope * sizes**exponent) / times - 1)
-    return Growth(overhead, slope, exponent, float(distances.max()))
+    overheads, slopes = _fits(sizes, times)
+    curves = overheads[:, None] + slopes[:, None] * sizes ** EXPONENTS[:, None]
+    distances = curves / times - 1
+    best = int(np.argmin((distances**2).sum(axis=1)))
+    worst = float(np.abs(distances[best]).max())
+    return Growth(float(overheads[best]), float(slopes[best]), float(EXPONENTS[best]), worst)
 
 
-def _fit_at(
-    exponent: float, sizes: NDArray[np.float64], times: NDArray[np.float64]
-) -> tuple[float, float, float]:
-    """Overhead and slope, neither negative, and the sum of squared relative errors."""
-    powers = sizes**exponent / times
-    ones = 1.0 / times
-    overhead, slope = np.linalg.lstsq(np.stack([ones, powers], axis=1), np.ones(len(times)), rcond=None)[0]
-    if overhead < 0:
-        overhead, slope = 0.0, powers.sum() / (powers @ powers)
-    elif slope < 0:
-        overhead, slope = ones.sum() / (ones @ ones), 0.0
-    residual = overhead * ones + slope * powers - 1
-    return float(overhead), float(slope), float(residual @ residual)
+def _fits(sizes: NDArray[np.float64], times: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
+    """The best overhead and slope for each exponent, neither negative, by their normal equations."""
+    ones, powers = 1.0 / times, sizes ** EXPONENTS[:, None] / times
+    scale = powers.max(axis=1)
+    powers /= scale[:, None]
+    aa, ab, bb = ones @ ones, powers @ ones, (powers**2).sum(axis=1)
+    a, b = ones.sum(), powers.sum(axis=1)
+    determinant = aa * bb - ab**2
+    overheads = (a * bb - b * ab) / determinant
+    slopes = (b * aa - a * ab) / determinant
+    slopes = np.where(overheads < 0, b / bb, slopes)
+    overheads = np.where(slopes < 0, a / aa, np.maximum(overheads, 0.0))
+    return overheads, np.maximum(slopes, 0.0) / scale
 
 
 @dataclass(frozen=True)

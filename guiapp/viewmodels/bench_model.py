@@ -1,0 +1,284 @@
+"""What the Bench page shows: what can take part, what shall be measured, and what was found so far."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from guiapp.core.bench.corpus import RANDOM, SAMPLE, TUTORIAL
+from guiapp.core.bench.history import write_whole
+from guiapp.core.bench.measurement import Record, Report, growth_records
+from guiapp.core.bench.peers import PEERS
+from guiapp.core.bench.plan import Plan
+from guiapp.core.bench.statistics import summarize
+from guiapp.viewmodels.bench_runner import BenchRunner
+from guiapp.viewmodels.workspace import Workspace
+
+YOUR_TEXT = "your text"
+TEXTS = (YOUR_TEXT, f"{SAMPLE}english", f"{SAMPLE}code", f"{SAMPLE}languages", TUTORIAL, RANDOM)
+LOADING_S = 3.0  # for each contender, roughly
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A plan for a purpose."""
+
+    title: str
+    scenarios: tuple[str, ...]
+    texts: tuple[str, ...]
+    time_budget_s: float
+
+
+PRESETS = (
+    Preset("Quick look", ("throughput", "scaling"), TEXTS[1:4], 20.0),
+    Preset("Worst case", ("throughput", "worst"), TEXTS[1:2], 40.0),
+    Preset("My text", ("throughput", "scaling", "short", "cold", "decode"), (YOUR_TEXT,), 60.0),
+    Preset("Everything", ("throughput", "scaling", "worst", "short", "cold", "decode"), TEXTS[1:], 180.0),
+)
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """Something that can be ticked; `reason` says why it cannot, "" if it can."""
+
+    name: str
+    note: str
+    reason: str = ""
+
+
+class BenchModel(QObject):
+    """The plan, the run and its results.
+
+    Signals:
+        plan_changed(): contenders, texts or the preset are new.
+        running_changed(): `is_running` or `is_paused` is new.
+        progress_changed(): `progress` is new.
+        results_changed(): `results` are new; many times a second while it runs.
+        failed(str): why there is no run, or why it ended.
+    """
+
+    plan_changed = Signal()
+    running_changed = Signal()
+    progress_changed = Signal()
+    results_changed = Signal()
+    failed = Signal(str)
+
+    def __init__(
+        self, workspace: Workspace, runner: BenchRunner | None = None, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._workspace = workspace
+        self._runner = runner or BenchRunner(parent=self)
+        self._preset = PRESETS[0]
+        self._texts = list(PRESETS[0].texts)
+        self._left_out: set[str] = set()
+        self._folder = tempfile.TemporaryDirectory(prefix="tokenloupe-bench-")
+        self._report = Report()
+        self._live: dict[str, Record] = {}
+        self._cell: Record = {}
+        self._growth: list[Record] = []
+        self._n_fitted = 0
+        self.is_paused = False
+        self.progress = ""
+        self._runner.told.connect(self._take)
+        self._runner.ended.connect(self._end)
+        workspace.vocabulary_changed.connect(self.plan_changed)
+
+    # The plan
+
+    @property
+    def ours(self) -> list[Entrant]:
+        """The encoders of the vocabulary that is open."""
+        return [Entrant(name, algorithm.complexity) for name, algorithm in self._workspace.encoders.items()]
+
+    @property
+    def peers(self) -> list[Entrant]:
+        """Other tokenizers; those that are missing say how to get them."""
+        return [
+            Entrant(name, peer_version(name), "" if peer.is_installed else peer.how_to_install)
+            for name, peer in PEERS.items()
+        ]
+
+    @property
+    def presets(self) -> Sequence[Preset]:
+        return PRESETS
+
+    @property
+    def preset(self) -> Preset:
+        return self._preset
+
+    def choose_preset(self, preset: Preset) -> None:
+        self._preset, self._texts = preset, list(preset.texts)
+        self.plan_changed.emit()
+
+    def takes_part(self, name: str) -> bool:
+        return name not in self._left_out
+
+    def set_takes_part(self, name: str, takes_part: bool) -> None:
+        if takes_part == self.takes_part(name):
+            return
+        self._left_out ^= {name}
+        self.plan_changed.emit()
+
+    def has_text(self, name: str) -> bool:
+        return name in self._texts
+
+    def set_text(self, name: str, is_chosen: bool) -> None:
+        if is_chosen == self.has_text(name):
+            return
+        self._texts = [
+            text for text in TEXTS if (text == name and is_chosen) or (text in self._texts and text != name)
+        ]
+        self.plan_changed.emit()
+
+    @property
+    def contenders(self) -> list[str]:
+        """Those that are ticked and can take part."""
+        return [
+            each.name for each in [*self.ours, *self.peers] if not each.reason and self.takes_part(each.name)
+        ]
+
+    @property
+    def can_run(self) -> bool:
+        return bool(self.contenders and self._texts and self._workspace.loader.model) and not self.is_running
+
+    @property
+    def estimate_s(self) -> float:
+        """About how long a run will take."""
+        return self._preset.time_budget_s + LOADING_S * len(self.contenders)
+
+    # The run
+
+    @property
+    def is_running(self) -> bool:
+        return self._runner.is_running
+
+    def run(self) -> None:
+        """Measure what is planned, from the beginning."""
+        model = self._workspace.loader.model
+        if model is None or not self.can_run:
+            return
+        texts = tuple(str(self._your_text()) if text == YOUR_TEXT else text for text in self._texts)
+        plan = Plan(
+            model=str(model.name),
+            corpora=texts,
+            contenders=tuple(self.contenders),
+            scenarios=self._preset.scenarios,
+            time_budget_s=self._preset.time_budget_s,
+        )
+        self._report, self._live, self._cell = Report(), {}, {}
+        self.is_paused = False
+        self._tell("Starting …")
+        self._runner.start(plan)
+        self.running_changed.emit()
+        self.results_changed.emit()
+
+    def stop(self) -> None:
+        """Stop at once; what was measured stays."""
+        self._runner.stop()
+
+    def toggle_pause(self) -> None:
+        self.is_paused = not self.is_paused
+        (self._runner.pause if self.is_paused else self._runner.resume)()
+        self.running_changed.emit()
+
+    def close(self) -> None:
+        """End the process and wait for it: the window closes."""
+        self._runner.close()
+        self._folder.cleanup()
+
+    # The results
+
+    @property
+    def results(self) -> list[Record]:
+        """Finished records, and those of the cell that runs with what they have so far."""
+        return self._report.results + [record for record in self._live.values() if record["n"]]
+
+    @property
+    def growth(self) -> list[Record]:
+        """What time depends on length like, from the finished records."""
+        if self._n_fitted != len(self._report.results):
+            self._growth = growth_records(self._report.results)
+            self._n_fitted = len(self._report.results)
+        return self._growth
+
+    @property
+    def left_out(self) -> list[Record]:
+        return self._report.left_out
+
+    @property
+    def record(self) -> Record:
+        """The run as `tokenloupe bench --json` writes it."""
+        return self._report.record()
+
+    def show_run(self, record: Record) -> None:
+        """Show a run that was saved, without its model."""
+        self._report, self._live = Report(), {}
+        self._report.results = list(record["results"])
+        self._report.left_out = list(record.get("left_out", []))
+        self._tell("A saved run")
+        self.results_changed.emit()
+
+    def _your_text(self) -> Path:
+        path = Path(self._folder.name) / YOUR_TEXT
+        write_whole(path, self._workspace.document.text() or b" ")
+        return path
+
+    def _take(self, event: dict[str, Any]) -> None:
+        self._report.add(event)
+        match event["event"]:
+            case "loading":
+                self._tell(f"Loading {event['contender']} …")
+            case "cell":
+                self._cell, self._live = event, {}
+                seconds = f"{event['seconds_left']:.0f} s of timing left"
+                self._tell(f"{event['scenario']} {event['number']} of {event['of']} · {seconds}")
+            case "compared":
+                self._live[event["contender"]] = self._begun(event)
+            case "sample":
+                self._add_sample(self._live[event["contender"]], event["seconds"])
+                self.results_changed.emit()
+            case "result":
+                self._live.pop(event["contender"], None)
+                self.results_changed.emit()
+            case "failed":
+                self.failed.emit(event["message"])
+            case "finished":
+                self._tell("Done" if event["complete"] else "Stopped")
+
+    def _begun(self, event: Record) -> Record:
+        cell = {key: value for key, value in self._cell.items() if key not in ("event", "number", "of")}
+        return {**cell, **event, "n": 0, "samples_s": []}
+
+    @staticmethod
+    def _add_sample(record: Record, seconds: float) -> None:
+        record["samples_s"].append(seconds)
+        summary = summarize(record["samples_s"])
+        record["n"], record["median_s"] = summary.n, summary.median
+        record["ci_s"] = [summary.interval.low, summary.interval.high]
+        record["mb_per_s"] = record["size_bytes"] / summary.median / 1e6
+        record["tokens_per_s"] = record["n_tokens"] / summary.median
+
+    def _end(self, problem: str) -> None:
+        self._report.results += [record for record in self._live.values() if record["n"]]
+        self._live = {}
+        if problem:
+            self._tell("Ended early")
+            self.failed.emit(problem)
+        self.running_changed.emit()
+        self.results_changed.emit()
+
+    def _tell(self, progress: str) -> None:
+        self.progress = progress
+        self.progress_changed.emit()
+
+
+@cache
+def peer_version(name: str) -> str:
+    return PEERS[name].version if PEERS[name].is_installed else ""

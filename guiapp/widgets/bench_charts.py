@@ -1,0 +1,388 @@
+"""The charts of the Bench page: bars with whiskers, curves over length, and speed against exactness.
+
+Logarithmic axes show logarithms of the values on ordinary axes: pyqtgraph's own logarithmic grid is most
+of the cost of a live chart, and its whiskers ignore the mode.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pyqtgraph as pg
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolTip, QVBoxLayout, QWidget
+
+from guiapp.core.bench.measurement import Record, key_of
+from guiapp.core.bench.tables import size_text, time_text
+from guiapp.widgets.contender_look import Look, look_of
+from guiapp.widgets.style_sheet import heading, set_role
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, ThemeSource
+
+BAR_HEIGHT = 0.62
+MARKER_PX = 9
+LINE_PX = 2
+NEAR_PX = 14
+ROOM = 1.32  # of the longest bar, for the figures behind bars
+NAME_ROOM = 0.62  # of the sizes' width, for names behind curves
+BEHIND = (-0.05, 0.5)  # where a label is anchored that stands right of its place
+Values = Sequence[float] | NDArray[np.float64]
+EMPTY = "Nothing measured yet"
+EXACT, APPROXIMATE = Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine
+
+
+class Chart(QFrame):
+    """A card with a title, a plot in the theme's colours, and values under the mouse."""
+
+    def __init__(self, title: str, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        set_role(self, "card")
+        self._theme_source = theme_source
+        self._isolated = ""
+        self._results: Sequence[Record] = ()
+        self._drawn: list[tuple[Any, ...]] = []
+        self._points: list[tuple[float, float, str]] = []
+        self.note = QLabel()
+        set_role(self.note, "dim")
+        self._empty = QLabel(EMPTY, alignment=Qt.AlignmentFlag.AlignCenter)
+        set_role(self._empty, "dim")
+        self.plot = pg.PlotWidget(background=None)
+        self.plot.setAccessibleName(title)
+        self.plot.setMenuEnabled(False)
+        self.plot.hideButtons()
+        self.plot.setMouseEnabled(False, False)
+        self.plot.scene().sigMouseMoved.connect(self._hover)
+        top = QHBoxLayout()
+        top.addWidget(heading(title))
+        top.addWidget(self.note, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(MARGIN_PX, MARGIN_PX - 4, MARGIN_PX, GAP_PX)
+        layout.addLayout(top)
+        layout.addWidget(self.plot, 1)
+        layout.addWidget(self._empty, 1)
+        self.plot.disableAutoRange()
+        self._pool: dict[str, list[Any]] = {}
+        self._n_used: Counter[str] = Counter()
+        theme_source.changed.connect(self._follow_theme)
+        self._follow_theme()
+
+    def show_results(self, results: Sequence[Record]) -> None:
+        """Draw these records, unless they are those that are drawn."""
+        state = [(*key_of(row), row["n"]) for row in results]
+        if state != self._drawn:
+            self._drawn, self._results = state, results
+            self.redraw()
+
+    def isolate(self, contender: str) -> None:
+        """Show one contender strongly and the others faintly; all alike for ""."""
+        self._isolated = contender
+        self.redraw()
+
+    def redraw(self) -> None:
+        """Draw everything again with the items that there are; making new ones is what takes time."""
+        self._points = []
+        self._n_used.clear()
+        self.plot.setVisible(bool(self._results))
+        self._empty.setVisible(not self._results)
+        if self._results:
+            self.draw()
+        for kind, items in self._pool.items():
+            for item in items[self._n_used[kind] :]:
+                item.hide()
+
+    def take(self, kind: str, make: Callable[[], Any]) -> Any:
+        """The next item of a kind, made only if all that there are have been taken."""
+        items, index = self._pool.setdefault(kind, []), self._n_used[kind]
+        self._n_used[kind] += 1
+        if index == len(items):
+            items.append(make())
+            self.plot.addItem(items[index], ignoreBounds=True)
+        items[index].show()
+        return items[index]
+
+    def _follow_theme(self) -> None:
+        theme = self._theme_source.theme
+        self.plot.setBackground(theme.raised)
+        for side in ("left", "bottom"):
+            axis = self.plot.getAxis(side)
+            axis.setPen(pg.mkPen(theme.line))
+            axis.setTextPen(pg.mkPen(theme.dim))
+            axis.setStyle(tickFont=theme.ui_font(SMALL_FONT_PX), tickLength=0)
+        self.redraw()
+
+    def draw(self) -> None:
+        raise NotImplementedError
+
+    def look(self, name: str) -> Look:
+        look = look_of(name, self._theme_source.theme)
+        if self._isolated in ("", name):
+            return look
+        color = QColor(look.color)
+        color.setAlpha(50)
+        return Look(color, look.marker)
+
+    def label(self, text: str, x: float, y: float, anchor: tuple[float, float], color: QColor) -> None:
+        """Words at a place of the plot."""
+        item = self.take(f"label {anchor}", lambda: pg.TextItem(anchor=anchor))
+        item.setFont(self._theme_source.theme.ui_font(SMALL_FONT_PX))
+        item.setText(text, color)
+        item.setPos(x, y)
+
+    def grid(self, side: str, values: Sequence[float]) -> None:
+        """A few faint lines across the plot."""
+        angle = 0 if side == "left" else 90
+        for value in values:
+            line = self.take(f"grid {side}", lambda: pg.InfiniteLine(angle=angle))
+            line.setPen(pg.mkPen(self._theme_source.theme.line))
+            line.setValue(value)
+
+    def curve(self, kind: str, x: Values, y: Values, **style: Any) -> None:
+        """A line, markers, or both."""
+        self.take(kind, pg.PlotDataItem).setData(x, y, **style)
+
+    def _hover(self, position: QPointF) -> None:
+        box = self.plot.getPlotItem().vb
+        for x, y, text in self._points:
+            place = box.mapViewToScene(QPointF(x, y))
+            if (place - position).manhattanLength() < NEAR_PX:
+                QToolTip.showText(self.plot.mapToGlobal(position.toPoint()), text, self.plot)
+                return
+        QToolTip.hideText()
+
+
+class BarChart(Chart):
+    """The speeds of one text, the fastest on top; values beside the bars and relative to a baseline."""
+
+    def __init__(self, title: str, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+        self._unit = "mb_per_s"
+        self._baseline = "fast"
+        super().__init__(title, theme_source, parent)
+
+    def set_unit(self, unit: str) -> None:
+        """Either "mb_per_s" or "tokens_per_s"."""
+        self._unit = unit
+        self.redraw()
+
+    def set_baseline(self, contender: str) -> None:
+        self._baseline = contender
+        self.redraw()
+
+    def draw(self) -> None:
+        theme = self._theme_source.theme
+        rows = sorted((row for row in self._results if row[self._unit]), key=lambda row: row[self._unit])
+        self.plot.getAxis("left").setTicks([[(y, row["contender"]) for y, row in enumerate(rows)]])
+        baseline = next((row for row in rows if row["contender"] == self._baseline), None)
+        longest = max((row[self._unit] for row in rows), default=1.0)
+        self._draw_bars(rows)
+        for y, row in enumerate(rows):
+            speed = row[self._unit]
+            end = max(speed * row["median_s"] / row["ci_s"][0], speed)
+            ratio = f"   {baseline['median_s'] / row['median_s']:.3g}×" if baseline else ""
+            self.label(f"{short_number(speed)}{ratio}{_mark(row)}", end, y, BEHIND, theme.dim)
+            self._points.append((speed, y, tip_of(row)))
+        self.plot.setXRange(0, longest * ROOM, padding=0)
+        self.plot.setYRange(-0.6, max(len(rows), 4) - 0.4, padding=0)
+        unit = "MB/s" if self._unit == "mb_per_s" else "tokens/s"
+        self.plot.getAxis("bottom").setTicks([[(v, short_number(v)) for v in _round_steps(longest)]])
+        self.note.setText(f"{unit}, median and 95 % interval, × {self._baseline}")
+
+    def _draw_bars(self, rows: Sequence[Record]) -> None:
+        """All bars and all whiskers, an item each."""
+        looks = [self.look(row["contender"]) for row in rows]
+        speeds = np.array([row[self._unit] for row in rows], np.float64)
+        medians = np.array([row["median_s"] for row in rows], np.float64)
+        ends = np.array([row["ci_s"] for row in rows], np.float64).reshape(-1, 2)
+        places = np.arange(len(rows), dtype=np.float64)
+        self.take("bars", lambda: pg.BarGraphItem(x0=[], y=[], width=[], height=BAR_HEIGHT)).setOpts(
+            x0=np.zeros(len(rows)),
+            y=places,
+            width=speeds,
+            brushes=[look.brush(row["exact"] is not False) for look, row in zip(looks, rows, strict=True)],
+            pens=[pg.mkPen(look.color) for look in looks],
+        )
+        self.take("whiskers", pg.ErrorBarItem).setData(
+            x=speeds,
+            y=places,
+            left=speeds - speeds * medians / ends[:, 1],
+            right=speeds * medians / ends[:, 0] - speeds,
+            beam=BAR_HEIGHT / 3,
+            pen=pg.mkPen(self._theme_source.theme.text),
+        )
+
+
+class CurveChart(Chart):
+    """Time against length, both logarithmic, with bands; names and exponents at the ends of the curves."""
+
+    def __init__(self, title: str, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+        self._growth: Sequence[Record] = ()
+        super().__init__(title, theme_source, parent)
+
+    def set_growth(self, growth: Sequence[Record]) -> None:
+        """Fitted exponents and overheads; drawn with the next results."""
+        self._growth = growth
+
+    def draw(self) -> None:
+        theme = self._theme_source.theme
+        curves: dict[str, list[Record]] = {}
+        for row in sorted(self._results, key=lambda row: row["size_bytes"]):
+            curves.setdefault(row["contender"], []).append(row)
+        times = [row["median_s"] for row in self._results]
+        self._axes(times, [row["size_bytes"] for row in self._results])
+        ends: list[tuple[float, float, str, QColor]] = []
+        right = math.log10(max(row["size_bytes"] for row in self._results))
+        for name, rows in curves.items():
+            look = self.look(name)
+            x = np.log10([row["size_bytes"] for row in rows])
+            y = np.log10([row["median_s"] for row in rows])
+            self._band(rows, x, look.color)
+            style = EXACT if all(row["exact"] is not False for row in rows) else APPROXIMATE
+            self.curve(
+                "curve",
+                x,
+                y,
+                pen=pg.mkPen(look.color, width=LINE_PX, style=style),
+                symbol=look.marker,
+                symbolSize=MARKER_PX,
+                symbolBrush=look.color,
+                symbolPen=pg.mkPen(theme.raised),
+            )
+            ends.append((right, float(y[-1]), f"{name}{self._exponent(name)}", look.color))
+            self._points += [(a, b, tip_of(row)) for a, b, row in zip(x, y, rows, strict=True)]
+        height = max(np.ptp(np.log10(times)), 1.0)
+        for x_end, y_end, text, color in spread(ends, height * 0.062):
+            self.label(text, x_end, y_end, BEHIND, color)
+
+    def _axes(self, times: Sequence[float], sizes: Sequence[int]) -> None:
+        """Decades at the left, sizes at the bottom with room for names at the right."""
+        low, high = math.floor(math.log10(min(times))), math.ceil(math.log10(max(times)))
+        decades = list(range(low, high + 1))
+        self.plot.getAxis("left").setTicks([[(decade, time_text(10.0**decade)) for decade in decades]])
+        self.grid("left", decades)
+        shown = sorted(set(sizes))
+        step = math.ceil(len(shown) / 5)
+        ticks = [(math.log10(size), size_text(size)) for size in shown[::step]]
+        self.plot.getAxis("bottom").setTicks([ticks])
+        left, right = math.log10(shown[0]), math.log10(shown[-1])
+        self.plot.setXRange(
+            left - (right - left) * 0.03, right + max(right - left, 1) * NAME_ROOM, padding=0.02
+        )
+        self.plot.setYRange(low, high, padding=0.02)
+        self.note.setText("seconds by bytes, 95 % interval; n^ is the fitted exponent")
+
+    def _band(self, rows: Sequence[Record], x: NDArray[np.float64], color: QColor) -> None:
+        low, high = (np.log10([row["ci_s"][side] for row in rows]) for side in (0, 1))
+        faint = QColor(color)
+        faint.setAlpha(45)
+        band = self.take("band", lambda: pg.FillBetweenItem(pg.PlotCurveItem(), pg.PlotCurveItem()))
+        for curve, edge in zip(band.curves, (low, high), strict=True):
+            curve.setData(x, edge)
+        band.setBrush(faint)
+
+    def _exponent(self, name: str) -> str:
+        for line in self._growth:
+            if line["contender"] == name and line["corpus"] == self._results[0]["corpus"]:
+                overhead = f" + {time_text(line['overhead_s'])}" if line["overhead_s"] > 0 else ""
+                return f"  n^{line['exponent']:.2f}{overhead}"
+        return ""
+
+
+class ExactnessChart(Chart):
+    """Speed against agreement with the exact ids: who is worth its difference."""
+
+    def draw(self) -> None:
+        theme = self._theme_source.theme
+        rows = [row for row in self._results if row["agreement"] is not None and row["tokens_per_s"]]
+        speeds = [row["tokens_per_s"] for row in rows] or [1e4, 1e8]
+        low, high = math.floor(math.log10(min(speeds))), math.ceil(math.log10(max(speeds)))
+        decades = list(range(low, high + 1))
+        self.plot.getAxis("bottom").setTicks([[(d, short_number(10.0**d)) for d in decades]])
+        lowest = min([0.9, *(row["agreement"] for row in rows)])
+        shares = np.linspace(math.floor(lowest * 20) / 20, 1.0, 5)
+        self.plot.getAxis("left").setTicks([[(share, f"{share:.0%}") for share in shares]])
+        self.grid("left", shares.tolist())
+        self._front(rows)
+        above = True
+        for row in sorted(rows, key=lambda row: row["tokens_per_s"]):
+            x, y, look = math.log10(row["tokens_per_s"]), row["agreement"], self.look(row["contender"])
+            brush = look.color if row["exact"] else None
+            self.curve(
+                "point",
+                [x],
+                [y],
+                pen=None,
+                symbol=look.marker,
+                symbolSize=MARKER_PX + 5,
+                symbolBrush=brush,
+                symbolPen=pg.mkPen(look.color, width=LINE_PX),
+            )
+            self.label(row["contender"] + _mark(row), x, y, (0.5, 1.7 if above else -0.7), theme.text)
+            above = not above
+            self._points.append((x, y, tip_of(row)))
+        margin = (1 - shares[0]) * 0.2
+        self.plot.setXRange(low, high, padding=0.08)
+        self.plot.setYRange(shares[0] - margin, 1 + margin, padding=0)
+        self.note.setText("share of equal spans by tokens/s; filled: all ids equal")
+
+    def _front(self, rows: Sequence[Record]) -> None:
+        """The Pareto front: nobody is both faster and nearer to the exact ids."""
+        best, front = -1.0, []
+        for row in sorted(rows, key=lambda row: -row["tokens_per_s"]):
+            if row["agreement"] > best:
+                best = row["agreement"]
+                front.append((math.log10(row["tokens_per_s"]), best))
+        pen = pg.mkPen(self._theme_source.theme.good, style=APPROXIMATE)
+        self.curve("front", [x for x, _ in front], [y for _, y in front], pen=pen)
+
+
+def tip_of(row: Record) -> str:
+    """Value, number of runs, interval and ids, for the mouse."""
+    low, high = (time_text(seconds) for seconds in row["ci_s"])
+    lines = [
+        f"{row['contender']} · {row['corpus']} · {size_text(row['size_bytes'])}",
+        f"{time_text(row['median_s'])}, 95 %: {low} to {high}, n = {row['n']}",
+        f"{row['mb_per_s']:.4g} MB/s · {short_number(row['tokens_per_s'])} tokens/s",
+    ]
+    if row["exact"] is False:
+        difference = row["first_difference"]
+        lines.append(f"{row['agreement']:.2%} of spans; differs from byte {difference['byte_offset']:,} on")
+    elif row["exact"] is None:
+        lines.append("has a vocabulary of its own")
+    return "\n".join(lines)
+
+
+def short_number(value: float) -> str:
+    """Three digits and a prefix: 1.24 M."""
+    for factor, prefix in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
+        if value >= factor:
+            return f"{value / factor:.3g}{prefix}"
+    return f"{value:.3g}"
+
+
+def spread(
+    ends: Sequence[tuple[float, float, str, QColor]], distance: float
+) -> list[tuple[float, float, str, QColor]]:
+    """The same labels, moved up so that none covers another."""
+    placed: list[tuple[float, float, str, QColor]] = []
+    for x, y, text, color in sorted(ends, key=lambda end: end[1]):
+        height = max(y, placed[-1][1] + distance) if placed else y
+        placed.append((x, height, text, color))
+    return placed
+
+
+def _mark(row: Record) -> str:
+    """A word beside the figure where ids are not those of the vocabulary that is loaded."""
+    if row["exact"] is None:
+        return "  own vocabulary"
+    return "" if row["exact"] else f"  ≈ {row['agreement']:.1%}"
+
+
+def _round_steps(longest: float) -> list[float]:
+    """About four round numbers from 0 on."""
+    step = 10.0 ** math.floor(math.log10(longest))
+    step *= next(factor for factor in (0.2, 0.5, 1.0, 2.0, 5.0) if longest / (step * factor) <= 5)
+    return [step * index for index in range(int(longest / step) + 1)]

@@ -1,0 +1,172 @@
+"""The Bench page: the plan at the left, charts that follow the run, and who differs or is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import (
+    QComboBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+from guiapp.core.bench.measurement import Record
+from guiapp.viewmodels.bench_model import BenchModel
+from guiapp.widgets.bench_charts import BarChart, Chart, CurveChart, ExactnessChart
+from guiapp.widgets.bench_plan import PlanPanel
+from guiapp.widgets.pages import Page
+from guiapp.widgets.style_sheet import set_role
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
+
+PLAN_WIDTH_PX = 250
+FRAME_MS = 150  # between two pictures of a run
+EMPTY = "Tick encoders and libraries at the left, choose texts, and press Run."
+UNITS = {"MB/s": "mb_per_s", "tokens/s": "tokens_per_s"}
+
+
+class BenchPage(Page):
+    """Puts plan and charts together and redraws them a few times a second while a run is going."""
+
+    def __init__(self, model: BenchModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.model = model
+        self.plan = PlanPanel(model, theme_source)
+        self.bars = BarChart("Throughput", theme_source)
+        self.scaling = CurveChart("Time by length", theme_source)
+        self.exactness = ExactnessChart("Speed × exactness", theme_source)
+        self.worst = CurveChart("Worst case", theme_source)
+        self.texts = _chooser("Text")
+        self.worst_texts = _chooser("Worst-case text")
+        self.units = _chooser("Unit")
+        self.units.addItems(list(UNITS))
+        self.baselines = _chooser("Baseline")
+        self.progress = QLabel(EMPTY)
+        self.notes = QLabel(wordWrap=True)
+        set_role(self.notes, "dim")
+        self._frames = QTimer(self, interval=FRAME_MS, singleShot=True)
+        self._frames.timeout.connect(self.redraw)
+        self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
+        self._lay_out()
+        self._connect()
+        self.redraw()
+
+    @property
+    def panels(self) -> list[QWidget]:
+        return [self.plan.presets, *(chart.plot for chart in self.charts)]
+
+    @property
+    def charts(self) -> list[Chart]:
+        return [self.scaling, self.exactness, self.bars, self.worst]
+
+    @property
+    def splitters(self) -> Mapping[str, QSplitter]:
+        return {"bench": self.splitter}
+
+    def stop(self) -> None:
+        self._frames.stop()
+        self.model.close()
+
+    def redraw(self) -> None:
+        """Draw the results that there are now."""
+        results = self.model.results
+        speeds = [row for row in results if row["scenario"] == "throughput"]
+        worst = [row for row in results if row["scenario"] == "worst"]
+        _offer(self.texts, [row["corpus"] for row in speeds])
+        _offer(self.worst_texts, [row["corpus"] for row in worst])
+        _offer(self.baselines, [row["contender"] for row in speeds])
+        self.bars.set_baseline(self.baselines.currentText() or "fast")
+        for chart in (self.scaling, self.worst):
+            chart.set_growth([line for line in self.model.growth if line["scenario"] == _scenario(chart)])
+        one_text = [row for row in speeds if row["corpus"] == self.texts.currentText()]
+        self.bars.show_results(one_text)
+        self.exactness.show_results(one_text)
+        self.scaling.show_results([row for row in results if row["scenario"] == "scaling"])
+        self.worst.show_results([row for row in worst if row["corpus"] == self.worst_texts.currentText()])
+        self._tell(results)
+
+    def _connect(self) -> None:
+        self.model.results_changed.connect(self._plan_frame)
+        self.model.progress_changed.connect(self._follow_progress)
+        self.model.failed.connect(self.progress.setText)
+        for chooser in (self.texts, self.worst_texts, self.baselines):
+            chooser.activated.connect(self.redraw)
+        self.units.activated.connect(self._choose_unit)
+
+    def _lay_out(self) -> None:
+        self.scaling.setObjectName("scaling")
+        self.worst.setObjectName("worst")
+        bar = QHBoxLayout()
+        bar.addWidget(self.progress, 1)
+        for chooser in (self.texts, self.units, self.baselines, self.worst_texts):
+            bar.addWidget(chooser)
+        grid = QGridLayout()
+        grid.setSpacing(GAP_PX + 4)
+        for index, chart in enumerate(self.charts):
+            grid.addWidget(chart, index // 2, index % 2)
+        for index, stretch in enumerate((5, 4)):
+            grid.setColumnStretch(index, stretch)
+            grid.setRowStretch(index, 1)
+        charts = QWidget()
+        column = QVBoxLayout(charts)
+        column.setContentsMargins(MARGIN_PX, GAP_PX, MARGIN_PX, GAP_PX)
+        column.addLayout(bar)
+        column.addLayout(grid, 1)
+        column.addWidget(self.notes)
+        self.splitter.addWidget(self.plan)
+        self.splitter.addWidget(charts)
+        self.splitter.setStretchFactor(1, 1)
+        self.splitter.setSizes([PLAN_WIDTH_PX, 1100])
+        self.splitter.setHandleWidth(1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.splitter)
+        self.setFocusProxy(self.plan.run_button)
+
+    def _plan_frame(self) -> None:
+        if not self._frames.isActive():
+            self._frames.start()
+
+    def _follow_progress(self) -> None:
+        self.progress.setText(self.model.progress)
+
+    def _choose_unit(self) -> None:
+        self.bars.set_unit(UNITS[self.units.currentText()])
+
+    def _tell(self, results: list[Record]) -> None:
+        """Who differs from the exact ids, and who takes no part."""
+        told = {
+            row["contender"]: f"{row['contender']} ≈ {row['agreement']:.1%} of spans"
+            for row in results
+            if row["exact"] is False
+        }
+        missing = {
+            each["contender"]: f"{each['contender']}: {each['reason']}"
+            for each in self.model.left_out
+            if each["scenario"] is None
+        }
+        self.notes.setText("   ".join([*told.values(), *missing.values()]))
+        self.notes.setVisible(bool(told or missing))
+
+
+def _scenario(chart: Chart) -> str:
+    return chart.objectName()
+
+
+def _chooser(name: str) -> QComboBox:
+    chooser = QComboBox(sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToContents)
+    chooser.setAccessibleName(name)
+    chooser.setToolTip(name)
+    return chooser
+
+
+def _offer(chooser: QComboBox, names: list[str]) -> None:
+    """List the names that are not yet there; a chooser with nothing to choose is hidden."""
+    for name in dict.fromkeys(names):
+        if chooser.findText(name) < 0:
+            chooser.addItem(name)
+    chooser.setVisible(chooser.count() > 1)

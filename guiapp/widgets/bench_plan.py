@@ -1,0 +1,169 @@
+"""The left column of the Bench page: who takes part, with what texts, and the buttons that start and stop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from guiapp.viewmodels.bench_model import PRESETS, TEXTS, BenchModel, Entrant
+from guiapp.widgets.contender_look import look_of
+from guiapp.widgets.style_sheet import heading, set_role
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
+
+SWATCH_PX = 12
+
+
+class PlanPanel(QFrame):
+    """Shows and changes the plan of a `BenchModel`.
+
+    Signals:
+        hovered(str): the contender under the mouse, "" for none.
+    """
+
+    hovered = Signal(str)
+
+    def __init__(self, model: BenchModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        set_role(self, "panel")
+        self._model = model
+        self._theme_source = theme_source
+        self.presets = QComboBox()
+        self.presets.addItems([preset.title for preset in PRESETS])
+        self.presets.setAccessibleName("Preset")
+        self.presets.activated.connect(self._choose_preset)
+        self.run_button = QPushButton("Run")
+        set_role(self.run_button, "primary")
+        self.run_button.clicked.connect(self._run_or_stop)
+        self.pause_button = QPushButton("Pause")
+        self.pause_button.clicked.connect(model.toggle_pause)
+        self.estimate = QLabel(wordWrap=True)
+        set_role(self.estimate, "dim")
+        self._boxes: list[QCheckBox] = []
+        self._list = QVBoxLayout()
+        self._lay_out()
+        for signal in (model.plan_changed, model.running_changed):
+            signal.connect(self._follow)
+        theme_source.changed.connect(self._follow)
+        self._follow()
+
+    def _lay_out(self) -> None:
+        inner = QWidget()
+        inner.setLayout(self._list)
+        self._list.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
+        self._list.setSpacing(UNIT_PX)
+        area = QScrollArea(widgetResizable=True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setWidget(inner)
+        set_role(inner, "panel")
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.run_button, 1)
+        buttons.addWidget(self.pause_button)
+        bottom = QVBoxLayout()
+        bottom.setContentsMargins(MARGIN_PX, GAP_PX, MARGIN_PX, MARGIN_PX)
+        bottom.addWidget(self.presets)
+        bottom.addLayout(buttons)
+        bottom.addWidget(self.estimate)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(area, 1)
+        layout.addLayout(bottom)
+
+    def _follow(self) -> None:
+        model = self._model
+        with QSignalBlocker(self.presets):
+            self.presets.setCurrentIndex(PRESETS.index(model.preset))
+        self.run_button.setText("Stop" if model.is_running else "Run")
+        self.run_button.setEnabled(model.is_running or model.can_run)
+        self.pause_button.setEnabled(model.is_running)
+        self.pause_button.setText("Resume" if model.is_paused else "Pause")
+        self.estimate.setText(
+            f"{len(model.contenders)} contenders, about {model.estimate_s:.0f} s"
+            if model.contenders
+            else "Tick a contender to begin."
+        )
+        self._fill()
+
+    def _fill(self) -> None:
+        """The three lists anew."""
+        focused = next((box.accessibleName() for box in self._boxes if box.hasFocus()), "")
+        while (item := self._list.takeAt(0)) is not None:
+            if (widget := item.widget()) is not None:
+                widget.deleteLater()
+        self._boxes = []
+        self._add_section("Encoders", [self._entrant_box(each) for each in self._model.ours])
+        self._add_section("Libraries", [self._entrant_box(each) for each in self._model.peers])
+        self._add_section("Texts", [self._text_box(name) for name in TEXTS])
+        self._list.addStretch(1)
+        for box in self._boxes:
+            if box.accessibleName() == focused:
+                box.setFocus()
+
+    def _add_section(self, title: str, boxes: list[QCheckBox]) -> None:
+        label = heading(title)
+        label.setContentsMargins(0, GAP_PX if self._boxes else 0, 0, UNIT_PX)
+        self._list.addWidget(label)
+        for box in boxes:
+            self._list.addWidget(box)
+        self._boxes += boxes
+
+    def _entrant_box(self, entrant: Entrant) -> QCheckBox:
+        box = self._box(
+            f"{entrant.name}  {'' if entrant.reason else entrant.note}".strip(),
+            entrant.name,
+            self._model.takes_part(entrant.name) and not entrant.reason,
+            partial(self._model.set_takes_part, entrant.name),
+        )
+        box.setIcon(swatch(look_of(entrant.name, self._theme_source.theme).color))
+        box.setToolTip(entrant.reason or entrant.note)
+        if entrant.reason:
+            box.setText(f"{entrant.name}  not installed")
+            box.setEnabled(False)
+        return box
+
+    def _text_box(self, name: str) -> QCheckBox:
+        return self._box(name, name, self._model.has_text(name), partial(self._model.set_text, name))
+
+    def _box(self, text: str, name: str, is_on: bool, toggled: Callable[[bool], None]) -> QCheckBox:
+        box = QCheckBox(text)
+        box.setChecked(is_on)
+        box.setAccessibleName(name)
+        box.setEnabled(not self._model.is_running)
+        box.toggled.connect(toggled)
+        return box
+
+    def _choose_preset(self, index: int) -> None:
+        self._model.choose_preset(PRESETS[index])
+
+    def _run_or_stop(self) -> None:
+        if self._model.is_running:
+            self._model.stop()
+        else:
+            self._model.run()
+
+
+def swatch(color: QColor) -> QIcon:
+    """A small rounded square."""
+    picture = QPixmap(SWATCH_PX, SWATCH_PX)
+    picture.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(picture)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(color)
+    painter.drawRoundedRect(picture.rect(), 3, 3)
+    painter.end()
+    return QIcon(picture)

@@ -1,0 +1,33 @@
+"""How a contender looks in every chart: always the same colour and marker, so that either tells it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QBrush, QColor
+
+from guiapp.core.bench.peers import PEERS
+from guiapp.core.catalogue import ALGORITHMS
+from guiapp.widgets.theme import Theme
+
+MARKERS = ("o", "s", "t1", "d", "+", "star", "t", "x", "h", "p", "t2")  # pyqtgraph's names
+ORDER = ("fast", "backtrack", "heap", "gigatoken", "tiktoken", "tokenizers", "llama.cpp", "sentencepiece")
+
+
+class Look(NamedTuple):
+    color: QColor
+    marker: str
+
+    def brush(self, is_exact: bool) -> QBrush:
+        """Solid, or hatched where ids deviate."""
+        return QBrush(self.color, Qt.BrushStyle.SolidPattern if is_exact else Qt.BrushStyle.BDiagPattern)
+
+
+def look_of(name: str, theme: Theme) -> Look:
+    """The look of an encoder or peer; names beyond the table share a neutral one."""
+    names = [*ORDER, *(each for each in (*ALGORITHMS, *PEERS) if each not in ORDER)]
+    if name not in names:
+        return Look(theme.faint, "o")
+    index = names.index(name)
+    return Look(theme.contenders[index % len(theme.contenders)], MARKERS[index % len(MARKERS)])

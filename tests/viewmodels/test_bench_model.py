@@ -1,0 +1,155 @@
+"""The Bench page's model: the plan, and what it makes of the engine's events."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+
+from guiapp.core.bench.measurement import key_of
+from guiapp.core.bench.plan import Plan
+from guiapp.viewmodels.bench_model import PRESETS, YOUR_TEXT, BenchModel
+from guiapp.viewmodels.bench_runner import BenchRunner
+from guiapp.viewmodels.workspace import Workspace
+
+PATIENCE_MS = 60_000
+CELL = {
+    "scenario": "throughput",
+    "operation": "encode",
+    "corpus": "tutorial",
+    "size_bytes": 1000,
+    "threads": 1,
+}
+EQUAL = {"exact": True, "agreement": 1.0, "first_difference": None}
+EVENTS = [
+    {"event": "started", "environment": {}, "vocabulary": {}, "plan": {}, "n_cells": 1},
+    {"event": "cell", "number": 1, "of": 1, "seconds_left": 5.0, **CELL},
+    {"event": "compared", "contender": "fast", "n_tokens": 500, **EQUAL},
+    {"event": "sample", "contender": "fast", "seconds": 0.001, "n": 1},
+    {"event": "sample", "contender": "fast", "seconds": 0.003, "n": 2},
+]
+REPEAT = """
+import json, sys
+plan = json.loads(sys.stdin.readline())
+for event in json.loads({events!r}):
+    print(json.dumps(event), flush=True)
+{ending}
+"""
+
+
+def fake_engine(events: list[dict], ending: str = "") -> BenchRunner:
+    """A process that tells these events and then does what `ending` says."""
+    return BenchRunner((sys.executable, "-c", REPEAT.format(events=json.dumps(events), ending=ending)))
+
+
+@pytest.fixture
+def workspace(qtbot):
+    workspace = Workspace(b"some text")
+    with qtbot.waitSignal(workspace.vocabulary_changed, timeout=PATIENCE_MS):
+        workspace.loader.open("demo:bpe")
+    yield workspace
+    workspace.close()
+
+
+@pytest.fixture
+def make_model(workspace):
+    models: list[BenchModel] = []
+
+    def make(runner: BenchRunner | None = None) -> BenchModel:
+        models.append(BenchModel(workspace, runner))
+        return models[-1]
+
+    yield make
+    for model in models:
+        model.close()
+
+
+def run_to_its_end(qtbot, model: BenchModel) -> None:
+    model.run()
+    qtbot.waitUntil(lambda: not model.is_running, timeout=PATIENCE_MS)
+
+
+def test_samples_show_before_the_result_does(qtbot, make_model):
+    model = make_model(fake_engine(EVENTS, "sys.stdin.readline()"))
+    model.run()
+    qtbot.waitUntil(lambda: any(row["n"] == 2 for row in model.results), timeout=PATIENCE_MS)
+    (row,) = model.results
+    assert key_of(row) == ("throughput", "encode", "fast", "tutorial", 1000, 1)
+    assert (row["median_s"], row["ci_s"]) == (0.002, [0.001, 0.003])
+    assert row["mb_per_s"] == pytest.approx(0.5)
+    assert row["tokens_per_s"] == pytest.approx(250_000)
+
+
+def test_a_process_that_dies_loses_nothing_and_says_so(qtbot, make_model):
+    model = make_model(fake_engine(EVENTS, "sys.exit('out of luck')"))
+    with qtbot.waitSignal(model.failed, timeout=PATIENCE_MS) as failed:
+        run_to_its_end(qtbot, model)
+    assert "out of luck" in failed.args[0]
+    assert [row["n"] for row in model.results] == [2]
+
+
+def test_a_plan_at_fault_is_told_as_it_stands(qtbot, make_model):
+    model = make_model(fake_engine([{"event": "failed", "message": "No such text."}]))
+    with qtbot.waitSignal(model.failed, timeout=PATIENCE_MS) as failed:
+        run_to_its_end(qtbot, model)
+    assert failed.args == ["No such text."]
+
+
+def test_a_program_that_is_not_there_is_told(qtbot, make_model):
+    model = make_model(BenchRunner(("no-such-program",)))
+    with qtbot.waitSignal(model.failed, timeout=PATIENCE_MS) as failed:
+        model.run()
+    assert "could not be started" in failed.args[0]
+    assert not model.is_running
+
+
+def test_the_plan_follows_what_is_ticked(qtbot, make_model):
+    model = make_model()
+    everybody = model.contenders
+    assert {"fast", "heap"} <= set(everybody)
+    model.set_takes_part("heap", False)
+    assert set(everybody) - set(model.contenders) == {"heap"}
+    model.choose_preset(PRESETS[2])
+    assert model.has_text(YOUR_TEXT)
+    for text in model.preset.texts:
+        model.set_text(text, False)
+    assert not model.can_run
+
+
+def test_closing_ends_the_process(qtbot, make_model):
+    model = make_model(fake_engine(EVENTS, "sys.stdin.read()"))
+    model.run()
+    qtbot.waitUntil(lambda: bool(model.results), timeout=PATIENCE_MS)
+    model.close()
+    assert not model.is_running
+
+
+def test_a_real_run_gives_the_records_of_the_command_line(qtbot, make_model):
+    from guiapp.core.bench.control import Control
+    from guiapp.core.bench.engine import run
+
+    model = make_model()
+    for name in model.contenders:
+        model.set_takes_part(name, name == "fast")
+    plan = Plan(
+        "demo:bpe", tuple(model.preset.texts), ("fast",), scenarios=("throughput",), time_budget_s=0.1
+    )
+    runner = BenchRunner()
+    told: list[dict] = []
+    runner.told.connect(told.append)
+    with qtbot.waitSignal(runner.ended, timeout=PATIENCE_MS):
+        runner.start(plan)
+    in_window = {key_of(event): event["exact"] for event in told if event["event"] == "result"}
+    here = {key_of(event): event["exact"] for event in run(plan, Control()) if event["event"] == "result"}
+    assert in_window == here
+    assert len(here) == 3
+
+
+def test_a_saved_run_shows_without_its_model(qtbot):
+    workspace = Workspace(b"")
+    model = BenchModel(workspace)
+    model.show_run({"results": [{**CELL, "contender": "fast", "n": 1, "samples_s": [1.0]}]})
+    assert [row["contender"] for row in model.results] == ["fast"]
+    model.close()
+    workspace.close()

@@ -1,0 +1,150 @@
+"""The Bench page: what its charts show, and the buttons that run and stop."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QCheckBox
+
+from guiapp.core.bench.peers import PEERS
+from guiapp.core.catalogue import ALGORITHMS
+from guiapp.viewmodels.bench_model import BenchModel
+from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.bench_charts import short_number, spread, tip_of
+from guiapp.widgets.bench_page import BenchPage
+from guiapp.widgets.contender_look import look_of
+from guiapp.widgets.theme import DARK, LIGHT, ThemeSource
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+
+def record(scenario: str, contender: str, size: int, seconds: float, share: float = 1.0, **changes) -> dict:
+    difference = {"index": 3, "byte_offset": 17, "expected_id": 1, "found_id": 2}
+    return {
+        "scenario": scenario,
+        "operation": "encode",
+        "contender": contender,
+        "corpus": "english",
+        "size_bytes": size,
+        "threads": 1,
+        "n": 9,
+        "median_s": seconds,
+        "ci_s": [seconds * 0.9, seconds * 1.2],
+        "mb_per_s": size / seconds / 1e6,
+        "tokens_per_s": size / seconds / 4,
+        "exact": share == 1.0,
+        "agreement": share,
+        "first_difference": None if share == 1.0 else difference,
+        **changes,
+    }
+
+
+RUN = {
+    "results": [
+        record("throughput", "fast", 10_000, 1e-4),
+        record("throughput", "greedy", 10_000, 5e-5, 0.95),
+        record("throughput", "tiktoken", 10_000, 1e-3),
+        record("throughput", "rs-bpe", 10_000, 1e-3, exact=None, agreement=None, first_difference=None),
+        *(record("scaling", "fast", 1 << power, 1e-5 + 1e-9 * (1 << power)) for power in range(7, 22, 2)),
+        *(record("worst", "heap", size, 1e-8 * size) for size in (1_000, 10_000, 100_000, 1_000_000)),
+    ],
+    "left_out": [{"contender": "sentencepiece", "scenario": None, "reason": "It takes SPM only."}],
+}
+
+
+@pytest.fixture
+def page(qtbot):
+    workspace = Workspace(b"text")
+    page = BenchPage(BenchModel(workspace), ThemeSource(QApplication.instance(), "dark"))
+    qtbot.addWidget(page)
+    page.resize(1280, 720)
+    page.show()
+    yield page
+    page.stop()
+    workspace.close()
+
+
+def ticks(chart, side: str) -> list[str]:
+    return [text for _, text in chart.plot.getAxis(side)._tickLevels[0]]
+
+
+def test_the_fastest_is_on_top_and_a_deviating_one_is_hatched(page):
+    page.model.show_run(RUN)
+    page.redraw()
+    assert ticks(page.bars, "left")[-2:] == ["fast", "greedy"]
+    (bars,) = page.bars._pool["bars"]
+    styles = [brush.style() for brush in bars.opts["brushes"]]
+    assert styles[-1] is Qt.BrushStyle.BDiagPattern
+    assert styles[-2] is Qt.BrushStyle.SolidPattern
+    assert "greedy ≈ 95.0%" in page.notes.text()
+    assert "SPM only" in page.notes.text()
+
+
+def test_whiskers_reach_from_one_end_of_the_interval_to_the_other(page):
+    page.model.show_run({"results": RUN["results"][:1]})
+    page.redraw()
+    options = page.bars._pool["whiskers"][0].opts
+    assert options["x"][0] - options["left"][0] == pytest.approx(100 / 1.2)
+    assert options["x"][0] + options["right"][0] == pytest.approx(100 / 0.9)
+
+
+def test_axes_carry_units(page):
+    page.model.show_run(RUN)
+    page.redraw()
+    assert "128 B" in ticks(page.scaling, "bottom")
+    assert "1 ms" in ticks(page.scaling, "left")
+    assert "100%" in ticks(page.exactness, "left")
+    page.units.setCurrentText("tokens/s")
+    page.units.activated.emit(1)
+    assert "tokens/s" in page.bars.note.text()
+
+
+def test_contenders_with_a_vocabulary_of_their_own_have_no_exactness(page):
+    page.model.show_run(RUN)
+    page.redraw()
+    shown = [item for item in page.exactness._pool["point"] if item.isVisible()]
+    assert len(shown) == 3
+
+
+def test_drawing_again_makes_no_new_items(page):
+    page.model.show_run(RUN)
+    page.redraw()
+    before = {kind: len(items) for kind, items in page.scaling._pool.items()}
+    for chart in page.charts:
+        chart.redraw()
+    assert {kind: len(items) for kind, items in page.scaling._pool.items()} == before
+
+
+def test_charts_follow_the_theme(page):
+    page.model.show_run(RUN)
+    page.redraw()
+    page.bars._theme_source.choose("light")
+    assert page.bars.plot.backgroundBrush().color() == LIGHT.raised
+
+
+def test_ticking_a_contender_changes_the_plan(page):
+    box = next(box for box in page.plan.findChildren(QCheckBox) if box.accessibleName() == "llama.cpp")
+    box.setEnabled(True)
+    box.setChecked(not box.isChecked())
+    assert page.model.takes_part("llama.cpp") == box.isChecked()
+
+
+def test_no_two_contenders_look_alike():
+    looks = [look_of(name, DARK) for name in {*ALGORITHMS, *PEERS}]
+    assert len({(look.color.name(), look.marker) for look in looks}) == len(looks)
+
+
+def test_the_mouse_tells_value_interval_runs_and_difference():
+    tip = tip_of(record("throughput", "greedy", 10_000, 5e-5, 0.95))
+    for word in ("50 µs", "45 µs to 60 µs", "n = 9", "200 MB/s", "95.00%", "byte 17"):
+        assert word in tip
+
+
+def test_labels_that_would_cover_each_other_move_up():
+    ends = [(1.0, 0.1, "b", None), (1.0, 0.0, "a", None), (1.0, 9.0, "c", None)]
+    assert [y for _, y, _, _ in spread(ends, 0.5)] == [0.0, 0.5, 9.0]
+
+
+@pytest.mark.parametrize(("value", "text"), [(0.5, "0.5"), (1234, "1.23 k"), (5e7, "50 M"), (2e9, "2 G")])
+def test_numbers_are_short(value, text):
+    assert short_number(value) == text
