@@ -18,21 +18,23 @@ from guiapp.core.kernels.heap import merge_by_heap
 from guiapp.core.kernels.merges import MergeArrays, SymbolArrays, find_piece
 from guiapp.core.kernels.pair_cuts import PairCuts
 from guiapp.core.kernels.pattern_machine import PatternMachine, begin, next_ends, plain_ends
-from guiapp.core.kernels.piece_cache import LONGEST_KEPT, UNKNOWN, PieceCache, keep, piece_hash, recall
+from guiapp.core.kernels.piece_cache import LONGEST_KEPT, ROOM, UNKNOWN, PieceCache, keep, piece_hash, recall
 from guiapp.core.kernels.piece_keys import (
     BLOCK,
     FEW,
     KEY,
+    MANY,
     NEXT,
     NO_BITS,
-    ROW,
     SHORT,
+    TWO,
     WHOLE_BIT,
     find_known,
     keep_short,
     key_pieces,
     look_up,
     write_ids,
+    write_row,
 )
 from guiapp.core.kernels.piece_parts import cut_ends
 from guiapp.core.kernels.scan import merge_by_scan
@@ -49,7 +51,7 @@ class PieceTables(NamedTuple):
     """What the kernel needs to know about a vocabulary besides symbols, merges and cuts.
 
     strings, spelling_offsets, spelling  to find pieces that are tokens
-    known         rows of all pieces that fit rows and are taken whole, or one empty row; see `piece_keys`
+    knows_whole   whether a cache knows all pieces from the beginning that fit a row and are taken whole
     whole_pieces  NO_PIECES, NEWLINES or ALL_PIECES
     cuts_short    whether pieces are lines, to be cut however short they are, rather than words
     """
@@ -57,8 +59,8 @@ class PieceTables(NamedTuple):
     strings: StringTable
     spelling_offsets: NDArray[np.int64]
     spelling: NDArray[np.uint8]
-    known: NDArray[np.uint64]
     words: WordMerges
+    knows_whole: bool
     whole_pieces: int
     cuts_short: bool
 
@@ -120,8 +122,8 @@ def encode(
     parts, part_keys = np.empty(BLOCK, np.int64), np.empty(KEY * BLOCK, np.uint64)
     progress = begin(len(machine.levels), position, size)
     whole_bit = WHOLE_BIT if tables.whole_pieces == ALL_PIECES else NO_BITS
-    known, short = tables.known, cache.short
-    words, values = tables.words, np.empty(SCANNED, np.int64)
+    known, short, values = cache.known, cache.short, np.empty(SCANNED, np.int64)
+    asks_whole = tables.whole_pieces == ALL_PIECES and not tables.knows_whole
     long, kept_text, kept_ids, used = cache.long, cache.text, cache.ids, cache.used
     n_given = 0
     while position < size:
@@ -148,26 +150,43 @@ def encode(
             if index == n_pieces:
                 break
             start, end = int(ends[index - 1]) if index else position, int(ends[index])
-            count, hashed = UNKNOWN, 0
             if end - start <= SHORT:
-                count = _recall_known(known, keys, index, out, first)
-            if count == UNKNOWN and end - start <= LONGEST_KEPT:
+                row = find_known(known, keys[KEY * index], keys[KEY * index + 1])
+                if known[row + NEXT] != NO_BITS and known[row + TWO] != MANY:
+                    count = write_ids(known, row, out, first)
+                else:
+                    count = _learn(
+                        data,
+                        start,
+                        end,
+                        asks_whole,
+                        keys,
+                        index,
+                        row,
+                        tables,
+                        symbols,
+                        merges,
+                        values,
+                        cache,
+                        out,
+                        first,
+                    )
+                if count - first <= FEW:
+                    keep_short(short, keys, index, out, first, count)
+                index += 1
+                continue
+            count, hashed = UNKNOWN, 0
+            if end - start <= LONGEST_KEPT:
                 hashed = piece_hash(data, start, end, True)
                 count = recall(long, kept_text, kept_ids, data, start, end, True, hashed, out, first)
-            if count == UNKNOWN and (end - start > SHORT or len(known) == ROW):
-                count = _find_whole(data, start, end, tables, out, first)
             if count == UNKNOWN:
-                if end - start <= SHORT:
-                    count = merge_word(data, start, end, words, values, out, first)
-                    if count == UNKNOWN:
-                        count = _merge(data, start, end, symbols, merges, out, first)
-                else:
+                if tables.whole_pieces == ALL_PIECES:
+                    count = _find_whole(data, start, end, tables, out, first)
+                if count == UNKNOWN:
                     count = _encode_parts(
                         data, start, end, parts, part_keys, tables, symbols, merges, cuts, cache, out, first
                     )
                 keep(long, kept_text, kept_ids, used, data, start, end, True, hashed, out, first, count)
-            if end - start <= SHORT and count - first <= FEW:
-                keep_short(short, keys, index, out, first, count)
             index += 1
         position = int(ends[n_pieces - 1])
     return count
@@ -190,8 +209,7 @@ def _encode_parts(
 ) -> int:
     """Append the ids of data[start:limit] part by part."""
     long, kept_text, kept_ids, used = cache.long, cache.text, cache.ids, cache.used
-    short = cache.short
-    words, values = tables.words, np.empty(SCANNED, np.int64)
+    known, short, values = cache.known, cache.short, np.empty(SCANNED, np.int64)
     while start < limit:
         n_parts = cut_ends(data, ends, start, limit, cuts)
         key_pieces(data, start, ends, n_parts, NO_BITS, short, keys)
@@ -203,32 +221,87 @@ def _encode_parts(
             if index == n_parts:
                 break
             part, end = int(ends[index - 1]) if index else start, int(ends[index])
+            asks_whole = tables.whole_pieces == NEWLINES and data[part] == NEWLINE
+            if end - part <= SHORT:
+                row = find_known(known, keys[KEY * index], keys[KEY * index + 1])
+                if known[row + NEXT] != NO_BITS and known[row + TWO] != MANY:
+                    count = write_ids(known, row, out, first)
+                else:
+                    count = _learn(
+                        data,
+                        part,
+                        end,
+                        asks_whole,
+                        keys,
+                        index,
+                        row,
+                        tables,
+                        symbols,
+                        merges,
+                        values,
+                        cache,
+                        out,
+                        first,
+                    )
+                if count - first <= FEW:
+                    keep_short(short, keys, index, out, first, count)
+                index += 1
+                continue
             count, hashed = UNKNOWN, 0
             if end - part <= LONGEST_KEPT:
                 hashed = piece_hash(data, part, end, False)
                 count = recall(long, kept_text, kept_ids, data, part, end, False, hashed, out, first)
-            if count == UNKNOWN and tables.whole_pieces == NEWLINES and data[part] == NEWLINE:
-                count = _find_whole(data, part, end, tables, out, first)
             if count == UNKNOWN:
-                if end - part <= SCANNED:
-                    count = merge_word(data, part, end, words, values, out, first)
+                if asks_whole:
+                    count = _find_whole(data, part, end, tables, out, first)
                 if count == UNKNOWN:
-                    count = _merge(data, part, end, symbols, merges, out, first)
+                    count = _merge(data, part, end, tables.words, symbols, merges, values, out, first)
                 keep(long, kept_text, kept_ids, used, data, part, end, False, hashed, out, first, count)
-            if end - part <= SHORT and count - first <= FEW:
-                keep_short(short, keys, index, out, first, count)
             index += 1
         start = int(ends[n_parts - 1])
     return count
 
 
 @routine
-def _recall_known(
-    known: NDArray[np.uint64], keys: NDArray[np.uint64], index: int, out: NDArray[np.int32], count: int
+def _learn(
+    data: NDArray[np.uint8],
+    start: int,
+    end: int,
+    asks_whole: bool,
+    keys: NDArray[np.uint64],
+    index: int,
+    row: np.uint64,
+    tables: PieceTables,
+    symbols: SymbolArrays,
+    merges: MergeArrays,
+    values: NDArray[np.int64],
+    cache: PieceCache,
+    out: NDArray[np.int32],
+    first: int,
 ) -> int:
-    """Append the ids of a piece that needs no merging; the new count, or UNKNOWN."""
-    row = find_known(known, keys[KEY * index], keys[KEY * index + 1])
-    return UNKNOWN if known[row + NEXT] == NO_BITS else write_ids(known, row, out, count)
+    """Append the ids of a short piece, and note them in its row of `cache.known`; the new count."""
+    known, used = cache.known, cache.used
+    long, kept_text, kept_ids = cache.long, cache.text, cache.ids
+    low, high = keys[KEY * index], keys[KEY * index + 1]
+    is_whole, count, hashed = high & WHOLE_BIT != NO_BITS, UNKNOWN, 0
+    if known[row + NEXT] != NO_BITS:
+        hashed = piece_hash(data, start, end, is_whole)
+        count = recall(long, kept_text, kept_ids, data, start, end, is_whole, hashed, out, first)
+        if count != UNKNOWN:
+            return count
+    if asks_whole:
+        count = _find_whole(data, start, end, tables, out, first)
+    if count == UNKNOWN:
+        count = _merge(data, start, end, tables.words, symbols, merges, values, out, first)
+    if count - first > FEW:
+        hashed = piece_hash(data, start, end, is_whole)
+        keep(long, kept_text, kept_ids, used, data, start, end, is_whole, hashed, out, first, count)
+    if used[ROOM] > 0 and known[row + NEXT] == NO_BITS:
+        used[ROOM] -= 1
+        write_row(known, row, low, high, out, first, min(count, first + FEW))
+        if count - first > FEW:
+            known[row + TWO] = MANY
+    return count
 
 
 @routine
@@ -251,16 +324,21 @@ def _merge(
     data: NDArray[np.uint8],
     start: int,
     end: int,
+    words: WordMerges,
     symbols: SymbolArrays,
     merges: MergeArrays,
+    values: NDArray[np.int64],
     out: NDArray[np.int32],
     count: int,
 ) -> int:
     """Append the ids of a piece that was never seen before."""
+    if end - start <= SCANNED:
+        last = merge_word(data, start, end, words, values, out, count)
+        if last != UNKNOWN:
+            return last
     ids = np.empty(end - start, np.int32)
     ends = np.empty(end - start, np.int64)
     if end - start <= SCANNED:
-        values = np.empty(end - start, np.int64)
         n_symbols = merge_by_scan(data, start, end, symbols, merges, ids, ends, values)
     else:
         n_symbols = merge_by_heap(data, start, end, symbols, merges, ids, ends)

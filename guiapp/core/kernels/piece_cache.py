@@ -18,6 +18,7 @@ from guiapp.core.kernels.piece_keys import HALF, MIX_HIGH, MIX_LOW, ROW
 LONGEST_KEPT = 1024  # bytes of a piece
 MOST_PROBES = 16  # rows looked at before a piece is merged anew
 UNKNOWN = -1
+ROOM = 3  # in `used`
 LINE_WORDS = 8  # 64 bytes
 
 
@@ -25,29 +26,40 @@ class PieceCache(NamedTuple):
     """What became of pieces.  A whole piece is kept apart from the same text within a longer one.
 
     short  uint64[8 * 2^k]  pieces that fit rows, in pairs; see `piece_keys`
+    known  uint64[4 * 2^k]  more such rows, open addressing: tokens from the beginning, and all that was met
     long   int64[4 * 2^k]   all pieces: hash (0 where empty), start of text and of ids in the two arrays
                             below, length << 32 | whole << 31 | number of ids
     text   uint8[…]
     ids    int32[…]
-    used   int64[3]         how much of text, ids and rows is in use; when one is full all is forgotten
+    used   int64[4]         how much of text, ids and `long` is in use (when one is full those are forgotten),
+                            and how many more rows `known` can take
     """
 
     short: NDArray[np.uint64]
+    known: NDArray[np.uint64]
     long: NDArray[np.int64]
     text: NDArray[np.uint8]
     ids: NDArray[np.int32]
     used: NDArray[np.int64]
 
 
-def empty_cache() -> PieceCache:
-    """About 12 MB, most of it untouched until it is needed."""
-    return PieceCache(
+def new_cache(known: NDArray[np.uint64], n_known: int) -> PieceCache:
+    """About 12 MB and the size of `known`, which begins as a copy of these rows, of which `n_known` are used.
+
+    All rows are written to here: to be given memory takes longer than to look something up in it.
+    """
+    cache = PieceCache(
         short=empty_rows(1 << 17),
-        long=np.zeros(4 << 17, np.int64),
+        known=empty_rows(len(known) // ROW),
+        long=np.full(4 << 17, 0, np.int64),
         text=np.empty(2 << 20, np.uint8),
         ids=np.empty(1 << 19, np.int32),
-        used=np.zeros(3, np.int64),
+        used=np.zeros(4, np.int64),
     )
+    cache.short[:] = 0
+    cache.known[:] = known
+    cache.used[ROOM] = len(known) // ROW * 3 // 4 - n_known
+    return cache
 
 
 def empty_rows(n_rows: int) -> NDArray[np.uint64]:
@@ -119,7 +131,7 @@ def keep(
     is_full = used[0] + length > len(text) or used[1] + n_ids > len(ids)
     if is_full or 8 * used[2] > len(long):
         long[:] = 0
-        used[:] = 0
+        used[:ROOM] = 0
     row = _first_row(long, key)
     probes = 1
     while long[row] != 0:

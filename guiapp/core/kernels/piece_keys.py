@@ -23,6 +23,7 @@ LENGTH_SHIFT, COUNT_SHIFT = np.uint64(56), np.uint64(62)
 IDS_MASK = np.uint64((1 << 62) - 1)
 NO_BITS, WHOLE_BIT = np.uint64(0), np.uint64(1 << 60)  # of the high word: whether it is a whole piece
 TOO_LONG = np.uint64((1 << 64) - 1)  # both words of a piece that no row can hold
+MANY = TOO_LONG  # in the place of the first ids, of a piece that has more than a row can hold
 BYTE_BITS, HALF = np.uint64(8), np.uint64(32)
 MIX_LOW, MIX_HIGH = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 PLACE_SHIFT = np.uint64(36)

@@ -9,12 +9,14 @@ from guiapp.core.encoding import FragmentTokens
 from guiapp.core.kernels import fast, piece_keys
 from guiapp.core.kernels.fast import ALL_PIECES, PieceTables
 from guiapp.core.kernels.pattern_machine import PatternMachine
-from guiapp.core.kernels.piece_cache import PieceCache, empty_cache, empty_rows
+from guiapp.core.kernels.piece_cache import PieceCache, empty_rows, new_cache
+from guiapp.core.kernels.piece_keys import ROW
 from guiapp.core.kernels.word_merges import word_merges
 from guiapp.core.text.pair_cuts import pair_cuts, symbol_bytes
 from guiapp.core.text.pattern_tables import empty_machine
 from guiapp.core.vocab.merges import PairMerging
 
+N_ROWS = 1 << 17  # for pieces that were met before, where none is known from the beginning
 MANY = 5  # ids that may be written behind the last one
 COUNT_MASK = (1 << 32) - 1
 NO_ENDS = np.zeros(0, np.int64)  # the machine shall tell where pieces end
@@ -42,27 +44,31 @@ class FastPieces:
         spelling = np.frombuffer(bytearray(b"".join(merging.spelling.spelled)), np.uint8)
         data, offsets = symbol_bytes(merging)
         self.cuts = pair_cuts(merging, data, offsets)
-        known = self._known_pieces(data, offsets, whole_pieces)
+        self._known = self._known_pieces(data, offsets, whole_pieces)
+        self._n_known = int(np.count_nonzero(self._known.reshape(-1, ROW)[:, 1]))
         words = word_merges(merging.symbols, merging.merges)
         self._tables = PieceTables(
-            merging.strings, spelling_offsets, spelling, known, words, whole_pieces, cuts_short
+            merging.strings, spelling_offsets, spelling, words, self._n_known > 0, whole_pieces, cuts_short
         )
         self._machine = machine or empty_machine()
         self._plain = _plain_arguments(self._machine, whole_pieces) if not cuts_short else None
         self._lengths = self._token_lengths(offsets)
         self._marked_lengths = self._token_lengths(merging.strings.offsets)
-        self._caches: list[PieceCache] = []
+        self._caches = [self._new_cache()]
 
     def _known_pieces(
         self, data: NDArray[np.uint8], offsets: NDArray[np.int64], whole_pieces: int
     ) -> NDArray[np.uint64]:
         """All tokens, where pieces that are tokens are never merged; nothing elsewhere."""
         if whole_pieces != ALL_PIECES or not self._merging.starts_from_bytes:
-            return empty_rows(1)
+            return empty_rows(N_ROWS)
         n_tokens = self._merging.symbols.n_tokens
         known = empty_rows(1 << (2 * n_tokens - 1).bit_length())
         piece_keys.enter_tokens(known, data, offsets, n_tokens)
         return known
+
+    def _new_cache(self) -> PieceCache:
+        return new_cache(self._known, self._n_known)
 
     def _token_lengths(self, offsets: NDArray[np.int64]) -> NDArray[np.int32]:
         """How many bytes of a text each token stands for, by spelling except for tokens like `<0x0A>`."""
@@ -75,7 +81,7 @@ class FastPieces:
         self, data: NDArray[np.uint8], piece_ends: NDArray[np.int64], spaces_are_marked: bool = False
     ) -> FragmentTokens:
         """The tokens of a text, its pieces ending at `piece_ends`, in which spaces may be U+2581 already."""
-        cache = self._caches.pop() if self._caches else empty_cache()
+        cache = self._caches.pop() if self._caches else self._new_cache()
         out = np.empty(len(data) + MANY, np.int32)
         position = count = 0
         if self._plain is not None and len(piece_ends) == 0:
