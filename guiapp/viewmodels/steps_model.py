@@ -85,7 +85,7 @@ class StepsModel(QObject):
         self._ticks.timeout.connect(self._play_on)
         self._others = LatestJob[dict[str, Encoding]](self)
         self._others.done.connect(self._take_others)
-        self.recorder.recorded.connect(self._take)
+        self.recorder.recorded.connect(self.show)
         self.recorder.failed.connect(self._fail)
         self.recorder.busy_changed.connect(self.recording_changed)
         self.recorder.progress_changed.connect(self.recording_changed)
@@ -168,7 +168,8 @@ class StepsModel(QObject):
         self.recorder.record(tokenizer, text, algorithm.name, options.add_special, options.parse_special)
         self.recording_changed.emit()
 
-    def _take(self, trace: Trace) -> None:
+    def show(self, trace: Trace) -> None:
+        """Walk through a trace of the workspace's text."""
         tokenizer = self._workspace.tokenizer
         if tokenizer is not None:
             self._use(debugger_for(tokenizer, trace))

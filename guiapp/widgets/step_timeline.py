@@ -15,7 +15,7 @@ HEIGHT_PX = 34
 TRACK_PX = 6
 MARGIN_PX = 8
 DOT_PX = 4.5
-MOST_MARKS = 400
+MOST_MARKS = 200
 
 
 class Timeline(QWidget):
@@ -30,8 +30,11 @@ class Timeline(QWidget):
         self.setAccessibleName("Timeline")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         theme_source.changed.connect(self.update)
-        for signal in (model.position_changed, model.trace_changed, model.breakpoints_changed):
-            signal.connect(self.update)
+        self._marks: list[tuple[list[float], bool]] = []
+        model.position_changed.connect(self.update)
+        model.trace_changed.connect(self._mark)
+        model.breakpoints_changed.connect(self._mark)
+        self._mark()
 
     def sizeHint(self) -> QSize:
         return QSize(600, HEIGHT_PX)
@@ -74,19 +77,24 @@ class Timeline(QWidget):
             x = self.x_of(step)
             painter.drawLine(QPointF(x, middle + 8), QPointF(x, middle + 12))
 
-    def _paint_hits(self, painter: QPainter, middle: float) -> None:
+    def _mark(self) -> None:
+        """Find where hits are, as shares of the line; those too close to tell apart become one."""
         debugger = self._model.debugger
-        if debugger is None:
-            return
+        rows = () if debugger is None else debugger.breakpoints
+        self._marks = []
+        for found, row in zip(debugger.stops.hits if debugger is not None else (), rows, strict=True):
+            places = found * MOST_MARKS // max(1, self._model.n_steps)
+            first_of = np.flatnonzero(np.diff(places, prepend=-1))
+            self._marks.append(((found[first_of] / max(1, self._model.n_steps)).tolist(), bool(row.log)))
+        self.update()
+
+    def _paint_hits(self, painter: QPainter, middle: float) -> None:
         theme = self._theme_source.theme
-        for found, row in zip(debugger.stops.hits, debugger.breakpoints, strict=True):
-            if not len(found):
-                continue
-            share = found / max(1, self._model.n_steps)
-            for mark in np.unique(np.round(share * MOST_MARKS) / MOST_MARKS).tolist():
+        painter.setPen(QPen(theme.background, 1))
+        for marks, is_log in self._marks:
+            painter.setBrush(theme.warning if is_log else theme.bad)
+            for mark in marks:
                 x = MARGIN_PX + (self.width() - 2 * MARGIN_PX) * mark
-                painter.setPen(QPen(theme.background, 1))
-                painter.setBrush(theme.warning if row.log else theme.bad)
                 painter.drawEllipse(QPointF(x, middle), DOT_PX, DOT_PX)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:

@@ -145,7 +145,7 @@ class Trace:
 
     def piece_at(self, step: int) -> int:
         """The piece that is being encoded at a step, -1 for none."""
-        index = int(np.searchsorted(self.pieces.first_step, step, side="right")) - 1
+        index = int(np.searchsorted(self.pieces.first_step, np.int32(step), side="right")) - 1
         return index if index >= 0 and step <= self.pieces.done_step[index] else -1
 
     def save(self, path: Path) -> None:
