@@ -21,7 +21,7 @@ from guiapp.core.vocab.header_bytes import FileState, HeaderBytes, Progress, fil
 from guiapp.core.vocab.pre_choice import PreChoice, pre_choice, warnings_about
 from guiapp.core.vocab.pre_types import GEMMA4, WHITESPACE, PreTokenizer
 from guiapp.core.vocab.quoting import quoted
-from guiapp.core.vocab.special_ids import SpecialTokens
+from guiapp.core.vocab.special_ids import RoleFinder
 from guiapp.core.vocab.split_files import first_part, split_warnings
 from guiapp.core.vocab.vocabulary import Attribute, Rules, SpecialIds, VocabType, Vocabulary
 
@@ -159,7 +159,7 @@ def _build(path: Path, keys: VocabKeys, model: str, choice: PreChoice, progress:
     attributes = _attributes(stored_types)
     progress(0.9)
     warnings += checks.check_byte_tokens(keys, kind, table, attributes)
-    special = SpecialTokens(table, attributes, _default_ids(model, pre))
+    special = RoleFinder(table, attributes, _default_ids(model, pre))
     special.read_keys(lambda key: keys.scalar(f"tokenizer.ggml.{key}", "uint32"))
     rules = _with_remaining_keys(keys, rules, kind, pre)
     special.detect()

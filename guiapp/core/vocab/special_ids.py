@@ -64,7 +64,7 @@ SPECIAL = Attribute.CONTROL | Attribute.USER_DEFINED | Attribute.UNKNOWN
 Find = Callable[[str], "int | None"]
 
 
-class SpecialTokens:
+class RoleFinder:
     """Works out the roles of tokens, in llama.cpp's order; changes `attributes` as it goes.
 
     ids, eog, warnings  the results so far
