@@ -151,8 +151,8 @@ def save_screenshot(
     from guiapp.core.kernels.warm_up import is_complete
     from guiapp.viewmodels.settings import Settings
 
-    if not is_complete():
-        run_interpreted(True)  # sooner done than compiling
+    if page != "tree" and not is_complete():
+        run_interpreted(True)  # sooner done than compiling, but for pictures painted by kernels
     tokenizer = open_model(model)
     application = make_application()
     with tempfile.TemporaryDirectory() as folder:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--page", choices=("inspect", "steps", "bench"), default="inspect")
+    parser.add_argument("--page", choices=("inspect", "tree", "steps", "bench"), default="inspect")
     parser.add_argument("--model", metavar="MODEL", default="demo:bpe")
     parser.add_argument("--text", metavar="TEXT", help="the sample text by default")
     parser.add_argument("--theme", choices=("dark", "light"), default="dark")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from functools import partial
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.kernels.compile import NEVER_COMPILED, is_interpreted
 from guiapp.core.tree.coloring import COLORINGS, ColoringInput, NodeValues, node_values
 from guiapp.core.tree.picture import ROOT, TreePicture, tree_picture
 from guiapp.core.vocab.vocabulary import Vocabulary
@@ -22,6 +24,8 @@ LEAST_SHARE = 0.05  # of the view, for a node that is to be seen
 MOST_REMEMBERED = 200
 COUNT_MS = 150  # the use in the text is counted when typing pauses
 LABEL_LIMIT = 40
+COMPILE_PATIENCE_S = 120.0
+TICK_S = 0.05
 
 
 class TreeModel(QObject):
@@ -63,7 +67,8 @@ class TreeModel(QObject):
         self._counting.timeout.connect(self._count)
         workspace.vocabulary_changed.connect(self._build)
         workspace.encoding_changed.connect(self._counting.start)
-        workspace.selected_token_changed.connect(self._follow_selection)
+        workspace.encoding_changed.connect(self._follow_selection)
+        workspace.selected_token_changed.connect(self._show_selection)
         self._build()
 
     # Picture
@@ -171,6 +176,12 @@ class TreeModel(QObject):
             self.choose(node)
             self.reveal(node)
 
+    def look_at_token(self, token: int) -> None:
+        """Light the path to a token without selecting it in the text."""
+        if self._picture is not None and (node := self._picture.node(token)) >= 0:
+            self._set_chosen(node)
+            self.set_view(view_showing(self._picture, self._view, node, LEAST_SHARE), remember=False)
+
     def walk(self, direction: str) -> None:
         """Go to the "parent", first "child", "next" or "previous" sibling of the chosen node."""
         if self._picture is None:
@@ -212,6 +223,14 @@ class TreeModel(QObject):
             return None
         behind = int(np.searchsorted(places, selected or 0))
         return int(places[behind % len(places)])
+
+    def _show_selection(self) -> None:
+        """Fly to the token that was selected in the text."""
+        before = self._chosen
+        self._follow_selection()
+        if self._chosen is not None and self._chosen != before and self._picture is not None:
+            view = view_showing(self._picture, self._view, self._chosen, LEAST_SHARE)
+            self.set_view(view, remember=False)
 
     def _follow_selection(self) -> None:
         index = self._workspace.selected_token
@@ -290,6 +309,11 @@ class TreeModel(QObject):
 
 
 def _build_picture(vocabulary: Vocabulary, progress: Progress) -> TreePicture:
+    """Lay out the tree as soon as it can be painted, too: by kernels that run compiled."""
+    deadline = time.monotonic() + COMPILE_PATIENCE_S
+    while is_interpreted() and not NEVER_COMPILED and time.monotonic() < deadline:
+        progress(0.0)
+        time.sleep(TICK_S)
     picture = tree_picture(vocabulary)
     _ = picture.covered  # made here rather than in the first frame
     return picture

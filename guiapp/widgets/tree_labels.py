@@ -50,8 +50,10 @@ class LabelPainter:
     def paint(
         self, painter: QPainter, places: Iterable[Place], colors: Colors, scale: float, patience_s: float
     ) -> None:
-        """Draw the labels on their nodes; `is_complete` tells whether all of them were."""
+        """Draw the labels on their nodes, none without patience; `is_complete` tells whether all were."""
         self.is_complete = True
+        if patience_s < 0:
+            return
         deadline = time.perf_counter() + patience_s
         for place in places:
             if place.size_px and place.room_px > place.size_px / 2:

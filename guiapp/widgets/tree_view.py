@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, QVariantAnimation, Signal
 from PySide6.QtGui import (
+    QColor,
     QContextMenuEvent,
     QImage,
     QKeyEvent,
@@ -50,10 +51,12 @@ class TreeView(QWidget):
     Signals:
         hovered(object): the node under the pointer, None for none.
         typed(str): somebody types letters, to search.
+        resized(): the widget has another size.
     """
 
     hovered = Signal(object)
     typed = Signal(str)
+    resized = Signal()
 
     def __init__(
         self,
@@ -110,6 +113,13 @@ class TreeView(QWidget):
         """What is in view at this moment, on the way to the model's view."""
         return self._view
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing moves and all labels are there."""
+        stopped = QVariantAnimation.State.Stopped
+        is_still = self._moving.state() == self._bending.state() == stopped
+        return is_still and self._layer is not None and self._labels.is_complete
+
     def node_at(self, point: QPointF) -> int | None:
         """The node that is painted at a point."""
         geometry = self.geometry_now
@@ -135,6 +145,19 @@ class TreeView(QWidget):
         painter.end()
         return layer
 
+    def plain_image(self, scale: float) -> QImage:
+        """The picture without labels, path and marks, as an image of its own."""
+        return self._paint_layer(scale, patience_s=-1.0).copy()
+
+    def color_of(self, node: int) -> int:
+        """The colour of a node, 0xRRGGBB."""
+        return int(self._colors[node])
+
+    @property
+    def ground(self) -> QColor:
+        """What is behind the nodes."""
+        return self._theme_source.theme.background
+
     def _take_picture(self) -> None:
         self._moving.stop()
         self._view = self._model.view
@@ -153,12 +176,8 @@ class TreeView(QWidget):
         self._repaint_layer()
 
     def _follow_chosen(self) -> None:
-        token = self._model.chosen_token
-        self.setAccessibleDescription(
-            "" if self._model.chosen is None else self._model.label(self._model.chosen)
-        )
-        if token is not None and not self.hasFocus() and self._model.chosen is not None:
-            self._model.reveal(self._model.chosen)
+        chosen = self._model.chosen
+        self.setAccessibleDescription("" if chosen is None else self._model.label(chosen))
         self.update()
 
     def _repaint_layer(self) -> None:
@@ -286,6 +305,7 @@ class TreeView(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._repaint_layer()
+        self.resized.emit()
 
     # Input
 

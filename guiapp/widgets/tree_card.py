@@ -1,0 +1,64 @@
+"""The card beside the pointer: the whole token that a node of the picture stands for."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
+
+from guiapp.core.explain.visible_text import isolate
+from guiapp.viewmodels.tree_details import NodeDetails
+from guiapp.widgets.style_sheet import set_role
+from guiapp.widgets.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme
+
+OFFSET_PX = 18
+ELIDED = 44
+
+
+class TreeCard(QFrame):
+    """A frame that follows the pointer and lets all clicks through."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._around = parent
+        set_role(self, "card")
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._title = QLabel(textFormat=Qt.TextFormat.PlainText)
+        self._title.setFont(Theme.mono_font(17))
+        self._names = QLabel(textFormat=Qt.TextFormat.PlainText)
+        self._values = QLabel(textFormat=Qt.TextFormat.PlainText)
+        set_role(self._names, "dim")
+        for label in (self._names, self._values):
+            label.setFont(Theme.mono_font(SMALL_FONT_PX))
+        facts = QGridLayout()
+        facts.setHorizontalSpacing(3 * UNIT_PX)
+        facts.addWidget(self._names, 0, 0)
+        facts.addWidget(self._values, 0, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(3 * UNIT_PX, GAP_PX, 3 * UNIT_PX, GAP_PX)
+        layout.addWidget(self._title)
+        layout.addLayout(facts)
+        self.hide()
+
+    def show_at(self, details: NodeDetails, point: QPoint) -> None:
+        """Show what is known about a node, beside a point of the parent."""
+        self._title.setText(isolate(_short(details.text)))
+        self._names.setText("\n".join(name for name, _ in details.facts))
+        self._values.setText("\n".join(_short(value) for _, value in details.facts))
+        self.adjustSize()
+        self.move_to(point)
+        self.show()
+        self.raise_()
+
+    def move_to(self, point: QPoint) -> None:
+        """Follow the pointer, on the side where there is room."""
+        room = self._around.rect()
+        box = QRect(point + QPoint(OFFSET_PX, OFFSET_PX), self.size())
+        if box.right() > room.right():
+            box.moveRight(point.x() - OFFSET_PX)
+        if box.bottom() > room.bottom():
+            box.moveBottom(max(box.height(), min(point.y() - OFFSET_PX, room.bottom() - GAP_PX)))
+        self.move(box.topLeft())
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= ELIDED else text[: ELIDED - 1] + "…"

@@ -1,0 +1,156 @@
+"""Saves what the Tree page shows: as picture of any size, as drawing, or as data of the chosen subtree."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QPointF, QRect, QSize, Qt
+from PySide6.QtGui import QAction, QColor, QFontMetrics, QGuiApplication, QPainter, QTransform
+from PySide6.QtSvg import QSvgGenerator
+
+from guiapp.core.errors import TokenloupeError
+from guiapp.core.tree_reports import Branch, dot_lines, tree_report
+from guiapp.viewmodels.tree_geometry import Geometry, Icicle
+from guiapp.viewmodels.tree_labels import Place, icicle_places, sunburst_places
+from guiapp.viewmodels.tree_model import TreeModel
+from guiapp.widgets.theme import Theme
+from guiapp.widgets.tree_colors import is_light
+from guiapp.widgets.tree_labels import DARK_TEXT, LIGHT_TEXT
+from guiapp.widgets.tree_marks import node_outline
+from guiapp.widgets.tree_view import TreeView
+
+SCALES = (1, 2, 4)
+FINEST_PX = 0.8  # narrower nodes are in the picture behind the drawing
+MOST_NODES = 30_000
+
+Ask = Callable[[str, str], str]
+
+
+class ExportError(TokenloupeError):
+    """A file that cannot be written."""
+
+
+class TreeExport(QObject):
+    """The actions that save or copy; they are also the context menu of the view.
+
+    `ask_where(title, suggested name)` gives a path, or "".
+    """
+
+    def __init__(
+        self, view: TreeView, model: TreeModel, ask_where: Ask, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._view = view
+        self._model = model
+        self._ask_where = ask_where
+        self.actions = [
+            self._action("Copy picture", self.copy),
+            *(self._action(f"Save picture {scale}×…", _Scaled(self, scale).save) for scale in SCALES),
+            self._action("Save drawing (SVG)…", self.save_svg),
+            self._action("Save subtree as JSON…", self.save_json),
+            self._action("Save subtree for Graphviz…", self.save_dot),
+        ]
+        view.addActions(self.actions)
+
+    def copy(self) -> None:
+        """Put the picture on the clipboard."""
+        QGuiApplication.clipboard().setImage(self._view.image(1.0).copy())
+
+    def save_png(self, scale: int) -> None:
+        if path := self._ask_where("Save picture", "token-tree.png"):
+            image = self._view.image(float(scale))
+            if not image.save(path):
+                raise ExportError(f"{path} cannot be written. Choose another place or ending.")
+
+    def save_svg(self) -> None:
+        geometry = self._view.geometry_now
+        if geometry is not None and (path := self._ask_where("Save drawing", "token-tree.svg")):
+            draw_svg(self._view, self._model, geometry, path)
+
+    def save_json(self) -> None:
+        if path := self._ask_where("Save subtree", "token-tree.json"):
+            _write(path, json.dumps(tree_report(self._branch())))
+
+    def save_dot(self) -> None:
+        if path := self._ask_where("Save subtree", "token-tree.dot"):
+            _write(path, "\n".join(dot_lines(self._branch())) + "\n")
+
+    def _branch(self) -> Branch:
+        """The subtree of the chosen token, else the whole tree."""
+        picture, token = self._model.picture, self._model.chosen_token
+        assert picture is not None
+        prefix = b"" if token is None else picture.tree.token_bytes(token)
+        return Branch(picture.vocabulary, prefix)
+
+    def _action(self, text: str, slot: Callable[[], None]) -> QAction:
+        action = QAction(text, self)
+        action.triggered.connect(slot)
+        return action
+
+
+class _Scaled(QObject):
+    """Saves at one scale."""
+
+    def __init__(self, export: TreeExport, scale: int) -> None:
+        super().__init__(export)
+        self._export, self._scale = export, scale
+
+    def save(self) -> None:
+        self._export.save_png(self._scale)
+
+
+def draw_svg(view: TreeView, model: TreeModel, geometry: Geometry, path: str) -> None:
+    """Write a drawing: nodes as shapes and labels as text, over a picture of what is too small for shapes."""
+    generator = QSvgGenerator()
+    generator.setFileName(path)
+    size = QSize(view.width(), view.height())
+    generator.setSize(size)
+    generator.setViewBox(QRect(0, 0, size.width(), size.height()))
+    generator.setResolution(view.logicalDpiX())
+    generator.setTitle(f"Token tree of {model.name}")
+    painter = QPainter()
+    if not painter.begin(generator):
+        raise ExportError(f"{path} cannot be written. Choose another place.")
+    painter.drawImage(0, 0, view.plain_image(1.0))
+    _draw_nodes(painter, geometry, view)
+    for place in icicle_places(geometry) if isinstance(geometry, Icicle) else sunburst_places(geometry):
+        _draw_label(painter, place, model.label(place.node), view.color_of(place.node))
+    painter.end()
+
+
+def _draw_nodes(painter: QPainter, geometry: Geometry, view: TreeView) -> None:
+    picture, (left, right) = geometry.picture, geometry.view
+    count = 0
+    for level in range(picture.n_levels):
+        least = FINEST_PX * (right - left) / geometry.width_px
+        for node in picture.wide_nodes(level, left, right, least).tolist():
+            color = view.color_of(node)
+            painter.setPen(view.ground)
+            painter.setBrush(QColor(color >> 16 & 255, color >> 8 & 255, color & 255))
+            painter.drawPath(node_outline(geometry, node))
+            count += 1
+            if count >= MOST_NODES:
+                return
+
+
+def _draw_label(painter: QPainter, place: Place, text: str, color: int) -> None:
+    if not place.size_px or place.room_px < place.size_px:
+        return
+    font = Theme.ui_font(place.size_px)
+    metrics = QFontMetrics(font)
+    shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(place.room_px))
+    painter.setFont(font)
+    painter.setPen(DARK_TEXT if is_light(color) else LIGHT_TEXT)
+    painter.setTransform(QTransform().translate(place.x, place.y).rotate(place.degrees))
+    shift = metrics.horizontalAdvance(shown) / 2 if place.is_centered else 0.0
+    painter.drawText(QPointF(-shift, (metrics.ascent() - metrics.descent()) / 2), shown)
+    painter.resetTransform()
+
+
+def _write(path: str, text: str) -> None:
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ExportError(f"{path} cannot be written: {error.strerror}.") from error

@@ -1,0 +1,190 @@
+"""The Tree page: the whole vocabulary as a picture, and all about one place of it at the right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QCursor, QResizeEvent
+from PySide6.QtWidgets import QFileDialog, QFrame, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from guiapp.viewmodels.tree_details import describe_node
+from guiapp.viewmodels.tree_findings import TreeFindings
+from guiapp.viewmodels.tree_model import TreeModel
+from guiapp.viewmodels.tree_search import TreeSearch
+from guiapp.viewmodels.tree_walk import TreeWalk
+from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.pages import Page
+from guiapp.widgets.segments import Segments
+from guiapp.widgets.span_editor import SpanEditor
+from guiapp.widgets.style_sheet import set_role
+from guiapp.widgets.theme import MARGIN_PX, ThemeSource
+from guiapp.widgets.tree_bar import TreeBar
+from guiapp.widgets.tree_card import TreeCard
+from guiapp.widgets.tree_export import TreeExport
+from guiapp.widgets.tree_legend import MiniMap, TreeLegend
+from guiapp.widgets.tree_panels import FindingsPanel, FoundPanel, NodePanel
+from guiapp.widgets.tree_view import TreeView
+from guiapp.widgets.walk_bar import WalkBar
+
+SIDE_PX = 330
+TEXT_PX = 150
+PANELS = ("Token", "Found", "Figures")
+
+
+class TreePage(Page):
+    """Puts the picture and its panels together and links them with the workspace."""
+
+    def __init__(
+        self, workspace: Workspace, theme_source: ThemeSource, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._workspace = workspace
+        self.model = TreeModel(workspace, self)
+        self.search = TreeSearch(self.model, self)
+        self.findings = TreeFindings(self.model, workspace, self)
+        self.walk = TreeWalk(self.model, workspace, self)
+        self.view = TreeView(self.model, self.search, theme_source)
+        self.bar = TreeBar(self.model, self.search, theme_source)
+        self.legend = TreeLegend(self.model, theme_source)
+        self.mini_map = MiniMap(self.model, theme_source, self.view)
+        self.card = TreeCard(self.view)
+        self.editor = SpanEditor(workspace.document, workspace.spans, theme_source)
+        self.walk_bar = WalkBar(self.walk, self.model, theme_source)
+        self.node_panel = NodePanel(self.model, self.walk, workspace, theme_source)
+        self.found_panel = FoundPanel(self.model, self.search, self.ask_where)
+        self.findings_panel = FindingsPanel(self.findings, self._list_tokens, theme_source)
+        self.export = TreeExport(self.view, self.model, self.ask_where, self)
+        self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
+        self.text_splitter = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
+        self._lay_out()
+        self._connect()
+
+    @property
+    def panels(self) -> list[QWidget]:
+        """What F6 goes through."""
+        side = self.side.currentWidget()
+        return [self.view, self.editor, self.bar.query, *([] if side is None else [side])]
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the picture stands still and has all its labels."""
+        return self.model.picture is not None and self.view.is_settled
+
+    @property
+    def splitters(self) -> Mapping[str, QSplitter]:
+        return {"tree": self.splitter, "tree_text": self.text_splitter}
+
+    def stop(self) -> None:
+        self.walk.close()
+        self.search.close()
+        self.findings.close()
+        self.model.close()
+
+    def ask_where(self, title: str, suggested: str) -> str:
+        """Where to save something; "" for nowhere."""
+        return QFileDialog.getSaveFileName(self, title, suggested)[0]
+
+    def _lay_out(self) -> None:
+        picture = QWidget()
+        column = QVBoxLayout(picture)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.view, 1)
+        column.addWidget(self.legend)
+        text = QFrame()
+        set_role(text, "panel")
+        below = QVBoxLayout(text)
+        below.setContentsMargins(0, 0, 0, 0)
+        below.setSpacing(0)
+        below.addWidget(self.walk_bar)
+        below.addWidget(self.editor, 1)
+        self.text_splitter.addWidget(picture)
+        self.text_splitter.addWidget(text)
+        self.text_splitter.setStretchFactor(0, 1)
+        self.text_splitter.setSizes([650, TEXT_PX])
+        self.side = QStackedWidget()
+        for panel in (self.node_panel, self.found_panel, self.findings_panel):
+            self.side.addWidget(panel)
+        self.tabs = Segments(PANELS)
+        beside = QFrame()
+        set_role(beside, "panel")
+        right = QVBoxLayout(beside)
+        right.setContentsMargins(0, 8, 0, 0)
+        right.setSpacing(0)
+        right.addWidget(self.tabs)
+        right.addWidget(self.side, 1)
+        self.splitter.addWidget(self.text_splitter)
+        self.splitter.addWidget(beside)
+        self.splitter.setStretchFactor(0, 1)
+        self.splitter.setSizes([1100, SIDE_PX])
+        for splitter in (self.splitter, self.text_splitter):
+            splitter.setHandleWidth(1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.bar)
+        layout.addWidget(self.splitter, 1)
+        self.setFocusProxy(self.view)
+
+    def _connect(self) -> None:
+        self.tabs.chosen.connect(self._show_panel)
+        self.view.hovered.connect(self._follow_hover)
+        self.view.typed.connect(self._begin_search)
+        self.view.resized.connect(self._place_map)
+        self.search.found_changed.connect(self._follow_search)
+        self.editor.hovered.connect(self._hover_text)
+        self.editor.token_clicked.connect(self._workspace.select_token)
+        self._workspace.selected_token_changed.connect(self._follow_selection)
+        self._workspace.hovered_token_changed.connect(self._follow_hovered_token)
+        self._follow_selection()
+
+    def _show_panel(self, index: int) -> None:
+        self.side.setCurrentIndex(index)
+        if self.side.currentWidget() is self.findings_panel:
+            self.findings.want()
+
+    def _list_tokens(self, title: str, tokens: NDArray[np.int32]) -> None:
+        self.found_panel.show_tokens(title, tokens)
+        self.tabs.choose(PANELS.index("Found"))
+        if len(tokens):
+            self.model.choose_token(int(tokens[0]))
+
+    def _begin_search(self, text: str) -> None:
+        self.bar.query.setFocus()
+        self.bar.query.setText(text)
+
+    def _follow_search(self) -> None:
+        if self.search.query:
+            self.tabs.choose(PANELS.index("Found"))
+
+    def _follow_hover(self, node: int | None) -> None:
+        picture = self.model.picture
+        if node is None or picture is None:
+            self.card.hide()
+            return
+        details = describe_node(picture, node, self._workspace.tokenizer, self.model.counts)
+        self.card.show_at(details, self.view.mapFromGlobal(QCursor.pos()))
+
+    def _place_map(self) -> None:
+        margin = QPoint(MARGIN_PX, MARGIN_PX)
+        self.mini_map.move(self.view.rect().bottomRight() - self.mini_map.rect().bottomRight() - margin)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_map()
+
+    def _hover_text(self, index: int) -> None:
+        self._workspace.hover_token(None if index < 0 else index)
+
+    def _follow_hovered_token(self) -> None:
+        index = self._workspace.hovered_token
+        self.editor.set_hovered_token(-1 if index is None else index)
+
+    def _follow_selection(self) -> None:
+        index = self._workspace.selected_token
+        self.editor.set_selected_token(-1 if index is None else index)
+        if index is not None and not self.editor.hasFocus():
+            self.editor.reveal(*self._workspace.span(index))

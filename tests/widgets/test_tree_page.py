@@ -1,0 +1,222 @@
+"""The Tree page, with real clicks and keys."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QApplication
+from toy_vocabulary import toy_vocabulary
+
+import guiapp
+from guiapp.core.demo import demo_model_path
+from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.tree.coloring import COLORINGS
+from guiapp.core.tree.picture import ROOT
+from guiapp.core.vocab.vocabulary import VocabType
+from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.theme import ThemeSource
+from guiapp.widgets.tree_page import TreePage
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+COMPILING_MS = 120_000  # the first time
+TEXT = b"Welcome to the tree, the whole tree."
+
+
+@pytest.fixture
+def open_page(qtbot):
+    pages = []
+
+    def make(tokenizer, text=TEXT):
+        workspace = Workspace(text, load=lambda *asked: tokenizer)
+        page = TreePage(workspace, ThemeSource(QApplication.instance(), "dark"))
+        page.view.is_animated = False
+        qtbot.addWidget(page)
+        page.resize(1000, 700)
+        page.show()
+        workspace.loader.open("demo:bpe")
+        qtbot.waitUntil(
+            lambda: page.model.picture is not None and (workspace.n_tokens > 0 or not text),
+            timeout=COMPILING_MS,
+        )
+        pages.append((page, workspace))
+        return page, workspace
+
+    yield make
+    for page, workspace in pages:
+        page.stop()
+        workspace.close()
+
+
+@pytest.fixture
+def page(open_page):
+    return open_page(guiapp.open_model(demo_model_path("bpe")))[0]
+
+
+def center_of(page, node):
+    geometry = page.view.geometry_now
+    inner, outer, start, end = geometry.sector(node)
+    return QPointF(*geometry.point((inner + outer) / 2, (start + end) / 2)).toPoint()
+
+
+def widest_child(page):
+    picture = page.model.picture
+    return max(picture.children(ROOT), key=lambda node: picture.span(node)[1] - picture.span(node)[0])
+
+
+def test_a_click_makes_a_node_the_centre_and_back_returns(page, qtbot):
+    node, whole = widest_child(page), page.model.view
+    qtbot.mouseClick(page.view, Qt.MouseButton.LeftButton, pos=center_of(page, node))
+    assert page.model.chosen == node
+    assert page.model.view == tuple(map(float, page.model.picture.span(node)))
+    qtbot.mouseClick(page.bar.back, Qt.MouseButton.LeftButton)
+    assert page.model.view == whole
+    qtbot.mouseClick(page.bar.forward, Qt.MouseButton.LeftButton)
+    assert page.model.view == tuple(map(float, page.model.picture.span(node)))
+
+
+def test_the_wheel_zooms_where_the_pointer_is(page):
+    before = page.view.node_at(QPointF(300, 300))
+    event = QWheelEvent(
+        QPointF(300, 300),
+        QPointF(300, 300),
+        QPoint(),
+        QPoint(0, 240),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    width = page.model.view[1] - page.model.view[0]
+    QApplication.sendEvent(page.view, event)
+    assert page.model.view[1] - page.model.view[0] < width
+    assert before is not None
+
+
+def test_keys_walk_from_node_to_node(page, qtbot):
+    page.view.setFocus()
+    page.model.choose(ROOT)
+    qtbot.keyClick(page.view, Qt.Key.Key_Down)
+    first = page.model.chosen
+    assert page.model.picture.parent(first) == ROOT
+    qtbot.keyClick(page.view, Qt.Key.Key_Right)
+    assert page.model.chosen == first + 1
+    qtbot.keyClick(page.view, Qt.Key.Key_Left)
+    qtbot.keyClick(page.view, Qt.Key.Key_Up)
+    assert page.model.chosen == ROOT
+
+
+def test_tokens_of_the_text_light_their_path(open_page):
+    page, workspace = open_page(guiapp.open_model(demo_model_path("bpe")))
+    for index in range(1, workspace.n_tokens - 1):
+        workspace.select_token(index)
+        assert page.model.chosen_token == int(workspace.token_ids(index, index + 1)[0])
+    assert page.model.chosen_path[0] == ROOT
+
+
+def test_choosing_a_token_selects_it_in_the_text(open_page):
+    page, workspace = open_page(guiapp.open_model(demo_model_path("bpe")))
+    token = int(workspace.token_ids(4, 5)[0])
+    workspace.select_token(1)
+    page.model.choose(page.model.picture.node(token))
+    selected = workspace.selected_token
+    assert int(workspace.token_ids(selected, selected + 1)[0]) == token
+
+
+def test_typing_searches_and_enter_steps(page, qtbot):
+    page.view.setFocus()
+    qtbot.keyClick(page.view, "t")
+    qtbot.keyClicks(page.bar.query, "he")
+    qtbot.waitUntil(lambda: len(page.search.found_nodes) > 0 and page.search.query == "the")
+    picture = page.model.picture
+    for node in page.search.found_nodes.tolist():
+        assert b"the" in picture.tree.token_bytes(picture.token(node))
+        assert all(page.search.is_lit[above] for above in picture.path(node))
+    qtbot.keyClick(page.bar.query, Qt.Key.Key_Return)
+    assert page.model.chosen == page.search.found_nodes[0]
+    assert page.found_panel.view.model().rowCount() == len(page.search.found_nodes)
+
+
+def test_a_bad_expression_is_explained_beside_the_field(page, qtbot):
+    page.bar.query.setText("/(/")
+    qtbot.waitUntil(lambda: bool(page.search.problem))
+    assert "not valid" in page.bar.count.text()
+    page.bar.query.clear()
+    assert page.search.is_lit is None
+
+
+def test_shapes_and_colours_change_the_picture(page):
+    pictures = []
+    for shape in ("sunburst", "icicle"):
+        page.model.set_shape(shape)
+        for coloring in COLORINGS:
+            page.model.set_coloring(coloring.name)
+            pictures.append(page.view.plain_image(1.0))
+    assert all(image != other for image in pictures for other in pictures if image is not other)
+
+
+def test_the_picture_bends_from_one_shape_to_the_other(page, qtbot):
+    page.view.is_animated = True
+    page.model.set_shape("icicle")
+    qtbot.waitUntil(lambda: page.view.is_settled)
+    assert page.view.geometry_now.__class__.__name__ == "Icicle"
+
+
+def test_the_walk_plays_what_greedy_takes(page, qtbot):
+    page.walk.restart()
+    taken = []
+    for _ in range(len(page.walk.steps)):
+        page.walk.move(1)
+        if page.walk.step.taken is not None:
+            taken.append(page.walk.step.taken)
+    tokenizer = page._workspace.tokenizer
+    assert b"".join(map(tokenizer.vocabulary.token_bytes, taken)) == TEXT
+    assert "takes" in page.walk_bar._story.toPlainText()
+
+
+def test_figures_list_their_tokens(page, qtbot):
+    page.tabs.choose(2)
+    qtbot.waitUntil(lambda: page.findings.statistics is not None)
+    leaves = next(row for row in page.findings.statistics.findings if row.name == "leaves")
+    page._list_tokens(leaves.name, leaves.tokens)
+    assert page.found_panel.view.model().rowCount() == len(leaves.tokens)
+
+
+def test_what_is_seen_can_be_saved(page, tmp_path):
+    page.model.choose(widest_child(page))
+    for name, save in (
+        ("tree.svg", page.export.save_svg),
+        ("tree.json", page.export.save_json),
+        ("tree.dot", page.export.save_dot),
+    ):
+        page.export._ask_where = lambda title, suggested, name=name: str(tmp_path / name)
+        save()
+    page.export._ask_where = lambda title, suggested: str(tmp_path / "tree.png")
+    page.export.save_png(2)
+    assert json.loads((tmp_path / "tree.json").read_text())["nodes"]
+    assert (tmp_path / "tree.dot").read_text().startswith("digraph")
+    assert "<path" in (tmp_path / "tree.svg").read_text()
+    assert (tmp_path / "tree.png").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize(
+    "tokens",
+    [{"a": 0.0}, dict.fromkeys(["a" * n for n in range(1, 100)], 0.0), dict.fromkeys("abcdefg", 0.0)],
+    ids=["one token", "chain", "flat"],
+)
+def test_odd_vocabularies_are_shown(open_page, tokens):
+    page, _ = open_page(Tokenizer(toy_vocabulary(tokens, VocabType.SPM)), text=b"")
+    for shape in ("sunburst", "icicle"):
+        page.model.set_shape(shape)
+        assert not page.grab().isNull()
+    for node in range(len(page.model.picture)):
+        page.model.choose(node)
+        page.model.show(node)
+
+
+def test_the_theme_recolours_the_picture(page):
+    before = page.view.plain_image(1.0)
+    page.view._theme_source.choose("light")
+    assert page.view.plain_image(1.0) != before
