@@ -49,6 +49,24 @@ def open_tokenizer(model: str, text_bytes: int = 0, pre: str | None = None) -> T
     return tokenizer
 
 
+def add_encode_options(parser: argparse.ArgumentParser) -> None:
+    """The arguments that say what to encode, and how."""
+    parser.add_argument("model", metavar="MODEL")
+    add_pre_option(parser)
+    parser.add_argument("text", metavar="TEXT", nargs="?", help="otherwise FILE or standard input is read")
+    parser.add_argument("-f", "--file", metavar="FILE", help="read the text from a file, byte for byte")
+    parser.add_argument("--encoder", metavar="NAME", help="an algorithm that `info` lists")
+    parser.add_argument(
+        "--no-special", dest="special", action="store_false", help="add no BOS, EOS and the like"
+    )
+    parser.add_argument(
+        "--no-parse-special",
+        dest="parse_special",
+        action="store_false",
+        help="treat the text of control tokens as ordinary text",
+    )
+
+
 def text_of(options: argparse.Namespace) -> bytes:
     """The argument TEXT, or else what is in the file or on standard input."""
     return os.fsencode(options.text) if options.text is not None else read(options.file)

@@ -6,24 +6,11 @@ import argparse
 import json
 import sys
 
-from guiapp.commands.files import InputError, add_pre_option, open_tokenizer, text_of
+from guiapp.commands.files import InputError, add_encode_options, open_tokenizer, text_of
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL")
-    add_pre_option(parser)
-    parser.add_argument("text", metavar="TEXT", nargs="?", help="otherwise FILE or standard input is read")
-    parser.add_argument("-f", "--file", metavar="FILE", help="read the text from a file, byte for byte")
-    parser.add_argument("--encoder", metavar="NAME", help="an algorithm that `info` lists")
-    parser.add_argument(
-        "--no-special", dest="special", action="store_false", help="add no BOS, EOS and the like"
-    )
-    parser.add_argument(
-        "--no-parse-special",
-        dest="parse_special",
-        action="store_false",
-        help="treat the text of control tokens as ordinary text",
-    )
+    add_encode_options(parser)
     parser.add_argument(
         "--break",
         dest="breakpoints",
