@@ -74,6 +74,12 @@ def _inspect(setting: PageSetting) -> Page:
     return InspectPage(setting.workspace, setting.theme_source)
 
 
+def _tree(setting: PageSetting) -> Page:
+    from guiapp.widgets.tree_page import TreePage
+
+    return TreePage(setting.workspace, setting.theme_source)
+
+
 def _steps(setting: PageSetting) -> Page:
     from guiapp.viewmodels.steps_model import StepsModel
     from guiapp.widgets.steps_page import StepsPage
@@ -91,6 +97,7 @@ def _bench(setting: PageSetting) -> Page:
 
 PAGES = (
     PageRow("inspect", "Inspect", "Ctrl+1", _inspect),
+    PageRow("tree", "Tree", "Ctrl+2", _tree),
     PageRow("steps", "Steps", "Ctrl+3", _steps),
     PageRow("bench", "Bench", "Ctrl+4", _bench),
 )
