@@ -15,11 +15,12 @@ import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolTip, QVBoxLayout, QWidget
 
 from guiapp.core.bench.measurement import Record, key_of
 from guiapp.core.bench.tables import size_text, time_text
+from guiapp.widgets.bench_labels import End, mark, round_steps, short_number, spread, tip_of
 from guiapp.widgets.contender_look import Look, look_of
 from guiapp.widgets.style_sheet import heading, set_role
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, ThemeSource
@@ -29,7 +30,9 @@ MARKER_PX = 9
 LINE_PX = 2
 NEAR_PX = 14
 ROOM = 1.32  # of the longest bar, for the figures behind bars
-NAME_ROOM = 0.62  # of the sizes' width, for names behind curves
+NAME_ROOM_PX, MOST_NAME_SHARE = 24, 0.5  # beside the name of a curve; of the plot's width
+AXIS_PX = 62
+BAR_AXIS_PX = 96
 BEHIND = (-0.05, 0.5)  # where a label is anchored that stands right of its place
 Values = Sequence[float] | NDArray[np.float64]
 EMPTY = "Nothing measured yet"
@@ -66,10 +69,15 @@ class Chart(QFrame):
         layout.addWidget(self.plot, 1)
         layout.addWidget(self._empty, 1)
         self.plot.disableAutoRange()
+        self.plot.getAxis("left").setWidth(AXIS_PX)
         self._pool: dict[str, list[Any]] = {}
         self._n_used: Counter[str] = Counter()
         theme_source.changed.connect(self._follow_theme)
         self._follow_theme()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.redraw()
 
     def show_results(self, results: Sequence[Record]) -> None:
         """Draw these records, unless they are those that are drawn."""
@@ -162,6 +170,7 @@ class BarChart(Chart):
         self._unit = "mb_per_s"
         self._baseline = "fast"
         super().__init__(title, theme_source, parent)
+        self.plot.getAxis("left").setWidth(BAR_AXIS_PX)
 
     def set_unit(self, unit: str) -> None:
         """Either "mb_per_s" or "tokens_per_s"."""
@@ -183,12 +192,12 @@ class BarChart(Chart):
             speed = row[self._unit]
             end = max(speed * row["median_s"] / row["ci_s"][0], speed)
             ratio = f"   {baseline['median_s'] / row['median_s']:.3g}×" if baseline else ""
-            self.label(f"{short_number(speed)}{ratio}{_mark(row)}", end, y, BEHIND, theme.dim)
+            self.label(f"{short_number(speed)}{ratio}{mark(row)}", end, y, BEHIND, theme.dim)
             self._points.append((speed, y, tip_of(row)))
         self.plot.setXRange(0, longest * ROOM, padding=0)
         self.plot.setYRange(-0.6, max(len(rows), 4) - 0.4, padding=0)
         unit = "MB/s" if self._unit == "mb_per_s" else "tokens/s"
-        self.plot.getAxis("bottom").setTicks([[(v, short_number(v)) for v in _round_steps(longest)]])
+        self.plot.getAxis("bottom").setTicks([[(v, short_number(v)) for v in round_steps(longest)]])
         self.note.setText(f"{unit}, median and 95 % interval, × {self._baseline}")
 
     def _draw_bars(self, rows: Sequence[Record]) -> None:
@@ -233,7 +242,7 @@ class CurveChart(Chart):
             curves.setdefault(row["contender"], []).append(row)
         times = [row["median_s"] for row in self._results]
         self._axes(times, [row["size_bytes"] for row in self._results])
-        ends: list[tuple[float, float, str, QColor]] = []
+        ends: list[End] = []
         right = math.log10(max(row["size_bytes"] for row in self._results))
         for name, rows in curves.items():
             look = self.look(name)
@@ -251,11 +260,27 @@ class CurveChart(Chart):
                 symbolBrush=look.color,
                 symbolPen=pg.mkPen(theme.raised),
             )
-            ends.append((right, float(y[-1]), f"{name}{self._exponent(name)}", look.color))
+            ends.append(End(right, float(y[-1]), f"{name}{self._exponent(name)}", look.color))
             self._points += [(a, b, tip_of(row)) for a, b, row in zip(x, y, rows, strict=True)]
-        height = max(np.ptp(np.log10(times)), 1.0)
-        for x_end, y_end, text, color in spread(ends, height * 0.062):
-            self.label(text, x_end, y_end, BEHIND, color)
+        self._make_room([end.text for end in ends])
+        low, high = self.plot.getPlotItem().vb.viewRange()[1]
+        line = (high - low) * (self.fontMetrics().height() - 3) / self._view_px()[1]
+        for end in spread(ends, line, high - line / 2):
+            self.label(end.text, end.x, end.y, BEHIND, end.color)
+
+    def _make_room(self, names: Sequence[str]) -> None:
+        """Leave so much of the width free at the right as the longest name takes."""
+        sizes = [math.log10(row["size_bytes"]) for row in self._results]
+        left, right = min(sizes), max(sizes)
+        name_px = max(self.fontMetrics().horizontalAdvance(name) for name in names) + NAME_ROOM_PX
+        share = min(name_px / self._view_px()[0], MOST_NAME_SHARE)
+        width = max(right - left, 1.0) * 1.06
+        self.plot.setXRange(left - width * 0.03, left - width * 0.03 + width / (1 - share), padding=0)
+
+    def _view_px(self) -> tuple[int, int]:
+        """The size of the plot within its axes."""
+        bottom = self.plot.getAxis("bottom").height()
+        return max(self.plot.width() - AXIS_PX, 1), max(int(self.plot.height() - bottom), 1)
 
     def _axes(self, times: Sequence[float], sizes: Sequence[int]) -> None:
         """Decades at the left, sizes at the bottom with room for names at the right."""
@@ -267,10 +292,6 @@ class CurveChart(Chart):
         step = math.ceil(len(shown) / 5)
         ticks = [(math.log10(size), size_text(size)) for size in shown[::step]]
         self.plot.getAxis("bottom").setTicks([ticks])
-        left, right = math.log10(shown[0]), math.log10(shown[-1])
-        self.plot.setXRange(
-            left - (right - left) * 0.03, right + max(right - left, 1) * NAME_ROOM, padding=0.02
-        )
         self.plot.setYRange(low, high, padding=0.02)
         self.note.setText("seconds by bytes, 95 % interval; n^ is the fitted exponent")
 
@@ -320,7 +341,7 @@ class ExactnessChart(Chart):
                 symbolBrush=brush,
                 symbolPen=pg.mkPen(look.color, width=LINE_PX),
             )
-            self.label(row["contender"] + _mark(row), x, y, (0.5, 1.7 if above else -0.7), theme.text)
+            self.label(row["contender"] + mark(row), x, y, (0.5, 1.7 if above else -0.7), theme.text)
             above = not above
             self._points.append((x, y, tip_of(row)))
         margin = (1 - shares[0]) * 0.2
@@ -337,52 +358,3 @@ class ExactnessChart(Chart):
                 front.append((math.log10(row["tokens_per_s"]), best))
         pen = pg.mkPen(self._theme_source.theme.good, style=APPROXIMATE)
         self.curve("front", [x for x, _ in front], [y for _, y in front], pen=pen)
-
-
-def tip_of(row: Record) -> str:
-    """Value, number of runs, interval and ids, for the mouse."""
-    low, high = (time_text(seconds) for seconds in row["ci_s"])
-    lines = [
-        f"{row['contender']} · {row['corpus']} · {size_text(row['size_bytes'])}",
-        f"{time_text(row['median_s'])}, 95 %: {low} to {high}, n = {row['n']}",
-        f"{row['mb_per_s']:.4g} MB/s · {short_number(row['tokens_per_s'])} tokens/s",
-    ]
-    if row["exact"] is False:
-        difference = row["first_difference"]
-        lines.append(f"{row['agreement']:.2%} of spans; differs from byte {difference['byte_offset']:,} on")
-    elif row["exact"] is None:
-        lines.append("has a vocabulary of its own")
-    return "\n".join(lines)
-
-
-def short_number(value: float) -> str:
-    """Three digits and a prefix: 1.24 M."""
-    for factor, prefix in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
-        if value >= factor:
-            return f"{value / factor:.3g}{prefix}"
-    return f"{value:.3g}"
-
-
-def spread(
-    ends: Sequence[tuple[float, float, str, QColor]], distance: float
-) -> list[tuple[float, float, str, QColor]]:
-    """The same labels, moved up so that none covers another."""
-    placed: list[tuple[float, float, str, QColor]] = []
-    for x, y, text, color in sorted(ends, key=lambda end: end[1]):
-        height = max(y, placed[-1][1] + distance) if placed else y
-        placed.append((x, height, text, color))
-    return placed
-
-
-def _mark(row: Record) -> str:
-    """A word beside the figure where ids are not those of the vocabulary that is loaded."""
-    if row["exact"] is None:
-        return "  own vocabulary"
-    return "" if row["exact"] else f"  ≈ {row['agreement']:.1%}"
-
-
-def _round_steps(longest: float) -> list[float]:
-    """About four round numbers from 0 on."""
-    step = 10.0 ** math.floor(math.log10(longest))
-    step *= next(factor for factor in (0.2, 0.5, 1.0, 2.0, 5.0) if longest / (step * factor) <= 5)
-    return [step * index for index in range(int(longest / step) + 1)]

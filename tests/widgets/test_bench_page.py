@@ -10,7 +10,7 @@ from guiapp.core.bench.peers import PEERS
 from guiapp.core.catalogue import ALGORITHMS
 from guiapp.viewmodels.bench_model import BenchModel
 from guiapp.viewmodels.workspace import Workspace
-from guiapp.widgets.bench_charts import short_number, spread, tip_of
+from guiapp.widgets.bench_labels import End, short_number, spread, tip_of
 from guiapp.widgets.bench_page import BenchPage
 from guiapp.widgets.contender_look import look_of
 from guiapp.widgets.theme import DARK, LIGHT, ThemeSource
@@ -140,9 +140,11 @@ def test_the_mouse_tells_value_interval_runs_and_difference():
         assert word in tip
 
 
-def test_labels_that_would_cover_each_other_move_up():
-    ends = [(1.0, 0.1, "b", None), (1.0, 0.0, "a", None), (1.0, 9.0, "c", None)]
-    assert [y for _, y, _, _ in spread(ends, 0.5)] == [0.0, 0.5, 9.0]
+def test_labels_that_would_cover_each_other_move_and_stay_below_the_top():
+    ends = [End(1.0, y, text, DARK.text) for y, text in ((0.1, "b"), (0.0, "a"), (9.0, "c"), (8.9, "d"))]
+    placed = spread(ends, 0.5, 9.0)
+    assert [end.text for end in placed] == ["a", "b", "d", "c"]
+    assert [end.y for end in placed] == [0.0, 0.5, 8.5, 9.0]
 
 
 @pytest.mark.parametrize(("value", "text"), [(0.5, "0.5"), (1234, "1.23 k"), (5e7, "50 M"), (2e9, "2 G")])

@@ -31,6 +31,7 @@ from guiapp.core.bench.peers import PEERS, peer_source
 from guiapp.core.bench.timing import Operation, Sample, calls_per_sample, take_sample
 from guiapp.core.tokenizer import Tokenizer
 
+FIRST_TEXT = b"ready"
 END_WITH_PARENT = 1  # prctl's PR_SET_PDEATHSIG
 THREAD_VARIABLES = ("RAYON_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
 
@@ -66,6 +67,7 @@ class Worker:
             vocabulary = open_model(self._model).vocabulary
             self._build = lambda: our_contender(Tokenizer(vocabulary), self._name)
         self._contender = self._build()
+        encode_all(self._contender, [FIRST_TEXT])  # kernels may have to be compiled, which is nobody's speed
         version = "" if peer is None else peer.version
         return Loaded(version, self._contender.other_vocabulary, max(held_bytes() - before, 0))
 

@@ -1,0 +1,70 @@
+"""The words and numbers on the charts of the Bench page, and where they go."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from PySide6.QtGui import QColor
+
+from guiapp.core.bench.measurement import Record
+from guiapp.core.bench.tables import size_text, time_text
+
+
+class End(NamedTuple):
+    """A label at the end of a curve."""
+
+    x: float
+    y: float
+    text: str
+    color: QColor
+
+
+def tip_of(row: Record) -> str:
+    """Value, number of runs, interval and ids, for the mouse."""
+    low, high = (time_text(seconds) for seconds in row["ci_s"])
+    lines = [
+        f"{row['contender']} · {row['corpus']} · {size_text(row['size_bytes'])}",
+        f"{time_text(row['median_s'])}, 95 %: {low} to {high}, n = {row['n']}",
+        f"{row['mb_per_s']:.4g} MB/s · {short_number(row['tokens_per_s'])} tokens/s",
+    ]
+    if row["exact"] is False:
+        difference = row["first_difference"]
+        lines.append(f"{row['agreement']:.2%} of spans; differs from byte {difference['byte_offset']:,} on")
+    elif row["exact"] is None:
+        lines.append("has a vocabulary of its own")
+    return "\n".join(lines)
+
+
+def short_number(value: float) -> str:
+    """Three digits and a prefix: 1.24 M."""
+    for factor, prefix in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
+        if value >= factor:
+            return f"{value / factor:.3g}{prefix}"
+    return f"{value:.3g}"
+
+
+def spread(ends: Sequence[End], distance: float, top: float) -> list[End]:
+    """The same labels, lowest first, moved so that none covers another or rises higher than `top`."""
+    ordered = sorted(ends, key=lambda end: end.y)
+    heights = [end.y for end in ordered]
+    for index in range(1, len(heights)):
+        heights[index] = max(heights[index], heights[index - 1] + distance)
+    for index in reversed(range(len(heights))):
+        heights[index] = min(heights[index], top - (len(heights) - 1 - index) * distance)
+    return [end._replace(y=height) for end, height in zip(ordered, heights, strict=True)]
+
+
+def mark(row: Record) -> str:
+    """A word beside the figure where ids are not those of the vocabulary that is loaded."""
+    if row["exact"] is None:
+        return "  own vocabulary"
+    return "" if row["exact"] else f"  ≈ {row['agreement']:.1%}"
+
+
+def round_steps(longest: float) -> list[float]:
+    """About four round numbers from 0 on."""
+    step = 10.0 ** math.floor(math.log10(longest))
+    step *= next(factor for factor in (0.2, 0.5, 1.0, 2.0, 5.0) if longest / (step * factor) <= 5)
+    return [step * index for index in range(int(longest / step) + 1)]
