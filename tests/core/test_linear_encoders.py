@@ -13,6 +13,7 @@ from pair_vocabularies import HEX_TOKENS, byte_level, character_level, sentence_
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
+from guiapp.core.bench.linear_speed import growth
 from guiapp.core.errors import EncodeError
 from guiapp.core.kernels import derivations as kernels
 from guiapp.core.tokenizer import Tokenizer
@@ -122,6 +123,14 @@ def test_twins_agree_on_real_vocabularies(name):
         for encoder in tokenizer.encoders:
             compiled = tokenizer.encode(text[:200], encoder=encoder)
             assert_same(compiled, tokenizer.encode_readable(text[:200], encoder=encoder), (encoder, text))
+
+
+@pytest.mark.parametrize("encoder", ["backtrack", "table"])
+@pytest.mark.parametrize("unit", [b"a", b" ", b"ab", "あ".encode()])
+def test_time_grows_with_the_length_of_an_unsplit_text(encoder, unit):
+    assert (
+        growth(guiapp.open_model("demo:bpe"), unit, encoder, 20_000, 200_000) < 20
+    )  # 100 if it were quadratic
 
 
 def test_greedy_takes_the_longest_token_and_fewest_the_fewest():
