@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from guiapp import __version__
-from guiapp.commands import bench, chunk, count, detokenize, info, screenshot, step, tokenize, tree
+from guiapp.commands import bench, chunk, count, detokenize, info, screenshot, step, tokenize, train, tree
 from guiapp.core.errors import TokenloupeError
 
 Command = Callable[[argparse.Namespace], int]
@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[Command, Callable[[argparse.ArgumentParser], None]]] =
     "chunk": (chunk.run, chunk.add_options),
     "bench": (bench.run, bench.add_options),
     "tree": (tree.run, tree.add_options),
+    "train": (train.run, train.add_options),
     "screenshot": (screenshot.run, screenshot.add_options),
 }
 

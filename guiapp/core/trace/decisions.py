@@ -94,6 +94,7 @@ DECISIONS: dict[type, Callable[[Any], Decision]] = {
     heap.Stale: _pair("stale"),
     wordpiece.Take: _take,
     wordpiece.Miss: lambda step: Decision("miss", step.start, step.end),
+    words.Miss: lambda step: Decision("miss", step.start, step.end),
     wordpiece.GiveUp: lambda step: Decision("give up", 0, step.word_end, step.unknown_id),
     rwkv.Take: _take,
     words.Miss: lambda step: Decision("miss", step.start, step.end),

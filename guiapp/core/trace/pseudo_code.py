@@ -162,7 +162,8 @@ WORDS = _code(
     "Whitespace words",
     """
 for each word:
-    look it up  # whole, take
+    look it up, first with the space before it  # miss
+    if it is a token: take it  # whole, take
 next word  # done
 """,
 )

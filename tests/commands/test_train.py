@@ -1,0 +1,64 @@
+"""`tokenloupe train`: a text becomes a model file that opens and encodes it."""
+
+from __future__ import annotations
+
+import pytest
+
+import guiapp
+from guiapp.cli import run
+
+TEXT = "This is insane! This is impossible. How do lions sleep in this weather?\nThey do not. " * 3
+
+
+@pytest.fixture
+def text_file(tmp_path):
+    path = tmp_path / "text.txt"
+    path.write_text(TEXT)
+    return path
+
+
+@pytest.mark.parametrize(("algorithm", "size"), [("bpe", 290), ("wordpiece", 60), ("unigram", 60)])
+def test_a_trained_model_opens_and_encodes_its_text(algorithm, size, text_file, tmp_path, capsys):
+    out = tmp_path / "out.gguf"
+    command = ["train", algorithm, "-f", str(text_file), "--vocab-size", str(size), "-o", str(out), "--log"]
+    assert run(command) == 0
+    assert capsys.readouterr().out
+    tokenizer = guiapp.open_model(out)
+    assert len(tokenizer.vocabulary) <= size
+    encoding = tokenizer.encode(TEXT)
+    assert tokenizer.vocabulary.special_ids.unk not in encoding.token_ids.tolist()
+    assert encoding.token_ids.tolist() == tokenizer.encode_readable(TEXT).token_ids.tolist()
+    if algorithm == "bpe":
+        assert tokenizer.decode(encoding.token_ids) == TEXT
+
+
+@pytest.mark.parametrize(("text", "size"), [("", 300), ("abc", 5), ("   \n", 300)])
+def test_too_little_is_told(text, size, tmp_path, capsys):
+    (tmp_path / "text").write_text(text)
+    command = [
+        "train",
+        "bpe",
+        "-f",
+        str(tmp_path / "text"),
+        "--vocab-size",
+        str(size),
+        "-o",
+        str(tmp_path / "o"),
+    ]
+    assert run(command) == 1
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_place_that_cannot_be_written_is_told(text_file, tmp_path, capsys):
+    command = [
+        "train",
+        "bpe",
+        "-f",
+        str(text_file),
+        "--vocab-size",
+        "300",
+        "-o",
+        str(tmp_path / "no" / "o.gguf"),
+    ]
+    assert run(command) == 1
+    assert "cannot be written" in capsys.readouterr().err
