@@ -12,11 +12,12 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.bench.corpus import RANDOM, SAMPLE, TUTORIAL
-from guiapp.core.bench.history import write_whole
+from guiapp.core.bench.history import Change, load_run, write_whole
 from guiapp.core.bench.measurement import Record, Report, growth_records
 from guiapp.core.bench.peers import PEERS
-from guiapp.core.bench.plan import Plan
+from guiapp.core.bench.plan import BenchError, Plan
 from guiapp.core.bench.statistics import summarize
+from guiapp.viewmodels.bench_history import RunHistory, SavedRun
 from guiapp.viewmodels.bench_runner import BenchRunner
 from guiapp.viewmodels.workspace import Workspace
 
@@ -70,11 +71,17 @@ class BenchModel(QObject):
     failed = Signal(str)
 
     def __init__(
-        self, workspace: Workspace, runner: BenchRunner | None = None, parent: QObject | None = None
+        self,
+        workspace: Workspace,
+        runner: BenchRunner | None = None,
+        history: RunHistory | None = None,
+        parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._workspace = workspace
         self._runner = runner or BenchRunner(parent=self)
+        self._history = history
+        self.changes: list[Change] = []
         self._preset = PRESETS[0]
         self._texts = list(PRESETS[0].texts)
         self._left_out: set[str] = set()
@@ -172,7 +179,7 @@ class BenchModel(QObject):
             scenarios=self._preset.scenarios,
             time_budget_s=self._preset.time_budget_s,
         )
-        self._report, self._live, self._cell = Report(), {}, {}
+        self._report, self._live, self._cell, self.changes, self._n_fitted = Report(), {}, {}, [], 0
         self.is_paused = False
         self._tell("Starting …")
         self._runner.start(plan)
@@ -217,9 +224,21 @@ class BenchModel(QObject):
         """The run as `tokenloupe bench --json` writes it."""
         return self._report.record()
 
+    @property
+    def saved_runs(self) -> list[SavedRun]:
+        """Runs that were kept, the newest first."""
+        return [] if self._history is None else self._history.runs()
+
+    def open_run(self, run: SavedRun) -> None:
+        """Show a run that was kept."""
+        try:
+            self.show_run(load_run(run.path))
+        except BenchError as error:
+            self.failed.emit(str(error))
+
     def show_run(self, record: Record) -> None:
         """Show a run that was saved, without its model."""
-        self._report, self._live = Report(), {}
+        self._report, self._live, self.changes, self._n_fitted = Report(), {}, [], 0
         self._report.results = list(record["results"])
         self._report.left_out = list(record.get("left_out", []))
         self._tell("A saved run")
@@ -251,6 +270,18 @@ class BenchModel(QObject):
                 self.failed.emit(event["message"])
             case "finished":
                 self._tell("Done" if event["complete"] else "Stopped")
+                self._keep()
+
+    def _keep(self) -> None:
+        """Compare the run with the last one of its kind, and put it beside that."""
+        if self._history is None or not self._report.results:
+            return
+        record = self._report.record()
+        self.changes = self._history.changes(record)
+        try:
+            self._history.save(record)
+        except BenchError as error:
+            self.failed.emit(f"The run was not kept: {error}")
 
     def _begun(self, event: Record) -> Record:
         cell = {key: value for key, value in self._cell.items() if key not in ("event", "number", "of")}

@@ -24,6 +24,7 @@ from guiapp.widgets.style_sheet import set_role
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
 
 PLAN_WIDTH_PX = 250
+MOST_CHANGES = 3
 FRAME_MS = 150  # between two pictures of a run
 EMPTY = "Tick encoders and libraries at the left, choose texts, and press Run."
 UNITS = {"MB/s": "mb_per_s", "tokens/s": "tokens_per_s"}
@@ -45,6 +46,7 @@ class BenchPage(Page):
         self.units = _chooser("Unit")
         self.units.addItems(list(UNITS))
         self.baselines = _chooser("Baseline")
+        self.saved_runs = _chooser("Saved runs")
         self.progress = QLabel(EMPTY)
         self.notes = QLabel(wordWrap=True)
         set_role(self.notes, "dim")
@@ -96,13 +98,16 @@ class BenchPage(Page):
         for chooser in (self.texts, self.worst_texts, self.baselines):
             chooser.activated.connect(self.redraw)
         self.units.activated.connect(self._choose_unit)
+        self.saved_runs.activated.connect(self._open_run)
+        self.model.running_changed.connect(self._list_runs)
+        self._list_runs()
 
     def _lay_out(self) -> None:
         self.scaling.setObjectName("scaling")
         self.worst.setObjectName("worst")
         bar = QHBoxLayout()
         bar.addWidget(self.progress, 1)
-        for chooser in (self.texts, self.units, self.baselines, self.worst_texts):
+        for chooser in (self.saved_runs, self.texts, self.units, self.baselines, self.worst_texts):
             bar.addWidget(chooser)
         grid = QGridLayout()
         grid.setSpacing(GAP_PX + 4)
@@ -134,11 +139,23 @@ class BenchPage(Page):
     def _follow_progress(self) -> None:
         self.progress.setText(self.model.progress)
 
+    def _list_runs(self) -> None:
+        self.saved_runs.clear()
+        self.saved_runs.addItem("Saved runs")
+        for run in self.model.saved_runs:
+            self.saved_runs.addItem(run.title, run)
+        self.saved_runs.setVisible(self.saved_runs.count() > 1)
+
+    def _open_run(self, index: int) -> None:
+        run = self.saved_runs.itemData(index)
+        if run is not None and not self.model.is_running:
+            self.model.open_run(run)
+
     def _choose_unit(self) -> None:
         self.bars.set_unit(UNITS[self.units.currentText()])
 
     def _tell(self, results: list[Record]) -> None:
-        """Who differs from the exact ids, and who takes no part."""
+        """What changed since the last run, who differs from the exact ids, and who takes no part."""
         told = {
             row["contender"]: f"{row['contender']} ≈ {row['agreement']:.1%} of spans"
             for row in results
@@ -149,8 +166,10 @@ class BenchPage(Page):
             for each in self.model.left_out
             if each["scenario"] is None
         }
-        self.notes.setText("   ".join([*told.values(), *missing.values()]))
-        self.notes.setVisible(bool(told or missing))
+        changes = [f"{change.verdict} than before: {change.title}" for change in self.model.changes]
+        notes = [*changes[:MOST_CHANGES], *told.values(), *missing.values()]
+        self.notes.setText("   ".join(notes))
+        self.notes.setVisible(bool(notes))
 
 
 def _scenario(chart: Chart) -> str:

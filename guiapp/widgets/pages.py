@@ -89,10 +89,12 @@ def _steps(setting: PageSetting) -> Page:
 
 
 def _bench(setting: PageSetting) -> Page:
+    from guiapp.viewmodels.bench_history import RunHistory, default_folder
     from guiapp.viewmodels.bench_model import BenchModel
     from guiapp.widgets.bench_page import BenchPage
 
-    return BenchPage(BenchModel(setting.workspace), setting.theme_source)
+    model = BenchModel(setting.workspace, history=RunHistory(default_folder()))
+    return BenchPage(model, setting.theme_source)
 
 
 PAGES = (

@@ -9,6 +9,7 @@ import pytest
 
 from guiapp.core.bench.measurement import key_of
 from guiapp.core.bench.plan import Plan
+from guiapp.viewmodels.bench_history import RunHistory
 from guiapp.viewmodels.bench_model import PRESETS, YOUR_TEXT, BenchModel
 from guiapp.viewmodels.bench_runner import BenchRunner
 from guiapp.viewmodels.workspace import Workspace
@@ -56,8 +57,8 @@ def workspace(qtbot):
 def make_model(workspace):
     models: list[BenchModel] = []
 
-    def make(runner: BenchRunner | None = None) -> BenchModel:
-        models.append(BenchModel(workspace, runner))
+    def make(runner: BenchRunner | None = None, history: RunHistory | None = None) -> BenchModel:
+        models.append(BenchModel(workspace, runner, history))
         return models[-1]
 
     yield make
@@ -115,6 +116,42 @@ def test_the_plan_follows_what_is_ticked(qtbot, make_model):
     for text in model.preset.texts:
         model.set_text(text, False)
     assert not model.can_run
+
+
+def whole_run(ms: float) -> list[dict]:
+    """The events of a run in which `fast` took so many milliseconds."""
+    started = {
+        **EVENTS[0],
+        "environment": {"started": f"2026-01-01T00:00:0{ms:.0f}+0000"},
+        "vocabulary": {"path": "model.gguf", "sha256": "abc"},
+    }
+    samples = [ms / 1e3 * (1 + share / 100) for share in range(10)]
+    result = {**CELL, **EQUAL, "contender": "fast", "n": 10, "median_s": samples[5], "samples_s": samples}
+    return [
+        started,
+        {"event": "result", **result},
+        {"event": "finished", "complete": True, "environment": {}},
+    ]
+
+
+def test_runs_are_kept_and_compared_with_the_last(qtbot, make_model, tmp_path):
+    history = RunHistory(tmp_path / "runs")
+    run_to_its_end(qtbot, make_model(fake_engine(whole_run(1)), history))
+    model = make_model(fake_engine(whole_run(2)), history)
+    run_to_its_end(qtbot, model)
+    assert [change.verdict for change in model.changes] == ["slower"]
+    assert len(model.saved_runs) == 2
+    model.open_run(model.saved_runs[-1])
+    assert model.results[0]["samples_s"][0] == 1e-3
+
+
+def test_a_disk_that_takes_no_run_is_told(qtbot, make_model, tmp_path):
+    (tmp_path / "runs").touch()
+    model = make_model(fake_engine(whole_run(1)), RunHistory(tmp_path / "runs"))
+    with qtbot.waitSignal(model.failed, timeout=PATIENCE_MS) as failed:
+        run_to_its_end(qtbot, model)
+    assert "not kept" in failed.args[0]
+    assert len(model.results) == 1
 
 
 def test_closing_ends_the_process(qtbot, make_model):
