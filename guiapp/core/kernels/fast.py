@@ -8,17 +8,15 @@ No readable twin of its own: `scan` and `heap` are.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.kernels.compile import kernel, routine
-from guiapp.core.kernels.heap import merge_by_heap
-from guiapp.core.kernels.merges import MergeArrays, SymbolArrays, find_piece
+from guiapp.core.kernels.merges import MergeArrays, SymbolArrays
+from guiapp.core.kernels.new_pieces import ALL_PIECES, NEWLINES, PieceTables, find_whole, learn, merge, note
 from guiapp.core.kernels.pair_cuts import PairCuts
 from guiapp.core.kernels.pattern_machine import PatternMachine, begin, next_ends, plain_ends
-from guiapp.core.kernels.piece_cache import LONGEST_KEPT, ROOM, UNKNOWN, PieceCache, keep, piece_hash, recall
+from guiapp.core.kernels.piece_cache import LONGEST_KEPT, UNKNOWN, PieceCache, keep, piece_hash, recall
 from guiapp.core.kernels.piece_keys import (
     BLOCK,
     FEW,
@@ -34,35 +32,12 @@ from guiapp.core.kernels.piece_keys import (
     key_pieces,
     look_up,
     write_ids,
-    write_row,
 )
 from guiapp.core.kernels.piece_parts import cut_ends
-from guiapp.core.kernels.scan import merge_by_scan
-from guiapp.core.kernels.string_table import StringTable
-from guiapp.core.kernels.word_merges import SCANNED, WordMerges, merge_word
+from guiapp.core.kernels.word_merges import SCANNED, merge_word
 
 NEWLINE = 0x0A
 COUNT_MASK = (1 << 32) - 1
-
-NO_PIECES, NEWLINES, ALL_PIECES = range(3)  # which pieces that are tokens are taken whole
-
-
-class PieceTables(NamedTuple):
-    """What the kernel needs to know about a vocabulary besides symbols, merges and cuts.
-
-    strings, spelling_offsets, spelling  to find pieces that are tokens
-    knows_whole   whether a cache knows all pieces from the beginning that fit a row and are taken whole
-    whole_pieces  NO_PIECES, NEWLINES or ALL_PIECES
-    cuts_short    whether pieces are lines, to be cut however short they are, rather than words
-    """
-
-    strings: StringTable
-    spelling_offsets: NDArray[np.int64]
-    spelling: NDArray[np.uint8]
-    words: WordMerges
-    knows_whole: bool
-    whole_pieces: int
-    cuts_short: bool
 
 
 @kernel
@@ -122,7 +97,8 @@ def encode(
     parts, part_keys = np.empty(BLOCK, np.int64), np.empty(KEY * BLOCK, np.uint64)
     progress = begin(len(machine.levels), position, size)
     whole_bit = WHOLE_BIT if tables.whole_pieces == ALL_PIECES else NO_BITS
-    known, short, values = cache.known, cache.short, np.empty(SCANNED, np.int64)
+    known, short, words = cache.known, cache.short, tables.words
+    values = np.empty(SCANNED, np.int64)
     asks_whole = tables.whole_pieces == ALL_PIECES and not tables.knows_whole
     long, kept_text, kept_ids, used = cache.long, cache.text, cache.ids, cache.used
     n_given = 0
@@ -152,10 +128,33 @@ def encode(
             start, end = int(ends[index - 1]) if index else position, int(ends[index])
             if end - start <= SHORT:
                 row = find_known(known, keys[KEY * index], keys[KEY * index + 1])
-                if known[row + NEXT] != NO_BITS and known[row + TWO] != MANY:
+                is_new, count = known[row + NEXT] == NO_BITS, UNKNOWN
+                if is_new and not asks_whole:
+                    count = merge_word(data, start, end, words, values, out, first)
+                    if count != UNKNOWN:
+                        note(
+                            known,
+                            long,
+                            kept_text,
+                            kept_ids,
+                            used,
+                            keys,
+                            index,
+                            row,
+                            data,
+                            start,
+                            end,
+                            out,
+                            first,
+                            count,
+                        )
+                elif not is_new and known[row + TWO] != MANY:
                     count = write_ids(known, row, out, first)
-                else:
-                    count = _learn(
+                elif not is_new:
+                    hashed = piece_hash(data, start, end, True)
+                    count = recall(long, kept_text, kept_ids, data, start, end, True, hashed, out, first)
+                if count == UNKNOWN:
+                    count = learn(
                         data,
                         start,
                         end,
@@ -181,7 +180,7 @@ def encode(
                 count = recall(long, kept_text, kept_ids, data, start, end, True, hashed, out, first)
             if count == UNKNOWN:
                 if tables.whole_pieces == ALL_PIECES:
-                    count = _find_whole(data, start, end, tables, out, first)
+                    count = find_whole(data, start, end, tables, out, first)
                 if count == UNKNOWN:
                     count = _encode_parts(
                         data, start, end, parts, part_keys, tables, symbols, merges, cuts, cache, out, first
@@ -209,7 +208,8 @@ def _encode_parts(
 ) -> int:
     """Append the ids of data[start:limit] part by part."""
     long, kept_text, kept_ids, used = cache.long, cache.text, cache.ids, cache.used
-    known, short, values = cache.known, cache.short, np.empty(SCANNED, np.int64)
+    known, short, words = cache.known, cache.short, tables.words
+    values = np.empty(SCANNED, np.int64)
     while start < limit:
         n_parts = cut_ends(data, ends, start, limit, cuts)
         key_pieces(data, start, ends, n_parts, NO_BITS, short, keys)
@@ -224,10 +224,33 @@ def _encode_parts(
             asks_whole = tables.whole_pieces == NEWLINES and data[part] == NEWLINE
             if end - part <= SHORT:
                 row = find_known(known, keys[KEY * index], keys[KEY * index + 1])
-                if known[row + NEXT] != NO_BITS and known[row + TWO] != MANY:
+                is_new, count = known[row + NEXT] == NO_BITS, UNKNOWN
+                if is_new and not asks_whole:
+                    count = merge_word(data, part, end, words, values, out, first)
+                    if count != UNKNOWN:
+                        note(
+                            known,
+                            long,
+                            kept_text,
+                            kept_ids,
+                            used,
+                            keys,
+                            index,
+                            row,
+                            data,
+                            part,
+                            end,
+                            out,
+                            first,
+                            count,
+                        )
+                elif not is_new and known[row + TWO] != MANY:
                     count = write_ids(known, row, out, first)
-                else:
-                    count = _learn(
+                elif not is_new:
+                    hashed = piece_hash(data, part, end, False)
+                    count = recall(long, kept_text, kept_ids, data, part, end, False, hashed, out, first)
+                if count == UNKNOWN:
+                    count = learn(
                         data,
                         part,
                         end,
@@ -253,105 +276,14 @@ def _encode_parts(
                 count = recall(long, kept_text, kept_ids, data, part, end, False, hashed, out, first)
             if count == UNKNOWN:
                 if asks_whole:
-                    count = _find_whole(data, part, end, tables, out, first)
+                    count = find_whole(data, part, end, tables, out, first)
+                elif end - part <= SCANNED:
+                    count = merge_word(data, part, end, words, values, out, first)
                 if count == UNKNOWN:
-                    count = _merge(data, part, end, tables.words, symbols, merges, values, out, first)
+                    count = merge(data, part, end, words, symbols, merges, values, out, first)
                 keep(long, kept_text, kept_ids, used, data, part, end, False, hashed, out, first, count)
             index += 1
         start = int(ends[n_parts - 1])
-    return count
-
-
-@routine
-def _learn(
-    data: NDArray[np.uint8],
-    start: int,
-    end: int,
-    asks_whole: bool,
-    keys: NDArray[np.uint64],
-    index: int,
-    row: np.uint64,
-    tables: PieceTables,
-    symbols: SymbolArrays,
-    merges: MergeArrays,
-    values: NDArray[np.int64],
-    cache: PieceCache,
-    out: NDArray[np.int32],
-    first: int,
-) -> int:
-    """Append the ids of a short piece, and note them in its row of `cache.known`; the new count."""
-    known, used = cache.known, cache.used
-    long, kept_text, kept_ids = cache.long, cache.text, cache.ids
-    low, high = keys[KEY * index], keys[KEY * index + 1]
-    is_whole, count, hashed = high & WHOLE_BIT != NO_BITS, UNKNOWN, 0
-    if known[row + NEXT] != NO_BITS:
-        hashed = piece_hash(data, start, end, is_whole)
-        count = recall(long, kept_text, kept_ids, data, start, end, is_whole, hashed, out, first)
-        if count != UNKNOWN:
-            return count
-    if asks_whole:
-        count = _find_whole(data, start, end, tables, out, first)
-    if count == UNKNOWN:
-        count = _merge(data, start, end, tables.words, symbols, merges, values, out, first)
-    if count - first > FEW:
-        hashed = piece_hash(data, start, end, is_whole)
-        keep(long, kept_text, kept_ids, used, data, start, end, is_whole, hashed, out, first, count)
-    if used[ROOM] > 0 and known[row + NEXT] == NO_BITS:
-        used[ROOM] -= 1
-        write_row(known, row, low, high, out, first, min(count, first + FEW))
-        if count - first > FEW:
-            known[row + TWO] = MANY
-    return count
-
-
-@routine
-def _find_whole(
-    data: NDArray[np.uint8], start: int, end: int, tables: PieceTables, out: NDArray[np.int32], count: int
-) -> int:
-    """Append the token that is spelled like a piece; the new count, or UNKNOWN."""
-    if tables.whole_pieces == NO_PIECES:
-        return UNKNOWN
-    scratch = np.empty(3 * (end - start), np.uint8)
-    token = find_piece(tables.strings, tables.spelling_offsets, tables.spelling, data, start, end, scratch)
-    if token < 0:
-        return UNKNOWN
-    out[count] = token
-    return count + 1
-
-
-@routine
-def _merge(
-    data: NDArray[np.uint8],
-    start: int,
-    end: int,
-    words: WordMerges,
-    symbols: SymbolArrays,
-    merges: MergeArrays,
-    values: NDArray[np.int64],
-    out: NDArray[np.int32],
-    count: int,
-) -> int:
-    """Append the ids of a piece that was never seen before."""
-    if end - start <= SCANNED:
-        last = merge_word(data, start, end, words, values, out, count)
-        if last != UNKNOWN:
-            return last
-    ids = np.empty(end - start, np.int32)
-    ends = np.empty(end - start, np.int64)
-    if end - start <= SCANNED:
-        n_symbols = merge_by_scan(data, start, end, symbols, merges, ids, ends, values)
-    else:
-        n_symbols = merge_by_heap(data, start, end, symbols, merges, ids, ends)
-    at = start
-    for index in range(n_symbols):
-        if 0 <= ids[index] < symbols.n_tokens:
-            out[count] = ids[index]
-            count += 1
-            at = int(ends[index])
-        while at < ends[index]:
-            out[count] = symbols.fallback_ids[symbols.fallback_offsets[data[at]]]
-            count += 1
-            at += 1
     return count
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.algorithms.fewest import Dropout
 from guiapp.core.encoding import FragmentTokens
-from guiapp.core.kernels.fast import ALL_PIECES, NEWLINES, NO_PIECES
+from guiapp.core.kernels.new_pieces import ALL_PIECES, NEWLINES, NO_PIECES
 from guiapp.core.pipelines.dna import dna_tokens
 from guiapp.core.pipelines.lone_spaces import with_lone_spaces
 from guiapp.core.pipelines.pair_merging import PairEncoder, to_source

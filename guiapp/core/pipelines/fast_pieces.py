@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.kernels import fast, piece_keys
-from guiapp.core.kernels.fast import ALL_PIECES, PieceTables
+from guiapp.core.kernels.new_pieces import ALL_PIECES, PieceTables
 from guiapp.core.kernels.pattern_machine import PatternMachine
 from guiapp.core.kernels.piece_cache import PieceCache, empty_rows, new_cache
 from guiapp.core.kernels.piece_keys import ROW

@@ -20,8 +20,8 @@ from guiapp.core.errors import EncodeError
 from guiapp.core.kernels import compact_spaces, heap, marked_spaces, scan
 from guiapp.core.kernels import merges as merge_kernels
 from guiapp.core.kernels import pair_cuts as pair_cut_kernels
-from guiapp.core.kernels.fast import ALL_PIECES, NEWLINES, NO_PIECES
 from guiapp.core.kernels.merges import ABSENT, TokenOutput
+from guiapp.core.kernels.new_pieces import ALL_PIECES, NEWLINES, NO_PIECES
 from guiapp.core.kernels.pattern_machine import PatternMachine
 from guiapp.core.pipelines.fast_pieces import NO_ENDS, FastPieces
 from guiapp.core.pipelines.token_matching import APPROXIMATE, LINEAR, TokenMatching
