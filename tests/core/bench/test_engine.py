@@ -164,7 +164,8 @@ def test_a_narrow_interval_or_spent_time_is_enough():
     assert is_enough([[1.0] * 8], used_s=0.0, budget_s=1.0)
     assert not is_enough([[1.0, 2.0] * 8], used_s=0.0, budget_s=1.0)
     assert is_enough([[1.0, 2.0] * MOST_ROUNDS], used_s=0.0, budget_s=math.inf)
-    assert is_enough([[1.0]], used_s=4.0, budget_s=1.0)
+    assert not is_enough([[1.0]], used_s=4.0, budget_s=1.0)
+    assert is_enough([[1.0]], used_s=8.0, budget_s=1.0)
 
 
 @pytest.mark.parametrize(
