@@ -134,16 +134,3 @@ def derive(
         found[row + 2] = ranks[index]
         found[row + 3] = max(ranks[index], found[4 * left + 3], found[4 * right + 3])
         sizes[made[index]] = sizes[left] + sizes[right]
-
-
-@kernel
-def check_pairs(
-    merges: MergeArrays,
-    derivations: DerivationArrays,
-    lefts: NDArray[np.int32],
-    rights: NDArray[np.int32],
-    are_compatible: NDArray[np.bool_],
-) -> None:
-    """Whether each pair of reached symbols is compatible."""
-    for row in range(len(lefts)):
-        are_compatible[row] = stay_apart(merges, derivations, int(lefts[row]), int(rights[row]), NO_RANK)
