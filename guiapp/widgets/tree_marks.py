@@ -71,11 +71,11 @@ def paint_marks(
     painter: QPainter, geometry: Geometry, found: NDArray[np.int32], current: int | None, theme: Theme
 ) -> None:
     """A dot on each found node that is too small to be seen by its colour; a ring around the present one."""
-    points = mark_points(geometry, found)
-    if len(points):
+    points = mark_points(geometry, found).tolist() if len(found) else []
+    if points:
         pen = QPen(theme.text, MARK_PX, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap)
         painter.setPen(pen)
-        painter.drawPoints(QPolygonF([QPointF(x, y) for x, y in points.tolist()]))
+        painter.drawPoints(QPolygonF([QPointF(x, y) for x, y in points]))
     if current is not None:
         outline = node_outline(geometry, current)
         painter.setPen(QPen(theme.background, 5))

@@ -42,6 +42,7 @@ class TreePage(Page):
     ) -> None:
         super().__init__(parent)
         self._workspace = workspace
+        self.theme_source = theme_source
         self.model = TreeModel(workspace, self)
         self.search = TreeSearch(self.model, self)
         self.findings = TreeFindings(self.model, workspace, self)

@@ -21,6 +21,7 @@ NO_GAP_PX = 3.0  # nodes up to this width touch each other
 FULL_GAP_PX = 9.0  # from this width on there is a gap of one pixel
 RADIUS_STEPS = 8  # of the table from radius to level, per pixel
 FULL_COVER = 256
+COVER_BITS = 9
 
 
 class ColorSums(NamedTuple):
@@ -51,20 +52,24 @@ def paint_strips(
     right: float,
     background: int,
     gap_scale: float,
+    first_level: int,
+    last_level: int,
     strips: Strips,
 ) -> None:
-    """Colour the strips so that each shows the view [left, right) of its level.
+    """Colour the strips [first_level, last_level) so that each shows the view [left, right) of its level.
 
     A pixel gets the mean of what it covers; `gap_scale` times one pixel is left free behind wide nodes.
     """
-    for level in range(len(strips.offsets) - 1):
+    for level in range(first_level, last_level):
         begin = strips.offsets[level]
         n_pixels = strips.offsets[level + 1] - begin
         if n_pixels == 0:
             continue
         low, high = picture.level_offsets[level], picture.level_offsets[level + 1]
         unit = (right - left) / n_pixels
+        per_unit, touching = 1 / unit, NO_GAP_PX * unit
         node = first_ending_after(picture.ends, low, high, left)
+        stride = 1
         for column in range(n_pixels):
             start = left + column * unit
             end = start + unit
@@ -73,16 +78,19 @@ def paint_strips(
             if node == high or picture.starts[node] >= end:
                 strips.pixels[begin + column] = OPAQUE | background
                 continue
-            node_end = picture.ends[node] - _gap(picture, node, unit) * gap_scale
-            if picture.starts[node] <= start and node_end >= end:
+            node_start, node_end = float(picture.starts[node]), float(picture.ends[node])
+            if node_end - node_start > touching:
+                node_end -= _gap((node_end - node_start) * per_unit) * unit * gap_scale
+            if node_start <= start and node_end >= end:
                 strips.pixels[begin + column] = OPAQUE | sums.colors[node]
                 continue
-            weight = max(0.0, min(end, node_end) - max(start, float(picture.starts[node])))
+            weight = max(0.0, min(end, node_end) - max(start, node_start))
             color = int(sums.colors[node])
             red, green = weight * (color >> 16), weight * (color >> 8 & 255)
             blue = weight * (color & 255)
+            last = node
             if picture.ends[node] < end and node + 1 < high and picture.starts[node + 1] < end:
-                step, last = 1, node + 1
+                last, step = node + 1, stride
                 while last + step < high and picture.starts[last + step] < end:
                     last += step
                     step <<= 1
@@ -96,29 +104,29 @@ def paint_strips(
                 blue += red_blue & 0xFFFFFFFF
                 green += green_width >> 32
                 weight += green_width & 0xFFFFFFFF
-                node_end = picture.ends[last] - _gap(picture, last, unit) * gap_scale
-                part = max(0.0, min(end, node_end) - picture.starts[last])
+                last_start, last_end = float(picture.starts[last]), float(picture.ends[last])
+                if last_end - last_start > touching:
+                    last_end -= _gap((last_end - last_start) * per_unit) * unit * gap_scale
+                part = max(0.0, min(end, last_end) - last_start)
                 color = int(sums.colors[last])
                 weight += part
                 red += part * (color >> 16)
                 green += part * (color >> 8 & 255)
                 blue += part * (color & 255)
-                node = last
+            stride = max(1, (last - node) >> 1)
+            node = last
             free = max(0.0, unit - weight)
-            red += free * (background >> 16)
-            green += free * (background >> 8 & 255)
-            blue += free * (background & 255)
-            mean = int(red / unit + 0.5) << 16 | int(green / unit + 0.5) << 8 | int(blue / unit + 0.5)
+            red = (red + free * (background >> 16)) * per_unit
+            green = (green + free * (background >> 8 & 255)) * per_unit
+            blue = (blue + free * (background & 255)) * per_unit
+            mean = int(red + 0.5) << 16 | int(green + 0.5) << 8 | int(blue + 0.5)
             strips.pixels[begin + column] = OPAQUE | mean
 
 
 @routine
-def _gap(picture: PictureArrays, node: int, unit: float) -> float:
-    """What is left free at the right of a node, as a width in the picture."""
-    width_px = float(picture.ends[node] - picture.starts[node]) / unit
-    if width_px <= NO_GAP_PX:
-        return 0.0
-    return unit * min(1.0, (width_px - NO_GAP_PX) / (FULL_GAP_PX - NO_GAP_PX))
+def _gap(width_px: float) -> float:
+    """What is left free behind a node, in pixels."""
+    return min(1.0, (width_px - NO_GAP_PX) / (FULL_GAP_PX - NO_GAP_PX))
 
 
 @kernel
@@ -188,8 +196,7 @@ def bend_strips(
     strips: Strips,
     polar: PolarMap,
     size: int,
-    levels: NDArray[np.int16],
-    covers: NDArray[np.int16],
+    rings: NDArray[np.int32],
     background: int,
     corner_x: int,
     corner_y: int,
@@ -199,19 +206,22 @@ def bend_strips(
 ) -> None:
     """Paint the rows [first, last) of a sunburst into the square of an image that begins at a corner.
 
-    levels, covers  for each radius the level, or -1, and how much of it is to be seen, 0 to FULL_COVER
+    rings  for each radius level << COVER_BITS | how much of it is to be seen, up to FULL_COVER; or -1
     """
     ground = OPAQUE | background
     for y in range(first, last):
         at = y * size
         line = corner_y + y
+        ring_before, begin, n_pixels, cover = np.int32(-1), 0, 1, 0
         for x in range(corner_x, corner_x + size):
-            radius = polar.radii[at]
-            level = levels[radius]
+            ring = rings[polar.radii[at]]
             color = ground
-            if level >= 0:
-                begin = strips.offsets[level]
-                n_pixels = strips.offsets[level + 1] - begin
+            if ring >= 0:
+                if ring != ring_before:
+                    ring_before = ring
+                    begin = int(strips.offsets[ring >> COVER_BITS])
+                    n_pixels = int(strips.offsets[(ring >> COVER_BITS) + 1]) - begin
+                    cover = int(ring & ((1 << COVER_BITS) - 1))
                 place = int(polar.turns[at]) * n_pixels - 32768
                 column = place >> 16
                 if column < 0:
@@ -221,8 +231,8 @@ def bend_strips(
                 high = int(strips.pixels[begin + behind])
                 if color != high:
                     color = _mix(color, high, place >> 8 & 255)
-                if covers[radius] < FULL_COVER:
-                    color = _mix(ground, color, int(covers[radius]))
+                if cover < FULL_COVER:
+                    color = _mix(ground, color, cover)
             image[line, x] = color
             at += 1
 

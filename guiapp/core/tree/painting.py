@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.kernels.tree_raster import (
+    COVER_BITS,
     FULL_COVER,
     RADIUS_STEPS,
     ColorSums,
@@ -25,7 +26,7 @@ from guiapp.core.tree.picture import TreePicture
 
 Pixels = np.ndarray[tuple[int, int], np.dtype[np.uint32]]
 GAP_PX = 1
-FINER = 1.25  # pixels of a strip for each one on the circle that it becomes
+FINER = 1.15  # pixels of a strip for each one on the circle that it becomes
 
 
 def color_sums(picture: TreePicture, colors: NDArray[np.uint32]) -> ColorSums:
@@ -52,7 +53,7 @@ def paint_icicle(
     edges = np.round(tops).astype(np.int32)
     counts = np.where((np.diff(edges) > 0) & (edges[:-1] < image.shape[0]), width, 0)
     strips = _strips(counts)
-    paint_strips(picture.arrays, sums, float(view[0]), float(view[1]), background, gap_scale, strips)
+    _color(picture, sums, view, background, gap_scale, strips)
     _by_halves(image.shape[0], partial(stack_strips, strips, edges, GAP_PX, background), image)
 
 
@@ -71,9 +72,8 @@ def paint_sunburst(
     counts = np.ceil(2 * np.pi * radii[1:] * FINER).astype(np.int64)
     counts[np.diff(radii) < 0.1] = 0
     strips = _strips(counts)
-    paint_strips(picture.arrays, sums, float(view[0]), float(view[1]), background, 1.0, strips)
-    levels, covers = _rings(radii, size)
-    bend = partial(bend_strips, strips, polar_map(size), size, levels, covers, background, *corner)
+    _color(picture, sums, view, background, 1.0, strips)
+    bend = partial(bend_strips, strips, polar_map(size), size, _rings(radii, size), background, *corner)
     _by_halves(size, bend, image)
 
 
@@ -89,16 +89,37 @@ def paint_between(
     """Fill an image with an icicle on its way to a sunburst, bent as `shape` says; see `bend_partly`."""
     edges = np.round(tops).astype(np.int64)
     strips = _strips(np.where(np.diff(edges) > 0, 2 * image.shape[1], 0))
-    paint_strips(picture.arrays, sums, float(view[0]), float(view[1]), background, 1.0, strips)
+    _color(picture, sums, view, background, 1.0, strips)
     levels = np.repeat(np.arange(len(edges) - 1), np.diff(edges)).astype(np.int16)
     bend_partly(strips, levels, np.array(shape), background, image)
 
 
+def _color(
+    picture: TreePicture,
+    sums: ColorSums,
+    view: tuple[float, float],
+    background: int,
+    gap_scale: float,
+    strips: Strips,
+) -> None:
+    """Colour all strips."""
+    left, right = float(view[0]), float(view[1])
+    n_levels = len(strips.offsets) - 1
+    half = min(int(np.searchsorted(strips.offsets, strips.offsets[-1] // 2)), n_levels)
+    paint = partial(paint_strips, picture.arrays, sums, left, right, background, gap_scale)
+    _both(partial(paint, 0, half, strips), partial(paint, half, n_levels, strips))
+
+
 def _by_halves(n_rows: int, paint: Callable[[int, int, Pixels], None], image: Pixels) -> None:
-    """Paint the upper half of some rows in another thread, the lower half here."""
-    upper = _helper().submit(paint, 0, n_rows // 2, image)
-    paint(n_rows // 2, n_rows, image)
-    upper.result()
+    """Paint the upper half of some rows and the lower half at once."""
+    _both(partial(paint, 0, n_rows // 2, image), partial(paint, n_rows // 2, n_rows, image))
+
+
+def _both(one: Callable[[], None], other: Callable[[], None]) -> None:
+    """Do one thing in another thread and the other here."""
+    started = _helper().submit(one)
+    other()
+    started.result()
 
 
 @cache
@@ -119,13 +140,15 @@ def polar_map(size: int) -> PolarMap:
     return polar
 
 
-def _rings(radii: NDArray[np.float64], size: int) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
-    """For each step of the radius the level, or -1, and how much of it is seen; rings have soft edges."""
-    steps = (np.arange(size * RADIUS_STEPS, dtype=np.float64) + 0.5) / RADIUS_STEPS
+def _rings(radii: NDArray[np.float64], size: int) -> NDArray[np.int32]:
+    """What `bend_strips` wants to know about each step of the radius; rings have soft edges."""
+    steps = (np.arange(size * RADIUS_STEPS * 3 // 4) + 0.5) / RADIUS_STEPS
     levels = np.searchsorted(radii, steps, "right") - 1
-    levels[levels >= len(radii) - 1] = -1
+    is_outside = levels >= len(radii) - 1
+    levels[is_outside] = 0
     inner, outer = radii[levels], radii[levels + 1]
     gap = np.where(outer - inner > 3 * GAP_PX, GAP_PX, 0.0)
     covers = np.clip(outer - gap - steps + 0.5, 0, 1) * np.clip((outer - inner) * 2, 0, 1)
-    levels[(covers == 0) | (outer - inner < 0.1)] = -1
-    return levels.astype(np.int16), np.round(covers * FULL_COVER).astype(np.int16)
+    is_outside |= (covers == 0) | (outer - inner < 0.1)
+    rings = levels << COVER_BITS | np.round(covers * FULL_COVER).astype(np.int64)
+    return np.where(is_outside, -1, rings).astype(np.int32)

@@ -1,0 +1,132 @@
+"""The Tree page: until the tree is laid out, and the frames while somebody flies through it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from PySide6.QtCore import QCoreApplication, QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QApplication
+
+from guiapp import open_model
+from guiapp.app import build, make_application
+from guiapp.core.demo import resolve_model, sample_text
+from guiapp.core.tree.painting import color_sums
+from guiapp.core.tree.picture import tree_picture
+from guiapp.latencies.measurement import Measurement
+from guiapp.viewmodels.settings import Settings
+from guiapp.widgets.tree_page import TreePage
+from guiapp.widgets.tree_view import TreeView
+
+SIZE = (1600, 1000)
+PATIENCE_S = 120.0
+N_RUNS = 5
+N_FRAMES = 60
+VIEWS = {"all": 1.0, "mid": 0.02, "near": 0.0004}  # shares of the tree that are in view
+
+
+def measure_tree(model: str) -> list[Measurement]:
+    """Layout from scratch, then frames of both shapes at three distances; memory goes to standard error."""
+    application = QApplication.instance() or make_application()
+    assert isinstance(application, QApplication)
+    ready, tokenizer = _ready(model), open_model(resolve_model(model))
+    with tempfile.TemporaryDirectory() as folder:
+        settings = Settings(Path(folder) / "settings.ini")
+        shell = build(application, settings, sample_text("welcome"), lambda *asked: tokenizer)
+        shell.window.show()
+        shell.workspace.loader.open(str(resolve_model(model)))
+        _wait_until(lambda: shell.workspace.tokenizer is not None and shell.workspace.n_tokens > 0)
+        before = _resident_bytes()
+        page = shell.window.pages.show_page("tree")
+        assert isinstance(page, TreePage)
+        _wait_until(lambda: page.model.picture is not None and page.view.is_settled)
+        shell.window.hide()
+        frames = _frames(page)
+        print(f"Memory for the page: {(_resident_bytes() - before) / 1e6:.0f} MB", file=sys.stderr)
+        shell.window.close()
+        shell.stop()
+    return [ready, *frames]
+
+
+def _ready(model: str) -> Measurement:
+    """From a loaded vocabulary to a tree that can be painted."""
+    values = []
+    for _ in range(N_RUNS + 1):
+        vocabulary = open_model(resolve_model(model)).vocabulary
+        _ = vocabulary.token_bytes_table
+        started = time.perf_counter()
+        picture = tree_picture(vocabulary)
+        color_sums(picture, np.zeros(len(picture), np.uint32))
+        values.append(time.perf_counter() - started)
+    return Measurement("tree_ready", "s", tuple(values[1:]))
+
+
+def _frames(page: TreePage) -> list[Measurement]:
+    """Frames of both shapes for each distance, in a window as large as SIZE."""
+    view = TreeView(page.model, page.search, page.theme_source)
+    view.is_animated = False
+    view.resize(*SIZE)
+    view.show()
+    _wait_until(lambda: view.is_settled)
+    values: dict[str, list[float]] = {name: [] for name in VIEWS}
+    for shape in ("sunburst", "icicle"):
+        page.model.set_shape(shape)
+        for name, share in VIEWS.items():
+            values[name] += _flight(page, view, share)
+    view.close()
+    return [Measurement(f"tree_frame_{name}", "ms", tuple(times)) for name, times in values.items()]
+
+
+def _flight(page: TreePage, view: TreeView, share: float) -> list[float]:
+    """Milliseconds from the event until it is painted, for zooms and moves around one distance."""
+    picture = page.model.picture
+    assert picture is not None
+    times = []
+    for frame in range(N_FRAMES):
+        if frame % 15 == 0:
+            middle = picture.width * (0.2 + 0.15 * (frame // 15))
+            half = picture.width * share / 2
+            page.model.set_view((middle - half, middle + half), remember=False)
+            view.show_at_once()
+            view.repaint()
+        turn = QPoint(0, 40 if frame % 2 else -40) if frame % 3 else QPoint(60, 0)
+        started = time.perf_counter()
+        _turn_wheel(view, turn)
+        view.repaint()
+        times.append((time.perf_counter() - started) * 1000)
+    return times
+
+
+def _turn_wheel(view: TreeView, turn: QPoint) -> None:
+    place = QPointF(view.width() * 0.42, view.height() * 0.55)
+    event = QWheelEvent(
+        place,
+        place,
+        QPoint(),
+        turn,
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QCoreApplication.sendEvent(view, event)
+
+
+def _wait_until(is_done: Callable[[], bool]) -> None:
+    deadline = time.perf_counter() + PATIENCE_S
+    while not is_done():
+        QCoreApplication.processEvents()
+        if time.perf_counter() > deadline:
+            raise TimeoutError("the tree was not ready in time")
+
+
+def _resident_bytes() -> int:
+    """Memory of this process, 0 where the system does not tell."""
+    statm = Path("/proc/self/statm")
+    return int(statm.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") if statm.exists() else 0
