@@ -76,6 +76,14 @@ class Settings(QObject):
         self._store.setValue("debugger", text)
 
     @property
+    def lessons(self) -> str:
+        """JSON, see `LessonPlayer`."""
+        return self._text("lessons")
+
+    def set_lessons(self, text: str) -> None:
+        self._store.setValue("lessons", text)
+
+    @property
     def unsaved_text(self) -> bytes:
         """What was typed and has no file; empty where there is none."""
         value = self._store.value("unsaved_text")

@@ -245,6 +245,11 @@ class StepsModel(QObject):
         """Run to the next token over the byte at the caret."""
         self.to_byte(self._workspace.document.caret - self._text_start)
 
+    def refresh(self) -> None:
+        """Show the place that somebody else moved the debugger to."""
+        self._waiting = None
+        self.position_changed.emit()
+
     def _moved(self, move) -> None:  # type: ignore[no-untyped-def]
         if self.debugger is None:
             return

@@ -81,11 +81,13 @@ def _tree(setting: PageSetting) -> Page:
 
 
 def _steps(setting: PageSetting) -> Page:
+    from guiapp.viewmodels.lesson_player import LessonPlayer
     from guiapp.viewmodels.steps_model import StepsModel
     from guiapp.widgets.steps_page import StepsPage
 
     model = StepsModel(setting.workspace, setting.settings)
-    return StepsPage(model, setting.workspace, setting.actions, setting.theme_source)
+    player = LessonPlayer(setting.workspace, model, setting.settings)
+    return StepsPage(model, player, setting.workspace, setting.actions, setting.theme_source)
 
 
 def _bench(setting: PageSetting) -> Page:

@@ -21,9 +21,11 @@ from PySide6.QtWidgets import (
 )
 
 from guiapp.core.trace.debugger import Granularity
+from guiapp.viewmodels.lesson_player import LessonPlayer
 from guiapp.viewmodels.steps_model import SPEEDS, StepsModel
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.actions import Actions
+from guiapp.widgets.lesson_bar import LessonBar, LessonButton
 from guiapp.widgets.pages import Page
 from guiapp.widgets.step_code import CodeView
 from guiapp.widgets.step_flow import FlowView
@@ -52,6 +54,7 @@ class StepsPage(Page):
     def __init__(
         self,
         model: StepsModel,
+        player: LessonPlayer,
         workspace: Workspace,
         actions: Actions,
         theme_source: ThemeSource,
@@ -59,6 +62,8 @@ class StepsPage(Page):
     ) -> None:
         super().__init__(parent)
         self.model = model
+        self.player = player
+        self.lesson_bar = LessonBar(player, actions, theme_source)
         self._theme_source = theme_source
         self._connect(actions)
         self.timeline = Timeline(model, theme_source)
@@ -135,6 +140,7 @@ class StepsPage(Page):
         column = QVBoxLayout(steps)
         column.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
         column.setSpacing(GAP_PX)
+        column.addWidget(self.lesson_bar)
         column.addLayout(self._transport(actions))
         column.addWidget(self.timeline)
         column.addWidget(_card([self._title, self.flow, self.sentence], self.flow), 3)
@@ -165,6 +171,7 @@ class StepsPage(Page):
         bar.addSpacing(GAP_PX)
         bar.addWidget(PlayControls(self.model, actions["debug_play"]))
         bar.addWidget(GranularityBox(self.model))
+        bar.addWidget(LessonButton(self.player))
         bar.addStretch()
         self._count.setFont(Theme.mono_font(UI_FONT_PX))
         self._count.setMinimumWidth(COUNT_WIDTH_PX)

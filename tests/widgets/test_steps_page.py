@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow
 
 import guiapp
 from guiapp.core.trace.recorder import record
+from guiapp.viewmodels.lesson_player import LessonPlayer
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.step_pictures import Role
 from guiapp.viewmodels.steps_model import StepsModel
@@ -41,7 +42,8 @@ def make_page(qtbot, tmp_path):
         window = QMainWindow()
         actions = Actions(window)
         model = StepsModel(workspace, Settings(tmp_path / "settings.ini"), InstantRecorder())
-        page = StepsPage(model, workspace, actions, ThemeSource(QApplication.instance(), theme))
+        player = LessonPlayer(workspace, model, Settings(tmp_path / "settings.ini"))
+        page = StepsPage(model, player, workspace, actions, ThemeSource(QApplication.instance(), theme))
         window.setCentralWidget(page)
         for _, action in actions:
             window.addAction(action)
@@ -141,6 +143,39 @@ def test_every_step_can_be_painted(make_page, qtbot, name, encoder, theme):
         page.model.go_to(position)
         assert not page.grab().isNull()
     assert page.sentence.text()
+
+
+def test_a_lesson_is_walked_by_keys_and_resumed(make_page, qtbot):
+    page = make_page()
+    window, player = page.window(), page.player
+    player.begin("5-why-greedy-is-not-exact")
+    assert page.lesson_bar.isVisible()
+    qtbot.waitUntil(lambda: page.model.debugger.trace.text == b"abacb", timeout=20_000)
+    assert page.model.debugger.sentence() == player.step.says
+    assert "`" not in page.lesson_bar.narration.text()
+    qtbot.keyClick(window, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert player.step.answer.split("`")[1] in page.lesson_bar.question.text()
+    qtbot.keyClick(window, Qt.Key.Key_PageDown, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClick(window, Qt.Key.Key_PageDown, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: page.model.debugger.trace.encoder == "scan", timeout=20_000)
+    qtbot.waitUntil(lambda: page.model.debugger.sentence() == player.step.says, timeout=20_000)
+    qtbot.keyClick(window, Qt.Key.Key_PageUp, Qt.KeyboardModifier.ControlModifier)
+    assert player.number == 1
+    player.leave()
+    assert not page.lesson_bar.isVisible()
+    qtbot.waitUntil(lambda: page.model.debugger.trace.text == TEXT, timeout=20_000)
+    player.begin("5-why-greedy-is-not-exact")
+    assert player.number == 1
+
+
+def test_a_lesson_on_training_shows_words_and_ties(make_page):
+    page = make_page()
+    page.player.begin("3-training-by-hand")
+    page.player.go_on()
+    assert "as good as" in page.lesson_bar.narration.text()
+    while page.player.lesson is not None:
+        page.player.go_on()
+    assert not page.lesson_bar.isVisible()
 
 
 def test_a_long_text_says_what_it_would_cost(make_page):

@@ -1,0 +1,138 @@
+"""Takes the program through a lesson: its models and texts, the places in their traces, the answers."""
+
+from __future__ import annotations
+
+import json
+from functools import cached_property
+
+from PySide6.QtCore import QObject, Signal
+
+from guiapp.core.errors import TokenloupeError
+from guiapp.core.lessons.lesson import Lesson, LessonStep, load_all
+from guiapp.core.lessons.states import go_to_place
+from guiapp.viewmodels.settings import Settings
+from guiapp.viewmodels.steps_model import StepsModel
+from guiapp.viewmodels.workspace import Workspace
+
+
+class LessonPlayer(QObject):
+    """The lesson under way, if there is one.
+
+    Signals:
+        changed(): `lesson`, `step` or `is_revealed` is new.
+        failed(str): why there are no lessons.
+    """
+
+    changed = Signal()
+    failed = Signal(str)
+
+    def __init__(
+        self, workspace: Workspace, steps: StepsModel, settings: Settings, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._workspace = workspace
+        self._steps = steps
+        self._settings = settings
+        self._text_before = b""
+        self.lesson: Lesson | None = None
+        self.number = 0
+        self.is_revealed = False
+        steps.trace_changed.connect(self._go_to_place)
+
+    @cached_property
+    def lessons(self) -> list[Lesson]:
+        """All lessons; none where their files cannot be used."""
+        try:
+            return load_all()
+        except TokenloupeError as error:
+            self.failed.emit(str(error))
+            return []
+
+    @property
+    def step(self) -> LessonStep | None:
+        return None if self.lesson is None else self.lesson.steps[self.number]
+
+    def begin(self, name: str) -> None:
+        """Start a lesson where it was left the last time."""
+        lesson = next(lesson for lesson in self.lessons if lesson.name == name)
+        if self.lesson is None:
+            self._text_before = self._workspace.document.text()
+        self.lesson = lesson
+        reached = self._progress().get(name, 0)
+        self._show(reached if 0 <= reached < len(lesson.steps) - 1 else 0)
+
+    def go_on(self) -> None:
+        """The next step; behind the last one the lesson is over."""
+        if self.lesson is None:
+            return
+        if self.number + 1 < len(self.lesson.steps):
+            self._show(self.number + 1)
+        else:
+            self.leave()
+
+    def go_back(self) -> None:
+        if self.lesson is not None and self.number > 0:
+            self._show(self.number - 1)
+
+    def reveal(self) -> None:
+        """Show the answer."""
+        if self.step is not None and self.step.ask and not self.is_revealed:
+            self.is_revealed = True
+            self.changed.emit()
+
+    def leave(self) -> None:
+        """End the lesson, and bring back the text from before it."""
+        if self.lesson is None:
+            return
+        self.lesson = None
+        self._workspace.show_text(self._text_before)
+        self.changed.emit()
+
+    def _show(self, number: int) -> None:
+        self.number, self.is_revealed = number, False
+        self._keep()
+        step = self.step
+        assert step is not None
+        if not step.train:
+            self._set_scene(step)
+        self.changed.emit()
+
+    def _set_scene(self, step: LessonStep) -> None:
+        workspace = self._workspace
+        model = workspace.loader.model
+        if model is None or model.name != step.model:
+            workspace.loader.open(step.model)
+        if workspace.document.text() != step.text.encode():
+            workspace.show_text(step.text.encode())
+        workspace.set_parse_special(step.parse_special)
+        if step.encoder != (workspace.options.encoder or ""):
+            workspace.set_encoder(step.encoder or None)
+        self._go_to_place()
+
+    def _go_to_place(self) -> None:
+        """Go to the step's place once its text is recorded with its encoder."""
+        step, debugger = self.step, self._steps.debugger
+        if step is None or step.train or debugger is None:
+            return
+        path = debugger.vocabulary.path
+        if (
+            debugger.trace.text != step.text.encode()
+            or path is None
+            or path.stem != step.model[len("demo:") :]
+        ):
+            return
+        if step.encoder and debugger.trace.encoder != step.encoder:
+            return
+        go_to_place(debugger, step.place)
+        self._steps.refresh()
+
+    def _progress(self) -> dict[str, int]:
+        try:
+            progress = json.loads(self._settings.lessons or "{}")
+        except ValueError:
+            return {}
+        return progress if isinstance(progress, dict) else {}
+
+    def _keep(self) -> None:
+        assert self.lesson is not None
+        self._settings.set_lessons(json.dumps({**self._progress(), self.lesson.name: self.number}))
