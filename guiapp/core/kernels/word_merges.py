@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.kernels.compile import kernel, routine
-from guiapp.core.kernels.merges import ABSENT, NO_MERGE, MergeArrays, SymbolArrays, find_merge
+from guiapp.core.kernels.compile import routine
+from guiapp.core.kernels.merges import ABSENT, NO_MERGE, MergeArrays, SymbolArrays
 from guiapp.core.kernels.piece_cache import UNKNOWN
 
 SCANNED = 48  # bytes of a piece up to which scanning beats a queue
@@ -39,33 +39,33 @@ class WordMerges(NamedTuple):
 
 def word_merges(symbols: SymbolArrays, merges: MergeArrays) -> WordMerges:
     """Lay out the rules of a vocabulary for words."""
-    n_rules = int(np.count_nonzero(merges.rows[::2] >= 0))
-    n_words = 1 << max(4, (BITS_PER_RULE * n_rules // 64).bit_length())
-    words = WordMerges(
-        np.full(1 << 16, NO_MERGE, np.int64),
-        np.zeros(n_words, np.uint64),
+    is_used = merges.rows[::2] >= 0
+    keys, values = merges.rows[::2][is_used], merges.rows[1::2][is_used]
+    of_byte = np.where(symbols.lengths == 1, symbols.of_byte, np.int32(ABSENT))
+    n_bits = 64 << max(4, (BITS_PER_RULE * len(keys) // 64).bit_length())
+    has_rule = np.zeros(n_bits, np.bool_)
+    has_rule[(keys * merges.spread >> 32) & (n_bits - 1)] = True
+    return WordMerges(
+        _rules_of_bytes(of_byte, keys, values),
+        np.packbits(has_rule, bitorder="little").view(np.uint64),
         merges.rows,
         merges.spread,
-        np.where(symbols.lengths == 1, symbols.of_byte, np.int32(ABSENT)),
+        of_byte,
         symbols.n_tokens,
     )
-    enter(words, merges)
-    return words
 
 
-@kernel
-def enter(words: WordMerges, merges: MergeArrays) -> None:
-    """Fill the tables."""
-    for left in range(256):
-        for right in range(256):
-            value = find_merge(merges, int(words.of_byte[left]), int(words.of_byte[right]))
-            words.of_bytes[left << 8 | right] = value
-    bit_mask = 64 * len(words.has_rule) - 1
-    for slot in range(len(merges.rows) >> 1):
-        key = merges.rows[2 * slot]
-        if key >= 0:
-            bit = int(key * merges.spread >> 32) & bit_mask
-            words.has_rule[bit >> 6] |= ONE << np.uint64(bit & 63)
+def _rules_of_bytes(
+    of_byte: NDArray[np.int32], keys: NDArray[np.int64], values: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    lefts, rights = keys >> 32, keys & 0xFFFFFFFF
+    n_symbols = 1 + max(int(of_byte.max()), int(lefts.max(initial=0)), int(rights.max(initial=0)))
+    byte_of = np.full(n_symbols, ABSENT)
+    byte_of[of_byte[of_byte >= 0]] = np.flatnonzero(of_byte >= 0)
+    are_bytes = (byte_of[lefts] >= 0) & (byte_of[rights] >= 0)
+    rules = np.full(1 << 16, NO_MERGE, np.int64)
+    rules[byte_of[lefts[are_bytes]] << 8 | byte_of[rights[are_bytes]]] = values[are_bytes]
+    return rules
 
 
 @routine
