@@ -138,9 +138,16 @@ def _load(warm_up: KernelWarmUp, name: str, pre: str | None, progress: Progress)
     return tokenizer
 
 
-def save_screenshot(
-    page: str, model: str, text: bytes | None, theme: str, size: tuple[int, int], path: Path
-) -> None:
+@dataclass(frozen=True)
+class Look:
+    """How a screenshot looks; `shape` is that of the picture on the Tree page."""
+
+    theme: str = "dark"
+    size: tuple[int, int] = (1440, 900)
+    shape: str = "sunburst"
+
+
+def save_screenshot(page: str, model: str, text: bytes | None, look: Look, path: Path) -> None:
     """Draw a page as it is once its model is open and its text encoded; raises what opening raises."""
     import tempfile
 
@@ -157,11 +164,12 @@ def save_screenshot(
     application = make_application()
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(Path(folder) / "settings.ini")
-        settings.set_theme(theme)
+        settings.set_theme(look.theme)
+        settings.set_tree_shape(look.shape)
         shown = sample_text(FIRST_SAMPLE) if text is None else text
         shell = build(application, settings, shown, lambda name, pre, progress: tokenizer)
         shell.window.actions_table[page].trigger()
-        shell.window.resize(*size)
+        shell.window.resize(*look.size)
         shell.window.show()
         _open_and_wait(shell, model)
         _wait_for_page(shell)

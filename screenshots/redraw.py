@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -13,19 +14,30 @@ MANY_SCRIPTS = """\
 어제 친구와 커피를 마셨다. 👩‍👩‍👧‍👦 👍🏽 🏳️‍🌈 🇯🇵
 שלום עולם · مرحبا بالعالم
 """
+SHARED = Path(os.environ.get("TOKENLOUPE_SHARED", FOLDER.parent.parent / "shared"))
+LARGE = SHARED / "vocabs" / "ggml-vocab-llama-bpe.gguf"  # pictures of it are left as they are without it
 PICTURES = {
-    "inspect": ("demo:bpe", None),
-    "inspect-cjk-emoji": ("demo:spm", MANY_SCRIPTS),
-    "inspect-unigram": ("demo:unigram", None),
+    "inspect": ("demo:bpe", []),
+    "inspect-cjk-emoji": ("demo:spm", ["--text", MANY_SCRIPTS]),
+    "inspect-unigram": ("demo:unigram", []),
+    "tree-sunburst": ("demo:bpe", []),
+    "tree-icicle": ("demo:bpe", ["--shape", "icicle"]),
+    "tree-toy": ("demo:toy", ["--text", "abacbb"]),
+    "tree-sunburst-llama": (str(LARGE), []),
+    "tree-icicle-llama": (str(LARGE), ["--shape", "icicle"]),
 }
 
 
 def main() -> None:
-    for name, (model, text) in PICTURES.items():
+    """Draw those whose names are given, or all."""
+    wanted = sys.argv[1:] or PICTURES
+    for name, (model, options) in PICTURES.items():
+        if name not in wanted or (model == str(LARGE) and not LARGE.exists()):
+            continue
         for theme in ("dark", "light"):
-            command = [sys.executable, "-m", "guiapp", "screenshot", "--page", "inspect", "--model", model]
-            command += ["--theme", theme, "-o", str(FOLDER / f"{name}-{theme}.png")]
-            subprocess.run(command if text is None else [*command, "--text", text], check=True)
+            command = [sys.executable, "-m", "guiapp", "screenshot", "--page", name.partition("-")[0]]
+            command += ["--model", model, "--theme", theme, "-o", str(FOLDER / f"{name}-{theme}.png")]
+            subprocess.run([*command, *options], check=True)
 
 
 if __name__ == "__main__":

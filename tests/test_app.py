@@ -70,8 +70,8 @@ def test_without_a_display_one_line_says_so(environment):
 def test_a_screenshot_needs_no_display(environment, tmp_path):
     picture = tmp_path / "page.png"
     code = (
-        "from pathlib import Path; from guiapp.app import save_screenshot; "
-        f"save_screenshot('inspect', 'demo:toy', b'abacbb', 'light', (1000, 700), Path({str(picture)!r}))"
+        "from pathlib import Path; from guiapp.app import Look, save_screenshot; "
+        f"save_screenshot('inspect', 'demo:toy', b'abacbb', Look('light', (1000, 700)), Path({str(picture)!r}))"
     )
     result = run(code, environment)
     assert (result.returncode, result.stderr) == (0, "")

@@ -14,16 +14,20 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--text", metavar="TEXT", help="the sample text by default")
     parser.add_argument("--theme", choices=("dark", "light"), default="dark")
     parser.add_argument("--size", metavar="WxH", type=_size, default=(1440, 900))
+    parser.add_argument(
+        "--shape", choices=("sunburst", "icicle"), default="sunburst", help="of the picture on the Tree page"
+    )
     parser.add_argument("-o", "--output", metavar="FILE.png", required=True)
 
 
 def run(options: argparse.Namespace) -> int:
     """A picture of a page, made without a display."""
-    from guiapp.app import save_screenshot
+    from guiapp.app import Look, save_screenshot
 
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     text = None if options.text is None else os.fsencode(options.text)
-    save_screenshot(options.page, options.model, text, options.theme, options.size, Path(options.output))
+    look = Look(options.theme, options.size, options.shape)
+    save_screenshot(options.page, options.model, text, look, Path(options.output))
     return 0
 
 

@@ -43,6 +43,14 @@ class Settings(QObject):
         self._store.setValue("shows_whitespace", _word(shows))
 
     @property
+    def tree_shape(self) -> str:
+        """ "sunburst" or "icicle"."""
+        return "icicle" if self._text("tree_shape") == "icicle" else "sunburst"
+
+    def set_tree_shape(self, shape: str) -> None:
+        self._store.setValue("tree_shape", shape)
+
+    @property
     def add_special(self) -> bool:
         return self._switch("add_special", True)
 

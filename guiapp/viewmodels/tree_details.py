@@ -13,7 +13,7 @@ from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.tree.coloring import SCORED
 from guiapp.core.tree.picture import TreePicture
 from guiapp.core.tree.walks import merge_rules_of
-from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
 from guiapp.viewmodels.token_details import hex_bytes, special_role
 
 MOST_MERGED = 48  # bytes of a token whose merges are drawn
@@ -63,8 +63,7 @@ def describe_node(
         title = "all tokens" if picture.parent(node) is None else picture.script(node)
         return NodeDetails(None, title, (("children", f"{children:,}"), ("below it", n_below)))
     vocabulary = picture.vocabulary
-    merging = None if tokenizer is None else tokenizer.merging
-    rules = [] if merging is None else merge_rules_of(merging, token)
+    is_ranked = vocabulary.type is VocabType.BPE
     values = {
         "id": str(token),
         "raw": visible_text(vocabulary.raw_text(token)),
@@ -72,7 +71,7 @@ def describe_node(
         "type": vocabulary.kind(token),
         "role": special_role(vocabulary, token),
         "score": f"{vocabulary.score(token):,.6g}" if vocabulary.type in SCORED else "",
-        "merge rank": f"{rules[0][0]:,}" if rules and vocabulary.type not in SCORED else "",
+        "merge rank": _rank(merge_story(vocabulary, tokenizer, token).tree) if is_ranked else "",
         "depth": str(int(picture.tree.arrays.depths[token])),
         "children": f"{len(picture.tree.children(token)):,}",
         "below it": n_below,
@@ -97,6 +96,12 @@ def merge_story(vocabulary: Vocabulary, tokenizer: Tokenizer | None, token: int)
             tree, f"{n_rules} merge rules make it; this is the one that text leads to. {tree.remark}"
         )
     return MergeStory(tree, tree.remark)
+
+
+def _rank(tree: MergeTree) -> str:
+    """The rank of the merge that completes a token."""
+    worth = tree.roots[0].worth if tree.is_reached else None
+    return "" if worth is None else f"{worth:,.0f}"
 
 
 def _times(count: int) -> str:

@@ -24,6 +24,7 @@ LEAST_SHARE = 0.05  # of the view, for a node that is to be seen
 MOST_REMEMBERED = 200
 COUNT_MS = 150  # the use in the text is counted when typing pauses
 LABEL_LIMIT = 40
+COUNT_SIGN = "\u2002·\u2002"  # between the name of a group and how many tokens are in it
 COMPILE_PATIENCE_S = 120.0
 TICK_S = 0.05
 
@@ -199,7 +200,7 @@ class TreeModel(QObject):
         if token is not None:
             return visible_text(self._picture.tree.added_bytes(token), LABEL_LIMIT) or "∅"
         name = self.name if node == ROOT else self._picture.script(node)
-        return f"{name} · {self._picture.n_below(node):,}"
+        return f"{name}{COUNT_SIGN}{self._picture.n_below(node):,}"
 
     @property
     def name(self) -> str:

@@ -77,7 +77,7 @@ def _inspect(setting: PageSetting) -> Page:
 def _tree(setting: PageSetting) -> Page:
     from guiapp.widgets.tree_page import TreePage
 
-    return TreePage(setting.workspace, setting.theme_source)
+    return TreePage(setting.workspace, setting.theme_source, setting.settings)
 
 
 def _steps(setting: PageSetting) -> Page:

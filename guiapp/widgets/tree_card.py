@@ -6,7 +6,7 @@ from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from guiapp.core.explain.visible_text import isolate
-from guiapp.viewmodels.tree_details import NodeDetails
+from guiapp.viewmodels.tree_details import NODE_FACTS, NodeDetails
 from guiapp.widgets.style_sheet import set_role
 from guiapp.widgets.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme
 
@@ -24,15 +24,17 @@ class TreeCard(QFrame):
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._title = QLabel(textFormat=Qt.TextFormat.PlainText)
         self._title.setFont(Theme.mono_font(17))
-        self._names = QLabel(textFormat=Qt.TextFormat.PlainText)
-        self._values = QLabel(textFormat=Qt.TextFormat.PlainText)
-        set_role(self._names, "dim")
-        for label in (self._names, self._values):
-            label.setFont(Theme.mono_font(SMALL_FONT_PX))
+        self._rows = [(QLabel(), QLabel()) for _ in NODE_FACTS]
         facts = QGridLayout()
         facts.setHorizontalSpacing(3 * UNIT_PX)
-        facts.addWidget(self._names, 0, 0)
-        facts.addWidget(self._values, 0, 1)
+        facts.setVerticalSpacing(2)
+        for row, (name, value) in enumerate(self._rows):
+            set_role(name, "dim")
+            for column, label in enumerate((name, value)):
+                label.setTextFormat(Qt.TextFormat.PlainText)
+                facts.addWidget(label, row, column)
+            name.setFont(Theme.ui_font(SMALL_FONT_PX))
+            value.setFont(Theme.mono_font(SMALL_FONT_PX))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(3 * UNIT_PX, GAP_PX, 3 * UNIT_PX, GAP_PX)
         layout.addWidget(self._title)
@@ -42,8 +44,13 @@ class TreeCard(QFrame):
     def show_at(self, details: NodeDetails, point: QPoint) -> None:
         """Show what is known about a node, beside a point of the parent."""
         self._title.setText(isolate(_short(details.text)))
-        self._names.setText("\n".join(name for name, _ in details.facts))
-        self._values.setText("\n".join(_short(value) for _, value in details.facts))
+        for at, (name, value) in enumerate(self._rows):
+            is_used = at < len(details.facts)
+            name.setVisible(is_used)
+            value.setVisible(is_used)
+            if is_used:
+                name.setText(details.facts[at][0])
+                value.setText(_short(details.facts[at][1]))
         self.adjustSize()
         self.move_to(point)
         self.show()

@@ -52,7 +52,9 @@ class TreeExport(QObject):
             self._action("Save subtree as JSON…", self.save_json),
             self._action("Save subtree for Graphviz…", self.save_dot),
         ]
-        view.addActions(self.actions)
+        animated = QAction("Animated", self, checkable=True, checked=view.is_animated)
+        animated.toggled.connect(view.set_animated)
+        view.addActions([*self.actions, animated])
 
     def copy(self) -> None:
         """Put the picture on the clipboard."""

@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter, QTransf
 
 from guiapp.core.explain.visible_text import isolate
 from guiapp.viewmodels.tree_labels import Place
+from guiapp.viewmodels.tree_model import COUNT_SIGN
 from guiapp.widgets.theme import Theme
 from guiapp.widgets.tree_colors import Colors, is_light
 
@@ -102,6 +103,7 @@ class LabelPainter:
         font = self._fonts.setdefault(size_px, Theme.ui_font(size_px))
         metrics = QFontMetrics(font)
         if room_px is not None:
+            text = text.partition(COUNT_SIGN)[0]
             text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room_px)
         shown = isolate(text)
         width, height = metrics.horizontalAdvance(shown) + 2, metrics.height()

@@ -10,6 +10,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QCursor, QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QFrame, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
+from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.tree_details import describe_node
 from guiapp.viewmodels.tree_findings import TreeFindings
 from guiapp.viewmodels.tree_model import TreeModel
@@ -38,12 +39,18 @@ class TreePage(Page):
     """Puts the picture and its panels together and links them with the workspace."""
 
     def __init__(
-        self, workspace: Workspace, theme_source: ThemeSource, parent: QWidget | None = None
+        self,
+        workspace: Workspace,
+        theme_source: ThemeSource,
+        settings: Settings,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._workspace = workspace
+        self._settings = settings
         self.theme_source = theme_source
         self.model = TreeModel(workspace, self)
+        self.model.set_shape(settings.tree_shape)
         self.search = TreeSearch(self.model, self)
         self.findings = TreeFindings(self.model, workspace, self)
         self.walk = TreeWalk(self.model, workspace, self)
@@ -132,6 +139,7 @@ class TreePage(Page):
 
     def _connect(self) -> None:
         self.tabs.chosen.connect(self._show_panel)
+        self.model.shape_changed.connect(self._keep_shape)
         self.view.hovered.connect(self._follow_hover)
         self.view.typed.connect(self._begin_search)
         self.view.resized.connect(self._place_map)
@@ -141,6 +149,9 @@ class TreePage(Page):
         self._workspace.selected_token_changed.connect(self._follow_selection)
         self._workspace.hovered_token_changed.connect(self._follow_hovered_token)
         self._follow_selection()
+
+    def _keep_shape(self) -> None:
+        self._settings.set_tree_shape(self.model.shape)
 
     def _show_panel(self, index: int) -> None:
         self.side.setCurrentIndex(index)

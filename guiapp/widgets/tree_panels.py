@@ -27,7 +27,7 @@ from guiapp.core.explain.visible_text import isolate, visible_text
 from guiapp.viewmodels.found_table import FoundTableModel
 from guiapp.viewmodels.tree_details import NODE_FACTS, describe_node, merge_story
 from guiapp.viewmodels.tree_findings import TreeFindings
-from guiapp.viewmodels.tree_model import TreeModel
+from guiapp.viewmodels.tree_model import COUNT_SIGN, TreeModel
 from guiapp.viewmodels.tree_search import TreeSearch
 from guiapp.viewmodels.tree_walk import TreeWalk
 from guiapp.viewmodels.workspace import Workspace
@@ -64,6 +64,8 @@ class NodePanel(QScrollArea):
         self._text.setAccessibleName("Token text")
         self._names = {name: QLabel(name) for name in NODE_FACTS}
         self._values = {name: StyledText(Theme.mono_font(SMALL_FONT_PX), 3) for name in NODE_FACTS}
+        self._empty = QLabel(NOTHING, wordWrap=True)
+        set_role(self._empty, "dim")
         self._place = StyledText(Theme.mono_font(SMALL_FONT_PX), 6)
         self._place.setAccessibleName("Path in the tree")
         self._merges = MergeTreeView(theme_source)
@@ -110,15 +112,18 @@ class NodePanel(QScrollArea):
         merges.viewport().setAutoFillBackground(False)
         self._merges.setAutoFillBackground(False)
         self._merge_area = merges
-        column.addWidget(_card(self._text, facts))
+        column.addWidget(self._empty)
+        self._sections: list[QWidget] = [_card(self._text, facts)]
+        column.addWidget(self._sections[0])
         for title, contents in (
             ("Place in the token tree", [self._place]),
             ("How merging builds it", [merges, self._remark]),
             ("Last token of each prefix of the text", [self._prefixes]),
         ):
             column.addSpacing(UNIT_PX)
-            column.addWidget(heading(title))
-            column.addWidget(_card(*contents))
+            self._sections += [heading(title), _card(*contents)]
+            column.addWidget(self._sections[-2])
+            column.addWidget(self._sections[-1])
         column.addStretch()
         self.setWidget(inside)
         self.setWidgetResizable(True)
@@ -129,7 +134,7 @@ class NodePanel(QScrollArea):
         picture, node, theme = self._model.picture, self._model.chosen, self._theme_source.theme
         tokenizer = self._workspace.tokenizer
         self._facts = {}
-        text, remark = NOTHING, ""
+        text, remark = "", ""
         place: list[Span] = []
         story_tree: tuple[MergeNode, ...] = ()
         if picture is not None and node is not None and node < len(picture):
@@ -139,7 +144,11 @@ class NodePanel(QScrollArea):
             if details.token is not None:
                 story = merge_story(picture.vocabulary, tokenizer, details.token)
                 story_tree, remark = story.tree.roots, story.remark
-        self._text.set_spans([Span(isolate(text), theme.text if self._facts else theme.dim)])
+        is_chosen = bool(self._facts)
+        self._empty.setVisible(not is_chosen)
+        for section in self._sections:
+            section.setVisible(is_chosen)
+        self._text.set_spans([Span(isolate(text), theme.text)])
         for name in NODE_FACTS:
             self._names[name].setVisible(name in self._facts)
             self._values[name].setVisible(name in self._facts)
@@ -174,7 +183,7 @@ class NodePanel(QScrollArea):
         picture = self._model.picture
         token = None if picture is None else picture.token(node)
         if picture is None or token is None:
-            return self._model.label(node).partition(" · ")[0]
+            return self._model.label(node).partition(COUNT_SIGN)[0]
         return visible_text(picture.tree.token_bytes(token), 40)
 
 

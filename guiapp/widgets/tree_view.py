@@ -98,6 +98,10 @@ class TreeView(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(900, 600)
 
+    def set_animated(self, is_animated: bool) -> None:
+        """Fly to what is to be shown, or jump."""
+        self.is_animated = is_animated
+
     # What is shown
 
     @property

@@ -16,6 +16,7 @@ from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.tree.coloring import COLORINGS
 from guiapp.core.tree.picture import ROOT
 from guiapp.core.vocab.vocabulary import VocabType
+from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.theme import ThemeSource
 from guiapp.widgets.tree_page import TreePage
@@ -26,12 +27,13 @@ TEXT = b"Welcome to the tree, the whole tree."
 
 
 @pytest.fixture
-def open_page(qtbot):
+def open_page(qtbot, tmp_path):
     pages = []
 
     def make(tokenizer, text=TEXT):
         workspace = Workspace(text, load=lambda *asked: tokenizer)
-        page = TreePage(workspace, ThemeSource(QApplication.instance(), "dark"))
+        theme_source = ThemeSource(QApplication.instance(), "dark")
+        page = TreePage(workspace, theme_source, Settings(tmp_path / "settings.ini"))
         page.view.is_animated = False
         qtbot.addWidget(page)
         page.resize(1000, 700)
@@ -218,5 +220,5 @@ def test_odd_vocabularies_are_shown(open_page, tokens):
 
 def test_the_theme_recolours_the_picture(page):
     before = page.view.plain_image(1.0)
-    page.view._theme_source.choose("light")
+    page.theme_source.choose("light")
     assert page.view.plain_image(1.0) != before
