@@ -71,7 +71,8 @@ def test_a_screenshot_needs_no_display(environment, tmp_path):
     picture = tmp_path / "page.png"
     code = (
         "from pathlib import Path; from guiapp.app import Look, save_screenshot; "
-        f"save_screenshot('inspect', 'demo:toy', b'abacbb', Look('light', (1000, 700)), Path({str(picture)!r}))"
+        "look = Look('light', (1000, 700)); "
+        f"save_screenshot('inspect', 'demo:toy', b'abacbb', look, Path({str(picture)!r}))"
     )
     result = run(code, environment)
     assert (result.returncode, result.stderr) == (0, "")
