@@ -21,6 +21,7 @@ from guiapp.core.trace.conditions import Expression
 from guiapp.core.trace.cost import LONGEST_WITHOUT_ASKING, Cost, estimate, must_ask
 from guiapp.core.trace.debugger import Debugger, Granularity
 from guiapp.core.trace.operations import NUMBERS
+from guiapp.core.trace.race import Difference, first_difference, follow
 from guiapp.core.trace.reports import debugger_for
 from guiapp.core.trace.trace import Tokens, Trace
 from guiapp.core.vocab.vocabulary import VocabType
@@ -46,6 +47,7 @@ class StepsModel(QObject):
         recording_changed(): `is_recording`, `progress`, `cost` or `failure` is new.
         playing_changed(): `is_playing` or `speed` is new.
         granularity_changed(): `granularity` is new.
+        race_changed(): `rival`, its place or `difference` is new.
     """
 
     trace_changed = Signal()
@@ -55,6 +57,7 @@ class StepsModel(QObject):
     recording_changed = Signal()
     playing_changed = Signal()
     granularity_changed = Signal()
+    race_changed = Signal()
 
     def __init__(
         self,
@@ -68,6 +71,11 @@ class StepsModel(QObject):
         self._settings = settings
         self.recorder = recorder or TraceRecorder(parent=self)
         self.debugger: Debugger | None = None
+        self.rival: Debugger | None = None
+        self.rival_encoder = ""
+        self.difference: Difference | None = None
+        self._rival_recorder = TraceRecorder(self.recorder.command, self)
+        self._rival_recorder.recorded.connect(self._take_rival)
         self.failure = ""
         self.cost: Cost | None = None
         self._text_start = 0
@@ -89,6 +97,7 @@ class StepsModel(QObject):
         self.recorder.failed.connect(self._fail)
         self.recorder.busy_changed.connect(self.recording_changed)
         self.recorder.progress_changed.connect(self.recording_changed)
+        self.position_changed.connect(self._lead)
         workspace.encoding_changed.connect(self._forget)
         workspace.options_changed.connect(self._forget)
         self._restore()
@@ -188,6 +197,46 @@ class StepsModel(QObject):
         self.breakpoints_changed.emit()
         self.position_changed.emit()
         self._compare()
+        self._record_rival()
+
+    # The race
+
+    def race(self, encoder: str) -> None:
+        """Let another encoder run beside; "" for none."""
+        self.rival_encoder = encoder
+        self._record_rival()
+
+    def to_difference(self) -> None:
+        """Go to the step that decided where the two runs part."""
+        if self.difference is not None:
+            self.go_to(self.difference.steps[0])
+
+    def _record_rival(self) -> None:
+        self.rival, self.difference = None, None
+        tokenizer, options = self._workspace.tokenizer, self._workspace.options
+        if self.rival_encoder and tokenizer is not None and self.rival_encoder not in tokenizer.encoders:
+            self.rival_encoder = ""
+        if self.rival_encoder and tokenizer is not None and self.debugger is not None:
+            text = self.debugger.trace.text
+            cost = estimate(self.rival_encoder, len(text), tokenizer.vocabulary.type in ONE_PIECE)
+            if not must_ask(cost, len(text)):
+                switches = options.add_special, options.parse_special
+                self._rival_recorder.record(tokenizer, text, self.rival_encoder, *switches)
+        self.race_changed.emit()
+
+    def _take_rival(self, trace: Trace) -> None:
+        tokenizer = self._workspace.tokenizer
+        if tokenizer is None or self.debugger is None or trace.text != self.debugger.trace.text:
+            return
+        self.rival = debugger_for(tokenizer, trace)
+        self.difference = first_difference(self.debugger, self.rival)
+        self._lead()
+
+    def _lead(self) -> None:
+        """Take the rival along."""
+        if self.rival is not None and self.debugger is not None:
+            follow(self.debugger, self.rival)
+            self.race_changed.emit()
 
     # Moving
 
@@ -478,6 +527,7 @@ class StepsModel(QObject):
         self._settle.stop()
         self._others.wait()
         self.recorder.stop()
+        self._rival_recorder.stop()
 
 
 def _first_sight(trace: Trace) -> int:

@@ -53,6 +53,11 @@ class TraceRecorder(QObject):
         self._process.finished.connect(self._note_end)
 
     @property
+    def command(self) -> tuple[str, ...]:
+        """How the process is started."""
+        return self._command
+
+    @property
     def is_busy(self) -> bool:
         return self._is_busy
 

@@ -18,6 +18,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QMenu, QToolTip, QWidget
 
 from guiapp.core.explain.visible_text import isolate
+from guiapp.core.trace.debugger import Debugger
 from guiapp.viewmodels.step_pictures import Element, Flow, Part, Role, flow
 from guiapp.viewmodels.steps_model import StepsModel
 from guiapp.widgets.style_sheet import blend
@@ -96,11 +97,15 @@ class FlowView(QWidget):
         shift = self._shift()
         return [Box(element, rect.translated(0, shift)) for element, rect in self._layout.boxes]
 
+    @property
+    def _debugger(self) -> Debugger | None:
+        return self._model.debugger
+
     def sizeHint(self) -> QSize:
         return QSize(600, 2 * (ABOVE_PX + BOX_PX + ROW_GAP_PX))
 
     def _follow(self) -> None:
-        debugger = self._model.debugger
+        debugger = self._debugger
         self._flow = Flow([], "", "", False, False) if debugger is None else flow(debugger)
         self.setAccessibleDescription(" ".join(element.text for element in self._flow.elements))
         self._arrange()
@@ -232,7 +237,7 @@ class FlowView(QWidget):
 
     def _show_tip(self, place: QPoint, global_place: QPoint) -> None:
         element = self._element_at(QPointF(place))
-        debugger = self._model.debugger
+        debugger = self._debugger
         if element is None or debugger is None:
             QToolTip.hideText()
             return
@@ -245,3 +250,16 @@ class FlowView(QWidget):
             "Click for a breakpoint here.",
             self,
         )
+
+
+class RivalFlowView(FlowView):
+    """The same for the encoder that runs beside."""
+
+    def __init__(self, model: StepsModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(model, theme_source, parent)
+        self.setAccessibleName("Tokens of the other encoder")
+        model.race_changed.connect(self._follow)
+
+    @property
+    def _debugger(self) -> Debugger | None:
+        return self._model.rival

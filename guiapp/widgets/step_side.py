@@ -230,15 +230,16 @@ class BreakpointRow(QWidget):
         self.switch = QToolButton()
         self.switch.setText("●" if breakpoint_.is_enabled else "○")
         color = theme.warning if breakpoint_.log else theme.bad
-        self.switch.setStyleSheet(f"color: {color.name()}; padding: 2px 4px")
+        self.switch.setStyleSheet(f"color: {color.name()}; padding: 2px 0px")
         self.switch.setAccessibleName("Switch off" if breakpoint_.is_enabled else "Switch on")
         self.switch.clicked.connect(self._switch)
         self.label = QToolButton()
         self.label.setText(
-            QFontMetrics(Theme.mono_font(SMALL_FONT_PX + 1)).elidedText(breakpoint_.title, ELIDE, 170)
+            QFontMetrics(Theme.mono_font(SMALL_FONT_PX + 1)).elidedText(breakpoint_.title, ELIDE, 150)
         )
         self.label.setToolTip(f"{breakpoint_.title}\nClick to change it.")
         self.label.setFont(Theme.mono_font(SMALL_FONT_PX + 1))
+        self.label.setMinimumWidth(0)
         self.label.clicked.connect(self._edit)
         self.hits = QLabel("off" if not breakpoint_.is_enabled else f"{n_hits:,}")
         self.hits.setToolTip("how often it is hit in this trace")
@@ -252,7 +253,8 @@ class BreakpointRow(QWidget):
         layout.setSpacing(UNIT_PX)
         for button in (self.switch, self.label, self.remove):
             set_role(button, "quiet")
-        self.label.setStyleSheet(f"color: {(theme.text if breakpoint_.is_enabled else theme.faint).name()}")
+        color = theme.text if breakpoint_.is_enabled else theme.faint
+        self.label.setStyleSheet(f"color: {color.name()}; padding: 5px 2px")
         layout.addWidget(self.switch)
         layout.addWidget(self.label)
         layout.addStretch()

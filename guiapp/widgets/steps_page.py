@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QProgressBar,
+    QSizePolicy,
     QSplitter,
     QStackedWidget,
     QToolButton,
@@ -29,6 +30,7 @@ from guiapp.widgets.lesson_bar import LessonBar, LessonButton
 from guiapp.widgets.pages import Page
 from guiapp.widgets.step_code import CodeView
 from guiapp.widgets.step_flow import FlowView
+from guiapp.widgets.step_race import RaceBox, RaceCard
 from guiapp.widgets.step_side import SidePanel
 from guiapp.widgets.step_timeline import Timeline
 from guiapp.widgets.step_views import LATTICES, PictureView
@@ -63,6 +65,7 @@ class StepsPage(Page):
         super().__init__(parent)
         self.model = model
         self.player = player
+        self._workspace = workspace
         self.lesson_bar = LessonBar(player, actions, theme_source)
         self._theme_source = theme_source
         self._connect(actions)
@@ -143,11 +146,16 @@ class StepsPage(Page):
         column.addWidget(self.lesson_bar)
         column.addLayout(self._transport(actions))
         column.addWidget(self.timeline)
-        column.addWidget(_card([self._title, self.flow, self.sentence], self.flow), 3)
+        flow = _card([self._title, self.flow, self.sentence], self.flow)
+        flow.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        column.addWidget(flow, 3)
+        self.race_card = RaceCard(self.model, self._theme_source)
+        self.race_card.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        column.addWidget(self.race_card, 2)
         lower = self._lower
         lower.setSpacing(GAP_PX + UNIT_PX)
         lower.addWidget(_card([self._picture_title, self.picture], self.picture), 1)
-        lower.addWidget(_card([self._code_title, self.code], self.code), 1)
+        lower.addWidget(_card([self._code_title, self.code], self.code), 2)
         column.addLayout(lower, 4)
         self._main.addWidget(steps)
         self._main.addWidget(self.waiting)
@@ -171,6 +179,7 @@ class StepsPage(Page):
         bar.addSpacing(GAP_PX)
         bar.addWidget(PlayControls(self.model, actions["debug_play"]))
         bar.addWidget(GranularityBox(self.model))
+        bar.addWidget(RaceBox(self.model, self._workspace))
         bar.addWidget(LessonButton(self.player))
         bar.addStretch()
         self._count.setFont(Theme.mono_font(UI_FONT_PX))
@@ -185,7 +194,8 @@ class StepsPage(Page):
         self._main.setCurrentIndex(0 if debugger is not None else 1)
         if debugger is None:
             return
-        self._lower.setStretch(0, 2 if debugger.trace.encoder in LATTICES else 1)
+        is_wide = debugger.trace.encoder in LATTICES
+        self._lower.setStretch(0, 3 if is_wide else 2)
         self._title.setText(_capitals(model.title))
         self._picture_title.setText(_capitals(self.picture.title))
         number = min(model.position + 1, model.n_steps)

@@ -145,6 +145,23 @@ def test_every_step_can_be_painted(make_page, qtbot, name, encoder, theme):
     assert page.sentence.text()
 
 
+def test_a_race_runs_beside_and_goes_where_the_two_part(make_page, qtbot):
+    page = make_page("toy", b"abacb", "heap")
+    page.model.race("greedy")
+    qtbot.waitUntil(lambda: page.model.rival is not None, timeout=30_000)
+    assert page.race_card.isVisible()
+    assert "greedy took ac" in page.race_card.verdict.text()
+    qtbot.mouseClick(page.race_card.go, LEFT)
+    assert page.model.position == page.model.difference.steps[0]
+    page.model.to_end()
+    assert page.model.rival.position == page.model.rival.n_steps
+    page.model.race("backtrack")
+    qtbot.waitUntil(lambda: page.model.rival is not None, timeout=30_000)
+    assert "same 3 tokens" in page.race_card.verdict.text()
+    page.model.race("")
+    assert not page.race_card.isVisible()
+
+
 def test_a_lesson_is_walked_by_keys_and_resumed(make_page, qtbot):
     page = make_page()
     window, player = page.window(), page.player

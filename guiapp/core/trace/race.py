@@ -1,0 +1,94 @@
+"""Two encoders on one text, side by side: where they first differ, and why, in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.trace.breakpoints import first_different_byte
+from guiapp.core.trace.debugger import Debugger
+from guiapp.core.trace.operations import FORMS, NUMBERS
+from guiapp.core.trace.sentences import label
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Where two runs part.
+
+    byte           of the text, from which on the tokens differ
+    steps          of each run, the one that made its first differing token
+    reason         in plain words
+    """
+
+    byte: int
+    steps: tuple[int, int]
+    reason: str
+
+
+def first_difference(ours: Debugger, theirs: Debugger) -> Difference | None:
+    """None where both give the same tokens."""
+    byte = first_different_byte(ours.trace.result, theirs.trace.result)
+    if byte is None:
+        return None
+    steps = _decider(ours, theirs, byte), _decider(theirs, ours, byte)
+    told = " ".join(_deed(debugger, step) for debugger, step in zip((ours, theirs), steps, strict=True))
+    return Difference(byte, steps, f"From byte {byte:,} on they differ. {told}")
+
+
+def follow(leader: Debugger, follower: Debugger) -> int:
+    """Go in lock-step: to as many decisions of the same piece as the leader has taken, or to the same end."""
+    piece = leader.trace.piece_at(leader.position)
+    if piece < 0 or piece >= follower.trace.n_pieces:
+        is_over = leader.position >= (int(leader.trace.pieces.done_step.max(initial=0)))
+        return follower.go_to(follower.n_steps if is_over else 0)
+    taken = leader.position - int(leader.trace.pieces.first_step[piece])
+    first, done = (
+        int(column[piece]) for column in (follower.trace.pieces.first_step, follower.trace.pieces.done_step)
+    )
+    if leader.position == leader.trace.pieces.done_step[piece]:
+        return follower.go_to(done)
+    return follower.go_to(min(first + taken, done))
+
+
+def _decider(debugger: Debugger, other: Debugger, byte: int) -> int:
+    """The step that decided: it formed a token over an end of the other's tokens, if any did."""
+    columns = debugger.trace.columns
+    ends = np.unique(other.trace.result.ends)
+    n_inside = np.searchsorted(ends, columns.end) - np.searchsorted(ends, columns.position, side="right")
+    forms = FORMS[columns.operation] & (columns.operation != NUMBERS["reach"])
+    crossing = np.flatnonzero(forms & (n_inside > 0) & (columns.end > byte))
+    if not len(crossing):
+        return _maker(debugger, byte)
+    return int(crossing[np.lexsort((crossing, columns.position[crossing]))[0]])
+
+
+def _maker(debugger: Debugger, byte: int) -> int:
+    """The step that formed the final token which begins at a byte or reaches over it."""
+    result, columns = debugger.trace.result, debugger.trace.columns
+    at = int(np.searchsorted(result.ends, byte, side="right"))
+    if at >= len(result.ids):
+        return max(0, len(debugger.trace) - 1)
+    forms = FORMS[columns.operation] & (columns.operation != NUMBERS["reach"])
+    makes = forms & (columns.position == result.starts[at]) & (columns.end == result.ends[at])
+    steps = np.flatnonzero(makes & (columns.result == result.ids[at]))
+    if len(steps):
+        return int(steps[-1])
+    done = np.flatnonzero((columns.operation == NUMBERS["done"]) & (columns.end > byte))
+    return int(done[0]) if len(done) else len(debugger.trace) - 1
+
+
+def _deed(debugger: Debugger, step: int) -> str:
+    """What a run did at the step that decided."""
+    trace, columns = debugger.trace, debugger.trace.columns
+    token_id, start, end = (int(column[step]) for column in (columns.result, columns.position, columns.end))
+    made = f"`{label(trace, debugger.vocabulary, token_id, start, end)}`"
+    operation = trace.operation(step)
+    if operation == "merge":
+        return f"{trace.encoder} merged {made}, rank {debugger.teller.worth(step)}."
+    if operation == "done":
+        text = visible_text(trace.text[start:end], 32)
+        return f"{trace.encoder} left `{text}` in parts: nothing joins them."
+    verb = {"take": "took", "choose": "chose", "whole": "took the whole piece"}.get(operation, "made")
+    return f"{trace.encoder} {verb} {made}, {debugger.teller.span(step)}."

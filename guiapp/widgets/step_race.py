@@ -1,0 +1,82 @@
+"""Another encoder on the same text, in lock-step, and where the two part."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+
+from guiapp.viewmodels.steps_model import StepsModel
+from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.step_flow import RivalFlowView
+from guiapp.widgets.style_sheet import heading, set_role
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
+
+
+class RaceBox(QComboBox):
+    """Chooses the encoder that runs beside."""
+
+    def __init__(self, model: StepsModel, workspace: Workspace, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._workspace = workspace
+        self.setAccessibleName("Race against another encoder")
+        self.setToolTip("Let another encoder run beside, in lock-step")
+        self.currentIndexChanged.connect(self._choose)
+        workspace.options_changed.connect(self._fill)
+        model.race_changed.connect(self._fill)
+        self._fill()
+
+    def _fill(self) -> None:
+        names = [name for name in self._workspace.encoders if name != "fast"]
+        if [self.itemData(index) for index in range(self.count())] != ["", *names]:
+            with QSignalBlocker(self):
+                self.clear()
+                self.addItem("no race", "")
+                for name in names:
+                    self.addItem(f"race {name}", name)
+        with QSignalBlocker(self):
+            self.setCurrentIndex(max(0, self.findData(self._model.rival_encoder)))
+
+    def _choose(self, index: int) -> None:
+        self._model.race(self.itemData(index) or "")
+
+
+class RaceCard(QFrame):
+    """Shown while there is a rival."""
+
+    def __init__(self, model: StepsModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        set_role(self, "card")
+        self._title = heading("")
+        self.flow = RivalFlowView(model, theme_source)
+        self.verdict = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self.go = QToolButton()
+        self.go.setText("go there")
+        self.go.clicked.connect(model.to_difference)
+        set_role(self.go, "quiet")
+        foot = QHBoxLayout()
+        foot.addWidget(self.verdict, 1)
+        foot.addWidget(self.go)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(MARGIN_PX - 2, MARGIN_PX - 4, MARGIN_PX - 2, MARGIN_PX - 4)
+        layout.setSpacing(GAP_PX)
+        layout.addWidget(self._title)
+        layout.addWidget(self.flow, 1)
+        layout.addLayout(foot)
+        model.race_changed.connect(self._follow)
+        self._follow()
+
+    def _follow(self) -> None:
+        model = self._model
+        self.setVisible(bool(model.rival_encoder))
+        if model.rival is None:
+            self._title.setText(f"RACE · {model.rival_encoder.upper()}")
+            self.verdict.setText("Recording …")
+            self.go.hide()
+            return
+        at = f"step {min(model.rival.position + 1, model.rival.n_steps):,} of {model.rival.n_steps:,}"
+        self._title.setText(f"RACE · {model.rival_encoder.upper()} · {at.upper()}")
+        self.go.setVisible(model.difference is not None)
+        same = f"Both give the same {len(model.rival.trace.result.ids):,} tokens."
+        self.verdict.setText(same if model.difference is None else model.difference.reason.replace("`", ""))

@@ -1,0 +1,76 @@
+"""Races tell where encoders part; exports hold what the steps say."""
+
+from __future__ import annotations
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+from random_texts import random_texts
+
+import guiapp
+from guiapp.core.trace.export import run_json, run_markdown, run_svg, step_json, step_markdown
+from guiapp.core.trace.race import first_difference, follow
+from guiapp.core.trace.recorder import record
+from guiapp.core.trace.reports import debugger_for
+
+TOY = guiapp.open_model("demo:toy")
+BPE = guiapp.open_model("demo:bpe")
+
+
+def run(tokenizer, text, encoder):
+    return debugger_for(tokenizer, record(tokenizer, text, encoder))
+
+
+def test_greedy_parts_from_merging_at_the_third_letter():
+    found = first_difference(run(TOY, "abacb", "heap"), run(TOY, "abacb", "greedy"))
+    assert found.byte == 2
+    assert "greedy took `ac`, bytes 2–4." in found.reason
+    assert "heap merged `cb`, rank 1." in found.reason
+
+
+def test_exact_encoders_never_part():
+    for text in random_texts(5, 10):
+        assert first_difference(run(BPE, text, "heap"), run(BPE, text, "backtrack")) is None
+
+
+@pytest.mark.parametrize("other", ["greedy", "fewest"])
+def test_a_difference_is_told_where_the_tokens_differ(other):
+    n_found = 0
+    for text in random_texts(6, 40):
+        ours, theirs = run(BPE, text, "heap"), run(BPE, text, other)
+        found = first_difference(ours, theirs)
+        same = ours.trace.result.ids.tolist() == theirs.trace.result.ids.tolist()
+        assert (found is None) == same
+        if found is not None:
+            n_found += 1
+            assert found.reason.count(".") >= 3
+            assert all(
+                0 <= step < debugger.n_steps
+                for step, debugger in zip(found.steps, (ours, theirs), strict=True)
+            )
+    assert n_found
+
+
+def test_both_are_always_in_the_same_piece():
+    ours, theirs = run(BPE, "How do lions sleep?", "heap"), run(BPE, "How do lions sleep?", "scan")
+    for position in range(ours.n_steps + 1):
+        ours.go_to(position)
+        follow(ours, theirs)
+        piece = ours.trace.piece_at(position)
+        if piece >= 0:
+            assert theirs.trace.piece_at(theirs.position) == piece
+    assert theirs.position == theirs.n_steps
+
+
+def test_a_step_and_a_run_are_exported_as_they_are_told():
+    debugger = run(BPE, "How do lions sleep?", "heap")
+    debugger.go_to(12)
+    assert debugger.sentence() in step_markdown(debugger)
+    assert json.loads(step_json(debugger))["index"] == 12
+    table = run_markdown(debugger)
+    assert table.count("\n| ") == debugger.n_steps + 1
+    assert len(json.loads(run_json(debugger))["steps"]) == debugger.n_steps
+    assert debugger.position == 12
+    drawing = ElementTree.fromstring(run_svg(debugger))
+    assert "ions" in [text.text for text in drawing.iter("{http://www.w3.org/2000/svg}text")]
