@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import (
     QComboBox,
+    QFileDialog,
     QFrame,
     QHBoxLayout,
     QLabel,
+    QMessageBox,
     QProgressBar,
     QSizePolicy,
     QSplitter,
@@ -21,7 +24,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from guiapp.core.trace.debugger import Granularity
+from guiapp.core.trace.debugger import Debugger, Granularity
+from guiapp.core.trace.export import run_json, run_markdown, run_svg, step_json, step_markdown
 from guiapp.viewmodels.lesson_player import LessonPlayer
 from guiapp.viewmodels.steps_model import SPEEDS, StepsModel
 from guiapp.viewmodels.workspace import Workspace
@@ -38,6 +42,8 @@ from guiapp.widgets.style_sheet import heading, set_role
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
 
 SIDE_WIDTH_PX = 320
+EXPORTS = {".md": run_markdown, ".json": run_json, ".svg": run_svg}
+SAVE_FILTER = "Markdown (*.md);;JSON (*.json);;Drawing (*.svg);;Picture of the page (*.png)"
 BAR_WIDTH_PX = 220
 COUNT_WIDTH_PX = 210
 BUTTONS = (
@@ -128,9 +134,42 @@ class StepsPage(Page):
             "debug_restart": model.restart,
             "debug_end": model.to_end,
             "debug_play": self._toggle_play,
+            "debug_copy": self.copy_markdown,
+            "debug_copy_json": self.copy_json,
+            "debug_save": self._ask_and_save,
         }
         for name, slot in slots.items():
             actions[name].triggered.connect(slot)
+
+    def copy_markdown(self) -> None:
+        """Put the present step into the clipboard."""
+        self._copy(step_markdown)
+
+    def copy_json(self) -> None:
+        self._copy(step_json)
+
+    def _copy(self, write: Callable[[Debugger], str]) -> None:
+        if self.model.debugger is not None:
+            QGuiApplication.clipboard().setText(write(self.model.debugger))
+
+    def save_run(self, path: Path) -> bool:
+        """Save all steps, or a picture of the page, as the ending of the file says; whether that worked."""
+        debugger = self.model.debugger
+        if debugger is None:
+            return False
+        if path.suffix.lower() == ".png":
+            return self.grab().save(str(path))
+        write = EXPORTS.get(path.suffix.lower(), run_markdown)
+        try:
+            path.write_text(write(debugger), encoding="utf-8")
+        except OSError:
+            return False
+        return True
+
+    def _ask_and_save(self) -> None:
+        chosen, _ = QFileDialog.getSaveFileName(self, "Save run", "run.md", SAVE_FILTER)
+        if chosen and not self.save_run(Path(chosen)):
+            QMessageBox.warning(self, "Save run", f"{chosen} cannot be written. Choose another place.")
 
     def _toggle_play(self) -> None:
         if self.model.is_playing:

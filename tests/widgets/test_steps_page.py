@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QMainWindow
@@ -52,7 +54,7 @@ def make_page(qtbot, tmp_path):
         window.show()
         qtbot.waitExposed(window)
         qtbot.waitUntil(lambda: page.is_ready, timeout=20_000)
-        page.kept = window, actions
+        page.kept, page.actions_ = window, actions
         made.append((page, workspace))
         return page
 
@@ -143,6 +145,18 @@ def test_every_step_can_be_painted(make_page, qtbot, name, encoder, theme):
         page.model.go_to(position)
         assert not page.grab().isNull()
     assert page.sentence.text()
+
+
+def test_steps_are_copied_and_runs_saved(make_page, tmp_path):
+    page = make_page()
+    page.actions_["debug_copy"].trigger()
+    assert page.model.debugger.sentence() in QApplication.clipboard().text()
+    page.actions_["debug_copy_json"].trigger()
+    assert json.loads(QApplication.clipboard().text())["index"] == page.model.position
+    for ending, start in ((".md", b"**"), (".json", b"{"), (".svg", b"<svg"), (".png", b"\x89PNG")):
+        assert page.save_run(tmp_path / f"run{ending}")
+        assert (tmp_path / f"run{ending}").read_bytes().startswith(start)
+    assert not page.save_run(tmp_path / "no" / "run.md")
 
 
 def test_a_race_runs_beside_and_goes_where_the_two_part(make_page, qtbot):

@@ -112,7 +112,7 @@ def _step(place: str, row: Any, before: LessonStep) -> LessonStep:
         if type(value) is not wanted:
             raise LessonError(f"{place}: “{key}” must be a {wanted.__name__}.")
         if wanted is list:
-            values[key] = tuple(str(entry) for entry in value)
+            values[key] = tuple(map(str, values[key]))
     kept = {name: getattr(before, name) for name in INHERITED}
     step = replace(LessonStep(""), **{**kept, **values})
     if step.place not in ("start", "end"):

@@ -55,9 +55,10 @@ def step_json(debugger: Debugger) -> str:
 
 
 def run_json(debugger: Debugger) -> str:
-    """All steps as `step --json` has them."""
+    """The steps as `step --json` has them, the first `MOST_ROWS` of a long run."""
     place = debugger.position
-    text = json.dumps(trace_record(debugger, list(range(debugger.n_steps))), ensure_ascii=False)
+    steps = list(range(min(debugger.n_steps, MOST_ROWS)))
+    text = json.dumps(trace_record(debugger, steps), ensure_ascii=False)
     debugger.go_to(place)
     return text
 
