@@ -16,7 +16,7 @@ NARROWEST_PX = 12
 UPRIGHT_PX = 22  # narrower nodes have their label downwards
 LEAST_DOWN_PX = 24  # height of a node with a label downwards
 MOST_LEVEL = 160  # labels on one level
-MOST_TURNED = 120
+MOST_TURNED = 100
 
 
 class Place(NamedTuple):

@@ -19,7 +19,7 @@ Pixels = np.ndarray[tuple[int, int], np.dtype[np.uint32]]
 OPAQUE = 0xFF000000
 NO_GAP_PX = 3.0  # nodes up to this width touch each other
 FULL_GAP_PX = 9.0  # from this width on there is a gap of one pixel
-RADIUS_STEPS = 8  # of the table from radius to level, per pixel
+RADIUS_STEPS = 4  # of the table from radius to level, per pixel
 FULL_COVER = 256
 COVER_BITS = 9
 
@@ -163,9 +163,10 @@ def stack_strips(
 @routine
 def _mix(low: int, high: int, share: int) -> int:
     """`high` over `low` with a share from 0 to 256, both 0xFFRRGGBB."""
-    red_blue = ((low & 0xFF00FF) * (256 - share) + (high & 0xFF00FF) * share) >> 8 & 0xFF00FF
-    green = ((low & 0x00FF00) * (256 - share) + (high & 0x00FF00) * share) >> 8 & 0x00FF00
-    return OPAQUE | red_blue | green
+    red_blue, green = low & 0xFF00FF, low & 0x00FF00
+    red_blue += ((high & 0xFF00FF) - red_blue) * share >> 8
+    green += ((high & 0x00FF00) - green) * share >> 8
+    return OPAQUE | (red_blue & 0xFF00FF) | (green & 0x00FF00)
 
 
 class PolarMap(NamedTuple):

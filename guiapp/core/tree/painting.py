@@ -26,7 +26,7 @@ from guiapp.core.tree.picture import TreePicture
 
 Pixels = np.ndarray[tuple[int, int], np.dtype[np.uint32]]
 GAP_PX = 1
-FINER = 1.15  # pixels of a strip for each one on the circle that it becomes
+FINER = 1.05  # pixels of a strip for each one on the circle that it becomes
 
 
 def color_sums(picture: TreePicture, colors: NDArray[np.uint32]) -> ColorSums:
