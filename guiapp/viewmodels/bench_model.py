@@ -12,11 +12,13 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.bench.corpus import RANDOM, SAMPLE, TUTORIAL
+from guiapp.core.bench.differences import Place, first_difference
 from guiapp.core.bench.history import Change, load_run, write_whole
 from guiapp.core.bench.measurement import Record, Report, growth_records
 from guiapp.core.bench.peers import PEERS
-from guiapp.core.bench.plan import BenchError, Plan
+from guiapp.core.bench.plan import BenchError, Plan, plan_from
 from guiapp.core.bench.statistics import summarize
+from guiapp.viewmodels.background import LatestJob
 from guiapp.viewmodels.bench_history import RunHistory, SavedRun
 from guiapp.viewmodels.bench_runner import BenchRunner
 from guiapp.viewmodels.workspace import Workspace
@@ -61,6 +63,7 @@ class BenchModel(QObject):
         running_changed(): `is_running` or `is_paused` is new.
         progress_changed(): `progress` is new.
         results_changed(): `results` are new; many times a second while it runs.
+        isolated_changed(): `isolated` is new.
         failed(str): why there is no run, or why it ended.
     """
 
@@ -68,6 +71,7 @@ class BenchModel(QObject):
     running_changed = Signal()
     progress_changed = Signal()
     results_changed = Signal()
+    isolated_changed = Signal()
     failed = Signal(str)
 
     def __init__(
@@ -92,7 +96,11 @@ class BenchModel(QObject):
         self._growth: list[Record] = []
         self._n_fitted = 0
         self.is_paused = False
+        self.isolated = ""
         self.progress = ""
+        self._place_job = LatestJob[Place](self)
+        self._place_job.done.connect(self._show_place)
+        self._place_job.failed.connect(self.failed)
         self._runner.told.connect(self._take)
         self._runner.ended.connect(self._end)
         workspace.vocabulary_changed.connect(self.plan_changed)
@@ -197,6 +205,7 @@ class BenchModel(QObject):
 
     def close(self) -> None:
         """End the process and wait for it: the window closes."""
+        self._place_job.wait()
         self._runner.close()
         self._folder.cleanup()
 
@@ -238,11 +247,32 @@ class BenchModel(QObject):
 
     def show_run(self, record: Record) -> None:
         """Show a run that was saved, without its model."""
-        self._report, self._live, self.changes, self._n_fitted = Report(), {}, [], 0
-        self._report.results = list(record["results"])
-        self._report.left_out = list(record.get("left_out", []))
+        self._report, self._live, self.changes, self._n_fitted = Report.of(record), {}, [], 0
+        self.isolate("")
         self._tell("A saved run")
         self.results_changed.emit()
+
+    def isolate(self, contender: str) -> None:
+        """Point at one contender in all charts; at none for "" or where it is pointed at already."""
+        self.isolated = "" if contender == self.isolated else contender
+        self.isolated_changed.emit()
+
+    def open_difference(self, contender: str) -> None:
+        """Put the text in which a contender first differs into the workspace, and select the place."""
+        tokenizer, model = self._workspace.tokenizer, self._workspace.loader.model
+        result = next((row for row in self.results if _deviates(row, contender)), None)
+        if result is None:
+            return
+        plan = plan_from(self._report.record()["plan"])
+        if tokenizer is None or model is None or str(model.name) != plan.model:
+            self.failed.emit(f"This run is of {plan.model}. Open that model to see where tokens differ.")
+            return
+        self._place_job.start(lambda _: first_difference(result, plan, tokenizer))
+
+    def _show_place(self, place: Place) -> None:
+        if self._workspace.document.text() != place.text:
+            self._workspace.show_text(place.text)
+        self._workspace.point_out(place.start, place.end)
 
     def _your_text(self) -> Path:
         path = Path(self._folder.name) / YOUR_TEXT
@@ -308,6 +338,10 @@ class BenchModel(QObject):
     def _tell(self, progress: str) -> None:
         self.progress = progress
         self.progress_changed.emit()
+
+
+def _deviates(result: Record, contender: str) -> bool:
+    return result["contender"] == contender and bool(result["first_difference"])
 
 
 @cache

@@ -40,6 +40,7 @@ class Workspace(QObject):
         statistics_changed(): `statistics` or `selection_statistics` is new.
         text_file_changed(): `text_path` or `is_modified` is new.
         text_file_failed(str): why a text could not be opened or saved.
+        pointed_out(object, object): people are to see this stretch of the text, from byte to byte.
     """
 
     vocabulary_changed = Signal()
@@ -50,6 +51,7 @@ class Workspace(QObject):
     statistics_changed = Signal()
     text_file_changed = Signal()
     text_file_failed = Signal(str)
+    pointed_out = Signal(object, object)
 
     def __init__(
         self,
@@ -213,6 +215,10 @@ class Workspace(QObject):
                 self.document.set_caret(start)
             self._follows_caret = True
         self._set_selected(index)
+
+    def point_out(self, start: int, end: int) -> None:
+        """Have a stretch of the text selected and brought into view, whatever page is shown."""
+        self.pointed_out.emit(start, end)
 
     def hover_token(self, index: int | None) -> None:
         if index != self._hovered_token:

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, Qt
+from pyqtgraph.GraphicsScene.mouseEvents import MouseClickEvent
+from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolTip, QVBoxLayout, QWidget
 
@@ -36,11 +37,18 @@ BAR_AXIS_PX = 96
 BEHIND = (-0.05, 0.5)  # where a label is anchored that stands right of its place
 Values = Sequence[float] | NDArray[np.float64]
 EMPTY = "Nothing measured yet"
+Point = tuple[float, float, Record]  # where the mouse finds a record
 EXACT, APPROXIMATE = Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine
 
 
 class Chart(QFrame):
-    """A card with a title, a plot in the theme's colours, and values under the mouse."""
+    """A card with a title, a plot in the theme's colours, and values under the mouse.
+
+    Signals:
+        contender_clicked(str): its bar or marker was clicked; "" for a click beside all.
+    """
+
+    contender_clicked = Signal(str)
 
     def __init__(self, title: str, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -49,7 +57,7 @@ class Chart(QFrame):
         self._isolated = ""
         self._results: Sequence[Record] = ()
         self._drawn: list[tuple[Any, ...]] = []
-        self._points: list[tuple[float, float, str]] = []
+        self._points: list[Point] = []
         self.note = QLabel()
         set_role(self.note, "dim")
         self._empty = QLabel(EMPTY, alignment=Qt.AlignmentFlag.AlignCenter)
@@ -60,6 +68,7 @@ class Chart(QFrame):
         self.plot.hideButtons()
         self.plot.setMouseEnabled(False, False)
         self.plot.scene().sigMouseMoved.connect(self._hover)
+        self.plot.scene().sigMouseClicked.connect(self._click)
         top = QHBoxLayout()
         top.addWidget(heading(title))
         top.addWidget(self.note, 1)
@@ -154,13 +163,25 @@ class Chart(QFrame):
         self.take(kind, pg.PlotDataItem).setData(x, y, **style)
 
     def _hover(self, position: QPointF) -> None:
+        row = self.record_at(position)
+        if row is None:
+            QToolTip.hideText()
+        else:
+            QToolTip.showText(self.plot.mapToGlobal(position.toPoint()), tip_of(row), self.plot)
+
+    def _click(self, event: MouseClickEvent) -> None:
+        row = self.record_at(event.scenePos())
+        self.contender_clicked.emit("" if row is None else row["contender"])
+
+    def record_at(self, position: QPointF) -> Record | None:
+        """What lies nearest to a place of the scene, if that is near."""
         box = self.plot.getPlotItem().vb
-        for x, y, text in self._points:
-            place = box.mapViewToScene(QPointF(x, y))
-            if (place - position).manhattanLength() < NEAR_PX:
-                QToolTip.showText(self.plot.mapToGlobal(position.toPoint()), text, self.plot)
-                return
-        QToolTip.hideText()
+        distances = [
+            ((box.mapViewToScene(QPointF(x, y)) - position).manhattanLength(), index)
+            for index, (x, y, _) in enumerate(self._points)
+        ]
+        distance, index = min(distances, default=(NEAR_PX, 0))
+        return self._points[index][2] if distance < NEAR_PX else None
 
 
 class BarChart(Chart):
@@ -193,12 +214,17 @@ class BarChart(Chart):
             end = max(speed * row["median_s"] / row["ci_s"][0], speed)
             ratio = f"   {baseline['median_s'] / row['median_s']:.3g}×" if baseline else ""
             self.label(f"{short_number(speed)}{ratio}{mark(row)}", end, y, BEHIND, theme.dim)
-            self._points.append((speed, y, tip_of(row)))
+            self._points.append((speed, y, row))
         self.plot.setXRange(0, longest * ROOM, padding=0)
         self.plot.setYRange(-0.6, max(len(rows), 4) - 0.4, padding=0)
         unit = "MB/s" if self._unit == "mb_per_s" else "tokens/s"
         self.plot.getAxis("bottom").setTicks([[(v, short_number(v)) for v in round_steps(longest)]])
         self.note.setText(f"{unit}, median and 95 % interval, × {self._baseline}")
+
+    def record_at(self, position: QPointF) -> Record | None:
+        """The bar at this height, and what is written behind it."""
+        at = round(self.plot.getPlotItem().vb.mapSceneToView(position).y())
+        return next((row for _, y, row in self._points if y == at), None)
 
     def _draw_bars(self, rows: Sequence[Record]) -> None:
         """All bars and all whiskers, an item each."""
@@ -261,7 +287,7 @@ class CurveChart(Chart):
                 symbolPen=pg.mkPen(theme.raised),
             )
             ends.append(End(right, float(y[-1]), f"{name}{self._exponent(name)}", look.color))
-            self._points += [(a, b, tip_of(row)) for a, b, row in zip(x, y, rows, strict=True)]
+            self._points += [(a, b, row) for a, b, row in zip(x, y, rows, strict=True)]
         self._make_room([end.text for end in ends])
         low, high = self.plot.getPlotItem().vb.viewRange()[1]
         line = (high - low) * (self.fontMetrics().height() - 3) / self._view_px()[1]
@@ -343,7 +369,7 @@ class ExactnessChart(Chart):
             )
             self.label(row["contender"] + mark(row), x, y, (0.5, 1.7 if above else -0.7), theme.text)
             above = not above
-            self._points.append((x, y, tip_of(row)))
+            self._points.append((x, y, row))
         margin = (1 - shares[0]) * 0.2
         self.plot.setXRange(low, high, padding=0.08)
         self.plot.setYRange(shares[0] - margin, 1 + margin, padding=0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from html import escape
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import (
@@ -48,7 +49,7 @@ class BenchPage(Page):
         self.baselines = _chooser("Baseline")
         self.saved_runs = _chooser("Saved runs")
         self.progress = QLabel(EMPTY)
-        self.notes = QLabel(wordWrap=True)
+        self.notes = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
         set_role(self.notes, "dim")
         self._frames = QTimer(self, interval=FRAME_MS, singleShot=True)
         self._frames.timeout.connect(self.redraw)
@@ -95,6 +96,10 @@ class BenchPage(Page):
         self.model.results_changed.connect(self._plan_frame)
         self.model.progress_changed.connect(self._follow_progress)
         self.model.failed.connect(self.progress.setText)
+        self.model.isolated_changed.connect(self._follow_isolated)
+        self.notes.linkActivated.connect(self.model.open_difference)
+        for chart in self.charts:
+            chart.contender_clicked.connect(self.model.isolate)
         for chooser in (self.texts, self.worst_texts, self.baselines):
             chooser.activated.connect(self.redraw)
         self.units.activated.connect(self._choose_unit)
@@ -136,6 +141,10 @@ class BenchPage(Page):
         if not self._frames.isActive():
             self._frames.start()
 
+    def _follow_isolated(self) -> None:
+        for chart in self.charts:
+            chart.isolate(self.model.isolated)
+
     def _follow_progress(self) -> None:
         self.progress.setText(self.model.progress)
 
@@ -157,7 +166,8 @@ class BenchPage(Page):
     def _tell(self, results: list[Record]) -> None:
         """What changed since the last run, who differs from the exact ids, and who takes no part."""
         told = {
-            row["contender"]: f"{row['contender']} ≈ {row['agreement']:.1%} of spans"
+            row["contender"]: f"{row['contender']} ≈ {row['agreement']:.1%} of spans, "
+            f'<a href="{row["contender"]}">first difference</a>'
             for row in results
             if row["exact"] is False
         }
@@ -167,8 +177,9 @@ class BenchPage(Page):
             if each["scenario"] is None
         }
         changes = [f"{change.verdict} than before: {change.title}" for change in self.model.changes]
-        notes = [*changes[:MOST_CHANGES], *told.values(), *missing.values()]
-        self.notes.setText("   ".join(notes))
+        plain = [escape(note) for note in (*changes[:MOST_CHANGES], *missing.values())]
+        notes = [*told.values(), *plain]
+        self.notes.setText(" &nbsp; ".join(notes))
         self.notes.setVisible(bool(notes))
 
 

@@ -54,6 +54,7 @@ class WindowCommands(QObject):
         self.pre_picker.chosen.connect(self._use_pre)
         self.picker.browse_requested.connect(self.open_model)
         workspace.loader.model_changed.connect(self._remember_model)
+        workspace.pointed_out.connect(self._point_out)
 
     # Files
 

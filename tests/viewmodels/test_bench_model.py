@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from guiapp.core.bench.corpus import corpus_named
 from guiapp.core.bench.measurement import key_of
 from guiapp.core.bench.plan import Plan
 from guiapp.viewmodels.bench_history import RunHistory
@@ -190,3 +191,34 @@ def test_a_saved_run_shows_without_its_model(qtbot):
     assert [row["contender"] for row in model.results] == ["fast"]
     model.close()
     workspace.close()
+
+
+def test_the_first_difference_is_shown_in_its_text_and_undo_brings_the_old_one_back(
+    qtbot, make_model, workspace
+):
+    model = make_model()
+    result = {
+        **CELL,
+        "contender": "greedy",
+        "size_bytes": len(corpus_named("tutorial", workspace.vocabulary).text),
+        "n": 1,
+        "exact": False,
+        "agreement": 0.9,
+        "first_difference": {"byte_offset": 9, "expected_id": None},
+    }
+    model.show_run({"plan": Plan("demo:bpe", ("tutorial",)).record(), "results": [result]})
+    with qtbot.waitSignal(workspace.pointed_out, timeout=PATIENCE_MS) as pointed_out:
+        model.open_difference("greedy")
+    assert pointed_out.args == [9, 10]
+    assert workspace.document.text().startswith("汉武帝".encode())
+    workspace.document.undo()
+    assert workspace.document.text() == b"some text"
+
+
+def test_a_difference_of_another_model_asks_for_that_model(qtbot, make_model):
+    model = make_model()
+    result = {**CELL, "contender": "greedy", "n": 1, "first_difference": {"byte_offset": 0}}
+    model.show_run({"plan": Plan("other.gguf").record(), "results": [result]})
+    with qtbot.waitSignal(model.failed, timeout=PATIENCE_MS) as failed:
+        model.open_difference("greedy")
+    assert "Open that model" in failed.args[0]

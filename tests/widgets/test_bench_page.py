@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QApplication, QCheckBox
 
 from guiapp.core.bench.peers import PEERS
@@ -150,3 +150,16 @@ def test_labels_that_would_cover_each_other_move_and_stay_below_the_top():
 @pytest.mark.parametrize(("value", "text"), [(0.5, "0.5"), (1234, "1.23 k"), (5e7, "50 M"), (2e9, "2 G")])
 def test_numbers_are_short(value, text):
     assert short_number(value) == text
+
+
+def test_clicking_a_bar_isolates_its_contender_in_all_charts(page, qtbot):
+    page.model.show_run(RUN)
+    page.redraw()
+    bars = page.bars.plot
+    x, y, row = page.bars._points[0]
+    place = bars.mapFromScene(bars.getPlotItem().vb.mapViewToScene(QPointF(x * 0.5, y)))
+    qtbot.mouseClick(bars.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert page.model.isolated == row["contender"]
+    assert page.scaling._isolated == row["contender"]
+    page.model.isolate(row["contender"])
+    assert page.model.isolated == ""

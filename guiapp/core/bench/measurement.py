@@ -138,6 +138,17 @@ class Report:
         self.contenders: list[Record] = []
         self.is_complete = False
 
+    @classmethod
+    def of(cls, record: Record) -> Report:
+        """A run that was saved."""
+        report = cls()
+        report._head.update({key: record.get(key, {}) for key in report._head})
+        report.results = list(record["results"])
+        report.left_out = list(record.get("left_out", []))
+        report.contenders = list(record.get("contenders", []))
+        report.is_complete = bool(record.get("complete"))
+        return report
+
     def add(self, event: Mapping[str, Any]) -> None:
         """Take note of one event."""
         details = {key: value for key, value in event.items() if key != "event"}
