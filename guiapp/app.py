@@ -140,11 +140,19 @@ def _load(warm_up: KernelWarmUp, name: str, pre: str | None, progress: Progress)
 
 @dataclass(frozen=True)
 class Look:
-    """How a screenshot looks; `shape` is that of the picture on the Tree page."""
+    """How a screenshot looks.
+
+    shape             of the picture on the Tree page
+    at, race, lesson  on the Steps page: a breakpoint to stop at, an encoder to run beside, and NAME:STEP
+    """
 
     theme: str = "dark"
     size: tuple[int, int] = (1440, 900)
     shape: str = "sunburst"
+    encoder: str = ""
+    at: str = ""
+    race: str = ""
+    lesson: str = ""
 
 
 def save_screenshot(page: str, model: str, text: bytes | None, look: Look, path: Path) -> None:
@@ -166,6 +174,7 @@ def save_screenshot(page: str, model: str, text: bytes | None, look: Look, path:
         settings = Settings(Path(folder) / "settings.ini")
         settings.set_theme(look.theme)
         settings.set_tree_shape(look.shape)
+        settings.set_options(True, True, look.encoder or None)
         shown = sample_text(FIRST_SAMPLE) if text is None else text
         shell = build(application, settings, shown, lambda name, pre, progress: tokenizer)
         shell.window.actions_table[page].trigger()
@@ -173,6 +182,7 @@ def save_screenshot(page: str, model: str, text: bytes | None, look: Look, path:
         shell.window.show()
         _open_and_wait(shell, model)
         _wait_for_page(shell)
+        _arrange_steps(shell, look)
         saved = shell.window.grab().save(str(path))
         shell.stop()
     if not saved:
@@ -191,6 +201,18 @@ def _open_and_wait(shell: Shell, model: str) -> None:
     QTimer.singleShot(SCREENSHOT_PATIENCE_MS, loop.quit)
     shell.workspace.loader.open(model)
     loop.exec()
+
+
+def _arrange_steps(shell: Shell, look: Look) -> None:
+    """Bring the Steps page, if it is shown, to the place that was asked for."""
+    from guiapp.widgets.steps_page import StepsPage
+
+    page = shell.window.pages.pages[shell.window.pages.current_name]
+    if isinstance(page, StepsPage):
+        page.begin(look.race, look.lesson)
+        _wait_for_page(shell)
+        page.stop_at(look.at)
+        _wait_for_page(shell)
 
 
 def _wait_for_page(shell: Shell) -> None:

@@ -14,12 +14,27 @@ MANY_SCRIPTS = """\
 어제 친구와 커피를 마셨다. 👩‍👩‍👧‍👦 👍🏽 🏳️‍🌈 🇯🇵
 שלום עולם · مرحبا بالعالم
 """
+LIONS = "How do the lions sleep in New York? They are unbelievably tired."
 SHARED = Path(os.environ.get("TOKENLOUPE_SHARED", FOLDER.parent.parent / "shared"))
 LARGE = SHARED / "vocabs" / "ggml-vocab-llama-bpe.gguf"  # pictures of it are left as they are without it
 PICTURES = {
     "inspect": ("demo:bpe", []),
     "inspect-cjk-emoji": ("demo:spm", ["--text", MANY_SCRIPTS]),
     "inspect-unigram": ("demo:unigram", []),
+    "steps": ("demo:bpe", ["--encoder", "heap", "--at", "operation merge hit 9", "--text", LIONS]),
+    "steps-unigram": (
+        "demo:unigram",
+        ["--at", "operation reach hit 22", "--text", "New York is unbelievable"],
+    ),
+    "steps-backtrack": (
+        "demo:toy",
+        ["--encoder", "backtrack", "--at", "operation back", "--text", "abacbabacbb"],
+    ),
+    "steps-race": (
+        "demo:toy",
+        ["--encoder", "heap", "--race", "greedy", "--at", "rank 1", "--text", "abacb"],
+    ),
+    "steps-lesson": ("demo:toy", ["--lesson", "6-exact-in-linear-time:2"]),
     "tree-sunburst": ("demo:bpe", []),
     "tree-icicle": ("demo:bpe", ["--shape", "icicle"]),
     "tree-toy": ("demo:toy", ["--text", "abacbb"]),

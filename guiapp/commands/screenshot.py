@@ -17,6 +17,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--shape", choices=("sunburst", "icicle"), default="sunburst", help="of the picture on the Tree page"
     )
+    parser.add_argument("--encoder", metavar="NAME", default="", help="an algorithm that `info` lists")
+    parser.add_argument("--at", metavar="BREAKPOINT", default="", help="on the Steps page: where to stop")
+    parser.add_argument("--race", metavar="ENCODER", default="", help="on the Steps page: run it beside")
+    parser.add_argument("--lesson", metavar="NAME:STEP", default="", help="on the Steps page, from 1")
     parser.add_argument("-o", "--output", metavar="FILE.png", required=True)
 
 
@@ -26,7 +30,8 @@ def run(options: argparse.Namespace) -> int:
 
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     text = None if options.text is None else os.fsencode(options.text)
-    look = Look(options.theme, options.size, options.shape)
+    debugging = {name: getattr(options, name) for name in ("encoder", "at", "race", "lesson")}
+    look = Look(options.theme, options.size, options.shape, **debugging)
     save_screenshot(options.page, options.model, text, look, Path(options.output))
     return 0
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.errors import TokenloupeError
-from guiapp.core.lessons.lesson import Lesson, LessonStep, load_all
+from guiapp.core.lessons.lesson import Lesson, LessonError, LessonStep, load_all
 from guiapp.core.lessons.states import go_to_place
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.steps_model import StepsModel
@@ -52,13 +52,24 @@ class LessonPlayer(QObject):
     def step(self) -> LessonStep | None:
         return None if self.lesson is None else self.lesson.steps[self.number]
 
-    def begin(self, name: str) -> None:
-        """Start a lesson where it was left the last time."""
-        lesson = next(lesson for lesson in self.lessons if lesson.name == name)
+    @property
+    def is_ready(self) -> bool:
+        """Whether the program is where the present step wants it."""
+        step, debugger = self.step, self._steps.debugger
+        if step is None or step.train:
+            return True
+        return debugger is not None and debugger.trace.text == step.text.encode()
+
+    def begin(self, name: str, number: int | None = None) -> None:
+        """Start a lesson at a step, or where it was left the last time; LessonError if there is none."""
+        lesson = next((lesson for lesson in self.lessons if lesson.name == name), None)
+        if lesson is None:
+            names = ", ".join(lesson.name for lesson in self.lessons)
+            raise LessonError(f"There is no lesson “{name}”. There are: {names}.")
         if self.lesson is None:
             self._text_before = self._workspace.document.text()
         self.lesson = lesson
-        reached = self._progress().get(name, 0)
+        reached = self._progress().get(name, 0) if number is None else min(number, len(lesson.steps) - 2)
         self._show(reached if 0 <= reached < len(lesson.steps) - 1 else 0)
 
     def go_on(self) -> None:

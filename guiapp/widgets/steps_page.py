@@ -105,11 +105,25 @@ class StepsPage(Page):
 
     @property
     def is_ready(self) -> bool:
-        return self.model.debugger is not None or self.model.cost is not None or bool(self.model.failure)
+        model = self.model
+        if model.debugger is None:
+            return model.cost is not None or bool(model.failure)
+        return self.player.is_ready and (not model.rival_encoder or model.rival is not None)
 
-    def show_step(self, step: int) -> None:
-        """Go to a step; for pictures."""
-        self.model.go_to(step)
+    def begin(self, rival: str, lesson: str) -> None:
+        """Begin a race, and a lesson at a step of it ("name:3"), where they are not empty."""
+        if lesson:
+            name, _, number = lesson.partition(":")
+            self.player.begin(name, max(0, int(number or 1) - 1))
+        if rival:
+            self.model.race(rival)
+
+    def stop_at(self, place: str) -> None:
+        """Set a breakpoint and run to its first hit, where it is not empty."""
+        if place:
+            self.model.restart()
+            self.model.add_breakpoint(place)
+            self.model.run()
 
     def stop(self) -> None:
         self.model.stop()
