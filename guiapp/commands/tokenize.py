@@ -6,20 +6,29 @@ import argparse
 import json
 import sys
 
-from guiapp.commands.files import add_encode_options, open_tokenizer, text_of
-from guiapp.core.reports import ids_report, token_lines
+from guiapp.commands.files import InputError, add_encode_options, open_tokenizer, text_of
+from guiapp.core.reports import ids_report, segmentations_report, token_lines
 from guiapp.core.tokenizer import Tokenizer
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     add_encode_options(parser)
     parser.add_argument("--format", choices=("ids", "json", "table", "color", "log"), default="ids")
+    parser.add_argument(
+        "--best",
+        metavar="N",
+        type=int,
+        help="the N best segmentations, one a line behind its score (Unigram only; --format ids or json)",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     """The token ids of a text."""
     text = text_of(options)
     tokenizer = open_tokenizer(options.model, len(text), options.pre)
+    if options.best is not None:
+        _print_best(tokenizer, text, options)
+        return 0
     if options.format == "log":
         _print_log(tokenizer, text, options)
         return 0
@@ -33,6 +42,21 @@ def run(options: argparse.Namespace) -> int:
         for line in token_lines(tokenizer, encoding, options.format):
             print(line)
     return 0
+
+
+def _print_best(tokenizer: Tokenizer, text: bytes, options: argparse.Namespace) -> None:
+    if options.encoder not in (None, "viterbi"):
+        raise InputError(
+            f"The encoder “{options.encoder}” knows one segmentation only. Choose viterbi for --best."
+        )
+    if options.format not in ("ids", "json"):
+        raise InputError(f"--best cannot be printed as {options.format}. Choose --format ids or json.")
+    best = tokenizer.segmentations(text, options.best, options.special, options.parse_special)
+    if options.format == "json":
+        print(json.dumps(segmentations_report(tokenizer, best), ensure_ascii=False))
+        return
+    for segmentation in best:
+        print(f"{segmentation.score:.4f}", *segmentation.encoding.token_ids.tolist())
 
 
 def _print_log(tokenizer: Tokenizer, text: bytes, options: argparse.Namespace) -> None:

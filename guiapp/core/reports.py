@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from guiapp.core.encoding import Encoding
@@ -11,6 +12,7 @@ from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.vocab.quoting import quoted
 
 if TYPE_CHECKING:
+    from guiapp.core.segmentations import Segmentation
     from guiapp.core.tokenizer import Tokenizer
 
 BACKGROUNDS = (24, 94, 29, 90, 58, 60)  # of the terminal's 256 colours; neighbours differ in hue
@@ -47,11 +49,32 @@ def info_report(tokenizer: Tokenizer) -> dict[str, object]:
 
 def ids_report(tokenizer: Tokenizer, encoding: Encoding) -> dict[str, object]:
     """The record of `tokenize --format json`; `bytes` is hexadecimal, `span` counts bytes of the text."""
-    vocabulary = tokenizer.vocabulary
-    ids, spans = encoding.token_ids.tolist(), encoding.spans.tolist()
     return {
         "encoder": encoding.encoder,
         "exactness": asdict(tokenizer.exactness),
+        **_tokens_report(tokenizer, encoding),
+    }
+
+
+def segmentations_report(tokenizer: Tokenizer, best: Sequence[Segmentation]) -> dict[str, object]:
+    """The record of `tokenize --best N --format json`; a score that is not finite is null."""
+    return {
+        "encoder": best[0].encoding.encoder,
+        "exactness": asdict(tokenizer.exactness),
+        "segmentations": [
+            {
+                "score": each.score if isfinite(each.score) else None,
+                **_tokens_report(tokenizer, each.encoding),
+            }
+            for each in best
+        ],
+    }
+
+
+def _tokens_report(tokenizer: Tokenizer, encoding: Encoding) -> dict[str, object]:
+    vocabulary = tokenizer.vocabulary
+    ids, spans = encoding.token_ids.tolist(), encoding.spans.tolist()
+    return {
         "token_ids": ids,
         "tokens": [
             {

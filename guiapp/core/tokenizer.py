@@ -26,6 +26,7 @@ from guiapp.core.encoding import Encoding, FragmentTokens, join_tokens
 from guiapp.core.errors import EncodeError
 from guiapp.core.pipelines.pipeline import Pipeline
 from guiapp.core.pipelines.with_words import WithWords
+from guiapp.core.segmentations import Segmentation, Segmenting, best_joint
 from guiapp.core.text.special_tokens import Partition, SpecialTokens
 from guiapp.core.vocab.merges import PairMerging
 from guiapp.core.vocab.pre_choice import said_by_file
@@ -187,6 +188,38 @@ class Tokenizer:
 
         tokens = _join(self._special_tokens.partition_readable(data, parse_special), encode_fragment)
         return self._assemble(data, tokens, add_special, name, started_ns)
+
+    def segmentations(
+        self, text: str | bytes, n: int, add_special: bool = True, parse_special: bool = True
+    ) -> list[Segmentation]:
+        """The `n` best ways to cut a text into tokens, the best first, or all where there are fewer.
+
+        The first is what `encode` gives.  A segmentation is ids and spans: others may have the same ids.
+        Ties go to the one whose last token, where they differ, starts first.
+        Raises EncodeError for other vocabularies than Unigram's, and where n < 1.
+        """
+        started_ns = time.perf_counter_ns()
+        own = self._pipeline.own
+        if not isinstance(own, Segmenting):
+            raise EncodeError(
+                f"Only Unigram vocabularies give a text several segmentations with scores, and this one is "
+                f"of the type {self.vocabulary.type.value}. Encode without asking for the best ones."
+            )
+        if n < 1:
+            raise EncodeError(f"There are no {n} best segmentations. Ask for 1 or more.")
+        data = as_bytes(text)
+        array = np.frombuffer(bytearray(data), np.uint8)
+        partition = self._special_tokens.partition(array, parse_special)
+        stretches = list(zip(partition.raw_starts.tolist(), partition.raw_ends.tolist(), strict=True))
+        found = {start: own.segmentations(array[start:end], n) for start, end in stretches if start < end}
+        places = {start: index for index, start in enumerate(found)}
+        best = best_joint([[score for score, _ in ways] for ways in found.values()], n)
+
+        def segmentation(score: float, ranks: list[int]) -> Segmentation:
+            tokens = _join(partition, lambda start, end: found[start][ranks[places[start]]][1])
+            return Segmentation(self._assemble(data, tokens, add_special, "viterbi", started_ns), score)
+
+        return [segmentation(*joint) for joint in best]
 
     def count(
         self,

@@ -183,3 +183,9 @@ def find_longest(
             target = child(edges, node, byte)
         node = target if target >= 0 else root
         found[position] = matcher.longest[node]
+
+
+@kernel
+def find_all_longest(matcher: TokenMatcher, data: NDArray[np.uint8], found: NDArray[np.int32]) -> None:
+    """`find_longest` in all of a text, for those who are not a kernel."""
+    find_longest(matcher, data, 0, len(data), found)

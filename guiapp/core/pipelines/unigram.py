@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.algorithms import viterbi
+from guiapp.core.algorithms.n_best import Edge, Lattice
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.errors import EncodeError
 from guiapp.core.kernels import normalize_unigram
 from guiapp.core.kernels import viterbi as kernel
-from guiapp.core.kernels.byte_trie import NONE, TokenMatcher, build_matcher, build_trie
+from guiapp.core.kernels.byte_trie import NONE, TokenMatcher, build_matcher, build_trie, find_all_longest
 from guiapp.core.pipelines import cuts
 from guiapp.core.pipelines.chunks import encode_in_chunks, tokens_from_steps
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher, watch_whole
 from guiapp.core.text.charsmap import open_charsmap
 from guiapp.core.text.normalized import NormalizedText, source_spans
-from guiapp.core.text.normalizers import SPACE_SYMBOL
+from guiapp.core.text.normalizers import SPACE_SYMBOL, symbol_length
 from guiapp.core.text.normalizers import normalize_unigram as normalize_readable
 from guiapp.core.vocab.vocabulary import Attribute, Vocabulary
 
@@ -147,6 +150,38 @@ class UnigramPipeline:
         tokens = [(token, text.starts[a], text.ends[b - 1]) for token, a, b in reversed(state.tokens)]
         return self._checked(*tokens_from_steps(tokens))
 
+    def segmentations(self, fragment: NDArray[np.uint8], n: int) -> list[tuple[float, FragmentTokens]]:
+        """The sums of scores and the tokens of the `n` best segmentations, or of all if these are fewer."""
+        text = self._normalize(fragment)
+        data, size = text.data.tobytes(), len(text.data)
+        found = np.empty(size, np.int32)
+        find_all_longest(self._matcher, text.data, found)
+        longest = found.tolist()
+
+        def edges(start: int) -> Iterator[Edge]:
+            return self._edges(start, _character_end(data, start), longest[start])
+
+        def next_start(start: int) -> int:
+            return _character_end(data, start)
+
+        lattice = Lattice(size, edges, next_start, self._unknown)
+        found_best = []
+        for score, tokens in islice(lattice.best(), n):
+            ids, starts, ends = tokens_from_steps(tokens)
+            found_best.append((score, self._checked(ids, *source_spans(text, starts, ends))))
+        return found_best
+
+    def _edges(self, start: int, character_end: int, longest: int) -> Iterator[Edge]:
+        """The tokens at a place; the unknown one among them unless the file has none."""
+        is_known, token_id = False, longest
+        while token_id != NONE:
+            end = start + int(self._matcher.lengths[token_id])
+            is_known |= end == character_end
+            yield end, token_id, float(self._scores[token_id])
+            token_id = int(self._matcher.shorter[token_id])
+        if not is_known and self._unknown != NONE:
+            yield character_end, self._unknown, self._unknown_score
+
     def cut_before(self, data: NDArray[np.uint8], position: int) -> int:
         """The last safe cut up to `position`, whatever stands behind it; before a space.
 
@@ -211,6 +246,10 @@ class UnigramPipeline:
                 "tokenizer.ggml.unknown_token_id to put in its place. Repair the file, or change the text."
             )
         return FragmentTokens(ids, starts, ends)
+
+
+def _character_end(text: bytes, start: int) -> int:
+    return min(len(text), start + symbol_length(text[start]))
 
 
 def _has_inner_symbol(token: bytes) -> bool:
