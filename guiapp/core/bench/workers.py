@@ -38,9 +38,12 @@ class Workers:
 
     def lose(self, name: str, threads: int, error: ContenderFailed | WorkerLost) -> None:
         """End a worker that failed; the next one asked for is a new one, unless it crashes all the time."""
+        worker = self._running.pop((name, threads), None)
+        if worker is None:  # it was lost while it loaded
+            return
         if not isinstance(error, TookTooLong):
             self._n_losses[name] = self._n_losses.get(name, 0) + 1
-        self._running.pop((name, threads)).end()
+        worker.end()
 
     def end_others(self, threads: int) -> None:
         """End all that use another number of threads."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from fake_workers import FakeStarter
+from fake_workers import FakeStarter, FakeWorker
 
 from guiapp import open_model
 from guiapp.core.bench.control import Control
@@ -130,6 +130,22 @@ def test_a_contender_that_crashes_again_and_again_is_not_started_again():
     starter = FailingStarter(WorkerLost, at_sample=0)
     report_of(plan("throughput", "decode", "batch", "cold", "short"), starter)
     assert sum(worker._name == "heap" for worker in starter.workers) == 3
+
+
+class DyingWorker(FakeWorker):
+    def ask(self, limit_s: float, command: str, *arguments: object) -> object:
+        raise WorkerLost("It crashed: SIGKILL.")
+
+
+def test_a_worker_that_dies_while_it_loads_again_stops_nobody():
+    starter = FailingStarter(WorkerLost, at_sample=1)
+
+    def start(name: str, threads: int) -> FakeWorker:
+        is_again = any(worker._name == name == "heap" for worker in starter.workers)
+        return DyingWorker("demo:bpe", name, in_proportion, []) if is_again else starter(name, threads)
+
+    events = list(run(plan("throughput", "decode"), Control(), start))
+    assert events[-1]["complete"]
 
 
 def test_stopping_keeps_what_was_measured():
