@@ -166,9 +166,10 @@ class UnigramPipeline:
 
         lattice = Lattice(size, edges, next_start, self._unknown)
         found_best = []
-        for score, tokens in islice(lattice.best(), n):
-            ids, starts, ends = tokens_from_steps(tokens)
-            found_best.append((score, self._checked(ids, *source_spans(text, starts, ends))))
+        for score, found_tokens in islice(lattice.best(), n):
+            tokens = tokens_from_steps(found_tokens)
+            spans = source_spans(text, tokens.starts, tokens.ends)
+            found_best.append((score, self._checked(tokens.ids, *spans)))
         return found_best
 
     def _edges(self, start: int, character_end: int, longest: int) -> Iterator[Edge]:
