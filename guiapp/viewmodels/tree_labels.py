@@ -16,7 +16,7 @@ NARROWEST_PX = 12
 UPRIGHT_PX = 22  # narrower nodes have their label downwards
 LEAST_DOWN_PX = 24  # height of a node with a label downwards
 MOST_LEVEL = 160  # labels on one level
-MOST_TURNED = 100
+MOST_TURNED = 140
 
 
 class Place(NamedTuple):
@@ -70,7 +70,7 @@ def sunburst_places(sunburst: Sunburst) -> Iterator[Place]:
     picture, (left, right) = sunburst.picture, sunburst.view
     radii = sunburst.radii.tolist()
     count = 0
-    for level in range(picture.n_levels):
+    for level in range(_first_shown(sunburst), picture.n_levels):
         inner, outer = radii[level], radii[level + 1]
         if outer - inner < SIZES_PX[-1][0]:
             continue
@@ -81,10 +81,24 @@ def sunburst_places(sunburst: Sunburst) -> Iterator[Place]:
         shares = np.maximum((picture.arrays.starts[nodes] - left) / (right - left), 0.0)
         ends = np.minimum((picture.arrays.ends[nodes] - left) / (right - left), 1.0)
         for node, share, end in zip(nodes.tolist(), shares.tolist(), ends.tolist(), strict=True):
-            yield _in_sector(sunburst, node, (inner, outer), (share + end) / 2, (end - share) * around)
+            place = _in_sector(sunburst, node, (inner, outer), (share + end) / 2, (end - share) * around)
+            if not place.size_px:
+                continue
+            yield place
             count += 1
             if count >= MOST_TURNED:
                 return
+
+
+def _first_shown(sunburst: Sunburst) -> int:
+    """The last of the levels that one node fills all round: it stands for those inside it."""
+    picture, (left, right) = sunburst.picture, sunburst.view
+    level = 0
+    while True:
+        node = picture.node_at(level + 1, (left + right) / 2)
+        if node is None or picture.span(node)[0] > left or picture.span(node)[1] < right:
+            return level
+        level += 1
 
 
 def _in_sector(

@@ -49,6 +49,7 @@ class TreeBar(QFrame):
         model.shape_changed.connect(self._follow_shape)
         search.found_changed.connect(self._follow_search)
         search.current_changed.connect(self._follow_search)
+        search.job.busy_changed.connect(self._follow_search)
         theme_source.changed.connect(self._color)
         self._color()
         self._follow_history()
@@ -104,6 +105,8 @@ class TreeBar(QFrame):
             self.count.setText("⚠ " + search.problem)
         elif not search.query:
             self.count.setText("")
+        elif search.job.is_busy:
+            self.count.setText("searching …")
         elif search.current is None:
             self.count.setText(f"{n_found:,} found")
         else:

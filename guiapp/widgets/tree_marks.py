@@ -14,6 +14,7 @@ from guiapp.widgets.theme import Theme
 
 FIRST_ANGLE = 0.06  # of a strip that begins to bend
 MOST_MARKS = 1200
+SMALLEST_DISC_PX = 12  # what is smaller in the middle of a sunburst has been passed
 MARK_PX = 4.0
 SMALL_PX = 5  # nodes narrower than this get a mark when a search finds them
 
@@ -28,14 +29,14 @@ def node_outline(geometry: Geometry, node: int) -> QPainterPath:
             path.addRect(QRectF(left, top, max(right - left, 1.0), bottom - top - 1))
         return path
     inner, outer, start, end = geometry.sector(node)
-    if end <= start or outer - inner < 0.5:
+    if end <= start or outer - inner < 0.5 or outer < SMALLEST_DISC_PX:
         return path
     x, y = geometry.center
     far = QRectF(x - outer, y - outer, 2 * outer, 2 * outer)
     near = QRectF(x - inner, y - inner, 2 * inner, 2 * inner)
     if end - start > 0.9999:
         path.addEllipse(far)
-        if inner > 1:
+        if inner > outer / 4:  # else what is inside has been passed
             path.addEllipse(near)
         return path
     first, sweep = 90 + 360 * start, 360 * (end - start)

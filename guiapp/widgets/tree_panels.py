@@ -14,10 +14,10 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
     QLabel,
+    QLayout,
     QPushButton,
     QScrollArea,
     QTableView,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -64,13 +64,12 @@ class NodePanel(QScrollArea):
         self._text.setAccessibleName("Token text")
         self._names = {name: QLabel(name) for name in NODE_FACTS}
         self._values = {name: StyledText(Theme.mono_font(SMALL_FONT_PX), 3) for name in NODE_FACTS}
-        self._empty = QLabel(NOTHING, wordWrap=True)
-        set_role(self._empty, "dim")
+        self._empty = StyledText(Theme.ui_font())
         self._place = StyledText(Theme.mono_font(SMALL_FONT_PX), 6)
         self._place.setAccessibleName("Path in the tree")
         self._merges = MergeTreeView(theme_source)
-        self._remark = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
-        set_role(self._remark, "dim")
+        self._remark = StyledText(Theme.ui_font(SMALL_FONT_PX), 4)
+        self._remark.setAccessibleName("Remark")
         self._prefixes = PrefixTreeView(walk, model, workspace, theme_source)
         self._lay_out()
         self.setMinimumWidth(260)
@@ -90,9 +89,10 @@ class NodePanel(QScrollArea):
         QGuiApplication.clipboard().setText("\n".join([*lines, self._merges.as_text()]).rstrip() + "\n")
 
     def _lay_out(self) -> None:
-        inside = QFrame()
+        inside = self._inside = QFrame()
         set_role(inside, "panel")
         column = QVBoxLayout(inside)
+        column.setSizeConstraint(QLayout.SizeConstraint.SetMinimumSize)
         column.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
         column.setSpacing(GAP_PX)
         facts = QGridLayout()
@@ -145,6 +145,7 @@ class NodePanel(QScrollArea):
                 story = merge_story(picture.vocabulary, tokenizer, details.token)
                 story_tree, remark = story.tree.roots, story.remark
         is_chosen = bool(self._facts)
+        self._empty.set_spans([Span(NOTHING, theme.dim)])
         self._empty.setVisible(not is_chosen)
         for section in self._sections:
             section.setVisible(is_chosen)
@@ -157,8 +158,17 @@ class NodePanel(QScrollArea):
         self._merges.set_roots(story_tree)
         self._merge_area.setVisible(bool(story_tree))
         self._merge_area.setFixedHeight(self._merges.sizeHint().height() + 3 * UNIT_PX)
-        self._remark.setText(remark or ("" if story_tree else "Nothing is merged here."))
-        self._remark.setVisible(bool(self._remark.text()))
+        remark = remark or ("" if story_tree else "Nothing is merged here.")
+        self._remark.set_spans([Span(remark, theme.dim)])
+        self._remark.setVisible(bool(remark))
+        QTimer.singleShot(0, self._fit_sections)
+
+    def _fit_sections(self) -> None:
+        """Give the cards room for their texts, whose heights are known when they have their width."""
+        for part in (*self._sections, self._inside):
+            if (layout := part.layout()) is not None:
+                layout.invalidate()
+                layout.activate()
 
     def _place_spans(self) -> list[Span]:
         """The path, and what can follow."""
@@ -300,12 +310,12 @@ class FindingsPanel(QScrollArea):
             column.addWidget(waiting)
         else:
             for finding in statistics.findings:
-                row = QToolButton()
+                row = QPushButton(f"{finding.value:>9}  {finding.name}")
                 set_role(row, "quiet")
-                row.setText(f"{finding.value}   {finding.name}")
+                row.setFont(Theme.mono_font(SMALL_FONT_PX))
+                row.setStyleSheet("text-align: left;")
                 row.setToolTip(finding.remark)
                 row.setEnabled(bool(len(finding.tokens)))
-                row.setSizePolicy(row.sizePolicy().Policy.Expanding, row.sizePolicy().Policy.Fixed)
                 row.clicked.connect(_Shower(self._show_tokens, finding.name, finding.tokens, row).show)
                 column.addWidget(row)
             for title, counts, first in (

@@ -21,7 +21,7 @@ from guiapp.core.errors import TokenloupeError
 from guiapp.core.tree import regex_worker
 from guiapp.core.vocab.token_tree import TokenTree
 
-LONGEST_S = 4.0
+LONGEST_S = 8.0
 TICK_S = 0.05
 HEX = re.compile(r"0x([0-9a-fA-F\s]+)")
 NUMBER = re.compile(r"#\s*(\d{1,12})")
