@@ -198,7 +198,9 @@ def _open_and_wait(shell: Shell, model: str) -> None:
     settled.timeout.connect(loop.quit)
     shell.workspace.round_trip.changed.connect(settled.start)
     shell.workspace.spans.failed.connect(settled.start)
-    QTimer.singleShot(SCREENSHOT_PATIENCE_MS, loop.quit)
+    patience = QTimer(singleShot=True, interval=SCREENSHOT_PATIENCE_MS)  # ends with this function
+    patience.timeout.connect(loop.quit)
+    patience.start()
     shell.workspace.loader.open(model)
     loop.exec()
 
@@ -224,5 +226,7 @@ def _wait_for_page(shell: Shell) -> None:
     ticks = QTimer(interval=SETTLE_MS)
     ticks.timeout.connect(lambda: loop.quit() if page.is_ready else None)
     ticks.start()
-    QTimer.singleShot(SCREENSHOT_PATIENCE_MS, loop.quit)
+    patience = QTimer(singleShot=True, interval=SCREENSHOT_PATIENCE_MS)  # ends with this function
+    patience.timeout.connect(loop.quit)
+    patience.start()
     loop.exec()
