@@ -155,8 +155,11 @@ def _numba_type(hint: Any) -> Any:
         shape, dtype = get_args(hint)
         n_axes = 1 if Ellipsis in get_args(shape) else len(get_args(shape))
         return types.Array(from_dtype(np.dtype(get_args(dtype)[0])), n_axes, "C")
-    fields = get_type_hints(hint)
-    return types.NamedTuple([_numba_type(fields[name]) for name in hint._fields], hint)
+    hints = get_type_hints(hint)
+    fields = [_numba_type(hints[name]) for name in hint._fields]
+    if all(field == fields[0] for field in fields):  # to numba that is another kind of tuple
+        return types.NamedUniTuple(fields[0], len(fields), hint)
+    return types.NamedTuple(fields, hint)
 
 
 def _numba() -> Any:
