@@ -41,6 +41,7 @@ class LabelPainter:
         self._text_of = text_of
         self._labels: OrderedDict[tuple[int, int, bool, int], _Label] = OrderedDict()
         self._fonts: dict[int, QFont] = {}
+        self._scale = 1.0
         self.is_complete = True
 
     def forget(self) -> None:
@@ -55,6 +56,9 @@ class LabelPainter:
         self.is_complete = True
         if patience_s < 0:
             return
+        if scale != self._scale:
+            self.forget()
+            self._scale = scale
         deadline = time.perf_counter() + patience_s
         for place in places:
             if place.size_px and place.room_px > place.size_px / 2:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QSize, Qt, QVariantAnimation, Signal
 from PySide6.QtGui import (
     QColor,
@@ -20,15 +19,13 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QMenu, QWidget
 
-from guiapp.core.tree.painting import color_sums, paint_between, paint_icicle, paint_sunburst
 from guiapp.viewmodels.tree_geometry import Geometry, Icicle, Sunburst, View, on_the_way, within, zoomed
-from guiapp.viewmodels.tree_labels import icicle_places, sunburst_places
 from guiapp.viewmodels.tree_model import TreeModel
 from guiapp.viewmodels.tree_search import TreeSearch
 from guiapp.widgets.theme import ThemeSource
-from guiapp.widgets.tree_colors import dimmed, node_colors, number
-from guiapp.widgets.tree_labels import NEW_PER_FRAME_S, LabelPainter
-from guiapp.widgets.tree_marks import bending, paint_marks, paint_outlines
+from guiapp.widgets.tree_canvas import FOREVER_S, NO_PATIENCE_S, TreeCanvas
+from guiapp.widgets.tree_labels import NEW_PER_FRAME_S
+from guiapp.widgets.tree_marks import paint_marks, paint_outlines
 
 MOVE_MS = 180
 BEND_MS = 320
@@ -36,7 +33,6 @@ WHEEL_FACTOR = 1.25
 NOTCH = 120
 DRAG_PX = 4
 PREPARING = "Laying out the tree …"
-COARSER = 2  # pixels of the screen for one of a picture that bends
 KEYS = {
     Qt.Key.Key_Up: "parent",
     Qt.Key.Key_Down: "child",
@@ -74,11 +70,10 @@ class TreeView(QWidget):
         self._start: View = model.view
         self._roundness = 1.0 if model.shape == "sunburst" else 0.0
         self._layer: QImage | None = None
-        self._pixels = np.zeros((1, 1), np.uint32)
         self._hovered: int | None = None
         self._pressed: QPointF | None = None
         self._dragged: View | None = None
-        self._labels = LabelPainter(model.label)
+        self._canvas = TreeCanvas(model.label)
         self._moving = self._animation(MOVE_MS, self._move)
         self._bending = self._animation(BEND_MS, self._bend)
         self.setMouseTracking(True)
@@ -122,7 +117,7 @@ class TreeView(QWidget):
         """Whether nothing moves and all labels are there."""
         stopped = QVariantAnimation.State.Stopped
         is_still = self._moving.state() == self._bending.state() == stopped
-        return is_still and self._layer is not None and self._labels.is_complete
+        return is_still and self._layer is not None and self._canvas.is_complete
 
     def node_at(self, point: QPointF) -> int | None:
         """The node that is painted at a point."""
@@ -142,20 +137,20 @@ class TreeView(QWidget):
 
     def image(self, scale: float) -> QImage:
         """The picture as it is shown, with all labels, in `scale` pixels for one of the screen."""
-        layer = self._paint_layer(scale, patience_s=60.0)
-        painter = QPainter(layer)
+        image = self._paint_layer(self._canvas.another(), scale, FOREVER_S).copy()
+        painter = QPainter(image)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._paint_above(painter)
         painter.end()
-        return layer
+        return image
 
     def plain_image(self, scale: float) -> QImage:
         """The picture without labels, path and marks, as an image of its own."""
-        return self._paint_layer(scale, patience_s=-1.0).copy()
+        return self._paint_layer(self._canvas.another(), scale, NO_PATIENCE_S).copy()
 
     def color_of(self, node: int) -> int:
         """The colour of a node, 0xRRGGBB."""
-        return int(self._colors[node])
+        return int(self._canvas.colors[node])
 
     @property
     def ground(self) -> QColor:
@@ -165,18 +160,14 @@ class TreeView(QWidget):
     def _take_picture(self) -> None:
         self._moving.stop()
         self._view = self._model.view
-        self._labels.forget()
+        self._canvas.forget_labels()
         self._set_hovered(None)
         self._recolor()
 
     def _recolor(self) -> None:
         picture, values = self._model.picture, self._model.values
         if picture is not None and values is not None:
-            colors = node_colors(picture, values, self._theme_source.theme)
-            if self._search.is_lit is not None:
-                colors = dimmed(colors, self._search.is_lit, self._theme_source.theme)
-            self._colors = colors
-            self._sums = color_sums(picture, colors)
+            self._canvas.color(picture, values, self._search.is_lit, self._theme_source.theme)
         self._repaint_layer()
 
     def _follow_chosen(self) -> None:
@@ -233,13 +224,13 @@ class TreeView(QWidget):
             painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, PREPARING)
             return
         if self._layer is None:
-            self._layer = self._paint_layer(self.devicePixelRatioF(), NEW_PER_FRAME_S)
+            self._layer = self._paint_layer(self._canvas, self.devicePixelRatioF(), NEW_PER_FRAME_S)
         painter.drawImage(0, 0, self._layer)
         if 0.0 < self._roundness < 1.0:
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._paint_above(painter)
-        if not self._labels.is_complete:
+        if not self._canvas.is_complete:
             self._repaint_layer()
 
     def _paint_above(self, painter: QPainter) -> None:
@@ -249,62 +240,12 @@ class TreeView(QWidget):
         paint_marks(painter, geometry, self._search.found_nodes, self._search.current_node, theme)
         paint_outlines(painter, geometry, self._model.chosen_path, self._hovered, theme)
 
-    def _paint_layer(self, scale: float, patience_s: float) -> QImage:
-        if 0.0 < self._roundness < 1.0:
-            return self._bent_image()
+    def _paint_layer(self, canvas: TreeCanvas, scale: float, patience_s: float) -> QImage:
         geometry = self.geometry_now
-        if isinstance(geometry, Sunburst):
-            return self._sunburst_image(geometry, scale, patience_s)
         assert geometry is not None
-        return self._icicle_image(geometry, scale, patience_s)
-
-    def _icicle_image(self, icicle: Icicle, scale: float, patience_s: float) -> QImage:
-        pixels = self._room(round(icicle.height_px * scale), round(icicle.width_px * scale))
-        paint_icicle(
-            icicle.picture, self._sums, icicle.view, np.round(icicle.tops) * scale, self._ground, pixels
-        )
-        image = _image_of(pixels, scale)
-        painter = QPainter(image)
-        self._labels.paint(painter, icicle_places(icicle), self._colors, scale, patience_s)
-        painter.end()
-        return image
-
-    def _sunburst_image(self, sunburst: Sunburst, scale: float, patience_s: float) -> QImage:
-        pixels = self._room(round(sunburst.height_px * scale), round(sunburst.width_px * scale))
-        size = min(round(sunburst.size_px * scale), *pixels.shape)
-        x, y = round(sunburst.corner[0] * scale), round(sunburst.corner[1] * scale)
-        for side in (pixels[:y], pixels[y + size :], pixels[:, :x], pixels[:, x + size :]):
-            side[:] = 0xFF000000 | self._ground
-        radii = sunburst.radii * scale
-        paint_sunburst(sunburst.picture, self._sums, sunburst.view, radii, self._ground, pixels, (x, y), size)
-        image = _image_of(pixels, scale)
-        painter = QPainter(image)
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        self._labels.paint(painter, sunburst_places(sunburst), self._colors, scale, patience_s)
-        painter.end()
-        return image
-
-    def _bent_image(self) -> QImage:
-        picture = self._model.picture
-        assert picture is not None
-        width, height = self.width() // COARSER, self.height() // COARSER
-        icicle = Icicle(picture, self._view, width, height)
-        sunburst = Sunburst(picture, self._view, width, height)
-        tops, shape = bending(icicle, sunburst, self._roundness)
-        pixels = np.empty((max(height, 1), max(width, 1)), np.uint32)
-        paint_between(picture, self._sums, self._view, tops, self._ground, shape, pixels)
-        return _image_of(pixels, 1.0).scaled(
-            self.size(), Qt.AspectRatioMode.IgnoreAspectRatio, Qt.TransformationMode.SmoothTransformation
-        )
-
-    @property
-    def _ground(self) -> int:
-        return number(self._theme_source.theme.background)
-
-    def _room(self, height: int, width: int) -> np.ndarray[tuple[int, int], np.dtype[np.uint32]]:
-        if self._pixels.shape != (height, width):
-            self._pixels = np.empty((height, width), np.uint32)
-        return self._pixels
+        if 0.0 < self._roundness < 1.0:
+            return canvas.bent_image(geometry, self._roundness)
+        return canvas.image(geometry, scale, patience_s)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -436,11 +377,3 @@ class TreeView(QWidget):
             self._hovered = node
             self.hovered.emit(node)
             self.update()
-
-
-def _image_of(pixels: np.ndarray[tuple[int, int], np.dtype[np.uint32]], scale: float) -> QImage:
-    """An image that shares its pixels with the array, which must outlive it."""
-    height, width = pixels.shape
-    image = QImage(pixels.data, width, height, pixels.strides[0], QImage.Format.Format_RGB32)
-    image.setDevicePixelRatio(scale)
-    return image
