@@ -189,7 +189,7 @@ class BenchModel(QObject):
         )
         self._report, self._live, self._cell, self.changes, self._n_fitted = Report(), {}, {}, [], 0
         self.is_paused = False
-        self._tell("Starting …")
+        self.tell("Starting …")
         self._runner.start(plan)
         self.running_changed.emit()
         self.results_changed.emit()
@@ -249,7 +249,7 @@ class BenchModel(QObject):
         """Show a run that was saved, without its model."""
         self._report, self._live, self.changes, self._n_fitted = Report.of(record), {}, [], 0
         self.isolate("")
-        self._tell("A saved run")
+        self.tell("A saved run")
         self.results_changed.emit()
 
     def isolate(self, contender: str) -> None:
@@ -283,11 +283,11 @@ class BenchModel(QObject):
         self._report.add(event)
         match event["event"]:
             case "loading":
-                self._tell(f"Loading {event['contender']} …")
+                self.tell(f"Loading {event['contender']} …")
             case "cell":
                 self._cell, self._live = event, {}
                 seconds = f"{event['seconds_left']:.0f} s of timing left"
-                self._tell(f"{event['scenario']} {event['number']} of {event['of']} · {seconds}")
+                self.tell(f"{event['scenario']} {event['number']} of {event['of']} · {seconds}")
             case "compared":
                 self._live[event["contender"]] = self._begun(event)
             case "sample":
@@ -299,7 +299,7 @@ class BenchModel(QObject):
             case "failed":
                 self.failed.emit(event["message"])
             case "finished":
-                self._tell("Done" if event["complete"] else "Stopped")
+                self.tell("Done" if event["complete"] else "Stopped")
                 self._keep()
 
     def _keep(self) -> None:
@@ -330,12 +330,13 @@ class BenchModel(QObject):
         self._report.results += [record for record in self._live.values() if record["n"]]
         self._live = {}
         if problem:
-            self._tell("Ended early")
+            self.tell("Ended early")
             self.failed.emit(problem)
         self.running_changed.emit()
         self.results_changed.emit()
 
-    def _tell(self, progress: str) -> None:
+    def tell(self, progress: str) -> None:
+        """Show a line about what happens."""
         self.progress = progress
         self.progress_changed.emit()
 

@@ -21,7 +21,14 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolTip, QVBoxLayout
 
 from guiapp.core.bench.measurement import Record, key_of
 from guiapp.core.bench.tables import size_text, time_text
-from guiapp.widgets.bench_labels import End, mark, round_steps, short_number, spread, tip_of
+from guiapp.widgets.bench_labels import (
+    End,
+    mark,
+    round_steps,
+    short_number,
+    spread,
+    tip_of,
+)
 from guiapp.widgets.contender_look import Look, look_of
 from guiapp.widgets.style_sheet import heading, set_role
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, ThemeSource
@@ -31,12 +38,13 @@ MARKER_PX = 9
 LINE_PX = 2
 NEAR_PX = 14
 ROOM = 1.32  # of the longest bar, for the figures behind bars
-NAME_ROOM_PX, MOST_NAME_SHARE = 24, 0.5  # beside the name of a curve; of the plot's width
+NAME_ROOM_PX, MOST_NAME_SHARE = 40, 0.55  # beside the name of a curve; of the plot's width
 AXIS_PX = 62
 BAR_AXIS_PX = 96
 BEHIND = (-0.05, 0.5)  # where a label is anchored that stands right of its place
 Values = Sequence[float] | NDArray[np.float64]
 EMPTY = "Nothing measured yet"
+VERBS = {"append bytes": " appending", "count parts": " counting"}  # beside curves of encoding
 Point = tuple[float, float, Record]  # where the mouse finds a record
 EXACT, APPROXIMATE = Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine
 
@@ -70,7 +78,8 @@ class Chart(QFrame):
         self.plot.scene().sigMouseMoved.connect(self._hover)
         self.plot.scene().sigMouseClicked.connect(self._click)
         top = QHBoxLayout()
-        top.addWidget(heading(title))
+        self._heading = heading(title)
+        top.addWidget(self._heading)
         top.addWidget(self.note, 1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(MARGIN_PX, MARGIN_PX - 4, MARGIN_PX, GAP_PX)
@@ -87,6 +96,15 @@ class Chart(QFrame):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.redraw()
+
+    @property
+    def has_results(self) -> bool:
+        return bool(self._results)
+
+    def set_title(self, title: str) -> None:
+        self._heading.setText(title.upper())
+        self._heading.setAccessibleName(title)
+        self.plot.setAccessibleName(title)
 
     def show_results(self, results: Sequence[Record]) -> None:
         """Draw these records, unless they are those that are drawn."""
@@ -157,6 +175,11 @@ class Chart(QFrame):
             line = self.take(f"grid {side}", lambda: pg.InfiniteLine(angle=angle))
             line.setPen(pg.mkPen(self._theme_source.theme.line))
             line.setValue(value)
+
+    def view_px(self) -> tuple[int, int]:
+        """The size of the plot within its axes."""
+        bottom = self.plot.getAxis("bottom").height()
+        return max(self.plot.width() - AXIS_PX, 1), max(int(self.plot.height() - bottom), 1)
 
     def curve(self, kind: str, x: Values, y: Values, **style: Any) -> None:
         """A line, markers, or both."""
@@ -263,19 +286,20 @@ class CurveChart(Chart):
 
     def draw(self) -> None:
         theme = self._theme_source.theme
-        curves: dict[str, list[Record]] = {}
+        curves: dict[tuple[str, str], list[Record]] = {}
         for row in sorted(self._results, key=lambda row: row["size_bytes"]):
-            curves.setdefault(row["contender"], []).append(row)
+            curves.setdefault((row["contender"], row["operation"]), []).append(row)
         times = [row["median_s"] for row in self._results]
         self._axes(times, [row["size_bytes"] for row in self._results])
         ends: list[End] = []
         right = math.log10(max(row["size_bytes"] for row in self._results))
-        for name, rows in curves.items():
+        for (name, operation), rows in curves.items():
             look = self.look(name)
             x = np.log10([row["size_bytes"] for row in rows])
             y = np.log10([row["median_s"] for row in rows])
             self._band(rows, x, look.color)
             style = EXACT if all(row["exact"] is not False for row in rows) else APPROXIMATE
+            style = Qt.PenStyle.DotLine if operation in VERBS else style
             self.curve(
                 "curve",
                 x,
@@ -286,27 +310,35 @@ class CurveChart(Chart):
                 symbolBrush=look.color,
                 symbolPen=pg.mkPen(theme.raised),
             )
-            ends.append(End(right, float(y[-1]), f"{name}{self._exponent(name)}", look.color))
+            ends.append(
+                End(
+                    right,
+                    float(y[-1]),
+                    f"{name}{VERBS.get(operation, '')}{self._exponent(name)}",
+                    look.color,
+                    look.marker,
+                )
+            )
             self._points += [(a, b, row) for a, b, row in zip(x, y, rows, strict=True)]
         self._make_room([end.text for end in ends])
         low, high = self.plot.getPlotItem().vb.viewRange()[1]
-        line = (high - low) * (self.fontMetrics().height() - 3) / self._view_px()[1]
+        left, far = self.plot.getPlotItem().vb.viewRange()[0]
+        gap = (far - left) * MARKER_PX * 1.8 / self.view_px()[0]
+        line = (high - low) * (self.fontMetrics().height() - 3) / self.view_px()[1]
         for end in spread(ends, line, high - line / 2):
-            self.label(end.text, end.x, end.y, BEHIND, end.color)
+            x = end.x + gap
+            marker = {"symbol": end.marker, "symbolBrush": end.color, "symbolPen": None}
+            self.curve("end", [x], [end.y], pen=None, symbolSize=MARKER_PX - 2, **marker)
+            self.label(end.text, x, end.y, BEHIND, end.color)
 
     def _make_room(self, names: Sequence[str]) -> None:
         """Leave so much of the width free at the right as the longest name takes."""
         sizes = [math.log10(row["size_bytes"]) for row in self._results]
         left, right = min(sizes), max(sizes)
         name_px = max(self.fontMetrics().horizontalAdvance(name) for name in names) + NAME_ROOM_PX
-        share = min(name_px / self._view_px()[0], MOST_NAME_SHARE)
+        share = min(name_px / self.view_px()[0], MOST_NAME_SHARE)
         width = max(right - left, 1.0) * 1.06
         self.plot.setXRange(left - width * 0.03, left - width * 0.03 + width / (1 - share), padding=0)
-
-    def _view_px(self) -> tuple[int, int]:
-        """The size of the plot within its axes."""
-        bottom = self.plot.getAxis("bottom").height()
-        return max(self.plot.width() - AXIS_PX, 1), max(int(self.plot.height() - bottom), 1)
 
     def _axes(self, times: Sequence[float], sizes: Sequence[int]) -> None:
         """Decades at the left, sizes at the bottom with room for names at the right."""
@@ -324,7 +356,7 @@ class CurveChart(Chart):
     def _band(self, rows: Sequence[Record], x: NDArray[np.float64], color: QColor) -> None:
         low, high = (np.log10([row["ci_s"][side] for row in rows]) for side in (0, 1))
         faint = QColor(color)
-        faint.setAlpha(45)
+        faint.setAlpha(min(color.alpha(), 30))
         band = self.take("band", lambda: pg.FillBetweenItem(pg.PlotCurveItem(), pg.PlotCurveItem()))
         for curve, edge in zip(band.curves, (low, high), strict=True):
             curve.setData(x, edge)
@@ -336,51 +368,3 @@ class CurveChart(Chart):
                 overhead = f" + {time_text(line['overhead_s'])}" if line["overhead_s"] > 0 else ""
                 return f"  n^{line['exponent']:.2f}{overhead}"
         return ""
-
-
-class ExactnessChart(Chart):
-    """Speed against agreement with the exact ids: who is worth its difference."""
-
-    def draw(self) -> None:
-        theme = self._theme_source.theme
-        rows = [row for row in self._results if row["agreement"] is not None and row["tokens_per_s"]]
-        speeds = [row["tokens_per_s"] for row in rows] or [1e4, 1e8]
-        low, high = math.floor(math.log10(min(speeds))), math.ceil(math.log10(max(speeds)))
-        decades = list(range(low, high + 1))
-        self.plot.getAxis("bottom").setTicks([[(d, short_number(10.0**d)) for d in decades]])
-        lowest = min([0.9, *(row["agreement"] for row in rows)])
-        shares = np.linspace(math.floor(lowest * 20) / 20, 1.0, 5)
-        self.plot.getAxis("left").setTicks([[(share, f"{share:.0%}") for share in shares]])
-        self.grid("left", shares.tolist())
-        self._front(rows)
-        above = True
-        for row in sorted(rows, key=lambda row: row["tokens_per_s"]):
-            x, y, look = math.log10(row["tokens_per_s"]), row["agreement"], self.look(row["contender"])
-            brush = look.color if row["exact"] else None
-            self.curve(
-                "point",
-                [x],
-                [y],
-                pen=None,
-                symbol=look.marker,
-                symbolSize=MARKER_PX + 5,
-                symbolBrush=brush,
-                symbolPen=pg.mkPen(look.color, width=LINE_PX),
-            )
-            self.label(row["contender"] + mark(row), x, y, (0.5, 1.7 if above else -0.7), theme.text)
-            above = not above
-            self._points.append((x, y, row))
-        margin = (1 - shares[0]) * 0.2
-        self.plot.setXRange(low, high, padding=0.08)
-        self.plot.setYRange(shares[0] - margin, 1 + margin, padding=0)
-        self.note.setText("share of equal spans by tokens/s; filled: all ids equal")
-
-    def _front(self, rows: Sequence[Record]) -> None:
-        """The Pareto front: nobody is both faster and nearer to the exact ids."""
-        best, front = -1.0, []
-        for row in sorted(rows, key=lambda row: -row["tokens_per_s"]):
-            if row["agreement"] > best:
-                best = row["agreement"]
-                front.append((math.log10(row["tokens_per_s"]), best))
-        pen = pg.mkPen(self._theme_source.theme.good, style=APPROXIMATE)
-        self.curve("front", [x for x, _ in front], [y for _, y in front], pen=pen)

@@ -11,6 +11,8 @@ from PySide6.QtGui import QColor
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.tables import size_text, time_text
 
+OFFSETS = (1.2, -1.2, 2.2, -2.2, 3.2, -3.2, 4.2, -4.2)  # lines above a place, the first that is free
+
 
 class End(NamedTuple):
     """A label at the end of a curve."""
@@ -19,6 +21,7 @@ class End(NamedTuple):
     y: float
     text: str
     color: QColor
+    marker: str
 
 
 def tip_of(row: Record) -> str:
@@ -54,6 +57,34 @@ def spread(ends: Sequence[End], distance: float, top: float) -> list[End]:
     for index in reversed(range(len(heights))):
         heights[index] = min(heights[index], top - (len(heights) - 1 - index) * distance)
     return [end._replace(y=height) for end, height in zip(ordered, heights, strict=True)]
+
+
+def beside(places: Sequence[tuple[float, float]], widths: Sequence[float], line: float) -> list[float]:
+    """How far above (below: negative) each place its label goes, so that none covers a label or a place.
+
+    Labels are centred, `line` high and so wide; all in pixels, as are the answers to the labels' middles.
+    """
+    taken = [(x - line / 2, x + line / 2, y) for x, y in places]
+    chosen = []
+    for (x, y), width in zip(places, widths, strict=True):
+        left, right = x - width / 2, x + width / 2
+        for rise in OFFSETS:
+            middle = y + rise * line
+            if all(
+                right < other_left or other_right < left or abs(middle - other) >= line
+                for other_left, other_right, other in taken
+            ):
+                break
+        chosen.append(rise * line)
+        taken.append((left, right, middle))
+    return chosen
+
+
+def share_steps(lowest: float) -> list[float]:
+    """At most six round shares, from below the lowest up to 1."""
+    step = next(step for step in (0.01, 0.02, 0.05, 0.1, 0.2) if (1 - lowest) / step < 5.001 or step == 0.2)
+    n_steps = max(math.ceil((1 - lowest) / step - 1e-9), 1)
+    return [1 - step * index for index in reversed(range(n_steps + 1))]
 
 
 def mark(row: Record) -> str:

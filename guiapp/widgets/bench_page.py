@@ -7,10 +7,10 @@ from html import escape
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import (
-    QComboBox,
     QGridLayout,
     QHBoxLayout,
     QLabel,
+    QPushButton,
     QSplitter,
     QVBoxLayout,
     QWidget,
@@ -18,8 +18,11 @@ from PySide6.QtWidgets import (
 
 from guiapp.core.bench.measurement import Record
 from guiapp.viewmodels.bench_model import BenchModel
-from guiapp.widgets.bench_charts import BarChart, Chart, CurveChart, ExactnessChart
+from guiapp.widgets.bench_charts import BarChart, Chart, CurveChart
+from guiapp.widgets.bench_exactness import ExactnessChart
+from guiapp.widgets.bench_export import BenchExport, shown
 from guiapp.widgets.bench_plan import PlanPanel
+from guiapp.widgets.bench_scenarios import BY_TEXT, ScenarioCard, chooser, offer
 from guiapp.widgets.pages import Page
 from guiapp.widgets.style_sheet import set_role
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
@@ -28,6 +31,7 @@ PLAN_WIDTH_PX = 250
 MOST_CHANGES = 3
 FRAME_MS = 150  # between two pictures of a run
 EMPTY = "Tick encoders and libraries at the left, choose texts, and press Run."
+HAVE_TEXTS = ("throughput", *BY_TEXT)
 UNITS = {"MB/s": "mb_per_s", "tokens/s": "tokens_per_s"}
 
 
@@ -41,16 +45,17 @@ class BenchPage(Page):
         self.bars = BarChart("Throughput", theme_source)
         self.scaling = CurveChart("Time by length", theme_source)
         self.exactness = ExactnessChart("Speed × exactness", theme_source)
-        self.worst = CurveChart("Worst case", theme_source)
-        self.texts = _chooser("Text")
-        self.worst_texts = _chooser("Worst-case text")
-        self.units = _chooser("Unit")
+        self.scenario_card = ScenarioCard(theme_source)
+        self.texts = chooser("Text")
+        self.units = chooser("Unit")
         self.units.addItems(list(UNITS))
-        self.baselines = _chooser("Baseline")
-        self.saved_runs = _chooser("Saved runs")
+        self.baselines = chooser("Baseline")
+        self.saved_runs = chooser("Saved runs")
         self.progress = QLabel(EMPTY)
         self.notes = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
         set_role(self.notes, "dim")
+        self.export = BenchExport(model, self, lambda: shown(self.shown_charts))
+        self.report_button = QPushButton("Report…")
         self._frames = QTimer(self, interval=FRAME_MS, singleShot=True)
         self._frames.timeout.connect(self.redraw)
         self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
@@ -64,7 +69,12 @@ class BenchPage(Page):
 
     @property
     def charts(self) -> list[Chart]:
-        return [self.scaling, self.exactness, self.bars, self.worst]
+        return [self.scaling, self.exactness, self.bars, *self.scenario_card.charts]
+
+    @property
+    def shown_charts(self) -> list[Chart]:
+        """Those that are in front."""
+        return [chart for chart in self.charts if chart.isVisibleTo(self)]
 
     @property
     def splitters(self) -> Mapping[str, QSplitter]:
@@ -74,22 +84,24 @@ class BenchPage(Page):
         self._frames.stop()
         self.model.close()
 
+    def save_report(self) -> None:
+        self.export.save_report(self.baselines.currentText() or "fast")
+
     def redraw(self) -> None:
         """Draw the results that there are now."""
         results = self.model.results
         speeds = [row for row in results if row["scenario"] == "throughput"]
-        worst = [row for row in results if row["scenario"] == "worst"]
-        _offer(self.texts, [row["corpus"] for row in speeds])
-        _offer(self.worst_texts, [row["corpus"] for row in worst])
-        _offer(self.baselines, [row["contender"] for row in speeds])
+        offer(self.texts, [row["corpus"] for row in results if row["scenario"] in HAVE_TEXTS])
+        offer(self.baselines, [row["contender"] for row in speeds])
         self.bars.set_baseline(self.baselines.currentText() or "fast")
-        for chart in (self.scaling, self.worst):
-            chart.set_growth([line for line in self.model.growth if line["scenario"] == _scenario(chart)])
         one_text = [row for row in speeds if row["corpus"] == self.texts.currentText()]
         self.bars.show_results(one_text)
         self.exactness.show_results(one_text)
+        growth = self.model.growth
+        self.scaling.set_growth([line for line in growth if line["scenario"] == "scaling"])
         self.scaling.show_results([row for row in results if row["scenario"] == "scaling"])
-        self.worst.show_results([row for row in worst if row["corpus"] == self.worst_texts.currentText()])
+        self.scenario_card.show_results(results, growth, self.texts.currentText())
+        self.report_button.setEnabled(bool(results))
         self._tell(results)
 
     def _connect(self) -> None:
@@ -100,24 +112,25 @@ class BenchPage(Page):
         self.notes.linkActivated.connect(self.model.open_difference)
         for chart in self.charts:
             chart.contender_clicked.connect(self.model.isolate)
-        for chooser in (self.texts, self.worst_texts, self.baselines):
-            chooser.activated.connect(self.redraw)
+        for box in (self.texts, self.baselines, self.scenario_card.scenarios, self.scenario_card.worst_texts):
+            box.activated.connect(self.redraw)
+        self.report_button.clicked.connect(self.save_report)
         self.units.activated.connect(self._choose_unit)
         self.saved_runs.activated.connect(self._open_run)
         self.model.running_changed.connect(self._list_runs)
         self._list_runs()
 
     def _lay_out(self) -> None:
-        self.scaling.setObjectName("scaling")
-        self.worst.setObjectName("worst")
         bar = QHBoxLayout()
         bar.addWidget(self.progress, 1)
-        for chooser in (self.saved_runs, self.texts, self.units, self.baselines, self.worst_texts):
-            bar.addWidget(chooser)
+        for box in (self.saved_runs, self.texts, self.units, self.baselines, self.scenario_card.scenarios):
+            bar.addWidget(box)
+        bar.addWidget(self.scenario_card.worst_texts)
+        bar.addWidget(self.report_button)
         grid = QGridLayout()
         grid.setSpacing(GAP_PX + 4)
-        for index, chart in enumerate(self.charts):
-            grid.addWidget(chart, index // 2, index % 2)
+        for index, card in enumerate((self.scaling, self.exactness, self.bars, self.scenario_card)):
+            grid.addWidget(card, index // 2, index % 2)
         for index, stretch in enumerate((5, 4)):
             grid.setColumnStretch(index, stretch)
             grid.setRowStretch(index, 1)
@@ -165,12 +178,12 @@ class BenchPage(Page):
 
     def _tell(self, results: list[Record]) -> None:
         """What changed since the last run, who differs from the exact ids, and who takes no part."""
-        told = {
-            row["contender"]: f"{row['contender']} ≈ {row['agreement']:.1%} of spans, "
-            f'<a href="{row["contender"]}">first difference</a>'
-            for row in results
-            if row["exact"] is False
-        }
+        told: dict[str, str] = {}
+        for row in results:
+            if row["exact"] is False:
+                link = f'<a href="{row["contender"]}">first difference</a>'
+                share = f"{row['contender']} ≈ {row['agreement']:.1%} of spans"
+                told.setdefault(row["contender"], f"{share}, {link}")
         missing = {
             each["contender"]: f"{each['contender']}: {each['reason']}"
             for each in self.model.left_out
@@ -181,22 +194,3 @@ class BenchPage(Page):
         notes = [*told.values(), *plain]
         self.notes.setText(" &nbsp; ".join(notes))
         self.notes.setVisible(bool(notes))
-
-
-def _scenario(chart: Chart) -> str:
-    return chart.objectName()
-
-
-def _chooser(name: str) -> QComboBox:
-    chooser = QComboBox(sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToContents)
-    chooser.setAccessibleName(name)
-    chooser.setToolTip(name)
-    return chooser
-
-
-def _offer(chooser: QComboBox, names: list[str]) -> None:
-    """List the names that are not yet there; a chooser with nothing to choose is hidden."""
-    for name in dict.fromkeys(names):
-        if chooser.findText(name) < 0:
-            chooser.addItem(name)
-    chooser.setVisible(chooser.count() > 1)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from pyqtgraph.graphicsItems.ScatterPlotItem import Symbols
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
+from PySide6.QtGui import QIcon, QPainter, QPixmap
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -20,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from guiapp.viewmodels.bench_model import PRESETS, TEXTS, BenchModel, Entrant
-from guiapp.widgets.contender_look import look_of
+from guiapp.widgets.contender_look import Look, look_of
 from guiapp.widgets.style_sheet import heading, set_role
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
 
@@ -128,7 +129,7 @@ class PlanPanel(QFrame):
             self._model.takes_part(entrant.name) and not entrant.reason,
             partial(self._model.set_takes_part, entrant.name),
         )
-        box.setIcon(swatch(look_of(entrant.name, self._theme_source.theme).color))
+        box.setIcon(swatch(look_of(entrant.name, self._theme_source.theme)))
         box.setToolTip(entrant.reason or entrant.note)
         if entrant.reason:
             box.setText(f"{entrant.name}  not installed")
@@ -156,14 +157,16 @@ class PlanPanel(QFrame):
             self._model.run()
 
 
-def swatch(color: QColor) -> QIcon:
-    """A small rounded square."""
+def swatch(look: Look) -> QIcon:
+    """The marker of a contender in its colour."""
     picture = QPixmap(SWATCH_PX, SWATCH_PX)
     picture.fill(Qt.GlobalColor.transparent)
     painter = QPainter(picture)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.translate(SWATCH_PX / 2, SWATCH_PX / 2)
+    painter.scale(SWATCH_PX - 1, SWATCH_PX - 1)
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(color)
-    painter.drawRoundedRect(picture.rect(), 3, 3)
+    painter.setBrush(look.color)
+    painter.drawPath(Symbols[look.marker])
     painter.end()
     return QIcon(picture)

@@ -10,7 +10,7 @@ from guiapp.core.bench.peers import PEERS
 from guiapp.core.catalogue import ALGORITHMS
 from guiapp.viewmodels.bench_model import BenchModel
 from guiapp.viewmodels.workspace import Workspace
-from guiapp.widgets.bench_labels import End, short_number, spread, tip_of
+from guiapp.widgets.bench_labels import End, beside, share_steps, short_number, spread, tip_of
 from guiapp.widgets.bench_page import BenchPage
 from guiapp.widgets.contender_look import look_of
 from guiapp.widgets.theme import DARK, LIGHT, ThemeSource
@@ -141,7 +141,7 @@ def test_the_mouse_tells_value_interval_runs_and_difference():
 
 
 def test_labels_that_would_cover_each_other_move_and_stay_below_the_top():
-    ends = [End(1.0, y, text, DARK.text) for y, text in ((0.1, "b"), (0.0, "a"), (9.0, "c"), (8.9, "d"))]
+    ends = [End(1.0, y, text, DARK.text, "o") for y, text in ((0.1, "b"), (0.0, "a"), (9.0, "c"), (8.9, "d"))]
     placed = spread(ends, 0.5, 9.0)
     assert [end.text for end in placed] == ["a", "b", "d", "c"]
     assert [end.y for end in placed] == [0.0, 0.5, 8.5, 9.0]
@@ -163,3 +163,46 @@ def test_clicking_a_bar_isolates_its_contender_in_all_charts(page, qtbot):
     assert page.scaling._isolated == row["contender"]
     page.model.isolate(row["contender"])
     assert page.model.isolated == ""
+
+
+def test_names_of_points_that_lie_close_go_above_and_below():
+    places = [(0.0, 0.0), (10.0, 0.0), (20.0, 0.0), (300.0, 0.0)]
+    assert beside(places, [60.0] * 4, 10.0) == [12.0, -12.0, 22.0, 12.0]
+
+
+@pytest.mark.parametrize(("lowest", "steps"), [(0.95, 6), (0.99, 2), (0.5, 6), (0.0, 6)])
+def test_shares_are_round_and_reach_the_lowest(lowest, steps):
+    shares = share_steps(lowest)
+    assert len(shares) == steps
+    assert shares[0] <= lowest + 1e-9
+    assert shares[-1] == 1
+    assert all(abs(share * 100 - round(share * 100)) < 1e-6 for share in shares)
+
+
+def test_each_scenario_has_its_chart(page):
+    cold = [record("cold", name, 10_000, 1e-2) for name in ("fast", "tiktoken")]
+    memory = record("memory", "fast", 1000, 1.0, built_bytes=5_000_000, encoding_bytes=1_000_000)
+    interval = [
+        record("interval", "fast", size, 1e-4, operation=operation)
+        for size in (40, 400)
+        for operation in ("count parts", "encode parts")
+    ]
+    page.model.show_run({"results": [*RUN["results"], *cold, memory, *interval]})
+    page.redraw()
+    card = page.scenario_card
+    assert card.currentWidget() is card.curves
+    card.choose("cold")
+    page.redraw()
+    assert card.currentWidget() is card.groups
+    assert ticks(card.groups, "left") == ["tiktoken", "fast"]
+    assert len(card.groups._pool["bars"][0].opts["width"]) == 4
+    card.choose("memory")
+    page.redraw()
+    assert list(card.groups._pool["bars"][0].opts["width"]) == [5, 1]
+    card.choose("interval")
+    page.redraw()
+    assert any("counting" in item.toPlainText() for item in labels(card.curves))
+
+
+def labels(chart) -> list:
+    return [item for kind, items in chart._pool.items() if kind.startswith("label") for item in items]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from guiapp.core.bench.history import Change
 from guiapp.core.bench.measurement import Record
@@ -14,14 +15,32 @@ NAME_WIDTH = 14
 VERDICTS = ("slower", "faster", "same")
 
 
+class Table(NamedTuple):
+    """A title and rows of words; the first row is the head, the first column holds names."""
+
+    title: str
+    rows: list[list[str]]
+
+
+def tables(run: Record, baseline: str) -> Iterator[Table]:
+    """One for each scenario and operation, and for each text of the worst case."""
+    groups: dict[tuple[str, ...], list[Record]] = {}
+    for result in run["results"]:
+        groups.setdefault(_table_key(result), []).append(result)
+    for results in groups.values():
+        yield _memory_table(results) if results[0]["scenario"] == "memory" else _table(results, baseline)
+
+
 def table_lines(run: Record, baseline: str) -> Iterator[str]:
     """All scenarios, then what grows how, who deviates, and who is missing."""
-    tables: dict[tuple[str, ...], list[Record]] = {}
-    for result in run["results"]:
-        tables.setdefault(_table_key(result), []).append(result)
-    for results in tables.values():
-        yield from _table(results, baseline)
+    for table in tables(run, baseline):
+        yield from _aligned(table)
         yield ""
+    yield from notes(run)
+
+
+def notes(run: Record) -> Iterator[str]:
+    """What the tables do not say: what grows how, who deviates, and who is missing."""
     yield from _growth_lines(run["growth"])
     yield from _deviation_lines(run["results"])
     yield from _missing_lines(run["left_out"])
@@ -33,14 +52,11 @@ def _table_key(result: Record) -> tuple[str, ...]:
     return result["scenario"], result["operation"], corpus
 
 
-def _table(results: Sequence[Record], baseline: str) -> Iterator[str]:
+def _table(results: Sequence[Record], baseline: str) -> Table:
     scenario, operation, corpus = _table_key(results[0])
-    if scenario == "memory":
-        yield from _memory_table(results)
-        return
     unit = "time per call" if scenario in TIMES_PER_CALL else "MB/s"
     title = f"{SCENARIOS[scenario].title}: {corpus}" if corpus else SCENARIOS[scenario].title
-    yield f"{title} — {operation}, {unit}, half width of the 95 % interval, × {baseline}"
+    title = f"{title} — {operation}, {unit}, half width of the 95 % interval, × {baseline}"
     columns = list(dict.fromkeys(map(_column, results)))
     cells = {(result["contender"], _column(result)): result for result in results}
     rows = [["", *columns, "ids"]]
@@ -50,20 +66,29 @@ def _table(results: Sequence[Record], baseline: str) -> Iterator[str]:
         for column in columns:
             row.append(_value(cells.get((contender, column)), cells.get((baseline, column)), unit))
         rows.append([*row, _ids(mine)])
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells_of_row = [
+    return Table(title, rows)
+
+
+def _memory_table(results: Sequence[Record]) -> Table:
+    rows = [["", "ready", "more while encoding"]]
+    for result in results:
+        ready, more = (result[key] / BYTES_PER_MB for key in ("built_bytes", "encoding_bytes"))
+        rows.append([result["contender"], f"{ready:.1f}", f"{more:.1f}"])
+    return Table(
+        "Memory, MB: what the contender takes when it is ready, and what encoding adds at most", rows
+    )
+
+
+def _aligned(table: Table) -> Iterator[str]:
+    """The table for a terminal: names to the left, figures to the right."""
+    yield table.title
+    widths = [max(map(len, column)) for column in zip(*table.rows, strict=True)]
+    for row in table.rows:
+        cells = [
             text.ljust(width) if index == 0 else text.rjust(width)
             for index, (text, width) in enumerate(zip(row, widths, strict=True))
         ]
-        yield "  " + "   ".join(cells_of_row)
-
-
-def _memory_table(results: Sequence[Record]) -> Iterator[str]:
-    yield "Memory, MB: what the contender takes when it is ready, and what encoding adds at most"
-    for result in results:
-        ready, more = (result[key] / BYTES_PER_MB for key in ("built_bytes", "encoding_bytes"))
-        yield f"  {result['contender']:{NAME_WIDTH}} {ready:9.1f} {more:9.1f}"
+        yield "  " + "   ".join(cells)
 
 
 def _column(result: Record) -> str:

@@ -1,0 +1,154 @@
+"""A run to give away: one HTML page with its charts, Markdown, and CSV, each with how to repeat it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from html import escape
+
+from guiapp.core.bench.measurement import KEY, Record
+from guiapp.core.bench.plan import BenchError, Plan, plan_from
+from guiapp.core.bench.tables import Table, notes, tables
+
+FIGURES = ("n", "median_s", "mb_per_s", "tokens_per_s", "n_tokens", "exact", "agreement")
+BYTES = ("built_bytes", "encoding_bytes")
+STYLE = """\
+body { font: 14px/1.5 system-ui, sans-serif; color: #1b1f27; background: #f6f7f9; margin: 32px auto;
+  max-width: 1100px; padding: 0 16px }
+h1 { font-size: 22px } h2 { font-size: 15px; margin-top: 32px }
+table { border-collapse: collapse; background: #fff; font-variant-numeric: tabular-nums }
+th, td { padding: 4px 12px; border-bottom: 1px solid #d9dde5; text-align: right; white-space: nowrap }
+th:first-child, td:first-child { text-align: left; font-weight: 600 }
+.wide { overflow-x: auto } pre { background: #eef0f4; padding: 12px; overflow-x: auto; border-radius: 6px }
+figure { margin: 24px 0; padding: 0 }
+figcaption { font-weight: 600; color: #5a6372 } svg { max-width: 100%; height: auto }
+"""
+
+
+def command_line(plan: Plan) -> str:
+    """What repeats a run in a terminal."""
+    words = ["tokenloupe", "bench", plan.model]
+    for corpus in plan.corpora:
+        words += ["-f", corpus]
+    if plan.contenders:
+        words += ["--encoders", ",".join(plan.contenders)]
+    if plan.with_peers:
+        words.append("--peers")
+    words += ["--scenario", ",".join(plan.scenarios)]
+    if "threads" in plan.scenarios:
+        words += ["--threads", ",".join(map(str, plan.threads))]
+    words += ["--time-budget", f"{plan.time_budget_s:g}", "--call-limit", f"{plan.call_limit_s:g}"]
+    words += ["--clock", plan.clock, "--seed", str(plan.seed)]
+    return shlex.join(words)
+
+
+def html_text(run: Record, baseline: str, charts: Mapping[str, str]) -> str:
+    """One page that needs no other file; `charts` are SVG documents by their titles."""
+    title = f"Tokenloupe benchmark: {_vocabulary(run)}"
+    figures = (
+        f"<figure><figcaption>{escape(name)}</figcaption>{_inline(svg, f'chart{index}-')}</figure>"
+        for index, (name, svg) in enumerate(charts.items())
+    )
+    parts = [
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>',
+        f"<style>{STYLE}</style></head><body><h1>{escape(title)}</h1>",
+        *(f"<p>{escape(line)}</p>" for line in warnings(run)),
+        *figures,
+        *(_html_table(table) for table in tables(run, baseline)),
+        *(f"<p>{escape(line)}</p>" for line in notes(run) if line),
+        _html_table(Table("Machine and versions", [["", ""], *_environment(run)])),
+        f"<h2>To repeat it</h2><pre>{escape(_repeat(run))}</pre></body></html>",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def markdown_text(run: Record, baseline: str) -> str:
+    """Tables that people read in plain text too."""
+    parts = [f"# Tokenloupe benchmark: {_vocabulary(run)}", *warnings(run)]
+    for table in tables(run, baseline):
+        parts += [f"## {table.title}", _markdown_table(table)]
+    parts += ["\n".join(f"- {line.strip()}" for line in notes(run) if line)]
+    parts += ["## Machine and versions", "\n".join(f"- {name}: {value}" for name, value in _environment(run))]
+    parts += ["## To repeat it", f"```\n{_repeat(run)}\n```"]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def csv_text(run: Record) -> str:
+    """A line for each contender and cell; times in seconds."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*KEY, *FIGURES, "ci_low_s", "ci_high_s", *BYTES])
+    for row in run["results"]:
+        low, high = row["ci_s"] or ("", "")
+        writer.writerow(
+            [
+                *(row.get(name, "") for name in (*KEY, *FIGURES)),
+                low,
+                high,
+                *(row.get(name, "") for name in BYTES),
+            ]
+        )
+    return text.getvalue()
+
+
+def warnings(run: Record) -> Iterator[str]:
+    """What makes the figures of a run doubtful: other work on the machine, a change of frequency."""
+    environment = run.get("environment", {})
+    cores = environment.get("cores") or 1
+    before = environment.get("load_before")
+    if before and before[0] > 0.5 * cores:
+        yield f"Other programs were busy when the run began: load {before[0]:g} on {cores} cores."
+    frequencies = [environment.get(f"mhz_{when}") for when in ("before", "after")]
+    if all(frequencies) and min(frequencies) < 0.9 * max(frequencies):
+        yield f"The processor's frequency changed from {frequencies[0]:g} to {frequencies[1]:g} MHz."
+    wide = [row for row in run["results"] if row["ci_s"] and _half_width(row) > 0.1]
+    if wide:
+        yield f"{len(wide)} of {len(run['results'])} results are known to no better than ± 10 %."
+    if not run.get("complete", True):
+        yield "The run was stopped before its end."
+
+
+def _half_width(row: Record) -> float:
+    low, high = row["ci_s"]
+    return float((high - low) / 2 / row["median_s"])
+
+
+def _vocabulary(run: Record) -> str:
+    vocabulary = run.get("vocabulary", {})
+    name = str(vocabulary.get("path", "")).replace("\\", "/").rpartition("/")[2]
+    return f"{name} ({vocabulary.get('type', '?')}, {vocabulary.get('tokens', 0):,} tokens)"
+
+
+def _environment(run: Record) -> list[list[str]]:
+    rows = [[name, str(value)] for name, value in run.get("environment", {}).items() if value is not None]
+    rows += [[each["contender"], each["version"]] for each in run.get("contenders", []) if each["version"]]
+    return [*rows, ["vocabulary, SHA-256", str(run.get("vocabulary", {}).get("sha256"))]]
+
+
+def _repeat(run: Record) -> str:
+    try:
+        return command_line(plan_from(run.get("plan", {})))
+    except BenchError:
+        return "The plan of this run was not kept."
+
+
+def _html_table(table: Table) -> str:
+    head, *body = table.rows
+    rows = ["".join(f"<th>{escape(cell)}</th>" for cell in head)]
+    rows += ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in body]
+    lines = "".join(f"<tr>{row}</tr>" for row in rows)
+    return f'<h2>{escape(table.title)}</h2><div class="wide"><table>{lines}</table></div>'
+
+
+def _markdown_table(table: Table) -> str:
+    head, *body = [[cell.replace("|", "\\|") for cell in row] for row in table.rows]
+    rule = [":--", *("--:" for _ in head[1:])]
+    return "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *body))
+
+
+def _inline(svg: str, prefix: str) -> str:
+    """An SVG document without what only a file of its own has, its ids different from all others'."""
+    return re.sub(r'(\bid="|url\(#|href="#)', rf"\1{prefix}", svg[svg.index("<svg") :])

@@ -1,0 +1,64 @@
+"""Speed against exactness: who is worth its difference."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import pyqtgraph as pg
+
+from guiapp.core.bench.measurement import Record
+from guiapp.widgets.bench_charts import APPROXIMATE, LINE_PX, MARKER_PX, Chart
+from guiapp.widgets.bench_labels import beside, mark, share_steps, short_number
+
+
+class ExactnessChart(Chart):
+    """Speed against agreement with the exact ids: who is worth its difference."""
+
+    def draw(self) -> None:
+        rows = [row for row in self._results if row["agreement"] is not None and row["tokens_per_s"]]
+        speeds = [row["tokens_per_s"] for row in rows] or [1e4, 1e8]
+        low, high = math.floor(math.log10(min(speeds))), math.ceil(math.log10(max(speeds)))
+        decades = list(range(low, high + 1))
+        self.plot.getAxis("bottom").setTicks([[(d, short_number(10.0**d)) for d in decades]])
+        shares = share_steps(min([0.95, *(row["agreement"] for row in rows)]))
+        self.plot.getAxis("left").setTicks([[(share, f"{share:.0%}") for share in shares]])
+        self.grid("left", shares)
+        margin = (1 - shares[0]) * 0.25
+        self.plot.setXRange(low, high, padding=0.08)
+        self.plot.setYRange(shares[0] - margin, 1 + margin, padding=0)
+        self._front(rows)
+        self._draw_points(sorted(rows, key=lambda row: float(row["tokens_per_s"])))
+        self.note.setText("share of equal spans by tokens/s; filled: all ids equal")
+
+    def _draw_points(self, rows: Sequence[Record]) -> None:
+        """Markers, and names where none covers another."""
+        box = self.plot.getPlotItem().vb
+        width_px, height_px = self.view_px()
+        (left, right), (bottom, top) = box.viewRange()
+        x_px, y_px = width_px / (right - left), height_px / (top - bottom)
+        points = [(math.log10(row["tokens_per_s"]), row["agreement"]) for row in rows]
+        names = [row["contender"] + mark(row) for row in rows]
+        metrics = self.fontMetrics()
+        rises = beside(
+            [(x * x_px, y * y_px) for x, y in points],
+            [metrics.horizontalAdvance(name) for name in names],
+            metrics.height() - 2,
+        )
+        for row, (x, y), name, rise in zip(rows, points, names, rises, strict=True):
+            look = self.look(row["contender"])
+            style = {"symbol": look.marker, "symbolPen": pg.mkPen(look.color, width=LINE_PX)}
+            brush = look.color if row["exact"] else None
+            self.curve("point", [x], [y], pen=None, symbolSize=MARKER_PX + 4, symbolBrush=brush, **style)
+            self.label(name, x, y + rise / y_px, (0.5, 0.5), self._theme_source.theme.text)
+            self._points.append((x, y, row))
+
+    def _front(self, rows: Sequence[Record]) -> None:
+        """The Pareto front: nobody is both faster and nearer to the exact ids."""
+        best, front = -1.0, []
+        for row in sorted(rows, key=lambda row: -row["tokens_per_s"]):
+            if row["agreement"] > best:
+                best = row["agreement"]
+                front.append((math.log10(row["tokens_per_s"]), best))
+        pen = pg.mkPen(self._theme_source.theme.good, style=APPROXIMATE)
+        self.curve("front", [x for x, _ in front], [y for _, y in front], pen=pen)
