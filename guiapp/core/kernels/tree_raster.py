@@ -160,15 +160,6 @@ def stack_strips(
             image[y, x] = strips.pixels[begin + x]
 
 
-@routine
-def _mix(low: int, high: int, share: int) -> int:
-    """`high` over `low` with a share from 0 to 256, both 0xFFRRGGBB."""
-    red_blue, green = low & 0xFF00FF, low & 0x00FF00
-    red_blue += ((high & 0xFF00FF) - red_blue) * share >> 8
-    green += ((high & 0x00FF00) - green) * share >> 8
-    return OPAQUE | (red_blue & 0xFF00FF) | (green & 0x00FF00)
-
-
 class PolarMap(NamedTuple):
     """For each pixel of a square, where it lies around the middle; both are row by row.
 
@@ -207,35 +198,40 @@ def bend_strips(
 ) -> None:
     """Paint the rows [first, last) of a sunburst into the square of an image that begins at a corner.
 
-    rings  for each radius level << COVER_BITS | how much of it is to be seen, up to FULL_COVER; or -1
+    strips  begin with a copy of their last pixel and end with a copy of their first
+    rings   for each radius level << COVER_BITS | how much of it is to be seen, up to FULL_COVER; or -1
+    All in 32 bits without a sign, which takes two thirds of the time.
     """
-    ground = OPAQUE | background
+    ground = np.uint32(OPAQUE | background)
+    mask, eight, sixteen, half = np.uint32(0xFF00FF), np.uint32(8), np.uint32(16), np.uint32(32768)
+    one, byte, whole = np.uint32(1), np.uint32(255), np.uint32(256)
     for y in range(first, last):
-        at = y * size
-        line = corner_y + y
-        ring_before, begin, n_pixels, cover = np.int32(-1), 0, 1, 0
-        for x in range(corner_x, corner_x + size):
-            ring = rings[polar.radii[at]]
-            color = ground
-            if ring >= 0:
-                if ring != ring_before:
-                    ring_before = ring
-                    begin = int(strips.offsets[ring >> COVER_BITS])
-                    n_pixels = int(strips.offsets[(ring >> COVER_BITS) + 1]) - begin
-                    cover = int(ring & ((1 << COVER_BITS) - 1))
-                place = int(polar.turns[at]) * n_pixels - 32768
-                column = place >> 16
-                if column < 0:
-                    column = n_pixels - 1
-                behind = column + 1 if column + 1 < n_pixels else 0
-                color = int(strips.pixels[begin + column])
-                high = int(strips.pixels[begin + behind])
-                if color != high:
-                    color = _mix(color, high, place >> 8 & 255)
-                if cover < FULL_COVER:
-                    color = _mix(ground, color, cover)
-            image[line, x] = color
-            at += 1
+        turns, radii = polar.turns[y * size : (y + 1) * size], polar.radii[y * size : (y + 1) * size]
+        line = image[corner_y + y]
+        ring_before, begin, n_pixels, cover = np.int32(-1), np.uint32(0), one, whole
+        for x in range(size):
+            ring = rings[radii[x]]
+            if ring < 0:
+                line[corner_x + x] = ground
+                continue
+            if ring != ring_before:
+                ring_before = ring
+                begin = np.uint32(strips.offsets[ring >> COVER_BITS])
+                n_pixels = np.uint32(strips.offsets[(ring >> COVER_BITS) + 1]) - begin - one - one
+                cover = np.uint32(ring & ((1 << COVER_BITS) - 1))
+            place = np.uint32(np.uint32(turns[x]) * n_pixels + half)
+            column = np.uint32(begin + (place >> sixteen))
+            color, behind = strips.pixels[column], strips.pixels[np.uint32(column + one)]
+            if color != behind:
+                share = np.uint32((place >> eight) & byte)
+                red_blue = (((color & mask) * (whole - share) + (behind & mask) * share) >> eight) & mask
+                green = ((color >> eight & mask) * (whole - share) + (behind >> eight & mask) * share) & ~mask
+                color = np.uint32(red_blue | green)
+            if cover < whole:
+                red_blue = (((ground & mask) * (whole - cover) + (color & mask) * cover) >> eight) & mask
+                green = ((ground >> eight & mask) * (whole - cover) + (color >> eight & mask) * cover) & ~mask
+                color = np.uint32(red_blue | green)
+            line[corner_x + x] = color
 
 
 @kernel

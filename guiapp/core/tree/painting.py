@@ -73,7 +73,9 @@ def paint_sunburst(
     counts[np.diff(radii) < 0.1] = 0
     strips = _strips(counts)
     _color(picture, sums, view, background, 1.0, strips)
-    bend = partial(bend_strips, strips, polar_map(size), size, _rings(radii, size), background, *corner)
+    bend = partial(
+        bend_strips, _closed(strips), polar_map(size), size, _rings(radii, size), background, *corner
+    )
     _by_halves(size, bend, image)
 
 
@@ -92,6 +94,19 @@ def paint_between(
     _color(picture, sums, view, background, 1.0, strips)
     levels = np.repeat(np.arange(len(edges) - 1), np.diff(edges)).astype(np.int16)
     bend_partly(strips, levels, np.array(shape), background, image)
+
+
+def _closed(strips: Strips) -> Strips:
+    """The same with the last pixel of each strip before its first, and the first behind its last."""
+    n_strips = len(strips.offsets) - 1
+    offsets = (strips.offsets + 2 * np.arange(n_strips + 1)).astype(np.int32)
+    pixels = np.empty(offsets[-1], np.uint32)
+    for at in np.flatnonzero(np.diff(strips.offsets)).tolist():
+        strip = strips.pixels[strips.offsets[at] : strips.offsets[at + 1]]
+        begin, end = offsets[at], offsets[at + 1]
+        pixels[begin + 1 : end - 1] = strip
+        pixels[begin], pixels[end - 1] = strip[-1], strip[0]
+    return Strips(pixels, offsets)
 
 
 def _color(

@@ -133,7 +133,7 @@ def test_picture_and_hit_test_agree(tokens, shares):
 
 
 @given(tokens=TEXTS, shares=views)
-@settings(max_examples=25)
+@settings(max_examples=15)
 def test_the_sunburst_shows_what_lies_there(tokens, shares):
     picture = picture_of(tokens)
     view = view_of(picture, shares)
