@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.kernels import fast, piece_keys
+from guiapp.core.kernels.compile import is_interpreted
 from guiapp.core.kernels.new_pieces import ALL_PIECES, PieceTables
 from guiapp.core.kernels.pattern_machine import PatternMachine
 from guiapp.core.kernels.piece_cache import PieceCache, empty_rows, new_cache
@@ -59,8 +60,11 @@ class FastPieces:
     def _known_pieces(
         self, data: NDArray[np.uint8], offsets: NDArray[np.int64], whole_pieces: int
     ) -> NDArray[np.uint64]:
-        """All tokens, where pieces that are tokens are never merged; nothing elsewhere."""
-        if whole_pieces != ALL_PIECES or not self._merging.starts_from_bytes:
+        """All tokens, where pieces that are tokens are never merged; nothing elsewhere.
+
+        Nothing either while kernels run interpreted: that would take longer than what it saves.
+        """
+        if whole_pieces != ALL_PIECES or not self._merging.starts_from_bytes or is_interpreted():
             return empty_rows(N_ROWS)
         n_tokens = self._merging.symbols.n_tokens
         known = empty_rows(1 << (2 * n_tokens - 1).bit_length())
@@ -69,6 +73,13 @@ class FastPieces:
 
     def _new_cache(self) -> PieceCache:
         return new_cache(self._known, self._n_known)
+
+    def _borrowed_cache(self) -> PieceCache:
+        """One that nobody else has; asked for and taken in one go, because another thread may be faster."""
+        try:
+            return self._caches.pop()
+        except IndexError:
+            return self._new_cache()
 
     def _token_lengths(self, offsets: NDArray[np.int64]) -> NDArray[np.int32]:
         """How many bytes of a text each token stands for, by spelling except for tokens like `<0x0A>`."""
@@ -81,7 +92,7 @@ class FastPieces:
         self, data: NDArray[np.uint8], piece_ends: NDArray[np.int64], spaces_are_marked: bool = False
     ) -> FragmentTokens:
         """The tokens of a text, its pieces ending at `piece_ends`, in which spaces may be U+2581 already."""
-        cache = self._caches.pop() if self._caches else self._new_cache()
+        cache = self._borrowed_cache()
         out = np.empty(len(data) + MANY, np.int32)
         position = count = 0
         if self._plain is not None and len(piece_ends) == 0:

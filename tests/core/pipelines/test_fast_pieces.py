@@ -1,0 +1,35 @@
+"""The encoder `fast`: what it knows before the first text, and that threads may share it."""
+
+from __future__ import annotations
+
+import numpy as np
+from pair_vocabularies import BYTE_TOKENS, byte_level
+
+from guiapp.core.kernels import compile as kernels
+from guiapp.core.kernels import piece_keys
+from guiapp.core.pipelines.byte_pair import BytePairPipeline
+from guiapp.core.vocab.vocabulary import Rules
+
+WHOLE_WORDS = byte_level(
+    ["a b"], [*BYTE_TOKENS, "ab", "abc"], rules=Rules(byte_encoding=True, ignore_merges=True)
+)
+
+
+def ids_of(pipeline, text: bytes, encoder="fast"):
+    return pipeline.encode(np.frombuffer(bytearray(text), np.uint8), True, encoder).ids.tolist()
+
+
+def test_tokens_are_not_entered_one_by_one_in_python(monkeypatch):
+    monkeypatch.setattr(kernels._State, "interpreted", True)
+    monkeypatch.setattr(piece_keys, "enter_tokens", None)
+    pipeline = BytePairPipeline(WHOLE_WORDS)
+    for text in (b"abc ab abc", b"abc"):
+        assert ids_of(pipeline, text) == ids_of(pipeline, text, "heap")
+
+
+def test_a_call_that_finds_no_cache_makes_its_own():
+    pipeline = BytePairPipeline(WHOLE_WORDS)
+    taken = pipeline._encoder._fast._caches
+    taken.clear()  # as other threads leave it that are at work
+    assert ids_of(pipeline, b"abc ab") == ids_of(pipeline, b"abc ab", "heap")
+    assert len(taken) == 1
