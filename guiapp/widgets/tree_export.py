@@ -12,6 +12,7 @@ from PySide6.QtSvg import QSvgGenerator
 
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.tree_reports import Branch, dot_lines, tree_report
+from guiapp.viewmodels.text_files import write_text
 from guiapp.viewmodels.tree_geometry import Geometry, Icicle
 from guiapp.viewmodels.tree_labels import Place, icicle_places, sunburst_places
 from guiapp.viewmodels.tree_model import TreeModel
@@ -73,11 +74,11 @@ class TreeExport(QObject):
 
     def save_json(self) -> None:
         if path := self._ask_where("Save subtree", "token-tree.json"):
-            _write(path, json.dumps(tree_report(self._branch())))
+            write_text(Path(path), json.dumps(tree_report(self._branch())).encode())
 
     def save_dot(self) -> None:
         if path := self._ask_where("Save subtree", "token-tree.dot"):
-            _write(path, "\n".join(dot_lines(self._branch())) + "\n")
+            write_text(Path(path), ("\n".join(dot_lines(self._branch())) + "\n").encode())
 
     def _branch(self) -> Branch:
         """The subtree of the chosen token, else the whole tree."""
@@ -149,10 +150,3 @@ def _draw_label(painter: QPainter, place: Place, text: str, color: int) -> None:
     shift = metrics.horizontalAdvance(shown) / 2 if place.is_centered else 0.0
     painter.drawText(QPointF(-shift, (metrics.ascent() - metrics.descent()) / 2), shown)
     painter.resetTransform()
-
-
-def _write(path: str, text: str) -> None:
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ExportError(f"{path} cannot be written: {error.strerror}.") from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 from PySide6.QtCore import QModelIndex, QPointF, QRectF, Qt, QTimer
@@ -25,6 +26,7 @@ from PySide6.QtWidgets import (
 from guiapp.core.explain.merge_tree import MergeNode
 from guiapp.core.explain.visible_text import isolate, visible_text
 from guiapp.viewmodels.found_table import FoundTableModel
+from guiapp.viewmodels.text_files import write_text
 from guiapp.viewmodels.tree_details import NODE_FACTS, describe_node, merge_story
 from guiapp.viewmodels.tree_findings import TreeFindings
 from guiapp.viewmodels.tree_model import COUNT_SIGN, TreeModel
@@ -243,8 +245,7 @@ class FoundPanel(QWidget):
 
     def save(self) -> None:
         if path := self._ask_where("Save tokens", "tokens.tsv"):
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(self._table.as_text(range(self._table.rowCount())))
+            write_text(Path(path), self._table.as_text(range(self._table.rowCount())).encode())
 
     def _set_looks(self) -> None:
         view = self.view

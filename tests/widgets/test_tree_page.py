@@ -203,6 +203,22 @@ def test_what_is_seen_can_be_saved(page, tmp_path):
     assert (tmp_path / "tree.png").stat().st_size > 10_000
 
 
+def test_found_tokens_can_be_copied_and_saved(page, tmp_path):
+    page.found_panel.show_tokens("some", page.model.picture.tree.arrays.order[:5].copy())
+    page.found_panel.view.selectAll()
+    page.found_panel.copy()
+    assert len(QApplication.clipboard().text().splitlines()) == 6
+    page.found_panel._ask_where = lambda title, suggested: str(tmp_path / "tokens.tsv")
+    page.found_panel.save()
+    assert (tmp_path / "tokens.tsv").read_text() == QApplication.clipboard().text()
+
+
+def test_figures_on_screen_outlive_a_save_at_another_size(page, tmp_path):
+    before = page.view.grab().toImage()
+    page.view.image(2.0)
+    assert page.view.grab().toImage() == before
+
+
 @pytest.mark.parametrize(
     "tokens",
     [{"a": 0.0}, dict.fromkeys(["a" * n for n in range(1, 100)], 0.0), dict.fromkeys("abcdefg", 0.0)],
