@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QLineF, QPoint, QPointF, QRect, QRectF, Qt
+from PySide6.QtCore import QLineF, QPoint, QPointF, QRect, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap, QPolygonF
 
 from guiapp.core.vocab.vocabulary import Attribute
@@ -125,7 +125,7 @@ class SpanPainter:
         fill = faded(self._theme.warning, 24) if color < 0 else self._theme.span_color(color)
         painter = QPainter(tile)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.fillPath(_rounded(QRectF(0, 0, width, self.span_height), round_left, round_right), fill)
+        painter.fillPath(rounded_rect(QRectF(0, 0, width, self.span_height), round_left, round_right), fill)
         painter.end()
         self._tiles[color, width, round_left, round_right, scale] = tile
         return tile
@@ -158,7 +158,7 @@ class SpanPainter:
     def _outline(self, painter: QPainter, boxes: TokenBoxes, at: int, rect: QRectF, pen: QPen) -> None:
         painter.setPen(pen)
         rect = rect.adjusted(0.7, 0.7, -0.7, -0.7)
-        painter.drawPath(_rounded(rect, bool(boxes.round_left[at]), bool(boxes.round_right[at])))
+        painter.drawPath(rounded_rect(rect, bool(boxes.round_left[at]), bool(boxes.round_right[at])))
 
     def _draw_byte_marks(
         self, painter: QPainter, boxes: TokenBoxes, is_byte: NDArray[np.bool_], place: QPointF
@@ -314,14 +314,22 @@ def clear_pixmap(width: int, height: int, scale: float) -> QPixmap:
     return pixmap
 
 
-def _rounded(rect: QRectF, round_left: bool, round_right: bool) -> QPainterPath:
+def rounded_rect(rect: QRectF, round_left: bool, round_right: bool) -> QPainterPath:
     """A rectangle whose corners are round where the token begins or ends, square where it goes on."""
-    path = QPainterPath()
-    path.setFillRule(Qt.FillRule.WindingFill)
-    path.addRoundedRect(rect, RADIUS_PX, RADIUS_PX)
-    half = rect.width() / 2
-    if not round_left:
-        path.addRect(QRectF(rect.left(), rect.top(), half, rect.height()))
-    if not round_right:
-        path.addRect(QRectF(rect.center().x(), rect.top(), half, rect.height()))
-    return path.simplified() if not (round_left and round_right) else path
+    size = 2 * RADIUS_PX
+    corner = QRectF(rect.topLeft(), QSizeF(size, size))
+    beyond_left, beyond_top = rect.right() - size, rect.bottom() - size
+    path = QPainterPath(QPointF(rect.center().x(), rect.top()))
+    for point, place, angle, is_round in (
+        (rect.topRight(), QPointF(beyond_left, rect.top()), 90, round_right),
+        (rect.bottomRight(), QPointF(beyond_left, beyond_top), 0, round_right),
+        (rect.bottomLeft(), QPointF(rect.left(), beyond_top), 270, round_left),
+        (rect.topLeft(), rect.topLeft(), 180, round_left),
+    ):
+        if is_round:
+            corner.moveTopLeft(place)
+            path.arcTo(corner, angle, -90)
+        else:
+            path.lineTo(point)
+    path.closeSubpath()
+    return path
