@@ -277,6 +277,9 @@ class BlockLayout:
         trailing = [_x(line, after - 1, edge) for after in units[1:]]
         for at, (enters, leaves) in _cells_after_turns(line, units).items():
             leading[at], trailing[at] = enters, leaves
+        for at, following in enumerate(leading[1:]):
+            if min(leading[at], trailing[at]) < following < max(leading[at], trailing[at]):
+                trailing[at] = following  # Qt counts a character that combines with others to the cell before
         return np.array(leading, np.float64), np.array(trailing, np.float64)
 
     def _with_newline(self, row: RowGeometry) -> RowGeometry:

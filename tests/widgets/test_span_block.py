@@ -10,7 +10,20 @@ import pytest
 from guiapp.widgets.span_block import BlockLayout, TextMetrics
 from guiapp.widgets.theme import Theme
 
-PARTS = [*"aZé 1,.(-", "word ", "two words ", " ", "שלום ", "مرحبا ", "١٢ ", "12 345", "汉字", "\u200f"]
+PARTS = [
+    *"aZé 1,.(-",
+    "word ",
+    "two words ",
+    " ",
+    "שלום ",
+    "مرحبا ",
+    "١٢ ",
+    "12 345",
+    "汉字",
+    "\u200f",
+    "e\u0301",
+    "a\u0301\u0302 ",
+]
 
 
 @pytest.mark.usefixtures("qapp")
