@@ -14,13 +14,13 @@ from guiapp.core.trace.operations import FORMS, NUMBERS
 from guiapp.core.trace.sentences import label
 from guiapp.core.trace.trace import Tokens
 
-TOKENS_BEFORE = 24  # finished tokens shown before the piece
+TOKENS_BEFORE = 16  # finished tokens shown before the piece
 TOKENS_AROUND = 40  # of a long piece, on either side of the step
-PIECES_BEHIND = 40
+PIECES_BEHIND = 20
 LONGEST_RAW = 160  # bytes of text behind the piece
 LATTICE_PLACES = 22
 PAIR_STEPS = ("merge", "push", "stale")
-TRIES = ("miss", "reject", "dead end", "rule out", "back")
+TRIES = ("miss", "fail", "reject", "dead end", "rule out", "back")
 
 
 class Part(Enum):
@@ -301,6 +301,7 @@ class Stack(NamedTuple):
 
 VERDICTS = {
     "miss": "no token",
+    "fail": "goes no further",
     "reject": "cannot follow",
     "dead end": "nothing can follow",
     "rule out": "left out",
