@@ -184,6 +184,7 @@ def save_screenshot(page: str, model: str, text: bytes | None, look: Look, path:
         _wait_for_page(shell)
         _arrange_steps(shell, look)
         saved = shell.window.grab().save(str(path))
+        shell.window.hide()  # now: at the end of the process no Python is left to handle what that brings
         shell.stop()
     if not saved:
         raise TokenloupeError(f"The picture cannot be written to {path}. Choose another place or ending.")
