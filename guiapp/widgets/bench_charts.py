@@ -41,6 +41,7 @@ ROOM = 1.32  # of the longest bar, for the figures behind bars
 NAME_ROOM_PX, MOST_NAME_SHARE = 40, 0.55  # beside the name of a curve; of the plot's width
 AXIS_PX = 62
 BAR_AXIS_PX = 96
+WORST_FIT = 0.5  # of the measured time; exponents of curves that fit worse say nothing
 BEHIND = (-0.05, 0.5)  # where a label is anchored that stands right of its place
 Values = Sequence[float] | NDArray[np.float64]
 EMPTY = "Nothing measured yet"
@@ -231,14 +232,16 @@ class BarChart(Chart):
         self.plot.getAxis("left").setTicks([[(y, row["contender"]) for y, row in enumerate(rows)]])
         baseline = next((row for row in rows if row["contender"] == self._baseline), None)
         longest = max((row[self._unit] for row in rows), default=1.0)
+        reach = longest
         self._draw_bars(rows)
         for y, row in enumerate(rows):
             speed = row[self._unit]
             end = max(speed * row["median_s"] / row["ci_s"][0], speed)
             ratio = f"   {baseline['median_s'] / row['median_s']:.3g}×" if baseline else ""
+            reach = max(reach, end)
             self.label(f"{short_number(speed)}{ratio}{mark(row)}", end, y, BEHIND, theme.dim)
             self._points.append((speed, y, row))
-        self.plot.setXRange(0, longest * ROOM, padding=0)
+        self.plot.setXRange(0, reach * ROOM, padding=0)
         self.plot.setYRange(-0.6, max(len(rows), 4) - 0.4, padding=0)
         unit = "MB/s" if self._unit == "mb_per_s" else "tokens/s"
         self.plot.getAxis("bottom").setTicks([[(v, short_number(v)) for v in round_steps(longest)]])
@@ -348,10 +351,15 @@ class CurveChart(Chart):
         self.grid("left", decades)
         shown = sorted(set(sizes))
         step = math.ceil(len(shown) / 5)
-        ticks = [(math.log10(size), size_text(size)) for size in shown[::step]]
+        near = math.log10(shown[-1] / shown[0]) / 8
+        ticks: list[tuple[float, str]] = []
+        for size in shown[::step]:
+            if not ticks or math.log10(size) - ticks[-1][0] > near:
+                ticks.append((math.log10(size), size_text(size)))
         self.plot.getAxis("bottom").setTicks([ticks])
         self.plot.setYRange(low, high, padding=0.02)
-        self.note.setText("seconds by bytes, 95 % interval; n^ is the fitted exponent")
+        meaning = "; n^ is the fitted exponent" if self._growth else ""
+        self.note.setText(f"seconds by bytes, 95 % interval{meaning}")
 
     def _band(self, rows: Sequence[Record], x: NDArray[np.float64], color: QColor) -> None:
         low, high = (np.log10([row["ci_s"][side] for row in rows]) for side in (0, 1))
@@ -364,7 +372,8 @@ class CurveChart(Chart):
 
     def _exponent(self, name: str) -> str:
         for line in self._growth:
-            if line["contender"] == name and line["corpus"] == self._results[0]["corpus"]:
+            is_of = line["contender"] == name and line["corpus"] == self._results[0]["corpus"]
+            if is_of and line["error"] < WORST_FIT:
                 overhead = f" + {time_text(line['overhead_s'])}" if line["overhead_s"] > 0 else ""
                 return f"  n^{line['exponent']:.2f}{overhead}"
         return ""

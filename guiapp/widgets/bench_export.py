@@ -8,13 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QRect, QSize
-from PySide6.QtGui import QImage, QPaintDevice, QPainter
+from PySide6.QtGui import QImage, QImageWriter, QPaintDevice, QPainter
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from guiapp.core.bench.history import write_whole
 from guiapp.core.bench.measurement import Record
-from guiapp.core.bench.plan import BenchError
 from guiapp.core.bench.report import csv_text, html_text, markdown_text
 from guiapp.viewmodels.bench_model import BenchModel
 from guiapp.widgets.bench_charts import Chart
@@ -93,7 +92,7 @@ class BenchExport:
 
 
 def report_text(suffix: str, run: Record, baseline: str, charts: Mapping[str, Chart]) -> str:
-    """A run in one of the FORMATS."""
+    """A run in the format of an ending, as a page where it is not among the FORMATS."""
     match suffix:
         case ".md":
             return markdown_text(run, baseline)
@@ -101,9 +100,7 @@ def report_text(suffix: str, run: Record, baseline: str, charts: Mapping[str, Ch
             return csv_text(run)
         case ".json":
             return json.dumps(run, indent=1, ensure_ascii=False) + "\n"
-        case ".html":
-            return html_text(run, baseline, {title: svg_of(chart) for title, chart in charts.items()})
-    raise BenchError(f"There is no report of the kind “{suffix}”. Choose from: {', '.join(FORMATS)}.")
+    return html_text(run, baseline, {title: svg_of(chart) for title, chart in charts.items()})
 
 
 def svg_of(chart: Chart) -> str:
@@ -124,7 +121,7 @@ def png_of(chart: Chart) -> bytes:
     size: QSize = chart.plot.size() * PICTURE_SCALE
     image, buffer = QImage(size, QImage.Format.Format_RGB32), QBuffer()
     _paint(chart, image)
-    image.save(buffer, b"PNG")
+    QImageWriter(buffer, b"png").write(image)
     return bytes(buffer.data().data())
 
 

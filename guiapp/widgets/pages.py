@@ -96,7 +96,16 @@ def _bench(setting: PageSetting) -> Page:
     from guiapp.widgets.bench_page import BenchPage
 
     model = BenchModel(setting.workspace, history=RunHistory(default_folder()))
-    return BenchPage(model, setting.theme_source)
+    page = BenchPage(model, setting.theme_source)
+    setting.actions.connect_all(
+        {
+            "bench_run": page.plan.run_button.click,
+            "bench_pause": page.plan.pause_button.click,
+            "bench_report": page.save_report,
+            "bench_pictures": page.export.save_pictures,
+        }
+    )
+    return page
 
 
 PAGES = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QCheckBox
 
 from guiapp.core.bench.peers import PEERS
@@ -48,7 +49,9 @@ RUN = {
         *(record("scaling", "fast", 1 << power, 1e-5 + 1e-9 * (1 << power)) for power in range(7, 22, 2)),
         *(record("worst", "heap", size, 1e-8 * size) for size in (1_000, 10_000, 100_000, 1_000_000)),
     ],
-    "left_out": [{"contender": "sentencepiece", "scenario": None, "reason": "It takes SPM only."}],
+    "left_out": [
+        {"contender": "sentencepiece", "scenario": None, "operation": None, "reason": "It takes SPM only."}
+    ],
 }
 
 
@@ -206,3 +209,41 @@ def test_each_scenario_has_its_chart(page):
 
 def labels(chart) -> list:
     return [item for kind, items in chart._pool.items() if kind.startswith("label") for item in items]
+
+
+@pytest.fixture
+def export(page, tmp_path):
+    page.model.show_run(RUN)
+    page.redraw()
+    page.export._ask_folder = lambda window: tmp_path
+    page.export._ask_file = lambda window: tmp_path / "run.html"
+    return page.export
+
+
+def test_every_chart_becomes_a_picture_of_its_size(page, export, tmp_path):
+    export.save_pictures()
+    assert len(list(tmp_path.glob("*.svg"))) == 4
+    throughput = (tmp_path / "throughput.svg").read_text()
+    assert f'viewBox="0 0 {page.bars.plot.width()} {page.bars.plot.height()}"' in throughput
+    assert "gigatoken" not in throughput
+    assert "tiktoken" in throughput
+    assert QImage(str(tmp_path / "throughput.png")).width() == 2 * page.bars.plot.width()
+
+
+def test_the_report_holds_the_charts(page, export, tmp_path):
+    page.report_button.click()
+    assert (tmp_path / "run.html").read_text().count("<svg") == 4
+    assert "run.html" in page.progress.text()
+
+
+@pytest.mark.parametrize("suffix", [".md", ".csv", ".json"])
+def test_reports_come_in_the_format_of_their_ending(page, export, tmp_path, suffix):
+    export._ask_file = lambda window: tmp_path / f"run{suffix}"
+    page.save_report()
+    assert "tiktoken" in (tmp_path / f"run{suffix}").read_text()
+
+
+def test_a_report_that_cannot_be_written_is_told(page, export, tmp_path):
+    export._ask_file = lambda window: tmp_path / "missing" / "run.html"
+    page.report_button.click()
+    assert "cannot be written" in page.progress.text()

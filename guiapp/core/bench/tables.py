@@ -41,9 +41,10 @@ def table_lines(run: Record, baseline: str) -> Iterator[str]:
 
 def notes(run: Record) -> Iterator[str]:
     """What the tables do not say: what grows how, who deviates, and who is missing."""
-    yield from _growth_lines(run["growth"])
+    yield from _growth_lines(run.get("growth", []))
+    yield from _counting_lines(run["results"])
     yield from _deviation_lines(run["results"])
-    yield from _missing_lines(run["left_out"])
+    yield from _missing_lines(run.get("left_out", []))
 
 
 def _table_key(result: Record) -> tuple[str, ...]:
@@ -130,6 +131,23 @@ def _growth_lines(growth: Sequence[Record]) -> Iterator[str]:
                 f"points within {line['error']:.0%}"
             )
         yield ""
+
+
+def _counting_lines(results: Sequence[Record]) -> Iterator[str]:
+    """Whether the time of counting a part depends on its length."""
+    counted: dict[tuple[str, str], list[Record]] = {}
+    for result in results:
+        if result["operation"] == "count parts":
+            counted.setdefault((result["contender"], result["corpus"]), []).append(result)
+    for (contender, corpus), rows in counted.items():
+        shortest, longest = (pick(rows, key=lambda row: row["size_bytes"]) for pick in (min, max))
+        more = longest["median_s"] / shortest["median_s"]
+        yield (
+            f"{contender} counts a part of {corpus} of {size_text(shortest['size_bytes'])} in "
+            f"{time_text(shortest['median_s'])}, and one of {size_text(longest['size_bytes'])}, "
+            f"{longest['size_bytes'] / shortest['size_bytes']:.0f} times as long, in "
+            f"{time_text(longest['median_s'])}: {more:.2f} times the time."
+        )
 
 
 def _deviation_lines(results: Sequence[Record]) -> Iterator[str]:

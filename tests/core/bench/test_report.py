@@ -1,0 +1,80 @@
+"""Runs as HTML, Markdown and CSV, and the command line that repeats them."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import shlex
+
+import pytest
+from fake_workers import FakeStarter
+
+from guiapp.commands.bench import _plan, add_options
+from guiapp.core.bench.control import Control
+from guiapp.core.bench.engine import run
+from guiapp.core.bench.measurement import Report
+from guiapp.core.bench.plan import Plan
+from guiapp.core.bench.report import command_line, csv_text, html_text, markdown_text, warnings
+
+SVG = '<?xml version="1.0"?><svg width="1"><g id="a"/><use href="#a"/></svg>'
+PLAN = Plan(
+    "demo:bpe",
+    ("sample:welcome",),
+    ("fast", "heap"),
+    scenarios=("throughput", "memory", "interval", "threads"),
+    threads=(1, 2),
+    time_budget_s=0.1,
+    seed=3,
+)
+
+
+@pytest.fixture(scope="module")
+def record() -> dict:
+    report = Report()
+    for event in run(PLAN, Control(), FakeStarter(lambda name, size_bytes: size_bytes * 1e-9)):
+        report.add(event)
+    return report.record()
+
+
+def test_the_command_line_gives_the_same_plan_again():
+    parser = argparse.ArgumentParser()
+    add_options(parser)
+    words = shlex.split(command_line(PLAN))
+    assert words[:2] == ["tokenloupe", "bench"]
+    assert _plan(parser.parse_args(words[2:])) == PLAN
+
+
+def test_the_page_holds_tables_charts_and_the_machine_and_needs_nothing_else(record):
+    page = html_text(record, "fast", {"Speed <1>": SVG, "Time": SVG})
+    assert page.count("<svg") == 2
+    assert "<?xml" not in page
+    assert "Speed &lt;1&gt;" in page
+    assert 'id="chart1-a"' in page
+    assert 'href="#chart1-a"' in page
+    assert "--seed 3" in page
+    assert "http" not in page
+    for word in ("heap", "Memory, MB", "times the time", record["vocabulary"]["sha256"]):
+        assert word in page
+
+
+def test_markdown_has_a_row_for_each_contender(record):
+    rows = [line for line in markdown_text(record, "fast").splitlines() if line.startswith("| heap")]
+    assert len(rows) == 5  # counting and encoding parts are a table each
+    assert all("1×" in row for row in rows if "equal" in row)
+
+
+def test_csv_has_a_line_for_each_result(record):
+    rows = list(csv.DictReader(io.StringIO(csv_text(record))))
+    assert len(rows) == len(record["results"])
+    first = next(row for row in rows if row["scenario"] == "throughput")
+    assert float(first["ci_low_s"]) <= float(first["median_s"]) <= float(first["ci_high_s"])
+
+
+def test_noise_is_told(record):
+    quiet = {"cores": 2, "load_before": [0.1, 0, 0], "mhz_before": 3000.0, "mhz_after": 3000.0}
+    assert list(warnings({**record, "environment": quiet})) == []
+    noisy = {**quiet, "load_before": [1.5, 1, 1], "mhz_after": 2000.0}
+    busy, slower = warnings({**record, "environment": noisy})
+    assert "load 1.5 on 2 cores" in busy
+    assert "3000 to 2000 MHz" in slower
