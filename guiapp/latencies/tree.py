@@ -19,6 +19,7 @@ from guiapp.app import build, make_application
 from guiapp.core.demo import resolve_model, sample_text
 from guiapp.core.tree.painting import color_sums
 from guiapp.core.tree.picture import tree_picture
+from guiapp.core.vocab.token_tree import token_tree
 from guiapp.latencies.measurement import Measurement
 from guiapp.viewmodels.settings import Settings
 from guiapp.widgets.tree_page import TreePage
@@ -61,6 +62,7 @@ def _ready(model: str) -> Measurement:
         vocabulary = open_model(resolve_model(model)).vocabulary
         _ = vocabulary.token_bytes_table
         started = time.perf_counter()
+        token_tree(vocabulary)  # anew: opening a model may have made one already
         picture = tree_picture(vocabulary)
         color_sums(picture, np.zeros(len(picture), np.uint32))
         values.append(time.perf_counter() - started)
