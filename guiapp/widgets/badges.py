@@ -79,10 +79,12 @@ class ExactnessBadge(Badge):
         self,
         workspace: Workspace,
         theme_source: ThemeSource,
-        remedies: Sequence[QAction] = (),
+        encoder_difference: QAction,
+        choose_pre: QAction,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__("Exactness", theme_source, remedies, parent)
+        super().__init__("Exactness", theme_source, [encoder_difference, choose_pre], parent)
+        self._choose_pre = choose_pre
         self._workspace = workspace
         workspace.vocabulary_changed.connect(self._follow)
         workspace.options_changed.connect(self._follow)
@@ -90,8 +92,11 @@ class ExactnessBadge(Badge):
         self._follow()
 
     def remedies(self) -> list[QAction]:
-        exactness = self._workspace.exactness
-        return [] if exactness is None or exactness.level == "exact" else super().remedies()
+        exactness, tokenizer = self._workspace.exactness, self._workspace.tokenizer
+        if exactness is None or tokenizer is None or exactness.level == "exact":
+            return []
+        is_due_to_encoder = tokenizer.exactness.level == "exact"
+        return [a for a in super().remedies() if not (is_due_to_encoder and a is self._choose_pre)]
 
     def _follow(self) -> None:
         exactness = self._workspace.exactness

@@ -29,8 +29,8 @@ class TopBar(QFrame):
         self.model_button = ModelButton(workspace.loader, theme_source)
         self.tabs = [_tab(actions, row.name) for row, _ in actions if row.group == "page"]
         self.encoder_button = EncoderButton(workspace, actions, theme_source)
-        exactness_remedies = [actions["encoder_difference"], actions["choose_pre"]]
-        self.exactness = ExactnessBadge(workspace, theme_source, exactness_remedies)
+        remedies = actions["encoder_difference"], actions["choose_pre"]
+        self.exactness = ExactnessBadge(workspace, theme_source, *remedies)
         self.round_trip = RoundTripBadge(workspace, theme_source, [actions["round_trip_difference"]])
         self.palette_button = PaletteButton(actions, theme_source)
         right: list[QWidget] = [self.encoder_button, self.exactness, self.round_trip, self.palette_button]
