@@ -35,29 +35,42 @@ class Activity(QObject):
     @property
     def title(self) -> str | None:
         """What goes on, None for nothing."""
-        workspace, warm_up = self._workspace, self._warm_up
+        workspace = self._workspace
+        if self._opening_waits:
+            return self._compiling("before opening")
         if workspace.loader.loading_name is not None:
             return f"Opening {Path(workspace.loader.loading_name).name}"
         if workspace.text_job.is_busy:
             return "Reading the text"
         if workspace.spans.job.is_busy and not self._waits_for_kernels:
             return "Encoding"
-        if warm_up.is_running:
-            purpose = "before encoding" if self._waits_for_kernels else "for speed"
-            return f"Compiling {purpose}, {warm_up.done} of {warm_up.n_steps or '…'}"
+        if self._warm_up.is_running:
+            return self._compiling("before encoding" if self._waits_for_kernels else "for speed")
         return None
 
     @property
     def progress(self) -> float:
         """The share done, 0 to 1; 0 also where that is not known."""
         workspace, warm_up = self._workspace, self._warm_up
+        compiled = warm_up.done / warm_up.n_steps if warm_up.n_steps else 0.0
+        if self._opening_waits:
+            return compiled
         if workspace.loader.loading_name is not None:
             return workspace.loader.progress
         if workspace.text_job.is_busy:
             return workspace.text_job.progress
         if workspace.spans.job.is_busy and not self._waits_for_kernels:
             return workspace.spans.job.progress
-        return warm_up.done / warm_up.n_steps if warm_up.n_steps else 0.0
+        return compiled
+
+    def _compiling(self, purpose: str) -> str:
+        return f"Compiling {purpose}, {self._warm_up.done} of {self._warm_up.n_steps or '…'}"
+
+    @property
+    def _opening_waits(self) -> bool:
+        """Whether a large model is read only once kernels are compiled: that takes less time in all."""
+        is_loading = self._workspace.loader.loading_name is not None
+        return is_loading and self._warm_up.is_running and self._warm_up.is_awaited
 
     @property
     def _waits_for_kernels(self) -> bool:

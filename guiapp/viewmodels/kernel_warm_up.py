@@ -64,6 +64,7 @@ class KernelWarmUp(QObject):
         self._is_stopping = False
         self._is_settled = threading.Event()
         self._is_settled.set()
+        self._waiting: set[int] = set()  # identities of threads
         self._checking = LatestJob[bool](self)
         self._checking.done.connect(self._begin)
         self._loading = LatestJob[None](self)
@@ -88,6 +89,11 @@ class KernelWarmUp(QObject):
         """How many steps there are; 0 while that is not known."""
         return self._n_steps
 
+    @property
+    def is_awaited(self) -> bool:
+        """Whether work in another thread goes on only once kernels are compiled."""
+        return bool(self._waiting)
+
     def start(self) -> None:
         """Run kernels interpreted until they are compiled and loaded."""
         self._is_settled.clear()
@@ -104,8 +110,13 @@ class KernelWarmUp(QObject):
 
     def wait_until_settled(self, progress: Progress) -> None:
         """Wait, in another thread, for kernels to run as they will from then on; `progress` may raise."""
-        while not self._is_settled.wait(WAIT_S):
-            progress(0.0)
+        thread = threading.get_ident()
+        self._waiting.add(thread)
+        try:
+            while not self._is_settled.wait(WAIT_S):
+                progress(0.0)
+        finally:
+            self._waiting.discard(thread)
 
     def stop(self) -> None:
         """Give up; what is compiled already stays in the cache."""

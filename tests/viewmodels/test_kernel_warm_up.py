@@ -86,6 +86,22 @@ def test_large_work_waits_until_it_is_no_longer_wanted(prepare, qtbot):
     warm_up.wait_until_settled(no_longer_wanted)
 
 
+def test_it_is_known_whether_anything_waits(prepare, qtbot):
+    def look(share: float) -> None:
+        seen.append(warm_up.is_awaited)
+        raise SupersededError
+
+    seen: list[bool] = []
+    warm_up, _ = prepare()
+    with qtbot.waitSignal(warm_up.finished):
+        warm_up.start()
+        assert not warm_up.is_awaited
+        with pytest.raises(SupersededError):
+            warm_up.wait_until_settled(look)
+    assert seen == [True]
+    assert not warm_up.is_awaited
+
+
 def test_stopping_tells_nothing(prepare, qtbot):
     warm_up, _ = prepare(sys.executable, "-c", "import time; time.sleep(60)")
     warm_up.start()
