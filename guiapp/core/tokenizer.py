@@ -24,6 +24,7 @@ from guiapp.core.catalogue import ALGORITHMS, Algorithm
 from guiapp.core.detokenizing import detokenize
 from guiapp.core.encoding import Encoding, FragmentTokens, join_tokens
 from guiapp.core.errors import EncodeError
+from guiapp.core.long_texts import LEAST_BYTES, MOST_THREADS, PARTS_PER_THREAD, encode_in_parts
 from guiapp.core.pipelines.pipeline import Pipeline
 from guiapp.core.pipelines.with_words import WithWords
 from guiapp.core.segmentations import Segmentation, Segmenting, best_joint
@@ -66,6 +67,7 @@ class Tokenizer:
         self.vocabulary = vocabulary
         self._pipeline = WithWords(vocabulary, _pipeline_for(vocabulary))
         self._special_tokens = SpecialTokens(vocabulary)
+        self._n_threads = min(n_cores(), MOST_THREADS)
 
     @cached_property
     def encoders(self) -> Mapping[str, Algorithm]:
@@ -92,6 +94,15 @@ class Tokenizer:
             raise EncodeError(f"A dropout of {share} is not possible. Choose one from 0 to below 1.")
         state = (seed * 0x9E3779B1 + 1) % (1 << 32) or 1
         return self._with_pipeline(self._pipeline.with_dropout(Dropout(int(share * (1 << 32)), state)))
+
+    def with_threads(self, n_threads: int) -> Tokenizer:
+        """The same tokenizer, but long texts are encoded on so many threads: 1 for measuring algorithms.
+
+        By default there are as many as processors, up to a few.
+        """
+        tokenizer = copy(self)
+        tokenizer._n_threads = n_threads
+        return tokenizer
 
     def _with_pipeline(self, pipeline: WithWords) -> Tokenizer:
         tokenizer = copy(self)
@@ -152,7 +163,7 @@ class Tokenizer:
             partition = self._special_tokens.partition(array, parse_special)
             tokens = self.encode_stretch(array, partition, True, name)
         elif data:
-            tokens = self._pipeline.encode(array, True, name)
+            tokens = self._encode_fragment(array, True, name)
         else:
             tokens = FragmentTokens(np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64))
         return self._assemble(data, tokens, add_special, name, started_ns)
@@ -167,9 +178,19 @@ class Tokenizer:
         name = self._encoder_name(encoder)
 
         def encode_fragment(start: int, end: int) -> FragmentTokens:
-            return self._pipeline.encode(text[start:end], after_special or start > 0, name)
+            return self._encode_fragment(text[start:end], after_special or start > 0, name)
 
         return _join(partition, encode_fragment)
+
+    def _encode_fragment(
+        self, fragment: NDArray[np.uint8], after_special: bool, encoder: str
+    ) -> FragmentTokens:
+        """The tokens of what lies between special tokens; on several threads where that pays."""
+        n_threads = self._n_threads
+        if n_threads < 2 or len(fragment) < LEAST_BYTES or not ALGORITHMS[encoder].exact:
+            return self._pipeline.encode(fragment, after_special, encoder)
+        n_parts = PARTS_PER_THREAD * n_threads
+        return encode_in_parts(self._pipeline, fragment, after_special, encoder, n_threads, n_parts)
 
     def encode_readable(
         self,
@@ -240,7 +261,9 @@ class Tokenizer:
         self, texts: Iterable[str | bytes], pad: Padding = "longest", truncate: int | None = None
     ) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
         """Many texts as one array, encoded on all processors; see `pad_batch` and `cut_rows` in `batches`."""
-        rows = encode_rows(lambda text: self.encode(text).token_ids, list(map(as_bytes, texts)), n_cores())
+        data = list(map(as_bytes, texts))
+        tokenizer = self.with_threads(1) if len(data) > 1 else self
+        rows = encode_rows(lambda text: tokenizer.encode(text).token_ids, data, n_cores())
         n_after = len(self.special_ids_around()[1])
         return pad_batch(self.vocabulary, cut_rows(rows, n_after, truncate), pad)
 

@@ -26,6 +26,14 @@ PartCounter = Callable[[int, int], int]  # start, end
 Appender = Callable[[], tuple[Callable[[bytes], object], Callable[[], int]]]
 
 
+UNSPLIT = " (unsplit)"  # behind the names of contenders that take a text as one piece
+
+
+def split_name(name: str) -> tuple[str, bool]:
+    """The encoder or peer that a contender is, and whether it splits texts first."""
+    return name.removesuffix(UNSPLIT), not name.endswith(UNSPLIT)
+
+
 class UnavailableError(TokenloupeError):
     """A contender that cannot take part; the message says why."""
 
@@ -76,8 +84,17 @@ def on_threads(encode: Callable[[Any], Any]) -> Batch:
     return encode_batch
 
 
+def as_split(tokenizer: Tokenizer, is_split: bool) -> Tokenizer:
+    """The tokenizer itself, or the same for texts as one piece."""
+    return tokenizer if is_split else tokenizer.without_splitting()
+
+
 def our_contender(tokenizer: Tokenizer, encoder: str) -> Contender:
-    """One of our encoders through the public call, spans included; counting belongs to the default one."""
+    """One of our encoders through the public call, spans included, each text on one thread.
+
+    Counting belongs to the default one.
+    """
+    tokenizer = tokenizer.with_threads(1)
     encode = partial(tokenizer.encode, add_special=False, parse_special=False, encoder=encoder)
     is_default = encoder == next(iter(tokenizer.encoders))
 

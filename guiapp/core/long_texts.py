@@ -1,0 +1,47 @@
+"""Long texts on several threads, cut where the tokens of neither side depend on the other."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.encoding import FragmentTokens, join_tokens
+from guiapp.core.pipelines.pipeline import Pipeline
+
+LEAST_BYTES = 2 << 20  # below, threads take longer to start than they save
+MOST_THREADS = 8  # each may have a cache of 20 MB
+PARTS_PER_THREAD = 4  # some parts take longer than others, and threads have to wait for each other
+
+
+def encode_in_parts(
+    pipeline: Pipeline,
+    fragment: NDArray[np.uint8],
+    after_special: bool,
+    encoder: str,
+    n_threads: int,
+    n_parts: int,
+) -> FragmentTokens:
+    """The tokens of a fragment by an exact encoder of its pipeline, from those of about `n_parts` parts."""
+    bounds = _part_bounds(pipeline, fragment, n_parts)
+
+    def encode_part(start: int, end: int) -> FragmentTokens:
+        return pipeline.encode(fragment[start:end], after_special and start == 0, encoder).moved(start)
+
+    with ThreadPoolExecutor(n_threads) as pool:
+        return join_tokens(list(pool.map(encode_part, bounds[:-1], bounds[1:])))
+
+
+def _part_bounds(pipeline: Pipeline, fragment: NDArray[np.uint8], n_parts: int) -> list[int]:
+    """Where parts of about equal lengths begin, and the end of the last; fewer where cuts are rare."""
+    size = len(fragment)
+    bounds = [0]
+    for part in range(1, n_parts):
+        position = size * part // n_parts
+        if position > bounds[-1]:
+            cut = pipeline.cut_after(fragment, position)
+            if cut >= size:
+                break
+            bounds.append(cut)
+    return [*bounds, size]
