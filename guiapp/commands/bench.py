@@ -29,7 +29,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="a file, a folder, sample:NAME, random (drawn from the vocabulary) or tutorial; may be repeated",
     )
-    parser.add_argument("--encoders", metavar="A,B", default="", help="names of encoders and peers")
+    parser.add_argument(
+        "--encoders",
+        metavar="A,B",
+        default="",
+        help="names of encoders and peers; `NAME (unsplit)` takes a text as one piece",
+    )
     parser.add_argument("--peers", action="store_true", help="also every other tokenizer that is installed")
     parser.add_argument(
         "--scenario",

@@ -7,11 +7,13 @@ from typing import NamedTuple
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QBrush, QColor
 
+from guiapp.core.bench.contenders import split_name
 from guiapp.core.bench.peers import PEERS
 from guiapp.core.catalogue import ALGORITHMS
 from guiapp.widgets.theme import Theme
 
 MARKERS = ("o", "s", "t1", "d", "+", "star", "t", "x", "h", "p", "t2")  # pyqtgraph's names
+UNSPLIT_SHIFT = 5  # another marker, and of no contender that has the same colour
 ORDER = ("fast", "backtrack", "heap", "gigatoken", "tiktoken", "tokenizers", "llama.cpp", "sentencepiece")
 
 
@@ -27,7 +29,9 @@ class Look(NamedTuple):
 def look_of(name: str, theme: Theme) -> Look:
     """The look of an encoder or peer; names beyond the table share a neutral one."""
     names = [*ORDER, *(each for each in (*ALGORITHMS, *PEERS) if each not in ORDER)]
-    if name not in names:
+    base, is_split = split_name(name)
+    if base not in names:
         return Look(theme.faint, "o")
-    index = names.index(name)
-    return Look(theme.contenders[index % len(theme.contenders)], MARKERS[index % len(MARKERS)])
+    index = names.index(base)
+    marker = index if is_split else index + UNSPLIT_SHIFT
+    return Look(theme.contenders[index % len(theme.contenders)], MARKERS[marker % len(MARKERS)])

@@ -7,6 +7,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QCheckBox
 
+from guiapp.core.bench.contenders import UNSPLIT
 from guiapp.core.bench.peers import PEERS
 from guiapp.core.catalogue import ALGORITHMS
 from guiapp.viewmodels.bench_model import BenchModel
@@ -133,7 +134,8 @@ def test_ticking_a_contender_changes_the_plan(page):
 
 
 def test_no_two_contenders_look_alike():
-    looks = [look_of(name, DARK) for name in {*ALGORITHMS, *PEERS}]
+    names = {*ALGORITHMS, *PEERS}
+    looks = [look_of(name, DARK) for name in [*names, *(name + UNSPLIT for name in names)]]
     assert len({(look.color.name(), look.marker) for look in looks}) == len(looks)
 
 

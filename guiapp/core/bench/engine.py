@@ -22,7 +22,7 @@ import numpy as np
 
 from guiapp import open_model
 from guiapp.core.bench.agreement import Tokens
-from guiapp.core.bench.contenders import our_contender
+from guiapp.core.bench.contenders import as_split, our_contender, split_name
 from guiapp.core.bench.control import Control
 from guiapp.core.bench.corpus import corpus_named
 from guiapp.core.bench.environment import environment, environment_after, vocabulary_record
@@ -34,6 +34,7 @@ from guiapp.core.bench.scenarios import SCENARIOS, Cell, Setting
 from guiapp.core.bench.worker_process import ContenderFailed, Stopped, Worker, WorkerLost, WorkerProcess
 from guiapp.core.bench.workers import StartWorker, Workers
 from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.vocab.vocabulary import VocabType
 
 SINGLE = 1  # threads
 
@@ -67,7 +68,10 @@ def run(plan: Plan, control: Control, start_worker: StartWorker | None = None) -
 def contenders_of(plan: Plan, tokenizer: Tokenizer) -> list[str]:
     """The names that take part; raises BenchError for one that is neither encoder nor installed peer."""
     ours = list(tokenizer.encoders)
-    for name in plan.contenders:
+    for contender in plan.contenders:
+        name, is_split = split_name(contender)
+        if not is_split and tokenizer.vocabulary.type is not VocabType.BPE:
+            raise BenchError(f"“{contender}” is for BPE vocabularies: only they split texts before merging.")
         if name in PEERS and not PEERS[name].is_installed:
             raise BenchError(PEERS[name].how_to_install)
         if name not in PEERS and name not in ours:
@@ -132,10 +136,9 @@ def _all_cells(
 
 
 def _race(plan: Plan, workers: Workers, control: Control, tokenizer: Tokenizer) -> Race:
-    ours = our_contender(tokenizer, next(iter(tokenizer.encoders)))
-
-    def reference(texts: Sequence[bytes]) -> Tokens:
-        return encode_all(ours, texts)
+    def reference(texts: Sequence[bytes], is_split: bool) -> Tokens:
+        ours = as_split(tokenizer, is_split)
+        return encode_all(our_contender(ours, next(iter(ours.encoders))), texts)
 
     lengths = np.diff(tokenizer.vocabulary.token_bytes_table[1])
     return Race(plan, workers, control, reference, lengths)

@@ -72,6 +72,15 @@ def hugging_face_json(tokenizer: Tokenizer) -> str:
     )
 
 
+def unsplit_hugging_face_json(tokenizer: Tokenizer) -> str:
+    """The same for a BPE vocabulary, but texts are one piece."""
+    if tokenizer.vocabulary.type is not VocabType.BPE:
+        raise UnavailableError("Only BPE vocabularies split texts.")
+    document = json.loads(hugging_face_json(tokenizer))
+    document["pre_tokenizer"] = {"type": "ByteLevel", **BYTE_LEVEL, "use_regex": False}
+    return json.dumps(document, ensure_ascii=False)
+
+
 def _byte_pair_sections(tokenizer: Tokenizer) -> dict[str, Any]:
     vocabulary = tokenizer.vocabulary
     if vocabulary.rules.escape_spaces:

@@ -28,6 +28,7 @@ class Peer:
     package  what is installed
     source   the loaded vocabulary in a form that the library reads; raises UnavailableError
     build    the contender from that, as often as a fresh one is wanted
+    unsplit  the source of one that takes a text as one piece; None where the library cannot
     """
 
     name: str
@@ -35,6 +36,7 @@ class Peer:
     package: str
     source: Callable[[Tokenizer], Any]
     build: Callable[[Any], Contender]
+    unsplit: Callable[[Tokenizer], Any] | None = None
 
     @property
     def is_installed(self) -> bool:
@@ -53,12 +55,16 @@ class Peer:
         return f"{self.name} is not installed. Install it with: pip install {self.package}"
 
 
-def peer_source(name: str, tokenizer: Tokenizer) -> Any:
+def peer_source(name: str, tokenizer: Tokenizer, is_split: bool = True) -> Any:
     """What a peer is built from; UnavailableError where it is missing or cannot take the vocabulary."""
     peer = PEERS[name]
     if not peer.is_installed:
         raise UnavailableError(peer.how_to_install)
-    return peer.source(tokenizer)
+    if is_split:
+        return peer.source(tokenizer)
+    if peer.unsplit is None:
+        raise UnavailableError(f"{name} always splits texts before it merges.")
+    return peer.unsplit(tokenizer)
 
 
 def _tiktoken_source(tokenizer: Tokenizer) -> tuple[str, dict[bytes, int]]:
@@ -186,7 +192,14 @@ PEERS: dict[str, Peer] = {
     peer.name: peer
     for peer in (
         Peer("tiktoken", "tiktoken", "tiktoken", _tiktoken_source, _tiktoken),
-        Peer("tokenizers", "tokenizers", "tokenizers", peer_models.hugging_face_json, _tokenizers),
+        Peer(
+            "tokenizers",
+            "tokenizers",
+            "tokenizers",
+            peer_models.hugging_face_json,
+            _tokenizers,
+            peer_models.unsplit_hugging_face_json,
+        ),
         Peer("sentencepiece", "sentencepiece", "sentencepiece", _sentencepiece_source, _sentencepiece),
         Peer("gigatoken", "gigatoken", "gigatoken", _gigatoken_source, _gigatoken),
         Peer("rs-bpe", "rs_bpe", "rs-bpe", lambda tokenizer: None, _rs_bpe),

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.bench.agreement import Tokens, compare
+from guiapp.core.bench.contenders import split_name
 from guiapp.core.bench.control import Control
 from guiapp.core.bench.measurement import Series, agreement_record, memory_record
 from guiapp.core.bench.plan import Plan
@@ -30,7 +31,7 @@ Event = dict[str, Any]
 class Race:
     """The cells of one plan.
 
-    reference      the right tokens of texts
+    reference      the right tokens of texts for a contender that splits them, or one that does not
     token_lengths  int64[n_tokens]: the bytes that each token stands for
     used_s         what timing has taken so far
     """
@@ -40,7 +41,7 @@ class Race:
         plan: Plan,
         workers: Workers,
         control: Control,
-        reference: Callable[[Sequence[bytes]], Tokens],
+        reference: Callable[[Sequence[bytes], bool], Tokens],
         token_lengths: NDArray[np.int64],
         clock_s: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -62,9 +63,10 @@ class Race:
         entered: list[Series] = []
         stopped: Stopped | None = None
         try:
-            reference = self._reference(cell.texts)
+            kinds = {split_name(name)[1] for name in contenders}
+            references = {is_split: self._reference(cell.texts, is_split) for is_split in kinds}
             for name in contenders:
-                yield from self._enter(cell, name, reference, entered)
+                yield from self._enter(cell, name, references[split_name(name)[1]], entered)
             yield from self._take_turns(list(entered), budget_s)
         except Stopped as error:
             stopped = error

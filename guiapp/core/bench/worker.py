@@ -24,7 +24,7 @@ from typing import Any
 
 from guiapp import open_model
 from guiapp.core.bench.agreement import Tokens
-from guiapp.core.bench.contenders import Contender, UnavailableError, our_contender
+from guiapp.core.bench.contenders import Contender, UnavailableError, as_split, our_contender, split_name
 from guiapp.core.bench.memory import held_bytes, peak_bytes_during
 from guiapp.core.bench.operations import OPERATIONS, Subject, encode_all
 from guiapp.core.bench.peers import PEERS, peer_source
@@ -57,15 +57,16 @@ class Worker:
         self._n_calls = 1
 
     def load(self) -> Loaded:
-        peer = PEERS.get(self._name)
+        name, is_split = split_name(self._name)
+        peer = PEERS.get(name)
         if peer is not None:  # our own vocabulary is no part of its memory
-            source = peer_source(self._name, open_model(self._model))
+            source = peer_source(name, open_model(self._model), is_split)
             self._build = partial(peer.build, source)
             before = held_bytes()
         else:
             before = held_bytes()
             vocabulary = open_model(self._model).vocabulary
-            self._build = lambda: our_contender(Tokenizer(vocabulary), self._name)
+            self._build = lambda: our_contender(as_split(Tokenizer(vocabulary), is_split), name)
         self._contender = self._build()
         encode_all(self._contender, [FIRST_TEXT])  # kernels may have to be compiled, which is nobody's speed
         version = "" if peer is None else peer.version

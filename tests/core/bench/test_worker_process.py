@@ -8,6 +8,8 @@ import threading
 
 import pytest
 
+from guiapp import open_model
+from guiapp.core.bench.worker import Worker
 from guiapp.core.bench.worker_process import ContenderFailed, Stopped, WorkerLost, WorkerProcess
 
 TEXT = b"the quick brown fox " * 20
@@ -32,6 +34,19 @@ def test_a_worker_loads_prepares_and_samples(process):
     sample = process.ask(60, "sample")
     assert 0 < sample.wall_s < 1
     assert process.ask(60, "memory", (TEXT,)) >= 0
+
+
+@pytest.mark.parametrize("name", ["backtrack (unsplit)", "tokenizers (unsplit)"])
+def test_a_contender_without_splitting_gives_the_ids_of_one_piece(name):
+    if "tokenizers" in name:
+        pytest.importorskip("tokenizers")
+    worker = Worker("demo:bpe", name)
+    worker.load()
+    text = b"one two, three don't 12345 the  end\n\n of it"
+    tokens = worker.prepare("encode", (text,), (), 1)
+    whole = open_model("demo:bpe").without_splitting()
+    wanted = whole.encode(text, add_special=False, parse_special=False).token_ids
+    assert tokens.ids.tolist() == wanted.tolist()
 
 
 def test_what_a_contender_raises_is_told_and_the_worker_lives_on(process):
