@@ -52,12 +52,12 @@ def measure_editing(model: str, n_events: int = 100) -> list[Measurement]:
         shell = build(application, Settings(Path(folder) / "settings.ini"), b"")
         shell.window.resize(*SIZE)
         shell.window.show()
-        _load_kernels(application, shell)
-        _open(application, shell, model)
+        load_kernels(application, shell)
+        open_in_window(application, shell, model)
         measurements = [
-            _typing(application, shell, "keystroke_10mb", mixed, n_events),
+            typing(application, shell, "keystroke_10mb", mixed, n_events),
             _scrolling(application, shell, "scroll_10mb", n_events),
-            _typing(application, shell, "keystroke_1mb_line", line, n_events),
+            typing(application, shell, "keystroke_1mb_line", line, n_events),
         ]
         shell.window.close()
         shell.stop()
@@ -96,7 +96,7 @@ def wait_until(application: QApplication, is_done: Callable[[], bool]) -> None:
             raise TimeoutError("the window did not get there in time")
 
 
-def _load_kernels(application: QApplication, shell: Shell) -> None:
+def load_kernels(application: QApplication, shell: Shell) -> None:
     """As each start of the program does, in the background."""
     finished: list[bool] = []
     shell.warm_up.finished.connect(lambda: finished.append(True))
@@ -104,7 +104,7 @@ def _load_kernels(application: QApplication, shell: Shell) -> None:
     wait_until(application, lambda: bool(finished))
 
 
-def _open(application: QApplication, shell: Shell, model: str) -> None:
+def open_in_window(application: QApplication, shell: Shell, model: str) -> None:
     shell.workspace.loader.open(os.fspath(resolve_model(model)))
     wait_until(application, lambda: shell.workspace.tokenizer is not None)
 
@@ -127,7 +127,7 @@ def timed(application: QApplication, watch: PaintWatch, act: Callable[[], object
     return (time.perf_counter() - started) * 1000
 
 
-def _typing(application: QApplication, shell: Shell, name: str, text: bytes, n_events: int) -> Measurement:
+def typing(application: QApplication, shell: Shell, name: str, text: bytes, n_events: int) -> Measurement:
     _show_text(application, shell, text)
     editor, document = shell.window.inspect_page.editor, shell.workspace.document
     editor.setFocus()

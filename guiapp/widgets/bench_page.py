@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from html import escape
 
 from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
@@ -80,6 +81,10 @@ class BenchPage(Page):
     def splitters(self) -> Mapping[str, QSplitter]:
         return {"bench": self.splitter}
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.redraw()  # nothing is drawn while other pages are in front
+
     def stop(self) -> None:
         self._frames.stop()
         self.model.close()
@@ -151,7 +156,7 @@ class BenchPage(Page):
         self.setFocusProxy(self.plan.run_button)
 
     def _plan_frame(self) -> None:
-        if not self._frames.isActive():
+        if self.isVisible() and not self._frames.isActive():
             self._frames.start()
 
     def _follow_isolated(self) -> None:

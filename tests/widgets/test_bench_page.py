@@ -249,3 +249,11 @@ def test_a_report_that_cannot_be_written_is_told(page, export, tmp_path):
     export._ask_file = lambda window: tmp_path / "missing" / "run.html"
     page.report_button.click()
     assert "cannot be written" in page.progress.text()
+
+
+def test_a_page_that_is_hidden_draws_when_it_is_shown_again(page):
+    page.hide()
+    page.model.show_run(RUN)
+    assert not page.bars.has_results
+    page.show()
+    assert page.bars.has_results

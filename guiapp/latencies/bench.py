@@ -1,0 +1,128 @@
+"""The Bench page: redrawing its charts with every new sample, and typing while a run goes on."""
+
+from __future__ import annotations
+
+import random
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+from PySide6.QtWidgets import QApplication
+
+from guiapp.app import build, make_application
+from guiapp.core.bench.scenarios import SCALING_BYTES, WORST_BYTES
+from guiapp.latencies.measurement import Measurement
+from guiapp.latencies.window import SIZE, load_kernels, mixed_text, open_in_window, typing
+from guiapp.viewmodels.bench_model import PRESETS, BenchModel
+from guiapp.viewmodels.bench_runner import BenchRunner
+from guiapp.viewmodels.settings import Settings
+from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.bench_page import BenchPage
+from guiapp.widgets.theme import ThemeSource
+
+CONTENDERS = ("fast", "backtrack", "heap", "gigatoken", "tiktoken", "llama.cpp")
+TEXT_BYTES = 100_000
+Event = dict[str, Any]
+
+
+def measure_bench(model: str, n_events: int = 60) -> list[Measurement]:
+    """Milliseconds to draw all charts again, and of keystrokes while six contenders are measured."""
+    application = QApplication.instance() or make_application()
+    assert isinstance(application, QApplication)
+    return [_chart_updates(application, n_events), _typing_beside_a_run(application, model, n_events)]
+
+
+def _chart_updates(application: QApplication, n_events: int) -> Measurement:
+    """Each update brings one more sample to a page that is full."""
+    workspace, runner = Workspace(b""), BenchRunner()
+    page = BenchPage(BenchModel(workspace, runner), ThemeSource(application, "dark"))
+    page.resize(*SIZE)
+    page.show()
+    for event in _full_run():
+        runner.told.emit(event)
+    values = []
+    for number in range(n_events + 5):
+        runner.told.emit(_sample(CONTENDERS[number % len(CONTENDERS)], 1e-3))
+        started = time.perf_counter()
+        page.redraw()
+        for chart in page.shown_charts:
+            chart.plot.viewport().repaint()
+        values.append((time.perf_counter() - started) * 1000)
+    page.stop()
+    page.close()
+    workspace.close()
+    return Measurement("chart_update", "ms", tuple(values[5:]))
+
+
+def _full_run() -> Iterator[Event]:
+    """A run with made-up times: the charts of length and the worst case full, throughput going on."""
+    rng = random.Random(4)
+    cells = [("scaling", size) for size in SCALING_BYTES] + [("worst", size) for size in WORST_BYTES]
+    for scenario, size in cells:
+        yield from _cell(scenario, size)
+        for contender in CONTENDERS:
+            seconds = (1 + rng.random()) * (1e-6 + size * 1e-8)
+            yield {
+                "event": "result",
+                **_head(scenario, size),
+                **_agreement(contender),
+                **_figures(size, seconds),
+            }
+    yield from _cell("throughput", TEXT_BYTES)
+    for contender in CONTENDERS:
+        yield _sample(contender, (1 + rng.random()) * 1e-3)
+
+
+def _cell(scenario: str, size: int) -> Iterator[Event]:
+    yield {"event": "cell", "number": 1, "of": 1, "seconds_left": 1.0, **_head(scenario, size)}
+    for contender in CONTENDERS:
+        yield {"event": "compared", **_agreement(contender), "n_tokens": size // 4}
+
+
+def _head(scenario: str, size: int) -> Event:
+    return {
+        "scenario": scenario,
+        "operation": "encode",
+        "corpus": "text",
+        "size_bytes": size,
+        "threads": 1,
+    }
+
+
+def _agreement(contender: str) -> Event:
+    return {"contender": contender, "exact": True, "agreement": 1.0, "first_difference": None}
+
+
+def _figures(size: int, seconds: float) -> Event:
+    return {
+        "n": 9,
+        "median_s": seconds,
+        "ci_s": [seconds * 0.9, seconds * 1.1],
+        "mb_per_s": size / seconds / 1e6,
+        "tokens_per_s": size / seconds / 4,
+    }
+
+
+def _sample(contender: str, seconds: float) -> Event:
+    return {"event": "sample", "contender": contender, "seconds": seconds, "n": 1}
+
+
+def _typing_beside_a_run(application: QApplication, model: str, n_events: int) -> Measurement:
+    with tempfile.TemporaryDirectory() as folder:
+        shell = build(application, Settings(Path(folder) / "settings.ini"), b"")
+        shell.window.resize(*SIZE)
+        shell.window.show()
+        load_kernels(application, shell)
+        open_in_window(application, shell, model)
+        page = cast(BenchPage, shell.window.pages.show_page("bench"))
+        for entrant in (*page.model.ours, *page.model.peers):
+            page.model.set_takes_part(entrant.name, entrant.name in CONTENDERS)
+        page.model.choose_preset(PRESETS[-1])
+        page.model.run()
+        shell.window.actions_table["inspect"].trigger()
+        measurement = typing(application, shell, "keystroke_bench", mixed_text(TEXT_BYTES), n_events)
+        shell.window.close()
+        shell.stop()
+    return measurement
