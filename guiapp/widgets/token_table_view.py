@@ -22,7 +22,9 @@ from guiapp.widgets.theme import SMALL_FONT_PX, UNIT_PX, ThemeSource
 from guiapp.widgets.token_actions import copy_action
 
 WIDTHS_PX = {"#": 72, "id": 76, "text": 150, "raw": 130, "bytes": 190, "type": 100, "score": 80, "span": 130}
-ID_COLUMN = [column.title for column in COLUMNS].index("id")
+TITLES = [column.title for column in COLUMNS]
+ID_COLUMN = TITLES.index("id")
+GROWING_COLUMNS = TITLES.index("#"), TITLES.index("span")
 
 
 class TokenTableView(QTableView):
@@ -52,11 +54,13 @@ class TokenTableView(QTableView):
         self.entered.connect(self._hover)
         self.selectionModel().currentRowChanged.connect(self._select)
         source.selected_token_changed.connect(self._follow)
+        source.encoding_changed.connect(self._make_room)
         source.encoding_changed.connect(self._follow)
         source.hovered_token_changed.connect(self.viewport().update)
         theme_source.changed.connect(self.viewport().update)
         self._zoom.changed.connect(self._follow_zoom)
         self._zoom.watch(self.viewport())
+        self._make_room()
         self._follow()
 
     def copy(self) -> None:
@@ -80,7 +84,7 @@ class TokenTableView(QTableView):
         header = self.horizontalHeader()
         header.setHighlightSections(False)
         header.setStretchLastSection(True)
-        for column, title in enumerate(column.title for column in COLUMNS):
+        for column, title in enumerate(TITLES):
             self.setColumnWidth(column, WIDTHS_PX[title])
 
     def _follow_zoom(self) -> None:
@@ -92,6 +96,15 @@ class TokenTableView(QTableView):
         for column in range(len(COLUMNS)):
             self.setColumnWidth(column, round(self.columnWidth(column) * growth))
         self._column_factor = self._zoom.factor
+
+    def _make_room(self) -> None:
+        """Widen the columns whose numbers grow with the text to what the last row needs."""
+        last = self._tokens.rowCount() - 1
+        for column in GROWING_COLUMNS if last >= 0 else ():
+            text = str(self._tokens.index(last, column).data())
+            needed = self.fontMetrics().horizontalAdvance(text) + 4 * UNIT_PX
+            if needed > self.columnWidth(column):
+                self.setColumnWidth(column, needed)
 
     def _select(self, current: QModelIndex) -> None:
         if current.isValid():

@@ -11,7 +11,7 @@ from toy_source import ToySource
 from toy_vocabulary import toy_vocabulary
 
 from guiapp.viewmodels.token_details import TokenDetailsModel
-from guiapp.viewmodels.token_table import TokenTableModel
+from guiapp.viewmodels.token_table import COLUMNS, TokenTableModel
 from guiapp.widgets.theme import ThemeSource
 from guiapp.widgets.token_table_view import TokenTableView
 
@@ -46,6 +46,17 @@ def row_place(table, row):
 def test_a_click_selects_the_token(source, table, qtbot):
     qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=row_place(table, 3))
     assert source.selected_token == 3
+
+
+def test_columns_have_room_for_the_numbers_of_a_long_text(source, table):
+    table.horizontalHeader().setMinimumSectionSize(4)
+    for column in (0, len(COLUMNS) - 1):
+        table.setColumnWidth(column, 8)
+    source.encoding_changed.emit()
+    last = table.model().rowCount() - 1
+    for column in (0, len(COLUMNS) - 1):
+        text = str(table.model().index(last, column).data())
+        assert table.columnWidth(column) > table.fontMetrics().horizontalAdvance(text)
 
 
 def test_keys_walk_through_the_tokens(source, table, qtbot):
