@@ -40,6 +40,7 @@ def test_info_says_what_the_file_is(capfdbinary, model):
     status, out, _ = result_of(capfdbinary, "info", model)
     assert status == 0
     assert report["type"] in out.decode()
+    assert not any(line.endswith(" ") for line in out.decode().splitlines())  # a name without a value
 
 
 def test_json_gives_each_token_its_span(capfdbinary):

@@ -35,4 +35,4 @@ def _lines_of(value: object) -> list[str]:
         return [f"{key}: {item}" for key, item in value.items()] or ["none"]
     if isinstance(value, list):
         return [str(item) for item in value] or ["none"]
-    return [str(value)]
+    return [str(value) or "none"]
