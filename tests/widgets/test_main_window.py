@@ -131,7 +131,7 @@ def test_a_switch_in_the_status_line_is_the_action_in_the_menu(shell, qtbot):
 def test_every_action_is_in_a_menu_and_has_a_name(shell):
     for row, action in shell.window.actions_table:
         assert action.text()
-        assert row.menu.split("/")[0] in ("File", "Edit", "Tokens", "Run", "View", "Help")
+        assert row.menu.split("/")[0] in ("File", "Edit", "Tokens", "Run", "View", "Bench", "Help")
 
 
 def test_no_shortcut_is_given_twice(shell):
