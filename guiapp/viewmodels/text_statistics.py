@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 NS_PER_S = 1e9
 BYTES_PER_MB = 1e6
+MOST_GROWTH = 2  # of a text, or shrinkage, since it was timed
 
 
 @dataclass(frozen=True)
@@ -29,8 +30,10 @@ class TextStatistics:
 
     @property
     def speed_mb_per_s(self) -> float | None:
-        """None where nothing was encoded."""
+        """None where nothing was encoded, and where the text is no longer about what was timed."""
         if not self.elapsed_ns or not self.timed_bytes:
+            return None
+        if max(self.n_bytes, self.timed_bytes) > MOST_GROWTH * min(self.n_bytes, self.timed_bytes):
             return None
         return self.timed_bytes / BYTES_PER_MB / (self.elapsed_ns / NS_PER_S)
 

@@ -9,7 +9,7 @@ from guiapp.viewmodels.text_statistics import TextStatistics, format_duration, f
 
 def test_rates_follow_from_the_counts():
     statistics = TextStatistics(
-        n_tokens=4, n_characters=10, n_bytes=7, elapsed_ns=10**9, timed_bytes=2_000_000
+        n_tokens=4, n_characters=10, n_bytes=2_000_007, elapsed_ns=10**9, timed_bytes=2_000_000
     )
     assert statistics.characters_per_token == 2.5
     assert statistics.speed_mb_per_s == 2.0
@@ -18,6 +18,12 @@ def test_rates_follow_from_the_counts():
 def test_an_empty_text_has_no_rates():
     statistics = TextStatistics(0, 0, 0, 0, 0)
     assert statistics.characters_per_token is None
+    assert statistics.speed_mb_per_s is None
+
+
+@pytest.mark.parametrize("n_bytes", [80, 5_000_000])
+def test_a_text_of_another_size_than_was_timed_has_no_speed(n_bytes):
+    statistics = TextStatistics(4, 10, n_bytes, elapsed_ns=10**9, timed_bytes=2_000_000)
     assert statistics.speed_mb_per_s is None
 
 
