@@ -11,6 +11,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
+from guiapp.core.bench.contenders import UNSPLIT
 from guiapp.core.bench.corpus import RANDOM, SAMPLE, TUTORIAL
 from guiapp.core.bench.differences import Place, first_difference
 from guiapp.core.bench.history import Change, load_run, write_whole
@@ -18,6 +19,7 @@ from guiapp.core.bench.measurement import Record, Report, growth_records
 from guiapp.core.bench.peers import PEERS
 from guiapp.core.bench.plan import BenchError, Plan, plan_from
 from guiapp.core.bench.statistics import summarize
+from guiapp.core.vocab.vocabulary import VocabType
 from guiapp.viewmodels.background import LatestJob
 from guiapp.viewmodels.bench_history import RunHistory, SavedRun
 from guiapp.viewmodels.bench_runner import BenchRunner
@@ -30,17 +32,28 @@ LOADING_S = 3.0  # for each contender, roughly
 
 @dataclass(frozen=True)
 class Preset:
-    """A plan for a purpose."""
+    """A plan for a purpose.
+
+    unsplit  who also takes texts as one piece, if ticked, where the vocabulary is of the type BPE
+    """
 
     title: str
     scenarios: tuple[str, ...]
     texts: tuple[str, ...]
     time_budget_s: float
+    unsplit: tuple[str, ...] = ()
 
 
 PRESETS = (
     Preset("Quick look", ("throughput", "scaling"), TEXTS[1:4], 20.0),
     Preset("Worst case", ("throughput", "worst"), TEXTS[1:2], 40.0),
+    Preset(
+        "The papers' tables",
+        ("scaling", "throughput", "worst", "append", "interval", "decode"),
+        (TEXTS[1], TEXTS[2], TUTORIAL),
+        180.0,
+        ("backtrack", "heap", "tokenizers"),
+    ),
     Preset("My text", ("throughput", "scaling", "short", "cold", "decode"), (YOUR_TEXT,), 60.0),
     Preset("Everything", ("throughput", "scaling", "worst", "short", "cold", "decode"), TEXTS[1:], 180.0),
 )
@@ -155,9 +168,13 @@ class BenchModel(QObject):
     @property
     def contenders(self) -> list[str]:
         """Those that are ticked and can take part."""
-        return [
+        names = [
             each.name for each in [*self.ours, *self.peers] if not each.reason and self.takes_part(each.name)
         ]
+        vocabulary = self._workspace.vocabulary
+        if vocabulary is None or vocabulary.type is not VocabType.BPE:
+            return names
+        return names + [name + UNSPLIT for name in self._preset.unsplit if name in names]
 
     @property
     def can_run(self) -> bool:

@@ -112,7 +112,7 @@ def test_the_plan_follows_what_is_ticked(qtbot, make_model):
     assert {"fast", "heap"} <= set(everybody)
     model.set_takes_part("heap", False)
     assert set(everybody) - set(model.contenders) == {"heap"}
-    model.choose_preset(PRESETS[2])
+    model.choose_preset(preset_named("My text"))
     assert model.has_text(YOUR_TEXT)
     for text in model.preset.texts:
         model.set_text(text, False)
@@ -222,3 +222,16 @@ def test_a_difference_of_another_model_asks_for_that_model(qtbot, make_model):
     with qtbot.waitSignal(model.failed, timeout=PATIENCE_MS) as failed:
         model.open_difference("greedy")
     assert "Open that model" in failed.args[0]
+
+
+def preset_named(title: str):
+    return next(preset for preset in PRESETS if preset.title == title)
+
+
+def test_the_papers_tables_have_contenders_that_do_not_split(qtbot, make_model):
+    model = make_model()
+    assert not any("unsplit" in name for name in model.contenders)
+    model.choose_preset(preset_named("The papers' tables"))
+    assert {"backtrack (unsplit)", "heap (unsplit)"} <= set(model.contenders)
+    model.set_takes_part("heap", False)
+    assert "heap (unsplit)" not in model.contenders

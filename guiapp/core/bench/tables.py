@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from guiapp.core.bench.history import Change
 from guiapp.core.bench.measurement import Record
+from guiapp.core.bench.published import published_rows
 from guiapp.core.bench.scenarios import SCENARIOS
 
 TIMES_PER_CALL = ("short", "interval", "append")
@@ -29,6 +30,8 @@ def tables(run: Record, baseline: str) -> Iterator[Table]:
         groups.setdefault(_table_key(result), []).append(result)
     for results in groups.values():
         yield _memory_table(results) if results[0]["scenario"] == "memory" else _table(results, baseline)
+    if len((beside := _published_table(run)).rows) > 1:
+        yield beside
 
 
 def table_lines(run: Record, baseline: str) -> Iterator[str]:
@@ -78,6 +81,26 @@ def _memory_table(results: Sequence[Record]) -> Table:
     return Table(
         "Memory, MB: what the contender takes when it is ready, and what encoding adds at most", rows
     )
+
+
+def _published_table(run: Record) -> Table:
+    """Figures of the literature beside ours, where this run has any that belong to one."""
+    rows = [["", "contender", "text", "here", "ids", "published", "what differs"]]
+    for published, result in published_rows(run):
+        size = size_text(result["size_bytes"])
+        here = f"{time_text(result['median_s'])}, {result['mb_per_s']:.3g} MB/s"
+        rows.append(
+            [
+                published.source,
+                result["contender"],
+                f"{result['corpus']}, {size}",
+                here,
+                _ids([result]),
+                published.figure,
+                published.differs,
+            ]
+        )
+    return Table("Beside published figures", rows)
 
 
 def _aligned(table: Table) -> Iterator[str]:

@@ -16,6 +16,7 @@ from guiapp.core.bench.engine import run
 from guiapp.core.bench.measurement import Report
 from guiapp.core.bench.plan import Plan
 from guiapp.core.bench.report import command_line, csv_text, html_text, markdown_text, warnings
+from guiapp.core.bench.tables import tables
 
 SVG = '<?xml version="1.0"?><svg width="1"><g id="a"/><use href="#a"/></svg>'
 PLAN = Plan(
@@ -78,3 +79,12 @@ def test_noise_is_told(record):
     busy, slower = warnings({**record, "environment": noisy})
     assert "load 1.5 on 2 cores" in busy
     assert "3000 to 2000 MHz" in slower
+
+
+def test_published_figures_stand_beside_those_of_the_same_thing(record):
+    result = {**record["results"][0], "contender": "scan", "corpus": "tutorial"}
+    tables_of = [table for table in tables({"results": [result]}, "fast") if "published" in table.title]
+    ((_, row),) = (table.rows for table in tables_of)
+    assert row[:2] == ["C++ tutorial", "scan"]
+    assert "naive 5387 ms" in row
+    assert not any("published" in table.title for table in tables({"results": []}, "fast"))
