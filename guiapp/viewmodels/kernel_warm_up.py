@@ -23,13 +23,14 @@ WAIT_S = 0.05
 class Compiler:
     """How kernels get compiled, as the tests replace it.
 
-    command       a process that fills the disk cache of compiled kernels, reporting as `warm_up` does
+    command       a process that fills the disk cache of compiled kernels, reporting as `warm_up` does;
+                  -P lest it imports a package of the same name in the present folder, such as a clone
     is_needed     whether that has never happened
     load          takes the kernels from the disk cache
     interpret     says whether they run interpreted from now on
     """
 
-    command: tuple[str, ...] = (sys.executable, "-m", "guiapp.core.kernels.warm_up")
+    command: tuple[str, ...] = (sys.executable, "-P", "-m", "guiapp.core.kernels.warm_up")
     is_needed: Callable[[], bool] = lambda: not is_complete()
     load: Callable[[Progress], None] = load_kernels
     interpret: Callable[[bool], None] = run_interpreted

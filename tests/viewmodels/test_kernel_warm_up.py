@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 
 import pytest
 
+import guiapp
 from guiapp.viewmodels.background import SupersededError
-from guiapp.viewmodels.kernel_warm_up import Compiler, KernelWarmUp
+from guiapp.viewmodels.kernel_warm_up import USUAL_COMPILER, Compiler, KernelWarmUp
 
 STEPS = """
 import json
@@ -100,6 +103,17 @@ def test_it_is_known_whether_anything_waits(prepare, qtbot):
             warm_up.wait_until_settled(look)
     assert seen == [True]
     assert not warm_up.is_awaited
+
+
+def test_kernels_are_compiled_for_the_package_that_runs(tmp_path):
+    """A folder of that name in the present one is no reason: a clone has it beside the installed package."""
+    (tmp_path / "guiapp").mkdir()
+    (tmp_path / "guiapp" / "__init__.py").touch()
+    program, *options = USUAL_COMPILER.command[: USUAL_COMPILER.command.index("-m")]
+    show = [program, *options, "-c", "import guiapp; print(guiapp.__file__)"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    found = subprocess.run(show, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == guiapp.__file__
 
 
 def test_stopping_tells_nothing(prepare, qtbot):
