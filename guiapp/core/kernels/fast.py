@@ -74,6 +74,33 @@ def encode_known(
 
 
 @kernel
+def encode_known_parts(
+    data: NDArray[np.uint8],
+    ascii_pairs: NDArray[np.uint64],
+    other_pairs: NDArray[np.uint64],
+    spread: int,
+    marked_space: int,
+    splits_characters: bool,
+    short: NDArray[np.uint64],
+    out: NDArray[np.int32],
+) -> int:
+    """What `encode_known` does, for a text that is one piece, cut where no token reaches across."""
+    cuts = PairCuts(ascii_pairs, other_pairs, spread, marked_space, splits_characters)
+    ends, keys = np.empty(BLOCK, np.int64), np.empty(KEY * BLOCK, np.uint64)
+    position, count, size = 0, 0, len(data)
+    while position < size:
+        n_parts = cut_ends(data, ends, position, size, cuts)
+        key_pieces(data, position, ends, n_parts, NO_BITS, short, keys)
+        found = look_up(keys, 0, n_parts, short, out, count)
+        n_found, count = found >> 32, found & COUNT_MASK
+        if n_found:
+            position = int(ends[n_found - 1])
+        if n_found < n_parts:
+            break
+    return position << 32 | count
+
+
+@kernel
 def encode(
     data: NDArray[np.uint8],
     position: int,

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.kernels import fast, piece_keys
 from guiapp.core.kernels.compile import is_interpreted
-from guiapp.core.kernels.new_pieces import ALL_PIECES, PieceTables
+from guiapp.core.kernels.new_pieces import ALL_PIECES, NO_PIECES, PieceTables
 from guiapp.core.kernels.pattern_machine import PatternMachine
 from guiapp.core.kernels.piece_cache import PieceCache, empty_rows, new_cache
 from guiapp.core.kernels.piece_keys import ROW
@@ -53,6 +53,7 @@ class FastPieces:
         )
         self._machine = machine or empty_machine()
         self._plain = _plain_arguments(self._machine, whole_pieces) if not cuts_short else None
+        self._has_only_parts = cuts_short and whole_pieces == NO_PIECES
         self._lengths = self._token_lengths(offsets)
         self._marked_lengths = self._token_lengths(merging.strings.offsets)
         self._caches = [self._new_cache()]
@@ -94,10 +95,12 @@ class FastPieces:
         """The tokens of a text, its pieces ending at `piece_ends`, in which spaces may be U+2581 already."""
         cache = self._borrowed_cache()
         out = np.empty(len(data) + MANY, np.int32)
-        position = count = 0
+        found = 0
         if self._plain is not None and len(piece_ends) == 0:
             found = fast.encode_known(data, *self._plain, cache.short, out)
-            position, count = found >> 32, found & COUNT_MASK
+        elif self._has_only_parts and len(piece_ends) == 1:
+            found = fast.encode_known_parts(data, *self.cuts, cache.short, out)
+        position, count = found >> 32, found & COUNT_MASK
         if position < len(data):
             symbols, merges = self._merging.symbols, self._merging.merges
             count = fast.encode(
