@@ -80,6 +80,8 @@ class NodePanel(QScrollArea):
         self._facts: dict[str, str] = {}
         self._settled = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._settled.timeout.connect(self._show)
+        self._fitting = QTimer(self, singleShot=True, interval=0)
+        self._fitting.timeout.connect(self._fit_sections)
         for changed in (model.chosen_changed, model.picture_changed, model.counts_changed):
             changed.connect(self._settled.start)
         theme_source.changed.connect(self._show)
@@ -163,7 +165,7 @@ class NodePanel(QScrollArea):
         remark = remark or ("" if story_tree else "Nothing is merged here.")
         self._remark.set_spans([Span(remark, theme.dim)])
         self._remark.setVisible(bool(remark))
-        QTimer.singleShot(0, self._fit_sections)
+        self._fitting.start()
 
     def _fit_sections(self) -> None:
         """Give the cards room for their texts, whose heights are known when they have their width."""
