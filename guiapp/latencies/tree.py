@@ -29,6 +29,7 @@ SIZE = (1600, 1000)
 PATIENCE_S = 120.0
 N_RUNS = 5
 N_FRAMES = 60
+LONGEST_FLIGHT = 15  # frames around one place
 VIEWS = {"all": 1.0, "mid": 0.02, "near": 0.0004}  # shares of the tree that are in view
 
 
@@ -70,39 +71,48 @@ def _ready(model: str) -> Measurement:
 
 
 def _frames(page: TreePage) -> list[Measurement]:
-    """Frames of both shapes for each distance, in a window as large as SIZE."""
+    """Frames of both shapes for each distance, in a window as large as SIZE: moving ones, and still ones."""
     view = TreeView(page.model, page.search, page.theme_source)
     view.is_animated = False
     view.resize(*SIZE)
     view.show()
     _wait_until(lambda: view.is_settled)
-    values: dict[str, list[float]] = {name: [] for name in VIEWS}
+    moving: dict[str, list[float]] = {name: [] for name in VIEWS}
+    still: dict[str, list[float]] = {name: [] for name in VIEWS}
     for shape in ("sunburst", "icicle"):
         page.model.set_shape(shape)
         for name, share in VIEWS.items():
-            values[name] += _flight(page, view, share)
+            for frame in range(N_FRAMES):
+                if frame % LONGEST_FLIGHT == 0:
+                    still[name].append(_jump(page, view, share, frame // LONGEST_FLIGHT))
+                moving[name].append(_move(view, frame))
     view.close()
-    return [Measurement(f"tree_frame_{name}", "ms", tuple(times)) for name, times in values.items()]
+    return [
+        *(Measurement(f"tree_frame_{name}", "ms", tuple(times)) for name, times in moving.items()),
+        *(Measurement(f"tree_still_{name}", "ms", tuple(times)) for name, times in still.items()),
+    ]
 
 
-def _flight(page: TreePage, view: TreeView, share: float) -> list[float]:
-    """Milliseconds from the event until it is painted, for zooms and moves around one distance."""
+def _jump(page: TreePage, view: TreeView, share: float, number: int) -> float:
+    """Go somewhere else; the milliseconds for painting it sharply, with labels that were not drawn before."""
     picture = page.model.picture
     assert picture is not None
-    times = []
-    for frame in range(N_FRAMES):
-        if frame % 15 == 0:
-            middle = picture.width * (0.2 + 0.15 * (frame // 15))
-            half = picture.width * share / 2
-            page.model.set_view((middle - half, middle + half), remember=False)
-            view.show_at_once()
-            view.repaint()
-        turn = QPoint(0, 40 if frame % 2 else -40) if frame % 3 else QPoint(60, 0)
-        started = time.perf_counter()
-        _turn_wheel(view, turn)
-        view.repaint()
-        times.append((time.perf_counter() - started) * 1000)
-    return times
+    middle = picture.width * (0.2 + 0.15 * number)
+    half = picture.width * share / 2
+    page.model.set_view((middle - half, middle + half), remember=False)
+    view.show_at_once()
+    started = time.perf_counter()
+    view.repaint()
+    return (time.perf_counter() - started) * 1000
+
+
+def _move(view: TreeView, frame: int) -> float:
+    """Milliseconds from the event until it is painted, for one of some zooms and moves."""
+    turn = QPoint(0, 40 if frame % 2 else -40) if frame % 3 else QPoint(60, 0)
+    started = time.perf_counter()
+    _turn_wheel(view, turn)
+    view.repaint()
+    return (time.perf_counter() - started) * 1000
 
 
 def _turn_wheel(view: TreeView, turn: QPoint) -> None:

@@ -36,6 +36,7 @@ class TreeCanvas:
         self._labels = LabelPainter(text_of)
         self._pixels: Pixels = np.zeros((1, 1), np.uint32)
         self._ground = 0
+        self._sides: tuple[int, ...] = ()
         self.colors: Colors = np.zeros(1, np.uint32)
 
     @property
@@ -62,14 +63,17 @@ class TreeCanvas:
         self._sums = color_sums(picture, self.colors)
         self._ground = number(theme.background)
 
-    def image(self, geometry: Geometry, scale: float, patience_s: float) -> QImage:
-        """The picture with as many labels as the patience allows, `scale` pixels for one of the screen."""
+    def image(self, geometry: Geometry, scale: float, patience_s: float, is_coarse: bool = False) -> QImage:
+        """The picture with as many labels as the patience allows, `scale` pixels for one of the screen.
+
+        While it moves, a coarse one does: its turned labels and the edges in a sunburst are rougher.
+        """
         if isinstance(geometry, Sunburst):
-            image, places = self._sunburst(geometry, scale), sunburst_places(geometry)
+            image, places = self._sunburst(geometry, scale, is_coarse), sunburst_places(geometry)
         else:
             image, places = self._icicle(geometry, scale), icicle_places(geometry)
         painter = QPainter(image)
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, not is_coarse)
         self._labels.paint(painter, places, self.colors, scale, patience_s)
         painter.end()
         return image
@@ -91,24 +95,36 @@ class TreeCanvas:
 
     def _icicle(self, icicle: Icicle, scale: float) -> QImage:
         pixels = self._room(icicle, scale)
+        self._sides = ()
         tops = np.round(icicle.tops) * scale
         paint_icicle(icicle.picture, self._sums, icicle.view, tops, self._ground, pixels)
         return _image_of(pixels, scale)
 
-    def _sunburst(self, sunburst: Sunburst, scale: float) -> QImage:
+    def _sunburst(self, sunburst: Sunburst, scale: float, is_coarse: bool) -> QImage:
         pixels = self._room(sunburst, scale)
         size = min(round(sunburst.size_px * scale), *pixels.shape)
         x, y = round(sunburst.corner[0] * scale), round(sunburst.corner[1] * scale)
-        for side in (pixels[:y], pixels[y + size :], pixels[:, :x], pixels[:, x + size :]):
-            side[:] = OPAQUE | self._ground
-        radii = sunburst.radii * scale
-        paint_sunburst(sunburst.picture, self._sums, sunburst.view, radii, self._ground, pixels, (x, y), size)
+        if self._sides != (sides := (x, y, size, self._ground)):
+            self._sides = sides
+            for side in (pixels[:y], pixels[y + size :], pixels[:, :x], pixels[:, x + size :]):
+                side[:] = OPAQUE | self._ground
+        paint_sunburst(
+            sunburst.picture,
+            self._sums,
+            sunburst.view,
+            sunburst.radii * scale,
+            self._ground,
+            pixels,
+            (x, y),
+            size,
+            is_coarse,
+        )
         return _image_of(pixels, scale)
 
     def _room(self, geometry: Geometry, scale: float) -> Pixels:
         shape = max(1, round(geometry.height_px * scale)), max(1, round(geometry.width_px * scale))
         if self._pixels.shape != shape:
-            self._pixels = np.empty(shape, np.uint32)
+            self._pixels, self._sides = np.empty(shape, np.uint32), ()
         return self._pixels
 
 

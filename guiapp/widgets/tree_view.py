@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QPointF, QSize, Qt, QVariantAnimation, Signal
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt, QTimer, QVariantAnimation, Signal
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
@@ -29,6 +29,7 @@ from guiapp.widgets.tree_marks import paint_marks, paint_outlines
 
 MOVE_MS = 180
 BEND_MS = 320
+SHARPEN_MS = 90  # after the last movement
 WHEEL_FACTOR = 1.25
 NOTCH = 120
 DRAG_PX = 4
@@ -76,6 +77,8 @@ class TreeView(QWidget):
         self._canvas = TreeCanvas(model.label)
         self._moving = self._animation(MOVE_MS, self._move)
         self._bending = self._animation(BEND_MS, self._bend)
+        self._sharpening = QTimer(self, singleShot=True, interval=SHARPEN_MS)
+        self._sharpening.timeout.connect(self._repaint_layer)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
@@ -117,6 +120,7 @@ class TreeView(QWidget):
         """Whether nothing moves and all labels are there."""
         stopped = QVariantAnimation.State.Stopped
         is_still = self._moving.state() == self._bending.state() == stopped
+        is_still = is_still and not self._sharpening.isActive()
         return is_still and self._layer is not None and self._canvas.is_complete
 
     def node_at(self, point: QPointF) -> int | None:
@@ -129,8 +133,8 @@ class TreeView(QWidget):
 
     def show_at_once(self) -> None:
         """End all animations."""
-        self._moving.stop()
-        self._bending.stop()
+        for movement in (self._moving, self._bending, self._sharpening):
+            movement.stop()
         self._view = self._model.view
         self._roundness = 1.0 if self._model.shape == "sunburst" else 0.0
         self._repaint_layer()
@@ -190,7 +194,7 @@ class TreeView(QWidget):
         self._moving.stop()
         if not self.is_animated or not self.isVisible() or self._dragged is not None:
             self._view = self._model.view
-            self._repaint_layer()
+            self._repaint_moved()
             return
         self._start = self._view
         self._moving.start()
@@ -199,6 +203,11 @@ class TreeView(QWidget):
         assert isinstance(share, float)
         eased = 1 - (1 - share) ** 3
         self._view = self._model.view if share >= 1 else on_the_way(self._start, self._model.view, eased)
+        self._repaint_moved()
+
+    def _repaint_moved(self) -> None:
+        """Paint coarsely, and sharply when nothing has moved for a moment."""
+        self._sharpening.start()
         self._repaint_layer()
 
     def _follow_shape(self) -> None:
@@ -228,7 +237,7 @@ class TreeView(QWidget):
         painter.drawImage(0, 0, self._layer)
         if 0.0 < self._roundness < 1.0:
             return
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, not self._sharpening.isActive())
         self._paint_above(painter)
         if not self._canvas.is_complete:
             self._repaint_layer()
@@ -245,7 +254,8 @@ class TreeView(QWidget):
         assert geometry is not None
         if 0.0 < self._roundness < 1.0:
             return canvas.bent_image(geometry, self._roundness)
-        return canvas.image(geometry, scale, patience_s)
+        is_coarse = canvas is self._canvas and self._sharpening.isActive()
+        return canvas.image(geometry, scale, patience_s, is_coarse)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -238,3 +238,15 @@ def test_the_theme_recolours_the_picture(page):
     before = page.view.plain_image(1.0)
     page.theme_source.choose("light")
     assert page.view.plain_image(1.0) != before
+
+
+def test_what_moves_is_painted_coarsely_and_sharply_when_it_stands_still(page, qtbot):
+    middle = page.model.picture.width / 2
+    page.model.set_view((middle / 2, middle), remember=False)
+    moving = page.view.grab().toImage()
+    assert not page.view.is_settled
+    qtbot.waitUntil(lambda: page.view.is_settled)
+    still = page.view.grab().toImage()
+    assert moving != still
+    page.view.show_at_once()
+    assert page.view.grab().toImage() == still

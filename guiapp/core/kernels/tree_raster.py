@@ -155,9 +155,9 @@ def stack_strips(
             for x in range(width):
                 image[y, x] = OPAQUE | background
             continue
-        begin = strips.offsets[level]
+        line, strip = image[y], strips.pixels[strips.offsets[level] : strips.offsets[level] + width]
         for x in range(width):
-            image[y, x] = strips.pixels[begin + x]
+            line[x] = strip[x]
 
 
 class PolarMap(NamedTuple):
@@ -192,6 +192,7 @@ def bend_strips(
     background: int,
     corner_x: int,
     corner_y: int,
+    step: int,
     first: int,
     last: int,
     image: Pixels,
@@ -200,12 +201,13 @@ def bend_strips(
 
     strips  begin with a copy of their last pixel and end with a copy of their first
     rings   for each radius level << COVER_BITS | how much of it is to be seen, up to FULL_COVER; or -1
+    step    so many rows look alike: more is faster and coarser
     All in 32 bits without a sign, which takes two thirds of the time.
     """
     ground = np.uint32(OPAQUE | background)
     mask, eight, sixteen, half = np.uint32(0xFF00FF), np.uint32(8), np.uint32(16), np.uint32(32768)
     one, byte, whole = np.uint32(1), np.uint32(255), np.uint32(256)
-    for y in range(first, last):
+    for y in range(first, last, step):
         turns, radii = polar.turns[y * size : (y + 1) * size], polar.radii[y * size : (y + 1) * size]
         line = image[corner_y + y]
         ring_before, begin, n_pixels, cover = np.int32(-1), np.uint32(0), one, whole
@@ -232,6 +234,8 @@ def bend_strips(
                 green = ((ground >> eight & mask) * (whole - cover) + (color >> eight & mask) * cover) & ~mask
                 color = np.uint32(red_blue | green)
             line[corner_x + x] = color
+        for copy in range(y + 1, min(y + step, last)):
+            image[corner_y + copy, corner_x : corner_x + size] = line[corner_x : corner_x + size]
 
 
 @kernel

@@ -27,6 +27,7 @@ from guiapp.core.tree.picture import TreePicture
 Pixels = np.ndarray[tuple[int, int], np.dtype[np.uint32]]
 GAP_PX = 1
 FINER = 1.05  # pixels of a strip for each one on the circle that it becomes
+COARSE_STEP = 2  # rows that look alike, and pixels of a circle for one of its strip, while a picture moves
 
 
 def color_sums(picture: TreePicture, colors: NDArray[np.uint32]) -> ColorSums:
@@ -66,16 +67,17 @@ def paint_sunburst(
     image: Pixels,
     corner: tuple[int, int] = (0, 0),
     size: int | None = None,
+    is_coarse: bool = False,
 ) -> None:
     """Fill a square of an image; level i is the ring from radii[i] to radii[i + 1] around its middle."""
     size = min(image.shape) if size is None else size
-    counts = np.ceil(2 * np.pi * radii[1:] * FINER).astype(np.int64)
+    step = COARSE_STEP if is_coarse else 1
+    counts = np.ceil(2 * np.pi * radii[1:] * FINER / step).astype(np.int64)
     counts[np.diff(radii) < 0.1] = 0
     strips = _strips(counts)
     _color(picture, sums, view, background, 1.0, strips)
-    bend = partial(
-        bend_strips, _closed(strips), polar_map(size), size, _rings(radii, size), background, *corner
-    )
+    rings = _rings(radii, size)
+    bend = partial(bend_strips, _closed(strips), polar_map(size), size, rings, background, *corner, step)
     _by_halves(size, bend, image)
 
 
