@@ -14,10 +14,11 @@ from PySide6.QtCore import QObject, Signal
 from guiapp.core.bench.contenders import UNSPLIT
 from guiapp.core.bench.corpus import RANDOM, SAMPLE, TUTORIAL
 from guiapp.core.bench.differences import Place, first_difference
-from guiapp.core.bench.history import Change, load_run, write_whole
+from guiapp.core.bench.history import Change, compare_runs, different_conditions, load_run, write_whole
 from guiapp.core.bench.measurement import Record, Report, growth_records
 from guiapp.core.bench.peers import PEERS
 from guiapp.core.bench.plan import BenchError, Plan, plan_from
+from guiapp.core.bench.report import warnings
 from guiapp.core.bench.statistics import summarize
 from guiapp.core.vocab.vocabulary import VocabType
 from guiapp.viewmodels.background import LatestJob
@@ -261,6 +262,26 @@ class BenchModel(QObject):
             self.show_run(load_run(run.path))
         except BenchError as error:
             self.failed.emit(str(error))
+
+    def compare_with(self, run: SavedRun) -> None:
+        """Tell what is surely faster or slower than in a run that was kept."""
+        try:
+            old = load_run(run.path)
+        except BenchError as error:
+            self.failed.emit(str(error))
+            return
+        record = self.record
+        changes = compare_runs(old, record)
+        self.changes = [change for change in changes if change.verdict != "same"]
+        others = different_conditions(old, record)
+        told = f"{len(changes)} results are in both, {len(self.changes)} surely differ"
+        self.tell("; ".join([told, *others]))
+        self.results_changed.emit()
+
+    @property
+    def warnings(self) -> list[str]:
+        """What makes the figures doubtful; nothing while a run is going on."""
+        return [] if self.is_running or not self.results else list(warnings(self.record))
 
     def show_run(self, record: Record) -> None:
         """Show a run that was saved, without its model."""

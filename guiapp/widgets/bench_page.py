@@ -29,6 +29,7 @@ from guiapp.widgets.style_sheet import set_role
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
 
 PLAN_WIDTH_PX = 250
+HISTORY_WIDTH_PX = 150
 MOST_CHANGES = 3
 FRAME_MS = 150  # between two pictures of a run
 EMPTY = "Tick encoders and libraries at the left, choose texts, and press Run."
@@ -52,6 +53,7 @@ class BenchPage(Page):
         self.units.addItems(list(UNITS))
         self.baselines = chooser("Baseline")
         self.saved_runs = chooser("Saved runs")
+        self.comparisons = chooser("Compare with")
         self.progress = QLabel(EMPTY)
         self.notes = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
         set_role(self.notes, "dim")
@@ -122,13 +124,21 @@ class BenchPage(Page):
         self.report_button.clicked.connect(self.save_report)
         self.units.activated.connect(self._choose_unit)
         self.saved_runs.activated.connect(self._open_run)
+        self.comparisons.activated.connect(self._compare)
         self.model.running_changed.connect(self._list_runs)
         self._list_runs()
 
     def _lay_out(self) -> None:
         bar = QHBoxLayout()
         bar.addWidget(self.progress, 1)
-        for box in (self.saved_runs, self.texts, self.units, self.baselines, self.scenario_card.scenarios):
+        for box in (
+            self.saved_runs,
+            self.comparisons,
+            self.texts,
+            self.units,
+            self.baselines,
+            self.scenario_card.scenarios,
+        ):
             bar.addWidget(box)
         bar.addWidget(self.scenario_card.worst_texts)
         bar.addWidget(self.report_button)
@@ -167,16 +177,24 @@ class BenchPage(Page):
         self.progress.setText(self.model.progress)
 
     def _list_runs(self) -> None:
-        self.saved_runs.clear()
-        self.saved_runs.addItem("Saved runs")
-        for run in self.model.saved_runs:
-            self.saved_runs.addItem(run.title, run)
-        self.saved_runs.setVisible(self.saved_runs.count() > 1)
+        for box in (self.saved_runs, self.comparisons):
+            box.clear()
+            box.addItem(box.accessibleName())
+            for run in self.model.saved_runs:
+                box.addItem(run.title, run)
+            box.setMaximumWidth(HISTORY_WIDTH_PX)
+            box.view().setMinimumWidth(2 * HISTORY_WIDTH_PX)
+            box.setVisible(box.count() > 1)
 
     def _open_run(self, index: int) -> None:
         run = self.saved_runs.itemData(index)
         if run is not None and not self.model.is_running:
             self.model.open_run(run)
+
+    def _compare(self, index: int) -> None:
+        run = self.comparisons.itemData(index)
+        if run is not None and not self.model.is_running and self.model.results:
+            self.model.compare_with(run)
 
     def _choose_unit(self) -> None:
         self.bars.set_unit(UNITS[self.units.currentText()])
@@ -195,7 +213,7 @@ class BenchPage(Page):
             if each["scenario"] is None
         }
         changes = [f"{change.verdict} than before: {change.title}" for change in self.model.changes]
-        plain = [escape(note) for note in (*changes[:MOST_CHANGES], *missing.values())]
+        plain = [escape(note) for note in (*changes[:MOST_CHANGES], *self.model.warnings, *missing.values())]
         notes = [*told.values(), *plain]
         self.notes.setText(" &nbsp; ".join(notes))
         self.notes.setVisible(bool(notes))

@@ -235,3 +235,27 @@ def test_the_papers_tables_have_contenders_that_do_not_split(qtbot, make_model):
     assert {"backtrack (unsplit)", "heap (unsplit)"} <= set(model.contenders)
     model.set_takes_part("heap", False)
     assert "heap (unsplit)" not in model.contenders
+
+
+def test_a_run_is_compared_with_any_that_was_kept(qtbot, make_model, tmp_path):
+    history = RunHistory(tmp_path / "runs")
+    for ms in (1, 2, 3):
+        run_to_its_end(qtbot, make_model(fake_engine(whole_run(ms)), history))
+    model = make_model(history=history)
+    newest, _, oldest = model.saved_runs
+    model.open_run(newest)
+    model.compare_with(oldest)
+    assert [change.verdict for change in model.changes] == ["slower"]
+    assert model.changes[0].ratio.ratio == pytest.approx(3)
+    model.compare_with(newest)
+    assert model.changes == []
+    assert "0 surely differ" in model.progress
+
+
+def test_a_noisy_machine_is_told(qtbot, make_model):
+    model = make_model()
+    result = {**CELL, "contender": "fast", "n": 5, "median_s": 1.0, "ci_s": [0.5, 1.5]}
+    model.show_run({"environment": {"cores": 2, "load_before": [3.0, 0, 0]}, "results": [result]})
+    busy, wide = model.warnings[:2]
+    assert "load 3 on 2 cores" in busy
+    assert "± 10 %" in wide
