@@ -141,9 +141,9 @@ class Workspace(QObject):
         if self._options.encoder not in self.encoders and self._options.encoder is not None:
             self._options = replace(self._options, encoder=None)
         self.encoder_check.forget()
+        self._encode()  # drops the old tokens, whose ids mean nothing to those who are told now
         self.vocabulary_changed.emit()
         self.options_changed.emit()
-        self._encode()
 
     def _encode(self) -> None:
         if self.tokenizer is not None:

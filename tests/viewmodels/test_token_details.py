@@ -6,8 +6,10 @@ import pytest
 from toy_source import ToySource
 from toy_vocabulary import toy_vocabulary
 
+import guiapp
 from guiapp.core.vocab.vocabulary import Attribute, SpecialIds, VocabType
 from guiapp.viewmodels.token_details import TokenDetailsModel, hex_bytes, special_role
+from guiapp.viewmodels.workspace import Workspace
 
 pytestmark = pytest.mark.usefixtures("interpreted_kernels")
 TOKENS = {
@@ -106,6 +108,20 @@ def test_what_needs_tables_comes_when_they_are_ready(qtbot):
     assert model.details.tree.is_reached
     assert facts(model)["merge rank"] == "0"
     model.close()
+
+
+def test_a_smaller_vocabulary_opens_while_a_token_is_selected(qtbot):
+    workspace = Workspace(b" lions", load=lambda model, pre, progress: guiapp.open_model(model))
+    model = TokenDetailsModel(workspace)
+    workspace.loader.open("demo:bpe")
+    qtbot.waitUntil(lambda: workspace.n_tokens > 0, timeout=20_000)
+    workspace.select_token(workspace.n_tokens - 1)
+    qtbot.waitUntil(lambda: model.details is not None and model.details.token_id > 100)
+    with qtbot.waitSignal(workspace.vocabulary_changed, timeout=20_000):
+        workspace.loader.open("demo:toy")
+    assert model.details is None
+    model.close()
+    workspace.close()
 
 
 def test_a_huge_token_is_cut():

@@ -41,6 +41,14 @@ def test_opening_a_model_encodes_the_text(workspace):
     assert [workspace.span(index) for index in range(4)] == [(0, 0), (0, 3), (3, 7), (7, 13)]
 
 
+def test_no_old_token_is_left_when_another_vocabulary_is_told(workspace, qtbot):
+    left = []
+    workspace.vocabulary_changed.connect(lambda: left.append(workspace.n_tokens))
+    with qtbot.waitSignal(workspace.spans.encoded):
+        workspace.loader.open("second.gguf")
+    assert left == [0]
+
+
 def test_an_edit_encodes_the_text_anew(workspace, qtbot):
     edit(qtbot, workspace, 3, 7, b"")
     assert workspace.token_ids(0, 9).tolist() == [0, 1, 4]
