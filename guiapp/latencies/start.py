@@ -7,13 +7,14 @@ for every event; the clock runs in the parent, from before the process exists.
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
+from guiapp.core import own_process
+from guiapp.core.own_process import command_of
 from guiapp.latencies.measurement import Measurement
 
 PATIENCE_S = 240.0
@@ -44,7 +45,7 @@ def first_start() -> list[Measurement]:
 
 def command_line(n_runs: int = 5) -> Measurement:
     """`tokenloupe tokenize demo:bpe "Hello world"` as a whole process."""
-    command = [sys.executable, "-m", "guiapp", "tokenize", "demo:bpe", "Hello world"]
+    command = [*command_of("guiapp"), "tokenize", "demo:bpe", "Hello world"]
     values = []
     for _ in range(n_runs + 1):
         started = time.perf_counter()
@@ -55,11 +56,11 @@ def command_line(n_runs: int = 5) -> Measurement:
 
 def _run(events: list[str], environment: dict[str, str] | None = None) -> dict[str, list[float]]:
     """Show the window until all events have been; per event the seconds since the start, and the lateness."""
-    command = [sys.executable, "-m", "guiapp.latencies.start", *events]
+    command = [*command_of("guiapp.latencies.start"), *events]
     seen: dict[str, list[float]] = {}
     started = time.perf_counter()
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, env={**os.environ, **(environment or {})}, text=True
+        command, stdout=subprocess.PIPE, env={**own_process.environment(), **(environment or {})}, text=True
     ) as process:
         assert process.stdout is not None
         for line in process.stdout:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 from typing import Any
 
-from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Signal
+from PySide6.QtCore import QObject, QProcess, Signal
 
 from guiapp.core.bench.plan import Plan
+from guiapp.core.own_process import command_of
+from guiapp.viewmodels.own_process import process_environment
 
-COMMAND = (sys.executable, "-m", "guiapp.core.bench")
+COMMAND = command_of("guiapp.core.bench")
 FAREWELL_MS = 3000
 
 
@@ -30,7 +30,7 @@ class BenchRunner(QObject):
         super().__init__(parent)
         self._command = command
         self._process = QProcess(self)
-        self._process.setProcessEnvironment(_environment())
+        self._process.setProcessEnvironment(process_environment())
         self._process.readyReadStandardOutput.connect(self._read)
         self._process.finished.connect(self._finish)
         self._process.errorOccurred.connect(self._note_error)
@@ -88,10 +88,3 @@ class BenchRunner(QObject):
     def _note_error(self, error: QProcess.ProcessError) -> None:
         if error is QProcess.ProcessError.FailedToStart:
             self.ended.emit(f"The benchmark could not be started: {self._process.errorString()}.")
-
-
-def _environment() -> QProcessEnvironment:
-    """This process's environment, with its import path: the package may lie next to the script only."""
-    environment = QProcessEnvironment.systemEnvironment()
-    environment.insert("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
-    return environment

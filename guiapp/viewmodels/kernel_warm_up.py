@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Signal
+from PySide6.QtCore import QObject, QProcess, Signal
 
 from guiapp.core.kernels.compile import run_interpreted
 from guiapp.core.kernels.warm_up import is_complete, load_kernels
+from guiapp.core.own_process import command_of
 from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.own_process import process_environment
 
 STOP_MS = 2000
 WAIT_S = 0.05
@@ -23,14 +23,13 @@ WAIT_S = 0.05
 class Compiler:
     """How kernels get compiled, as the tests replace it.
 
-    command       a process that fills the disk cache of compiled kernels, reporting as `warm_up` does;
-                  -P lest it imports a package of the same name in the present folder, such as a clone
+    command       a process that fills the disk cache of compiled kernels, reporting as `warm_up` does
     is_needed     whether that has never happened
     load          takes the kernels from the disk cache
     interpret     says whether they run interpreted from now on
     """
 
-    command: tuple[str, ...] = (sys.executable, "-P", "-m", "guiapp.core.kernels.warm_up")
+    command: tuple[str, ...] = command_of("guiapp.core.kernels.warm_up")
     is_needed: Callable[[], bool] = lambda: not is_complete()
     load: Callable[[Progress], None] = load_kernels
     interpret: Callable[[bool], None] = run_interpreted
@@ -71,7 +70,7 @@ class KernelWarmUp(QObject):
         self._loading = LatestJob[None](self)
         self._loading.done.connect(self._switch)
         self._process = QProcess(self)
-        self._process.setProcessEnvironment(_environment())
+        self._process.setProcessEnvironment(process_environment())
         self._process.readyReadStandardOutput.connect(self._read)
         self._process.finished.connect(self._finish)
         self._process.errorOccurred.connect(self._note_error)
@@ -157,10 +156,3 @@ class KernelWarmUp(QObject):
     def _fail(self, message: str) -> None:
         self._is_settled.set()
         self.failed.emit(message)
-
-
-def _environment() -> QProcessEnvironment:
-    """This process's environment, with its import path: the package may lie next to the script only."""
-    environment = QProcessEnvironment.systemEnvironment()
-    environment.insert("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
-    return environment

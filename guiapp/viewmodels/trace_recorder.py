@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 import tempfile
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Signal
+from PySide6.QtCore import QObject, QProcess, Signal
 
+from guiapp.core.own_process import command_of
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.trace.record_process import RecordRequest
 from guiapp.core.trace.trace import Trace
 from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.own_process import process_environment
 
-COMMAND = (sys.executable, "-m", "guiapp.core.trace.record_process")
+COMMAND = command_of("guiapp.core.trace.record_process")
 STOP_MS = 2000
 
 
@@ -46,9 +46,7 @@ class TraceRecorder(QObject):
         self._loading = LatestJob[Trace](self)
         self._loading.done.connect(self._deliver)
         self._process = QProcess(self)
-        environment = QProcessEnvironment.systemEnvironment()
-        environment.insert("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
-        self._process.setProcessEnvironment(environment)
+        self._process.setProcessEnvironment(process_environment())
         self._process.readyReadStandardOutput.connect(self._read)
         self._process.finished.connect(self._note_end)
 

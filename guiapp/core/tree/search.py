@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.errors import TokenloupeError
+from guiapp.core.own_process import command_of, environment
 from guiapp.core.tree import regex_worker
 from guiapp.core.vocab.token_tree import TokenTree
 
@@ -67,8 +67,12 @@ def _matching(tree: TokenTree, expression: str, progress: Callable[[float], None
     except (re.error, OverflowError, RecursionError) as error:
         raise SearchError(f"The regular expression is not valid: {error}.") from error
     request = regex_worker.request(expression, tree.data, tree.offsets)
-    command = [sys.executable, "-m", regex_worker.__name__]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as worker:
+    with subprocess.Popen(
+        command_of(regex_worker.__name__),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=environment(),
+    ) as worker:
         try:
             return np.frombuffer(bytearray(_answer(worker, request, progress)), np.int32)
         finally:
