@@ -9,14 +9,16 @@ from numpy.typing import NDArray
 
 from guiapp.core.errors import EncodeError
 from guiapp.core.pipelines.pair_merging import PairEncoder
+from guiapp.core.text.split_patterns import splitter_for
 from guiapp.core.tree.picture import TreePicture
 from guiapp.core.vocab.merges import PairMerging
-from guiapp.core.vocab.vocabulary import Attribute
+from guiapp.core.vocab.vocabulary import Attribute, VocabType
 
 Ids = NDArray[np.int32]
 NO_IDS = np.zeros(0, np.int32)
 NOT_TEXT = Attribute.CONTROL | Attribute.UNKNOWN | Attribute.UNUSED | Attribute.BYTE | Attribute.USER_DEFINED
 N_LONGEST = 20
+NEIGHBOURS = b"\na 0!"  # what tokens stand between, to see whether the splitter cuts them
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +65,9 @@ def tree_statistics(picture: TreePicture, merging: PairMerging | None) -> TreeSt
         Finding("same bytes as another", f"{len(doubles):,}", doubles, "matching takes the other one"),
     ]
     if (unmade := never_made(picture, merging)) is not None:
-        findings.append(Finding("never produced", f"{len(unmade):,}", unmade, _remark(picture)))
+        cut = always_cut(picture)
+        never = np.union1d(unmade, cut).astype(np.int32)
+        findings.append(Finding("never produced", f"{len(never):,}", never, _remark(picture, unmade, cut)))
     groups = np.floor(np.log2(np.maximum(fan_outs, 1))).astype(np.int64) + (fan_outs > 0)
     return TreeStatistics(tuple(findings), np.bincount(np.maximum(depths - 1, 0)), np.bincount(groups))
 
@@ -104,15 +108,45 @@ def never_made(picture: TreePicture, merging: PairMerging | None) -> Ids | None:
     return wanted[~is_made].astype(np.int32)
 
 
+def always_cut(picture: TreePicture) -> Ids:
+    """Text tokens that the pre-tokenizer cuts, whichever of some NEIGHBOURS stand at both sides.
+
+    Only whole characters can be judged: what else is in a token becomes part of some character.
+    """
+    vocabulary, tree = picture.vocabulary, picture.tree
+    if vocabulary.type is not VocabType.BPE or vocabulary.model == "whitespace":
+        return NO_IDS
+    is_wanted = _is_text(picture) & (tree.arrays.lengths > 1)
+    is_wanted[not_utf8(picture)] = False
+    wanted, lengths = np.flatnonzero(is_wanted), tree.arrays.lengths[is_wanted].astype(np.int64)
+    data = tree.data[np.repeat(is_wanted, np.diff(tree.offsets))]
+    ends = np.cumsum(lengths + 1)  # with the neighbour before each token
+    starts = ends - lengths
+    places = np.arange(len(data)) + np.repeat(np.arange(1, len(wanted) + 1), lengths)
+    is_cut = np.ones(len(wanted), np.bool_)
+    splitter = splitter_for(vocabulary.pre_type)
+    for neighbour in NEIGHBOURS:
+        text = np.full(len(data) + len(wanted) + 1, neighbour, np.uint8)
+        text[places] = data
+        cuts = splitter.split(text)
+        is_cut &= cuts[np.searchsorted(cuts, starts, "right")] < ends
+    return wanted[is_cut].astype(np.int32)
+
+
 def _is_text(picture: TreePicture) -> NDArray[np.bool_]:
     is_text: NDArray[np.bool_] = (picture.vocabulary.attributes & NOT_TEXT) == 0
     return is_text
 
 
-def _remark(picture: TreePicture) -> str:
+def _remark(picture: TreePicture, unmade: Ids, cut: Ids) -> str:
+    """What exactly is counted."""
+    merged = f"{len(unmade):,} whose bytes merge into other tokens"
     if picture.vocabulary.rules.ignore_merges:
-        return "a word that is a token is taken whole (ignore_merges)"
-    return "merging their bytes ends in other tokens"
+        merged = "a word that is a token is taken whole (ignore_merges)"
+    if picture.vocabulary.type is not VocabType.BPE:
+        return merged
+    beside = "at the ends of lines or beside letters, spaces, digits and marks"
+    return f"{merged}; {len(cut):,} that the pre-tokenizer cuts, {beside}"
 
 
 def _most(values: NDArray[np.int32]) -> str:

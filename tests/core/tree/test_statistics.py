@@ -11,7 +11,7 @@ import guiapp
 from guiapp.core.explain.merge_tree import merge_tree, why_not_merged
 from guiapp.core.tree.coloring import COLORINGS, ColoringInput, node_values
 from guiapp.core.tree.picture import tree_picture
-from guiapp.core.tree.statistics import never_made, tree_statistics
+from guiapp.core.tree.statistics import always_cut, never_made, tree_statistics
 from guiapp.core.vocab.merges import byte_pair_merging
 from guiapp.core.vocab.vocabulary import Attribute, Rules, VocabType
 
@@ -65,3 +65,25 @@ def test_what_is_never_made_is_what_encoding_does_not_give_back(name):
         if why_not_merged(tokenizer.vocabulary, token) or len(picture.tree.token_bytes(token)) > 100:
             continue
         assert merge_tree(tokenizer.vocabulary, merging, token).is_reached == (token not in unmade)
+
+
+@pytest.mark.real_vocabs
+def test_what_is_always_cut_comes_out_of_no_text():
+    tokenizer = guiapp.open_model(VOCABS / "ggml-vocab-qwen2.gguf")
+    picture = tree_picture(tokenizer.vocabulary)
+    cut = always_cut(picture)
+    assert 0 < len(cut) < len(picture.vocabulary) / 50
+    own = [picture.tree.token_bytes(token) for token in cut.tolist()]
+    produced = np.zeros(len(picture.vocabulary), np.bool_)
+    for before, behind in ((b"", b""), (b" ", b""), (b"\n", b"\n"), (b"x", b"x"), (b"1", b"1"), (b"(", b")")):
+        for text in own:
+            found = tokenizer.encode(before + text + behind, add_special=False, parse_special=False)
+            produced[found.token_ids] = True
+    assert not produced[cut].any()
+
+
+def test_what_the_splitter_always_cuts_is_never_produced():
+    tokens = dict.fromkeys(["a", "!", "Ċ", "Ġ", "a!", "!a", "ĊĠ", "Ċa", "Ġa"], 0.0)
+    vocabulary = toy_vocabulary(tokens, VocabType.BPE, ["a !", "! a"], Rules(byte_encoding=True))
+    cut = always_cut(tree_picture(vocabulary))
+    assert [vocabulary.raw_text(token).decode() for token in cut.tolist()] == ["a!", "Ċa"]
