@@ -63,6 +63,8 @@ QPushButton[role="quiet"]:hover, QToolButton[role="quiet"]:hover {
 QPushButton:pressed, QToolButton:pressed, QToolButton:open { background: $selected; }
 QPushButton:checked, QToolButton:checked { background: $raised; color: $text; }
 QPushButton:disabled, QToolButton:disabled { color: $faint; border-color: $line; }
+QPushButton[role="quiet"]:disabled, QToolButton[role="quiet"]:disabled {
+    color: $faint; border-color: transparent; }
 QPushButton:focus, QToolButton:focus, QPushButton[role="quiet"]:focus, QToolButton[role="quiet"]:focus {
     border-color: $accent; }
 QToolButton[role="next"] { background: $raised; border-color: $accent; color: $accent; }
