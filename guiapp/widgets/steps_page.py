@@ -6,28 +6,25 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QSignalBlocker, Qt
-from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
-    QComboBox,
     QFileDialog,
     QFrame,
     QHBoxLayout,
     QLabel,
     QMessageBox,
-    QProgressBar,
     QSizePolicy,
     QSplitter,
     QStackedWidget,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
-from guiapp.core.trace.debugger import Debugger, Granularity
+from guiapp.core.trace.debugger import Debugger
 from guiapp.core.trace.export import run_json, run_markdown, run_svg, step_json, step_markdown
 from guiapp.viewmodels.lesson_player import LessonPlayer
-from guiapp.viewmodels.steps_model import SPEEDS, StepsModel
+from guiapp.viewmodels.steps_model import StepsModel
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.actions import Actions
 from guiapp.widgets.lesson_bar import LessonBar, LessonButton
@@ -37,23 +34,16 @@ from guiapp.widgets.step_flow import FlowView
 from guiapp.widgets.step_race import RaceBox, RaceCard
 from guiapp.widgets.step_side import SidePanel
 from guiapp.widgets.step_timeline import Timeline
+from guiapp.widgets.step_transport import BUTTONS, GranularityBox, PlayControls, button
 from guiapp.widgets.step_views import LATTICES, PictureView
+from guiapp.widgets.step_waiting import WaitingPanel
 from guiapp.widgets.style_sheet import heading, set_role
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
 
 SIDE_WIDTH_PX = 320
 EXPORTS = {".md": run_markdown, ".json": run_json, ".svg": run_svg}
 SAVE_FILTER = "Markdown (*.md);;JSON (*.json);;Drawing (*.svg);;Picture of the page (*.png)"
-BAR_WIDTH_PX = 220
 COUNT_WIDTH_PX = 210
-BUTTONS = (
-    ("⏮", "debug_restart", "To the start"),
-    ("◀ run", "debug_reverse", "Run back to the last breakpoint"),
-    ("◁ back", "debug_back", "One step back"),
-    ("step ▷", "debug_step", "One step on"),
-    ("run ▶", "debug_run", "Run to the next breakpoint"),
-    ("⏭", "debug_end", "To the end"),
-)
 
 
 class StepsPage(Page):
@@ -226,9 +216,9 @@ class StepsPage(Page):
         bar = QHBoxLayout()
         bar.setSpacing(GAP_PX)
         for text, name, meaning in BUTTONS:
-            button = _button(text, meaning, actions[name])
-            set_role(button, "next" if name == "debug_step" else "raised")
-            bar.addWidget(button)
+            made = button(text, meaning, actions[name])
+            set_role(made, "next" if name == "debug_step" else "raised")
+            bar.addWidget(made)
         bar.addSpacing(GAP_PX)
         bar.addWidget(PlayControls(self.model, actions["debug_play"]))
         bar.addWidget(GranularityBox(self.model))
@@ -270,25 +260,6 @@ def _with_code(sentence: str, theme: Theme) -> str:
     return f'<span style="color:{theme.dim.name()}">{re.sub("`([^`]+)`", code, escaped)}</span>'
 
 
-def _button(text: str, meaning: str, action: QAction) -> QToolButton:
-    button = QToolButton()
-    button.setText(text)
-    keys = action.shortcut().toString()
-    button.setToolTip(f"{meaning} ({keys})" if keys else meaning)
-    button.setAccessibleName(meaning)
-    button.clicked.connect(action.trigger)
-    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    set_role(button, "raised")
-    return button
-
-
-def _text_button(text: str) -> QToolButton:
-    button = QToolButton()
-    button.setText(text)
-    set_role(button, "raised")
-    return button
-
-
 def _card(widgets: list[QWidget], stretched: QWidget) -> QFrame:
     card = QFrame()
     set_role(card, "card")
@@ -298,119 +269,3 @@ def _card(widgets: list[QWidget], stretched: QWidget) -> QFrame:
     for widget in widgets:
         layout.addWidget(widget, 1 if widget is stretched else 0)
     return card
-
-
-class GranularityBox(QComboBox):
-    """How far one step goes."""
-
-    def __init__(self, model: StepsModel, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._model = model
-        for size in Granularity:
-            self.addItem(f"by {size.value}", size)
-        self.setAccessibleName("Size of a step")
-        self.setToolTip("How far one step goes")
-        self.currentIndexChanged.connect(self._choose)
-        model.granularity_changed.connect(self._follow)
-        self._follow()
-
-    def _choose(self, index: int) -> None:
-        self._model.set_granularity(self.itemData(index))
-
-    def _follow(self) -> None:
-        with QSignalBlocker(self):
-            self.setCurrentIndex(self.findData(self._model.granularity))
-
-
-class PlayControls(QWidget):
-    """Play or pause, and how fast."""
-
-    def __init__(self, model: StepsModel, action: QAction, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._model = model
-        self.button = _button("play", "Play", action)
-        self.speed = QComboBox()
-        for speed in SPEEDS:
-            self.speed.addItem(f"{speed}/s", speed)
-        self.speed.setAccessibleName("Steps a second")
-        self.speed.currentIndexChanged.connect(self._choose)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GAP_PX)
-        layout.addWidget(self.button)
-        layout.addWidget(self.speed)
-        model.playing_changed.connect(self._follow)
-        self._follow()
-
-    def _choose(self, index: int) -> None:
-        self._model.set_speed(self.speed.itemData(index))
-
-    def _follow(self) -> None:
-        self.button.setText("pause" if self._model.is_playing else "play")
-        with QSignalBlocker(self.speed):
-            self.speed.setCurrentIndex(self.speed.findData(self._model.speed))
-
-
-class WaitingPanel(QWidget):
-    """In place of the steps while there are none: progress, what it would cost, or why not."""
-
-    def __init__(self, model: StepsModel, workspace: Workspace, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._model = model
-        self._workspace = workspace
-        self.message = QLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
-        self.message.setTextFormat(Qt.TextFormat.PlainText)
-        self.bar = QProgressBar(textVisible=False)
-        self.bar.setRange(0, 1000)
-        self.bar.setFixedWidth(BAR_WIDTH_PX)
-        self.bar.setAccessibleName("Progress of the recording")
-        self.cancel = _text_button("Cancel")
-        self.cancel.clicked.connect(model.cancel)
-        self.selection = _text_button("Record the selection")
-        self.selection.clicked.connect(model.record_selection)
-        self.everything = _text_button("Record all of it")
-        self.everything.clicked.connect(model.record_all)
-        buttons = QHBoxLayout()
-        buttons.addStretch()
-        for button in (self.cancel, self.selection, self.everything):
-            buttons.addWidget(button)
-        buttons.addStretch()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(4 * MARGIN_PX, MARGIN_PX, 4 * MARGIN_PX, MARGIN_PX)
-        layout.addStretch()
-        layout.addWidget(self.message)
-        layout.addWidget(self.bar, 0, Qt.AlignmentFlag.AlignHCenter)
-        layout.addLayout(buttons)
-        layout.addStretch()
-        model.recording_changed.connect(self._follow)
-        workspace.statistics_changed.connect(self._follow)
-        self._follow()
-
-    def _follow(self) -> None:
-        model, document = self._model, self._workspace.document
-        asks = model.cost is not None and not model.is_recording
-        self.message.setText(self._words())
-        self.bar.setVisible(model.is_recording)
-        self.bar.setValue(round(model.recorder.progress * 1000))
-        self.cancel.setVisible(model.is_recording)
-        self.everything.setVisible(asks or bool(model.failure))
-        self.selection.setVisible(asks)
-        self.selection.setEnabled(document.has_selection)
-
-    def _words(self) -> str:
-        model = self._model
-        if model.is_recording:
-            return f"Recording every decision: {model.recorder.progress:.0%}"
-        if model.failure:
-            return model.failure
-        if model.cost is not None:
-            n_bytes = self._workspace.document.size
-            return (
-                f"The text has {n_bytes:,} bytes. Recording it would take about "
-                f"{model.cost.seconds:,.0f} s and {model.cost.size_bytes / 1e6:,.0f} MB "
-                f"for some {model.cost.n_steps:,} steps.\n"
-                "Select a part of it on the Inspect page to step through that, or record it all."
-            )
-        if self._workspace.tokenizer is None:
-            return "Open a model, and the steps of its tokenizer appear here."
-        return "Preparing …"
