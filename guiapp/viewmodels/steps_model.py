@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -15,7 +14,7 @@ from guiapp.core.encoding import Encoding
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.tokenizer import Tokenizer
-from guiapp.core.trace.breakpoints import Breakpoint, check, parse_breakpoint
+from guiapp.core.trace.breakpoints import Breakpoint, parse_breakpoint
 from guiapp.core.trace.candidates import Waiting
 from guiapp.core.trace.conditions import Expression
 from guiapp.core.trace.cost import LONGEST_WITHOUT_ASKING, Cost, estimate, must_ask
@@ -26,6 +25,7 @@ from guiapp.core.trace.reports import debugger_for
 from guiapp.core.trace.trace import Tokens, Trace
 from guiapp.core.vocab.vocabulary import VocabType
 from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.debugger_memory import Remembered, recall
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.trace_recorder import TraceRecorder
 from guiapp.viewmodels.workspace import Workspace
@@ -499,27 +499,13 @@ class StepsModel(QObject):
     # Memory
 
     def _keep(self) -> None:
-        state = {
-            "breakpoints": [asdict(row) for row in self._breakpoints],
-            "watches": list(self._watches),
-            "granularity": self._granularity.value,
-        }
-        self._settings.set_debugger(json.dumps(state))
+        remembered = Remembered(self._breakpoints, self._watches, self._granularity)
+        self._settings.set_debugger(remembered.to_json())
 
     def _restore(self) -> None:
-        """What an earlier session left; anything spoiled counts as not there."""
-        try:
-            state = json.loads(self._settings.debugger or "{}")
-            rows = [Breakpoint(**row) for row in state.get("breakpoints", [])]
-            for row in rows:
-                check(row)
-            watches = tuple(map(str, state.get("watches", [])))
-            for text in watches:
-                Expression(text)
-            granularity = Granularity(state.get("granularity", "decision"))
-        except (ValueError, TypeError, AttributeError, TokenloupeError):
-            return
-        self._breakpoints, self._watches, self._granularity = tuple(rows), watches, granularity
+        remembered = recall(self._settings.debugger)
+        self._breakpoints, self._watches = remembered.breakpoints, remembered.watches
+        self._granularity = remembered.granularity
 
     def stop(self) -> None:
         """End all work in the background."""

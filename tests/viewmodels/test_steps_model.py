@@ -151,14 +151,6 @@ def test_breakpoints_and_watches_are_kept_for_the_next_session(make_model, setti
     assert second.watch_values() == ["2"]
 
 
-@pytest.mark.parametrize(
-    "text", ["", "{", "[]", '{"breakpoints": [{"kind": "fly"}]}', '{"watches": ["1 +"]}']
-)
-def test_spoiled_memory_counts_as_none(make_model, settings, text):
-    settings.set_debugger(text)
-    assert make_model().breakpoints == ()
-
-
 def test_a_breakpoint_that_makes_no_sense_in_another_text_is_switched_off(make_model):
     model = make_model()
     model.add_breakpoint("10 / (length - 99) < 0")

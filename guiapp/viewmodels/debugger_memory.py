@@ -1,0 +1,44 @@
+"""What the debugger keeps from one session to the next."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+
+from guiapp.core.errors import TokenloupeError
+from guiapp.core.trace.breakpoints import Breakpoint, check
+from guiapp.core.trace.conditions import Expression
+from guiapp.core.trace.debugger import Granularity
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """All that comes back at the next start."""
+
+    breakpoints: tuple[Breakpoint, ...] = ()
+    watches: tuple[str, ...] = ()
+    granularity: Granularity = Granularity.DECISION
+
+    def to_json(self) -> str:
+        return json.dumps(
+            {
+                "breakpoints": [asdict(row) for row in self.breakpoints],
+                "watches": list(self.watches),
+                "granularity": self.granularity.value,
+            }
+        )
+
+
+def recall(text: str) -> Remembered:
+    """Read what an earlier session wrote; anything spoiled counts as not there."""
+    try:
+        state = json.loads(text or "{}")
+        rows = [Breakpoint(**row) for row in state.get("breakpoints", [])]
+        for row in rows:
+            check(row)
+        watches = tuple(map(str, state.get("watches", [])))
+        for watch in watches:
+            Expression(watch)
+        return Remembered(tuple(rows), watches, Granularity(state.get("granularity", "decision")))
+    except (ValueError, TypeError, AttributeError, TokenloupeError):
+        return Remembered()
