@@ -69,6 +69,7 @@ class ScenarioCard(QStackedWidget):
     def _offer(self, measured: set[str]) -> None:
         """List the scenarios that were measured, in the order of OFFERED."""
         names = [name for name in OFFERED if name in measured]
+        self.scenarios.setVisible(len(names) > 1)
         if names == [self.scenarios.itemData(index) for index in range(self.scenarios.count())]:
             return
         chosen = self.scenario
@@ -77,7 +78,6 @@ class ScenarioCard(QStackedWidget):
             for name in names:
                 self.scenarios.addItem(SCENARIOS[name].title, name)
             self.choose(chosen)
-        self.scenarios.setVisible(len(names) > 1)
 
 
 def _warm(results: Sequence[Record], cold: Sequence[Record]) -> list[Record]:

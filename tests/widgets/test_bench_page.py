@@ -192,9 +192,11 @@ def test_each_scenario_has_its_chart(page):
         for size in (40, 400)
         for operation in ("count parts", "encode parts")
     ]
+    card = page.scenario_card
+    assert not card.scenarios.isVisible()
     page.model.show_run({"results": [*RUN["results"], *cold, memory, *interval]})
     page.redraw()
-    card = page.scenario_card
+    assert card.scenarios.isVisible()
     assert card.currentWidget() is card.curves
     card.choose("cold")
     page.redraw()
