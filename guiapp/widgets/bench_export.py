@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+import pyqtgraph as pg
 from PySide6.QtCore import QBuffer, QRect, QSize
 from PySide6.QtGui import QImage, QImageWriter, QPaintDevice, QPainter
 from PySide6.QtSvg import QSvgGenerator
@@ -126,10 +127,15 @@ def png_of(chart: Chart) -> bytes:
 
 
 def _paint(chart: Chart, device: QPaintDevice) -> None:
+    markers = [item for item in chart.plot.scene().items() if isinstance(item, pg.ScatterPlotItem)]
+    for item in markers:
+        item.setExportMode(True, {"antialias": True})  # as outlines, not as pictures of a few pixels
     painter = QPainter(device)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     chart.plot.render(painter)
     painter.end()
+    for item in markers:
+        item.setExportMode(False)
 
 
 def shown(charts: Sequence[Chart]) -> dict[str, Chart]:

@@ -230,6 +230,7 @@ def test_every_chart_becomes_a_picture_of_its_size(page, export, tmp_path):
     throughput = (tmp_path / "throughput.svg").read_text()
     assert f'viewBox="0 0 {page.bars.plot.width()} {page.bars.plot.height()}"' in throughput
     assert "gigatoken" not in throughput
+    assert not any("<image" in file.read_text() for file in tmp_path.glob("*.svg"))
     assert "tiktoken" in throughput
     assert QImage(str(tmp_path / "throughput.png")).width() == 2 * page.bars.plot.width()
 
