@@ -17,15 +17,14 @@ from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.trace.breakpoints import Breakpoint, parse_breakpoint
 from guiapp.core.trace.candidates import Waiting
 from guiapp.core.trace.conditions import Expression
-from guiapp.core.trace.cost import LONGEST_WITHOUT_ASKING, Cost, estimate, must_ask
+from guiapp.core.trace.cost import LONGEST_WITHOUT_ASKING, ONE_PIECE, Cost, estimate, must_ask
 from guiapp.core.trace.debugger import Debugger, Granularity
 from guiapp.core.trace.operations import NUMBERS
-from guiapp.core.trace.race import Difference, first_difference, follow
 from guiapp.core.trace.reports import debugger_for
 from guiapp.core.trace.trace import Tokens, Trace
-from guiapp.core.vocab.vocabulary import VocabType
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.debugger_memory import Remembered, recall
+from guiapp.viewmodels.race_model import RaceModel
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.trace_recorder import TraceRecorder
 from guiapp.viewmodels.workspace import Workspace
@@ -33,7 +32,6 @@ from guiapp.viewmodels.workspace import Workspace
 SETTLE_MS = 150  # of typing, before the text is recorded anew
 NEAR_STEPS = 2000
 SPEEDS = (1, 2, 5, 10, 30)  # steps a second
-ONE_PIECE = (VocabType.SPM, VocabType.UGM, VocabType.RWKV, VocabType.PLAMO2)
 
 
 class StepsModel(QObject):
@@ -47,7 +45,6 @@ class StepsModel(QObject):
         recording_changed(): `is_recording`, `progress`, `cost` or `failure` is new.
         playing_changed(): `is_playing` or `speed` is new.
         granularity_changed(): `granularity` is new.
-        race_changed(): `rival`, its place or `difference` is new.
     """
 
     trace_changed = Signal()
@@ -57,7 +54,6 @@ class StepsModel(QObject):
     recording_changed = Signal()
     playing_changed = Signal()
     granularity_changed = Signal()
-    race_changed = Signal()
 
     def __init__(
         self,
@@ -71,11 +67,7 @@ class StepsModel(QObject):
         self._settings = settings
         self.recorder = recorder or TraceRecorder(parent=self)
         self.debugger: Debugger | None = None
-        self.rival: Debugger | None = None
-        self.rival_encoder = ""
-        self.difference: Difference | None = None
-        self._rival_recorder = TraceRecorder(self.recorder.command, self)
-        self._rival_recorder.recorded.connect(self._take_rival)
+        self.race = RaceModel(workspace, TraceRecorder(self.recorder.command, self), self)
         self.failure = ""
         self.cost: Cost | None = None
         self._text_start = 0
@@ -97,7 +89,7 @@ class StepsModel(QObject):
         self.recorder.failed.connect(self._fail)
         self.recorder.busy_changed.connect(self.recording_changed)
         self.recorder.progress_changed.connect(self.recording_changed)
-        self.position_changed.connect(self._lead)
+        self.position_changed.connect(self.race.follow)
         workspace.encoding_changed.connect(self._forget)
         workspace.options_changed.connect(self._forget)
         self._restore()
@@ -197,46 +189,7 @@ class StepsModel(QObject):
         self.breakpoints_changed.emit()
         self.position_changed.emit()
         self._compare()
-        self._record_rival()
-
-    # The race
-
-    def race(self, encoder: str) -> None:
-        """Let another encoder run beside; "" for none."""
-        self.rival_encoder = encoder
-        self._record_rival()
-
-    def to_difference(self) -> None:
-        """Go to the step that decided where the two runs part."""
-        if self.difference is not None:
-            self.go_to(self.difference.steps[0])
-
-    def _record_rival(self) -> None:
-        self.rival, self.difference = None, None
-        tokenizer, options = self._workspace.tokenizer, self._workspace.options
-        if self.rival_encoder and tokenizer is not None and self.rival_encoder not in tokenizer.encoders:
-            self.rival_encoder = ""
-        if self.rival_encoder and tokenizer is not None and self.debugger is not None:
-            text = self.debugger.trace.text
-            cost = estimate(self.rival_encoder, len(text), tokenizer.vocabulary.type in ONE_PIECE)
-            if not must_ask(cost, len(text)):
-                switches = options.add_special, options.parse_special
-                self._rival_recorder.record(tokenizer, text, self.rival_encoder, *switches)
-        self.race_changed.emit()
-
-    def _take_rival(self, trace: Trace) -> None:
-        tokenizer = self._workspace.tokenizer
-        if tokenizer is None or self.debugger is None or trace.text != self.debugger.trace.text:
-            return
-        self.rival = debugger_for(tokenizer, trace)
-        self.difference = first_difference(self.debugger, self.rival)
-        self._lead()
-
-    def _lead(self) -> None:
-        """Take the rival along."""
-        if self.rival is not None and self.debugger is not None:
-            follow(self.debugger, self.rival)
-            self.race_changed.emit()
+        self.race.run_beside(debugger)
 
     # Moving
 
@@ -285,6 +238,11 @@ class StepsModel(QObject):
 
     def go_to(self, position: int) -> None:
         self._moved(lambda debugger: debugger.go_to(position))
+
+    def to_difference(self) -> None:
+        """Go to the step that decided where the race parts."""
+        if self.race.difference is not None:
+            self.go_to(self.race.difference.steps[0])
 
     def to_byte(self, offset: int) -> None:
         """Run to the next token over a byte of the recorded text."""
@@ -513,7 +471,7 @@ class StepsModel(QObject):
         self._settle.stop()
         self._others.wait()
         self.recorder.stop()
-        self._rival_recorder.stop()
+        self.race.stop()
 
 
 def _first_sight(trace: Trace) -> int:

@@ -258,8 +258,8 @@ class RivalFlowView(FlowView):
     def __init__(self, model: StepsModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(model, theme_source, parent)
         self.setAccessibleName("Tokens of the other encoder")
-        model.race_changed.connect(self._follow)
+        model.race.changed.connect(self._follow)
 
     @property
     def _debugger(self) -> Debugger | None:
-        return self._model.rival
+        return self._model.race.rival

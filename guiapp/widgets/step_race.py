@@ -23,7 +23,7 @@ class RaceBox(QComboBox):
         self.setToolTip("Let another encoder run beside, in lock-step")
         self.currentIndexChanged.connect(self._choose)
         workspace.options_changed.connect(self._fill)
-        model.race_changed.connect(self._fill)
+        model.race.changed.connect(self._fill)
         self._fill()
 
     def _fill(self) -> None:
@@ -35,10 +35,10 @@ class RaceBox(QComboBox):
                 for name in names:
                     self.addItem(f"race {name}", name)
         with QSignalBlocker(self):
-            self.setCurrentIndex(max(0, self.findData(self._model.rival_encoder)))
+            self.setCurrentIndex(max(0, self.findData(self._model.race.encoder)))
 
     def _choose(self, index: int) -> None:
-        self._model.race(self.itemData(index) or "")
+        self._model.race.choose(self.itemData(index) or "")
 
 
 class RaceCard(QFrame):
@@ -64,19 +64,19 @@ class RaceCard(QFrame):
         layout.addWidget(self._title)
         layout.addWidget(self.flow, 1)
         layout.addLayout(foot)
-        model.race_changed.connect(self._follow)
+        model.race.changed.connect(self._follow)
         self._follow()
 
     def _follow(self) -> None:
-        model = self._model
-        self.setVisible(bool(model.rival_encoder))
-        if model.rival is None:
-            self._title.setText(f"RACE · {model.rival_encoder.upper()}")
-            self.verdict.setText("Recording …")
+        race = self._model.race
+        self.setVisible(bool(race.encoder))
+        if race.rival is None:
+            self._title.setText(f"RACE · {race.encoder.upper()}")
+            self.verdict.setText(race.failure or "Recording …")
             self.go.hide()
             return
-        at = f"step {min(model.rival.position + 1, model.rival.n_steps):,} of {model.rival.n_steps:,}"
-        self._title.setText(f"RACE · {model.rival_encoder.upper()} · {at.upper()}")
-        self.go.setVisible(model.difference is not None)
-        same = f"Both give the same {len(model.rival.trace.result.ids):,} tokens."
-        self.verdict.setText(same if model.difference is None else model.difference.reason.replace("`", ""))
+        at = f"step {min(race.rival.position + 1, race.rival.n_steps):,} of {race.rival.n_steps:,}"
+        self._title.setText(f"RACE · {race.encoder.upper()} · {at.upper()}")
+        self.go.setVisible(race.difference is not None)
+        same = f"Both give the same {len(race.rival.trace.result.ids):,} tokens."
+        self.verdict.setText(same if race.difference is None else race.difference.reason.replace("`", ""))

@@ -98,7 +98,7 @@ class StepsPage(Page):
         model = self.model
         if model.debugger is None:
             return model.cost is not None or bool(model.failure)
-        return self.player.is_ready and (not model.rival_encoder or model.rival is not None)
+        return self.player.is_ready and model.race.is_ready
 
     def begin(self, rival: str, lesson: str) -> None:
         """Begin a race, and a lesson at a step of it ("name:3"), where they are not empty."""
@@ -106,7 +106,7 @@ class StepsPage(Page):
             name, _, number = lesson.partition(":")
             self.player.begin(name, max(0, int(number or 1) - 1))
         if rival:
-            self.model.race(rival)
+            self.model.race.choose(rival)
 
     def stop_at(self, place: str) -> None:
         """Set a breakpoint and run to its first hit, where it is not empty."""

@@ -161,18 +161,18 @@ def test_steps_are_copied_and_runs_saved(make_page, tmp_path):
 
 def test_a_race_runs_beside_and_goes_where_the_two_part(make_page, qtbot):
     page = make_page("toy", b"abacb", "heap")
-    page.model.race("greedy")
-    qtbot.waitUntil(lambda: page.model.rival is not None, timeout=30_000)
+    page.model.race.choose("greedy")
+    qtbot.waitUntil(lambda: page.model.race.rival is not None, timeout=30_000)
     assert page.race_card.isVisible()
     assert "greedy took ac" in page.race_card.verdict.text()
     qtbot.mouseClick(page.race_card.go, LEFT)
-    assert page.model.position == page.model.difference.steps[0]
+    assert page.model.position == page.model.race.difference.steps[0]
     page.model.to_end()
-    assert page.model.rival.position == page.model.rival.n_steps
-    page.model.race("backtrack")
-    qtbot.waitUntil(lambda: page.model.rival is not None, timeout=30_000)
+    assert page.model.race.rival.position == page.model.race.rival.n_steps
+    page.model.race.choose("backtrack")
+    qtbot.waitUntil(lambda: page.model.race.rival is not None, timeout=30_000)
     assert "same 3 tokens" in page.race_card.verdict.text()
-    page.model.race("")
+    page.model.race.choose("")
     assert not page.race_card.isVisible()
 
 

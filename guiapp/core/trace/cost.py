@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from guiapp.core.vocab.vocabulary import VocabType
+
 BYTES_PER_STEP = 66  # in memory, cells included
 SECONDS_PER_STEP = 40e-6
 SECONDS_PER_PAIR = 2.5e-6  # of neighbours that the textbook encoder looks at
 STEPS_PER_BYTE = {"scan": 1.0, "viterbi": 6.0, "plamo2": 6.0, "table": 5.0, "fewest": 5.0, "wordpiece": 2.0}
 USUAL_STEPS_PER_BYTE = 2.6
+ONE_PIECE = (VocabType.SPM, VocabType.UGM, VocabType.RWKV, VocabType.PLAMO2)  # whole texts are
 LONGEST_WITHOUT_ASKING = 100_000  # bytes
 LONGEST_SECONDS_WITHOUT_ASKING = 20.0
 
