@@ -1,4 +1,4 @@
-"""The colours of the tree's nodes, for light and dark: even in lightness, so that labels can be read on all.
+"""The colours of the tree's nodes, for light and dark, all light enough to read dark labels on them.
 
 Colours are given in OKLCH (https://bottosson.github.io/posts/oklab): lightness, colourfulness, hue.
 """
@@ -31,43 +31,45 @@ RGB_OF_LMS = np.array(
     ]
 )
 
-# Hue and colourfulness (1 is the usual); what stands together in a picture differs in hue.
-SCRIPT_HUES: dict[str, tuple[float, float]] = {
-    "Bytes of characters": (270, 0.15),
-    "Spaces": (280, 0.28),
-    "Punctuation": (70, 0.35),
-    "Symbols": (40, 0.50),
-    "Digits": (100, 0.95),
-    "Emoji": (85, 1.25),
-    "Special tokens": (330, 0.45),
-    "Latin": (243, 0.95),
-    "Greek": (200, 0.9),
-    "Cyrillic": (180, 0.95),
-    "Armenian": (215, 0.7),
-    "Hebrew": (120, 0.8),
-    "Arabic": (145, 1.0),
-    "Devanagari": (62, 1.15),
-    "Bengali": (45, 1.05),
-    "Gurmukhi": (78, 0.9),
-    "Gujarati": (72, 0.95),
-    "Odia": (56, 0.8),
-    "Tamil": (52, 0.85),
-    "Telugu": (68, 0.75),
-    "Kannada": (58, 0.65),
-    "Malayalam": (48, 0.7),
-    "Sinhala": (80, 0.7),
-    "Thai": (128, 0.95),
-    "Lao": (134, 0.75),
-    "Burmese": (122, 0.6),
-    "Khmer": (138, 0.65),
-    "Georgian": (225, 0.75),
-    "Hangul": (305, 1.05),
-    "Ethiopic": (110, 0.8),
-    "Han": (22, 1.15),
-    "Kana": (352, 1.05),
+# Hue, colourfulness (1 is the usual) and how much lighter than others; the scripts with the most tokens
+# differ for colour-blind people too, who tell them by their lightness.
+SCRIPT_HUES: dict[str, tuple[float, float, float]] = {
+    "Bytes of characters": (270, 0.15, -0.1),
+    "Spaces": (265, 0.28, -0.035),
+    "Punctuation": (61, 0.43, 0.035),
+    "Symbols": (41, 0.72, -0.035),
+    "Digits": (99, 1.17, -0.01),
+    "Emoji": (92, 1.41, 0.055),
+    "Special tokens": (314, 0.67, 0.1),
+    "Latin": (259, 1.17, -0.09),
+    "Greek": (213, 1.09, -0.015),
+    "Cyrillic": (192, 1.03, 0.04),
+    "Armenian": (215, 0.7, -0.06),
+    "Hebrew": (104, 0.84, 0.045),
+    "Arabic": (161, 1.13, 0.1),
+    "Devanagari": (77, 1.21, -0.1),
+    "Bengali": (45, 1.05, 0.06),
+    "Gurmukhi": (78, 0.9, -0.04),
+    "Gujarati": (72, 0.95, 0.03),
+    "Odia": (56, 0.8, -0.06),
+    "Tamil": (52, 0.85, -0.045),
+    "Telugu": (68, 0.75, -0.02),
+    "Kannada": (58, 0.65, 0.08),
+    "Malayalam": (48, 0.7, -0.05),
+    "Sinhala": (80, 0.7, 0.02),
+    "Thai": (112, 1.17, 0.095),
+    "Lao": (134, 0.75, -0.03),
+    "Burmese": (122, 0.6, 0.0),
+    "Khmer": (138, 0.65, -0.06),
+    "Georgian": (225, 0.75, 0.05),
+    "Hangul": (294, 1.1, 0.02),
+    "Ethiopic": (110, 0.8, -0.05),
+    "Han": (21, 1.13, -0.1),
+    "Kana": (336, 1.27, -0.1),
 }
-OTHER_HUE = (270, 0.25)
+OTHER_HUE = (270, 0.25, -0.08)
 CLASS_HUES = (330, 20, 85, 180, 270, 252, 120)
+CLASS_LIGHTS = (-0.05, 0.05)
 
 
 N_HUES = 9  # shades of a class
@@ -172,9 +174,9 @@ def class_colors(names: tuple[str, ...], theme_name: str, tone: int = N_HUES // 
     if names == NAMES:
         hues = [SCRIPT_HUES.get(name, OTHER_HUE) for name in names]
     else:
-        hues = [(CLASS_HUES[at % len(CLASS_HUES)], 1.0) for at in range(len(names))]
-    hue, chroma = np.array(hues).T
-    lightness = np.full(len(hues), palette.lightness + (tone & 1) * palette.step)
+        hues = [(CLASS_HUES[at % len(CLASS_HUES)], 1.0, CLASS_LIGHTS[at % 2]) for at in range(len(names))]
+    hue, chroma, lighter = np.array(hues).T
+    lightness = lighter + palette.lightness + (tone & 1) * palette.step
     turned = hue + ((tone >> 1) / (N_HUES - 1) - 0.5) * HUE_RANGE
     return rgb(lightness, chroma * palette.colorfulness, turned)
 

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QColor, QPalette
 
+from guiapp.core.tree.scripts import NAMES
 from guiapp.widgets.theme import DARK, LIGHT, Theme, ThemeSource
+from guiapp.widgets.tree_colors import class_colors
 
 # Linear RGB as people without one kind of cone see it; Machado, Oliveira & Fernandes 2009, severity 1.0
 SIMULATIONS = {
@@ -85,3 +87,20 @@ def test_choosing_the_same_theme_again_changes_nothing(qapp, qtbot):
     source = ThemeSource(qapp, "light")
     with qtbot.assertNotEmitted(source.changed):
         source.choose("light")
+
+
+COMMON_SCRIPTS = (
+    "Latin", "Han", "Cyrillic", "Hangul", "Kana", "Arabic", "Thai", "Devanagari",
+    "Punctuation", "Symbols", "Digits", "Spaces",
+)  # fmt: skip
+
+
+@THEMES
+@pytest.mark.parametrize("simulation", ["normal", "protanopia", "deuteranopia"])
+def test_common_scripts_differ_for_every_kind_of_sight(theme: Theme, simulation: str):
+    colors = class_colors(NAMES, theme.name)
+    seen = [
+        lab(SIMULATIONS[simulation] @ linear_rgb(QColor.fromRgb(int(colors[NAMES.index(name)]))))
+        for name in COMMON_SCRIPTS
+    ]
+    assert min(float(np.linalg.norm(one - other)) for one, other in itertools.combinations(seen, 2)) >= 5
