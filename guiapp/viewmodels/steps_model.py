@@ -17,7 +17,6 @@ from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.trace.breakpoints import Breakpoint, parse_breakpoint
 from guiapp.core.trace.candidates import Waiting
 from guiapp.core.trace.conditions import Expression
-from guiapp.core.trace.cost import LONGEST_WITHOUT_ASKING, ONE_PIECE, Cost, estimate, must_ask
 from guiapp.core.trace.debugger import Debugger, Granularity
 from guiapp.core.trace.operations import NUMBERS
 from guiapp.core.trace.reports import debugger_for
@@ -25,11 +24,11 @@ from guiapp.core.trace.trace import Tokens, Trace
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.debugger_memory import Remembered, recall
 from guiapp.viewmodels.race_model import RaceModel
+from guiapp.viewmodels.recording import Recording
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.trace_recorder import TraceRecorder
 from guiapp.viewmodels.workspace import Workspace
 
-SETTLE_MS = 150  # of typing, before the text is recorded anew
 NEAR_STEPS = 2000
 SPEEDS = (1, 2, 5, 10, 30)  # steps a second
 
@@ -42,7 +41,6 @@ class StepsModel(QObject):
         position_changed(): the place in the trace is new.
         breakpoints_changed(): `breakpoints` or their hits are new.
         watches_changed(): `watches` is new.
-        recording_changed(): `is_recording`, `progress`, `cost` or `failure` is new.
         playing_changed(): `is_playing` or `speed` is new.
         granularity_changed(): `granularity` is new.
     """
@@ -51,7 +49,6 @@ class StepsModel(QObject):
     position_changed = Signal()
     breakpoints_changed = Signal()
     watches_changed = Signal()
-    recording_changed = Signal()
     playing_changed = Signal()
     granularity_changed = Signal()
 
@@ -65,120 +62,35 @@ class StepsModel(QObject):
         super().__init__(parent)
         self._workspace = workspace
         self._settings = settings
-        self.recorder = recorder or TraceRecorder(parent=self)
+        self.recording = Recording(workspace, recorder or TraceRecorder(parent=self), self)
         self.debugger: Debugger | None = None
-        self.race = RaceModel(workspace, TraceRecorder(self.recorder.command, self), self)
-        self.failure = ""
-        self.cost: Cost | None = None
-        self._text_start = 0
+        self.race = RaceModel(workspace, TraceRecorder(self.recording.command, self), self)
         self._breakpoints: tuple[Breakpoint, ...] = ()
         self._watches: tuple[str, ...] = ()
         self._granularity = Granularity.DECISION
         self._speed = SPEEDS[2]
         self._waiting: tuple[int, Waiting] | None = None
-        self._is_current = False
-        self._recorded: tuple[object, ...] = ()
-        self._is_watching = False
-        self._settle = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._settle.timeout.connect(self._record_if_cheap)
         self._ticks = QTimer(self)
         self._ticks.timeout.connect(self._play_on)
         self._others = LatestJob[dict[str, Encoding]](self)
         self._others.done.connect(self._take_others)
-        self.recorder.recorded.connect(self.show)
-        self.recorder.failed.connect(self._fail)
-        self.recorder.busy_changed.connect(self.recording_changed)
-        self.recorder.progress_changed.connect(self.recording_changed)
+        self.recording.recorded.connect(self.show)
+        self.recording.outdated.connect(self.pause)
         self.position_changed.connect(self.race.follow)
-        workspace.encoding_changed.connect(self._forget)
-        workspace.options_changed.connect(self._forget)
         self._restore()
 
-    # Recording
+    # The trace
 
     def watch(self, is_watching: bool) -> None:
         """Follow the workspace's text from now on, or no longer: the page is shown or hidden."""
-        self._is_watching = is_watching
-        if is_watching and not self._is_current:
-            self._settle.start(0)
+        self.recording.watch(is_watching)
         if not is_watching:
             self.pause()
 
-    def record_all(self) -> None:
-        """Record the whole text, whatever it costs."""
-        self._record(0, self._workspace.document.size)
-
-    def record_selection(self) -> None:
-        """Record the selected text as a text of its own."""
-        self._record(*self._workspace.document.selection)
-
-    def cancel(self) -> None:
-        """Stop recording."""
-        self.recorder.cancel()
-        self.failure = "Recording was cancelled."
-        self.recording_changed.emit()
-
-    @property
-    def is_recording(self) -> bool:
-        return self.recorder.is_busy
-
-    @property
-    def text_start(self) -> int:
-        """Where in the workspace's text the recorded one begins."""
-        return self._text_start
-
-    def _forget(self) -> None:
-        """The text or the encoder may have changed."""
-        if self._is_current and self._source() == self._recorded:
-            return
-        self._is_current = False
-        self.pause()
-        if self._is_watching:
-            self._settle.start(SETTLE_MS)
-
-    def _source(self) -> tuple[object, ...]:
-        """All that a recording of the whole text depends on; of long texts only the size is compared."""
-        workspace, document = self._workspace, self._workspace.document
-        text = document.slice(0, min(document.size, LONGEST_WITHOUT_ASKING))
-        return workspace.tokenizer, workspace.algorithm, workspace.options, document.size, text
-
-    def _record_if_cheap(self) -> None:
-        tokenizer, algorithm = self._workspace.tokenizer, self._workspace.algorithm
-        if tokenizer is None or algorithm is None:
-            return
-        n_bytes = self._workspace.document.size
-        self._recorded = self._source()
-        cost = estimate(algorithm.name, n_bytes, tokenizer.vocabulary.type in ONE_PIECE)
-        self._is_current = True
-        if must_ask(cost, n_bytes):
-            self.recorder.cancel()
-            self.cost, self.failure = cost, ""
-            self._use(None)
-            self.recording_changed.emit()
-        else:
-            self.record_all()
-
-    def _record(self, start: int, end: int) -> None:
-        tokenizer, algorithm = self._workspace.tokenizer, self._workspace.algorithm
-        if tokenizer is None or algorithm is None:
-            return
-        self._text_start, self._is_current = start, True
-        self.cost, self.failure = None, ""
-        options = self._workspace.options
-        text = self._workspace.document.slice(start, end)
-        self.recorder.record(tokenizer, text, algorithm.name, options.add_special, options.parse_special)
-        self.recording_changed.emit()
-
-    def show(self, trace: Trace) -> None:
-        """Walk through a trace of the workspace's text."""
+    def show(self, trace: Trace | None) -> None:
+        """Walk through a trace of the workspace's text; None for none."""
         tokenizer = self._workspace.tokenizer
-        if tokenizer is not None:
-            self._use(debugger_for(tokenizer, trace))
-
-    def _fail(self, message: str) -> None:
-        self.failure = message
-        self._use(None)
-        self.recording_changed.emit()
+        self._use(debugger_for(tokenizer, trace) if tokenizer is not None and trace is not None else None)
 
     def _use(self, debugger: Debugger | None) -> None:
         self.debugger, self._waiting = debugger, None
@@ -250,7 +162,7 @@ class StepsModel(QObject):
 
     def to_caret(self) -> None:
         """Run to the next token over the byte at the caret."""
-        self.to_byte(self._workspace.document.caret - self._text_start)
+        self.to_byte(self._workspace.document.caret - self.recording.text_start)
 
     def refresh(self) -> None:
         """Show the place that somebody else moved the debugger to."""
@@ -468,9 +380,8 @@ class StepsModel(QObject):
     def stop(self) -> None:
         """End all work in the background."""
         self.pause()
-        self._settle.stop()
         self._others.wait()
-        self.recorder.stop()
+        self.recording.stop()
         self.race.stop()
 
 

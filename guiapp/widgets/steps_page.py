@@ -75,12 +75,12 @@ class StepsPage(Page):
         self.sentence.setAccessibleName("What happens")
         self._title, self._count = heading(""), QLabel()
         self._picture_title, self._code_title = heading(""), heading("What it is doing")
-        self.waiting = WaitingPanel(model, workspace)
+        self.waiting = WaitingPanel(model.recording, workspace)
         self._lower = QHBoxLayout()
         self._main = QStackedWidget()
         self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         self._lay_out(actions)
-        for signal in (model.position_changed, model.trace_changed, model.recording_changed):
+        for signal in (model.position_changed, model.trace_changed, model.recording.changed):
             signal.connect(self._follow)
         theme_source.changed.connect(self._follow)
         self._follow()
@@ -97,7 +97,7 @@ class StepsPage(Page):
     def is_ready(self) -> bool:
         model = self.model
         if model.debugger is None:
-            return model.cost is not None or bool(model.failure)
+            return model.recording.cost is not None or bool(model.recording.failure)
         return self.player.is_ready and model.race.is_ready
 
     def begin(self, rival: str, lesson: str) -> None:

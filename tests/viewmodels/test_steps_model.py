@@ -47,7 +47,7 @@ def make_model(qtbot, settings):
         workspace.set_encoder(encoder)
         model = StepsModel(workspace, settings, recorder or InstantRecorder())
         made.append((model, workspace))
-        with qtbot.waitSignal(model.recording_changed, timeout=20_000):
+        with qtbot.waitSignal(model.recording.changed, timeout=20_000):
             model.watch(True)
         return model
 
@@ -62,17 +62,17 @@ def test_a_process_of_its_own_records_the_text(make_model, qtbot):
     qtbot.waitUntil(lambda: model.debugger is not None, timeout=30_000)
     assert model.debugger.trace.text == TEXT
     assert model.debugger.trace.encoder == "fast"
-    assert not model.is_recording
+    assert not model.recording.is_busy
 
 
 def test_a_recording_can_be_cancelled_and_done_again(make_model, qtbot):
     model = make_model("spm", b"lions and sheep " * 6000, recorder=TraceRecorder())
-    qtbot.waitUntil(lambda: model.recorder.progress > 0, timeout=30_000)
-    model.cancel()
-    assert not model.is_recording
-    assert "cancelled" in model.failure
+    qtbot.waitUntil(lambda: model.recording.progress > 0, timeout=30_000)
+    model.recording.cancel()
+    assert not model.recording.is_busy
+    assert "cancelled" in model.recording.failure
     model._workspace.document.replace(0, model._workspace.document.size, b"lions")
-    model.record_all()
+    model.recording.record_all()
     qtbot.waitUntil(lambda: model.debugger is not None, timeout=30_000)
     assert model.debugger.trace.text == b"lions"
 
@@ -80,16 +80,16 @@ def test_a_recording_can_be_cancelled_and_done_again(make_model, qtbot):
 def test_a_process_that_dies_is_told(make_model, qtbot):
     command = (sys.executable, "-c", "import sys; sys.exit('no room')")
     model = make_model(recorder=TraceRecorder(command))
-    qtbot.waitUntil(lambda: bool(model.failure), timeout=20_000)
-    assert "no room" in model.failure
+    qtbot.waitUntil(lambda: bool(model.recording.failure), timeout=20_000)
+    assert "no room" in model.recording.failure
 
 
 def test_a_long_text_is_not_recorded_before_someone_agrees(make_model):
     model = make_model("bpe", b"lions " * 40_000)
     assert model.debugger is None
-    assert model.cost.n_steps > 100_000
+    assert model.recording.cost.n_steps > 100_000
     model._workspace.document.select(0, 600)
-    model.record_selection()
+    model.recording.record_selection()
     assert model.debugger.trace.text == b"lions " * 100
 
 
@@ -155,7 +155,7 @@ def test_a_breakpoint_that_makes_no_sense_in_another_text_is_switched_off(make_m
     model = make_model()
     model.add_breakpoint("10 / (length - 99) < 0")
     model._workspace.document.replace(0, model._workspace.document.size, b"a" * 99)
-    model.record_all()
+    model.recording.record_all()
     assert not any(row.is_enabled for row in model.breakpoints) or model.hit_counts()
 
 
