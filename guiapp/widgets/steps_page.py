@@ -43,7 +43,6 @@ from guiapp.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX, Theme, 
 SIDE_WIDTH_PX = 320
 EXPORTS = {".md": run_markdown, ".json": run_json, ".svg": run_svg}
 SAVE_FILTER = "Markdown (*.md);;JSON (*.json);;Drawing (*.svg);;Picture of the page (*.png)"
-COUNT_WIDTH_PX = 210
 
 
 class StepsPage(Page):
@@ -73,15 +72,17 @@ class StepsPage(Page):
         self.sentence = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
         self.sentence.setFont(Theme.ui_font(UI_FONT_PX + 2))
         self.sentence.setAccessibleName("What happens")
-        self._title, self._count = heading(""), QLabel()
+        self._title, self.count = heading(""), QLabel()
         self._picture_title, self._code_title = heading(""), heading("What it is doing")
         self.waiting = WaitingPanel(model.recording, workspace)
         self._lower = QHBoxLayout()
+        self.trace_part = QWidget()
         self._main = QStackedWidget()
         self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         self._lay_out(actions)
         for signal in (model.position_changed, model.trace_changed, model.recording.changed):
             signal.connect(self._follow)
+        player.changed.connect(self._follow)
         theme_source.changed.connect(self._follow)
         self._follow()
 
@@ -187,19 +188,9 @@ class StepsPage(Page):
         column.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
         column.setSpacing(GAP_PX)
         column.addWidget(self.lesson_bar)
-        column.addLayout(self._transport(actions))
-        column.addWidget(self.timeline)
-        flow = _card([self._title, self.flow, self.sentence], self.flow)
-        flow.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        column.addWidget(flow, 3)
-        self.race_card = RaceCard(self.model, self._theme_source)
-        self.race_card.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        column.addWidget(self.race_card, 2)
-        lower = self._lower
-        lower.setSpacing(GAP_PX + UNIT_PX)
-        lower.addWidget(_card([self._picture_title, self.picture], self.picture), 1)
-        lower.addWidget(_card([self._code_title, self.code], self.code), 2)
-        column.addLayout(lower, 4)
+        self._lay_out_trace(actions)
+        column.addWidget(self.trace_part, 1)
+        column.addStretch()
         self._main.addWidget(steps)
         self._main.addWidget(self.waiting)
         self.splitter.addWidget(self._main)
@@ -211,6 +202,34 @@ class StepsPage(Page):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.splitter)
         self.setFocusProxy(self.timeline)
+
+    def _lay_out_trace(self, actions: Actions) -> None:
+        column = QVBoxLayout(self.trace_part)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(GAP_PX)
+        column.addLayout(self._transport(actions))
+        column.addWidget(self.timeline)
+        flow = _card([self._head(), self.flow, self.sentence], self.flow)
+        flow.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        column.addWidget(flow, 3)
+        self.race_card = RaceCard(self.model, self._theme_source)
+        self.race_card.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        column.addWidget(self.race_card, 2)
+        lower = self._lower
+        lower.setSpacing(GAP_PX + UNIT_PX)
+        lower.addWidget(_card([self._picture_title, self.picture], self.picture), 1)
+        lower.addWidget(_card([self._code_title, self.code], self.code), 2)
+        column.addLayout(lower, 4)
+
+    def _head(self) -> QWidget:
+        """Which piece is shown, and the number of the step."""
+        head = QWidget()
+        row = QHBoxLayout(head)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self._title, 1)
+        self.count.setFont(Theme.mono_font(UI_FONT_PX))
+        row.addWidget(self.count)
+        return head
 
     def _transport(self, actions: Actions) -> QHBoxLayout:
         bar = QHBoxLayout()
@@ -225,16 +244,15 @@ class StepsPage(Page):
         bar.addWidget(RaceBox(self.model, self._workspace))
         bar.addWidget(LessonButton(self.player))
         bar.addStretch()
-        self._count.setFont(Theme.mono_font(UI_FONT_PX))
-        self._count.setMinimumWidth(COUNT_WIDTH_PX)
-        self._count.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        bar.addWidget(self._count)
         return bar
 
     def _follow(self) -> None:
         model = self.model
         debugger = model.debugger
-        self._main.setCurrentIndex(0 if debugger is not None else 1)
+        is_training = self.player.step is not None and bool(self.player.step.train)
+        self._main.setCurrentIndex(0 if debugger is not None or is_training else 1)
+        self.trace_part.setVisible(not is_training)  # training has no trace; another one would confuse
+        self.side.setVisible(not is_training)
         if debugger is None:
             return
         is_wide = debugger.trace.encoder in LATTICES
@@ -242,7 +260,7 @@ class StepsPage(Page):
         self._title.setText(_capitals(model.title))
         self._picture_title.setText(_capitals(self.picture.title))
         number = min(model.position + 1, model.n_steps)
-        self._count.setText(f"step {number:,} of {model.n_steps:,}")
+        self.count.setText(f"step {number:,} of {model.n_steps:,}")
         self.sentence.setText(_with_code(debugger.sentence(), self._theme_source.theme))
 
 

@@ -204,9 +204,23 @@ def test_a_lesson_on_training_shows_words_and_ties(make_page):
     page.player.begin("3-training-by-hand")
     page.player.go_on()
     assert "as good as" in page.lesson_bar.narration.text()
+    assert not page.trace_part.isVisible()
+    assert not page.side.isVisible()
     while page.player.lesson is not None:
         page.player.go_on()
     assert not page.lesson_bar.isVisible()
+    assert page.trace_part.isVisible()
+    assert page.side.isVisible()
+
+
+@pytest.mark.parametrize("text", [TEXT, b"a" * 30_000])
+def test_the_number_of_the_step_fits_beside_the_lists(make_page, text):
+    page = make_page(text=text)
+    page.model.to_end()
+    assert page.count.text() == f"step {page.model.n_steps:,} of {page.model.n_steps:,}"
+    right = page.count.mapTo(page, page.count.rect().topRight()).x()
+    assert page.count.width() >= page.count.sizeHint().width()
+    assert right < page.side.mapTo(page, QPoint(0, 0)).x()
 
 
 def test_a_long_text_says_what_it_would_cost(make_page):
