@@ -51,6 +51,14 @@ class Settings(QObject):
         self._store.setValue("tree_shape", shape)
 
     @property
+    def animates_tree(self) -> bool:
+        """Whether the picture of the tree flies to what is to be shown."""
+        return self._switch("animates_tree", True)
+
+    def set_animates_tree(self, animates: bool) -> None:
+        self._store.setValue("animates_tree", _word(animates))
+
+    @property
     def add_special(self) -> bool:
         return self._switch("add_special", True)
 

@@ -64,6 +64,7 @@ ROWS = (
     ),
     ActionRow("encoder_difference", "Go to first inexact token", "Tokens", ("F8",)),
     ActionRow("round_trip_difference", "Go to first byte lost in the round trip", "Tokens"),
+    ActionRow("three_trees", "Three trees of a token, side by side", "Tokens", ("Ctrl+T",), page="tree"),
     *(ActionRow(page.name, page.title, "View", (page.keys,), True, "page") for page in PAGES),
     ActionRow("debug_run", "Run to the next breakpoint", "Run", ("F5",), page="steps"),
     ActionRow("debug_reverse", "Run back", "Run", ("Shift+F5",), page="steps"),

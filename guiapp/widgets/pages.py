@@ -77,7 +77,9 @@ def _inspect(setting: PageSetting) -> Page:
 def _tree(setting: PageSetting) -> Page:
     from guiapp.widgets.tree_page import TreePage
 
-    return TreePage(setting.workspace, setting.theme_source, setting.settings)
+    page = TreePage(setting.workspace, setting.theme_source, setting.settings)
+    setting.actions.connect_all({"three_trees": page.show_three_trees})
+    return page
 
 
 def _steps(setting: PageSetting) -> Page:

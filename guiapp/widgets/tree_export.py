@@ -53,9 +53,9 @@ class TreeExport(QObject):
             self._action("Save subtree as JSON…", self.save_json),
             self._action("Save subtree for Graphviz…", self.save_dot),
         ]
-        animated = QAction("Animated", self, checkable=True, checked=view.is_animated)
-        animated.toggled.connect(view.set_animated)
-        view.addActions([*self.actions, animated])
+        self.animated = QAction("Animated", self, checkable=True, checked=view.is_animated)
+        self.animated.toggled.connect(view.set_animated)
+        view.addActions([*self.actions, self.animated])
 
     def copy(self) -> None:
         """Put the picture on the clipboard."""

@@ -25,12 +25,14 @@ from guiapp.widgets.theme import MARGIN_PX, ThemeSource
 from guiapp.widgets.tree_bar import TreeBar
 from guiapp.widgets.tree_card import TreeCard
 from guiapp.widgets.tree_export import TreeExport
+from guiapp.widgets.tree_figures import FindingsPanel
 from guiapp.widgets.tree_legend import MiniMap, TreeLegend
-from guiapp.widgets.tree_panels import FindingsPanel, FoundPanel, NodePanel
+from guiapp.widgets.tree_panels import SIDE_BY_SIDE_PX, FoundPanel, NodePanel
 from guiapp.widgets.tree_view import TreeView
 from guiapp.widgets.walk_bar import WalkBar
 
 SIDE_PX = 330
+THREE_TREES_SHARE = 0.6  # of the page, where they are shown beside each other
 TEXT_PX = 150
 PANELS = ("Token", "Found", "Figures")
 
@@ -55,6 +57,7 @@ class TreePage(Page):
         self.findings = TreeFindings(self.model, workspace, self)
         self.walk = TreeWalk(self.model, workspace, self)
         self.view = TreeView(self.model, self.search, theme_source)
+        self.view.set_animated(settings.animates_tree)
         self.bar = TreeBar(self.model, self.search, theme_source)
         self.legend = TreeLegend(self.model, theme_source)
         self.mini_map = MiniMap(self.model, theme_source, self.view)
@@ -90,6 +93,14 @@ class TreePage(Page):
         self.search.close()
         self.findings.close()
         self.model.close()
+
+    def show_three_trees(self) -> None:
+        """Make room for the three trees of the chosen token beside each other; or take it back."""
+        left, right = self.splitter.sizes()
+        widest = max(SIDE_BY_SIDE_PX, round(THREE_TREES_SHARE * (left + right)))
+        side = SIDE_PX if right >= SIDE_BY_SIDE_PX else widest
+        self.splitter.setSizes([left + right - side, side])
+        self.tabs.choose(PANELS.index("Token"))
 
     def ask_where(self, title: str, suggested: str) -> str:
         """Where to save something; "" for nowhere."""
@@ -141,6 +152,7 @@ class TreePage(Page):
         self.tabs.chosen.connect(self._show_panel)
         self.model.shape_changed.connect(self._keep_shape)
         self.view.hovered.connect(self._follow_hover)
+        self.export.animated.toggled.connect(self._settings.set_animates_tree)
         self.view.typed.connect(self._begin_search)
         self.view.resized.connect(self._place_map)
         self.search.found_changed.connect(self._follow_search)

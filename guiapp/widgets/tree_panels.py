@@ -1,4 +1,4 @@
-"""The column beside the tree: the chosen node and its three trees, what was found, and the figures."""
+"""The column beside the tree: the chosen node with its three trees, and what was found."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QModelIndex, QPointF, QRectF, Qt, QTimer
-from PySide6.QtGui import QGuiApplication, QKeySequence, QPainter, QPaintEvent
+from PySide6.QtCore import QModelIndex, Qt, QTimer
+from PySide6.QtGui import QGuiApplication, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QBoxLayout,
     QFrame,
     QGridLayout,
     QHBoxLayout,
@@ -28,7 +29,6 @@ from guiapp.core.explain.visible_text import isolate, visible_text
 from guiapp.viewmodels.found_table import FoundTableModel
 from guiapp.viewmodels.text_files import write_text
 from guiapp.viewmodels.tree_details import NODE_FACTS, describe_node, merge_story
-from guiapp.viewmodels.tree_findings import TreeFindings
 from guiapp.viewmodels.tree_model import COUNT_SIGN, TreeModel
 from guiapp.viewmodels.tree_search import TreeSearch
 from guiapp.viewmodels.tree_walk import TreeWalk
@@ -43,6 +43,7 @@ from guiapp.widgets.token_actions import copy_action
 TOKEN_FONT_PX = 22
 NOTHING = "Choose a part of the tree, or a token of the text."
 CHILDREN_SHOWN = 12
+SIDE_BY_SIDE_PX = 660  # from this width on the three trees lie beside each other
 SETTLE_MS = 40  # while somebody walks, details follow when the walk pauses
 COLUMN_WIDTHS_PX = (76, 130, 60, 150)
 
@@ -119,20 +120,39 @@ class NodePanel(QScrollArea):
         column.addWidget(self._empty)
         self._sections: list[QWidget] = [_card(self._text, facts)]
         column.addWidget(self._sections[0])
+        self._trees = QBoxLayout(QBoxLayout.Direction.TopToBottom)
+        self._trees.setSpacing(MARGIN_PX)
         for title, contents in (
             ("Place in the token tree", [self._place]),
             ("How merging builds it", [merges, self._remark]),
             ("Last token of each prefix of the text", [self._prefixes]),
         ):
-            column.addSpacing(UNIT_PX)
+            tree = QVBoxLayout()
+            tree.setSpacing(GAP_PX)
             self._sections += [heading(title), _card(*contents)]
-            column.addWidget(self._sections[-2])
-            column.addWidget(self._sections[-1])
+            tree.addWidget(self._sections[-2])
+            tree.addWidget(self._sections[-1])
+            tree.addStretch()
+            self._trees.addLayout(tree, 1)
+        column.addSpacing(UNIT_PX)
+        column.addLayout(self._trees)
         column.addStretch()
         self.setWidget(inside)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    @property
+    def is_side_by_side(self) -> bool:
+        """Whether the three trees lie beside each other."""
+        return self._trees.direction() is QBoxLayout.Direction.LeftToRight
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        is_wide = self.width() >= SIDE_BY_SIDE_PX
+        directions = QBoxLayout.Direction
+        self._trees.setDirection(directions.LeftToRight if is_wide else directions.TopToBottom)
+        super().resizeEvent(event)
+        self._fitting.start()
 
     def _show(self) -> None:
         picture, node, theme = self._model.picture, self._model.chosen, self._theme_source.theme
@@ -279,111 +299,6 @@ class FoundPanel(QWidget):
     def _follow_current(self) -> None:
         if self._search.current is not None and self._search.current < self._table.rowCount():
             self.view.selectRow(self._search.current)
-
-
-class FindingsPanel(QScrollArea):
-    """Figures about the tree; a click on one lists its tokens."""
-
-    def __init__(
-        self,
-        findings: TreeFindings,
-        show_tokens: Callable[[str, np.ndarray[tuple[int], np.dtype[np.int32]]], None],
-        theme_source: ThemeSource,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(parent)
-        self._findings = findings
-        self._show_tokens = show_tokens
-        self._theme_source = theme_source
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        findings.changed.connect(self._show)
-        self._show()
-
-    def _show(self) -> None:
-        inside = QFrame()
-        set_role(inside, "panel")
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
-        statistics = self._findings.statistics
-        if statistics is None:
-            waiting = QLabel("Counting …")
-            set_role(waiting, "dim")
-            column.addWidget(waiting)
-        else:
-            for finding in statistics.findings:
-                row = QPushButton(f"{finding.value:>9}  {finding.name}")
-                set_role(row, "quiet")
-                row.setFont(Theme.mono_font(SMALL_FONT_PX))
-                row.setStyleSheet("text-align: left;")
-                row.setToolTip(finding.remark)
-                row.setEnabled(bool(len(finding.tokens)))
-                row.clicked.connect(_Shower(self._show_tokens, finding.name, finding.tokens, row).show)
-                column.addWidget(row)
-            for title, counts, first in (
-                ("Tokens at each depth", statistics.depths, [str(n + 1) for n in range(99)]),
-                ("Tokens with so many children", statistics.fan_outs, FAN_OUT_NAMES),
-            ):
-                column.addSpacing(GAP_PX)
-                column.addWidget(heading(title))
-                column.addWidget(BarChart(counts, first, self._theme_source))
-        column.addStretch()
-        self.setWidget(inside)
-
-
-FAN_OUT_NAMES = ["0", "1", *(f"{1 << n}–{(2 << n) - 1}" for n in range(1, 24))]
-
-
-class _Shower(QWidget):
-    """Remembers what one figure counts; lives as long as its row."""
-
-    def __init__(self, show: Callable[..., None], name: str, tokens: object, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.hide()
-        self._show_tokens, self._name, self._tokens = show, name, tokens
-
-    def show(self) -> None:
-        self._show_tokens(self._name, self._tokens)
-
-
-class BarChart(QWidget):
-    """Counts as bars on a logarithmic scale, each with its figure."""
-
-    ROW_PX = 17
-    NAME_PX = 74
-
-    def __init__(
-        self,
-        counts: np.ndarray[tuple[int], np.dtype[np.int64]],
-        names: list[str],
-        theme_source: ThemeSource,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(parent)
-        self._rows = [(names[at], int(count)) for at, count in enumerate(counts) if count][:40]
-        self._theme_source = theme_source
-        self.setFixedHeight(self.ROW_PX * len(self._rows) + 4)
-        self.setAccessibleDescription(", ".join(f"{name}: {count:,}" for name, count in self._rows))
-        theme_source.changed.connect(self.update)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme = QPainter(self), self._theme_source.theme
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setFont(Theme.mono_font(11))
-        most = np.log1p(max((count for _, count in self._rows), default=1))
-        room = self.width() - self.NAME_PX - 70
-        for row, (name, count) in enumerate(self._rows):
-            y = row * self.ROW_PX
-            painter.setPen(theme.dim)
-            right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-            painter.drawText(QRectF(0, y, self.NAME_PX - 10, self.ROW_PX), right, name)
-            width = max(2.0, room * float(np.log1p(count) / most))
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.contenders[0])
-            painter.drawRoundedRect(QRectF(self.NAME_PX, y + 3, width, self.ROW_PX - 6), 3, 3)
-            painter.setPen(theme.text)
-            painter.drawText(QPointF(self.NAME_PX + width + 6, y + self.ROW_PX - 5), f"{count:,}")
 
 
 def _card(*contents: QWidget | QGridLayout) -> QFrame:

@@ -250,3 +250,23 @@ def test_what_moves_is_painted_coarsely_and_sharply_when_it_stands_still(page, q
     assert moving != still
     page.view.show_at_once()
     assert page.view.grab().toImage() == still
+
+
+def test_three_trees_lie_side_by_side_where_there_is_room(page, qtbot):
+    page.resize(1400, 800)
+    page.model.choose(widest_child(page))
+    assert not page.node_panel.is_side_by_side
+    page.show_three_trees()
+    qtbot.waitUntil(lambda: page.node_panel.is_side_by_side)
+    page.show_three_trees()
+    qtbot.waitUntil(lambda: not page.node_panel.is_side_by_side)
+
+
+def test_whether_it_is_animated_is_remembered(page):
+    assert page._settings.animates_tree
+    page.export.animated.setChecked(True)
+    page.export.animated.setChecked(False)
+    assert not page.view.is_animated
+    assert not page._settings.animates_tree
+    page.export.animated.setChecked(True)
+    assert page._settings.animates_tree
