@@ -88,6 +88,13 @@ ALGORITHMS: dict[str, Algorithm] = {
             "BERT, Devlin et al. 2019, https://aclanthology.org/N19-1423",
         ),
         Algorithm(
+            "linear",
+            "Longest match with failure links",
+            True,
+            "O(n)",
+            "Fast WordPiece, Song et al. 2021, https://aclanthology.org/2021.emnlp-main.160",
+        ),
+        Algorithm(
             "viterbi",
             "Most probable segmentation",
             True,

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Iterator
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.algorithms import wordpiece
+from guiapp.core.algorithms import linear, wordpiece
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.errors import EncodeError
+from guiapp.core.kernels import linear as linear_kernel
 from guiapp.core.kernels import normalize_wordpiece
 from guiapp.core.kernels import wordpiece as kernel
 from guiapp.core.kernels.byte_trie import NONE, TokenMatcher, build_matcher
@@ -23,7 +25,7 @@ from guiapp.core.vocab.vocabulary import Vocabulary
 class WordPiecePipeline:
     """See `Pipeline`.  Spaces, control characters and dropped accents belong to no span."""
 
-    encoders: tuple[str, ...] = ("wordpiece",)
+    encoders: tuple[str, ...] = ("wordpiece", "linear")
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
@@ -39,6 +41,14 @@ class WordPiecePipeline:
         return build_matcher(vocabulary.token_data, vocabulary.token_offsets, ids)
 
     @cached_property
+    def _links(self) -> linear_kernel.FailureLinks:
+        return linear_kernel.build_links(self._vocabulary.token_data, self._vocabulary.token_offsets)
+
+    @cached_property
+    def _readable_links(self) -> linear.FailureLinks:
+        return linear.FailureLinks(self._ids)
+
+    @cached_property
     def _ids(self) -> dict[bytes, int]:
         return {self._vocabulary.raw_text(token_id): token_id for token_id in range(len(self._vocabulary))}
 
@@ -47,19 +57,22 @@ class WordPiecePipeline:
         return max(map(len, self._ids))
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
-        return encode_in_chunks(fragment, self.cut_after, self._encode_chunk)
+        return encode_in_chunks(fragment, self.cut_after, partial(self._encode_chunk, encoder))
 
-    def _encode_chunk(self, chunk: NDArray[np.uint8]) -> FragmentTokens:
+    def _encode_chunk(self, encoder: str, chunk: NDArray[np.uint8]) -> FragmentTokens:
         room = 4 * len(chunk)
         text = NormalizedText(np.empty(room, np.uint8), np.empty(room, np.int64), np.empty(room, np.int64))
         word_ends = np.empty(len(chunk), np.int64)
         n_words = normalize_wordpiece.normalize(chunk, self._actions, *text, word_ends)
         size = int(word_ends[n_words - 1]) if n_words else 0
-        found, ids = np.empty(size, np.int32), np.empty(size, np.int32)
+        ids = np.empty(size, np.int32)
         starts, ends = np.empty(size, np.int64), np.empty(size, np.int64)
-        count = kernel.encode(
-            text.data, word_ends[:n_words], self._matcher, self._unknown, found, ids, starts, ends
-        )
+        words = text.data, word_ends[:n_words]
+        if encoder == "linear":
+            count = linear_kernel.encode(*words, self._links, self._unknown, ids, starts, ends)
+        else:
+            found = np.empty(size, np.int32)
+            count = kernel.encode(*words, self._matcher, self._unknown, found, ids, starts, ends)
         return self._checked(ids[:count].copy(), *source_spans(text, starts[:count], ends[:count]))
 
     def encode_readable(
@@ -76,12 +89,19 @@ class WordPiecePipeline:
             taken: wordpiece.Tokens = []
             data = word.data.tobytes()
             watcher.piece(end - len(data), data, None, None)
-            for step in wordpiece.steps(data, self._ids, self._longest_bytes, self._unknown):
+            for step in self._steps(encoder, data):
                 step.apply(taken)
                 watcher.step(step)
             watcher.end_piece(taken)
             tokens += [(token, int(word.starts[a]), int(word.ends[b - 1])) for token, a, b in taken]
         return self._checked(*tokens_from_steps(tokens))
+
+    def _steps(
+        self, encoder: str, word: bytes
+    ) -> Iterator[wordpiece.Take | wordpiece.Miss | linear.Fail | wordpiece.GiveUp]:
+        if encoder == "linear":
+            return linear.steps(word, self._ids, self._readable_links, self._unknown)
+        return wordpiece.steps(word, self._ids, self._longest_bytes, self._unknown)
 
     def cut_before(self, data: NDArray[np.uint8], position: int) -> int:
         """The last safe cut up to `position`, whatever stands behind it."""

@@ -64,6 +64,7 @@ OPERATIONS = (
     Operation("stale", S.ENCODE, E.NOTHING, False, "a pair leaves the queue that is gone meanwhile"),
     Operation("merge", S.ENCODE, E.MERGE, True, "two neighbours become one"),
     Operation("miss", S.ENCODE, E.NOTHING, False, "a stretch is tried that is no token"),
+    Operation("fail", S.ENCODE, E.NOTHING, False, "no token goes on as the text does"),
     Operation("reject", S.ENCODE, E.NOTHING, False, "a token is tried that cannot follow the one before"),
     Operation("dead end", S.ENCODE, E.NOTHING, False, "a token is tried behind which nothing can follow"),
     Operation("rule out", S.ENCODE, E.NOTHING, False, "a token is left out by chance"),

@@ -95,6 +95,19 @@ next word  # done
 """,
 )
 
+LINEAR = _code(
+    "Longest match with failure links",
+    """
+for each word:
+    walk down the tree of all tokens
+    where it does not go on:  # fail
+        take the tokens of the node's link  # take
+        go on from the node the link leads to
+        if there is none: the word is unknown  # give up
+next word  # done
+""",
+)
+
 RWKV = _code(
     "Longest match over bytes",
     """
@@ -195,6 +208,7 @@ OF_ENCODERS = {
     "viterbi": VITERBI,
     "plamo2": PLAMO2,
     "wordpiece": WORDPIECE,
+    "linear": LINEAR,
     "rwkv": RWKV,
     "greedy": GREEDY,
     "backtrack": BACKTRACK,

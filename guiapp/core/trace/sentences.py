@@ -114,6 +114,7 @@ TELLERS: dict[str, Callable[[Teller, int], str]] = {
         f"{t.pair(step)} leaves the queue, but one of the two is gone meanwhile: skip it."
     ),
     "miss": lambda t, step: f"{t.covered(step)} is no token: try a shorter one.",
+    "fail": lambda t, step: f"No token goes on behind {t.covered(step)}: what is certain of it is taken.",
     "reject": lambda t, step: (
         f"{t.result(step)} fits the text but not the token before it: try a shorter one."
     ),
