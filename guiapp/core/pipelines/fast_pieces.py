@@ -15,7 +15,7 @@ from guiapp.core.kernels.piece_keys import ROW
 from guiapp.core.kernels.word_merges import word_merges
 from guiapp.core.text.pair_cuts import pair_cuts, symbol_bytes
 from guiapp.core.text.pattern_tables import empty_machine
-from guiapp.core.vocab.merges import PairMerging
+from guiapp.core.vocab.merges import NO_TOKEN, PairMerging
 
 N_ROWS = 1 << 17  # for pieces that were met before, where none is known from the beginning
 MANY = 5  # ids that may be written behind the last one
@@ -86,7 +86,8 @@ class FastPieces:
         """How many bytes of a text each token stands for, by spelling except for tokens like `<0x0A>`."""
         lengths = np.diff(offsets[: len(self._merging.strings.offsets)]).astype(np.int32)
         if not self._merging.starts_from_bytes:
-            lengths[self._merging.symbols.fallback_ids] = 1
+            fallback_ids = self._merging.symbols.fallback_ids
+            lengths[fallback_ids[fallback_ids != NO_TOKEN]] = 1
         return lengths
 
     def encode(
