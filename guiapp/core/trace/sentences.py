@@ -90,8 +90,9 @@ class Teller:
         worth = self.worth(step)
         if worth == "nan":
             return f"{self.result(step)}, {self.span(step)}, can follow what is before it: noted."
-        name = {"plamo2": "costs", "fewest": "tokens"}.get(self._trace.encoder, "score")
-        return f"{self.result(step)}, {self.span(step)}, leads to a {name} of {worth}: {verdict}."
+        reached = {"plamo2": f"costs of {worth}", "fewest": f"a way of {worth} token{'s' * (worth != '1')}"}
+        told = reached.get(self._trace.encoder, f"a score of {worth}")
+        return f"{self.result(step)}, {self.span(step)}, leads to {told}: {verdict}."
 
     def done(self, step: int) -> str:
         n_tokens = int(self._trace.columns.depth[step])

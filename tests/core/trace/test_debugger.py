@@ -112,6 +112,14 @@ def test_the_sentence_of_a_merge_names_the_pair_its_rank_and_the_others():
         assert "candidate" in sentence
 
 
+def test_fewest_counts_tokens_in_its_sentences():
+    model = guiapp.open_model("demo:bpe")
+    walk = debugger_for(model, record(model, b"unbelievable", "fewest"))
+    told = " ".join(walk.teller.sentence(step) for step in range(walk.n_steps))
+    assert "leads to a way of 1 token: " in told
+    assert "leads to a way of 2 tokens: " in told
+
+
 def test_every_operation_of_every_encoder_has_a_sentence_and_a_line_of_code():
     seen = set()
     for name in ("bpe", "spm", "wordpiece", "unigram", "rwkv", "toy"):
