@@ -23,6 +23,7 @@ from guiapp.widgets.tree_page import TreePage
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 COMPILING_MS = 120_000  # the first time
+NEAR = range(-4, 5)  # half pixels
 TEXT = b"Welcome to the tree, the whole tree."
 
 
@@ -221,10 +222,16 @@ def test_figures_on_screen_outlive_a_save_at_another_size(page, tmp_path):
 
 @pytest.mark.parametrize(
     "tokens",
-    [{"a": 0.0}, dict.fromkeys(["a" * n for n in range(1, 100)], 0.0), dict.fromkeys("abcdefg", 0.0)],
-    ids=["one token", "chain", "flat"],
+    [
+        {},
+        {"a": 0.0},
+        {b"\xff": 0.0},
+        dict.fromkeys(["a" * n for n in range(1, 100)], 0.0),
+        dict.fromkeys("abcdefg", 0.0),
+    ],
+    ids=["none", "one token", "broken", "chain", "flat"],
 )
-def test_odd_vocabularies_are_shown(open_page, tokens):
+def test_odd_vocabularies_are_shown(open_page, qtbot, tokens):
     page, _ = open_page(Tokenizer(toy_vocabulary(tokens, VocabType.SPM)), text=b"")
     for shape in ("sunburst", "icicle"):
         page.model.set_shape(shape)
@@ -232,6 +239,11 @@ def test_odd_vocabularies_are_shown(open_page, tokens):
     for node in range(len(page.model.picture)):
         page.model.choose(node)
         page.model.show(node)
+    page.tabs.choose(2)
+    qtbot.waitUntil(lambda: page.findings.statistics is not None)
+    page.bar.query.setText("a")
+    page.show_three_trees()
+    assert not page.grab().isNull()
 
 
 def test_the_theme_recolours_the_picture(page):
@@ -270,3 +282,17 @@ def test_whether_it_is_animated_is_remembered(page):
     assert not page._settings.animates_tree
     page.export.animated.setChecked(True)
     assert page._settings.animates_tree
+
+
+def test_a_large_page_in_fine_pixels_is_empty_where_nothing_is(page):
+    page.resize(2560, 1440)
+    page.view.show_at_once()
+    for shape in ("sunburst", "icicle"):
+        page.model.set_shape(shape)
+        image = page.view.image(2.0)
+        assert (image.width(), image.height()) == (2 * page.view.width(), 2 * page.view.height())
+        for y in range(40, image.height(), 80):
+            for x in range(40, image.width(), 80):
+                around = [QPointF(x / 2 + right / 2, y / 2 + down / 2) for right in NEAR for down in NEAR]
+                if all(page.view.node_at(point) is None for point in around):
+                    assert image.pixelColor(x, y) == page.view.ground
