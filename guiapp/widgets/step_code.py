@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from guiapp.core.explain.visible_text import isolate
@@ -15,6 +15,7 @@ from guiapp.widgets.style_sheet import blend
 from guiapp.widgets.theme import UI_FONT_PX, Theme, ThemeSource
 
 LINE_PX = 22
+INDENT_PX = 12
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
@@ -44,6 +45,8 @@ class CodeView(QWidget):
     def _follow(self) -> None:
         code, line = self.present()
         self.setAccessibleDescription(code.lines[line].strip() if line >= 0 else "done")
+        metrics = QFontMetrics(Theme.mono_font(UI_FONT_PX))
+        self.setMinimumWidth(2 * INDENT_PX + max(map(metrics.horizontalAdvance, code.lines)))
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -60,11 +63,11 @@ class CodeView(QWidget):
                 painter.fillRect(row, blend(theme.raised, theme.accent, 0.26))
                 painter.fillRect(QRectF(0, row.top(), 3, LINE_PX), theme.accent)
             painter.setPen(theme.text if number == present else theme.dim)
-            painter.drawText(row.adjusted(12, 0, 0, 0), LEFT, line)
+            painter.drawText(row.adjusted(INDENT_PX, 0, 0, 0), LEFT, line)
         top = (len(code.lines) + 0.6) * LINE_PX
         painter.setPen(theme.dim)
         for number, (name, value, place) in enumerate(variables(debugger)):
-            row = QRectF(12, top + number * LINE_PX, self.width() - 12, LINE_PX)
+            row = QRectF(INDENT_PX, top + number * LINE_PX, self.width() - INDENT_PX, LINE_PX)
             painter.setPen(theme.dim)
             painter.drawText(row, LEFT, name)
             painter.drawText(row.adjusted(232, 0, 0, 0), LEFT, place)

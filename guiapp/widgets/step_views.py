@@ -21,6 +21,9 @@ from guiapp.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme, Them
 ROW_PX = 28
 PADDING_PX = 10
 LONG_EDGE = 6  # places that an arc of full height spans, at least
+BELOW_BASE_PX = 58  # characters and what is known of their places
+ABOVE_ARCS_PX = 22
+ROUNDNESS = 0.6  # height of the longest arc by its width, where there is room
 LATTICES = ("viterbi", "plamo2", "table", "fewest")
 QUEUES = ("heap", "fast", "scan")
 STAGE_MEANINGS = (
@@ -206,9 +209,10 @@ def paint_lattice(painter: QPainter, theme: Theme, area: QRectF, shown: Lattice)
     if not shown.places:
         return
     step = area.width() / max(2, len(shown.places))
-    base = area.bottom() - 58
-    room = base - area.top() - 22
     longest = max([LONG_EDGE, *(edge.last - edge.first for edge in shown.edges)])
+    highest = area.height() - BELOW_BASE_PX - ABOVE_ARCS_PX
+    room = min(highest, longest * step * ROUNDNESS)
+    base = area.bottom() - BELOW_BASE_PX - (highest - room) / 2
     for edge in sorted(shown.edges, key=_importance):
         _paint_arc(painter, theme, edge, area.left() + step / 2, step, base, room, longest)
     for number, place in enumerate(shown.places):
