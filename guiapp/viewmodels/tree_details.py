@@ -58,7 +58,7 @@ def describe_node(
 ) -> NodeDetails:
     """Gather what is known about a node."""
     token, children = picture.token(node), len(picture.children(node))
-    n_below = f"{picture.n_below(node):,} tokens"
+    n_below = f"{picture.n_below(node):,} token{'' if picture.n_below(node) == 1 else 's'}"
     if token is None:
         title = "all tokens" if picture.parent(node) is None else picture.script(node)
         return NodeDetails(None, title, (("children", f"{children:,}"), ("below it", n_below)))
