@@ -187,3 +187,9 @@ def test_a_token_that_ends_within_a_character_leaves_only_merging_and_approximat
     tokenizer = Tokenizer(toy_vocabulary({"a": 0.0, b"\xc3": 0.0}))
     assert tokenizer.exact_encoders == ("fast", "heap", "scan")
     assert "within a character" in tokenizer.refused_encoders["backtrack"]
+
+
+def test_very_long_tokens_leave_only_merging_and_approximations():
+    tokenizer = Tokenizer(toy_vocabulary({"a": 0.0, "a" * 5_000: 0.0}))
+    assert tokenizer.exact_encoders == ("fast", "heap", "scan")
+    assert "5,000 bytes" in tokenizer.refused_encoders["backtrack"]

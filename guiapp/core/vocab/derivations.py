@@ -19,6 +19,8 @@ from guiapp.core.text.pair_cuts import symbol_bytes
 from guiapp.core.vocab.merges import PairMerging
 from guiapp.core.vocab.token_tree import TokenTree
 
+LONGEST_SYMBOL = 1 << 12  # bytes; telling neighbours apart may take the square of their lengths
+
 Rules = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
 
 
@@ -38,6 +40,11 @@ def why_not_linear(merging: PairMerging) -> str:
     if len(leads) or is_cut_short.any():
         return (
             "A token of this vocabulary ends within a character, so that it fits only at the end of a text."
+        )
+    if (longest := int(np.diff(merging.symbol_texts[1]).max(initial=0))) > LONGEST_SYMBOL:
+        return (
+            f"A token of this vocabulary has {longest:,} bytes. Telling which neighbours fit is done for up "
+            f"to {LONGEST_SYMBOL:,}."
         )
     return ""
 
