@@ -11,6 +11,7 @@ import pytest
 from hypothesis import settings
 
 from guiapp.core.kernels.compile import run_interpreted
+from guiapp.core.kernels.warm_up import is_complete, warm_up
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -21,6 +22,13 @@ CORPORA = SHARED / "corpora"
 
 if (SHARED / "tools").is_dir():
     sys.path.insert(0, str(SHARED / "tools"))
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Compile all kernels before several processes would each compile them for themselves."""
+    is_one_of_several = hasattr(session.config, "workerinput")
+    if getattr(session.config.option, "numprocesses", None) and not is_one_of_several and not is_complete():
+        warm_up()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
