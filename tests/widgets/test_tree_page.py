@@ -44,6 +44,7 @@ def open_page(qtbot, tmp_path):
             lambda: page.model.picture is not None and (workspace.n_tokens > 0 or not text),
             timeout=COMPILING_MS,
         )
+        QApplication.processEvents()  # lays the page out where nothing had to be waited for
         pages.append((page, workspace))
         return page, workspace
 
@@ -71,6 +72,7 @@ def widest_child(page):
 
 def test_a_click_makes_a_node_the_centre_and_back_returns(page, qtbot):
     node, whole = widest_child(page), page.model.view
+    assert page.view.node_at(center_of(page, node)) == node
     qtbot.mouseClick(page.view, Qt.MouseButton.LeftButton, pos=center_of(page, node))
     assert page.model.chosen == node
     assert page.model.view == tuple(map(float, page.model.picture.span(node)))
