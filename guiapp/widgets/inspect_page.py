@@ -12,6 +12,7 @@ from guiapp.viewmodels.token_details import TokenDetailsModel
 from guiapp.viewmodels.token_table import TokenTableModel
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.decode_dialog import DecodeDialog
+from guiapp.widgets.editor_link import EditorLink
 from guiapp.widgets.ids_panel import IdsPanel
 from guiapp.widgets.pages import Page
 from guiapp.widgets.span_editor import SpanEditor
@@ -57,10 +58,7 @@ class InspectPage(Page):
         self._lay_out()
         self._zoom.stepped.connect(self.editor.zoom)
         self.editor.zoom_changed.connect(self._follow_editor_zoom)
-        self.editor.hovered.connect(self._hover)
-        self.editor.token_clicked.connect(workspace.select_token)
-        workspace.selected_token_changed.connect(self._follow_selection)
-        workspace.hovered_token_changed.connect(self._follow_hover)
+        EditorLink(self.editor, workspace)
 
     @property
     def panels(self) -> list[QWidget]:
@@ -102,16 +100,3 @@ class InspectPage(Page):
 
     def _follow_editor_zoom(self) -> None:
         self._zoom.set_factor(self.editor.font_px / TEXT_FONT_PX)
-
-    def _hover(self, index: int) -> None:
-        self._workspace.hover_token(None if index < 0 else index)
-
-    def _follow_hover(self) -> None:
-        index = self._workspace.hovered_token
-        self.editor.set_hovered_token(-1 if index is None else index)
-
-    def _follow_selection(self) -> None:
-        index = self._workspace.selected_token
-        self.editor.set_selected_token(-1 if index is None else index)
-        if index is not None and not self.editor.hasFocus():
-            self.editor.reveal(*self._workspace.span(index))

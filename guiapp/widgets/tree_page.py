@@ -17,6 +17,7 @@ from guiapp.viewmodels.tree_model import TreeModel
 from guiapp.viewmodels.tree_search import TreeSearch
 from guiapp.viewmodels.tree_walk import TreeWalk
 from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.editor_link import EditorLink
 from guiapp.widgets.pages import Page
 from guiapp.widgets.segments import Segments
 from guiapp.widgets.span_editor import SpanEditor
@@ -156,11 +157,7 @@ class TreePage(Page):
         self.view.typed.connect(self._begin_search)
         self.view.resized.connect(self._place_map)
         self.search.found_changed.connect(self._follow_search)
-        self.editor.hovered.connect(self._hover_text)
-        self.editor.token_clicked.connect(self._workspace.select_token)
-        self._workspace.selected_token_changed.connect(self._follow_selection)
-        self._workspace.hovered_token_changed.connect(self._follow_hovered_token)
-        self._follow_selection()
+        EditorLink(self.editor, self._workspace)
 
     def _keep_shape(self) -> None:
         self._settings.set_tree_shape(self.model.shape)
@@ -199,16 +196,3 @@ class TreePage(Page):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._place_map()
-
-    def _hover_text(self, index: int) -> None:
-        self._workspace.hover_token(None if index < 0 else index)
-
-    def _follow_hovered_token(self) -> None:
-        index = self._workspace.hovered_token
-        self.editor.set_hovered_token(-1 if index is None else index)
-
-    def _follow_selection(self) -> None:
-        index = self._workspace.selected_token
-        self.editor.set_selected_token(-1 if index is None else index)
-        if index is not None and not self.editor.hasFocus():
-            self.editor.reveal(*self._workspace.span(index))
