@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import sys
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 FIRST_MODEL = "demo:bpe"
 FIRST_SAMPLE = "welcome"
 SCREENSHOT_PATIENCE_MS = 60_000
+YOUNG_ONLY = (700, 10, 1_000_000)  # for gc: not everything that ever was loaded, which takes 0.1 s
 TURN_S = 0.0005  # how long a job may keep the window from running Python: a tenth of the usual time
 SETTLE_MS = 100  # for layouts and for the details of the selected token
 
@@ -44,10 +46,15 @@ class Shell:
 
     def start(self, model: str | None, text_file: Path | None) -> None:
         """Open what was asked for, in the background."""
-        self.warm_up.start()
+        self.load_kernels()
         self.commands.open(model or FIRST_MODEL)
         if text_file is not None:
             self.workspace.open_text(text_file)
+
+    def load_kernels(self) -> None:
+        """Have them compiled and loaded, in the background."""
+        _postpone_full_collections(self.warm_up)
+        self.warm_up.start()
 
     def stop(self) -> None:
         """End all background work; nothing is delivered any more."""
@@ -91,6 +98,22 @@ def make_application() -> QApplication:
     application.setDesktopFileName("tokenloupe")
     application.setStyle("Fusion")
     return application
+
+
+def _postpone_full_collections(warm_up: KernelWarmUp) -> None:
+    """Look for garbage among new objects only while loading, and never among those loaded by then.
+
+    They are modules and kernels, most of a million objects, and stay until the end.
+    """
+    usual = gc.get_threshold()
+
+    def resume() -> None:
+        gc.freeze()
+        gc.set_threshold(*usual)
+
+    gc.set_threshold(*YOUNG_ONLY)
+    warm_up.finished.connect(resume)
+    warm_up.failed.connect(resume)
 
 
 def build(

@@ -89,3 +89,32 @@ def test_starting_imports_nothing_heavy_before_the_first_paint(environment):
     )
     result = run(code, environment)
     assert result.stdout.strip() == "[]", result.stderr
+
+
+CODE_THAT_COUNTS_WHAT_FULL_COLLECTIONS_LOOK_AT = """
+import gc
+from pathlib import Path
+from guiapp import app
+from guiapp.viewmodels.settings import Settings
+
+usual, n_full = gc.get_threshold(), []
+gc.callbacks.append(lambda phase, info: n_full.append(1) if info["generation"] == 2 else None)
+application = app.make_application()
+shell = app.build(application, Settings(Path({settings!r})))
+shell.warm_up.finished.connect(application.quit)
+shell.warm_up.failed.connect(application.quit)
+n_full.clear()
+shell.load_kernels()
+application.exec()
+assert not n_full
+assert gc.get_threshold() == usual
+assert gc.get_freeze_count() > len(gc.get_objects())
+shell.stop()
+"""
+
+
+@pytest.mark.slow
+def test_full_collections_spare_what_was_loaded_by_the_first_key(environment, tmp_path):
+    settings = str(tmp_path / "settings.ini")
+    result = run(CODE_THAT_COUNTS_WHAT_FULL_COLLECTIONS_LOOK_AT.format(settings=settings), environment)
+    assert (result.returncode, result.stderr) == (0, "")

@@ -100,7 +100,7 @@ def load_kernels(application: QApplication, shell: Shell) -> None:
     """As each start of the program does, in the background."""
     finished: list[bool] = []
     shell.warm_up.finished.connect(lambda: finished.append(True))
-    shell.warm_up.start()
+    shell.load_kernels()
     wait_until(application, lambda: bool(finished))
 
 
