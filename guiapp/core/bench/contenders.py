@@ -6,7 +6,7 @@ timed for another's convenience, and gives what its library gives.  No special t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.bench.agreement import Tokens
+from guiapp.core.bench.stages import stage_calls
 from guiapp.core.counting.append import AppendEncoder
 from guiapp.core.counting.interval import IntervalCounter
 from guiapp.core.errors import TokenloupeError
@@ -49,6 +50,7 @@ class Contender:
     encode_batch  many texts on some threads; None where the library cannot
     appender      starts a text and gives how to append to it and to count its tokens
     part_counter  takes a text and gives what counts the tokens of text[start:end]
+    stages        takes a text and gives what runs each stage of encoding it; None where nobody knows them
     other_vocabulary  what it uses in place of the loaded vocabulary, "" if that one
     """
 
@@ -60,6 +62,7 @@ class Contender:
     encode_batch: Batch | None = None
     appender: Appender | None = None
     part_counter: Callable[[bytes], PartCounter] | None = None
+    stages: Callable[[bytes], Mapping[str, Callable[[], object]]] | None = None
     other_vocabulary: str = ""
 
 
@@ -111,4 +114,5 @@ def our_contender(tokenizer: Tokenizer, encoder: str) -> Contender:
         encode_batch=on_threads(encode),
         appender=start_text if is_default else None,
         part_counter=(lambda text: IntervalCounter(tokenizer, text, False).count) if is_default else None,
+        stages=partial(stage_calls, tokenizer, encoder),
     )

@@ -130,7 +130,8 @@ def _all_cells(
             "size_bytes": cell.size_bytes,
             "threads": cell.threads,
         }
-        yield from race.run(cell, contenders, left_s / (len(cells) - number + 1))
+        racers = list(filter(cell.is_for, contenders))
+        yield from race.run(cell, racers, left_s / (len(cells) - number + 1))
         if cell.threads != SINGLE:
             workers.end_others(SINGLE)
 

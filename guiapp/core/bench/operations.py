@@ -10,6 +10,7 @@ import numpy as np
 
 from guiapp.core.bench.agreement import Tokens
 from guiapp.core.bench.contenders import Appender, Contender, PartCounter, UnavailableError
+from guiapp.core.bench.stages import STAGES
 from guiapp.core.bench.timing import Operation
 
 Texts = Sequence[bytes]
@@ -128,6 +129,15 @@ def _encode_parts(subject: Subject) -> Operation:
     return _encode_each(subject._replace(texts=slices))
 
 
+def _stage(name: str, subject: Subject) -> Operation:
+    """One stage of encoding, what it needs being ready."""
+    stages = subject.contender.stages
+    calls = {} if stages is None else stages(subject.text)
+    if name not in calls:
+        raise UnavailableError(f"It has no stage “{name}”.")
+    return Operation(calls[name])
+
+
 OPERATIONS: dict[str, Callable[[Subject], Operation]] = {
     "encode": _encode,
     "encode each": _encode_each,
@@ -137,4 +147,5 @@ OPERATIONS: dict[str, Callable[[Subject], Operation]] = {
     "append bytes": _append_bytes,
     "count parts": _count_parts,
     "encode parts": _encode_parts,
+    **{name: partial(_stage, name) for name in STAGES},
 }

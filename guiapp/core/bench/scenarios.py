@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from guiapp.core.bench.contenders import as_split, split_name
 from guiapp.core.bench.corpus import Corpus, stretched, worst_texts
 from guiapp.core.bench.plan import Plan
+from guiapp.core.bench.stages import STAGES, WHOLE, stage_names
 from guiapp.core.tokenizer import Tokenizer
 
 SCALING_BYTES = (*(1 << power for power in range(7, 22, 2)), 1 << 22)  # 128 B to 4 MB
@@ -29,6 +31,7 @@ class Cell:
     texts      what they do it with; prompts and documents are several
     parts      of the only text, where parts are counted
     unit_bytes, unit_tokens   the size that times refer to; None where it is that of all texts together
+    only       the contenders that have this; None: all
     """
 
     scenario: str
@@ -39,6 +42,10 @@ class Cell:
     threads: int = 1
     unit_bytes: int | None = None
     unit_tokens: int | None = None
+    only: frozenset[str] | None = None
+
+    def is_for(self, contender: str) -> bool:
+        return self.only is None or contender in self.only
 
     @property
     def size_bytes(self) -> int:
@@ -135,6 +142,20 @@ def _batch(setting: Setting) -> Iterator[Cell]:
         yield Cell("batch", "encode batch", corpus.name, _documents(corpus.text))
 
 
+def _stages(setting: Setting) -> Iterator[Cell]:
+    """The whole call, then each stage for those of our encoders that have it."""
+    having: dict[str, set[str]] = {name: set() for name in STAGES}
+    for contender in setting.plan.contenders or setting.tokenizer.encoders:
+        name, is_split = split_name(contender)
+        if name in setting.tokenizer.encoders:
+            for stage in stage_names(as_split(setting.tokenizer, is_split), name):
+                having[stage].add(contender)
+    for corpus in setting.corpora:
+        yield Cell("stages", WHOLE, corpus.name, (corpus.text,))
+        for stage in filter(having.get, STAGES):
+            yield Cell("stages", stage, corpus.name, (corpus.text,), only=frozenset(having[stage]))
+
+
 def _memory(setting: Setting) -> Iterator[Cell]:
     corpus = setting.corpora[0]
     yield Cell("memory", "memory", corpus.name, (stretched(corpus.text, BATCH_BYTES),))
@@ -171,6 +192,7 @@ SCENARIOS: dict[str, Scenario] = {
         Scenario("append", "Appending byte by byte, and encoding once", _append),
         Scenario("interval", "Counting parts, and encoding them", _interval),
         Scenario("batch", "A batch of documents on one thread", _batch),
+        Scenario("stages", "Stages of encoding, each by itself", _stages),
         Scenario("memory", "Memory", _memory),
     )
 }

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from copy import copy
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +15,15 @@ from guiapp.core.kernels.new_pieces import ALL_PIECES, NEWLINES, NO_PIECES
 from guiapp.core.pipelines.dna import dna_tokens
 from guiapp.core.pipelines.lone_spaces import with_lone_spaces
 from guiapp.core.pipelines.pair_merging import PairEncoder, to_source
+from guiapp.core.pipelines.stages import (
+    ENCODE,
+    NORMALISE,
+    NORMALISE_AND_SPLIT,
+    SPLIT,
+    SPLIT_AND_ENCODE,
+    Stage,
+    Stages,
+)
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
 from guiapp.core.text.normalized import NormalizedText
 from guiapp.core.text.split_patterns import splitter_for
@@ -23,6 +34,16 @@ from guiapp.core.vocab.vocabulary import Vocabulary
 
 WINDOW_BYTES = 256  # the first guess at how far away a cut lies
 MOST_FOLLOWING = 3  # bytes of a character behind its first
+
+_Repaired = tuple[NDArray[np.uint8], NormalizedText | None]  # a text, and how it came from another one
+
+
+class _Pieces(NamedTuple):
+    """A text, where its pieces end, and the text as given where that was another one."""
+
+    data: NDArray[np.uint8]
+    ends: NDArray[np.int64]
+    normalized: NormalizedText | None
 
 
 class BytePairPipeline:
@@ -69,13 +90,39 @@ class BytePairPipeline:
 
     def _encode(self, text: NDArray[np.uint8], encoder: str) -> FragmentTokens:
         if self._drops_spaces:
-            words, word_ends = whitespace_words(text.tobytes(), self._rules.lowercase)
-            return to_source(self._encoder.encode(words.data, np.array(word_ends, np.int64), encoder), words)
-        repaired = repair(text)
-        data = text if repaired is None else repaired.data
+            return self._encode_pieces(self._words(text), encoder)
+        repaired = _repaired(text)
         if not self._is_split:
-            return to_source(self._encoder.encode(data, np.array([len(data)]), encoder), repaired)
-        return self._to_source(self._encoder.encode_split(data, self._splitter, encoder), repaired)
+            return self._encode_pieces(_one_piece(repaired), encoder)
+        return self._split_and_encode(repaired, encoder)
+
+    def stages(self, after_special: bool, encoder: str) -> Stages:
+        if self._dna is not None:
+            return (Stage(SPLIT_AND_ENCODE, lambda fragment: self.encode(fragment, after_special, encoder)),)
+        encode = partial(self._encode_pieces, encoder=encoder)
+        if self._drops_spaces:
+            return Stage(NORMALISE_AND_SPLIT, self._words), Stage(ENCODE, encode)
+        normalise = Stage(NORMALISE, _repaired)
+        if not self._is_split:
+            return normalise, Stage(ENCODE, lambda repaired: encode(_one_piece(repaired)))
+        if encoder == "fast":
+            return normalise, Stage(SPLIT_AND_ENCODE, partial(self._split_and_encode, encoder=encoder))
+        return normalise, Stage(SPLIT, self._split), Stage(ENCODE, encode)
+
+    def _words(self, text: NDArray[np.uint8]) -> _Pieces:
+        words, word_ends = whitespace_words(text.tobytes(), self._rules.lowercase)
+        return _Pieces(words.data, np.array(word_ends, np.int64), words)
+
+    def _split(self, repaired: _Repaired) -> _Pieces:
+        data, normalized = repaired
+        return _Pieces(data, self._splitter.split(data), normalized)
+
+    def _split_and_encode(self, repaired: _Repaired, encoder: str) -> FragmentTokens:
+        data, normalized = repaired
+        return self._to_source(self._encoder.encode_split(data, self._splitter, encoder), normalized)
+
+    def _encode_pieces(self, pieces: _Pieces, encoder: str) -> FragmentTokens:
+        return self._to_source(self._encoder.encode(pieces.data, pieces.ends, encoder), pieces.normalized)
 
     def encode_readable(
         self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
@@ -103,7 +150,7 @@ class BytePairPipeline:
 
     def _to_source(self, tokens: FragmentTokens, repaired: NormalizedText | None) -> FragmentTokens:
         """Tokens of a repaired text with the spans that they have in the original."""
-        if repaired is not None and self._splits_lines and self._is_split:
+        if repaired is not None and self._splits_lines and self._is_split and not self._drops_spaces:
             tokens = with_lone_spaces(tokens, repaired, self._space_id)
         return to_source(tokens, repaired)
 
@@ -138,6 +185,16 @@ class BytePairPipeline:
             if (cut := self._splitter.restart_after(text, 0)) < len(text):
                 return start + _source_offset(repaired, cut)
         return len(fragment)
+
+
+def _repaired(text: NDArray[np.uint8]) -> _Repaired:
+    repaired = repair(text)
+    return text if repaired is None else repaired.data, repaired
+
+
+def _one_piece(repaired: _Repaired) -> _Pieces:
+    data, normalized = repaired
+    return _Pieces(data, np.array([len(data)]), normalized)
 
 
 def _source_offset(repaired: NormalizedText | None, offset: int) -> int:

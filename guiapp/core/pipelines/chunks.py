@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,16 +17,28 @@ def encode_in_chunks(
     cut_after: Callable[[NDArray[np.uint8], int], int],
     encode_chunk: Callable[[NDArray[np.uint8]], FragmentTokens],
 ) -> FragmentTokens:
-    """The tokens of a fragment from those of its chunks, which begin where `cut_after` allows it."""
-    parts = []
+    """The tokens of a fragment from those of its chunks."""
+    return join_chunks((start, encode_chunk(chunk)) for start, chunk in chunks_of(fragment, cut_after))
+
+
+def chunks_of(
+    fragment: NDArray[np.uint8], cut_after: Callable[[NDArray[np.uint8], int], int]
+) -> Iterator[tuple[int, NDArray[np.uint8]]]:
+    """Chunks, which begin where `cut_after` allows it, and where each begins."""
     start = 0
     while start < len(fragment):
         end = len(fragment)
         if end - start > CHUNK_BYTES:
             end = cut_after(fragment, start + CHUNK_BYTES)
-        tokens = encode_chunk(fragment[start:end])
-        parts.append(FragmentTokens(tokens.ids, tokens.starts + start, tokens.ends + start))
+        yield start, fragment[start:end]
         start = end
+
+
+def join_chunks(chunks: Iterable[tuple[int, FragmentTokens]]) -> FragmentTokens:
+    """The tokens of a fragment from where its chunks begin and their tokens."""
+    parts = [
+        FragmentTokens(tokens.ids, tokens.starts + start, tokens.ends + start) for start, tokens in chunks
+    ]
     if len(parts) == 1:
         return parts[0]
     return FragmentTokens(*map(np.concatenate, zip(*parts, strict=True)))

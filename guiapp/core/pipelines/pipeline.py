@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encoding import FragmentTokens
+from guiapp.core.pipelines.stages import Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
 
 
@@ -25,6 +26,9 @@ class Pipeline(Protocol):
         `after_special` is true for a text's first fragment and behind a special token, where SPM
         puts its space.  Raises EncodeError where the vocabulary cannot express the text.
         """
+
+    def stages(self, after_special: bool, encoder: str) -> Stages:
+        """What `encode` does, as steps that each take what the one before gave."""
 
     def encode_readable(
         self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 import numpy as np
@@ -15,7 +16,8 @@ from guiapp.core.kernels import normalize_plamo2
 from guiapp.core.kernels import plamo2 as kernel
 from guiapp.core.kernels.byte_trie import TokenMatcher, build_matcher
 from guiapp.core.pipelines import cuts
-from guiapp.core.pipelines.chunks import encode_in_chunks, tokens_from_steps
+from guiapp.core.pipelines.chunks import chunks_of, join_chunks, tokens_from_steps
+from guiapp.core.pipelines.stages import ENCODE, NORMALISE, Stage, Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher, watch_whole
 from guiapp.core.text.normalized import NormalizedText, source_spans
 from guiapp.core.text.normalizers import plamo2_text
@@ -56,16 +58,35 @@ class Plamo2Pipeline:
         return plamo2.Pieces(ids, costs, self._byte_ids.tolist(), max(map(len, ids), default=0))
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
-        return encode_in_chunks(fragment, self.cut_after, self._encode_chunk)
+        return join_chunks(self._encode_texts(self._normalized(fragment)))
 
-    def _encode_chunk(self, chunk: NDArray[np.uint8]) -> FragmentTokens:
-        room = 3 * len(chunk)
-        text = NormalizedText(np.empty(room, np.uint8), np.empty(room, np.int64), np.empty(room, np.int64))
-        size = normalize_plamo2.normalize(chunk, *text)
+    def stages(self, after_special: bool, encoder: str) -> Stages:
+        return (
+            Stage(NORMALISE, lambda fragment: list(self._normalized(fragment))),
+            Stage(ENCODE, lambda texts: join_chunks(self._encode_texts(texts))),
+        )
+
+    def _normalized(self, fragment: NDArray[np.uint8]) -> Iterator[tuple[int, NormalizedText]]:
+        for start, chunk in chunks_of(fragment, self.cut_after):
+            room = 3 * len(chunk)
+            text = NormalizedText(
+                np.empty(room, np.uint8), np.empty(room, np.int64), np.empty(room, np.int64)
+            )
+            size = normalize_plamo2.normalize(chunk, *text)
+            yield start, NormalizedText(text.data[:size], text.starts[:size], text.ends[:size])
+
+    def _encode_texts(
+        self, texts: Iterable[tuple[int, NormalizedText]]
+    ) -> Iterator[tuple[int, FragmentTokens]]:
+        for start, text in texts:
+            yield start, self._encode_text(text)
+
+    def _encode_text(self, text: NormalizedText) -> FragmentTokens:
+        size = len(text.data)
         costs, tokens = np.empty(size + 1, np.int64), np.empty(size + 1, np.int32)
         ids, starts, ends = np.empty(size, np.int32), np.empty(size, np.int64), np.empty(size, np.int64)
         count = kernel.encode(
-            text.data[:size],
+            text.data,
             self._matcher,
             self._costs,
             plamo2.UNKNOWN_COST,

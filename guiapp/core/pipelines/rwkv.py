@@ -14,6 +14,7 @@ from guiapp.core.kernels import rwkv as kernel
 from guiapp.core.kernels.byte_trie import NONE, TokenMatcher, build_matcher
 from guiapp.core.pipelines import cuts
 from guiapp.core.pipelines.chunks import encode_in_chunks, tokens_from_steps
+from guiapp.core.pipelines.stages import ENCODE, Stage, Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher, watch_whole
 from guiapp.core.vocab.vocabulary import Vocabulary
 
@@ -54,6 +55,9 @@ class RwkvPipeline:
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         return encode_in_chunks(fragment, self.cut_after, self._encode_chunk)
+
+    def stages(self, after_special: bool, encoder: str) -> Stages:
+        return (Stage(ENCODE, lambda fragment: self.encode(fragment, after_special, encoder)),)
 
     def _encode_chunk(self, chunk: NDArray[np.uint8]) -> FragmentTokens:
         size = len(chunk)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from guiapp.core.algorithms.fewest import Dropout
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.pipelines.pair_merging import PairEncoder
+from guiapp.core.pipelines.stages import ENCODE, NORMALISE, Stage, Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
 from guiapp.core.text.normalized import NormalizedText
 from guiapp.core.vocab.merges import sentence_piece_merging
@@ -38,9 +39,18 @@ class SentencePiecePipeline:
         """The tokens of one fragment; a space that is put in front has the empty span."""
         if not (self._adds_space and after_special):
             return self._encoder.encode(fragment, np.array([len(fragment)]), encoder)
-        text = np.empty(len(fragment) + 1, np.uint8)
-        text[0] = SPACE
-        text[1:] = fragment
+        return self._encode_behind_space(_behind_space(fragment), encoder)
+
+    def stages(self, after_special: bool, encoder: str) -> Stages:
+        """Marking spaces belongs to the encoders: most of them read a space as one byte."""
+        if not (self._adds_space and after_special):
+            return (Stage(ENCODE, lambda fragment: self.encode(fragment, after_special, encoder)),)
+        return (
+            Stage(NORMALISE, _behind_space),
+            Stage(ENCODE, lambda text: self._encode_behind_space(text, encoder)),
+        )
+
+    def _encode_behind_space(self, text: NDArray[np.uint8], encoder: str) -> FragmentTokens:
         return self._encoder.encode(text, np.array([len(text)]), encoder).moved(-1)
 
     def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
@@ -61,6 +71,13 @@ class SentencePiecePipeline:
         text = b" " + fragment
         watcher.begin(text, _with_space(text), 0)
         return self._encoder.encode_readable(text, [len(text)], encoder, watcher).moved(-1)
+
+
+def _behind_space(fragment: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    text = np.empty(len(fragment) + 1, np.uint8)
+    text[0] = SPACE
+    text[1:] = fragment
+    return text
 
 
 def _with_space(text: bytes) -> NormalizedText:

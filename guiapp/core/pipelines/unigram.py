@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import islice
 
@@ -17,7 +17,8 @@ from guiapp.core.kernels import normalize_unigram
 from guiapp.core.kernels import viterbi as kernel
 from guiapp.core.kernels.byte_trie import NONE, TokenMatcher, build_matcher, build_trie, find_all_longest
 from guiapp.core.pipelines import cuts
-from guiapp.core.pipelines.chunks import encode_in_chunks, tokens_from_steps
+from guiapp.core.pipelines.chunks import chunks_of, join_chunks, tokens_from_steps
+from guiapp.core.pipelines.stages import ENCODE, NORMALISE, Stage, Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher, watch_whole
 from guiapp.core.text.charsmap import open_charsmap
 from guiapp.core.text.normalized import NormalizedText, source_spans
@@ -78,17 +79,27 @@ class UnigramPipeline:
         return viterbi.Pieces(ids, scores, max(map(len, ids), default=0), self._unknown, self._unknown_score)
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
+        return join_chunks(self._encode_texts(self._normalized(fragment)))
+
+    def stages(self, after_special: bool, encoder: str) -> Stages:
+        return (
+            Stage(NORMALISE, lambda fragment: list(self._normalized(fragment))),
+            Stage(ENCODE, lambda texts: join_chunks(self._encode_texts(texts))),
+        )
+
+    def _normalized(self, fragment: NDArray[np.uint8]) -> Iterator[tuple[int, NormalizedText]]:
+        for start, chunk in chunks_of(fragment, self.cut_after):
+            yield start, self._normalize(chunk)
+
+    def _encode_texts(
+        self, texts: Iterable[tuple[int, NormalizedText]]
+    ) -> Iterator[tuple[int, FragmentTokens]]:
         score = 0.0
+        for start, text in texts:
+            tokens, score = self._encode_text(text, score)
+            yield start, tokens
 
-        def encode_chunk(chunk: NDArray[np.uint8]) -> FragmentTokens:
-            nonlocal score
-            tokens, score = self._encode_chunk(chunk, score)
-            return tokens
-
-        return encode_in_chunks(fragment, self.cut_after, encode_chunk)
-
-    def _encode_chunk(self, chunk: NDArray[np.uint8], score: float) -> tuple[FragmentTokens, float]:
-        text = self._normalize(chunk)
+    def _encode_text(self, text: NormalizedText, score: float) -> tuple[FragmentTokens, float]:
         size = len(text.data)
         lattice = kernel.empty_lattice(size)
         ids, starts, ends = np.empty(size, np.int32), np.empty(size, np.int64), np.empty(size, np.int64)

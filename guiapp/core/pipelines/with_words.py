@@ -16,6 +16,7 @@ from guiapp.core.kernels.byte_trie import NONE
 from guiapp.core.kernels.merges import TokenOutput
 from guiapp.core.pipelines.chunks import tokens_from_steps
 from guiapp.core.pipelines.pipeline import Pipeline
+from guiapp.core.pipelines.stages import SPLIT_AND_ENCODE, Stage, Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher, watch_whole
 from guiapp.core.vocab.merges import PairMerging
 from guiapp.core.vocab.vocabulary import Vocabulary
@@ -56,6 +57,11 @@ class WithWords:
         count = kernel.encode(fragment, tree.rows, NONE if unknown is None else unknown, output)
         ids, starts, ends = output.ids[:count], output.starts[:count], output.ends[:count]
         return FragmentTokens(ids.copy(), starts.copy(), ends.copy())
+
+    def stages(self, after_special: bool, encoder: str) -> Stages:
+        if encoder != WORDS:
+            return self.own.stages(after_special, encoder)
+        return (Stage(SPLIT_AND_ENCODE, lambda fragment: self.encode(fragment, after_special, encoder)),)
 
     def encode_readable(
         self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cached_property, partial
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +16,19 @@ from guiapp.core.kernels import linear as linear_kernel
 from guiapp.core.kernels import normalize_wordpiece
 from guiapp.core.kernels import wordpiece as kernel
 from guiapp.core.kernels.byte_trie import NONE, TokenMatcher, build_matcher
-from guiapp.core.pipelines.chunks import encode_in_chunks, tokens_from_steps
+from guiapp.core.pipelines.chunks import chunks_of, join_chunks, tokens_from_steps
+from guiapp.core.pipelines.stages import ENCODE, NORMALISE_AND_SPLIT, Stage, Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
 from guiapp.core.text.normalized import NormalizedText, joined, source_spans
 from guiapp.core.text.normalizers import wordpiece_words
 from guiapp.core.vocab.vocabulary import Vocabulary
+
+
+class _Words(NamedTuple):
+    """A normalised text, which may have room behind it, and where its words end."""
+
+    text: NormalizedText
+    ends: NDArray[np.int64]
 
 
 class WordPiecePipeline:
@@ -57,17 +66,37 @@ class WordPiecePipeline:
         return max(map(len, self._ids))
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
-        return encode_in_chunks(fragment, self.cut_after, partial(self._encode_chunk, encoder))
+        return join_chunks(self._encode_words(self._words(fragment), encoder))
 
-    def _encode_chunk(self, encoder: str, chunk: NDArray[np.uint8]) -> FragmentTokens:
-        room = 4 * len(chunk)
-        text = NormalizedText(np.empty(room, np.uint8), np.empty(room, np.int64), np.empty(room, np.int64))
-        word_ends = np.empty(len(chunk), np.int64)
-        n_words = normalize_wordpiece.normalize(chunk, self._actions, *text, word_ends)
-        size = int(word_ends[n_words - 1]) if n_words else 0
+    def stages(self, after_special: bool, encoder: str) -> Stages:
+        return (
+            Stage(NORMALISE_AND_SPLIT, lambda fragment: list(self._words(fragment))),
+            Stage(ENCODE, lambda words: join_chunks(self._encode_words(words, encoder))),
+        )
+
+    def _words(self, fragment: NDArray[np.uint8]) -> Iterator[tuple[int, _Words]]:
+        for start, chunk in chunks_of(fragment, self.cut_after):
+            room = 4 * len(chunk)
+            text = NormalizedText(
+                np.empty(room, np.uint8), np.empty(room, np.int64), np.empty(room, np.int64)
+            )
+            word_ends = np.empty(len(chunk), np.int64)
+            n_words = normalize_wordpiece.normalize(chunk, self._actions, *text, word_ends)
+            yield start, _Words(text, word_ends[:n_words])
+
+    def _encode_words(
+        self, chunks: Iterable[tuple[int, _Words]], encoder: str
+    ) -> Iterator[tuple[int, FragmentTokens]]:
+        for start, words in chunks:
+            yield start, self._encode_chunk(*words, encoder)
+
+    def _encode_chunk(
+        self, text: NormalizedText, word_ends: NDArray[np.int64], encoder: str
+    ) -> FragmentTokens:
+        size = int(word_ends[-1]) if len(word_ends) else 0
         ids = np.empty(size, np.int32)
         starts, ends = np.empty(size, np.int64), np.empty(size, np.int64)
-        words = text.data, word_ends[:n_words]
+        words = text.data, word_ends
         if encoder == "linear":
             count = linear_kernel.encode(*words, self._links, self._unknown, ids, starts, ends)
         else:
