@@ -29,7 +29,7 @@ class Segments(QWidget):
             button.setText(word)
             button.setCheckable(True)
             button.setChecked(number == 0)
-            button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             set_role(button, "tab")
             self._group.addButton(button, number)
             layout.addWidget(button)

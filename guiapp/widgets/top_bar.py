@@ -62,7 +62,7 @@ class EncoderButton(QToolButton):
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the arrow goes behind the text
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         workspace.options_changed.connect(self._follow)
         theme_source.changed.connect(self._color)
         self._color()
@@ -91,7 +91,7 @@ class PaletteButton(QToolButton):
         keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
         self.setToolTip(f"{action.text()} ({keys})")
         self.setAccessibleName(action.text())
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.clicked.connect(action.trigger)
         theme_source.changed.connect(self._color)
         self._color()
@@ -103,7 +103,7 @@ class PaletteButton(QToolButton):
 def _tab(actions: Actions, name: str) -> QToolButton:
     button = QToolButton()
     button.setDefaultAction(actions[name])
-    button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     set_role(button, "tab")
     return button
 

@@ -315,6 +315,15 @@ def test_the_encoder_is_chosen_from_those_that_apply(shell, qtbot):
     assert shell.window.top_bar.encoder_button.text() == "fast"
 
 
+@pytest.mark.parametrize("name", ["JSON", "table", "Inspect"])
+def test_a_click_on_a_button_leaves_the_keys_to_the_text(shell, qtbot, name):
+    editor = shell.window.inspect_page.editor
+    editor.setFocus()
+    button = next(button for button in shell.window.findChildren(QToolButton) if button.text() == name)
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert editor.hasFocus()
+
+
 def test_files_dropped_anywhere_are_opened_by_what_they_are(shell, qtbot, tmp_path):
     model, text = tmp_path / "model.bin", tmp_path / "text.gguf"
     model.write_bytes(b"GGUF\3\0\0\0")

@@ -7,6 +7,19 @@ import unicodedata
 import numpy as np
 
 LISTED = 3
+CONTROLS = {  # those that texts have; unicodedata finds them by these names, but does not name them
+    "\0": "NULL",
+    "\a": "ALERT",
+    "\b": "BACKSPACE",
+    "\t": "CHARACTER TABULATION",
+    "\n": "LINE FEED",
+    "\v": "LINE TABULATION",
+    "\f": "FORM FEED",
+    "\r": "CARRIAGE RETURN",
+    "\x1b": "ESCAPE",
+    "\x7f": "DELETE",
+    "\x85": "NEXT LINE",
+}
 LEAST_FIRST_BYTE = -64  # as signed numbers, the bytes 0x80 to 0xBF, which continue a character, are below
 
 
@@ -63,13 +76,18 @@ def _whole(data: bytes, is_all: bool) -> str:
     said = []
     if n_characters := len(characters) - n_stray:
         if n_characters == 1 and not n_stray and is_all:
-            return f"{_name(characters)} · {unicodedata.name(characters, 'without a name')}"
+            return f"{_name(characters)} · {_long_name(characters)}"
         if n_characters <= LISTED and not n_stray:
             return ", ".join(map(_name, characters))
         said.append(f"{n_characters:,} characters")
     if n_stray:
         said.append(f"{n_stray:,} byte{'s' if n_stray > 1 else ''} not of valid UTF-8")
     return ", ".join(said)
+
+
+def _long_name(character: str) -> str:
+    """As Unicode has it; control characters have aliases only."""
+    return unicodedata.name(character, "") or CONTROLS.get(character, "without a name")
 
 
 def _name(character: str) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 
-from guiapp.core.explain.characters import characters_of, n_characters
+from guiapp.core.explain.characters import CONTROLS, characters_of, n_characters
 
 HAN = "a汉b".encode()  # 61 E6 B1 89 62
 
@@ -23,7 +25,7 @@ HAN = "a汉b".encode()  # 61 E6 B1 89 62
         ("汉武".encode(), 1, 5, "bytes 2–3 of 3 of U+6C49 汉, bytes 1–2 of 3 of U+6B66 武"),
         (b" York", 0, 5, "5 characters"),
         (b" ", 0, 1, "U+0020 · SPACE"),
-        (b"\n", 0, 1, "U+000A · without a name"),
+        (b"\n", 0, 1, "U+000A · LINE FEED"),
         (b"\xe6\xb1", 0, 2, "2 bytes not of valid UTF-8"),
         (b"\xff", 0, 1, "1 byte not of valid UTF-8"),
         (b"abcd\xff", 0, 5, "4 characters, 1 byte not of valid UTF-8"),
@@ -41,3 +43,7 @@ def test_a_huge_stretch_is_counted():
 def test_characters_are_counted_by_their_first_bytes():
     assert n_characters(HAN[:4]) == 2
     assert n_characters(HAN[2:]) == 1
+
+
+def test_names_of_control_characters_are_aliases_of_unicode():
+    assert [unicodedata.lookup(name) for name in CONTROLS.values()] == list(CONTROLS)
