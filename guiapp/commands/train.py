@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from guiapp.commands.files import InputError, read
+
+if TYPE_CHECKING:
+    from guiapp.core.training.write_gguf import ModelFile
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -24,9 +27,8 @@ def run(options: argparse.Namespace) -> int:
     from guiapp.core.training.write_gguf import write_gguf
 
     text = read(options.file).decode("utf-8", "replace")
-    model = train(options.algorithm, text, options.vocab_size)
-    if options.log:
-        _print_log(options.algorithm, text, options.vocab_size)
+    make = _train_aloud if options.log else train
+    model = make(options.algorithm, text, options.vocab_size)
     try:
         write_gguf(Path(options.output), model)
     except OSError as error:
@@ -39,17 +41,16 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _print_log(algorithm: str, text: str, n_tokens: int) -> None:
-    from guiapp.core.training.telling import corpus_of, merges, unigram_lines
+def _train_aloud(algorithm: str, text: str, n_tokens: int) -> ModelFile:
+    """Print each step while it is made."""
+    from guiapp.core.training.runs import begin
 
-    if algorithm == "unigram":
-        for line in unigram_lines(text, n_tokens):
-            print(line)
-        return
-    corpus = corpus_of(algorithm, text)
-    n_merges = n_tokens - 256 if algorithm == "bpe" else n_tokens - len(corpus.symbol_counts)
-    for number, merge in enumerate(islice(merges(algorithm, corpus), max(0, n_merges)), 1):
-        print(f"{number:>6,}  {merge.sentence}")
+    run = begin(algorithm, text, n_tokens)
+    for number, told in enumerate(run.steps(), 1):
+        print(f"{number:>6,}  {told.sentence}")
+    model = run.model()
+    assert model is not None  # only end-of-word marks fit into no file
+    return model
 
 
 def _size(text: str) -> int:

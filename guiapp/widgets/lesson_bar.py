@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
 
-from guiapp.core.lessons.lesson import LessonStep
 from guiapp.viewmodels.lesson_player import LessonPlayer
 from guiapp.widgets.actions import Actions
 from guiapp.widgets.style_sheet import heading, set_role
@@ -95,22 +94,13 @@ class LessonBar(QFrame):
         self._title.setText(
             f"LESSON · {lesson.title.upper()} · {self._player.number + 1} OF {len(lesson.steps)}"
         )
-        told = step.say if not step.train else f"{step.say}\n\n{_training(step)}"
-        self.narration.setText(_rich(told, theme))
+        told = [step.say, *(merge.sentence for merge in step.training()[-1:])] if step.train else [step.say]
+        self.narration.setText(_rich("\n\n".join(told), theme))
         self.question.setVisible(bool(step.ask))
         answer = f"\n\n→ {step.answer}" if self._player.is_revealed else ""
         self.question.setText(_rich(f"? {step.ask}{answer}", theme))
         self.buttons["lesson_reveal"].setVisible(bool(step.ask) and not self._player.is_revealed)
         self.buttons["lesson_previous"].setEnabled(self._player.number > 0)
-
-
-def _training(step: LessonStep) -> str:
-    """The words as training has cut them so far, and what it learned."""
-    told = step.training()
-    if not told:
-        return " · ".join(f"`{word}`" for word in step.text.split())
-    words = " · ".join(f"`{' '.join(word)}` × {count}" for word, count in told[-1].words)
-    return f"{told[-1].sentence}\n\n{words}"
 
 
 def _rich(text: str, theme: Theme) -> str:

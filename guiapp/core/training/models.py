@@ -2,26 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from gguf import TokenType
 
 from guiapp.core.errors import TokenloupeError
+from guiapp.core.training import unigram
 from guiapp.core.training.charsmap import build_charsmap
-from guiapp.core.training.vocabularies import train_byte_level, train_unigram, train_wordpiece
+from guiapp.core.training.corpus import Pair
+from guiapp.core.training.vocabularies import (
+    byte_level_rows,
+    train_byte_level,
+    train_unigram,
+    train_wordpiece,
+    unigram_rows,
+    wordpiece_rows,
+)
 from guiapp.core.training.write_gguf import ModelFile, Token
 
 DESCRIPTION = "Trained by Tokenloupe on a text of one's own."
+BPE_SPECIAL = (Token("<|endoftext|>", TokenType.CONTROL),)
+WORDPIECE_SPECIAL = (
+    Token("[PAD]", TokenType.CONTROL),
+    Token("[UNK]", TokenType.UNKNOWN),
+    *(Token(name, TokenType.CONTROL) for name in ("[CLS]", "[SEP]", "[MASK]")),
+)
+UNIGRAM_SPECIAL = (
+    Token("<pad>", TokenType.CONTROL),
+    Token("</s>", TokenType.CONTROL),
+    Token("<unk>", TokenType.UNKNOWN),
+)
 
 
 class TrainingError(TokenloupeError):
     """A text or a size that no vocabulary can be trained with; the message says why."""
 
 
-def bpe_model(text: str, n_tokens: int) -> ModelFile:
+def bpe_file(merges: Sequence[Pair]) -> ModelFile:
     """Byte-level BPE: 256 bytes, what merging makes of them, and a token for the end of a text."""
-    end = Token("<|endoftext|>", TokenType.CONTROL)
-    tokens, merges = train_byte_level(text, n_tokens, (end,))
+    return _bpe(*byte_level_rows(merges, BPE_SPECIAL))
+
+
+def wordpiece_file(alphabet: Sequence[str], merges: Sequence[Pair]) -> ModelFile:
+    """WordPiece in lower case, with BERT's special tokens."""
+    return _wordpiece(wordpiece_rows(alphabet, merges, WORDPIECE_SPECIAL))
+
+
+def unigram_file(model: unigram.Model) -> ModelFile:
+    """Unigram, with T5's special tokens; of characters only white space is rewritten."""
+    return _unigram(unigram_rows(model, UNIGRAM_SPECIAL))
+
+
+def _bpe(tokens: tuple[Token, ...], merges: tuple[str, ...]) -> ModelFile:
     return ModelFile(
         "llama",
         "Trained byte-level BPE",
@@ -35,25 +67,18 @@ def bpe_model(text: str, n_tokens: int) -> ModelFile:
     )
 
 
-def wordpiece_model(text: str, n_tokens: int) -> ModelFile:
-    """WordPiece in lower case, with BERT's special tokens."""
-    special = [Token(name, TokenType.CONTROL) for name in ("[PAD]", "[CLS]", "[SEP]", "[MASK]")]
-    special.insert(1, Token("[UNK]", TokenType.UNKNOWN))
+def _wordpiece(tokens: tuple[Token, ...]) -> ModelFile:
     roles = {"padding": 0, "unknown": 1, "bos": 2, "seperator": 3, "mask": 4}
-    tokens = train_wordpiece(text, n_tokens, special)
     return ModelFile("bert", "Trained WordPiece", DESCRIPTION, "bert", tokens, special_ids=roles)
 
 
-def unigram_model(text: str, n_tokens: int) -> ModelFile:
-    """Unigram, with T5's special tokens; of characters only white space is rewritten."""
-    special = [Token("<pad>", TokenType.CONTROL), Token("</s>", TokenType.CONTROL)]
-    special.append(Token("<unk>", TokenType.UNKNOWN))
+def _unigram(tokens: tuple[Token, ...]) -> ModelFile:
     return ModelFile(
         "t5",
         "Trained Unigram",
         DESCRIPTION,
         "t5",
-        train_unigram(text, n_tokens, special),
+        tokens,
         special_ids={"padding": 0, "eos": 1, "unknown": 2},
         flags={"add_space_prefix": True, "remove_extra_whitespaces": True, "add_bos_token": False},
         charsmap=build_charsmap(dict.fromkeys("\t\n\r", " ")),
@@ -61,20 +86,30 @@ def unigram_model(text: str, n_tokens: int) -> ModelFile:
 
 
 TRAINERS: dict[str, Callable[[str, int], ModelFile]] = {
-    "bpe": bpe_model,
-    "wordpiece": wordpiece_model,
-    "unigram": unigram_model,
+    "bpe": lambda text, n_tokens: _bpe(*train_byte_level(text, n_tokens, BPE_SPECIAL)),
+    "wordpiece": lambda text, n_tokens: _wordpiece(train_wordpiece(text, n_tokens, WORDPIECE_SPECIAL)),
+    "unigram": lambda text, n_tokens: _unigram(train_unigram(text, n_tokens, UNIGRAM_SPECIAL)),
 }
 
 
 def train(algorithm: str, text: str, n_tokens: int) -> ModelFile:
     """The model of a text; raises TrainingError where the text or the size is too small for it."""
-    if not text.strip():
-        raise TrainingError("The text is empty. Train on a text with some words.")
+    check_text(text)
     model = TRAINERS[algorithm](text, n_tokens)
     if len(model.tokens) > n_tokens:
-        raise TrainingError(
-            f"This text needs {len(model.tokens):,} tokens for its characters and special tokens alone. "
-            f"Choose a vocabulary size of at least that."
-        )
+        raise TrainingError(too_small(len(model.tokens)))
     return model
+
+
+def check_text(text: str) -> None:
+    """Raises TrainingError for a text without words."""
+    if not text.strip():
+        raise TrainingError("The text is empty. Train on a text with some words.")
+
+
+def too_small(n_needed: int) -> str:
+    """Why a vocabulary cannot be smaller."""
+    return (
+        f"This text needs {n_needed:,} tokens for its characters and special tokens alone. "
+        f"Choose a vocabulary size of at least that."
+    )

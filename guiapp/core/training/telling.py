@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from itertools import islice
+from typing import Any
 
 from guiapp.core.training import bpe, unigram, wordpiece
-from guiapp.core.training.corpus import BYTE_LEVEL_WORDS, SENTENCEPIECE_WORDS, Corpus, Pair, count_words
-from guiapp.core.training.vocabularies import SPACE
-from guiapp.core.vocab.byte_alphabet import spell
+from guiapp.core.training.corpus import Corpus, Pair
+from guiapp.core.training.ranking import Ranking
 
 END_OF_WORD = "</w>"
-N_RIVALS = 5
-N_WORDS = 12
+N_TOLD_PAIRS = 16  # the winner among them
+N_TOLD_PIECES = 60
+N_TOLD_WORDS = 150
+
+Cut = tuple[str, ...]
+Recut = tuple[int, Cut]
+"""Which of the first words is cut anew, and how."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +29,7 @@ class ToldMerge:
     worth    how often the pair occurs; for WordPiece its score
     ties     other pairs that are worth as much: the one that sorts first by code points went first
     rivals   the next best ones with what they are worth
-    words    the first words of the text after the merge, each with how often it occurs
+    recuts   what the merge made of the first words of the text
     """
 
     left: str
@@ -30,7 +37,7 @@ class ToldMerge:
     worth: float
     ties: tuple[Pair, ...]
     rivals: tuple[tuple[Pair, float], ...]
-    words: tuple[tuple[tuple[str, ...], int], ...]
+    recuts: tuple[Recut, ...]
 
     @property
     def sentence(self) -> str:
@@ -46,55 +53,127 @@ class ToldMerge:
         return f"{told}: the last pair."
 
 
+@dataclass(frozen=True)
+class ToldEstimate:
+    """Probabilities estimated anew; the text's log-likelihood is from before.
+
+    best    the most probable pieces with their log-probabilities
+    recuts  the best cuts of the first words that are new
+    """
+
+    n_pieces: int
+    log_likelihood: float
+    best: tuple[tuple[str, float], ...]
+    recuts: tuple[Recut, ...]
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"Estimated anew: {self.n_pieces:,} pieces; before it, log-likelihood {self.log_likelihood:,.1f}."
+        )
+
+
+@dataclass(frozen=True)
+class ToldPruning:
+    """The pieces that were missed least are gone.
+
+    n_dropped  how many; `dropped` has the first, each with the log-likelihood that the text loses by it
+    best       the most probable pieces that are left, with their log-probabilities
+    """
+
+    n_pieces: int
+    n_dropped: int
+    dropped: tuple[tuple[str, float], ...]
+    best: tuple[tuple[str, float], ...]
+    recuts: tuple[Recut, ...]
+
+    @property
+    def sentence(self) -> str:
+        named = ", ".join(f"`{piece}`" for piece, _ in self.dropped[:5])
+        more = " …" if self.n_dropped > 5 else ""
+        return f"Pruned: {self.n_pieces:,} pieces left; dropped {self.n_dropped:,}: {named}{more}"
+
+
+Told = ToldMerge | ToldEstimate | ToldPruning
+KINDS: dict[str, Callable[..., Told]] = {"merge": ToldMerge, "estimate": ToldEstimate, "prune": ToldPruning}
+
+
+def to_json(told: Told) -> str:
+    """One line."""
+    kind = next(name for name, made in KINDS.items() if made is type(told))
+    return json.dumps({"kind": kind, **asdict(told)}, ensure_ascii=False)
+
+
+def from_json(line: str | bytes) -> Told:
+    """What `to_json` wrote."""
+    row = json.loads(line)
+    return KINDS[row.pop("kind")](**{name: _as_tuples(value) for name, value in row.items()})
+
+
+def _as_tuples(value: Any) -> Any:
+    return tuple(map(_as_tuples, value)) if isinstance(value, list) else value
+
+
 def textbook_corpus(text: str) -> Corpus:
     """Words between white space as characters with an end-of-word mark, as Sennrich et al. have them."""
-    words: dict[tuple[str, ...], int] = {}
+    words: dict[Cut, int] = {}
     for word in text.split():
         symbols = (*word, END_OF_WORD)
         words[symbols] = words.get(symbols, 0) + 1
     return Corpus(words)
 
 
-def corpus_of(algorithm: str, text: str) -> Corpus:
-    """The words of a text as the trainer of this name starts from them."""
-    if algorithm == "wordpiece":
-        words = count_words(wordpiece.normalise(text), wordpiece.WORDS)
-        return Corpus({wordpiece.split_word(word): count for word, count in words.items()})
-    counts = count_words(text, BYTE_LEVEL_WORDS)
-    return Corpus({tuple(spell(word.encode())): count for word, count in counts.items()})
-
-
 def merges(algorithm: str, corpus: Corpus, min_count: int = 2) -> Iterator[ToldMerge]:
     """Yield the merges of byte-pair or WordPiece training; the corpus is as after the one just yielded."""
-    worths = _worths(algorithm, corpus, min_count)
-    steps = wordpiece.steps(corpus, min_count) if algorithm == "wordpiece" else bpe.steps(corpus, min_count)
+    is_wordpiece = algorithm == "wordpiece"
+
+    def worth(pair: Pair) -> float:
+        count = corpus.pair_counts.get(pair, 0)
+        if count < min_count:
+            return 0.0
+        symbols = corpus.symbol_counts
+        return count / (symbols[pair[0]] * symbols[pair[1]]) if is_wordpiece else float(count)
+
+    ranking = Ranking(corpus.pair_counts, worth)
+    best = ranking.best(N_TOLD_PAIRS)
+    words = _first_words(corpus)
+    steps: Iterator[bpe.Merge | wordpiece.Merge]
+    steps = wordpiece.steps(corpus, min_count) if is_wordpiece else bpe.steps(corpus, min_count)
     for step in steps:
         pair = (step.left, step.right)
-        worth = worths.pop(pair)
-        ranked = sorted(worths.items(), key=lambda entry: (-entry[1], entry[0]))
-        ties = tuple(other for other, other_worth in ranked if other_worth == worth)
-        words = tuple((tuple(word), count) for word, count in zip(corpus.words, corpus.counts, strict=True))
-        rivals = tuple(ranked[len(ties) : len(ties) + N_RIVALS])
-        yield ToldMerge(*pair, worth, ties, rivals, words[:N_WORDS])
-        worths = _worths(algorithm, corpus, min_count)
+        (value,) = (entry_worth for entry, entry_worth in best if entry == pair)
+        ties = tuple(entry for entry, other in best if other == value and entry != pair)
+        rivals = tuple((entry, other) for entry, other in best if other < value)
+        before, words = words, _first_words(corpus)
+        yield ToldMerge(*pair, value, ties, rivals, _recuts(before, words))
+        ranking.look_again(corpus.pairs_with((*pair, step.result)))
+        best = ranking.best(N_TOLD_PAIRS)
 
 
-def _worths(algorithm: str, corpus: Corpus, min_count: int) -> dict[Pair, float]:
-    counts = {pair: count for pair, count in corpus.pair_counts.items() if count >= min_count}
-    if algorithm != "wordpiece":
-        return {pair: float(count) for pair, count in counts.items()}
-    symbols: Mapping[str, int] = corpus.symbol_counts
-    return {pair: count / (symbols[pair[0]] * symbols[pair[1]]) for pair, count in counts.items()}
+def rounds(
+    words: Mapping[str, int], n_pieces: int
+) -> Iterator[tuple[ToldEstimate | ToldPruning, unigram.Model]]:
+    """Yield the steps of Unigram training, each with the model after it."""
+    first_words = list(islice(unigram.shorten(words), N_TOLD_WORDS))
+    cuts = [tuple(word) for word in first_words]
+    for step in unigram.steps(words, n_pieces):
+        before, cuts = cuts, [tuple(unigram.best_cut(word, step.model)) for word in first_words]
+        best = tuple(sorted(step.model.items(), key=lambda entry: (-entry[1], entry[0]))[:N_TOLD_PIECES])
+        n_left, recuts = len(step.model), _recuts(before, cuts)
+        if isinstance(step, unigram.Estimate):
+            yield ToldEstimate(n_left, step.log_likelihood, best, recuts), step.model
+        else:
+            dropped = step.dropped[:N_TOLD_PIECES]
+            yield ToldPruning(n_left, len(step.dropped), dropped, best, recuts), step.model
 
 
-def unigram_lines(text: str, n_pieces: int) -> Iterator[str]:
-    """The rounds of Unigram training: pieces, the text's log-likelihood, and what was dropped."""
-    words = count_words(SPACE + SPACE.join(text.split()), SENTENCEPIECE_WORDS)
-    for number, round_ in enumerate(unigram.rounds(words, n_pieces), 1):
-        dropped = ", ".join(f"`{piece}`" for piece in round_.dropped[:5])
-        told = f"; dropped {len(round_.dropped):,}: {dropped} …" if round_.dropped else "; nothing to drop"
-        likelihood = f"log-likelihood {round_.log_likelihood:,.1f}"
-        yield f"Round {number}: {len(round_.model):,} pieces, {likelihood}{told}"
+def _first_words(corpus: Corpus) -> list[Cut]:
+    return [tuple(word) for word in corpus.words[:N_TOLD_WORDS]]
+
+
+def _recuts(before: list[Cut], after: list[Cut]) -> tuple[Recut, ...]:
+    both = enumerate(zip(before, after, strict=True))
+    return tuple((index, new) for index, (old, new) in both if old != new)
 
 
 def _amount(worth: float) -> str:

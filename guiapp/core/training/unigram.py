@@ -24,32 +24,40 @@ Model = dict[str, float]  # piece -> log-probability
 
 
 @dataclass(frozen=True)
-class Round:
-    """The model after one round of estimating and pruning; the text's log-likelihood is from before."""
+class Estimate:
+    """Better probabilities for the pieces there are; the text's log-likelihood is from before."""
 
     model: Model
     log_likelihood: float
-    dropped: tuple[str, ...]
 
 
-def rounds(words: Mapping[str, int], n_pieces: int, shrink: float = 0.75) -> Iterator[Round]:
-    """Yield rounds that lead from all frequent substrings to `n_pieces`; the last one estimates once more.
+@dataclass(frozen=True)
+class Pruning:
+    """The model without the pieces that are missed least, each with the likelihood that this costs."""
 
-    Single characters are never dropped, so that every word of the text can always be cut; they are what is
-    left where they alone are more than `n_pieces`.
+    model: Model
+    dropped: tuple[tuple[str, float], ...]
+
+
+def steps(words: Mapping[str, int], n_pieces: int, shrink: float = 0.75) -> Iterator[Estimate | Pruning]:
+    """Yield the steps from all frequent substrings to `n_pieces`: two estimates, a pruning, and so on.
+
+    The last two are estimates.  Single characters are never dropped, so that every word of the text can
+    always be cut; they are what is left where they alone are more than `n_pieces`.
     """
     words = shorten(words)
     model = seed(words, 10 * n_pieces)
     while True:
         for _ in range(2):
             model, log_likelihood = estimate(model, words)
+            yield Estimate(model, log_likelihood)
         n_kept = max(n_pieces, int(shrink * len(model)))
         dropped = prune(model, words, len(model) - n_kept)
-        for piece in dropped:
-            del model[piece]
-        yield Round(dict(model), log_likelihood, dropped)
         if not dropped:
             return
+        gone = {piece for piece, _ in dropped}
+        model = {piece: score for piece, score in model.items() if piece not in gone}
+        yield Pruning(model, dropped)
 
 
 def shorten(words: Mapping[str, int]) -> dict[str, int]:
@@ -109,11 +117,11 @@ def _expect(word: str, count: int, probability: Model, expected: Model) -> float
     return before[-1]
 
 
-def prune(model: Model, words: Mapping[str, int], n_dropped: int) -> tuple[str, ...]:
-    """The pieces of more than one character that are missed least; of equal ones, the last by code points.
+def prune(model: Model, words: Mapping[str, int], n_dropped: int) -> tuple[tuple[str, float], ...]:
+    """The pieces of more than one character that are missed least, with what the text loses by each.
 
     The loss of a piece is how often the best cuts use it, times what the best cut of the piece itself into
-    others costs in log-probability.
+    others costs in log-probability.  Of equal ones, the last by code points goes first.
     """
     used: Counter[str] = Counter()
     for word, count in words.items():
@@ -124,10 +132,10 @@ def prune(model: Model, words: Mapping[str, int], n_dropped: int) -> tuple[str, 
         parts = best_cut(piece, model, without=piece)
         return round(used[piece] * (model[piece] - math.fsum(model[part] for part in parts)), DECIMALS)
 
-    candidates = [piece for piece in model if len(piece) > 1]
-    candidates.sort(reverse=True)
-    candidates.sort(key=loss)
-    return tuple(candidates[: max(0, n_dropped)])
+    losses = [(piece, loss(piece)) for piece in model if len(piece) > 1]
+    losses.sort(reverse=True)
+    losses.sort(key=lambda entry: entry[1])
+    return tuple(losses[: max(0, n_dropped)])
 
 
 def best_cut(word: str, model: Model, without: str = "") -> list[str]:

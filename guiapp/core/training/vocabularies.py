@@ -8,11 +8,12 @@ from itertools import islice
 from gguf import TokenType
 
 from guiapp.core.training import bpe, longest_match, unigram, wordpiece
-from guiapp.core.training.corpus import BYTE_LEVEL_WORDS, SENTENCEPIECE_WORDS, Corpus, count_words
+from guiapp.core.training.corpus import BYTE_LEVEL_WORDS, SENTENCEPIECE_WORDS, Corpus, Pair, count_words
 from guiapp.core.training.write_gguf import Token
 from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE, PRINTABLE, UNPRINTABLE, spell
 
 SPACE = "▁"
+BYTE_ALPHABET = tuple(CHARACTER_OF_BYTE[byte] for byte in (*PRINTABLE, *UNPRINTABLE))
 DECIMALS = 4  # of scores: enough to tell pieces apart, too few to show a platform's last bit
 
 
@@ -20,13 +21,23 @@ def train_byte_level(
     text: str, n_tokens: int, special: Sequence[Token] = (), min_count: int = 2
 ) -> tuple[tuple[Token, ...], tuple[str, ...]]:
     """Byte-level BPE as GPT-2 and Llama 3 spell it: tokens and merges.  The special tokens come last."""
+    n_merges = max(0, n_tokens - len(BYTE_ALPHABET) - len(special))
+    merges = islice(bpe.steps(byte_level_corpus(text), min_count), n_merges)
+    return byte_level_rows([(merge.left, merge.right) for merge in merges], special)
+
+
+def byte_level_corpus(text: str) -> Corpus:
+    """The words of a text as byte-level BPE starts from them."""
     words = count_words(text, BYTE_LEVEL_WORDS)
-    corpus = Corpus({tuple(spell(word.encode())): count for word, count in words.items()})
-    alphabet = [CHARACTER_OF_BYTE[byte] for byte in (*PRINTABLE, *UNPRINTABLE)]
-    n_merges = n_tokens - len(alphabet) - len(special)
-    merges = list(islice(bpe.steps(corpus, min_count), max(0, n_merges)))
-    texts = unique([*alphabet, *(merge.result for merge in merges)])
-    return (*map(Token, texts), *special), tuple(f"{merge.left} {merge.right}" for merge in merges)
+    return Corpus({tuple(spell(word.encode())): count for word, count in words.items()})
+
+
+def byte_level_rows(
+    merges: Sequence[Pair], special: Sequence[Token] = ()
+) -> tuple[tuple[Token, ...], tuple[str, ...]]:
+    """The tokens and merges of a file, from the pairs in the order they were learned."""
+    texts = unique([*BYTE_ALPHABET, *(left + right for left, right in merges)])
+    return (*map(Token, texts), *special), tuple(f"{left} {right}" for left, right in merges)
 
 
 def train_sentencepiece_bpe(
@@ -51,19 +62,40 @@ def train_wordpiece(
     text: str, n_tokens: int, special: Sequence[Token] = (), min_count: int = 2
 ) -> tuple[Token, ...]:
     """WordPiece in lower case, as converters spell it: U+2581 before a word's first piece, no ##."""
-    words = count_words(wordpiece.normalise(text), wordpiece.WORDS)
-    corpus = Corpus({wordpiece.split_word(word): count for word, count in words.items()})
+    corpus = wordpiece_corpus(text)
     alphabet = sorted(corpus.symbol_counts)
-    n_merges = n_tokens - len(special) - len(alphabet)
-    merges = islice(wordpiece.steps(corpus, min_count), max(0, n_merges))
-    return (*special, *map(Token, unique([*alphabet, *(merge.result for merge in merges)])))
+    n_merges = max(0, n_tokens - len(special) - len(alphabet))
+    merges = islice(wordpiece.steps(corpus, min_count), n_merges)
+    return wordpiece_rows(alphabet, [(merge.left, merge.right) for merge in merges], special)
+
+
+def wordpiece_corpus(text: str) -> Corpus:
+    """The words of a text as WordPiece starts from them."""
+    words = count_words(wordpiece.normalise(text), wordpiece.WORDS)
+    return Corpus({wordpiece.split_word(word): count for word, count in words.items()})
+
+
+def wordpiece_rows(
+    alphabet: Sequence[str], merges: Sequence[Pair], special: Sequence[Token] = ()
+) -> tuple[Token, ...]:
+    """The tokens of a file: special ones, characters, what was learned."""
+    return (*special, *map(Token, unique([*alphabet, *(left + right for left, right in merges)])))
 
 
 def train_unigram(text: str, n_tokens: int, special: Sequence[Token] = ()) -> tuple[Token, ...]:
     """A Unigram model for text with one space between words: special tokens, then pieces by probability."""
-    words = count_words(SPACE + SPACE.join(text.split()), SENTENCEPIECE_WORDS)
-    *_, last = unigram.rounds(words, n_tokens - len(special))
-    scores = {piece: round(score, DECIMALS) for piece, score in last.model.items()}
+    *_, last = unigram.steps(unigram_words(text), n_tokens - len(special))
+    return unigram_rows(last.model, special)
+
+
+def unigram_words(text: str) -> dict[str, int]:
+    """The words of a text as Unigram sees them, with how often they occur."""
+    return count_words(SPACE + SPACE.join(text.split()), SENTENCEPIECE_WORDS)
+
+
+def unigram_rows(model: unigram.Model, special: Sequence[Token] = ()) -> tuple[Token, ...]:
+    """The tokens of a file, with their scores."""
+    scores = {piece: round(score, DECIMALS) for piece, score in model.items()}
     pieces = sorted(scores, key=lambda piece: (-scores[piece], piece))
     return (*special, *(Token(piece, score=scores[piece]) for piece in pieces))
 

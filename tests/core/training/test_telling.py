@@ -5,11 +5,25 @@ from __future__ import annotations
 from itertools import islice
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from guiapp.core.training import bpe, wordpiece
-from guiapp.core.training.telling import corpus_of, merges, textbook_corpus, unigram_lines
+from guiapp.core.training import bpe, unigram, wordpiece
+from guiapp.core.training.telling import (
+    ToldEstimate,
+    ToldPruning,
+    from_json,
+    merges,
+    rounds,
+    textbook_corpus,
+    to_json,
+)
+from guiapp.core.training.vocabularies import byte_level_corpus, unigram_words, wordpiece_corpus
 
 TEXT = "This is insane! This is impossible"
+CORPORA = {"bpe": byte_level_corpus, "wordpiece": wordpiece_corpus}
+TRAINERS = {"bpe": bpe, "wordpiece": wordpiece}
+WORDS = "low lower lowest new newer newest wide wider widest " * 2
 
 
 def test_the_textbook_run_merges_i_and_s_first():
@@ -17,27 +31,61 @@ def test_the_textbook_run_merges_i_and_s_first():
     assert (told[0].left, told[0].right, told[0].worth) == ("i", "s", 4)
     assert told[0].ties == (("s", "</w>"),)
     assert "`i` + `s` → `is`, 4 times: as good as `s` + `</w>`" in told[0].sentence
-    assert dict(told[0].words)[("T", "h", "is", "</w>")] == 2
+    assert (0, ("T", "h", "is", "</w>")) in told[0].recuts
     assert (told[1].left, told[1].right) == ("is", "</w>")
 
 
-@pytest.mark.parametrize(("algorithm", "trainer"), [("bpe", bpe), ("wordpiece", wordpiece)])
-def test_what_is_told_is_what_is_trained(algorithm, trainer):
-    text = "low lower lowest new newer newest wide wider widest " * 2
-    told = [(merge.left, merge.right) for merge in merges(algorithm, corpus_of(algorithm, text))]
-    trained = [(merge.left, merge.right) for merge in trainer.steps(corpus_of(algorithm, text))]
+@pytest.mark.parametrize("algorithm", ["bpe", "wordpiece"])
+def test_what_is_told_is_what_is_trained(algorithm):
+    told = [(merge.left, merge.right) for merge in merges(algorithm, CORPORA[algorithm](WORDS))]
+    trained = [(merge.left, merge.right) for merge in TRAINERS[algorithm].steps(CORPORA[algorithm](WORDS))]
     assert told == trained != []
 
 
-def test_rivals_are_worth_less_and_ties_as_much():
-    corpus = textbook_corpus(TEXT)
-    for merge in merges("bpe", corpus):
-        assert all(worth < merge.worth for _, worth in merge.rivals)
-        assert all((merge.left, merge.right) < tie for tie in merge.ties)
-        assert merge.sentence.endswith(".")
+@pytest.mark.parametrize("algorithm", ["bpe", "wordpiece"])
+@given(text=st.lists(st.text("abc", min_size=1, max_size=6), min_size=1, max_size=6).map(" ".join))
+def test_the_winner_and_its_rivals_are_the_best_of_all_pairs(algorithm, text):
+    corpus = CORPORA[algorithm](text * 2)
+
+    def ranked():
+        counts = {pair: count for pair, count in corpus.pair_counts.items() if count >= 2}
+        symbols = corpus.symbol_counts
+        worths = {
+            pair: count / (symbols[pair[0]] * symbols[pair[1]]) if algorithm == "wordpiece" else count
+            for pair, count in counts.items()
+        }
+        return sorted(worths.items(), key=lambda entry: (-entry[1], entry[0]))
+
+    before = ranked()
+    for merge in merges(algorithm, corpus):
+        rows = [((merge.left, merge.right), merge.worth)]
+        rows += [(pair, merge.worth) for pair in merge.ties]
+        rows += merge.rivals
+        assert rows == before[:16]
+        before = ranked()
+    assert before == []
 
 
-def test_unigram_rounds_end_with_nothing_to_drop():
-    lines = list(unigram_lines("this is a text that has this and that " * 4, 13))
-    assert len(lines) > 1
-    assert lines[-1].endswith("nothing to drop")
+@pytest.mark.parametrize("algorithm", ["bpe", "wordpiece"])
+def test_steps_come_back_from_their_lines(algorithm):
+    for told in merges(algorithm, CORPORA[algorithm](WORDS)):
+        assert from_json(to_json(told)) == told
+        assert told.sentence.endswith(".")
+
+
+def test_unigram_tells_estimates_and_prunings():
+    words = unigram_words("this is a text that has this and that " * 4)
+    told = [step for step, _ in rounds(words, 13)]
+    kinds = [type(step) for step in told]
+    assert kinds[:3] == [ToldEstimate, ToldEstimate, ToldPruning]
+    assert kinds[-1] is ToldEstimate
+    assert all(from_json(to_json(step)) == step for step in told)
+    *_, last = unigram.steps(words, 13)
+    assert dict(told[-1].best) == last.model
+    assert [step.n_pieces for step in told] == [len(step.model) for step in unigram.steps(words, 13)]
+
+
+def test_likelihood_grows_while_pieces_stay():
+    words = unigram_words("this is a text that has this and that " * 4)
+    first, second = islice((step for step, _ in rounds(words, 13)), 2)
+    assert second.log_likelihood >= first.log_likelihood

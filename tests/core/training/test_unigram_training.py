@@ -39,16 +39,16 @@ def test_expectations_weigh_all_ways_to_cut():
 
 def test_the_piece_that_is_missed_least_is_dropped_first():
     model = {piece: math.log(1 / 6) for piece in ("a", "b", "c", "d", "ab", "cd")}
-    assert unigram.prune(model, {"ab": 9, "cd": 1}, 1) == ("cd",)
+    assert [piece for piece, _ in unigram.prune(model, {"ab": 9, "cd": 1}, 1)] == ["cd"]
 
 
 def test_of_equal_losses_the_last_by_code_points_is_dropped():
     model = {piece: math.log(1 / 6) for piece in ("a", "b", "c", "d", "ab", "cd")}
-    assert unigram.prune(model, {"ab": 5, "cd": 5}, 1) == ("cd",)
+    assert [piece for piece, _ in unigram.prune(model, {"ab": 5, "cd": 5}, 1)] == ["cd"]
 
 
 def test_characters_are_kept_even_when_more_are_asked_away():
-    *_, last = unigram.rounds({"abc": 3}, 1)
+    *_, last = unigram.steps({"abc": 3}, 1)
     assert sorted(last.model) == ["a", "b", "c"]
 
 
@@ -79,8 +79,23 @@ def test_the_likelihood_is_the_sum_over_all_cuts(words):
 
 @given(WORDS, st.integers(3, 12))
 def test_training_ends_with_at_most_the_pieces_asked_for(words, n_pieces):
-    *_, last = unigram.rounds(words, n_pieces)
+    *_, last = unigram.steps(words, n_pieces)
     n_characters = len(set("".join(words)))
     assert len(last.model) <= max(n_pieces, n_characters)
-    assert last.dropped == ()
+    assert isinstance(last, unigram.Estimate)
     assert all("".join(unigram.best_cut(word, last.model)) == word for word in words)
+
+
+@given(WORDS, st.integers(3, 12))
+def test_two_estimates_go_before_each_pruning(words, n_pieces):
+    kinds = [type(step) for step in unigram.steps(words, n_pieces)]
+    rounds = [kinds[at : at + 3] for at in range(0, len(kinds), 3)]
+    assert rounds[-1] == [unigram.Estimate, unigram.Estimate]
+    assert all(kind == [unigram.Estimate, unigram.Estimate, unigram.Pruning] for kind in rounds[:-1])
+
+
+def test_dropping_costs_what_the_best_cuts_lose():
+    model = {piece: math.log(1 / 6) for piece in ("a", "b", "c", "d", "ab", "cd")}
+    ((piece, loss),) = unigram.prune(model, {"ab": 9, "cd": 2}, 1)
+    assert piece == "cd"
+    assert loss == pytest.approx(2 * math.log(6), abs=1e-5)

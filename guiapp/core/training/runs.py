@@ -1,0 +1,122 @@
+"""A training under way: its steps one by one, and the model file that comes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from guiapp.core.training import models, unigram
+from guiapp.core.training.corpus import Corpus, Pair
+from guiapp.core.training.models import TrainingError
+from guiapp.core.training.telling import (
+    N_TOLD_WORDS,
+    Cut,
+    ToldEstimate,
+    ToldMerge,
+    ToldPruning,
+    merges,
+    rounds,
+    textbook_corpus,
+)
+from guiapp.core.training.vocabularies import (
+    BYTE_ALPHABET,
+    byte_level_corpus,
+    unigram_words,
+    wordpiece_corpus,
+)
+from guiapp.core.training.write_gguf import ModelFile
+
+
+@dataclass(frozen=True)
+class Start:
+    """What a training begins with.
+
+    alphabet  the symbols that there are before the first merge; none for Unigram
+    words     the first words of the text, each cut into symbols, with how often it occurs
+    n_words   how many different ones there are
+    n_steps   how many steps there will be at most, 0 where nobody knows
+    """
+
+    algorithm: str
+    alphabet: tuple[str, ...]
+    words: tuple[tuple[Cut, int], ...]
+    n_words: int
+    n_steps: int
+
+
+class MergeRun:
+    """Byte-pair or WordPiece training; `has_end_marks` for the textbook's characters and end-of-word marks.
+
+    Raises TrainingError where the text or the size is too small.
+    """
+
+    def __init__(self, algorithm: str, text: str, n_tokens: int, has_end_marks: bool = False) -> None:
+        self._algorithm = algorithm
+        self._corpus, alphabet, n_special = _beginning(algorithm, text, has_end_marks)
+        self._learned: list[Pair] = []
+        self._has_end_marks = has_end_marks
+        n_steps = n_tokens - n_special - len(alphabet)
+        if n_steps < 0:
+            raise TrainingError(models.too_small(n_special + len(alphabet)))
+        words = zip(map(tuple, self._corpus.words), self._corpus.counts, strict=True)
+        first_words = tuple(islice(words, N_TOLD_WORDS))
+        self.start = Start(algorithm, alphabet, first_words, len(self._corpus.words), n_steps)
+
+    def steps(self) -> Iterator[ToldMerge]:
+        """Yield the merges; once."""
+        for told in islice(merges(self._algorithm, self._corpus), self.start.n_steps):
+            self._learned.append((told.left, told.right))
+            yield told
+
+    def model(self) -> ModelFile | None:
+        """The result so far; None with end-of-word marks, which no model file can hold."""
+        if self._has_end_marks:
+            return None
+        if self._algorithm == "wordpiece":
+            return models.wordpiece_file(self.start.alphabet, self._learned)
+        return models.bpe_file(self._learned)
+
+
+class UnigramRun:
+    """Unigram training; raises TrainingError where the size is too small for the text's characters."""
+
+    def __init__(self, text: str, n_tokens: int) -> None:
+        self._words = unigram_words(text)
+        self._n_pieces = n_tokens - len(models.UNIGRAM_SPECIAL)
+        self._model: unigram.Model = {}
+        n_characters = len(set().union(*self._words))
+        if self._n_pieces < n_characters:
+            raise TrainingError(models.too_small(n_characters + len(models.UNIGRAM_SPECIAL)))
+        short = unigram.shorten(self._words)
+        words = tuple((tuple(word), count) for word, count in islice(short.items(), N_TOLD_WORDS))
+        self.start = Start("unigram", (), words, len(short), 0)
+
+    def steps(self) -> Iterator[ToldEstimate | ToldPruning]:
+        """Yield estimates and prunings; once."""
+        for told, model in rounds(self._words, self._n_pieces):
+            self._model = model
+            yield told
+
+    def model(self) -> ModelFile | None:
+        """The result so far."""
+        return models.unigram_file(self._model)
+
+
+def begin(algorithm: str, text: str, n_tokens: int, has_end_marks: bool = False) -> MergeRun | UnigramRun:
+    """A training of one's choice; raises TrainingError."""
+    models.check_text(text)
+    if algorithm == "unigram":
+        return UnigramRun(text, n_tokens)
+    return MergeRun(algorithm, text, n_tokens, has_end_marks)
+
+
+def _beginning(algorithm: str, text: str, has_end_marks: bool) -> tuple[Corpus, tuple[str, ...], int]:
+    """The corpus, the symbols that need no merge, and how many special tokens the file has."""
+    if has_end_marks:
+        corpus = textbook_corpus(text)
+        return corpus, tuple(corpus.symbol_counts), 0
+    if algorithm == "wordpiece":
+        corpus = wordpiece_corpus(text)
+        return corpus, tuple(sorted(corpus.symbol_counts)), len(models.WORDPIECE_SPECIAL)
+    return byte_level_corpus(text), BYTE_ALPHABET, len(models.BPE_SPECIAL)

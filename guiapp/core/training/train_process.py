@@ -1,0 +1,78 @@
+"""A process that trains for the window: plain Python would make the window's own process stutter.
+
+One request as a JSON line on standard input; on standard output a line about the start, one for each step,
+and one at the end, which names the model file if there is one, or says what is wrong.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from guiapp.core.errors import TokenloupeError
+from guiapp.core.training.runs import Start, begin
+from guiapp.core.training.telling import to_json
+from guiapp.core.training.write_gguf import write_gguf
+
+
+@dataclass(frozen=True)
+class TrainRequest:
+    """What to train on, and where the model file goes."""
+
+    algorithm: str
+    text_file: str
+    n_tokens: int
+    has_end_marks: bool
+    output: str
+
+    def line(self) -> bytes:
+        return json.dumps(asdict(self)).encode() + b"\n"
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The end of a training: a model file, or "" with end-of-word marks; or an error to show as it stands."""
+
+    output: str = ""
+    n_tokens: int = 0
+    error: str = ""
+
+
+def parse_start(line: bytes) -> Start:
+    """The first line."""
+    row = json.loads(line)
+    words = tuple((tuple(cut), count) for cut, count in row["words"])
+    return Start(row["algorithm"], tuple(row["alphabet"]), words, row["n_words"], row["n_steps"])
+
+
+def work(request: TrainRequest) -> Finished:
+    """Train, and tell each step."""
+    try:
+        text = Path(request.text_file).read_bytes().decode("utf-8", "replace")
+        run = begin(request.algorithm, text, request.n_tokens, request.has_end_marks)
+    except TokenloupeError as error:
+        return Finished(error=str(error))
+    _tell(json.dumps(asdict(run.start), ensure_ascii=False))
+    for told in run.steps():
+        _tell(to_json(told))
+    model = run.model()
+    if model is None:
+        return Finished()
+    write_gguf(Path(request.output), model)
+    return Finished(request.output, len(model.tokens))
+
+
+def _tell(line: str) -> None:
+    sys.stdout.buffer.write(line.encode() + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def main() -> None:
+    request = TrainRequest(**json.loads(sys.stdin.readline()))
+    _tell(json.dumps({"finished": asdict(work(request))}))
+
+
+if __name__ == "__main__":
+    main()

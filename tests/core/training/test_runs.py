@@ -1,0 +1,100 @@
+"""Trainings under way: what they say on the way is what they end with."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+
+import pytest
+
+from guiapp.core.training.models import TrainingError, train
+from guiapp.core.training.record import TrainingRecord
+from guiapp.core.training.runs import begin
+from guiapp.core.training.telling import to_json
+from guiapp.core.training.train_process import Finished, TrainRequest, main, parse_start
+
+TEXT = "This is insane! This is impossible. How do lions sleep in this weather? " * 3
+CASES = [("bpe", 300), ("wordpiece", 60), ("unigram", 60)]
+
+
+def recorded(run) -> TrainingRecord:
+    record = TrainingRecord(run.start)
+    for told in run.steps():
+        record.append(to_json(told).encode())
+    return record
+
+
+@pytest.mark.parametrize(("algorithm", "size"), CASES)
+def test_a_run_ends_with_the_model_of_plain_training(algorithm, size):
+    run = begin(algorithm, TEXT, size)
+    record = recorded(run)
+    assert run.model() == train(algorithm, TEXT, size)
+    special = len(run.model().tokens) - record.vocabulary_size(record.n_steps)
+    assert special in (1, 3, 5)
+
+
+def test_words_are_cut_as_the_corpus_is_after_each_step():
+    run = begin("bpe", TEXT, 300)
+    states = [[tuple(word) for word in run._corpus.words]]
+    record = TrainingRecord(run.start)
+    for told in run.steps():
+        record.append(to_json(told).encode())
+        states.append([tuple(word) for word in run._corpus.words])
+    for number in reversed(range(record.n_steps + 1)):
+        assert [cut for cut, _, _ in record.words(number)] == states[number]
+    changed = [{index for index, row in enumerate(record.words(number)) if row[2]} for number in (0, 1)]
+    assert changed[0] == set()
+    assert changed[1] == {
+        index for index, pair in enumerate(zip(*states[:2], strict=True)) if len(set(pair)) > 1
+    }
+
+
+def test_the_vocabulary_grows_by_what_is_learned():
+    record = recorded(begin("bpe", "This is insane! This is impossible", 100, has_end_marks=True))
+    assert record.newest_symbols(0, 99)[::-1] == list(record.start.alphabet)
+    assert record.newest_symbols(2, 2) == ["is</w>", "is"]
+    assert record.vocabulary_size(2) == len(record.start.alphabet) + 2
+
+
+def test_the_likelihoods_told_so_far_make_the_curve():
+    record = recorded(begin("unigram", TEXT, 26))
+    curve = record.likelihoods(record.n_steps)
+    assert [number for number, _ in curve[:3]] == [1, 2, 4]
+    assert record.likelihoods(2) == curve[:2]
+
+
+def test_end_of_word_marks_fit_into_no_file():
+    run = begin("bpe", TEXT, 60, has_end_marks=True)
+    assert list(run.steps())
+    assert run.model() is None
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "text", "size"),
+    [("bpe", " ", 300), ("bpe", "abc", 5), ("wordpiece", "abc", 7), ("unigram", "abc", 5)],
+)
+def test_too_little_is_told_at_once(algorithm, text, size):
+    with pytest.raises(TrainingError):
+        begin(algorithm, text, size)
+
+
+@pytest.mark.parametrize(("algorithm", "size"), [*CASES, ("bpe", 3)])
+def test_the_process_tells_start_steps_and_end(algorithm, size, tmp_path, monkeypatch):
+    (tmp_path / "text").write_text(TEXT)
+    request = TrainRequest(algorithm, str(tmp_path / "text"), size, False, str(tmp_path / "out.gguf"))
+    out = io.TextIOWrapper(io.BytesIO())
+    monkeypatch.setattr(sys, "stdin", io.StringIO(request.line().decode()))
+    monkeypatch.setattr(sys, "stdout", out)
+    main()
+    *lines, last = out.buffer.getvalue().splitlines()
+    finished = Finished(**json.loads(last)["finished"])
+    if size == 3:
+        assert (lines, finished.output) == ([], "")
+        assert "needs 257 tokens" in finished.error
+        return
+    run = begin(algorithm, TEXT, size)
+    assert parse_start(lines[0]) == run.start
+    assert lines[1:] == [to_json(told).encode() for told in run.steps()]
+    assert finished.output == str(tmp_path / "out.gguf")
+    assert (tmp_path / "out.gguf").stat().st_size > 1000
