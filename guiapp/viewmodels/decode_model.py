@@ -122,7 +122,7 @@ class DecodeModel(QObject):
         vocabulary = self._source.vocabulary
         if vocabulary is None:
             return TokenText("", Attribute(0))
-        attributes = Attribute(int(vocabulary.attributes[token_id]))
+        attributes = Attribute(int(vocabulary.signs[token_id]))
         return TokenText(visible_text(vocabulary.token_bytes(token_id), LONGEST_TOKEN), attributes)
 
     def wait(self) -> None:

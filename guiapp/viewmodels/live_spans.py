@@ -139,7 +139,7 @@ class LiveSpans(QObject):
     def attributes_of(self, ids: NDArray[np.int32]) -> NDArray[np.uint16]:
         if self._tokenizer is None:
             return np.zeros(len(ids), np.uint16)
-        attributes: NDArray[np.uint16] = self._tokenizer.vocabulary.attributes[ids]
+        attributes: NDArray[np.uint16] = self._tokenizer.vocabulary.signs[ids]
         return attributes
 
     def label_of(self, token_id: int) -> str:

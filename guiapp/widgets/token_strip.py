@@ -147,7 +147,7 @@ class TokenStrip(QAbstractScrollArea):
 
     def _attributes(self, token_id: int) -> Attribute:
         vocabulary = self._source.vocabulary
-        return Attribute(0) if vocabulary is None else Attribute(int(vocabulary.attributes[token_id]))
+        return Attribute(0) if vocabulary is None else Attribute(int(vocabulary.signs[token_id]))
 
     # Following the workspace
 

@@ -159,6 +159,14 @@ class Vocabulary:
         bits = Attribute(int(self.attributes[_checked(token_id, len(self))]))
         return next((kind for bit, kind in KINDS.items() if bit in bits), "undefined")
 
+    @cached_property
+    def signs(self) -> NDArray[np.uint16]:
+        """`attributes`, and UNKNOWN also for the unknown token of a file that calls it a control token."""
+        signs = self.attributes.copy()
+        if self.special_ids.unk is not None and self.special_ids.unk < len(self):
+            signs[self.special_ids.unk] |= Attribute.UNKNOWN.value
+        return signs
+
     def score(self, token_id: int) -> float:
         return float(self.scores[_checked(token_id, len(self))])
 

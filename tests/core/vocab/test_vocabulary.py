@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 from gguf_builder import BYTE, CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED, write_vocab
+from toy_vocabulary import toy_vocabulary
 
 from guiapp.core.vocab.gguf_file import load_vocabulary
 from guiapp.core.vocab.pre_types import PRE_TOKENIZERS
+from guiapp.core.vocab.vocabulary import Attribute, SpecialIds
 
 BYTE_NAMES = [f"<0x{byte:02X}>" for byte in range(256)]
 FIRST_SPM = ["<unk>", "<s>", "</s>", "<zz>", "<0x-1>", "<0x+5>", "<0x 5>", "<0x1g>", "abc", "a▁b", "▁", "\n"]
@@ -74,3 +76,13 @@ def test_there_are_91_names_of_pre_tokenizers():
     assert PRE_TOKENIZERS["llama-bpe"].ignore_merges
     assert not PRE_TOKENIZERS["qwen2"].clean_spaces
     assert PRE_TOKENIZERS["gemma4"].escape_spaces
+
+
+@pytest.mark.parametrize(
+    ("unk", "expected"), [(1, [False, True]), (100, [False, False]), (None, [False, False])]
+)
+def test_the_unknown_token_may_be_a_control_token(unk, expected):
+    tokens = {"a": 0.0, "[UNK]": Attribute.CONTROL}
+    signs = toy_vocabulary(tokens, special_ids=SpecialIds(unk=unk)).signs
+    assert [Attribute.UNKNOWN in Attribute(int(bits)) for bits in signs] == expected
+    assert Attribute.CONTROL in Attribute(int(signs[1]))
