@@ -25,7 +25,7 @@ from guiapp.widgets.top_bar import TopBar
 AUTOSAVE_MS = 2000  # after the last edit
 LONGEST_AUTOSAVED_TEXT = 1 << 15
 FIRST_SIZE = QSize(1280, 800)
-SMALLEST_SIZE = QSize(760, 480)
+SMALLEST_SIZE = QSize(860, 480)
 
 
 class MainWindow(QMainWindow):
