@@ -8,6 +8,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from guiapp.viewmodels.steps_model import StepsModel
+from guiapp.viewmodels.training_model import TrainingModel
 from guiapp.widgets.style_sheet import blend
 from guiapp.widgets.theme import ThemeSource
 
@@ -18,34 +19,32 @@ DOT_PX = 4.5
 MOST_MARKS = 200
 
 
-class Timeline(QWidget):
-    """Click or drag to go to a step; the arrow keys step."""
+class Scrubber(QWidget):
+    """A line of all steps: click or drag to go to one; the arrow keys step."""
 
-    def __init__(self, model: StepsModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, walk: StepsModel | TrainingModel, theme_source: ThemeSource, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
-        self._model = model
+        self._walk = walk
         self._theme_source = theme_source
         self.setFixedHeight(HEIGHT_PX)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Timeline")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         theme_source.changed.connect(self.update)
-        self._marks: list[tuple[list[float], bool]] = []
-        model.position_changed.connect(self.update)
-        model.trace_changed.connect(self._mark)
-        model.breakpoints_changed.connect(self._mark)
-        self._mark()
+        walk.position_changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
         return QSize(600, HEIGHT_PX)
 
     def x_of(self, step: float) -> float:
         """Where a step lies on the line."""
-        return MARGIN_PX + (self.width() - 2 * MARGIN_PX) * step / max(1, self._model.n_steps)
+        return MARGIN_PX + (self.width() - 2 * MARGIN_PX) * step / max(1, self._walk.n_steps)
 
     def step_at(self, x: float) -> int:
         share = (x - MARGIN_PX) / max(1, self.width() - 2 * MARGIN_PX)
-        return round(max(0.0, min(1.0, share)) * self._model.n_steps)
+        return round(max(0.0, min(1.0, share)) * self._walk.n_steps)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -56,16 +55,53 @@ class Timeline(QWidget):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.raised)
         painter.drawRoundedRect(track, TRACK_PX / 2, TRACK_PX / 2)
-        at = self.x_of(self._model.position)
+        at = self.x_of(self._walk.position)
         track.setRight(at)
         painter.setBrush(blend(theme.raised, theme.accent, 0.7))
         painter.drawRoundedRect(track, TRACK_PX / 2, TRACK_PX / 2)
-        self._paint_pieces(painter, middle)
-        self._paint_hits(painter, middle)
+        self.paint_marks(painter, middle)
         knob = QRectF(at - 4, middle - 13, 8, 26)
         painter.setPen(QPen(theme.accent, 2) if self.hasFocus() else Qt.PenStyle.NoPen)
         painter.setBrush(theme.text)
         painter.drawRoundedRect(knob, 3, 3)
+
+    def paint_marks(self, painter: QPainter, middle: float) -> None:
+        """Whatever lies on the line, under the knob."""
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._walk.go_to(self.step_at(event.position().x()))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._walk.go_to(self.step_at(event.position().x()))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        moves = {
+            Qt.Key.Key_Right: self._walk.step,
+            Qt.Key.Key_Left: self._walk.back,
+            Qt.Key.Key_Home: self._walk.restart,
+            Qt.Key.Key_End: self._walk.to_end,
+        }
+        move = moves.get(Qt.Key(event.key()))
+        if move is None:
+            super().keyPressEvent(event)
+        else:
+            move()
+
+
+class Timeline(Scrubber):
+    """The steps of the debugger, with pieces and the hits of breakpoints."""
+
+    def __init__(self, model: StepsModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(model, theme_source, parent)
+        self._model = model
+        self._marks: list[tuple[list[float], bool]] = []
+        model.trace_changed.connect(self._mark)
+        model.breakpoints_changed.connect(self._mark)
+        self._mark()
+
+    def paint_marks(self, painter: QPainter, middle: float) -> None:
+        self._paint_pieces(painter, middle)
+        self._paint_hits(painter, middle)
 
     def _paint_pieces(self, painter: QPainter, middle: float) -> None:
         """Ticks where pieces begin, as long as they are not too close."""
@@ -96,22 +132,3 @@ class Timeline(QWidget):
             for mark in marks:
                 x = MARGIN_PX + (self.width() - 2 * MARGIN_PX) * mark
                 painter.drawEllipse(QPointF(x, middle), DOT_PX, DOT_PX)
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        self._model.go_to(self.step_at(event.position().x()))
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._model.go_to(self.step_at(event.position().x()))
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        moves = {
-            Qt.Key.Key_Right: self._model.step,
-            Qt.Key.Key_Left: self._model.back,
-            Qt.Key.Key_Home: self._model.restart,
-            Qt.Key.Key_End: self._model.to_end,
-        }
-        move = moves.get(Qt.Key(event.key()))
-        if move is None:
-            super().keyPressEvent(event)
-        else:
-            move()
