@@ -367,12 +367,12 @@ def test_a_sample_without_a_file_closes_without_a_question(shell):
 
 def test_size_and_options_come_back_at_the_next_start(make_shell):
     first = make_shell()
-    first.window.resize(780, 500)
+    first.window.resize(860, 500)
     first.window.actions_table["parse_special"].trigger()
     first.window.actions_table["whitespace"].trigger()
     first.window.close()
     second = make_shell()
-    assert (second.window.width(), second.window.height()) == (780, 500)
+    assert (second.window.width(), second.window.height()) == (860, 500)
     assert not second.workspace.options.parse_special
     assert not second.window.actions_table["whitespace"].isChecked()
 
