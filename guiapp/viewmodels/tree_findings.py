@@ -7,8 +7,8 @@ from functools import partial
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.tree.picture import TreePicture
-from guiapp.core.tree.statistics import TreeStatistics, tree_statistics
-from guiapp.core.vocab.merges import PairMerging
+from guiapp.core.tree.producible import Producible, producible
+from guiapp.core.tree.statistics import Finding, TreeStatistics, producible_findings, tree_statistics
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.tree_model import TreeModel
 from guiapp.viewmodels.workspace import Workspace
@@ -18,7 +18,7 @@ class TreeFindings(QObject):
     """Figures about the tree of a model.
 
     Signals:
-        changed(): `statistics` is new.
+        changed(): `statistics` or `findings` is new.
     """
 
     changed = Signal()
@@ -31,6 +31,9 @@ class TreeFindings(QObject):
         self._is_wanted = False
         self.job = LatestJob[TreeStatistics](self)
         self.job.done.connect(self._take)
+        self._producible: Producible | None = None
+        self.trying = LatestJob[Producible](self)
+        self.trying.done.connect(self._take_producible)
         model.picture_changed.connect(self._begin_anew)
 
     @property
@@ -38,29 +41,50 @@ class TreeFindings(QObject):
         """None until they are wanted and counted."""
         return self._statistics
 
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """All figures; the last ones follow later, when `producible` is known."""
+        if self._statistics is None:
+            return ()
+        more = () if self._producible is None else producible_findings(self._producible)
+        return self._statistics.findings + more
+
+    @property
+    def producible(self) -> Producible | None:
+        """Which tokens no text leads to; None until that was tried."""
+        return self._producible
+
     def want(self) -> None:
         """Count them, if that was not done yet."""
         self._is_wanted = True
-        picture, tokenizer = self._model.picture, self._workspace.tokenizer
+        picture = self._model.picture
         if picture is not None and self._statistics is None and not self.job.is_busy:
-            merging = None if tokenizer is None else tokenizer.merging
-            self.job.start(partial(_count, picture, merging))
+            self.job.start(partial(_count, picture))
 
     def close(self) -> None:
         """Stop all work; nothing is delivered any more."""
         self.job.wait()
+        self.trying.wait()
 
     def _begin_anew(self) -> None:
         self.job.cancel()
-        self._statistics = None
+        self.trying.cancel()
+        self._statistics = self._producible = None
         self.changed.emit()
         if self._is_wanted:
             self.want()
 
     def _take(self, statistics: TreeStatistics) -> None:
         self._statistics = statistics
+        tokenizer = self._workspace.tokenizer
+        if tokenizer is not None:
+            self.trying.start(partial(producible, tokenizer))
+        self.changed.emit()
+
+    def _take_producible(self, found: Producible) -> None:
+        self._producible = found
         self.changed.emit()
 
 
-def _count(picture: TreePicture, merging: PairMerging | None, progress: Progress) -> TreeStatistics:
-    return tree_statistics(picture, merging)
+def _count(picture: TreePicture, progress: Progress) -> TreeStatistics:
+    return tree_statistics(picture)

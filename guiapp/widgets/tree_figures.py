@@ -43,11 +43,9 @@ class FindingsPanel(QScrollArea):
         column.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
         statistics = self._findings.statistics
         if statistics is None:
-            waiting = QLabel("Counting …")
-            set_role(waiting, "dim")
-            column.addWidget(waiting)
+            column.addWidget(_waiting("Counting …"))
         else:
-            for finding in statistics.findings:
+            for finding in self._findings.findings:
                 row = QPushButton(f"{finding.value:>9}  {finding.name}")
                 set_role(row, "quiet")
                 row.setFont(Theme.mono_font(SMALL_FONT_PX))
@@ -56,6 +54,8 @@ class FindingsPanel(QScrollArea):
                 row.setEnabled(bool(len(finding.tokens)))
                 row.clicked.connect(_Shower(self._show_tokens, finding.name, finding.tokens, row).show)
                 column.addWidget(row)
+            if self._findings.trying.is_busy:
+                column.addWidget(_waiting("Trying whether text leads to each token …"))
             for title, counts, first in (
                 ("Tokens at each depth", statistics.depths, [str(n + 1) for n in range(99)]),
                 ("Tokens with so many children", statistics.fan_outs, FAN_OUT_NAMES),
@@ -65,6 +65,12 @@ class FindingsPanel(QScrollArea):
                 column.addWidget(BarChart(counts, first, self._theme_source))
         column.addStretch()
         self.setWidget(inside)
+
+
+def _waiting(text: str) -> QLabel:
+    label = QLabel(text, wordWrap=True)
+    set_role(label, "dim")
+    return label
 
 
 class _Shower(QWidget):

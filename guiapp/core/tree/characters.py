@@ -1,0 +1,87 @@
+"""Bytes that are not whole characters, and what would complete them to valid UTF-8."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import product
+
+FOLLOWING = range(0x80, 0xC0)  # bytes that go on with a character
+LAST_CODE = 0x10FFFF
+KINDS = (0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF)  # one of each kind that some first bytes ask for
+MARKS = (0x80, 0xBF)
+
+HEADS: tuple[tuple[bytes, ...], ...] = (  # what may stand before so many bytes that go on with a character
+    (b"",),
+    (
+        *map(bytes, product(range(0xC2, 0xE0))),
+        *map(bytes, product(range(0xE0, 0xF0), KINDS)),
+        *map(bytes, product(range(0xF0, 0xF5), KINDS, MARKS)),
+    ),
+    (*map(bytes, product(range(0xE0, 0xF0))), *map(bytes, product(range(0xF0, 0xF5), KINDS))),
+    (*map(bytes, product(range(0xF0, 0xF5))),),
+)
+TAILS: tuple[tuple[bytes, ...], ...] = (  # what may end a character that lacks so many bytes
+    (b"",),
+    (*map(bytes, product(FOLLOWING)),),
+    (*map(bytes, product(FOLLOWING, KINDS)),),
+    (*map(bytes, product(FOLLOWING, MARKS, MARKS)),),
+)
+
+
+def is_text(data: bytes) -> bool:
+    """Whether some bytes are valid UTF-8."""
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def open_ends(data: bytes) -> tuple[bytes, bytes]:
+    """The bytes that go on with a character before them, and those of a last character that is not whole."""
+    n_before = next((at for at, byte in enumerate(data) if byte not in FOLLOWING), len(data))
+    for size in range(1, min(4, len(data) - n_before) + 1):
+        if data[-size] not in FOLLOWING:
+            is_whole = announced_size(data[-size]) <= size
+            return data[:n_before], b"" if is_whole else data[-size:]
+    return data[:n_before], b""
+
+
+def completions(data: bytes) -> list[bytes]:
+    """Texts that hold the bytes and complete their characters: many, and one at least if there is any."""
+    beginning, ending = open_ends(data)
+    if not is_text(data[len(beginning) : len(data) - len(ending)]):
+        return []
+    ends = [data + tail for tail in _tails(ending)]
+    return [head + end for head, end in product(_heads(beginning), ends)]
+
+
+def n_lacking(ending: bytes) -> int:
+    """How many bytes the last character lacks, given those that it has."""
+    return announced_size(ending[0]) - len(ending) if ending else 0
+
+
+def announced_size(lead: int) -> int:
+    """How many bytes a character has that begins with this one."""
+    return 1 + (lead >= 0xC0) + (lead >= 0xE0) + (lead >= 0xF0)
+
+
+def possible_codes(data: bytes) -> range:
+    """The code points of the characters that begin with these bytes, which are one or its beginning."""
+    size = announced_size(data[0])
+    code = data[0] if size == 1 else data[0] & (0x7F >> size)
+    for byte in data[1:]:
+        code = code << 6 | byte & 0x3F
+    open_bits = 6 * (size - len(data))
+    return range(code << open_bits, min((code + 1) << open_bits, LAST_CODE + 1))
+
+
+@cache
+def _heads(beginning: bytes) -> list[bytes]:
+    choices = HEADS[len(beginning)] if len(beginning) < len(HEADS) else ()
+    return [head for head in choices if is_text(head + beginning)]
+
+
+@cache
+def _tails(ending: bytes) -> list[bytes]:
+    return [tail for tail in TAILS[n_lacking(ending)] if is_text(ending + tail)]
