@@ -133,7 +133,7 @@ def write_rwkv(path: Path, seed: int) -> Path:
     return write_vocab(path, model="rwkv", tokens=_distinct(tokens), unknown_token_id=0)
 
 
-def write_plamo2(path: Path, seed: int) -> Path:
+def write_plamo2(path: Path, seed: int, more_scores: Sequence[float] = ()) -> Path:
     """A PLAMO2 file with ties, unusable scores, control tokens, and tokens that are not UTF-8."""
     rng = random.Random(seed)
     tokens = ["<unk>", "<s>", "</s>", "<pad>", *(f"<0x{byte:02X}>" for byte in range(256))]
@@ -141,7 +141,10 @@ def write_plamo2(path: Path, seed: int) -> Path:
     tokens = _distinct([*tokens, "\udcff", "\udce4\udcb8", "\ufeff", *_texts(seed, 800, 5)])
     types += [NORMAL] * (len(tokens) - len(types))
     unusable = (float("nan"), float("inf"), float("-inf"), -2000.0, -2500.0, -1999.9, 1e30)
-    scores = [rng.choice((-1.0, -2.0, -3.00005, -rng.random() * 9, rng.choice(unusable))) for _ in tokens]
+    scores = [
+        rng.choice((-1.0, -2.0, -3.00005, -rng.random() * 9, rng.choice(unusable), *more_scores))
+        for _ in tokens
+    ]
     return write_vocab(path, model="plamo2", tokens=tokens, types=types, scores=scores)
 
 

@@ -2,7 +2,10 @@
 
 A token costs its negative score times 10,000 as a whole number; a character that stays unknown, which
 becomes one token for each of its bytes, costs 10,000,000.  O(n · longest token).
-Compiled twin: core/kernels/plamo2.py.
+
+llama.cpp takes a token that costs exactly 10,000,000 for the unknown character: it tries nothing shorter,
+and forgets there what it knew of the text behind.  Only such a vocabulary needs `Pieces.suffixes`.
+Compiled twin, for all other vocabularies: core/kernels/plamo2.py.
 Source: the tokenizer of https://huggingface.co/pfnet/plamo-2-1b, as llama.cpp has it.
 """
 
@@ -67,21 +70,28 @@ class Pieces(NamedTuple):
     costs          of each token id
     byte_ids       the 256 tokens that unknown characters are made of
     longest_bytes  length of the longest token
+    suffixes       the ends of all tokens, and these themselves, where a token costs UNKNOWN_COST
     """
 
     ids: Mapping[bytes, int]
     costs: Mapping[int, int]
     byte_ids: Sequence[int]
     longest_bytes: int
+    suffixes: frozenset[bytes] = frozenset()
+
+    def is_taken_for_unknown(self, text: bytes) -> bool:
+        return self.costs.get(self.ids.get(text, -1)) == UNKNOWN_COST
 
 
 def steps(text: bytes, pieces: Pieces) -> Iterator[Try | Choose]:
     """Yield every token that is tried, right to left and long to short, then the best ones, left to right."""
     state = State({len(text): Way(0, len(text), None)})
+    known_end = len(text)
     for start in reversed(range(len(text))):
         if text[start] & 0xC0 == 0x80:
             continue
-        for end, token_id, added in _candidates(text, start, pieces):
+        known_end = _known_end(text, start, known_end, pieces)
+        for end, token_id, added in _candidates(text, start, known_end, pieces):
             cost = state.ways[end].cost + added
             attempt = Try(
                 token_id, start, end, cost, start not in state.ways or cost < state.ways[start].cost
@@ -98,10 +108,27 @@ def steps(text: bytes, pieces: Pieces) -> Iterator[Try | Choose]:
         at = end
 
 
-def _candidates(text: bytes, start: int, pieces: Pieces) -> Iterator[tuple[int, int | None, int]]:
+def _known_end(text: bytes, start: int, known_end: int, pieces: Pieces) -> int:
+    """How far the text from `start` on may be a token; `known_end` is that of the next character."""
+    if not pieces.suffixes:
+        return min(len(text), start + pieces.longest_bytes)
+    behind = start + symbol_length(text[start])
+    for end in range(known_end, behind - 1, -1):
+        if text[start:end] in pieces.suffixes:
+            return end
+        if pieces.is_taken_for_unknown(text[behind:end]):
+            break
+    return start
+
+
+def _candidates(
+    text: bytes, start: int, known_end: int, pieces: Pieces
+) -> Iterator[tuple[int, int | None, int]]:
     """End, id and cost of the tokens at `start`, the unknown character last."""
-    for end in range(min(len(text), start + pieces.longest_bytes), start, -1):
+    for end in range(known_end, start, -1):
         token_id = pieces.ids.get(text[start:end])
         if token_id is not None and token_id in pieces.costs:
             yield end, token_id, pieces.costs[token_id]
+            if pieces.suffixes and pieces.costs[token_id] == UNKNOWN_COST:
+                return
     yield start + symbol_length(text[start]), None, UNKNOWN_COST

@@ -27,6 +27,7 @@ BYTE = 6  # token_type as the file has it
 SCORE_SCALE = 1e4
 WORST_SCORE = -20_000_000
 BEST_SCORE = 2**31 - 1
+MOST_SUFFIX_BYTES = 1 << 28
 
 
 class Plamo2Pipeline:
@@ -41,9 +42,14 @@ class Plamo2Pipeline:
         scores = vocabulary.scores.astype(np.float64) * SCORE_SCALE
         rounded = np.copysign(np.floor(np.abs(scores) + 0.5), scores)
         is_usable = np.isfinite(scores) & (rounded > WORST_SCORE) & (rounded <= BEST_SCORE) & ~is_byte
-        is_usable &= [_is_well_formed(vocabulary.raw_text(token_id)) for token_id in range(len(vocabulary))]
+        is_text = [_is_well_formed(vocabulary.raw_text(token_id)) for token_id in range(len(vocabulary))]
+        is_usable &= is_text
         self._token_ids = np.flatnonzero(is_usable).astype(np.int32)
         self._costs = np.where(is_usable, -rounded, 0).astype(np.int64)
+        self._known_texts = np.flatnonzero(~is_byte & is_text)
+        self._is_simple = not (self._costs == plamo2.UNKNOWN_COST).any()
+        if not self._is_simple:
+            _check_lengths(np.diff(vocabulary.token_offsets))
 
     @cached_property
     def _matcher(self) -> TokenMatcher:
@@ -55,7 +61,15 @@ class Plamo2Pipeline:
         token_ids = self._token_ids.tolist()
         ids = {self._vocabulary.raw_text(token_id): token_id for token_id in token_ids}
         costs = {token_id: int(self._costs[token_id]) for token_id in token_ids}
-        return plamo2.Pieces(ids, costs, self._byte_ids.tolist(), max(map(len, ids), default=0))
+        suffixes = frozenset[bytes]() if self._is_simple else self._suffixes()
+        return plamo2.Pieces(ids, costs, self._byte_ids.tolist(), max(map(len, ids), default=0), suffixes)
+
+    def _suffixes(self) -> frozenset[bytes]:
+        """The ends of all tokens from any of their characters on, those of unusable tokens as well."""
+        raw_texts = map(self._vocabulary.raw_text, self._known_texts.tolist())
+        texts = [text.decode("utf-8", "surrogatepass") for text in raw_texts]
+        suffixes = (text[start:] for text in texts for start in range(len(text)))
+        return frozenset(suffix.encode("utf-8", "surrogatepass") for suffix in suffixes)
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         return join_chunks(self._encode_texts(self._normalized(fragment)))
@@ -82,6 +96,8 @@ class Plamo2Pipeline:
             yield start, self._encode_text(text)
 
     def _encode_text(self, text: NormalizedText) -> FragmentTokens:
+        if not self._is_simple:
+            return self._encode_text_readable(text, UNWATCHED)
         size = len(text.data)
         costs, tokens = np.empty(size + 1, np.int64), np.empty(size + 1, np.int32)
         ids, starts, ends = np.empty(size, np.int32), np.empty(size, np.int64), np.empty(size, np.int64)
@@ -103,8 +119,11 @@ class Plamo2Pipeline:
         self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
     ) -> FragmentTokens:
         text = plamo2_text(fragment)
-        state = plamo2.State({})
         watch_whole(watcher, text.data.tobytes(), text)
+        return self._encode_text_readable(text, watcher)
+
+    def _encode_text_readable(self, text: NormalizedText, watcher: Watcher) -> FragmentTokens:
+        state = plamo2.State({})
         for step in plamo2.steps(text.data.tobytes(), self._pieces):
             step.apply(state)
             watcher.step(step)
@@ -130,6 +149,8 @@ class Plamo2Pipeline:
 
         A broken character begins as U+FFFD does; leads of byte order marks and of overlong forms are out.
         """
+        if not self._is_simple:  # what is known of the text behind changes what is before it
+            return np.zeros((256, 256), bool)
         vocabulary = self._vocabulary
         pairs = cuts.byte_pairs(vocabulary.token_data, vocabulary.token_offsets, self._token_ids)
         byte = np.arange(256)
@@ -158,6 +179,15 @@ def _byte_ids(vocabulary: Vocabulary, candidates: NDArray[np.int64]) -> NDArray[
             f"<0x{missing[0]:02X}> is missing. Convert the model file again."
         )
     return byte_ids
+
+
+def _check_lengths(lengths: NDArray[np.int64]) -> None:
+    """Raise VocabError where all suffixes of all tokens would fill the memory."""
+    if float(lengths @ lengths.astype(np.float64)) > MOST_SUFFIX_BYTES:
+        raise VocabError(
+            f"A token has the score -1000, as unknown characters have, and there are tokens of up to "
+            f"{lengths.max():,} bytes: such a PLaMo 2 vocabulary is not supported. Correct the score."
+        )
 
 
 def _is_well_formed(text: bytes) -> bool:

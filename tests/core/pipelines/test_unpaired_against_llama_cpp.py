@@ -18,6 +18,7 @@ from unpaired_vocabularies import (
 )
 
 import guiapp
+from guiapp.core.algorithms.plamo2 import UNKNOWN_COST
 from guiapp.core.vocab.gguf_file import load_vocabulary
 
 pytestmark = pytest.mark.real_vocabs
@@ -109,6 +110,11 @@ def test_wordpiece(tmp_path, lowercase, strip_accents):
 @pytest.mark.parametrize("write", [write_rwkv, write_plamo2])
 def test_rwkv_and_plamo2(tmp_path, write):
     compare(write(tmp_path / "v.gguf", SEED), hostile_texts(600))
+
+
+def test_plamo2_takes_a_token_of_that_score_for_an_unknown_character(tmp_path):
+    path = write_plamo2(tmp_path / "p.gguf", SEED, more_scores=[UNKNOWN_COST / -1e4])
+    compare(path, hostile_texts(600))
 
 
 def test_plamo2_above_unicode(tmp_path):

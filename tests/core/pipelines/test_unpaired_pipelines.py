@@ -239,3 +239,8 @@ def test_scores_that_are_not_numbers_leave_one_unknown_token():
 def test_a_map_that_blows_up_the_text_needs_no_more_room_than_the_result():
     pipeline = unigram({"▁": -1, "y": -1}, charsmap=build_charsmap({"x": "y" * 1000}))
     assert len(encoded(pipeline, b"x" * 50)[0]) == 50 * 1000 + 1
+
+
+def test_plamo2_refuses_what_would_fill_the_memory():
+    with pytest.raises(VocabError, match="20,000 bytes"):
+        plamo2({"ab": -1000, "x" * 20_000: -1})
