@@ -53,7 +53,7 @@ def _cuts(level: _Level, stretch: Stretch) -> bool:
         return False
     states = np.arange(START, len(level.following))
     for classes in map(list, stretch):
-        states = np.unique(level.following[np.ix_(states, classes)])
+        states = np.unique(level.following[states[:, None], classes])
         states = states[states != DEAD]
     return not level.can_end[states].any()
 
@@ -77,15 +77,18 @@ def _level(transitions: NDArray[np.uint32], first_row: int, n_columns: int) -> _
 
 
 def _can_end(following: NDArray[np.int64], accepts: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    can = accepts.any(axis=1)
-    while (more := can | can[following].any(axis=1)).sum() > can.sum():
+    can: NDArray[np.bool_] = np.asarray(accepts.any(axis=1))
+    while True:
+        more = can | can[following].any(axis=1)
+        if (more == can).all():
+            return can
         can = more
-    return can
 
 
 def _must_end(following: NDArray[np.int64], accepts: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    must = np.ones(len(following), np.bool_)
-    must[DEAD] = False
-    while (fewer := must & (accepts | must[following]).all(axis=1)).sum() < must.sum():
+    must: NDArray[np.bool_] = np.arange(len(following)) != DEAD
+    while True:
+        fewer = must & (accepts | must[following]).all(axis=1)
+        if (fewer == must).all():
+            return must
         must = fewer
-    return must
