@@ -7,6 +7,8 @@ those behind it are moved, those inside are made anew.  Three things must hold a
 - the pipeline says so: a piece ends there, and no token can reach across;
 - no special token that is or may be claimed reaches across;
 - the stretch behind it is preceded by a special token before the edit if and only if it is after it.
+
+Where neither the old text nor the new one has a mark of DNA, the pipeline without DNA knows more cuts.
 """
 
 from __future__ import annotations
@@ -18,6 +20,8 @@ from numpy.typing import NDArray
 
 from guiapp.core.editing.token_store import TokenStore
 from guiapp.core.encoding import Encoding, FragmentTokens
+from guiapp.core.pipelines.dna import OPENING, dna_tokens
+from guiapp.core.pipelines.pipeline import Pipeline
 from guiapp.core.pipelines.with_words import WORDS
 from guiapp.core.text.special_tokens import Partition
 from guiapp.core.tokenizer import Tokenizer
@@ -59,6 +63,8 @@ class LiveEncoding:
         text = np.frombuffer(bytearray(encoding.text_bytes), np.uint8)
         found = self._special_tokens.partition(text, options.parse_special)
         self._special = TokenStore(_moved(found, 0), n_bytes)
+        self._dna = dna_tokens(tokenizer.vocabulary)
+        self._cutter: Pipeline = tokenizer.pipeline
 
     def window(self, text: NDArray[np.uint8], start: int, removed: int, added: int) -> Window:
         """What an edit makes necessary to encode again.
@@ -68,6 +74,10 @@ class LiveEncoding:
         shift = added - removed
         if self._options.encoder == WORDS:
             return Window(0, len(text), shift)
+        if self._dna is not None:
+            has_dna = OPENING in text.tobytes() or self.tokens.has_id(self._dna.opening)
+            pipeline = self._tokenizer.pipeline
+            self._cutter = pipeline if has_dna else pipeline.without_dna()
         left = self._cut_before(text, start)
         right = self._cut_after(text, start + added, shift)
         while right < len(text) and self._ends_in_special(text[left:right]):
@@ -92,7 +102,7 @@ class LiveEncoding:
         """The last cut at or before `position` that depends on nothing behind `position`."""
         while position > 0:
             fragment = self._special.last_end_until(position)
-            cut = fragment + self._tokenizer.pipeline.cut_before(text[fragment:position], position - fragment)
+            cut = fragment + self._cutter.cut_before(text[fragment:position], position - fragment)
             across = self._reach_across(text, cut)
             if across is not None:
                 position = across[0]
@@ -110,7 +120,7 @@ class LiveEncoding:
             fragment = min(
                 self._special.first_start_from(position - shift, len(text) - shift) + shift, len(text)
             )
-            cut = position + self._tokenizer.pipeline.cut_after(text[position:fragment], 0)
+            cut = position + self._cutter.cut_after(text[position:fragment], 0)
             across = self._reach_across(text, cut)
             if across is not None:
                 position = across[1]

@@ -124,6 +124,10 @@ class TokenStore:
             return None
         return self.span(index)
 
+    def has_id(self, token_id: int) -> bool:
+        ids = self._columns.ids
+        return bool((ids[: self._gap] == token_id).any() or (ids[self._behind :] == token_id).any())
+
     def has_empty_at(self, position: int) -> bool:
         """Whether a token with an empty span stands exactly at `position`."""
         index = self.first_from(position)

@@ -74,6 +74,12 @@ class BytePairPipeline:
         pipeline._is_split = False
         return pipeline
 
+    def without_dna(self) -> BytePairPipeline:
+        """The same, for text that has no mark of DNA."""
+        pipeline = copy(self)
+        pipeline._dna = None
+        return pipeline
+
     def with_dropout(self, dropout: Dropout) -> BytePairPipeline:
         """The same, but `fewest` rules out tokens by chance."""
         pipeline = copy(self)
@@ -156,7 +162,9 @@ class BytePairPipeline:
 
     def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
         """The last cut at or before `position` that depends on nothing behind it; 0 in the worst case."""
-        if self._dna is not None or not self._is_split:
+        if self._dna is not None:
+            return self._dna.cut_before(fragment, position, self.without_dna().cut_before)
+        if not self._is_split:
             return 0
         if self._splits_lines:
             return self._encoder.cut_before(fragment, position)
@@ -172,7 +180,9 @@ class BytePairPipeline:
 
     def cut_after(self, fragment: NDArray[np.uint8], position: int) -> int:
         """The first cut at or after `position` that depends on nothing before it; else the length."""
-        if self._dna is not None or not self._is_split:
+        if self._dna is not None:
+            return self._dna.cut_after(fragment, position, self.without_dna().cut_after)
+        if not self._is_split:
             return len(fragment)
         if self._splits_lines:
             return self._encoder.cut_after(fragment, position)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher, watch_whole
@@ -15,6 +16,9 @@ OPENING, CLOSING, UNKNOWN = b"<dna>", b"</dna>", b"<oov>"
 GROUP_BYTES = 6
 FILLER = b"A"
 SUFFIX = "\ue000".encode()  # sets groups apart from words that are spelled alike
+
+
+Cut = Callable[[NDArray[np.uint8], int], int]
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,26 @@ class DnaTokens:
         ids, starts, ends = (np.concatenate(columns) for columns in zip(*parts, strict=True))
         return FragmentTokens(ids, starts, ends)
 
+    def cut_before(self, fragment: NDArray[np.uint8], position: int, cut_text: Cut) -> int:
+        """See `Pipeline`; `cut_text(text, position)` finds a cut in text without DNA."""
+        known = fragment[:position].tobytes()
+        start = _last_text_start(known)
+        if (opening := known.find(OPENING, start)) >= 0:
+            return opening
+        end = max(start, position - len(OPENING) + 1)  # a mark may begin behind that
+        return start + cut_text(fragment[start:end], end - start)
+
+    def cut_after(self, fragment: NDArray[np.uint8], position: int, cut_text: Cut) -> int:
+        """See `Pipeline`; only behind a closing mark is it sure that text follows."""
+        behind = fragment[position:].tobytes()
+        closing = behind.find(CLOSING)
+        if closing < 0:
+            return len(fragment)
+        start = closing + len(CLOSING)
+        opening = behind.find(OPENING, start)
+        text = fragment[position + start : position + opening if opening >= 0 else len(fragment)]
+        return position + start + cut_text(text, 0)
+
     def _encode_dna(self, fragment: bytes, start: int, end: int) -> FragmentTokens:
         first = start + len(OPENING)
         is_closed = fragment.endswith(CLOSING, first, end)
@@ -69,6 +93,17 @@ def dna_tokens(vocabulary: Vocabulary) -> DnaTokens | None:
     found = [vocabulary.find(text) for text in (OPENING, CLOSING, UNKNOWN)]
     ids = [token for token in found if token is not None]
     return DnaTokens(vocabulary, *ids) if len(ids) == len(found) else None
+
+
+def _last_text_start(data: bytes) -> int:
+    """Where the last DNA that is closed ends; 0 where there is none."""
+    end = len(data)
+    while (closing := data.rfind(CLOSING, 0, end)) >= 0:
+        before = data.rfind(CLOSING, 0, closing)
+        if data.find(OPENING, max(before, 0), closing) >= 0:
+            return closing + len(CLOSING)
+        end = closing
+    return 0
 
 
 def _stretches(fragment: bytes) -> Iterator[tuple[int, int, bool]]:

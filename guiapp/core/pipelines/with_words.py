@@ -38,6 +38,10 @@ class WithWords:
         """The same, but pair merging takes every fragment as one piece."""
         return self._changed("without_splitting")
 
+    def without_dna(self) -> WithWords:
+        """The same, for text that has no mark of DNA."""
+        return self._changed("without_dna")
+
     def with_dropout(self, dropout: Dropout) -> WithWords:
         """The same, but `fewest` rules out tokens by chance."""
         return self._changed("with_dropout", dropout)

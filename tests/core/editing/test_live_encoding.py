@@ -7,6 +7,8 @@ import random
 import numpy as np
 import pytest
 from conftest import VOCABS
+from gguf_builder import write_vocab
+from pair_vocabularies import BYTE_TOKENS
 
 import guiapp
 from guiapp.core.demo import DEMO_MODELS
@@ -18,30 +20,33 @@ PARTS = [
     "<|im_start|>", "<|endoftext|>", "<|begin_of_text|>", "[MASK]", "[SEP]", "<bos>", "<eos>", "<turn|>",
     "<mask>", "中文字符", "こんにちは", "한국어", "русский", "مرحبا", "def f(x):\n    return x\n",
 ]  # fmt: skip
+DNA_PARTS = [
+    *["<dna>", "</dna>"] * 3, *"ab \n<>/é", "<d", "na>", "</", "acgt", "ACGTAC", "dna", "ab cd", "1234", "  ",
+]  # fmt: skip
 STRAY = [b"\xff", b"\xe2", b"\xe2\x82", b"\x80", b"\xc3", b"\xed\xa0\x80", b"\xf0\x9f"]
 REAL = sorted(path.name for path in VOCABS.glob("*.gguf"))
 N_DOCUMENTS, N_EDITS = 12, 12
 
 
-def some_text(rng, most):
+def some_text(rng, most, parts):
     return b"".join(
-        rng.choice(STRAY) if rng.random() < 0.03 else rng.choice(PARTS).encode()
+        rng.choice(STRAY) if rng.random() < 0.03 else rng.choice(parts).encode()
         for _ in range(rng.randrange(most))
     )
 
 
-def check_edits(tokenizer, seed):
+def check_edits(tokenizer, seed, parts=PARTS):
     rng = random.Random(seed)
     for _ in range(N_DOCUMENTS):
         options = Options(rng.random() < 0.5, rng.random() < 0.7)
-        text = some_text(rng, 80)
+        text = some_text(rng, 80, parts)
         live = LiveEncoding(
             tokenizer, tokenizer.encode(text, options.add_special, options.parse_special), options
         )
         for _ in range(N_EDITS):
             start = rng.randrange(len(text) + 1)
             removed = min(rng.choice([0, 0, 1, 2, 5, 30]), len(text) - start)
-            new = some_text(rng, 4)
+            new = some_text(rng, 4, parts)
             before = text
             text = text[:start] + new + text[start + removed :]
             array = np.frombuffer(bytearray(text), np.uint8)
@@ -60,6 +65,26 @@ def test_edits_of_demo_models_are_exact(name, seed):
     check_edits(guiapp.open_model(f"demo:{name}"), seed)
 
 
+@pytest.fixture(scope="module")
+def dna_tokenizer(tmp_path_factory):
+    marks = ["<dna>", "</dna>", "<oov>", "ACGTAC\ue000", "GGAAAA\ue000"]
+    path = tmp_path_factory.mktemp("dna") / "dna.gguf"
+    return guiapp.open_model(
+        write_vocab(path, model="hybriddna", tokens=[*BYTE_TOKENS, "ab", *marks], merges=["a b"])
+    )
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_edits_of_dna_are_exact(dna_tokenizer, seed):
+    check_edits(dna_tokenizer, seed, DNA_PARTS)
+
+
+def test_typing_in_text_of_a_model_for_dna_encodes_only_a_neighbourhood(dna_tokenizer):
+    word = b"the quick brown fox. "
+    check_neighbourhood(dna_tokenizer, word * 10_000)
+    check_neighbourhood(dna_tokenizer, b"<dna>ACGTAC</dna> and text. " * 10_000)
+
+
 @pytest.mark.real_vocabs
 @pytest.mark.parametrize("name", REAL)
 @pytest.mark.parametrize("seed", range(4))
@@ -69,8 +94,11 @@ def test_edits_of_real_models_are_exact(name, seed):
 
 @pytest.mark.parametrize("name", [model.name for model in DEMO_MODELS])
 def test_typing_in_a_long_text_encodes_only_a_neighbourhood(name):
-    tokenizer = guiapp.open_model(f"demo:{name}")
     text = b"the quick brown fox jumps over the lazy dog. " * 5000
+    check_neighbourhood(guiapp.open_model(f"demo:{name}"), text)
+
+
+def check_neighbourhood(tokenizer, text):
     live = LiveEncoding(tokenizer, tokenizer.encode(text), Options())
     changed = np.frombuffer(bytearray(text[:100_000] + b"x" + text[100_000:]), np.uint8)
     window = live.window(changed, 100_000, 0, 1)
