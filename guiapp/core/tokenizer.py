@@ -122,7 +122,7 @@ class Tokenizer:
         return {name: refused.get(name, own) for name in ALGORITHMS if name not in self.encoders}
 
     @property
-    def pipeline(self) -> Pipeline:
+    def pipeline(self) -> WithWords:
         return self._pipeline
 
     @property
