@@ -72,7 +72,7 @@ def _ready(model: str) -> Measurement:
 
 def _frames(page: TreePage) -> list[Measurement]:
     """Frames of both shapes for each distance, in a window as large as SIZE: moving ones, and still ones."""
-    view = TreeView(page.model, page.search, page.theme_source)
+    view = TreeView(page.model, page.search, page.paint, page.theme_source)
     view.is_animated = False
     view.resize(*SIZE)
     view.show()

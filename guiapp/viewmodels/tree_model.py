@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.kernels.compile import NEVER_COMPILED, is_interpreted
 from guiapp.core.tree.coloring import COLORINGS, ColoringInput, NodeValues, node_values
 from guiapp.core.tree.picture import ROOT, TreePicture, tree_picture
+from guiapp.core.vocab.merges import PairMerging
 from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.model_loader import display_name
@@ -27,6 +29,14 @@ LABEL_LIMIT = 40
 COUNT_SIGN = "\u2002·\u2002"  # between the name of a group and how many tokens are in it
 COMPILE_PATIENCE_S = 120.0
 TICK_S = 0.05
+
+
+class _Built(NamedTuple):
+    """A picture, and what its nodes are coloured by under the name of a coloring."""
+
+    picture: TreePicture
+    values: NodeValues
+    coloring: str
 
 
 class TreeModel(QObject):
@@ -62,8 +72,10 @@ class TreeModel(QObject):
         self._counts: NDArray[np.int64] | None = None
         self._back: list[View] = []
         self._forward: list[View] = []
-        self.job = LatestJob[TreePicture](self)
+        self.job = LatestJob[_Built](self)
         self.job.done.connect(self._take_picture)
+        self._evaluating = LatestJob[NodeValues](self)
+        self._evaluating.done.connect(self._take_values)
         self._counting = QTimer(self, singleShot=True, interval=COUNT_MS)
         self._counting.timeout.connect(self._count)
         workspace.vocabulary_changed.connect(self._build)
@@ -83,23 +95,27 @@ class TreeModel(QObject):
         """Stop all work; nothing is delivered any more."""
         self._counting.stop()
         self.job.wait()
+        self._evaluating.wait()
 
     def _build(self) -> None:
         vocabulary = self._workspace.vocabulary
         self._picture = self._values = self._chosen = self._counts = None
         self._back, self._forward = [], []
+        self._evaluating.cancel()
         if vocabulary is None:
             self.job.cancel()
         else:
-            self.job.start(partial(_build_picture, vocabulary))
+            self.job.start(partial(_build, vocabulary, self._merging, self._coloring))
         self.picture_changed.emit()
 
-    def _take_picture(self, picture: TreePicture) -> None:
-        self._picture = picture
-        self._view = view_of(picture, ROOT)
+    def _take_picture(self, built: _Built) -> None:
+        self._picture, self._values, coloring = built
+        self._view = view_of(self._picture, ROOT)
         self._count()
-        self._evaluate()
         self.picture_changed.emit()
+        self.values_changed.emit()
+        if coloring != self._coloring:
+            self._evaluate()
         self.history_changed.emit()
         self._follow_selection()
 
@@ -111,8 +127,13 @@ class TreeModel(QObject):
 
     @property
     def values(self) -> NodeValues | None:
-        """What the nodes are coloured by."""
+        """What the nodes are coloured by; follows `coloring` when it is ready."""
         return self._values
+
+    @property
+    def is_evaluating(self) -> bool:
+        """Whether newer `values` are on their way."""
+        return self._evaluating.is_busy
 
     def set_coloring(self, name: str) -> None:
         """Choose one of COLORINGS."""
@@ -136,11 +157,17 @@ class TreeModel(QObject):
             self._evaluate()
 
     def _evaluate(self) -> None:
-        if self._picture is None:
-            return
+        if self._picture is not None:
+            given = ColoringInput(self._picture, self._merging, self._counts)
+            self._evaluating.start(partial(_values, self._coloring, given))
+
+    @property
+    def _merging(self) -> PairMerging | None:
         tokenizer = self._workspace.tokenizer
-        merging = None if tokenizer is None else tokenizer.merging
-        self._values = node_values(self._coloring, ColoringInput(self._picture, merging, self._counts))
+        return None if tokenizer is None else tokenizer.merging
+
+    def _take_values(self, values: NodeValues) -> None:
+        self._values = values
         self.values_changed.emit()
 
     # The chosen node
@@ -309,7 +336,7 @@ class TreeModel(QObject):
             self.shape_changed.emit()
 
 
-def _build_picture(vocabulary: Vocabulary, progress: Progress) -> TreePicture:
+def _build(vocabulary: Vocabulary, merging: PairMerging | None, coloring: str, progress: Progress) -> _Built:
     """Lay out the tree as soon as it can be painted, too: by kernels that run compiled."""
     deadline = time.monotonic() + COMPILE_PATIENCE_S
     while is_interpreted() and not NEVER_COMPILED and time.monotonic() < deadline:
@@ -317,7 +344,11 @@ def _build_picture(vocabulary: Vocabulary, progress: Progress) -> TreePicture:
         time.sleep(TICK_S)
     picture = tree_picture(vocabulary)
     _ = picture.covered  # made here rather than in the first frame
-    return picture
+    return _Built(picture, node_values(coloring, ColoringInput(picture, merging)), coloring)
+
+
+def _values(coloring: str, given: ColoringInput, progress: Progress) -> NodeValues:
+    return node_values(coloring, given)
 
 
 def _neighbour(picture: TreePicture, node: int, direction: str) -> int | None:

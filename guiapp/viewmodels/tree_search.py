@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from guiapp.core.tree.picture import TreePicture
 from guiapp.core.tree.search import find_tokens
-from guiapp.core.vocab.token_tree import TokenTree
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.tree_model import TreeModel
 
-NONE_FOUND = np.zeros(0, np.int32)
 PAUSE_MS = 120  # a search begins when typing pauses
+
+
+class _Found(NamedTuple):
+    """What a search found; see TreeSearch."""
+
+    nodes: NDArray[np.int32]
+    is_lit: NDArray[np.bool_] | None
+
+
+NOTHING = _Found(np.zeros(0, np.int32), None)
 
 
 class TreeSearch(QObject):
@@ -32,16 +42,16 @@ class TreeSearch(QObject):
         super().__init__(parent)
         self._model = model
         self._query = ""
-        self._found = NONE_FOUND
+        self._found = NOTHING.nodes
         self._is_lit: NDArray[np.bool_] | None = None
         self._current: int | None = None
         self._problem = ""
-        self.job = LatestJob[NDArray[np.int32]](self)
+        self.job = LatestJob[_Found](self)
         self.job.done.connect(self._take)
         self.job.failed.connect(self._fail)
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self._start)
-        model.picture_changed.connect(self._start)
+        model.picture_changed.connect(self._begin_anew)
 
     @property
     def query(self) -> str:
@@ -100,44 +110,41 @@ class TreeSearch(QObject):
         self._pause.stop()
         self.job.wait()
 
+    def _begin_anew(self) -> None:
+        self._take(NOTHING)
+        self._start()
+
     def _start(self) -> None:
         self._pause.stop()
         picture = self._model.picture
         if picture is None or not self._query:
             self.job.cancel()
-            self._set(NONE_FOUND, "")
+            self._take(NOTHING)
         else:
-            self.job.start(partial(_search, picture.tree, self._query))
-
-    def _take(self, tokens: NDArray[np.int32]) -> None:
-        picture = self._model.picture
-        assert picture is not None
-        nodes = picture.arrays.nodes[tokens]
-        arrays = picture.arrays
-        self._set(nodes[np.lexsort((nodes, arrays.starts[nodes]))], "")
+            self.job.start(partial(_search, picture, self._query))
 
     def _fail(self, problem: str) -> None:
-        self._set(NONE_FOUND, problem)
+        self._take(NOTHING, problem)
 
-    def _set(self, found: NDArray[np.int32], problem: str) -> None:
-        self._found, self._problem, self._current = found, problem, None
-        self._is_lit = self._lit() if self._query and not problem else None
+    def _take(self, found: _Found, problem: str = "") -> None:
+        self._found, self._is_lit = found
+        self._problem, self._current = problem, None
         self.found_changed.emit()
 
-    def _lit(self) -> NDArray[np.bool_] | None:
-        """Found nodes, and all above them."""
-        picture = self._model.picture
-        if picture is None:
-            return None
-        is_lit = np.zeros(len(picture), np.bool_)
-        reached = self._found
-        while len(reached):
-            is_lit[reached] = True
-            above = picture.arrays.parents[reached]
-            reached = np.unique(above[above >= 0])
-            reached = reached[~is_lit[reached]]
-        return is_lit
+
+def _search(picture: TreePicture, query: str, progress: Progress) -> _Found:
+    nodes = picture.arrays.nodes[find_tokens(picture.tree, query, progress)]
+    nodes = nodes[np.lexsort((nodes, picture.arrays.starts[nodes]))]
+    return _Found(nodes, _lit(picture, nodes))
 
 
-def _search(tree: TokenTree, query: str, progress: Progress) -> NDArray[np.int32]:
-    return find_tokens(tree, query, progress)
+def _lit(picture: TreePicture, nodes: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Some nodes, and all above them."""
+    is_lit = np.zeros(len(picture), np.bool_)
+    reached = nodes
+    while len(reached):
+        is_lit[reached] = True
+        above = picture.arrays.parents[reached]
+        reached = np.unique(above[above >= 0])
+        reached = reached[~is_lit[reached]]
+    return is_lit

@@ -5,19 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage, QPainter
 
-from guiapp.core.tree.coloring import NodeValues
-from guiapp.core.tree.painting import Pixels, color_sums, paint_between, paint_icicle, paint_sunburst
-from guiapp.core.tree.picture import TreePicture
+from guiapp.core.tree.painting import Pixels, paint_between, paint_icicle, paint_sunburst
 from guiapp.viewmodels.tree_geometry import Geometry, Icicle, Sunburst
 from guiapp.viewmodels.tree_labels import icicle_places, sunburst_places
-from guiapp.widgets.theme import Theme
-from guiapp.widgets.tree_colors import Colors, dimmed, node_colors, number
 from guiapp.widgets.tree_labels import LabelPainter
 from guiapp.widgets.tree_marks import bending
+from guiapp.widgets.tree_paint import NodeColors
 
 COARSER = 2  # pixels of the screen for one of a picture that bends
 FOREVER_S = 3600.0
@@ -26,18 +22,17 @@ OPAQUE = 0xFF000000
 
 
 class TreeCanvas:
-    """Keeps the colours, the labels and the pixels from one frame to the next.
+    """Keeps the labels and the pixels from one frame to the next; `colors` are those to paint in.
 
     An image that it gives lasts until the next one: it shares the canvas' pixels.
     """
 
-    def __init__(self, text_of: Callable[[int], str]) -> None:
+    def __init__(self, text_of: Callable[[int], str], colors: NodeColors | None = None) -> None:
         self._text_of = text_of
         self._labels = LabelPainter(text_of)
         self._pixels: Pixels = np.zeros((1, 1), np.uint32)
-        self._ground = 0
         self._sides: tuple[int, ...] = ()
-        self.colors: Colors = np.zeros(1, np.uint32)
+        self.colors = colors
 
     @property
     def is_complete(self) -> bool:
@@ -46,46 +41,36 @@ class TreeCanvas:
 
     def another(self) -> TreeCanvas:
         """A canvas in the same colours, for an image of another size."""
-        canvas = TreeCanvas(self._text_of)
-        canvas.colors, canvas._sums, canvas._ground = self.colors, self._sums, self._ground
-        return canvas
+        return TreeCanvas(self._text_of, self.colors)
 
     def forget_labels(self) -> None:
         """The tree is another one now."""
         self._labels.forget()
-
-    def color(
-        self, picture: TreePicture, values: NodeValues, is_lit: NDArray[np.bool_] | None, theme: Theme
-    ) -> None:
-        """Take the colours for some values; what is not lit is dimmed."""
-        colors = node_colors(picture, values, theme)
-        self.colors = colors if is_lit is None else dimmed(colors, is_lit, theme)
-        self._sums = color_sums(picture, self.colors)
-        self._ground = number(theme.background)
 
     def image(self, geometry: Geometry, scale: float, patience_s: float, is_coarse: bool = False) -> QImage:
         """The picture with as many labels as the patience allows, `scale` pixels for one of the screen.
 
         While it moves, a coarse one does: its turned labels and the edges in a sunburst are rougher.
         """
+        colors = self._colors_for(geometry)
         if isinstance(geometry, Sunburst):
-            image, places = self._sunburst(geometry, scale, is_coarse), sunburst_places(geometry)
+            image, places = self._sunburst(geometry, colors, scale, is_coarse), sunburst_places(geometry)
         else:
-            image, places = self._icicle(geometry, scale), icicle_places(geometry)
+            image, places = self._icicle(geometry, colors, scale), icicle_places(geometry)
         painter = QPainter(image)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, not is_coarse)
-        self._labels.paint(painter, places, self.colors, scale, patience_s)
+        self._labels.paint(painter, places, colors.of, scale, patience_s)
         painter.end()
         return image
 
     def bent_image(self, geometry: Geometry, roundness: float) -> QImage:
         """The picture on its way from icicle (0) to sunburst (1), coarser and without labels."""
-        picture, view = geometry.picture, geometry.view
+        picture, view, colors = geometry.picture, geometry.view, self._colors_for(geometry)
         width, height = geometry.width_px // COARSER, geometry.height_px // COARSER
         icicle, sunburst = Icicle(picture, view, width, height), Sunburst(picture, view, width, height)
         tops, shape = bending(icicle, sunburst, roundness)
         pixels = np.empty((max(int(height), 1), max(int(width), 1)), np.uint32)
-        paint_between(picture, self._sums, view, tops, self._ground, shape, pixels)
+        paint_between(picture, colors.sums, view, tops, colors.ground, shape, pixels)
         return _image_of(pixels, 1.0).scaled(
             int(geometry.width_px),
             int(geometry.height_px),
@@ -93,27 +78,32 @@ class TreeCanvas:
             Qt.TransformationMode.SmoothTransformation,
         )
 
-    def _icicle(self, icicle: Icicle, scale: float) -> QImage:
+    def _colors_for(self, geometry: Geometry) -> NodeColors:
+        assert self.colors is not None
+        assert self.colors.picture is geometry.picture
+        return self.colors
+
+    def _icicle(self, icicle: Icicle, colors: NodeColors, scale: float) -> QImage:
         pixels = self._room(icicle, scale)
         self._sides = ()
         tops = np.round(icicle.tops) * scale
-        paint_icicle(icicle.picture, self._sums, icicle.view, tops, self._ground, pixels)
+        paint_icicle(icicle.picture, colors.sums, icicle.view, tops, colors.ground, pixels)
         return _image_of(pixels, scale)
 
-    def _sunburst(self, sunburst: Sunburst, scale: float, is_coarse: bool) -> QImage:
+    def _sunburst(self, sunburst: Sunburst, colors: NodeColors, scale: float, is_coarse: bool) -> QImage:
         pixels = self._room(sunburst, scale)
         size = min(round(sunburst.size_px * scale), *pixels.shape)
         x, y = round(sunburst.corner[0] * scale), round(sunburst.corner[1] * scale)
-        if self._sides != (sides := (x, y, size, self._ground)):
+        if self._sides != (sides := (x, y, size, colors.ground)):
             self._sides = sides
             for side in (pixels[:y], pixels[y + size :], pixels[:, :x], pixels[:, x + size :]):
-                side[:] = OPAQUE | self._ground
+                side[:] = OPAQUE | colors.ground
         paint_sunburst(
             sunburst.picture,
-            self._sums,
+            colors.sums,
             sunburst.view,
             sunburst.radii * scale,
-            self._ground,
+            colors.ground,
             pixels,
             (x, y),
             size,

@@ -14,7 +14,7 @@ from guiapp.core.explain.visible_text import isolate
 from guiapp.viewmodels.tree_labels import Place
 from guiapp.viewmodels.tree_model import COUNT_SIGN
 from guiapp.widgets.theme import Theme
-from guiapp.widgets.tree_colors import Colors, is_light
+from guiapp.widgets.tree_colors import is_light
 
 MOST_KEPT = 6000
 NEW_PER_FRAME_S = 0.003  # for labels that were not drawn before; the others follow in the next frame
@@ -50,7 +50,12 @@ class LabelPainter:
         self._fonts.clear()
 
     def paint(
-        self, painter: QPainter, places: Iterable[Place], colors: Colors, scale: float, patience_s: float
+        self,
+        painter: QPainter,
+        places: Iterable[Place],
+        color_of: Callable[[int], int],
+        scale: float,
+        patience_s: float,
     ) -> None:
         """Draw the labels on their nodes, none without patience; `is_complete` tells whether all were."""
         self.is_complete = True
@@ -62,7 +67,7 @@ class LabelPainter:
         deadline = time.perf_counter() + patience_s
         for place in places:
             if place.size_px and place.room_px > place.size_px / 2:
-                self._paint(painter, place, is_light(int(colors[place.node])), scale, deadline)
+                self._paint(painter, place, is_light(color_of(place.node)), scale, deadline)
         painter.resetTransform()
 
     def _paint(

@@ -8,11 +8,12 @@ from PySide6.QtGui import QColor, QImage, QLinearGradient, QMouseEvent, QPainter
 from PySide6.QtWidgets import QWidget
 
 from guiapp.core.tree.coloring import NO_CLASS
-from guiapp.core.tree.painting import color_sums, paint_icicle
+from guiapp.core.tree.painting import paint_icicle
 from guiapp.viewmodels.tree_geometry import Icicle, within
 from guiapp.viewmodels.tree_model import TreeModel
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
-from guiapp.widgets.tree_colors import class_colors, node_colors, number, scale_colors
+from guiapp.widgets.tree_colors import class_colors, number, scale_colors
+from guiapp.widgets.tree_paint import TreePaint
 
 LEGEND_PX = 30
 SWATCH_PX = 10
@@ -94,18 +95,23 @@ class TreeLegend(QWidget):
 class MiniMap(QWidget):
     """The whole tree as a small icicle, with a frame around what is in view; drag it to move."""
 
-    def __init__(self, model: TreeModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        model: TreeModel,
+        paint: TreePaint,
+        theme_source: ThemeSource,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self._model = model
+        self._paint = paint
         self._theme_source = theme_source
         self._image: QImage | None = None
         self.setFixedSize(MAP_SIZE)
         self.setAccessibleName("Map of the tree")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        model.values_changed.connect(self._redraw)
-        model.picture_changed.connect(self._redraw)
+        paint.changed.connect(self._redraw)
         model.view_changed.connect(self._follow_view)
-        theme_source.changed.connect(self._redraw)
 
     def _follow_view(self) -> None:
         picture = self._model.picture
@@ -118,15 +124,14 @@ class MiniMap(QWidget):
         self._follow_view()
 
     def _paint_image(self) -> QImage | None:
-        picture, values = self._model.picture, self._model.values
-        if picture is None or values is None:
+        picture, colors = self._model.picture, self._paint.colors
+        if picture is None or colors is None:
             return None
         theme = self._theme_source.theme
         width, height = MAP_SIZE.width(), MAP_SIZE.height()
         whole = Icicle(picture, (0.0, float(picture.width)), width, height)
         self._pixels = np.empty((height, width), np.uint32)
-        sums = color_sums(picture, node_colors(picture, values, theme))
-        paint_icicle(picture, sums, whole.view, whole.tops, number(theme.panel), self._pixels, 0.0)
+        paint_icicle(picture, colors.sums, whole.view, whole.tops, number(theme.panel), self._pixels, 0.0)
         return QImage(self._pixels.data, width, height, 4 * width, QImage.Format.Format_RGB32)
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -96,8 +96,11 @@ def mark_points(geometry: Geometry, found: NDArray[np.int32]) -> NDArray[np.floa
     levels = np.searchsorted(arrays.level_offsets, kept, "right") - 1
     middles = (bands[levels] + bands[levels + 1]) / 2
     shares = ((arrays.starts[kept] + arrays.ends[kept]) / 2 - left) / (right - left)
-    cells = np.stack([levels, np.floor(shares * around / MARK_PX).astype(np.int64)], axis=1)
-    _, firsts = np.unique(cells, axis=0, return_index=True)
+    n_columns = int(around / MARK_PX) + 2
+    cells = levels * n_columns + np.floor(np.clip(shares, 0, 1) * around / MARK_PX).astype(np.int64)
+    in_cell = np.full(n_columns * geometry.picture.n_levels, -1)
+    in_cell[cells] = np.arange(len(kept))
+    firsts = in_cell[in_cell >= 0]
     firsts = firsts[:: max(1, len(firsts) // MOST_MARKS)]
     middles, shares = middles[firsts], shares[firsts]
     if isinstance(geometry, Icicle):

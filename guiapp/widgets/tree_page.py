@@ -28,6 +28,7 @@ from guiapp.widgets.tree_card import TreeCard
 from guiapp.widgets.tree_export import TreeExport
 from guiapp.widgets.tree_figures import FindingsPanel
 from guiapp.widgets.tree_legend import MiniMap, TreeLegend
+from guiapp.widgets.tree_paint import TreePaint
 from guiapp.widgets.tree_panels import SIDE_BY_SIDE_PX, FoundPanel, NodePanel
 from guiapp.widgets.tree_view import TreeView
 from guiapp.widgets.walk_bar import WalkBar
@@ -57,11 +58,12 @@ class TreePage(Page):
         self.search = TreeSearch(self.model, self)
         self.findings = TreeFindings(self.model, workspace, self)
         self.walk = TreeWalk(self.model, workspace, self)
-        self.view = TreeView(self.model, self.search, theme_source)
+        self.paint = TreePaint(self.model, self.search, theme_source, self)
+        self.view = TreeView(self.model, self.search, self.paint, theme_source)
         self.view.set_animated(settings.animates_tree)
         self.bar = TreeBar(self.model, self.search, theme_source)
         self.legend = TreeLegend(self.model, theme_source)
-        self.mini_map = MiniMap(self.model, theme_source, self.view)
+        self.mini_map = MiniMap(self.model, self.paint, theme_source, self.view)
         self.card = TreeCard(self.view)
         self.editor = SpanEditor(workspace.document, workspace.spans, theme_source)
         self.walk_bar = WalkBar(self.walk, self.model, theme_source)
@@ -91,6 +93,7 @@ class TreePage(Page):
 
     def stop(self) -> None:
         self.walk.close()
+        self.paint.close()
         self.search.close()
         self.findings.close()
         self.model.close()

@@ -26,6 +26,7 @@ from guiapp.widgets.theme import ThemeSource
 from guiapp.widgets.tree_canvas import FOREVER_S, NO_PATIENCE_S, TreeCanvas
 from guiapp.widgets.tree_labels import NEW_PER_FRAME_S
 from guiapp.widgets.tree_marks import paint_marks, paint_outlines
+from guiapp.widgets.tree_paint import TreePaint
 
 MOVE_MS = 180
 BEND_MS = 320
@@ -59,12 +60,14 @@ class TreeView(QWidget):
         self,
         model: TreeModel,
         search: TreeSearch,
+        paint: TreePaint,
         theme_source: ThemeSource,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._model = model
         self._search = search
+        self._paint = paint
         self._theme_source = theme_source
         self.is_animated = True
         self._view: View = model.view
@@ -84,13 +87,12 @@ class TreeView(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setAccessibleName("Token tree")
         model.picture_changed.connect(self._take_picture)
-        model.values_changed.connect(self._recolor)
         model.view_changed.connect(self._follow_view)
         model.shape_changed.connect(self._follow_shape)
         model.chosen_changed.connect(self._follow_chosen)
-        search.found_changed.connect(self._recolor)
+        search.found_changed.connect(self.update)
         search.current_changed.connect(self.update)
-        theme_source.changed.connect(self._recolor)
+        paint.changed.connect(self._recolor)
         self._take_picture()
 
     def sizeHint(self) -> QSize:
@@ -105,7 +107,7 @@ class TreeView(QWidget):
     @property
     def geometry_now(self) -> Geometry | None:
         """Where everything is at this moment."""
-        if self._model.picture is None:
+        if self._model.picture is None or self._canvas.colors is None:
             return None
         shape = Sunburst if self._roundness >= 0.5 else Icicle
         return shape(self._model.picture, self._view, float(self.width()), float(self.height()))
@@ -120,7 +122,7 @@ class TreeView(QWidget):
         """Whether nothing moves and all labels are there."""
         stopped = QVariantAnimation.State.Stopped
         is_still = self._moving.state() == self._bending.state() == stopped
-        is_still = is_still and not self._sharpening.isActive()
+        is_still = is_still and not self._sharpening.isActive() and self._paint.is_current
         return is_still and self._layer is not None and self._canvas.is_complete
 
     def node_at(self, point: QPointF) -> int | None:
@@ -154,7 +156,7 @@ class TreeView(QWidget):
 
     def color_of(self, node: int) -> int:
         """The colour of a node, 0xRRGGBB."""
-        return int(self._canvas.colors[node])
+        return 0 if self._paint.colors is None else self._paint.colors.of(node)
 
     @property
     def ground(self) -> QColor:
@@ -169,9 +171,7 @@ class TreeView(QWidget):
         self._recolor()
 
     def _recolor(self) -> None:
-        picture, values = self._model.picture, self._model.values
-        if picture is not None and values is not None:
-            self._canvas.color(picture, values, self._search.is_lit, self._theme_source.theme)
+        self._canvas.colors = self._paint.colors
         self._repaint_layer()
 
     def _follow_chosen(self) -> None:
@@ -227,7 +227,7 @@ class TreeView(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        if self._model.picture is None:
+        if self._canvas.colors is None:
             painter.fillRect(self.rect(), self._theme_source.theme.background)
             painter.setPen(self._theme_source.theme.dim)
             painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, PREPARING)

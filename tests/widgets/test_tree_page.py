@@ -41,9 +41,10 @@ def open_page(qtbot, tmp_path):
         page.show()
         workspace.loader.open("demo:bpe")
         qtbot.waitUntil(
-            lambda: page.model.picture is not None and (workspace.n_tokens > 0 or not text),
+            lambda: page.view.geometry_now is not None and (workspace.n_tokens > 0 or not text),
             timeout=COMPILING_MS,
         )
+        wait_for_colors(qtbot, page)
         QApplication.processEvents()  # lays the page out where nothing had to be waited for
         pages.append((page, workspace))
         return page, workspace
@@ -52,6 +53,10 @@ def open_page(qtbot, tmp_path):
     for page, workspace in pages:
         page.stop()
         workspace.close()
+
+
+def wait_for_colors(qtbot, page):
+    qtbot.waitUntil(lambda: page.paint.is_current)
 
 
 @pytest.fixture
@@ -152,12 +157,13 @@ def test_a_bad_expression_is_explained_beside_the_field(page, qtbot):
     assert page.search.is_lit is None
 
 
-def test_shapes_and_colours_change_the_picture(page):
+def test_shapes_and_colours_change_the_picture(page, qtbot):
     pictures = []
     for shape in ("sunburst", "icicle"):
         page.model.set_shape(shape)
         for coloring in COLORINGS:
             page.model.set_coloring(coloring.name)
+            wait_for_colors(qtbot, page)
             pictures.append(page.view.plain_image(1.0))
     assert all(image != other for image in pictures for other in pictures if image is not other)
 
@@ -248,9 +254,10 @@ def test_odd_vocabularies_are_shown(open_page, qtbot, tokens):
     assert not page.grab().isNull()
 
 
-def test_the_theme_recolours_the_picture(page):
+def test_the_theme_recolours_the_picture(page, qtbot):
     before = page.view.plain_image(1.0)
     page.theme_source.choose("light")
+    wait_for_colors(qtbot, page)
     assert page.view.plain_image(1.0) != before
 
 
@@ -298,3 +305,21 @@ def test_a_large_page_in_fine_pixels_is_empty_where_nothing_is(page):
                 around = [QPointF(x / 2 + right / 2, y / 2 + down / 2) for right in NEAR for down in NEAR]
                 if all(page.view.node_at(point) is None for point in around):
                     assert image.pixelColor(x, y) == page.view.ground
+
+
+def test_colours_are_made_off_the_gui_thread(page, qtbot):
+    before = page.model.values, page.paint.colors
+    page.model.set_coloring("depth")
+    assert (page.model.values, page.paint.colors) == before
+    wait_for_colors(qtbot, page)
+    assert page.model.values.title == "Depth"
+    assert page.paint.colors.picture is page.model.picture
+
+
+def test_the_map_and_the_picture_forget_the_colours_of_another_vocabulary(page, qtbot):
+    before = page.model.picture
+    page._workspace.loader.open("demo:toy")
+    qtbot.waitUntil(lambda: page.model.picture not in (None, before), timeout=COMPILING_MS)
+    page.grab()
+    wait_for_colors(qtbot, page)
+    assert page.paint.colors.picture is page.model.picture
