@@ -114,6 +114,10 @@ class Tokenizer:
         """The names of those that give llama.cpp's ids for every text."""
         return tuple(name for name, algorithm in self.encoders.items() if algorithm.exact)
 
+    def readable_twin(self, encoder: str) -> str:
+        """The algorithm that an encoder is to be read as: `fast` remembers what another one does."""
+        return next(name for name in self.exact_encoders if name != "fast") if encoder == "fast" else encoder
+
     @cached_property
     def refused_encoders(self) -> Mapping[str, str]:
         """Why the other algorithms are not offered: a sentence for each name."""
@@ -159,23 +163,24 @@ class Tokenizer:
         name = self._encoder_name(encoder)
         data = as_bytes(text)
         array = np.frombuffer(bytearray(data), np.uint8)
+        partition = None
         if self._special_tokens.may_be_in(data, parse_special):
             partition = self._special_tokens.partition(array, parse_special)
-            tokens = self.encode_stretch(array, partition, True, name)
-        elif data:
-            tokens = self._encode_fragment(array, True, name)
-        else:
-            tokens = FragmentTokens(np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64))
+        tokens = self.encode_stretch(array, partition, True, name)
         return self._assemble(data, tokens, add_special, name, started_ns)
 
     def encode_stretch(
-        self, text: NDArray[np.uint8], partition: Partition, after_special: bool, encoder: str | None
+        self, text: NDArray[np.uint8], partition: Partition | None, after_special: bool, encoder: str | None
     ) -> FragmentTokens:
-        """The tokens of a partitioned text, without BOS, EOS and the like.
+        """The tokens of a partitioned text, without BOS, EOS and the like; None: it has no special tokens.
 
         `after_special` says whether the text begins a document or follows a special token.
         """
         name = self._encoder_name(encoder)
+        if partition is None and len(text):
+            return self._encode_fragment(text, after_special, name)
+        if partition is None:
+            return FragmentTokens(np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64))
 
         def encode_fragment(start: int, end: int) -> FragmentTokens:
             return self._encode_fragment(text[start:end], after_special or start > 0, name)

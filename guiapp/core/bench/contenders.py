@@ -24,7 +24,7 @@ from guiapp.core.tokenizer import Tokenizer
 
 Batch = Callable[[list[Any], int], object]  # texts, threads
 PartCounter = Callable[[int, int], int]  # start, end
-Appender = Callable[[], tuple[Callable[[bytes], object], Callable[[], int]]]
+Appender = Callable[[bytes], tuple[NDArray[np.int32], NDArray[np.int32]]]
 
 
 UNSPLIT = " (unsplit)"  # behind the names of contenders that take a text as one piece
@@ -48,7 +48,7 @@ class Contender:
     tokens        the ids, and spans where known, of what `encode` returned; not timed
     decode        ids, as `take_ids` gives them, to text; None where the library cannot
     encode_batch  many texts on some threads; None where the library cannot
-    appender      starts a text and gives how to append to it and to count its tokens
+    appender      appends a text byte by byte; gives the number of tokens after each, and the ids at the end
     part_counter  takes a text and gives what counts the tokens of text[start:end]
     stages        takes a text and gives what runs each stage of encoding it; None where nobody knows them
     other_vocabulary  what it uses in place of the loaded vocabulary, "" if that one
@@ -101,9 +101,9 @@ def our_contender(tokenizer: Tokenizer, encoder: str) -> Contender:
     encode = partial(tokenizer.encode, add_special=False, parse_special=False, encoder=encoder)
     is_default = encoder == next(iter(tokenizer.encoders))
 
-    def start_text() -> tuple[Callable[[bytes], object], Callable[[], int]]:
-        text = AppendEncoder(tokenizer, add_special=False, parse_special=False)
-        return text.append, lambda: text.count
+    def append(text: bytes) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        growing = AppendEncoder(tokenizer, add_special=False, parse_special=False)
+        return growing.append_each(text), growing.token_ids
 
     return Contender(
         encode,
@@ -112,7 +112,7 @@ def our_contender(tokenizer: Tokenizer, encoder: str) -> Contender:
         decode=tokenizer.decode_bytes,
         take_ids=np.ascontiguousarray,
         encode_batch=on_threads(encode),
-        appender=start_text if is_default else None,
+        appender=append if is_default else None,
         part_counter=(lambda text: IntervalCounter(tokenizer, text, False).count) if is_default else None,
         stages=partial(stage_calls, tokenizer, encoder),
     )

@@ -9,11 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from guiapp.core.bench.agreement import Tokens
-from guiapp.core.bench.contenders import Appender, Contender, PartCounter, UnavailableError
+from guiapp.core.bench.contenders import Contender, PartCounter, UnavailableError
 from guiapp.core.bench.stages import STAGES
 from guiapp.core.bench.timing import Operation
 
 Texts = Sequence[bytes]
+
+N_COMPARED = 50  # counts while appending
 
 
 class Subject(NamedTuple):
@@ -88,22 +90,17 @@ def _decode(subject: Subject) -> Operation:
 
 
 def _append_bytes(subject: Subject) -> Operation:
-    """The text byte by byte, then its number of tokens."""
-    text = subject.text
-    if subject.contender.appender is None:
+    """The text byte by byte in one call, its number of tokens after each byte, and its ids at the end."""
+    contender, text = subject.contender, subject.text
+    if contender.appender is None:
         raise UnavailableError("It cannot append: it would encode the whole text again for each byte.")
-    text_bytes = [text[at : at + 1] for at in range(len(text))]
-    append_all = partial(_append_each, subject.contender.appender, text_bytes)
-    if append_all() != len(encode_all(subject.contender, subject.texts).ids):
-        raise UnavailableError("Its count after appending is not that of the whole text.")
-    return Operation(append_all)
-
-
-def _append_each(begin: Appender, parts: Sequence[bytes]) -> int:
-    append, count = begin()
-    for part in parts:
-        append(part)
-    return count()
+    counts, ids = contender.appender(text)
+    if ids.tolist() != encode_all(contender, subject.texts).ids.tolist():
+        raise UnavailableError("Its ids after appending are not those of the whole text.")
+    for size in np.linspace(1, len(text), N_COMPARED).astype(int).tolist():
+        if counts[size - 1] != len(encode_all(contender, [text[:size]]).ids):
+            raise UnavailableError(f"Its count after appending byte {size} is not that of encoding so many.")
+    return Operation(partial(contender.appender, text))
 
 
 def _count_parts(subject: Subject) -> Operation:

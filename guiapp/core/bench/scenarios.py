@@ -189,7 +189,7 @@ SCENARIOS: dict[str, Scenario] = {
         Scenario("cold", "The first text after loading", _cold),
         Scenario("threads", "A batch on several threads", _threads),
         Scenario("decode", "Decoding", _decode),
-        Scenario("append", "Appending byte by byte, and encoding once", _append),
+        Scenario("append", "Appending byte by byte with a count after each, and encoding once", _append),
         Scenario("interval", "Counting parts, and encoding them", _interval),
         Scenario("batch", "A batch of documents on one thread", _batch),
         Scenario("stages", "Stages of encoding, each by itself", _stages),

@@ -15,11 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.counting.certain_cuts import CertainCuts
+from guiapp.core.counting.stretch_counts import stretch_counts_of
 from guiapp.core.counting.tail_table import tail_table
 from guiapp.core.tokenizer import Tokenizer, as_bytes
 
 BLOCK_BYTES = 256
 MOST_WAITING_BYTES = 1 << 16  # that are put aside while nobody asks
+AT_ONCE_BYTES = 1 << 12  # that are encoded sooner than divided
+EACH_BLOCK_BYTES = 1 << 16  # that are looked through for special tokens at a time
 
 
 class AppendEncoder:
@@ -27,6 +30,7 @@ class AppendEncoder:
 
     def __init__(self, tokenizer: Tokenizer, add_special: bool = True, parse_special: bool = True) -> None:
         """The options are those of `Tokenizer.encode`."""
+        self._tokenizer = tokenizer
         self._cuts = CertainCuts(tokenizer, parse_special)
         before, after = tokenizer.special_ids_around() if add_special else ([], [])
         self._before, self._after = np.array(before, np.int32), np.array(after, np.int32)
@@ -49,6 +53,40 @@ class AppendEncoder:
         if len(self._tail) > MOST_WAITING_BYTES:
             self._settle()
 
+    def append_each(self, text: str | bytes) -> NDArray[np.int32]:
+        """Append byte by byte: int32[n], the number of tokens of all text so far after each of n bytes.
+
+        Compiled, and cheap where stretches between certain cuts are short and were met before.
+        """
+        new = np.frombuffer(bytearray(text if isinstance(text, bytes) else as_bytes(text)), np.uint8)
+        blocks = [new[at : at + EACH_BLOCK_BYTES] for at in range(0, len(new), EACH_BLOCK_BYTES)]
+        return np.concatenate([np.empty(0, np.int32), *map(self._append_block, blocks)])
+
+    def _append_block(self, new: NDArray[np.uint8]) -> NDArray[np.int32]:
+        """Stretch by stretch, but byte by byte in long stretches and from a special token on."""
+        stretches = stretch_counts_of(self._tokenizer)
+        n_before, begins_text = self.least_count, self._begins_text
+        tail = np.frombuffer(bytearray(self._tail), np.uint8)
+        data = np.concatenate([tail, new])
+        counts = np.empty(len(data), np.int32)
+        special = self._cuts.clusters(data).starts
+        plain = data[: special[0]] if len(special) else data
+        at, start = len(tail), min(stretches.last_cut(tail), len(plain))
+        if start:
+            n_before += len(self._encode(tail[:start]))
+        while at < len(data):
+            if start < len(plain):
+                start = stretches.add(plain, begins_text, start, n_before, counts)
+                self.append(data[at:start].tobytes())
+                at = max(at, start)
+            start = stretches.next_cut(plain, start)
+            while at < (start if start < len(plain) else len(data)):
+                self.append(data[at : at + 1].tobytes())
+                counts[at] = self.count
+                at += 1
+            n_before = self.count if at < len(data) else 0
+        return counts[len(tail) :]
+
     @property
     def count(self) -> int:
         """The number of tokens of all text so far."""
@@ -65,7 +103,8 @@ class AppendEncoder:
     @property
     def token_ids(self) -> NDArray[np.int32]:
         """The ids of all text so far."""
-        self._settle()
+        if len(self._tail) > AT_ONCE_BYTES:
+            self._settle()
         return np.concatenate([self._before, *self._settled, self._ids_of_tail(), self._after])
 
     def _ids_of_tail(self) -> NDArray[np.int32]:

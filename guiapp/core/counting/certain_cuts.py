@@ -12,7 +12,6 @@ special tokens come in.  They claim their places in an order of their own, so a 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +47,9 @@ class Clusters:
         return int(np.searchsorted(self.starts, position))
 
 
+NO_CLUSTERS = Clusters(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.bool_))
+
+
 class CertainCuts:
     """The certain cuts of one tokenizer, special tokens being parsed or not."""
 
@@ -55,12 +57,7 @@ class CertainCuts:
         self._tokenizer = tokenizer
         self._parse_special = parse_special
         self._special_tokens = tokenizer.special_tokens
-
-    @cached_property
-    def _longest_special(self) -> int:
-        ids = self._special_tokens.searched_for(self._parse_special)
-        offsets = self._tokenizer.vocabulary.token_offsets
-        return int((offsets[ids + 1] - offsets[ids]).max(initial=1))
+        self._longest_special = tokenizer.special_tokens.longest(parse_special)
 
     @property
     def margin(self) -> int:
@@ -69,11 +66,15 @@ class CertainCuts:
 
     def encode(self, text: NDArray[np.uint8], begins_text: bool) -> FragmentTokens:
         """The tokens of a stretch between two cuts, or between a cut and the text's edge."""
-        partition = self._special_tokens.partition(text, self._parse_special)
+        partition = None
+        if self._special_tokens.may_be_in(text.tobytes(), self._parse_special):
+            partition = self._special_tokens.partition(text, self._parse_special)
         return self._tokenizer.encode_stretch(text, partition, begins_text, None)
 
     def clusters(self, text: NDArray[np.uint8]) -> Clusters:
         """All places where special tokens occur in the text."""
+        if not self._special_tokens.may_be_in(text.tobytes(), self._parse_special):
+            return NO_CLUSTERS
         starts, ends = self._special_tokens.occurrences(text, self._parse_special)
         reaches = np.maximum.accumulate(ends)
         is_first = np.ones(len(starts), np.bool_)

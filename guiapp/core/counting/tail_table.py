@@ -25,7 +25,7 @@ class TailTable:
 
     def begin(self) -> None:
         """Begin with another tail."""
-        self._table = PrefixTable(self._merging, self._rules)
+        self._table: PrefixTable | None = None
         self._n_taken = 0
         self._is_plain = True
 
@@ -36,7 +36,9 @@ class TailTable:
         """
         if self._is_plain and self._n_taken < len(tail):
             self._take(tail, begins_text)
-        return int(self._table.counts[-1]) if self._is_plain else None
+        if not self._is_plain:
+            return None
+        return 0 if self._table is None else int(self._table.counts[-1])
 
     def _take(self, tail: bytearray, begins_text: bool) -> None:
         seen = max(0, self._n_taken - self._cuts.margin)
@@ -44,10 +46,13 @@ class TailTable:
         new = around[self._n_taken - seen :].copy()
         if self._n_taken == 0 and begins_text and self._adds_space:
             new = np.concatenate([np.array([marked_spaces.SPACE], np.uint8), new])
-        can_stay = marked_spaces.can_stay(np.concatenate([self._table.unfinished, new]))
+        if self._table is None:
+            self._table = PrefixTable(self._merging, self._rules)
+        table = self._table
+        can_stay = marked_spaces.can_stay(np.concatenate([table.unfinished, new]))
         self._is_plain = can_stay and not len(self._cuts.clusters(around).starts)
         if self._is_plain:
-            self._table.append(new)
+            table.append(new)
             self._n_taken = len(tail)
 
 

@@ -55,6 +55,10 @@ class SpecialTokens:
         is_searched = (self._vocabulary.attributes[self._in_order] & hidden) == 0
         return self._in_order.compress(is_searched)
 
+    def longest(self, parse_special: bool) -> int:
+        """The bytes of the longest of these tokens; 1 where there is none."""
+        return self._longest[parse_special]
+
     def may_be_in(self, text: bytes, parse_special: bool) -> bool:
         """False where it is plain to see that none of these tokens is in a text."""
         return any(_occurs(beginning, text) for beginning in self._beginnings[parse_special])
@@ -140,6 +144,13 @@ class SpecialTokens:
             while attributes & Attribute.RSTRIP and start < end and text[start] in WHITESPACE:
                 start += 1
         return [*parts, (start, end, -1)]
+
+    @cached_property
+    def _longest(self) -> tuple[int, int]:
+        """By `parse_special`."""
+        sizes = np.diff(self._vocabulary.token_offsets)
+        user_defined, all_tokens = (sizes[self.searched_for(parse)].max(initial=1) for parse in (False, True))
+        return int(user_defined), int(all_tokens)
 
     @cached_property
     def _beginnings(self) -> tuple[list[bytes], list[bytes]]:

@@ -10,8 +10,10 @@ from pair_vocabularies import HEX_TOKENS, byte_level, sentence_piece
 from random_texts import random_texts
 
 import guiapp
+from guiapp.core.counting import append, stretch_counts
 from guiapp.core.counting.append import AppendEncoder
 from guiapp.core.counting.prefix_table import PrefixTable, rules_of
+from guiapp.core.demo import sample_text
 from guiapp.core.kernels import marked_spaces
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.vocabulary import SpecialIds
@@ -74,6 +76,32 @@ def test_counts_after_each_byte_are_exact(model):
         for size in range(1, min(len(text), 120) + 1):
             encoder.append(text[size - 1 : size])
             assert encoder.count == len(tokenizer.encode(text[:size])), text[:size]
+
+
+@pytest.mark.parametrize("model", ALL_MODELS)
+def test_one_call_gives_the_counts_after_each_of_its_bytes(model):
+    tokenizer = guiapp.open_model(model)
+    for index, text in enumerate(random_texts(9, N_TEXTS // 8, [b"<s>", b"<|im_end|>", b"[INST]"])):
+        text = b"the end. " * (index % 3) + text[:60] + b" of the the end"
+        encoder, parse_special = AppendEncoder(tokenizer, True, index % 2 == 0), index % 2 == 0
+        steps = range(0, len(text), 1 + 13 * index)
+        counts = [encoder.append_each(text[at : at + steps.step]) for at in steps]
+        expected = [
+            len(tokenizer.encode(text[:size], True, parse_special)) for size in range(1, len(text) + 1)
+        ]
+        assert np.concatenate(counts).tolist() == expected, text
+        assert encoder.token_ids.tolist() == tokenizer.encode(text, True, parse_special).token_ids.tolist()
+
+
+@pytest.mark.parametrize("model", ["demo:bpe", "demo:spm"])
+def test_long_stretches_and_many_of_them_are_counted_too(model, monkeypatch):
+    monkeypatch.setattr(stretch_counts, "N_ROWS", 16)
+    monkeypatch.setattr(append, "EACH_BLOCK_BYTES", 100)
+    tokenizer = guiapp.open_model(model)
+    text = b"a" * 40 + sample_text("english")[:300] + b"=" * 30 + b"<s> " + "汉字のテスト café".encode() * 3
+    expected = [len(tokenizer.encode(text[:size])) for size in range(1, len(text) + 1)]
+    assert AppendEncoder(tokenizer).append_each(text).tolist() == expected
+    assert AppendEncoder(tokenizer).append_each("").tolist() == []
 
 
 def test_a_vocabulary_that_cannot_express_bytes_has_no_table():
