@@ -36,7 +36,10 @@ class Place(NamedTuple):
 
 def letter_size(height_px: float) -> int:
     """The size of letters for a band, 0 where there is no room for any."""
-    return next((size for least, size in SIZES_PX if height_px >= least), 0)
+    for least, size in SIZES_PX:
+        if height_px >= least:
+            return size
+    return 0
 
 
 def icicle_places(icicle: Icicle) -> Iterator[Place]:

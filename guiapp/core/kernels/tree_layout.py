@@ -12,6 +12,7 @@ from guiapp.core.kernels.compile import kernel, routine
 from guiapp.core.kernels.token_tree import TreeArrays
 
 N_KINDS = 256
+DENSER = 0.999  # so that rounding does not skip a node that is just wide enough
 
 
 class PictureArrays(NamedTuple):
@@ -253,13 +254,18 @@ def list_wide(
     least: float,
     found: NDArray[np.int32],
 ) -> int:
-    """List the nodes of a level of which at least so much is seen in [left, right); returns how many."""
+    """List the nodes of a level of which at least so much is seen in [left, right); returns how many.
+
+    Only those are looked at that cover one of some places a little less than `least` apart.
+    """
     high = picture.level_offsets[level + 1]
     node = first_ending_after(picture.ends, picture.level_offsets[level], high, left)
-    count = 0
+    place, count = left, 0
     while node < high and picture.starts[node] < right and count < len(found):
-        if min(right, float(picture.ends[node])) - max(left, float(picture.starts[node])) >= least:
+        seen_to = min(right, float(picture.ends[node]))
+        if seen_to - max(left, float(picture.starts[node])) >= least:
             found[count] = node
             count += 1
-        node += 1
+        place = max(place + DENSER * least, seen_to)
+        node = first_ending_after(picture.ends, node + 1, high, place)
     return count

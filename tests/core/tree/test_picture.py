@@ -126,6 +126,19 @@ def check_icicle(picture, shares):
                 assert row[column] != 0xFF000000 | BACKGROUND
 
 
+@given(tokens=TEXTS, shares=views, least=st.floats(0.01, 5))
+@settings(max_examples=60)
+def test_wide_nodes_are_all_of_which_so_much_is_seen(tokens, shares, least):
+    picture = picture_of(tokens)
+    left, right = view_of(picture, shares)
+    for level in range(picture.n_levels):
+        low, high = picture.arrays.level_offsets[level : level + 2]
+        starts, ends = picture.arrays.starts[low:high], picture.arrays.ends[low:high]
+        seen = np.minimum(ends, right) - np.maximum(starts, left)
+        expected = low + np.flatnonzero((seen >= least) & (starts < right))
+        assert picture.wide_nodes(level, left, right, least).tolist() == expected.tolist()
+
+
 @given(tokens=TEXTS, shares=views)
 @settings(max_examples=40)
 def test_picture_and_hit_test_agree(tokens, shares):
