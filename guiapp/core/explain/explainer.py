@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from guiapp.core.explain.merge_tree import MergeTree, merge_tree, why_not_merged
-from guiapp.core.explain.token_path import PrefixTable, TokenPath
+from guiapp.core.explain.token_path import TokenPath, token_path
 from guiapp.core.vocab.merges import PairMerging, byte_pair_merging, sentence_piece_merging
 from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
 
@@ -22,11 +22,11 @@ class Explainer:
         """`merging` are the merge rules of a tokenizer of this vocabulary; made anew where there are none."""
         self.vocabulary = vocabulary
         self.merge_tree = lru_cache(KEPT_TREES)(self._merge_tree)
-        self._prefixes = PrefixTable(vocabulary)
+        self._tree = vocabulary.token_tree
         self._merging = merging or _pair_merging(vocabulary)
 
     def path(self, token_id: int) -> TokenPath:
-        return self._prefixes.path(token_id)
+        return token_path(self.vocabulary, self._tree, token_id)
 
     def merge_rank(self, token_id: int) -> int | None:
         """The rank of the merge that completes a token of a BPE vocabulary."""
