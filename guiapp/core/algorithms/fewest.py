@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from guiapp.core.algorithms.longest_match import Matches, Taken
+from guiapp.core.algorithms.longest_match import Choose, Matches, Taken
 from guiapp.core.kernels.fewest import next_random
 
 
@@ -59,18 +59,6 @@ class RuleOut:
 
     def apply(self, state: State) -> None:
         """Change nothing."""
-
-
-@dataclass(frozen=True)
-class Choose:
-    """A token of the best way."""
-
-    token_id: int
-    start: int
-    end: int
-
-    def apply(self, state: State) -> None:
-        state.tokens.append((self.token_id, self.start, self.end))
 
 
 @dataclass

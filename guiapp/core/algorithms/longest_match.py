@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 Taken = list[tuple[int, int, int]]
 """Token, start and end of what is taken so far."""
@@ -23,6 +23,24 @@ class Take:
 
     def apply(self, taken: Taken) -> None:
         taken.append((self.token_id, self.start, self.end))
+
+
+class Chosen(Protocol):
+    """A state that the tokens of a piece are added to, the last one first."""
+
+    tokens: Taken
+
+
+@dataclass(frozen=True)
+class Choose:
+    """A token of the whole piece, found on the way back from its end."""
+
+    token_id: int
+    start: int
+    end: int
+
+    def apply(self, state: Chosen) -> None:
+        state.tokens.append((self.token_id, self.start, self.end))
 
 
 class Matches(NamedTuple):

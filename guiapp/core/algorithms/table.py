@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from guiapp.core.algorithms.backtrack import AreCompatible
-from guiapp.core.algorithms.longest_match import Matches, Taken
+from guiapp.core.algorithms.longest_match import Choose, Matches, Taken
 
 
 @dataclass
@@ -37,18 +37,6 @@ class Reach:
     def apply(self, state: State) -> None:
         if self.is_compatible:
             state.last[self.end] = self.start, self.token_id
-
-
-@dataclass(frozen=True)
-class Choose:
-    """A token of the whole piece."""
-
-    token_id: int
-    start: int
-    end: int
-
-    def apply(self, state: State) -> None:
-        state.tokens.append((self.token_id, self.start, self.end))
 
 
 def steps(size: int, matches: Matches, are_compatible: AreCompatible) -> Iterator[Reach | Choose]:

@@ -99,17 +99,15 @@ DECISIONS: dict[type, Callable[[Any], Decision]] = {
     linear.Fail: lambda step: Decision("fail", step.start, step.end),
     wordpiece.GiveUp: lambda step: Decision("give up", 0, step.word_end, step.unknown_id),
     rwkv.Take: _take,
-    words.Miss: lambda step: Decision("miss", step.start, step.end),
     longest_match.Take: _take,
+    longest_match.Choose: lambda step: _take(step)._replace(operation="choose"),
     backtrack.Reject: lambda step: _take(step)._replace(
         operation="dead end" if step.is_dead_end else "reject"
     ),
     backtrack.Back: lambda step: _take(step)._replace(operation="back"),
     table.Reach: lambda step: _way("reach" if step.is_compatible else "reject", step, math.nan),
-    table.Choose: lambda step: _take(step)._replace(operation="choose"),
     fewest.Reach: lambda step: _way(_better(step.is_better), step, step.n_tokens),
     fewest.RuleOut: lambda step: _take(step)._replace(operation="rule out"),
-    fewest.Choose: lambda step: _take(step)._replace(operation="choose"),
     viterbi.Reach: lambda step: _way(_better(step.is_better), step, step.score),
     viterbi.Choose: _choose,
     plamo2.Try: _try,
