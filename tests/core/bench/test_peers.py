@@ -71,7 +71,9 @@ def test_bytes_that_are_not_utf8_crash_no_peer():
     tokenizer = open_model("demo:bpe")
     for name in BYTE_PAIR_PEERS:
         peer = contender(name, tokenizer)
-        peer.encode_batch([peer.take_text(b"a\xff\xe2\x82")] * 3, 2)
+        encoded = list(peer.encode_batch([peer.take_text(b"a\xff\xe2\x82")] * 3, 2))
+        assert len(encoded) == 3
+        assert all(len(peer.tokens(each).ids) > 0 for each in encoded)
 
 
 def test_a_vocabulary_of_its_own_is_marked():
