@@ -29,7 +29,7 @@ ALGORITHMS: dict[str, Algorithm] = {
             "Cached pieces",
             True,
             "O(n) where pieces repeat",
-            "Pieces are independent of each other, so each is merged once and then looked up",
+            "Pieces are independent of each other, so each is encoded once and then looked up",
         ),
         Algorithm(
             "heap",

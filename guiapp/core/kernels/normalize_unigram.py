@@ -13,13 +13,30 @@ VALUE_AND_LABEL = 0x800000FF
 VALUE = 0x7FFFFFFF
 LEAF = 0x100
 SPACE = 0x20
+ANYTHING, PLAIN, IN_USER_DEFINED, THREE_BYTES = range(4)
 
 
-@kernel
-def normalize(
+def lead_kinds(is_plain: NDArray[np.bool_], user_defined: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """uint8[256]: what may begin with a byte.
+
+    PLAIN            ASCII that stays as it is where ASCII or nothing follows: `is_plain`
+    IN_USER_DEFINED  a user-defined token, all of which begin with one of the bytes `user_defined`
+    THREE_BYTES      a character of three bytes
+    """
+    kinds = np.where(is_plain, PLAIN, ANYTHING).astype(np.uint8)
+    kinds[0xE0:0xF0] = THREE_BYTES
+    kinds[user_defined] = IN_USER_DEFINED
+    return kinds
+
+
+@routine
+def write_normalized(
     text: NDArray[np.uint8],
-    charsmap: Charsmap,
+    units: NDArray[np.uint32],
+    replacements: NDArray[np.uint8],
     user_defined: NDArray[np.int64],
+    kinds: NDArray[np.uint8],
+    is_kept: NDArray[np.bool_],
     add_space_prefix: bool,
     remove_extra_whitespaces: bool,
     data: NDArray[np.uint8],
@@ -28,20 +45,29 @@ def normalize(
 ) -> int:
     """Write the normalised text as far as there is room; returns the room that all of it needs.
 
+    units, replacements  of the character map
     user_defined  edges of a trie of the user-defined tokens
+    kinds         uint8[256]: what may begin with a byte, by `lead_kinds`
+    is_kept       bool[65536]: characters of three bytes that no key of the map begins with
     """
     at, size, in_word, has_prefix = 0, 0, False, False
     while at < len(text):
-        length = _user_defined_length(text, at, user_defined)
-        replacement = -1
+        length, replacement, kind = 0, -1, kinds[text[at]]
+        if kind == PLAIN and (at + 1 == len(text) or text[at + 1] < 0x80):
+            length = 1
+        elif kind == IN_USER_DEFINED:
+            length = _user_defined_length(text, at, user_defined)
+        elif kind == THREE_BYTES and character_length(text, at) == 3:
+            code = (int(text[at]) & 0x0F) << 12 | (int(text[at + 1]) & 0x3F) << 6 | (int(text[at + 2]) & 0x3F)
+            length = 3 * int(is_kept[code])
         n_output = length
         if length == 0:
-            match = _longest_match(text, at, charsmap.units)
+            match = _longest_match(text, at, units)
             if match > 0:
                 length = match & VALUE
                 replacement = match >> 31
                 n_output = 0
-                while charsmap.replacements[replacement + n_output]:
+                while replacements[replacement + n_output]:
                     n_output += 1
             else:
                 length = character_length(text, at)
@@ -53,7 +79,7 @@ def normalize(
             start = at + min(k, length)
             end = at + length if k == n_output - 1 else at + min(k + 1, length)
             if replacement >= 0:
-                byte = int(charsmap.replacements[replacement + k])
+                byte = int(replacements[replacement + k])
             elif is_broken:
                 byte = 0xEF if k == 0 else 0xBF if k == 1 else 0xBD
             else:
@@ -77,6 +103,35 @@ def normalize(
             size += 1
         at += length
     return size
+
+
+@kernel
+def normalize(
+    text: NDArray[np.uint8],
+    charsmap: Charsmap,
+    user_defined: NDArray[np.int64],
+    kinds: NDArray[np.uint8],
+    is_kept: NDArray[np.bool_],
+    add_space_prefix: bool,
+    remove_extra_whitespaces: bool,
+    data: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+) -> int:
+    """`write_normalized`, for those who are not a kernel."""
+    return write_normalized(
+        text,
+        charsmap.units,
+        charsmap.replacements,
+        user_defined,
+        kinds,
+        is_kept,
+        add_space_prefix,
+        remove_extra_whitespaces,
+        data,
+        starts,
+        ends,
+    )
 
 
 @routine

@@ -103,8 +103,8 @@ def write_character(out: NDArray[np.uint8], at: int, code: int) -> int:
     return 4
 
 
-@kernel
-def normalize(
+@routine
+def write_words(
     text: NDArray[np.uint8],
     table: ActionTable,
     data: NDArray[np.uint8],
@@ -146,6 +146,19 @@ def normalize(
         word_ends[n_words] = size
         n_words += 1
     return n_words
+
+
+@kernel
+def normalize(
+    text: NDArray[np.uint8],
+    table: ActionTable,
+    data: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    word_ends: NDArray[np.int64],
+) -> int:
+    """`write_words`, for those who are not a kernel."""
+    return write_words(text, table, data, starts, ends, word_ends)
 
 
 @kernel

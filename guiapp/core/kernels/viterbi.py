@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.kernels.byte_trie import NONE, TokenMatcher, find_longest
-from guiapp.core.kernels.compile import kernel
+from guiapp.core.kernels.compile import kernel, routine
 
 LEAST = -float(np.finfo(np.float64).max)
 
@@ -37,8 +37,8 @@ def empty_lattice(size: int) -> Lattice:
     )
 
 
-@kernel
-def encode(
+@routine
+def segment(
     data: NDArray[np.uint8],
     matcher: TokenMatcher,
     token_scores: NDArray[np.float64],
@@ -95,3 +95,22 @@ def encode(
             count += 1
         end = start
     return count
+
+
+@kernel
+def encode(
+    data: NDArray[np.uint8],
+    matcher: TokenMatcher,
+    token_scores: NDArray[np.float64],
+    unknown: int,
+    unknown_score: float,
+    first_score: float,
+    lattice: Lattice,
+    ids: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+) -> int:
+    """`segment`, for those who are not a kernel."""
+    return segment(
+        data, matcher, token_scores, unknown, unknown_score, first_score, lattice, ids, starts, ends
+    )

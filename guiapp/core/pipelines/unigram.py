@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import islice
 
@@ -16,11 +17,14 @@ from guiapp.core.errors import EncodeError
 from guiapp.core.kernels import normalize_unigram
 from guiapp.core.kernels import viterbi as kernel
 from guiapp.core.kernels.byte_trie import NONE, TokenMatcher, build_matcher, build_trie, find_all_longest
+from guiapp.core.kernels.unigram_words import UnigramTables
 from guiapp.core.pipelines import cuts
 from guiapp.core.pipelines.chunks import chunks_of, join_chunks, tokens_from_steps
-from guiapp.core.pipelines.stages import ENCODE, NORMALISE, Stage, Stages
-from guiapp.core.pipelines.watcher import UNWATCHED, Watcher, watch_whole
-from guiapp.core.text.charsmap import open_charsmap
+from guiapp.core.pipelines.fast_unigram import FastUnigram, token_cuts
+from guiapp.core.pipelines.stages import ENCODE, NORMALISE, SPLIT_AND_ENCODE, Stage, Stages
+from guiapp.core.pipelines.unigram_words import UnigramWords
+from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
+from guiapp.core.text.charsmap import kept_characters, open_charsmap, plain_bytes
 from guiapp.core.text.normalized import NormalizedText, source_spans
 from guiapp.core.text.normalizers import SPACE_SYMBOL, symbol_length
 from guiapp.core.text.normalizers import normalize_unigram as normalize_readable
@@ -33,14 +37,14 @@ NORMAL, USER_DEFINED, UNUSED = (
 )  # token_type as the file has it: llama.cpp's tables are older than its repairs
 UNKNOWN_PENALTY = np.float32(10)
 LARGEST_TEXT = 2**31 - 1
-LOWEST_SCORE_PER_BYTE = 16
-EXACT_BITS = 53
+REFUSED = {
+    "greedy": "A Unigram vocabulary chooses tokens by scores, of which the longest match knows nothing.",
+    "fewest": "A Unigram vocabulary chooses tokens by scores, of which their number says nothing.",
+}
 
 
 class UnigramPipeline:
     """See `Pipeline`.  Spaces that the file wants removed belong to no span."""
-
-    encoders: tuple[str, ...] = ("viterbi",)
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
@@ -55,6 +59,18 @@ class UnigramPipeline:
         self._scores = np.where(is_free, 0.0, vocabulary.scores.astype(np.float64))
         unknown = vocabulary.special_ids.unk
         self._unknown = NONE if unknown is None else unknown
+        self._words = UnigramWords(
+            vocabulary,
+            self._charsmap,
+            self._token_ids,
+            self._user_defined_texts,
+            self._scores,
+            self._unknown,
+            self._unknown_score,
+        )
+        reason = self._words.why_no_fast
+        self.encoders: tuple[str, ...] = ("viterbi",) if reason else ("fast", "viterbi")
+        self.refused: Mapping[str, str] = {**REFUSED, "fast": reason} if reason else REFUSED
 
     @cached_property
     def _matcher(self) -> TokenMatcher:
@@ -73,22 +89,63 @@ class UnigramPipeline:
         return tuple(map(self._vocabulary.raw_text, self._user_defined_ids.tolist()))
 
     @cached_property
+    def _kinds(self) -> NDArray[np.uint8]:
+        firsts = [text[0] for text in self._user_defined_texts if text]
+        return normalize_unigram.lead_kinds(plain_bytes(self._charsmap), np.array(firsts, np.uint8))
+
+    @cached_property
+    def _kept_characters(self) -> NDArray[np.bool_]:
+        return kept_characters(self._charsmap)
+
+    @cached_property
     def _pieces(self) -> viterbi.Pieces:
         ids = {self._vocabulary.raw_text(token_id): token_id for token_id in self._token_ids.tolist()}
         scores = dict(enumerate(self._scores.tolist()))
         return viterbi.Pieces(ids, scores, max(map(len, ids), default=0), self._unknown, self._unknown_score)
 
+    @cached_property
+    def _fast(self) -> FastUnigram:
+        tables = UnigramTables(
+            self._words.cut_bytes,
+            self._vocabulary.rules.remove_extra_whitespaces,
+            self._charsmap.units,
+            self._charsmap.replacements,
+            self._user_defined,
+            self._kinds,
+            self._kept_characters,
+            self._matcher,
+            self._scores,
+            self._unknown,
+            self._unknown_score,
+            token_cuts(self._vocabulary, self._token_ids),
+        )
+        return FastUnigram(tables)
+
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
+        if encoder == "fast":
+            return self._encode_fast(fragment)
         return join_chunks(self._encode_texts(self._normalized(fragment)))
 
+    def _encode_fast(self, fragment: NDArray[np.uint8]) -> FragmentTokens:
+        """Word by word, unless the sums of scores may have been rounded."""
+        tokens = self._fast.encode(fragment)
+        if len(fragment) > self._words.longest_exact:
+            n_unknown = self._fast.n_unknown(fragment, tokens.ids)
+            if not self._words.are_exact(tokens.ids, n_unknown):
+                return self.encode(fragment, True, "viterbi")
+        self._check(tokens.ids)
+        return tokens
+
     def stages(self, after_special: bool, encoder: str) -> Stages:
+        if encoder == "fast":
+            return (Stage(SPLIT_AND_ENCODE, self._encode_fast),)
         return (
             Stage(NORMALISE, lambda fragment: list(self._normalized(fragment))),
             Stage(ENCODE, lambda texts: join_chunks(self._encode_texts(texts))),
         )
 
     def _normalized(self, fragment: NDArray[np.uint8]) -> Iterator[tuple[int, NormalizedText]]:
-        for start, chunk in chunks_of(fragment, self.cut_after):
+        for start, chunk in chunks_of(fragment, self._chunk_end):
             yield start, self._normalize(chunk)
 
     def _encode_texts(
@@ -129,6 +186,8 @@ class UnigramPipeline:
                 chunk,
                 self._charsmap,
                 self._user_defined,
+                self._kinds,
+                self._kept_characters,
                 rules.add_space_prefix,
                 rules.remove_extra_whitespaces,
                 *text,
@@ -152,13 +211,26 @@ class UnigramPipeline:
             rules.add_space_prefix,
             rules.remove_extra_whitespaces,
         )
-        state = viterbi.State({})
-        watch_whole(watcher, text.data.tobytes(), text)
-        for step in viterbi.steps(text.data.tobytes(), self._pieces):
-            step.apply(state)
-            watcher.step(step)
-        watcher.end_piece(state.tokens[::-1])
-        tokens = [(token, text.starts[a], text.ends[b - 1]) for token, a, b in reversed(state.tokens)]
+        data = text.data.tobytes()
+        ends = [len(data)]
+        if encoder == "fast" and len(fragment) <= self._words.longest_exact:
+            ends = _word_ends(data)
+        watcher.begin(data, text, 0)
+        watcher.split(ends)
+        tokens: list[tuple[int, int, int]] = []
+        start = 0
+        for end in ends:
+            state = viterbi.State({})
+            watcher.piece(start, data[start:end], None, None)
+            for step in viterbi.steps(data[start:end], self._pieces):
+                step.apply(state)
+                watcher.step(step)
+            found = state.tokens[::-1]
+            watcher.end_piece(found)
+            tokens += [
+                (token, int(text.starts[start + a]), int(text.ends[start + b - 1])) for token, a, b in found
+            ]
+            start = end
         return self._checked(*tokens_from_steps(tokens))
 
     def segmentations(self, fragment: NDArray[np.uint8], n: int) -> list[tuple[float, FragmentTokens]]:
@@ -197,77 +269,43 @@ class UnigramPipeline:
     def cut_before(self, data: NDArray[np.uint8], position: int) -> int:
         """The last safe cut up to `position`, whatever stands behind it; before a space.
 
-        Equal scores may be rounded differently on their own than as part of a text whose scores sum to
-        less than about -2**31 (of this size if it holds some 200,000 unknown characters).
+        Equal scores may be rounded differently on their own than as part of a text that is much longer
+        than `data`.
         """
-        if not self._can_cut or len(data) > self._longest_exact:
+        if self._words.why_no_cuts or len(data) > self._words.longest_exact:
             return 0
         return cuts.cut_before(data, position, self._is_cut)
 
     def cut_after(self, data: NDArray[np.uint8], position: int) -> int:
         """The first safe cut from `position` on, whatever stands before it."""
-        if not self._can_cut or len(data) > self._longest_exact:
-            return len(data)
-        return cuts.cut_after(data, position, self._is_cut)
+        return len(data) if len(data) > self._words.longest_exact else self._chunk_end(data, position)
+
+    def _chunk_end(self, data: NDArray[np.uint8], position: int) -> int:
+        """A cut from `position` on, safe where the sum of scores goes on from one side to the other."""
+        return len(data) if self._words.why_no_cuts else cuts.cut_after(data, position, self._is_cut)
 
     def _is_cut(self, before: NDArray[np.uint8], behind: NDArray[np.uint8]) -> NDArray[np.bool_]:
-        return self._cut_bytes[behind]
-
-    @cached_property
-    def _cut_bytes(self) -> NDArray[np.bool_]:
-        """bool[256]: bytes that become a space wherever they stand; nothing reaches over their start."""
-        used = np.frombuffer(b"".join(self._user_defined_texts), np.uint8)
-        result = self._charsmap.spaces.copy()
-        result[used] = False
-        return result
-
-    @cached_property
-    def _can_cut(self) -> bool:
-        """Whether each U+2581 of the normalised text starts a token, and the sides share no state."""
-        rules = self._vocabulary.rules
-        if rules.add_space_prefix and not rules.remove_extra_whitespaces:
-            return False
-        is_character_wise = self._charsmap.is_whole and all(
-            text.isascii() for text in self._user_defined_texts
-        )
-        is_finite = bool(np.all(np.abs(self._scores[self._token_ids]) < 1e30)) and self._unknown_score > -1e30
-        has_symbol = SPACE_SYMBOL in self._pieces.ids and self._unknown not in self._pieces.ids.values()
-        return (
-            is_character_wise
-            and is_finite
-            and has_symbol
-            and not any(map(_has_inner_symbol, self._pieces.ids))
-        )
-
-    @cached_property
-    def _longest_exact(self) -> int:
-        """The longest text for which sums of scores can be taken to be exact, in bytes."""
-        scores = np.append(self._scores[self._token_ids], self._unknown_score)
-        mantissas, exponents = np.frexp(scores[scores != 0])
-        whole = np.ldexp(mantissas, EXACT_BITS).astype(np.int64)
-        steps = np.ldexp((whole & -whole).astype(np.float64), exponents - EXACT_BITS)
-        finest = float(steps.min(initial=1.0))
-        return int(2**EXACT_BITS * finest / LOWEST_SCORE_PER_BYTE)
+        return self._words.cut_bytes[behind]
 
     def _checked(
         self, ids: NDArray[np.int32], starts: NDArray[np.int64], ends: NDArray[np.int64]
     ) -> FragmentTokens:
+        self._check(ids)
+        return FragmentTokens(ids, starts, ends)
+
+    def _check(self, ids: NDArray[np.int32]) -> None:
         if self._unknown == NONE and NONE in ids:
             raise EncodeError(
                 "A character is not covered by the vocabulary, and the file has no valid "
                 "tokenizer.ggml.unknown_token_id to put in its place. Repair the file, or change the text."
             )
-        return FragmentTokens(ids, starts, ends)
+
+
+def _word_ends(data: bytes) -> list[int]:
+    """Where the words of a normalised text end: before each U+2581, and at its end."""
+    starts = [match.start() for match in re.finditer(re.escape(SPACE_SYMBOL), data)]
+    return [start for start in starts if start > 0] + [len(data)]
 
 
 def _character_end(text: bytes, start: int) -> int:
     return min(len(text), start + symbol_length(text[start]))
-
-
-def _has_inner_symbol(token: bytes) -> bool:
-    """Whether U+2581, or the first bytes of it as the token's last, stand behind the token's start."""
-    return (
-        token.find(SPACE_SYMBOL, 1) > 0
-        or (len(token) > 1 and token.endswith(SPACE_SYMBOL[:1]))
-        or (len(token) > 2 and token.endswith(SPACE_SYMBOL[:2]))
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
@@ -12,16 +12,24 @@ from numpy.typing import NDArray
 from guiapp.core.algorithms import linear, wordpiece
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.errors import EncodeError
+from guiapp.core.kernels import fast_wordpiece, normalize_wordpiece, piece_keys
 from guiapp.core.kernels import linear as linear_kernel
-from guiapp.core.kernels import normalize_wordpiece
 from guiapp.core.kernels import wordpiece as kernel
 from guiapp.core.kernels.byte_trie import NONE, TokenMatcher, build_matcher
+from guiapp.core.kernels.compile import is_interpreted
+from guiapp.core.kernels.piece_cache import PieceCache, empty_rows
 from guiapp.core.pipelines.chunks import chunks_of, join_chunks, tokens_from_steps
-from guiapp.core.pipelines.stages import ENCODE, NORMALISE_AND_SPLIT, Stage, Stages
+from guiapp.core.pipelines.fast_words import FastWords
+from guiapp.core.pipelines.stages import ENCODE, NORMALISE_AND_SPLIT, SPLIT_AND_ENCODE, Stage, Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
 from guiapp.core.text.normalized import NormalizedText, joined, source_spans
-from guiapp.core.text.normalizers import wordpiece_words
+from guiapp.core.text.normalizers import SPACE_SYMBOL, Action, wordpiece_words
 from guiapp.core.vocab.vocabulary import Vocabulary
+
+REFUSED = {
+    "greedy": "What it does, word by word, is what `wordpiece` is: WordPiece takes the longest token.",
+    "fewest": "A WordPiece vocabulary is meant for the longest tokens of each word, not for the fewest.",
+}
 
 
 class _Words(NamedTuple):
@@ -34,7 +42,8 @@ class _Words(NamedTuple):
 class WordPiecePipeline:
     """See `Pipeline`.  Spaces, control characters and dropped accents belong to no span."""
 
-    encoders: tuple[str, ...] = ("wordpiece", "linear")
+    encoders: tuple[str, ...] = ("fast", "wordpiece", "linear")
+    refused: Mapping[str, str] = REFUSED
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
@@ -66,9 +75,13 @@ class WordPiecePipeline:
         return max(map(len, self._ids))
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
+        if encoder == "fast":
+            return self._encode_fast(fragment)
         return join_chunks(self._encode_words(self._words(fragment), encoder))
 
     def stages(self, after_special: bool, encoder: str) -> Stages:
+        if encoder == "fast":
+            return (Stage(SPLIT_AND_ENCODE, self._encode_fast),)
         return (
             Stage(NORMALISE_AND_SPLIT, lambda fragment: list(self._words(fragment))),
             Stage(ENCODE, lambda words: join_chunks(self._encode_words(words, encoder))),
@@ -103,6 +116,45 @@ class WordPiecePipeline:
             found = np.empty(size, np.int32)
             count = kernel.encode(*words, self._matcher, self._unknown, found, ids, starts, ends)
         return self._checked(ids[:count].copy(), *source_spans(text, starts[:count], ends[:count]))
+
+    def _encode_fast(self, fragment: NDArray[np.uint8]) -> FragmentTokens:
+        tables = self._actions, self._matcher, self._unknown
+
+        def encode_from(position: int, cache: PieceCache, ids: NDArray[np.int32], count: int) -> int:
+            return fast_wordpiece.encode(fragment, position, *tables, cache, ids, count)
+
+        def tell() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+            starts, ends = np.empty(len(ids), np.int64), np.empty(len(ids), np.int64)
+            fast_wordpiece.find_spans(fragment, *tables, ids, starts, ends)
+            return starts, ends
+
+        ids = self._fast.encode(len(fragment), encode_from)
+        self._check(ids)
+        return FragmentTokens.later(ids, tell)
+
+    @cached_property
+    def _fast(self) -> FastWords:
+        return FastWords(None if is_interpreted() else self._known_words())
+
+    def _known_words(self) -> NDArray[np.uint64]:
+        """Rows for the words of ASCII characters that are a token, and that normalising does not change."""
+        vocabulary = self._vocabulary
+        data, offsets, n_tokens = vocabulary.token_data, vocabulary.token_offsets, len(vocabulary)
+        stays = np.zeros(256, np.bool_)
+        stays[:0x80] = self._actions.rows[self._actions.pages[0]][:0x80] == Action.EXTEND_WORD
+        n_changed = np.concatenate([[0], np.cumsum(~stays[data])])
+        starts, ends = offsets[:-1] + len(SPACE_SYMBOL), offsets[1:]
+        tokens = np.flatnonzero(starts < ends)
+        is_first = data[offsets[tokens, None] + np.arange(len(SPACE_SYMBOL))] == list(SPACE_SYMBOL)
+        stays_whole = n_changed[ends[tokens]] == n_changed[starts[tokens]]
+        tokens = tokens[is_first.all(axis=1) & stays_whole]
+        sizes = np.zeros(n_tokens, np.int64)
+        sizes[tokens] = ends[tokens] - starts[tokens]
+        words = [data[start:end] for start, end in zip(starts[tokens], ends[tokens], strict=True)]
+        known = empty_rows(1 << (2 * n_tokens + 1023).bit_length())
+        texts = np.concatenate([*words, np.empty(0, np.uint8)])
+        piece_keys.enter_tokens(known, texts, np.concatenate([[0], np.cumsum(sizes)]), n_tokens)
+        return known
 
     def encode_readable(
         self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
@@ -143,9 +195,12 @@ class WordPiecePipeline:
     def _checked(
         self, ids: NDArray[np.int32], starts: NDArray[np.int64], ends: NDArray[np.int64]
     ) -> FragmentTokens:
+        self._check(ids)
+        return FragmentTokens(ids, starts, ends)
+
+    def _check(self, ids: NDArray[np.int32]) -> None:
         if self._unknown == NONE and NONE in ids:
             raise EncodeError(
                 "A word is not covered by the vocabulary, and the file has no valid "
                 "tokenizer.ggml.unknown_token_id to put in its place. Repair the file, or change the text."
             )
-        return FragmentTokens(ids, starts, ends)

@@ -28,12 +28,14 @@ class Charsmap(NamedTuple):
     replacements  uint8[m]   NUL-terminated
     spaces        bool[256]  bytes that become one space wherever they stand
     is_whole      whether replacements are made of whole characters
+    growth        characters at most that a byte becomes, for a stretch of the text on the average
     """
 
     units: NDArray[np.uint32]
     replacements: NDArray[np.uint8]
     spaces: NDArray[np.bool_]
     is_whole: bool
+    growth: float
 
 
 def open_charsmap(data: NDArray[np.uint8]) -> Charsmap:
@@ -42,7 +44,7 @@ def open_charsmap(data: NDArray[np.uint8]) -> Charsmap:
     Raises ValueError with what is wrong, as the end of a sentence.
     """
     if len(data) == 0:
-        return Charsmap(np.zeros(0, np.uint32), np.zeros(0, np.uint8), _only_space(), True)
+        return Charsmap(np.zeros(0, np.uint32), np.zeros(0, np.uint8), _only_space(), True, 1.0)
     size = int.from_bytes(data[:HEADER_BYTES].tobytes(), "little")
     if len(data) < HEADER_BYTES or HEADER_BYTES + size >= len(data):
         raise ValueError(f"claims a table of {size:,} bytes, but is {len(data):,} bytes long")
@@ -51,7 +53,7 @@ def open_charsmap(data: NDArray[np.uint8]) -> Charsmap:
     )
     replacements = data[HEADER_BYTES + size :].copy()
     if len(units) == 0:
-        return Charsmap(units, replacements, _only_space(), True)
+        return Charsmap(units, replacements, _only_space(), True, 1.0)
     return _checked(units, replacements)
 
 
@@ -76,6 +78,43 @@ def longest_match(charsmap: Charsmap, text: bytes, at: int) -> tuple[bytes, int]
     return charsmap.replacements[start:].tobytes().partition(b"\0")[0], length
 
 
+def plain_bytes(charsmap: Charsmap) -> NDArray[np.bool_]:
+    """bool[256]: ASCII bytes that stay as they are where ASCII or nothing follows."""
+    is_plain = np.arange(256) < 0x80
+    if len(charsmap.units) == 0:
+        return is_plain
+    codes = np.arange(1, 0x80)
+    wide = charsmap.units.astype(np.int64)
+    first = _base(int(charsmap.units[0])) ^ codes
+    begins = np.flatnonzero(wide[first] & (IS_VALUE | LABEL) == codes)
+    units, nodes = wide[first[begins]], first[begins]
+    below = nodes ^ ((units >> 10) << ((units & 0x200) >> 6))
+    goes_on = (wide[below[:, None] ^ codes] & (IS_VALUE | LABEL) == codes).any(axis=1)
+    is_plain[codes[begins[goes_on | (units & IS_LEAF > 0)]]] = False
+    return is_plain
+
+
+def kept_characters(charsmap: Charsmap) -> NDArray[np.bool_]:
+    """bool[65536]: characters of three bytes, by their code points, that no key begins with or is part of."""
+    is_kept = np.ones((16, 64, 64), np.bool_)
+    if len(charsmap.units) == 0:
+        return is_kept.ravel()
+    wide, following = charsmap.units.astype(np.int64), np.arange(0x80, 0xC0)
+    labels = wide & (IS_VALUE | LABEL)
+    for lead in range(16):
+        node = _base(int(wide[0])) ^ (0xE0 + lead)
+        if labels[node] != 0xE0 + lead:
+            continue
+        below = node ^ _base(int(wide[node]))
+        for second in np.flatnonzero(labels[below ^ following] == following).tolist():
+            inner = below ^ int(following[second])
+            thirds = inner ^ _base(int(wide[inner])) ^ following
+            is_kept[lead, second] = (labels[thirds] != following) & (not wide[inner] & IS_LEAF)
+        if wide[node] & IS_LEAF:
+            is_kept[lead] = False
+    return is_kept.ravel()
+
+
 def _base(unit: int) -> int:
     return (unit >> 10) << ((unit & 0x200) >> 6)
 
@@ -88,16 +127,19 @@ def _checked(units: NDArray[np.uint32], replacements: NDArray[np.uint8]) -> Char
     parents = edges ^ labels[edges]
     own_bases = (wide >> 10) << ((wide & 0x200) >> 6)
     spaces, later, is_whole = _only_space(), np.zeros(256, np.bool_), _is_utf8(replacements)
+    n_characters = _characters_to_end(replacements)
+    growth = 1.0
     bases = own_bases[:1]
     for depth in range(LONGEST_KEY + 1):
         if np.any(bases | LABEL >= len(units)):
             raise ValueError("points outside of its own table")
         reached = edges[np.isin(parents, bases)]
         if len(reached) == 0:
-            return Charsmap(units, replacements, spaces & ~later, is_whole)
+            return Charsmap(units, replacements, spaces & ~later, is_whole, growth)
         bases = own_bases[reached] ^ reached
         is_leaf = wide[reached] & IS_LEAF > 0
         outputs = _replacement_starts(units, replacements, bases[is_leaf])
+        growth = max(growth, int(n_characters[outputs].max(initial=0)) / (depth + 1))
         is_whole = is_whole and not np.any(replacements[outputs] & 0xC0 == 0x80)
         if depth:
             later[labels[reached]] = True
@@ -121,6 +163,18 @@ def _replacement_starts(
     if len(starts) and (len(ends) == 0 or starts.max() > ends[-1]):
         raise ValueError("has a replacement outside of itself, or without an end")
     return starts
+
+
+def _characters_to_end(replacements: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """How many characters a replacement has that begins at each offset; at most, where it is no UTF-8."""
+    ends = np.flatnonzero(replacements == 0)
+    if len(ends) == 0:
+        return np.zeros(len(replacements), np.int64)
+    n_before = np.concatenate([[0], np.cumsum(replacements & 0xC0 != 0x80)])
+    offsets = np.arange(len(replacements))
+    own_end = ends[np.minimum(np.searchsorted(ends, offsets), len(ends) - 1)]
+    found: NDArray[np.int64] = n_before[own_end] - n_before[offsets]
+    return found
 
 
 def _only_space() -> NDArray[np.bool_]:

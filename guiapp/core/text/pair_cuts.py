@@ -29,13 +29,21 @@ def symbol_bytes(merging: PairMerging) -> tuple[NDArray[np.uint8], NDArray[np.in
 
 def pair_cuts(merging: PairMerging, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> PairCuts:
     """The cuts that the symbols of a vocabulary allow; `data` and `offsets` are its `symbol_bytes`."""
+    marked_space = MARKED_SPACE_CODE if merging.marks_spaces else -1
+    return cuts_between(data, offsets, marked_space, merging.starts_from_bytes)
+
+
+def cuts_between(
+    data: NDArray[np.uint8], offsets: NDArray[np.int64], marked_space: int, splits_characters: bool
+) -> PairCuts:
+    """The cuts that the texts data[offsets[i] : offsets[i + 1]] allow."""
     n_words = 1 << max(4, (BITS_PER_BYTE * len(data) // 64).bit_length())
     cuts = PairCuts(
         ascii=np.zeros(256, np.uint64),
         others=np.zeros(n_words, np.uint64),
         spread=secrets.randbits(61) | 1 | 1 << 61,
-        marked_space=MARKED_SPACE_CODE if merging.marks_spaces else -1,
-        splits_characters=merging.starts_from_bytes,
+        marked_space=marked_space,
+        splits_characters=splits_characters,
     )
     kernels.enter_pairs(cuts, data, offsets)
     return cuts

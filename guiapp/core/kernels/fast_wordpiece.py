@@ -1,0 +1,201 @@
+"""WordPiece where words repeat: each is normalised and encoded once and then looked up.
+
+Words are independent of each other, so neither what a cache holds nor what it forgets shows in the tokens.
+No readable twin of its own: `wordpiece` is.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.kernels.byte_trie import TokenMatcher
+from guiapp.core.kernels.compile import kernel, routine
+from guiapp.core.kernels.eight_bytes import count_letters
+from guiapp.core.kernels.normalize_wordpiece import (
+    END_WORD,
+    EXTEND_WORD,
+    STAND_ALONE,
+    ActionTable,
+    decode,
+    write_words,
+)
+from guiapp.core.kernels.piece_cache import UNKNOWN, PieceCache
+from guiapp.core.kernels.piece_keys import BLOCK, KEY, look_up
+from guiapp.core.kernels.word_cache import SPARE, key_words, remember, remembered
+from guiapp.core.kernels.wordpiece import take_longest
+
+COUNT_MASK = (1 << 32) - 1
+FOLD = np.uint8(0x20)
+NORMALIZED_BYTES = 4  # that a byte of text may become, the mark of a word included
+
+
+@routine
+def find_words(
+    data: NDArray[np.uint8],
+    position: int,
+    table: ActionTable,
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+) -> int:
+    """Write where the next words of a text lie, as many as `starts` holds; returns how many.
+
+    Each becomes at least one token.
+    """
+    rows, pages, ascii_row = table.rows, table.pages, int(table.pages[0])
+    at, count, size = position, 0, len(data)
+    while at < size and count < len(starts):
+        width, code = 1, int(data[at])
+        action = int(rows[ascii_row, code]) & 3
+        if code >= 0x80:
+            character = decode(data, at)
+            width, code = character & 7, character >> 3
+            action = int(rows[pages[code >> 8], code & 255]) & 3
+        start = at
+        at += width
+        if action < STAND_ALONE:
+            continue
+        while action == EXTEND_WORD and at < size:
+            if at + 16 <= size:
+                at += count_letters(data, at, FOLD)
+                if at == size:
+                    break
+            width, code = 1, int(data[at])
+            following = int(rows[ascii_row, code]) & 3
+            if code >= 0x80:
+                character = decode(data, at)
+                width, code = character & 7, character >> 3
+                following = int(rows[pages[code >> 8], code & 255]) & 3
+            if following == END_WORD or following == STAND_ALONE:
+                break
+            at += width
+        starts[count] = start
+        ends[count] = at
+        count += 1
+    return count
+
+
+@kernel
+def encode(
+    data: NDArray[np.uint8],
+    position: int,
+    table: ActionTable,
+    matcher: TokenMatcher,
+    unknown: int,
+    cache: PieceCache,
+    out: NDArray[np.int32],
+    count: int,
+) -> int:
+    """Write the ids of the words of data[position:] behind out[:count].
+
+    Returns how far it came << 32 | the new count; that is not the end where `out` is too small.
+    """
+    size = len(data)
+    starts, ends = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
+    keys = np.empty(KEY * BLOCK, np.uint64)
+    room = NORMALIZED_BYTES * 64
+    word, found, ids = np.empty(room, np.uint8), np.empty(room, np.int32), np.empty(room, np.int32)
+    firsts, lasts, bounds = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(1, np.int64)
+    short, known, long, kept_text, kept_ids, used = cache
+    while position < size and count + SPARE <= len(out):
+        n_words = find_words(data, position, table, starts, ends)
+        if n_words == 0:
+            return size << 32 | count
+        key_words(data, starts, ends, n_words, short, keys)
+        index = 0
+        while True:
+            looked_up = look_up(keys, index, n_words, short, out, count)
+            index, first = looked_up >> 32, looked_up & COUNT_MASK
+            count = first
+            if index == n_words:
+                break
+            start, end = int(starts[index]), int(ends[index])
+            needed = NORMALIZED_BYTES * (end - start)
+            if first + SPARE > len(out):
+                return start << 32 | first
+            count = remembered(
+                data, start, end, True, keys, index, short, known, long, kept_text, kept_ids, out, first
+            )
+            if count == UNKNOWN:
+                if first + needed + SPARE > len(out):
+                    return start << 32 | first
+                if needed > len(word):
+                    word, found = np.empty(needed, np.uint8), np.empty(needed, np.int32)
+                    ids, firsts, lasts = (
+                        np.empty(needed, np.int32),
+                        np.empty(needed, np.int64),
+                        np.empty(needed, np.int64),
+                    )
+                write_words(data[start:end], table, word, firsts, lasts, bounds)
+                n_ids = take_longest(word, 0, int(bounds[0]), matcher, unknown, found, ids, firsts, lasts, 0)
+                for at in range(n_ids):
+                    out[first + at] = ids[at]
+                count = first + n_ids
+                remember(
+                    data,
+                    start,
+                    end,
+                    True,
+                    keys,
+                    index,
+                    short,
+                    known,
+                    long,
+                    kept_text,
+                    kept_ids,
+                    used,
+                    out,
+                    first,
+                    count,
+                )
+            index += 1
+        position = int(ends[n_words - 1])
+    return position << 32 | count
+
+
+@kernel
+def find_spans(
+    data: NDArray[np.uint8],
+    table: ActionTable,
+    matcher: TokenMatcher,
+    unknown: int,
+    tokens: NDArray[np.int32],
+    token_starts: NDArray[np.int64],
+    token_ends: NDArray[np.int64],
+) -> None:
+    """Write where the tokens lie that `encode` gave; a word with the unknown one is encoded again."""
+    starts, ends = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
+    room = NORMALIZED_BYTES * 64
+    word, found, ids = np.empty(room, np.uint8), np.empty(room, np.int32), np.empty(room, np.int32)
+    origins, limits, bounds = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(1, np.int64)
+    firsts, lasts = np.empty(room, np.int64), np.empty(room, np.int64)
+    position, count = 0, 0
+    while True:
+        n_words = find_words(data, position, table, starts, ends)
+        for index in range(n_words):
+            start, end = int(starts[index]), int(ends[index])
+            needed = NORMALIZED_BYTES * (end - start)
+            if needed > len(word):
+                word, found, ids = (
+                    np.empty(needed, np.uint8),
+                    np.empty(needed, np.int32),
+                    np.empty(needed, np.int32),
+                )
+                origins, limits = np.empty(needed, np.int64), np.empty(needed, np.int64)
+                firsts, lasts = np.empty(needed, np.int64), np.empty(needed, np.int64)
+            write_words(data[start:end], table, word, origins, limits, bounds)
+            size, at, n_ids = int(bounds[0]), 0, 0
+            while at < size and tokens[count + n_ids] != unknown:
+                firsts[n_ids] = at
+                at += int(matcher.lengths[tokens[count + n_ids]])
+                lasts[n_ids] = at
+                n_ids += 1
+            if at < size:
+                n_ids = take_longest(word, 0, size, matcher, unknown, found, ids, firsts, lasts, 0)
+            for token in range(n_ids):
+                token_starts[count] = start + origins[firsts[token]]
+                token_ends[count] = start + limits[lasts[token] - 1]
+                count += 1
+        if n_words == 0:
+            return
+        position = int(ends[n_words - 1])

@@ -1,0 +1,158 @@
+"""Where texts of a Unigram vocabulary fall into words that can be encoded one by one, and why elsewhere not.
+
+Before a byte that becomes a space wherever it stands a text can be cut if
+
+- each side is normalised alike whatever stands on the other: no prefix that is put in front of a text once,
+  no user-defined token or key of the character map that holds such a byte;
+- no token reaches over the cut: none holds U+2581, or the first bytes of it, behind its beginning;
+- no unknown token does: U+2581 itself is a token, and the unknown one is none that text can become;
+- sums of scores are the same but for what all ways to the cut have in common, as long as they are exact.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.text.charsmap import Charsmap
+from guiapp.core.text.normalizers import SPACE_SYMBOL
+from guiapp.core.vocab.vocabulary import Vocabulary
+
+EXACT_BITS = 53
+LARGEST_SCORE = 1e30
+LEAST_BYTES = 1 << 12  # below, a text of which sums are exact is not worth looking for words in it
+
+
+class UnigramWords:
+    """What cuts of one vocabulary depend on.
+
+    token_ids      the tokens that text can become
+    scores         float64[n], as they are summed
+    user_defined   texts of the user-defined tokens
+    """
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        charsmap: Charsmap,
+        token_ids: NDArray[np.int32],
+        user_defined: tuple[bytes, ...],
+        scores: NDArray[np.float64],
+        unknown: int,
+        unknown_score: float,
+    ) -> None:
+        self._vocabulary = vocabulary
+        self._charsmap = charsmap
+        self._token_ids = token_ids
+        self._user_defined = user_defined
+        self._scores = scores
+        self._unknown = unknown
+        self._unknown_score = unknown_score
+
+    @cached_property
+    def cut_bytes(self) -> NDArray[np.bool_]:
+        """bool[256]: bytes that become a space wherever they stand; nothing reaches over their start."""
+        used = np.frombuffer(b"".join(self._user_defined), np.uint8)
+        result = self._charsmap.spaces.copy()
+        result[used] = False
+        return result
+
+    @cached_property
+    def why_no_cuts(self) -> str:
+        """A sentence for the user; empty where cuts are possible."""
+        rules = self._vocabulary.rules
+        if rules.add_space_prefix and not rules.remove_extra_whitespaces:
+            return "The file puts one space before the first word only, so words are not alike."
+        if not (self._charsmap.is_whole and all(text.isascii() for text in self._user_defined)):
+            return "The file's character map or user-defined tokens may take characters apart."
+        if not self.cut_bytes.any():
+            return "A space is part of a user-defined token, or of a longer key of the file's character map."
+        if not bool(np.all(np.abs(self._own_scores) < LARGEST_SCORE)):
+            return "Some scores are not finite or out of all proportion, so sums of them tell nothing."
+        if not self._has_space_symbol or self._unknown in self._token_ids:
+            return "Unknown tokens may reach from one word into the next: U+2581 alone is not a token."
+        if self._has_inner_symbol:
+            return "Some tokens hold a space behind their beginning, so words depend on each other."
+        return ""
+
+    @cached_property
+    def why_no_fast(self) -> str:
+        """The same for the encoder `fast`, for which words must be worth looking for."""
+        if not self.why_no_cuts and self.longest_exact < LEAST_BYTES:
+            return (
+                "The scores are too fine for their sums to be exact, so ties may depend on the text before."
+            )
+        return self.why_no_cuts
+
+    @cached_property
+    def _own_scores(self) -> NDArray[np.float64]:
+        """Of all tokens that text can become, and of the unknown one."""
+        return np.append(self._scores[self._token_ids], self._unknown_score)
+
+    @cached_property
+    def _sizes(self) -> NDArray[np.int64]:
+        return np.diff(self._vocabulary.token_offsets)[self._token_ids]
+
+    @cached_property
+    def _has_space_symbol(self) -> bool:
+        starts = self._vocabulary.token_offsets[self._token_ids[self._sizes == len(SPACE_SYMBOL)]]
+        texts = self._vocabulary.token_data[starts[:, None] + np.arange(len(SPACE_SYMBOL))]
+        return bool((texts == list(SPACE_SYMBOL)).all(axis=1).any())
+
+    @cached_property
+    def _has_inner_symbol(self) -> bool:
+        """Whether U+2581, or the first bytes of it as a token's last, stand behind the token's start."""
+        data, offsets = self._vocabulary.token_data, self._vocabulary.token_offsets
+        places = np.flatnonzero(data == SPACE_SYMBOL[0])
+        tokens = np.searchsorted(offsets, places, "right") - 1
+        is_inner = (places > offsets[tokens]) & np.isin(tokens, self._token_ids)
+        places, ends = places[is_inner], offsets[tokens[is_inner] + 1]
+        may_go_on = np.ones(len(places), np.bool_)
+        for distance in range(1, len(SPACE_SYMBOL)):
+            at = np.minimum(places + distance, len(data) - 1)
+            may_go_on &= (places + distance >= ends) | (data[at] == SPACE_SYMBOL[distance])
+        return bool(may_go_on.any())
+
+    @cached_property
+    def _exact_below(self) -> float:
+        """Sums of scores below this are exact: all scores are multiples of what their last bits stand for."""
+        scores = self._own_scores[self._own_scores != 0]
+        mantissas, exponents = np.frexp(scores)
+        whole = np.ldexp(mantissas, EXACT_BITS).astype(np.int64)
+        steps = np.ldexp((whole & -whole).astype(np.float64), exponents - EXACT_BITS)
+        return float(2**EXACT_BITS * steps.min(initial=1.0))
+
+    @cached_property
+    def _worst_per_character(self) -> float:
+        """What the best way gains or loses at most by one character."""
+        vocabulary = self._vocabulary
+        is_continued = vocabulary.token_data & 0xC0 == 0x80
+        n_before = np.concatenate([[0], np.cumsum(~is_continued)])
+        n_characters = np.diff(n_before[vocabulary.token_offsets])[self._token_ids]
+        own = self._own_scores[:-1]
+        singles = np.abs(own[n_characters <= 1])
+        return float(max(abs(self._unknown_score), singles.max(initial=0.0), own.max(initial=0.0)))
+
+    @cached_property
+    def _largest_score(self) -> float:
+        return float(np.abs(self._own_scores).max())
+
+    @cached_property
+    def longest_exact(self) -> int:
+        """The longest text of which all sums of scores are exact, whatever it holds; in bytes."""
+        room = self._exact_below - self._largest_score
+        return max(0, int(room / (self._worst_per_character * self._charsmap.growth)) - 1)
+
+    def are_exact(self, ids: NDArray[np.int32], n_unknown: int) -> bool:
+        """Whether all sums were exact on the way to these tokens; the unknown ones hold so many characters.
+
+        A sum that is not on the best way has at most one token more or less to count than one that is.
+        """
+        if self._own_scores.max() > 0:
+            return False
+        known = ids[ids != self._unknown]
+        total = -float(self._scores[known].sum()) - n_unknown * self._unknown_score
+        beside = self._largest_score + int(self._sizes.max(initial=0)) * self._worst_per_character
+        return total + beside < self._exact_below

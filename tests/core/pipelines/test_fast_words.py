@@ -1,0 +1,270 @@
+"""The encoder `fast` of WPM and UGM vocabularies gives the tokens of the exact one, or is not offered."""
+
+from __future__ import annotations
+
+import random
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+
+import numpy as np
+import pytest
+from conftest import VOCABS
+from gguf_builder import NORMAL, UNKNOWN, UNUSED, USER_DEFINED, Raw, write_vocab
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_texts import random_texts
+from unpaired_vocabularies import vocabulary
+
+import guiapp
+from guiapp.core.errors import EncodeError
+from guiapp.core.kernels.compile import is_interpreted
+from guiapp.core.pipelines import fast_words
+from guiapp.core.pipelines.unigram import UnigramPipeline
+from guiapp.core.pipelines.word_piece import WordPiecePipeline
+from guiapp.core.training.charsmap import build_charsmap
+from guiapp.core.vocab.vocabulary import Rules, VocabType
+
+SEED = 20261122
+BERT = Rules(lowercase=True, strip_accents=True)
+CASED = Rules(lowercase=False, strip_accents=False)
+T5 = Rules(add_space_prefix=True, remove_extra_whitespaces=True, escape_spaces=True)
+KEPT_SPACES = Rules(escape_spaces=True)
+MAP = {
+    "ﬁ": "fi",
+    "\n": " ",
+    "\t": " ",
+    "\r\n": " ",
+    "\u3000": " ",
+    "Ａ": "A",
+    "e\u0301": "é",
+    "ﷺ": "a b",
+    "か\u3099": "が",
+}
+CHARSMAP = build_charsmap({**MAP, "\u200b": ""})
+LETTERS = "aaabbbccc   ..\n\tée\u0301中か\u3099▁ﬁＡﷺ\u3000\u200b\ufeff\x00<x"
+BROKEN = [b"\xe2", b"\x96", b"\x81", b"\xc3", b"\xf0\x9f", b"\xe3\x81", b"\xff", b"\xe0\x80\xaf", b" "]
+WORDS = st.text(LETTERS, min_size=1, max_size=12).map(str.encode)
+TEXTS = st.lists(st.one_of(WORDS, st.sampled_from(BROKEN)), min_size=1, max_size=12).map(b"".join)
+SCORES = st.sampled_from([-1.0, -2.0, -3.0, -2.5, -0.5, 0.0])
+USER_DEFINED_SETS = st.sampled_from([(), ("<x>",), ("<x a>",), ("é<",)])
+
+
+def array(text):
+    return np.frombuffer(bytearray(text), np.uint8)
+
+
+def columns(tokens):
+    return [column.tolist() for column in tokens]
+
+
+def assert_same(pipeline, text, exact):
+    """Twice, because the second time all is looked up; and step by step."""
+    expected = columns(pipeline.encode(array(text), True, exact))
+    for _ in range(2):
+        assert columns(pipeline.encode(array(text), True, "fast")) == expected, text
+    assert columns(pipeline.encode_readable(text, True, "fast")) == expected, text
+
+
+def wordpiece(tokens, rules=BERT, unknown=0):
+    return WordPiecePipeline(vocabulary(VocabType.WPM, tokens, rules=rules, unknown=unknown))
+
+
+def unigram(scores, rules=T5, charsmap=CHARSMAP, user_defined=(), unknown=0):
+    tokens = ["<unk>", *scores, *user_defined]
+    types = [UNKNOWN, *[NORMAL] * len(scores), *[USER_DEFINED] * len(user_defined)]
+    values = [0.0, *scores.values(), *[0.0] * len(user_defined)]
+    return UnigramPipeline(vocabulary(VocabType.UGM, tokens, types, values, rules, unknown, charsmap))
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.text("aabc.é中▁", min_size=1, max_size=4), max_size=25, unique=True),
+    st.sampled_from([BERT, CASED]),
+    st.lists(TEXTS, min_size=1, max_size=5),
+)
+def test_words_of_wordpiece_vocabularies(tokens, rules, texts):
+    pipeline = wordpiece(list(dict.fromkeys(["▁ab", *tokens])), rules)  # the unknown token is one like others
+    for text in texts:
+        assert_same(pipeline, text, "wordpiece")
+
+
+@settings(max_examples=100)
+@given(
+    st.dictionaries(st.text("aabc.é中▁<が", min_size=1, max_size=4), SCORES, max_size=25),
+    st.sampled_from([T5, KEPT_SPACES]),
+    st.sampled_from([CHARSMAP, b""]),
+    USER_DEFINED_SETS,
+    st.lists(TEXTS, min_size=1, max_size=5),
+)
+def test_words_of_unigram_vocabularies(scores, rules, charsmap, user_defined, texts):
+    scores = {
+        text: score for text, score in scores.items() if "▁" not in text[1:] and text not in user_defined
+    }
+    pipeline = unigram({"▁": -4.0, **scores}, rules, charsmap, user_defined)
+    assert user_defined or "fast" in pipeline.encoders
+    for text in texts:
+        if "fast" in pipeline.encoders:
+            assert_same(pipeline, text, "viterbi")
+
+
+REASONS = {
+    "first word": unigram({"▁": -1}, Rules(add_space_prefix=True)),
+    "take characters apart": unigram({"▁": -1}, user_defined=["é<"]),
+    "part of a user-defined token": unigram({"▁": -1}, charsmap=b"", user_defined=["<x a>"]),
+    "not finite": unigram({"▁": -1, "a": float("nan")}),
+    "U+2581 alone is not": unigram({"▁a": -1}),
+    "behind their beginning": unigram({"▁": -1, "a▁b": -1}),
+    "too fine": unigram({"▁": -1, "a": -1e-30}),
+}
+
+
+@pytest.mark.parametrize("reason", REASONS)
+def test_where_words_depend_on_each_other_the_reason_is_told(reason):
+    pipeline = REASONS[reason]
+    assert pipeline.encoders == ("viterbi",)
+    assert reason in pipeline.refused["fast"]
+
+
+@pytest.mark.parametrize("last", ["a▁", "a\udce2", "a\udce2\udc96"])
+def test_tokens_that_end_within_a_space_forbid_words(last):
+    assert "fast" not in unigram({"▁": -1, last: -1}).encoders
+
+
+@pytest.mark.parametrize("name", ["wordpiece", "unigram"])
+def test_greedy_and_fewest_are_refused_with_a_reason_and_so_is_dropout(name):
+    tokenizer = guiapp.open_model(f"demo:{name}")
+    assert tokenizer.refused_encoders["greedy"] != tokenizer.refused_encoders["fewest"]
+    with pytest.raises(EncodeError, match="does not have"):
+        tokenizer.with_dropout(0.1)
+
+
+def fine_scores():
+    """Sums are exact up to 2**22, and the longest text that is sure to stay below has 4,000 characters."""
+    tiny = 1.5 * 2.0**-9
+    return unigram({"▁": -1.0, "z": -1000.0, "a": -tiny, "b": -tiny, "ab": -(2 * tiny + 2.0**-31)})
+
+
+@pytest.mark.skipif(is_interpreted(), reason="long texts")
+def test_where_the_text_before_decides_a_tie_by_rounding_words_are_not_encoded_alone():
+    pipeline = fine_scores()
+    before, word = b"z" * 6000 + b" ", b"ab"
+    as_part = columns(pipeline.encode(array(before + word), True, "viterbi"))[0][-2:]
+    alone = columns(pipeline.encode(array(word), True, "viterbi"))[0][-2:]
+    assert as_part != alone
+    assert columns(pipeline._fast.encode(array(before + word)))[0][-2:] == alone
+    assert_same(pipeline, before + word, "viterbi")
+
+
+@pytest.mark.skipif(is_interpreted(), reason="long texts")
+@pytest.mark.parametrize("text", [b"ab a b" * 3000, "aД ".encode() * 2000, b"z a " * 5000])
+def test_longer_texts_whose_sums_are_exact_after_all_are_the_same(text):
+    pipeline = fine_scores()
+    assert len(text) > pipeline._words.longest_exact
+    for _ in range(2):
+        assert columns(pipeline.encode(array(text), True, "fast")) == columns(
+            pipeline.encode(array(text), True, "viterbi")
+        )
+
+
+@pytest.mark.skipif(is_interpreted(), reason="long texts")
+@pytest.mark.parametrize(
+    ("pipeline", "text"),
+    [
+        (wordpiece(["?", "\udce2", "\udc96", "\udc81", "."]), b"." * 20_000),
+        (wordpiece(["?", "▁", "a"]), b"a" * 20_000 + b" " + b"a" * 2_000),
+        (unigram({"▁": -1, "y": -1}, charsmap=build_charsmap({"x": "y" * 1000})), b"y x" * 300),
+        (unigram({"▁": -1, "y": -1}, charsmap=build_charsmap({"x": "y" * 1000})), b"x" * 100),
+        (unigram({"▁": -1, "a": -1}), "aДa ".encode() * 9_000),
+    ],
+)
+def test_more_tokens_than_there_was_room_for(pipeline, text):
+    exact = pipeline.encoders[1]
+    for _ in range(2):
+        assert columns(pipeline.encode(array(text), True, "fast")) == columns(
+            pipeline.encode(array(text), True, exact)
+        )
+
+
+def test_more_tokens_than_there_can_be_are_an_error(monkeypatch):
+    monkeypatch.setattr(fast_words, "MOST_IDS", 100)
+    pipeline = wordpiece(["?", "\udce2", "\udc96", "\udc81", "."])
+    with pytest.raises(EncodeError, match="shorter"):
+        pipeline.encode(array(b"." * 4_000), True, "fast")
+
+
+def test_words_that_are_tokens_are_known_before_the_first_text():
+    pipeline = wordpiece(["[UNK]", "▁hello", "▁Hello", "▁naïve", "▁.", "▁", "o"])
+    assert np.count_nonzero(pipeline._known_words()) > 0
+    for text in (b"hello Hello", b"hello. o", "naïve hello".encode()):
+        assert_same(pipeline, text, "wordpiece")
+
+
+@cache
+def real(name):
+    return guiapp.open_model(VOCABS / f"ggml-vocab-{name}.gguf")
+
+
+@pytest.mark.real_vocabs
+@pytest.mark.skipif(is_interpreted(), reason="large vocabularies")
+@pytest.mark.parametrize("name", ["bert-bge", "nomic-bert-moe"])
+def test_real_vocabularies_on_hostile_texts_and_tokens_side_by_side(name):
+    tokenizer, rng = real(name), random.Random(SEED)
+    n_tokens = len(tokenizer.vocabulary)
+    bits = [tokenizer.vocabulary.raw_text(rng.randrange(n_tokens)) for _ in range(20_000)]
+    joined = [b"".join(rng.choices(bits, k=rng.randint(1, 30))) for _ in range(1500)]
+    spaced = [text.replace("▁".encode(), b" ") for text in joined]
+    exact = tokenizer.exact_encoders[1]
+    for text in [*random_texts(SEED, 1500, bits), *joined, *spaced]:
+        for parse_special in (False, True):
+            found = tokenizer.encode(text, True, parse_special, "fast")
+            expected = tokenizer.encode(text, True, parse_special, exact)
+            assert found.token_ids.tolist() == expected.token_ids.tolist(), text
+            assert found.spans.tolist() == expected.spans.tolist(), text
+
+
+@pytest.mark.real_vocabs
+@pytest.mark.skipif(is_interpreted(), reason="large vocabularies")
+@pytest.mark.parametrize("name", ["bert-bge", "nomic-bert-moe"])
+def test_threads_share_an_encoder_and_parts_are_encoded_side_by_side(name):
+    tokenizer = real(name)
+    texts = [text * 40 for text in random_texts(SEED + 1, 40)]
+    expected = [
+        tokenizer.encode(text, encoder=tokenizer.exact_encoders[1]).token_ids.tolist() for text in texts
+    ]
+    with ThreadPoolExecutor(4) as pool:
+        assert [ids.tolist() for ids in pool.map(lambda x: tokenizer.encode(x).token_ids, texts)] == expected
+    long = b"\n".join(texts)
+    long *= (4 << 20) // len(long) + 1
+    on_two = tokenizer.with_threads(2).encode(long)
+    on_one = tokenizer.with_threads(1).encode(long)
+    assert np.array_equal(on_two.token_ids, on_one.token_ids)
+    assert np.array_equal(on_two.spans, on_one.spans)
+
+
+@pytest.mark.real_vocabs
+@pytest.mark.skipif(is_interpreted(), reason="many texts")
+@pytest.mark.parametrize("removes", [True, False])
+def test_unigram_vocabularies_with_words_give_llama_cpps_ids(tmp_path, removes):
+    llama_oracle = pytest.importorskip("llama_oracle")
+    rng = random.Random(SEED)
+    alphabet = "aabbcdeé中か.,ﬁ<"
+    words = {"".join(rng.choices(alphabet, k=rng.randint(1, 4))) for _ in range(400)}
+    words |= {"▁" + "".join(rng.choices(alphabet, k=rng.randint(1, 3))) for _ in range(300)}
+    tokens = ["<pad>", "</s>", "<unk>", "▁", "<x>", "un", *sorted(words - {"<x>", "un"})]
+    types = [3, 3, UNKNOWN, NORMAL, USER_DEFINED, UNUSED, *[NORMAL] * (len(tokens) - 6)]
+    path = write_vocab(
+        tmp_path / "u.gguf",
+        model="t5",
+        tokens=tokens,
+        types=types,
+        scores=[rng.choice((-1.0, -2.0, -2.5, -3.25, -rng.random() * 9)) for _ in tokens],
+        add_space_prefix=removes,
+        remove_extra_whitespaces=removes,
+        precompiled_charsmap=Raw("array:u8", list(CHARSMAP)),
+    )
+    tokenizer, oracle = guiapp.open_model(path), llama_oracle.LlamaOracle().load(str(path))
+    pieces = [text.replace("▁", " ").encode() for text in tokens] + BROKEN
+    texts = [b"".join(rng.choices(pieces, k=rng.randint(1, 40))) for _ in range(1500)]
+    for text in [*texts, *random_texts(SEED, 500, pieces)]:
+        expected = oracle.tokenize(text, False, False)
+        assert tokenizer.encode(text, False, False, "fast").token_ids.tolist() == expected, text
