@@ -103,7 +103,8 @@ class Recording(QObject):
             return
         n_bytes = self._workspace.document.size
         self._recorded = self._source()
-        cost = estimate(algorithm.name, n_bytes, tokenizer.vocabulary.type in ONE_PIECE)
+        twin = tokenizer.readable_twin(algorithm.name)
+        cost = estimate(twin, n_bytes, tokenizer.vocabulary.type in ONE_PIECE)
         self._is_current = True
         if must_ask(cost, n_bytes):
             self._recorder.cancel()

@@ -91,5 +91,5 @@ def variables(debugger: Debugger) -> list[tuple[str, str, str]]:
             number = f" ({token_id})" if 0 <= token_id < len(debugger.vocabulary) else ""
             found.append((name, f"{text}{number}", f"bytes {first:,}–{last:,}"))
     if (worth := debugger.teller.worth(step)) != "nan":
-        found.append(("rank" if debugger.trace.encoder in ("heap", "fast", "scan") else "score", worth, ""))
+        found.append(("rank" if debugger.trace.twin in ("heap", "scan") else "score", worth, ""))
     return found

@@ -25,7 +25,7 @@ BELOW_BASE_PX = 58  # characters and what is known of their places
 ABOVE_ARCS_PX = 22
 ROUNDNESS = 0.6  # height of the longest arc by its width, where there is room
 LATTICES = ("viterbi", "plamo2", "table", "fewest")
-QUEUES = ("heap", "fast", "scan")
+QUEUES = ("heap", "scan")
 STAGE_MEANINGS = (
     "special tokens are cut out",
     "text is rewritten, as the file asks",
@@ -59,13 +59,13 @@ class PictureView(QWidget):
             return ""
         if not self._is_encoding():
             return "the way of a text"
-        if debugger.trace.encoder in LATTICES:
+        if debugger.trace.twin in LATTICES:
             return "the best way to each place"
-        if debugger.trace.encoder not in QUEUES:
+        if debugger.trace.twin not in QUEUES:
             return "what is taken, and what is tried"
         waiting = self._model.waiting
         stale = f", {waiting.n_stale:,} stale" if waiting.n_stale else ""
-        noun = "queue" if debugger.trace.encoder != "scan" else "pairs"
+        noun = "queue" if debugger.trace.twin != "scan" else "pairs"
         return f"{noun}: {waiting.n_live:,} could merge{stale}"
 
     def sizeHint(self) -> QSize:
@@ -92,9 +92,9 @@ class PictureView(QWidget):
             if debugger.position < debugger.n_steps:
                 current = STAGE_NAMES.index(debugger.trace.stage(debugger.position))
             _paint_stages(painter, theme, area, current)
-        elif debugger.trace.encoder in LATTICES:
+        elif debugger.trace.twin in LATTICES:
             paint_lattice(painter, theme, area, lattice(debugger))
-        elif debugger.trace.encoder in QUEUES:
+        elif debugger.trace.twin in QUEUES:
             self._paint_queue(painter, theme, area)
         else:
             _paint_stack(painter, theme, area, stack(debugger, max(2, int(area.height() // ROW_PX) - 2)))

@@ -202,7 +202,6 @@ put tokens around the whole  # add
 )
 
 OF_ENCODERS = {
-    "fast": HEAP,
     "heap": HEAP,
     "scan": SCAN,
     "viterbi": VITERBI,
@@ -224,7 +223,7 @@ def pseudo_code(trace: Trace, step: int) -> tuple[PseudoCode, int]:
     operation, piece = trace.operation(step), trace.piece_at(step)
     if operation == "push" and trace.columns.candidates[step] == step - trace.pieces.first_step[piece]:
         operation = "first push"
-    code = OF_ENCODERS.get(trace.encoder, STAGES)
+    code = OF_ENCODERS.get(trace.twin, STAGES)
     if operation not in code.line_of:
         code = STAGES
     return code, code.line_of[operation]

@@ -62,7 +62,7 @@ def record(
     for token_id in after:
         recorder.write("add", len(data), len(data), result=token_id, cell=BEHIND)
     tokens += [(token_id, len(data), len(data)) for token_id in after]
-    return recorder.trace(name, tokens)
+    return recorder.trace(name, tokenizer.readable_twin(name), tokens)
 
 
 class _Recorder:
@@ -267,7 +267,7 @@ class _Recorder:
             start, end = start + offset, end + offset
         return start, end
 
-    def trace(self, encoder: str, tokens: Sequence[tuple[int, int, int]]) -> Trace:
+    def trace(self, encoder: str, twin: str, tokens: Sequence[tuple[int, int, int]]) -> Trace:
         """All that was written."""
         operation = np.frombuffer(self._operation, np.uint8)
         rank = np.frombuffer(self._rank, np.float64)
@@ -276,6 +276,7 @@ class _Recorder:
         return Trace(
             self._text,
             encoder,
+            twin,
             columns,
             Pieces(*map(_frozen, self._pieces)),
             Cells(*map(_frozen, self._cells)),

@@ -95,6 +95,7 @@ class Trace:
 
     text     the original bytes
     encoder  the name of the algorithm
+    twin     that of the one whose steps these are; another one for `fast`
     work     the bytes of all pieces as the algorithm sees them
     made     the tokens that the pieces became
     result   the tokens of the whole text
@@ -102,6 +103,7 @@ class Trace:
 
     text: bytes
     encoder: str
+    twin: str
     columns: Columns
     pieces: Pieces
     cells: Cells
@@ -158,6 +160,7 @@ class Trace:
             for field, array in part._asdict().items()  # type: ignore[attr-defined]
         }
         texts = {"text": self.text, "work": self.work, "encoder": self.encoder.encode()}
+        texts["twin"] = self.twin.encode()
         arrays |= {name: np.frombuffer(data, np.uint8) for name, data in texts.items()}
         with path.open("wb") as file:
             np.savez(file, **arrays)
@@ -169,6 +172,7 @@ class Trace:
             return Trace(
                 arrays["text"].tobytes(),
                 arrays["encoder"].tobytes().decode(),
+                arrays["twin"].tobytes().decode(),
                 columns_of(_fields(arrays, "columns", Columns._fields)),
                 Pieces(*_fields(arrays, "pieces", Pieces._fields)),
                 Cells(*_fields(arrays, "cells", Cells._fields)),
