@@ -11,6 +11,7 @@ from guiapp.core.algorithms import words
 from guiapp.core.algorithms.fewest import Dropout
 from guiapp.core.algorithms.longest_match import Taken
 from guiapp.core.encoding import FragmentTokens
+from guiapp.core.errors import EncodeError
 from guiapp.core.kernels import words as kernel
 from guiapp.core.kernels.byte_trie import NONE
 from guiapp.core.kernels.merges import TokenOutput
@@ -43,7 +44,12 @@ class WithWords:
         return self._changed("without_dna")
 
     def with_dropout(self, dropout: Dropout) -> WithWords:
-        """The same, but `fewest` rules out tokens by chance."""
+        """The same, but `fewest` rules out tokens by chance.  Raises EncodeError where there is no such."""
+        if "fewest" not in self.encoders:
+            raise EncodeError(
+                "Dropout rules out tokens of the encoder “fewest”, which this "
+                f"{self._vocabulary.type.value} vocabulary does not have. Encode without it."
+            )
         return self._changed("with_dropout", dropout)
 
     def _changed(self, method: str, *arguments: object) -> WithWords:
