@@ -50,10 +50,10 @@ PRESETS = (
     Preset("Worst case", ("throughput", "worst"), TEXTS[1:2], 40.0),
     Preset(
         "The papers' tables",
-        ("scaling", "throughput", "worst", "append", "interval", "decode"),
+        ("scaling", "throughput", "short", "worst", "append", "interval", "decode", "threads"),
         (TEXTS[1], TEXTS[2], TUTORIAL),
-        180.0,
-        ("backtrack", "heap", "tokenizers"),
+        240.0,
+        ("backtrack", "heap", "table", "greedy", "fewest", "tokenizers"),
     ),
     Preset("My text", ("throughput", "scaling", "short", "cold", "decode"), (YOUR_TEXT,), 60.0),
     Preset("Everything", ("throughput", "scaling", "worst", "short", "cold", "decode"), TEXTS[1:], 180.0),

@@ -1,30 +1,40 @@
 """What papers and projects of this field print, beside what a run measured of the same thing.
 
 Their machines, texts and vocabularies are others, so that ratios may be compared and absolutes may not.
+Figures of rust-gems bpe are read off the curves that its README draws, and good to about 2 %.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from guiapp.core.bench.contenders import UNSPLIT
 from guiapp.core.bench.corpus import TUTORIAL
 from guiapp.core.bench.measurement import Record
 
-UNKNOWN = "no figure known to us"
-TREE, LESSON, GEMS, GIGA = "TokenTree, 2026", "C++ tutorial", "rust-gems bpe", "gigatoken"
+UNKNOWN = "unknown"
+KIB = 1 << 10
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where figures are printed, and in what their conditions differ from those of any run here."""
+
+    name: str
+    where: str
+    differs: str
 
 
 @dataclass(frozen=True)
 class Published:
     """One figure, as printed, and which of our results stands beside it; None stands for any."""
 
-    source: str
+    source: Source
     figure: str
     scenario: str
     operation: str
     contender: str
-    differs: str
     corpus: str | None = None
     size_bytes: int | None = None
 
@@ -37,27 +47,137 @@ class Published:
         )
 
 
-OTHER_MACHINE = "C#, another machine and text"
-OWN_VOCABULARY = "C++, another machine; its own vocabulary, and another length of this text"
-FROM_PYTHON = "Rust; ours is called from Python for each byte or part"
-PUBLISHED = (
-    Published(TREE, "12 MB/s", "scaling", "encode", "greedy", OTHER_MACHINE, size_bytes=1 << 22),
-    Published(TREE, UNKNOWN, "scaling", "encode", "llama.cpp", OTHER_MACHINE, size_bytes=1 << 22),
-    Published(LESSON, "naive 5387 ms", "throughput", "encode", "scan", OWN_VOCABULARY, TUTORIAL),
-    Published(LESSON, "heap 12.3 ms", "throughput", "encode", "heap", OWN_VOCABULARY, TUTORIAL),
-    Published(LESSON, "2.9 ms", "throughput", "encode", "sentencepiece", OWN_VOCABULARY, TUTORIAL),
-    Published(LESSON, UNKNOWN, "decode", "decode", "heap", OWN_VOCABULARY, TUTORIAL),
-    *(
-        Published(GEMS, UNKNOWN, "throughput", "encode", name, "Rust, OpenAI's vocabularies")
-        for name in ("backtrack", "backtrack (unsplit)", "tokenizers (unsplit)", "rs-bpe", "tiktoken")
-    ),
-    Published(GEMS, UNKNOWN, "append", "append bytes", "fast", FROM_PYTHON),
-    Published(GEMS, UNKNOWN, "interval", "count parts", "fast", FROM_PYTHON),
-    *(
-        Published(GIGA, UNKNOWN, "throughput", "encode", name, "another machine and text")
-        for name in ("gigatoken", "tokenizers", "tiktoken")
-    ),
+TREE = Source(
+    "TokenTree, 2026",
+    "github.com/mrgyularabai/Token-Tree, README, tables 1 and 2",
+    "Intel Core Ultra 7 265K, one thread, C# for TokenTree; Llama 3.2, English literature; its harness adds "
+    "some 14 ms to each call of llama.cpp",
 )
+LESSON = Source(
+    "C++ tutorial",
+    "a tutorial without an address that we know",
+    "machine and threads unknown, C++; its own vocabulary, and another length of this text",
+)
+GEMS = Source(
+    "rust-gems bpe",
+    "github.com/github/rust-gems, crates/bpe/README.md, figures of February 2026",
+    "MacBook Air M4, one thread, Rust, no Python; o200k, text of random tokens",
+)
+GIGA_EPYC, GIGA_RYZEN = (
+    Source(
+        f"gigatoken, {machine}",
+        "github.com/marcelroed/gigatoken, README, “Benchmarks”",
+        f"{cores}, all threads; 11.9 GB of OpenWebText read by the library itself, from files",
+    )
+    for machine, cores in (
+        ("2 × EPYC 9565", "144 cores"),
+        ("Ryzen 7 9800X3D", "8 cores with 16 threads"),
+    )
+)
+
+# Milliseconds for so many KiB: those of its own encoder, then llama.cpp's.
+TREE_MS: Mapping[float, tuple[float, float]] = {
+    0.125: (0.009618, 14.66),
+    0.5: (0.046901, 14.67),
+    2: (0.18784, 13.907),
+    8: (0.8165, 14.55),
+    32: (3.0925, 16.431),
+    128: (11.859, 36.549),
+    512: (46.745, 121.51),
+    2048: (173.07, 418.4),
+    4096: (335.91, 849.7),
+}
+
+# Microseconds for 10, 100, 1,000 and 10,000 bytes.
+GEMS_SIZES = (10, 100, 1_000, 10_000)
+Curve = tuple[float, float, float, float]
+GEMS_UNSPLIT_US: Mapping[str, Curve] = {
+    "backtrack": (0.29, 2.0, 17, 165),
+    "heap": (0.70, 9.4, 103, 1_120),
+    "table": (0.54, 8.0, 82, 810),
+    "greedy": (0.076, 0.73, 6.8, 63),
+    "fewest": (0.17, 1.6, 14, 136),
+    "tokenizers": (2.0, 14, 133, 1_450),
+}
+GEMS_SPLIT_US: Mapping[str, Curve] = {
+    "backtrack": (0.37, 2.1, 16, 165),
+    "rs-bpe": (0.37, 2.1, 16, 165),
+    "tiktoken": (0.91, 6.8, 63, 606),
+    "tokenizers": (2.8, 19, 168, 1_680),
+}
+GEMS_APPEND_US: Mapping[tuple[str, str], Curve] = {
+    ("fast", "append bytes"): (0.66, 8.8, 88, 876),
+    ("backtrack", "encode"): (0.31, 2.0, 17, 163),
+}
+GEMS_INTERVAL_US: Mapping[tuple[str, str], Curve] = {
+    ("fast", "count parts"): (0.26, 0.33, 0.32, 0.34),
+    ("backtrack", "encode parts"): (0.32, 2.0, 17, 166),
+}
+# The cells of ours that are nearest in size.
+NEAR_GEMS_SIZES = (
+    *(("short", "encode each", size) for size in (16, 128, 1_024)),
+    ("scaling", "encode", 8_192),
+)
+
+GIGA_MB_PER_S = {
+    GIGA_EPYC: {"gigatoken": "22,150", "tokenizers": "48.5", "tiktoken": "36.0"},
+    GIGA_RYZEN: {"gigatoken": "5,240", "tokenizers": "79.5", "tiktoken": "92.1"},
+}
+GIGA_VOCABULARY = {"tiktoken": "GPT-2"}  # the others with Llama 3
+
+
+def _timed(seconds: float, size_bytes: int) -> str:
+    """A time as it is printed, and the speed that follows."""
+    printed = f"{seconds * 1e3:.4g} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.3g} µs"
+    return f"{printed} for {size_bytes:,} B, {size_bytes / seconds / 1e6:.3g} MB/s"
+
+
+def _tree() -> Iterator[Published]:
+    for kib, row in TREE_MS.items():
+        size = int(kib * KIB)
+        for contender, ms in zip(("greedy", "llama.cpp"), row, strict=True):
+            yield Published(TREE, _timed(ms / 1e3, size), "scaling", "encode", contender, size_bytes=size)
+
+
+def _lesson() -> Iterator[Published]:
+    figures = {"scan": "naive 5387 ms", "heap": "heap 12.3 ms", "sentencepiece": "2.9 ms"}
+    for contender, figure in figures.items():
+        yield Published(LESSON, figure, "throughput", "encode", contender, TUTORIAL)
+        yield Published(LESSON, UNKNOWN, "decode", "decode", contender, TUTORIAL)
+
+
+def _gems() -> Iterator[Published]:
+    for suffix, table in ((UNSPLIT, GEMS_UNSPLIT_US), ("", GEMS_SPLIT_US)):
+        for contender, row in table.items():
+            for cell, figure in zip(NEAR_GEMS_SIZES, _gems_figures(row), strict=True):
+                scenario, operation, size = cell
+                name = contender + suffix
+                yield Published(GEMS, figure, scenario, operation, name, size_bytes=size)
+    for (contender, operation), row in GEMS_APPEND_US.items():
+        for size, figure in list(zip(GEMS_SIZES, _gems_figures(row), strict=True))[2:]:
+            yield Published(GEMS, figure, "append", operation, contender, size_bytes=size)
+    for (contender, operation), row in GEMS_INTERVAL_US.items():
+        shortest, *_, longest = row
+        figure = f"{shortest:g} µs for 10 B to {longest:g} µs for 10,000 B"
+        yield Published(GEMS, figure, "interval", operation, contender)
+    worst = {"backtrack": "about 1 ms or less", "tokenizers": "about 1 ms", "tiktoken": "16 ms"}
+    for contender, figure in worst.items():
+        figure = f"{figure} for 10,000 B"
+        yield Published(GEMS, figure, "worst", "encode", contender, "joined tokens", 10_000)
+
+
+def _gems_figures(microseconds: Sequence[float]) -> list[str]:
+    return [_timed(us / 1e6, size) for us, size in zip(microseconds, GEMS_SIZES, strict=True)]
+
+
+def _giga() -> Iterator[Published]:
+    for source, speeds in GIGA_MB_PER_S.items():
+        for contender, speed in speeds.items():
+            figure = f"{speed} MB/s with {GIGA_VOCABULARY.get(contender, 'Llama 3')}"
+            yield Published(source, figure, "threads", "encode batch", contender)
+
+
+PUBLISHED = (*_tree(), *_lesson(), *_gems(), *_giga())
 
 
 def published_rows(run: Record) -> Iterator[tuple[Published, Record]]:

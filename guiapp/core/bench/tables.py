@@ -48,6 +48,7 @@ def notes(run: Record) -> Iterator[str]:
     yield from _counting_lines(run["results"])
     yield from _deviation_lines(run["results"])
     yield from _missing_lines(run.get("left_out", []))
+    yield from _source_lines(run)
 
 
 def _table_key(result: Record) -> tuple[str, ...]:
@@ -88,16 +89,16 @@ def _published_table(run: Record) -> Table:
     rows = [["", "contender", "text", "here", "ids", "published", "what differs"]]
     for published, result in published_rows(run):
         size = size_text(result["size_bytes"])
-        here = f"{time_text(result['median_s'])}, {result['mb_per_s']:.3g} MB/s"
+        here = f"{time_text(result['median_s'])}, {result['mb_per_s']:.3g} MB/s{_on_threads(result)}"
         rows.append(
             [
-                published.source,
+                published.source.name,
                 result["contender"],
                 f"{result['corpus']}, {size}",
                 here,
                 _ids([result]),
                 published.figure,
-                published.differs,
+                published.source.differs,
             ]
         )
     return Table("Beside published figures", rows)
@@ -226,6 +227,16 @@ def time_text(seconds: float) -> str:
         if seconds >= factor:
             return f"{seconds / factor:.3g} {unit}"
     return f"{seconds * 1e9:.3g} ns"
+
+
+def _on_threads(result: Record) -> str:
+    return f", {result['threads']} threads" if result["threads"] > 1 else ""
+
+
+def _source_lines(run: Record) -> Iterator[str]:
+    """Where the published figures are printed."""
+    for source in dict.fromkeys(published.source for published, _ in published_rows(run)):
+        yield f"Figures of {source.name}: {source.where}."
 
 
 def _id_text(token_id: int | None) -> str:

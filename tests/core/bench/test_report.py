@@ -16,7 +16,7 @@ from guiapp.core.bench.engine import run
 from guiapp.core.bench.measurement import Report
 from guiapp.core.bench.plan import Plan
 from guiapp.core.bench.report import command_line, csv_text, html_text, markdown_text, warnings
-from guiapp.core.bench.tables import tables
+from guiapp.core.bench.tables import notes, tables
 
 SVG = '<?xml version="1.0"?><svg width="1"><g id="a"/><use href="#a"/></svg>'
 PLAN = Plan(
@@ -88,3 +88,27 @@ def test_published_figures_stand_beside_those_of_the_same_thing(record):
     assert row[:2] == ["C++ tutorial", "scan"]
     assert "naive 5387 ms" in row
     assert not any("published" in table.title for table in tables({"results": []}, "fast"))
+
+
+@pytest.mark.parametrize(
+    ("scenario", "operation", "contender", "size", "figure"),
+    [
+        ("scaling", "encode", "greedy", 1 << 22, "335.9 ms for 4,194,304 B, 12.5 MB/s"),
+        ("scaling", "encode", "llama.cpp", 128, "14.66 ms for 128 B"),
+        ("short", "encode each", "tiktoken", 1_024, "63 µs for 1,000 B"),
+        ("scaling", "encode", "heap (unsplit)", 8_192, "1.12 ms for 10,000 B"),
+        ("append", "append bytes", "fast", 10_000, "876 µs"),
+        ("interval", "count parts", "fast", 45, "0.26 µs for 10 B to 0.34 µs"),
+        ("threads", "encode batch", "gigatoken", 2_096_000, "22,150 MB/s with Llama 3"),
+    ],
+)
+def test_each_paper_has_its_figures_with_source_and_machine(
+    record, scenario, operation, contender, size, figure
+):
+    asked = {"scenario": scenario, "operation": operation, "contender": contender, "size_bytes": size}
+    run = {"results": [{**record["results"][0], **asked}]}
+    table = next(table for table in tables(run, "fast") if "published" in table.title)
+    rows = [dict(zip(table.rows[0], row, strict=True)) for row in table.rows[1:]]
+    assert any(figure in row["published"] for row in rows)
+    assert all("Intel" in row["what differs"] or "thread" in row["what differs"] for row in rows)
+    assert any(line.startswith(f"Figures of {rows[0]['']}: github.com/") for line in notes(run))
