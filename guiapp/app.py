@@ -167,6 +167,7 @@ class Look:
 
     shape             of the picture on the Tree page
     at, race, lesson  on the Steps page: a breakpoint to stop at, an encoder to run beside, and NAME:STEP
+    run, chart        on the Bench page: a run that was saved, and the only chart to show
     """
 
     theme: str = "dark"
@@ -176,6 +177,8 @@ class Look:
     at: str = ""
     race: str = ""
     lesson: str = ""
+    run: Path | None = None
+    chart: str = ""
 
 
 def save_screenshot(page: str, model: str, text: bytes | None, look: Look, path: Path) -> None:
@@ -206,6 +209,7 @@ def save_screenshot(page: str, model: str, text: bytes | None, look: Look, path:
         _open_and_wait(shell, model)
         _wait_for_page(shell)
         _arrange_steps(shell, look)
+        _arrange_bench(shell, look)
         saved = shell.window.grab().save(str(path))
         shell.window.hide()  # now: at the end of the process no Python is left to handle what that brings
         shell.stop()
@@ -238,6 +242,22 @@ def _arrange_steps(shell: Shell, look: Look) -> None:
         page.begin(look.race, look.lesson)
         _wait_for_page(shell)
         page.stop_at(look.at)
+        _wait_for_page(shell)
+
+
+def _arrange_bench(shell: Shell, look: Look) -> None:
+    """Show on the Bench page, if that is in front, the run and the chart that were asked for."""
+    if look.run is None and not look.chart:
+        return
+    from guiapp.core.bench.history import load_run
+    from guiapp.widgets.bench_page import BenchPage
+
+    page = shell.window.pages.pages[shell.window.pages.current_name]
+    if isinstance(page, BenchPage):
+        if look.run is not None:
+            page.model.show_run(load_run(look.run))
+        if look.chart:
+            page.show_only(look.chart)
         _wait_for_page(shell)
 
 

@@ -9,6 +9,7 @@ from guiapp.core.bench.history import Change, compare_runs, load_run, save_run
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.plan import BenchError
 
+RUNS = "runs"  # the folder beside the settings
 SUFFIX = ".json"
 MOST_LISTED = 20
 
@@ -52,10 +53,3 @@ class RunHistory:
             if old.get("vocabulary", {}).get("sha256") == record["vocabulary"]["sha256"]:
                 return [change for change in compare_runs(old, record) if change.verdict != "same"]
         return []
-
-
-def default_folder() -> Path:
-    """Where the runs of the user lie."""
-    import platformdirs
-
-    return Path(platformdirs.user_data_dir("tokenloupe", False)) / "runs"

@@ -14,6 +14,7 @@ class Settings(QObject):
 
     def __init__(self, path: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self.folder = path.parent
         self._store = QSettings(str(path), QSettings.Format.IniFormat, self)
 
     @property

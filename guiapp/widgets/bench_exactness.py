@@ -8,8 +8,10 @@ from collections.abc import Sequence
 import pyqtgraph as pg
 
 from guiapp.core.bench.measurement import Record
-from guiapp.widgets.bench_charts import APPROXIMATE, LINE_PX, MARKER_PX, Chart
+from guiapp.widgets.bench_charts import APPROXIMATE, LINE_PAD_PX, LINE_PX, MARKER_PX, Chart
 from guiapp.widgets.bench_labels import beside, mark, share_steps, short_number
+
+FAR = 1.5  # lines; names farther from their markers have lines to them
 
 
 class ExactnessChart(Chart):
@@ -25,32 +27,38 @@ class ExactnessChart(Chart):
         self.plot.getAxis("left").setTicks([[(share, f"{share:.0%}") for share in shares]])
         self.grid("left", shares)
         margin = (1 - shares[0]) * 0.25
-        self.plot.setXRange(low, high, padding=0.08)
+        self.plot.setXRange(low, max(high, low + 1), padding=0.08)
         self.plot.setYRange(shares[0] - margin, 1 + margin, padding=0)
         self._front(rows)
         self._draw_points(sorted(rows, key=lambda row: float(row["tokens_per_s"])))
-        self.note.setText("share of equal spans by tokens/s; filled: all ids equal")
+        short = "share of equal spans by tokens/s"
+        self.note.set_texts([f"{short}; filled: all ids equal; dashes: nobody is better in both", short])
 
     def _draw_points(self, rows: Sequence[Record]) -> None:
-        """Markers, and names where none covers another."""
-        box = self.plot.getPlotItem().vb
-        width_px, height_px = self.view_px()
-        (left, right), (bottom, top) = box.viewRange()
-        x_px, y_px = width_px / (right - left), height_px / (top - bottom)
+        """Markers, and names where none covers another, with lines to those that had to move away."""
+        room = self.view_px()
+        (left, right), (bottom, top) = self.plot.getPlotItem().vb.viewRange()
+        x_px, y_px = room[0] / (right - left), room[1] / (top - bottom)
         points = [(math.log10(row["tokens_per_s"]), row["agreement"]) for row in rows]
         names = [row["contender"] + mark(row) for row in rows]
-        metrics = self.fontMetrics()
-        rises = beside(
-            [(x * x_px, y * y_px) for x, y in points],
+        metrics = self.metrics()
+        line = metrics.height() - LINE_PAD_PX
+        middles = beside(
+            [((x - left) * x_px, (y - bottom) * y_px) for x, y in points],
             [metrics.horizontalAdvance(name) for name in names],
-            metrics.height() - 2,
+            line,
+            room,
         )
-        for row, (x, y), name, rise in zip(rows, points, names, rises, strict=True):
+        for row, (x, y), name, middle in zip(rows, points, names, middles, strict=True):
             look = self.look(row["contender"])
             style = {"symbol": look.marker, "symbolPen": pg.mkPen(look.color, width=LINE_PX)}
             brush = look.color if row["exact"] else None
+            at_x, at_y = left + middle[0] / x_px, bottom + middle[1] / y_px
+            if abs(at_y - y) * y_px > FAR * line:
+                near = at_y + math.copysign(line / 2 / y_px, y - at_y)
+                self.curve("leader", [x, at_x], [y, near], pen=pg.mkPen(self.theme.faint))
             self.curve("point", [x], [y], pen=None, symbolSize=MARKER_PX + 4, symbolBrush=brush, **style)
-            self.label(name, x, y + rise / y_px, (0.5, 0.5), self._theme_source.theme.text)
+            self.label(name, at_x, at_y, (0.5, 0.5), self.theme.text)
             self._points.append((x, y, row))
 
     def _front(self, rows: Sequence[Record]) -> None:
@@ -60,5 +68,5 @@ class ExactnessChart(Chart):
             if row["agreement"] > best:
                 best = row["agreement"]
                 front.append((math.log10(row["tokens_per_s"]), best))
-        pen = pg.mkPen(self._theme_source.theme.good, style=APPROXIMATE)
+        pen = pg.mkPen(self.theme.good, style=APPROXIMATE)
         self.curve("front", [x for x, _ in front], [y for _, y in front], pen=pen)

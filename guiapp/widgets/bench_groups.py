@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,11 +12,11 @@ from PySide6.QtGui import QBrush, QColor
 
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.tables import BYTES_PER_MB
-from guiapp.widgets.bench_charts import BAR_AXIS_PX, BEHIND, ROOM, Chart
+from guiapp.widgets.bench_charts import BEHIND, Chart, HasTheme
 from guiapp.widgets.bench_labels import mark, round_steps, short_number
-from guiapp.widgets.theme import ThemeSource
 
 GROUP_HEIGHT = 0.78
+LEAST_LINE_PX = 11  # for a line behind each bar; else there is one behind each group
 FAINTEST = 90  # of 255: the last bar of a group
 
 
@@ -64,10 +64,9 @@ KINDS = {
 class GroupChart(Chart):
     """A group of bars for each contender, the largest on top."""
 
-    def __init__(self, title: str, theme_source: ThemeSource) -> None:
+    def __init__(self, title: str, theme_source: HasTheme) -> None:
         self._kind = KINDS["cold"]
         super().__init__(title, theme_source)
-        self.plot.getAxis("left").setWidth(BAR_AXIS_PX)
 
     def set_scenario(self, scenario: str) -> None:
         """What the next results are of: a name in KINDS."""
@@ -80,30 +79,29 @@ class GroupChart(Chart):
         ordered = sorted(
             (bars for bars in groups.values() if bars), key=lambda bars: max(bar.value for bar in bars)
         )
-        self.note.setText(self._kind.note)
+        self.note.set_texts([self._kind.note, ""])
+        n_bars = max((len(bars) for bars in ordered), default=1)
+        has_line_each = self.view_px()[1] >= len(ordered) * n_bars * LEAST_LINE_PX
+        self.fit_font(len(ordered) * (n_bars if has_line_each else 1))
+        self.show_names([bars[0].row["contender"] for bars in ordered])
+        words = list(_words(ordered, has_line_each))
+        self.reach_behind([(x, text) for x, _, text in words])
         longest = max((bar.value for bars in ordered for bar in bars), default=1.0) or 1.0
-        names = [(y, bars[0].row["contender"]) for y, bars in enumerate(ordered)]
-        self.plot.getAxis("left").setTicks([names])
         self.plot.getAxis("bottom").setTicks([[(v, short_number(v)) for v in round_steps(longest)]])
-        self.plot.setXRange(0, longest * ROOM, padding=0)
-        self.plot.setYRange(-0.6, max(len(ordered), 4) - 0.4, padding=0)
         self._draw_bars(ordered)
+        for x, y, text in words:
+            self.label(text, x, y, BEHIND, self.theme.dim)
 
     def _draw_bars(self, groups: Sequence[Sequence[Bar]]) -> None:
-        """All bars as one item, each with its figure behind it."""
+        """All bars as one item."""
         places, widths, heights, brushes, pens = [], [], [], [], []
         for y, bars in enumerate(groups):
-            height = GROUP_HEIGHT / len(bars)
             for index, bar in enumerate(bars):
-                place = y + GROUP_HEIGHT / 2 - height * (index + 0.5)
-                brush = self._brush(bar, index, len(bars))
-                places.append(place)
+                places.append(_place(y, index, len(bars)))
                 widths.append(bar.value)
-                heights.append(height * 0.9)
-                brushes.append(brush)
+                heights.append(GROUP_HEIGHT / len(bars) * 0.9)
+                brushes.append(self._brush(bar, index, len(bars)))
                 pens.append(pg.mkPen(self.look(bar.row["contender"]).color))
-                figure = " ".join(filter(None, (short_number(bar.value), bar.name))) + mark(bar.row)
-                self.label(figure, bar.value, place, BEHIND, self._theme_source.theme.dim)
             self._points.append((bars[0].value, y, bars[0].row))
         self.take("bars", lambda: pg.BarGraphItem(x0=[], y=[], width=[], height=[])).setOpts(
             x0=np.zeros(len(places)),
@@ -124,6 +122,21 @@ class GroupChart(Chart):
         return look._replace(color=color).brush(bar.row["exact"] is not False)
 
     def record_at(self, position: QPointF) -> Record | None:
-        """That of the group at this height."""
-        at = round(self.plot.getPlotItem().vb.mapSceneToView(position).y())
-        return next((row for _, y, row in self._points if y == at), None)
+        return self.record_at_row(position)
+
+
+def _place(y: int, index: int, n_bars: int) -> float:
+    """The height of a bar of the group number `y`, the first on top."""
+    return y + GROUP_HEIGHT / 2 - GROUP_HEIGHT / n_bars * (index + 0.5)
+
+
+def _words(groups: Sequence[Sequence[Bar]], has_line_each: bool) -> Iterator[tuple[float, float, str]]:
+    """What stands behind which value and at which height: behind each bar, or once for each group."""
+    for y, bars in enumerate(groups):
+        figures = [" · ".join(filter(None, (short_number(bar.value), bar.name))) for bar in bars]
+        if has_line_each:
+            for index, (bar, figure) in enumerate(zip(bars, figures, strict=True)):
+                yield bar.value, _place(y, index, len(bars)), figure + mark(bar.row)
+        else:
+            longest = max(bar.value for bar in bars)
+            yield longest, y, ",  ".join(figures) + mark(bars[0].row)

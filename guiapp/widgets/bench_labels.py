@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from PySide6.QtGui import QColor
@@ -11,13 +11,13 @@ from PySide6.QtGui import QColor
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.tables import size_text, time_text
 
-OFFSETS = (1.2, -1.2, 2.2, -2.2, 3.2, -3.2, 4.2, -4.2)  # lines above a place, the first that is free
+NEAREST = 1.2  # lines from a place to its label
+MOST_LINES = 24
 
 
 class End(NamedTuple):
-    """A label at the end of a curve."""
+    """A label at the end of a curve, at the height `y`."""
 
-    x: float
     y: float
     text: str
     color: QColor
@@ -40,6 +40,11 @@ def tip_of(row: Record) -> str:
     return "\n".join(lines)
 
 
+def ratio_text(ratio: float) -> str:
+    """How many times as fast; as a fraction where that is less than a tenth."""
+    return f"{ratio:.2f}×" if ratio >= 0.1 else f"1/{1 / ratio:.3g}"
+
+
 def short_number(value: float) -> str:
     """Three digits and a prefix: 1.24 M."""
     for factor, prefix in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
@@ -59,25 +64,45 @@ def spread(ends: Sequence[End], distance: float, top: float) -> list[End]:
     return [end._replace(y=height) for end, height in zip(ordered, heights, strict=True)]
 
 
-def beside(places: Sequence[tuple[float, float]], widths: Sequence[float], line: float) -> list[float]:
-    """How far above (below: negative) each place its label goes, so that none covers a label or a place.
+def beside(
+    places: Sequence[tuple[float, float]], widths: Sequence[float], line: float, room: tuple[float, float]
+) -> list[tuple[float, float]]:
+    """The middles of labels above or below their places, so that none covers a label, a place or an edge.
 
-    Labels are centred, `line` high and so wide; all in pixels, as are the answers to the labels' middles.
+    Labels are centred where they can be, `line` high and so wide; all in pixels from the lower left corner
+    of a plot with so much `room` for width and height.
     """
     taken = [(x - line / 2, x + line / 2, y) for x, y in places]
-    chosen = []
-    for (x, y), width in zip(places, widths, strict=True):
+    chosen = dict.fromkeys(range(len(places)), (0.0, 0.0))
+    for index in sorted(chosen, key=lambda index: -_loneliness(places, index)):
+        (x, y), width = places[index], widths[index]
+        x = min(max(x, width / 2), room[0] - width / 2)
         left, right = x - width / 2, x + width / 2
-        for rise in OFFSETS:
-            middle = y + rise * line
+        for middle in _around(y, line, room[1]):
             if all(
                 right < other_left or other_right < left or abs(middle - other) >= line
                 for other_left, other_right, other in taken
             ):
                 break
-        chosen.append(rise * line)
+        chosen[index] = x, middle
         taken.append((left, right, middle))
-    return chosen
+    return list(chosen.values())
+
+
+def _loneliness(places: Sequence[tuple[float, float]], index: int) -> float:
+    """The distance to the nearest other place."""
+    x, y = places[index]
+    others = (abs(x - a) + abs(y - b) for at, (a, b) in enumerate(places) if at != index)
+    return min(others, default=math.inf)
+
+
+def _around(y: float, line: float, height: float) -> Iterator[float]:
+    """Heights of labels of a place, the nearest first."""
+    yield y + NEAREST * line
+    for n_lines in range(MOST_LINES):
+        for middle in (y - (NEAREST + n_lines) * line, y + (NEAREST + n_lines) * line):
+            if line / 2 <= middle <= height - line / 2:
+                yield middle
 
 
 def share_steps(lowest: float) -> list[float]:

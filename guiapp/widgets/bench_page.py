@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from html import escape
 
 from PySide6.QtCore import Qt, QTimer
@@ -18,8 +19,11 @@ from PySide6.QtWidgets import (
 )
 
 from guiapp.core.bench.measurement import Record
+from guiapp.core.bench.plan import BenchError
 from guiapp.viewmodels.bench_model import BenchModel
-from guiapp.widgets.bench_charts import BarChart, Chart, CurveChart
+from guiapp.widgets.bench_bars import UNITS, BarChart
+from guiapp.widgets.bench_charts import Chart
+from guiapp.widgets.bench_curves import CurveChart
 from guiapp.widgets.bench_exactness import ExactnessChart
 from guiapp.widgets.bench_export import BenchExport, shown
 from guiapp.widgets.bench_plan import PlanPanel
@@ -31,10 +35,10 @@ from guiapp.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
 PLAN_WIDTH_PX = 250
 HISTORY_WIDTH_PX = 150
 MOST_CHANGES = 3
+STRETCHES = (5, 4)  # of the columns
 FRAME_MS = 150  # between two pictures of a run
 EMPTY = "Tick encoders and libraries at the left, choose texts, and press Run."
 HAVE_TEXTS = ("throughput", *BY_TEXT)
-UNITS = {"MB/s": "mb_per_s", "tokens/s": "tokens_per_s"}
 
 
 class BenchPage(Page):
@@ -50,7 +54,8 @@ class BenchPage(Page):
         self.scenario_card = ScenarioCard(theme_source)
         self.texts = chooser("Text")
         self.units = chooser("Unit")
-        self.units.addItems(list(UNITS))
+        for key, unit in UNITS.items():
+            self.units.addItem(unit, key)
         self.baselines = chooser("Baseline")
         self.saved_runs = chooser("Saved runs")
         self.comparisons = chooser("Compare with")
@@ -62,6 +67,7 @@ class BenchPage(Page):
         self._frames = QTimer(self, interval=FRAME_MS, singleShot=True)
         self._frames.timeout.connect(self.redraw)
         self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
+        self._grid = QGridLayout()
         self._lay_out()
         self._connect()
         self.redraw()
@@ -73,6 +79,10 @@ class BenchPage(Page):
     @property
     def charts(self) -> list[Chart]:
         return [self.scaling, self.exactness, self.bars, *self.scenario_card.charts]
+
+    @property
+    def _cards(self) -> tuple[Chart | ScenarioCard, ...]:
+        return self.scaling, self.exactness, self.bars, self.scenario_card
 
     @property
     def shown_charts(self) -> list[Chart]:
@@ -90,6 +100,15 @@ class BenchPage(Page):
     def stop(self) -> None:
         self._frames.stop()
         self.model.close()
+
+    def show_only(self, name: str) -> None:
+        """Enlarge one chart, by its scenario or as "exactness"; raises BenchError if it is not there."""
+        self.redraw()
+        cards = {"throughput": self.bars, "scaling": self.scaling, "exactness": self.exactness}
+        if name not in cards and not self.scenario_card.choose(name):
+            raise BenchError(f"This run has no chart “{name}”.")
+        self.redraw()
+        self._enlarge(cards.get(name, self.scenario_card), True)
 
     def save_report(self) -> None:
         self.export.save_report(self.baselines.currentText() or "fast")
@@ -119,6 +138,8 @@ class BenchPage(Page):
         self.notes.linkActivated.connect(self.model.open_difference)
         for chart in self.charts:
             chart.contender_clicked.connect(self.model.isolate)
+        for card in self._cards:
+            card.enlarge_clicked.connect(partial(self._enlarge, card))
         for box in (self.texts, self.baselines, self.scenario_card.scenarios, self.scenario_card.worst_texts):
             box.activated.connect(self.redraw)
         self.report_button.clicked.connect(self.save_report)
@@ -142,18 +163,15 @@ class BenchPage(Page):
             bar.addWidget(box)
         bar.addWidget(self.scenario_card.worst_texts)
         bar.addWidget(self.report_button)
-        grid = QGridLayout()
-        grid.setSpacing(GAP_PX + 4)
-        for index, card in enumerate((self.scaling, self.exactness, self.bars, self.scenario_card)):
-            grid.addWidget(card, index // 2, index % 2)
-        for index, stretch in enumerate((5, 4)):
-            grid.setColumnStretch(index, stretch)
-            grid.setRowStretch(index, 1)
+        self._grid.setSpacing(GAP_PX + 4)
+        for index, card in enumerate(self._cards):
+            self._grid.addWidget(card, index // 2, index % 2)
+        self._enlarge(self.scaling, False)
         charts = QWidget()
         column = QVBoxLayout(charts)
         column.setContentsMargins(MARGIN_PX, GAP_PX, MARGIN_PX, GAP_PX)
         column.addLayout(bar)
-        column.addLayout(grid, 1)
+        column.addLayout(self._grid, 1)
         column.addWidget(self.notes)
         self.splitter.addWidget(self.plan)
         self.splitter.addWidget(charts)
@@ -164,6 +182,17 @@ class BenchPage(Page):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.splitter)
         self.setFocusProxy(self.plan.run_button)
+
+    def _enlarge(self, card: Chart | ScenarioCard, is_alone: bool) -> None:
+        """Show this card alone, or all in their places."""
+        for each in self._cards:
+            each.setVisible(each is card or not is_alone)
+        row, column = divmod(self._cards.index(card), 2)
+        for index, stretch in enumerate(STRETCHES):
+            self._grid.setColumnStretch(index, 0 if is_alone and index != column else stretch)
+            self._grid.setRowStretch(index, 0 if is_alone and index != row else 1)
+        for chart in self.charts:
+            chart.enlarge_button.setChecked(is_alone)
 
     def _plan_frame(self) -> None:
         if self.isVisible() and not self._frames.isActive():
@@ -197,7 +226,7 @@ class BenchPage(Page):
             self.model.compare_with(run)
 
     def _choose_unit(self) -> None:
-        self.bars.set_unit(UNITS[self.units.currentText()])
+        self.bars.set_unit(self.units.currentData())
 
     def _tell(self, results: list[Record]) -> None:
         """What changed since the last run, who differs from the exact ids, and who takes no part."""

@@ -4,35 +4,46 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSignalBlocker
+from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QComboBox, QStackedWidget
 
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.scenarios import SCENARIOS
-from guiapp.widgets.bench_charts import Chart, CurveChart
+from guiapp.widgets.bench_charts import Chart
+from guiapp.widgets.bench_curves import CurveChart
 from guiapp.widgets.bench_groups import KINDS, GroupChart
+from guiapp.widgets.bench_stages import StageChart
 from guiapp.widgets.theme import ThemeSource
 
 CURVES = ("worst", "short", "append", "interval")
-OFFERED = (*CURVES, *KINDS)
-BY_TEXT = ("cold", "decode", "batch")  # those that have a record for each text
+STAGES = "stages"
+OFFERED = (*CURVES, STAGES, *KINDS)
+BY_TEXT = ("cold", "decode", "batch", STAGES)  # those that have a record for each text
 
 
 class ScenarioCard(QStackedWidget):
-    """Curves or bars of the scenario that is chosen in `scenarios`; `worst_texts` chooses among its texts."""
+    """Curves or bars of the scenario that is chosen in `scenarios`; `worst_texts` chooses among its texts.
+
+    Signals:
+        enlarge_clicked(bool): whether the card shall be the only one on the page.
+    """
+
+    enlarge_clicked = Signal(bool)
 
     def __init__(self, theme_source: ThemeSource) -> None:
         super().__init__()
         self.curves = CurveChart(SCENARIOS[CURVES[0]].title, theme_source)
         self.groups = GroupChart(SCENARIOS["cold"].title, theme_source)
+        self.stages = StageChart(SCENARIOS[STAGES].title, theme_source)
         self.scenarios = chooser("Scenario")
         self.worst_texts = chooser("Worst-case text")
         for chart in self.charts:
             self.addWidget(chart)
+            chart.enlarge_clicked.connect(self.enlarge_clicked)
 
     @property
-    def charts(self) -> tuple[Chart, Chart]:
-        return self.curves, self.groups
+    def charts(self) -> tuple[Chart, ...]:
+        return self.curves, self.groups, self.stages
 
     @property
     def scenario(self) -> str:
@@ -46,7 +57,7 @@ class ScenarioCard(QStackedWidget):
         rows = [row for row in results if row["scenario"] == scenario]
         offer(self.worst_texts, [row["corpus"] for row in rows] if scenario == "worst" else [])
         self.worst_texts.setVisible(scenario == "worst" and self.worst_texts.count() > 1)
-        chart = self.curves if scenario in CURVES else self.groups
+        chart = self._chart_of(scenario)
         self.setCurrentWidget(chart)
         chart.set_title(SCENARIOS[scenario].title)
         if scenario == "worst":
@@ -57,14 +68,21 @@ class ScenarioCard(QStackedWidget):
             rows = [*_warm(results, rows), *rows]
         if chart is self.groups:
             self.groups.set_scenario(scenario)
-        else:
+        elif chart is self.curves:
             self.curves.set_growth([line for line in growth if line["scenario"] == scenario])
         chart.show_results(rows)
 
-    def choose(self, scenario: str) -> None:
-        """Show this one, if it was measured."""
-        if (index := self.scenarios.findData(scenario)) >= 0:
+    def choose(self, scenario: str) -> bool:
+        """Show this one, if it was measured; whether it was."""
+        index = self.scenarios.findData(scenario)
+        if index >= 0:
             self.scenarios.setCurrentIndex(index)
+        return index >= 0
+
+    def _chart_of(self, scenario: str) -> Chart:
+        if scenario == STAGES:
+            return self.stages
+        return self.curves if scenario in CURVES else self.groups
 
     def _offer(self, measured: set[str]) -> None:
         """List the scenarios that were measured, in the order of OFFERED."""

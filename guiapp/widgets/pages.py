@@ -93,11 +93,11 @@ def _steps(setting: PageSetting) -> Page:
 
 
 def _bench(setting: PageSetting) -> Page:
-    from guiapp.viewmodels.bench_history import RunHistory, default_folder
+    from guiapp.viewmodels.bench_history import RUNS, RunHistory
     from guiapp.viewmodels.bench_model import BenchModel
     from guiapp.widgets.bench_page import BenchPage
 
-    model = BenchModel(setting.workspace, history=RunHistory(default_folder()))
+    model = BenchModel(setting.workspace, history=RunHistory(setting.settings.folder / RUNS))
     page = BenchPage(model, setting.theme_source)
     setting.actions.connect_all(
         {

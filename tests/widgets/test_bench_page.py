@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QCheckBox
 
 from guiapp.core.bench.contenders import UNSPLIT
 from guiapp.core.bench.peers import PEERS
+from guiapp.core.bench.plan import BenchError
 from guiapp.core.catalogue import ALGORITHMS
 from guiapp.viewmodels.bench_model import BenchModel
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.bench_labels import End, beside, share_steps, short_number, spread, tip_of
 from guiapp.widgets.bench_page import BenchPage
+from guiapp.widgets.bench_stages import parts_of
 from guiapp.widgets.contender_look import look_of
 from guiapp.widgets.theme import DARK, LIGHT, ThemeSource
 
@@ -146,7 +150,7 @@ def test_the_mouse_tells_value_interval_runs_and_difference():
 
 
 def test_labels_that_would_cover_each_other_move_and_stay_below_the_top():
-    ends = [End(1.0, y, text, DARK.text, "o") for y, text in ((0.1, "b"), (0.0, "a"), (9.0, "c"), (8.9, "d"))]
+    ends = [End(y, text, DARK.text, "o") for y, text in ((0.1, "b"), (0.0, "a"), (9.0, "c"), (8.9, "d"))]
     placed = spread(ends, 0.5, 9.0)
     assert [end.text for end in placed] == ["a", "b", "d", "c"]
     assert [end.y for end in placed] == [0.0, 0.5, 8.5, 9.0]
@@ -171,8 +175,20 @@ def test_clicking_a_bar_isolates_its_contender_in_all_charts(page, qtbot):
 
 
 def test_names_of_points_that_lie_close_go_above_and_below():
-    places = [(0.0, 0.0), (10.0, 0.0), (20.0, 0.0), (300.0, 0.0)]
-    assert beside(places, [60.0] * 4, 10.0) == [12.0, -12.0, 22.0, 12.0]
+    places = [(100.0, 50.0), (110.0, 50.0), (120.0, 50.0), (300.0, 50.0)]
+    middles = beside(places, [60.0] * 4, 10.0, (400.0, 100.0))
+    assert middles == [(100.0, 62.0), (110.0, 38.0), (120.0, 28.0), (300.0, 62.0)]
+
+
+@given(
+    places=st.lists(st.tuples(st.floats(0, 500), st.floats(40, 200)), min_size=1, max_size=14),
+    width=st.floats(20, 90),
+)
+def test_no_name_of_a_point_covers_another_or_leaves_the_plot(places, width):
+    middles = beside(places, [width] * len(places), 12.0, (500.0, 400.0))
+    assert all(width / 2 <= x <= 500 - width / 2 and 6 <= y <= 394 for x, y in middles)
+    for index, (x, y) in enumerate(middles):
+        assert all(abs(x - a) > width - 1e-9 or abs(y - b) >= 12 - 1e-9 for a, b in middles[:index])
 
 
 @pytest.mark.parametrize(("lowest", "steps"), [(0.95, 6), (0.99, 2), (0.5, 6), (0.0, 6)])
@@ -213,6 +229,60 @@ def test_each_scenario_has_its_chart(page):
 
 def labels(chart) -> list:
     return [item for kind, items in chart._pool.items() if kind.startswith("label") for item in items]
+
+
+def stage(contender: str, operation: str, seconds: float) -> dict:
+    return record("stages", contender, 10_000, seconds, operation=operation)
+
+
+STAGES = [
+    stage("heap", "encode", 1e-3),
+    stage("heap", "split", 2e-4),
+    stage("heap", "encode pieces", 6e-4),
+    stage("tiktoken", "encode", 1e-4),
+]
+
+
+def test_stages_are_stacked_in_order_and_the_rest_fills_the_bar():
+    parts = [(part.name, round(part.end, 6)) for part in parts_of(STAGES[0], STAGES[2:0:-1], 0)]
+    assert parts == [("split", 0.2), ("encode pieces", 0.8), ("rest", 1.0)]
+    slow = [stage("heap", "split", 8e-4), stage("heap", "encode pieces", 8e-4)]
+    assert [part.end for part in parts_of(STAGES[0], slow, 0)] == [0.5, 1.0]
+    assert [part.name for part in parts_of(STAGES[3], [], 0)] == ["tells no stages"]
+
+
+def test_the_chart_of_stages_names_them_and_tells_the_time_of_the_call(page):
+    page.model.show_run({"results": STAGES})
+    page.show_only("stages")
+    QApplication.processEvents()  # the page is laid out anew
+    assert ticks(page.scenario_card.stages, "left") == ["heap", "tiktoken"]
+    texts = [item.toPlainText().strip() for item in labels(page.scenario_card.stages)]
+    for text in ("split 20%", "encode 60%", "rest 20%", "tells no stages", "100 ms for 1 MB"):
+        assert text in texts
+
+
+def test_one_chart_can_be_shown_alone_and_all_again(page):
+    page.model.show_run(RUN)
+    page.show_only("exactness")
+    assert [chart.title for chart in page.shown_charts] == ["Speed × exactness"]
+    page.exactness.enlarge_button.click()
+    assert len(page.shown_charts) == 4
+    with pytest.raises(BenchError, match="no chart “memory”"):
+        page.show_only("memory")
+
+
+def test_no_label_is_cut_off_at_the_edge_of_its_chart(page):
+    page.model.show_run({"results": [*RUN["results"], *STAGES]})
+    page.redraw()
+    for width in (900, 1280):
+        page.resize(width, 720)
+        for name in ("throughput", "scaling", "exactness", "worst", "stages"):
+            page.show_only(name)
+            QApplication.processEvents()
+            (chart,) = page.shown_charts
+            area = chart.plot.getPlotItem().vb.sceneBoundingRect().adjusted(-1, -1, 1, 1)
+            for item in (each for each in labels(chart) if each.isVisible()):
+                assert area.contains(item.mapRectToScene(item.boundingRect())), (name, item.toPlainText())
 
 
 @pytest.fixture

@@ -1,0 +1,85 @@
+"""The speeds of one text as bars with whiskers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF
+from PySide6.QtWidgets import QWidget
+
+from guiapp.core.bench.measurement import Record
+from guiapp.widgets.bench_charts import BAR_HEIGHT, BEHIND, Chart, HasTheme
+from guiapp.widgets.bench_labels import mark, ratio_text, round_steps, short_number
+
+UNITS = {"mb_per_s": "MB/s", "tokens_per_s": "tokens/s"}
+
+
+class BarChart(Chart):
+    """The speeds of one text, the fastest on top; values beside the bars and relative to a baseline."""
+
+    def __init__(self, title: str, theme_source: HasTheme, parent: QWidget | None = None) -> None:
+        self._unit = "mb_per_s"
+        self._baseline = "fast"
+        super().__init__(title, theme_source, parent)
+
+    def set_unit(self, unit: str) -> None:
+        """One of UNITS."""
+        self._unit = unit
+        self.redraw()
+
+    def set_baseline(self, contender: str) -> None:
+        self._baseline = contender
+        self.redraw()
+
+    def draw(self) -> None:
+        rows = sorted((row for row in self._results if row[self._unit]), key=lambda row: row[self._unit])
+        baseline = next((row for row in rows if row["contender"] == self._baseline), None)
+        self.fit_font(len(rows))
+        self.show_names([row["contender"] for row in rows])
+        labels = [(self._end(row), self._figures(row, baseline)) for row in rows]
+        self.reach_behind(labels)
+        self._draw_bars(rows)
+        for y, (row, (end, text)) in enumerate(zip(rows, labels, strict=True)):
+            self.label(text, end, y, BEHIND, self.theme.dim)
+            self._points.append((row[self._unit], y, row))
+        longest = max((row[self._unit] for row in rows), default=1.0)
+        self.plot.getAxis("bottom").setTicks([[(v, short_number(v)) for v in round_steps(longest)]])
+        unit = UNITS[self._unit]
+        beside = f", × {self._baseline}" if baseline else ""
+        self.note.set_texts([f"{unit}, median and 95 % interval{beside}", f"{unit}{beside}", unit])
+
+    def record_at(self, position: QPointF) -> Record | None:
+        return self.record_at_row(position)
+
+    def _end(self, row: Record) -> float:
+        """Where the whisker ends."""
+        return float(max(row[self._unit] * row["median_s"] / row["ci_s"][0], row[self._unit]))
+
+    def _figures(self, row: Record, baseline: Record | None) -> str:
+        ratio = f"   {ratio_text(baseline['median_s'] / row['median_s'])}" if baseline else ""
+        return f"{short_number(row[self._unit])}{ratio}{mark(row)}"
+
+    def _draw_bars(self, rows: Sequence[Record]) -> None:
+        """All bars and all whiskers, an item each."""
+        looks = [self.look(row["contender"]) for row in rows]
+        speeds = np.array([row[self._unit] for row in rows], np.float64)
+        medians = np.array([row["median_s"] for row in rows], np.float64)
+        ends = np.array([row["ci_s"] for row in rows], np.float64).reshape(-1, 2)
+        places = np.arange(len(rows), dtype=np.float64)
+        self.take("bars", lambda: pg.BarGraphItem(x0=[], y=[], width=[], height=BAR_HEIGHT)).setOpts(
+            x0=np.zeros(len(rows)),
+            y=places,
+            width=speeds,
+            brushes=[look.brush(row["exact"] is not False) for look, row in zip(looks, rows, strict=True)],
+            pens=[pg.mkPen(look.color) for look in looks],
+        )
+        self.take("whiskers", pg.ErrorBarItem).setData(
+            x=speeds,
+            y=places,
+            left=speeds - speeds * medians / ends[:, 1],
+            right=speeds * medians / ends[:, 0] - speeds,
+            beam=BAR_HEIGHT / 3,
+            pen=pg.mkPen(self.theme.text),
+        )

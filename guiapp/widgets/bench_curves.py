@@ -1,0 +1,166 @@
+"""Time against length: curves with bands, fitted exponents and overheads."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pyqtgraph as pg
+from numpy.typing import NDArray
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QWidget
+
+from guiapp.core.bench.measurement import Record
+from guiapp.core.bench.tables import size_text, time_text
+from guiapp.widgets.bench_charts import (
+    APPROXIMATE,
+    BEHIND,
+    BEHIND_GAP,
+    EDGE_PX,
+    EXACT,
+    LINE_PAD_PX,
+    LINE_PX,
+    MARKER_PX,
+    Chart,
+    HasTheme,
+)
+from guiapp.widgets.bench_labels import End, spread
+
+MOST_NAME_SHARE = 0.45  # of the plot's width
+NAME_GAP_PX = 16  # between a curve's end and the marker before its name
+WORST_FIT = 0.5  # of the measured time; exponents of curves that fit worse say nothing
+BAND_ALPHA = 30  # of 255
+VERBS = {"append bytes": " appending", "count parts": " counting"}  # beside curves of encoding
+Line = tuple[str, str]  # contender and operation
+
+
+class CurveChart(Chart):
+    """Time against length, both logarithmic, with bands; names and exponents at the ends of the curves."""
+
+    def __init__(self, title: str, theme_source: HasTheme, parent: QWidget | None = None) -> None:
+        self._growth: Sequence[Record] = ()
+        super().__init__(title, theme_source, parent)
+
+    def set_growth(self, growth: Sequence[Record]) -> None:
+        """Fitted exponents and overheads; drawn with the next results."""
+        self._growth = growth
+
+    def draw(self) -> None:
+        curves: dict[Line, list[Record]] = {}
+        for row in sorted(self._results, key=lambda row: row["size_bytes"]):
+            curves.setdefault((row["contender"], row["operation"]), []).append(row)
+        self.fit_font(len(curves))
+        names = self._names(curves)
+        self._axes([row["median_s"] for row in self._results], [row["size_bytes"] for row in self._results])
+        self._make_room(list(names.values()))
+        for line, rows in curves.items():
+            self._draw_curve(line, rows)
+        self._draw_names(
+            [
+                End(
+                    math.log10(rows[-1]["median_s"]),
+                    names[line],
+                    self.look(line[0]).color,
+                    self.look(line[0]).marker,
+                )
+                for line, rows in curves.items()
+            ]
+        )
+
+    def _draw_curve(self, line: Line, rows: Sequence[Record]) -> None:
+        name, operation = line
+        look = self.look(name)
+        x = np.log10([row["size_bytes"] for row in rows])
+        y = np.log10([row["median_s"] for row in rows])
+        self._band(rows, x, look.color)
+        style = EXACT if all(row["exact"] is not False for row in rows) else APPROXIMATE
+        style = Qt.PenStyle.DotLine if operation in VERBS else style
+        self.curve(
+            "curve",
+            x,
+            y,
+            pen=pg.mkPen(look.color, width=LINE_PX, style=style),
+            symbol=look.marker,
+            symbolSize=MARKER_PX,
+            symbolBrush=look.color,
+            symbolPen=pg.mkPen(self.theme.raised),
+        )
+        self._points += [(a, b, row) for a, b, row in zip(x, y, rows, strict=True)]
+
+    def _draw_names(self, ends: Sequence[End]) -> None:
+        """Beside the ends of the curves, moved so that none covers another."""
+        width_px, height_px = self.view_px()
+        (left, far), (low, high) = self.plot.getPlotItem().vb.viewRange()
+        line = (high - low) * (self.metrics().height() - LINE_PAD_PX) / height_px
+        x = max(math.log10(row["size_bytes"]) for row in self._results)
+        x += (far - left) * NAME_GAP_PX / width_px
+        for end in spread(ends, line, high - line / 2):
+            marker = {"symbol": end.marker, "symbolBrush": end.color, "symbolPen": None}
+            self.curve("end", [x], [end.y], pen=None, symbolSize=MARKER_PX - 2, **marker)
+            self.label(end.text, x, end.y, BEHIND, end.color)
+
+    def _names(self, curves: Mapping[Line, Sequence[Record]]) -> dict[Line, str]:
+        """The names with exponent and overhead, or with less where that takes too much of the width."""
+        longest = max(row["size_bytes"] for row in self._results)
+        metrics, room_px = self.metrics(), self.view_px()[0] * MOST_NAME_SHARE
+        chosen: dict[Line, str] = {}
+        for n_figures in (2, 1, 0):
+            for line, rows in curves.items():
+                last = rows[-1]["size_bytes"]
+                until = "" if last == longest else f" to {size_text(last)}"
+                figures = self._figures(line[0])[:n_figures]
+                chosen[line] = f"{line[0]}{VERBS.get(line[1], '')}{until}{''.join(figures)}"
+            if max(map(metrics.horizontalAdvance, chosen.values())) <= room_px:
+                break
+        return chosen
+
+    def _figures(self, name: str) -> list[str]:
+        """The fitted exponent and overhead of a contender, where they say something."""
+        for line in self._growth:
+            is_of = line["contender"] == name and line["corpus"] == self._results[0]["corpus"]
+            if is_of and line["error"] < WORST_FIT:
+                overhead = f" + {time_text(line['overhead_s'])}" if line["overhead_s"] > 0 else ""
+                return [f"  n^{line['exponent']:.2f}", overhead]
+        return []
+
+    def _make_room(self, names: Sequence[str]) -> None:
+        """Leave so much of the width free at the right as the longest name takes."""
+        sizes = [math.log10(row["size_bytes"]) for row in self._results]
+        left, right = min(sizes), max(max(sizes), min(sizes) + 1)
+        name_px = max(self.metrics().horizontalAdvance(BEHIND_GAP + name) for name in names)
+        width_px = self.view_px()[0]
+        taken_px = min(EDGE_PX + NAME_GAP_PX + name_px + MARKER_PX, int(width_px * 0.8))
+        per_px = (right - left) / (width_px - taken_px)
+        start = left - EDGE_PX * per_px
+        self.plot.setXRange(start, start + width_px * per_px, padding=0)
+
+    def _axes(self, times: Sequence[float], sizes: Sequence[int]) -> None:
+        """Decades at the left, sizes at the bottom."""
+        low, high = math.floor(math.log10(min(times))), math.ceil(math.log10(max(times)))
+        decades = list(range(low, max(high, low + 1) + 1))
+        self.plot.getAxis("left").setTicks([[(decade, time_text(10.0**decade)) for decade in decades]])
+        self.grid("left", decades)
+        shown = sorted(set(sizes))
+        step = math.ceil(len(shown) / 5)
+        near = math.log10(shown[-1] / shown[0]) / 8
+        ticks: list[tuple[float, str]] = []
+        for size in shown[::step]:
+            if not ticks or math.log10(size) - ticks[-1][0] > near:
+                ticks.append((math.log10(size), size_text(size)))
+        self.plot.getAxis("bottom").setTicks([ticks])
+        self.plot.setYRange(low, decades[-1], padding=0.04)
+        short = "time by bytes"
+        plain = f"{short}, 95 % interval"
+        fitted = [f"{plain}; n^ exponent + time of an empty text, fitted"] if self._growth else []
+        self.note.set_texts([*fitted, plain, short])
+
+    def _band(self, rows: Sequence[Record], x: NDArray[np.float64], color: QColor) -> None:
+        low, high = (np.log10([row["ci_s"][side] for row in rows]) for side in (0, 1))
+        faint = QColor(color)
+        faint.setAlpha(min(color.alpha(), BAND_ALPHA))
+        band = self.take("band", lambda: pg.FillBetweenItem(pg.PlotCurveItem(), pg.PlotCurveItem()))
+        for curve, edge in zip(band.curves, (low, high), strict=True):
+            curve.setData(x, edge)
+        band.setBrush(faint)
