@@ -42,7 +42,7 @@ def measure_steps(model: str, n_events: int = 60, n_steps: int = N_STEPS) -> lis
         page = cast(StepsPage, shell.window.pages.pages["steps"])
         wait_until(application, lambda: page.is_ready)
         page.model.show(trace)
-        watch = PaintWatch(page.flow)
+        watch = PaintWatch(page.trace.flow)
         seeks = [
             timed(application, watch, lambda: page.model.go_to(rng.randrange(len(trace))))
             for _ in range(n_events + 5)
@@ -67,9 +67,9 @@ def _run_with_condition(
     application: QApplication, page: StepsPage, watch: PaintWatch, rng: random.Random, event: int
 ) -> float:
     """Set a conditional breakpoint, go somewhere, and time the run to it, forwards or backwards."""
-    for index in reversed(range(len(page.model.breakpoints))):
-        page.model.remove_breakpoint(index)
-    page.model.add_breakpoint(f"{CONDITION} and step % 7 == {event % 7}")
+    for index in reversed(range(len(page.model.breakpoints.rows))):
+        page.model.breakpoints.remove(index)
+    page.model.breakpoints.add(f"{CONDITION} and step % 7 == {event % 7}")
     page.model.go_to(rng.randrange(page.model.n_steps))
     for _ in range(3):
         application.processEvents()

@@ -7,12 +7,14 @@ from functools import cached_property
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.core.errors import TokenloupeError
-from guiapp.core.lessons.lesson import Lesson, LessonError, LessonStep, load_all
+from guiapp.core.lessons.lesson import Lesson, LessonError, LessonStep, load_each
 from guiapp.core.lessons.states import go_to_place
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.steps_model import StepsModel
+from guiapp.viewmodels.training_model import TrainingModel, TrainingWish
 from guiapp.viewmodels.workspace import Workspace
+
+MOST_TOKENS = 100_000  # more than any text of a lesson needs
 
 
 class LessonPlayer(QObject):
@@ -20,11 +22,9 @@ class LessonPlayer(QObject):
 
     Signals:
         changed(): `lesson`, `step` or `is_revealed` is new.
-        failed(str): why there are no lessons.
     """
 
     changed = Signal()
-    failed = Signal(str)
 
     def __init__(
         self, workspace: Workspace, steps: StepsModel, settings: Settings, parent: QObject | None = None
@@ -34,19 +34,30 @@ class LessonPlayer(QObject):
         self._steps = steps
         self._settings = settings
         self._text_before = b""
+        self.training = TrainingModel(parent=self)
         self.lesson: Lesson | None = None
         self.number = 0
         self.is_revealed = False
         steps.trace_changed.connect(self._go_to_place)
 
     @cached_property
+    def _found(self) -> tuple[list[Lesson], list[str]]:
+        return load_each()
+
+    @property
     def lessons(self) -> list[Lesson]:
-        """All lessons; none where their files cannot be used."""
-        try:
-            return load_all()
-        except TokenloupeError as error:
-            self.failed.emit(str(error))
-            return []
+        """All lessons whose files can be used."""
+        return self._found[0]
+
+    @property
+    def failures(self) -> list[str]:
+        """What is wrong with the other files, to show as it stands."""
+        return self._found[1]
+
+    def reached(self, lesson: Lesson) -> int:
+        """The step to resume at, 0 for the start."""
+        number = self._progress().get(lesson.name, 0)
+        return number if 0 <= number < len(lesson.steps) - 1 else 0
 
     @property
     def step(self) -> LessonStep | None:
@@ -56,8 +67,10 @@ class LessonPlayer(QObject):
     def is_ready(self) -> bool:
         """Whether the program is where the present step wants it."""
         step, debugger = self.step, self._steps.debugger
-        if step is None or step.train:
+        if step is None:
             return True
+        if step.train:
+            return not self.training.is_busy
         return debugger is not None and debugger.trace.text == step.text.encode()
 
     def begin(self, name: str, number: int | None = None) -> None:
@@ -69,8 +82,7 @@ class LessonPlayer(QObject):
         if self.lesson is None:
             self._text_before = self._workspace.document.text()
         self.lesson = lesson
-        reached = self._progress().get(name, 0) if number is None else min(number, len(lesson.steps) - 2)
-        self._show(reached if 0 <= reached < len(lesson.steps) - 1 else 0)
+        self._show(self.reached(lesson) if number is None else min(number, len(lesson.steps) - 1))
 
     def go_on(self) -> None:
         """The next step; behind the last one the lesson is over."""
@@ -104,7 +116,10 @@ class LessonPlayer(QObject):
         self._keep()
         step = self.step
         assert step is not None
-        if not step.train:
+        if step.train:
+            wish = TrainingWish(step.train, step.text.encode(), MOST_TOKENS, has_end_marks=True)
+            self.training.show(wish, step.merges)
+        else:
             self._set_scene(step)
         self.changed.emit()
 
@@ -136,6 +151,10 @@ class LessonPlayer(QObject):
             return
         go_to_place(debugger, step.place)
         self._steps.refresh()
+
+    def stop(self) -> None:
+        """End all work in the background."""
+        self.training.stop()
 
     def _progress(self) -> dict[str, int]:
         try:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, QSignalBlocker, Signal
 
 from guiapp.core.encoding import Encoding
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.tokenizer import Tokenizer
-from guiapp.core.trace.breakpoints import Breakpoint, parse_breakpoint
+from guiapp.core.trace.breakpoints import Breakpoint
 from guiapp.core.trace.candidates import Waiting
 from guiapp.core.trace.conditions import Expression
 from guiapp.core.trace.debugger import Debugger, Granularity
@@ -26,11 +25,12 @@ from guiapp.viewmodels.debugger_memory import Remembered, recall
 from guiapp.viewmodels.race_model import RaceModel
 from guiapp.viewmodels.recording import Recording
 from guiapp.viewmodels.settings import Settings
+from guiapp.viewmodels.step_breakpoints import StepBreakpoints
+from guiapp.viewmodels.step_clock import StepClock
 from guiapp.viewmodels.trace_recorder import TraceRecorder
 from guiapp.viewmodels.workspace import Workspace
 
 NEAR_STEPS = 2000
-SPEEDS = (1, 2, 5, 10, 30)  # steps a second
 
 
 class StepsModel(QObject):
@@ -39,9 +39,8 @@ class StepsModel(QObject):
     Signals:
         trace_changed(): `debugger` is new, or None while nothing is recorded.
         position_changed(): the place in the trace is new.
-        breakpoints_changed(): `breakpoints` or their hits are new.
+        breakpoints_changed(): the rows of `breakpoints` or their hits are new.
         watches_changed(): `watches` is new.
-        playing_changed(): `is_playing` or `speed` is new.
         granularity_changed(): `granularity` is new.
     """
 
@@ -49,7 +48,6 @@ class StepsModel(QObject):
     position_changed = Signal()
     breakpoints_changed = Signal()
     watches_changed = Signal()
-    playing_changed = Signal()
     granularity_changed = Signal()
 
     def __init__(
@@ -65,17 +63,17 @@ class StepsModel(QObject):
         self.recording = Recording(workspace, recorder or TraceRecorder(parent=self), self)
         self.debugger: Debugger | None = None
         self.race = RaceModel(workspace, TraceRecorder(self.recording.command, self), self)
-        self._breakpoints: tuple[Breakpoint, ...] = ()
+        self.breakpoints = StepBreakpoints(self._place, self)
+        self.breakpoints.changed.connect(self._follow_breakpoints)
         self._watches: tuple[str, ...] = ()
         self._granularity = Granularity.DECISION
-        self._speed = SPEEDS[2]
         self._waiting: tuple[int, Waiting] | None = None
-        self._ticks = QTimer(self)
-        self._ticks.timeout.connect(self._play_on)
+        self.clock = StepClock(self)
+        self.clock.ticked.connect(self._play_on)
         self._others = LatestJob[dict[str, Encoding]](self)
         self._others.done.connect(self._take_others)
         self.recording.recorded.connect(self.show)
-        self.recording.outdated.connect(self.pause)
+        self.recording.outdated.connect(self.clock.pause)
         self.position_changed.connect(self.race.follow)
         self._restore()
 
@@ -85,7 +83,7 @@ class StepsModel(QObject):
         """Follow the workspace's text from now on, or no longer: the page is shown or hidden."""
         self.recording.watch(is_watching)
         if not is_watching:
-            self.pause()
+            self.clock.pause()
 
     def show(self, trace: Trace | None) -> None:
         """Walk through a trace of the workspace's text; None for none."""
@@ -95,7 +93,8 @@ class StepsModel(QObject):
     def _use(self, debugger: Debugger | None) -> None:
         self.debugger, self._waiting = debugger, None
         if debugger is not None:
-            self._set_in_debugger(self._breakpoints)
+            with QSignalBlocker(self.breakpoints):
+                self.breakpoints.fit(self.breakpoints.rows)
             debugger.go_to(_first_sight(debugger.trace))
         self.trace_changed.emit()
         self.breakpoints_changed.emit()
@@ -176,26 +175,11 @@ class StepsModel(QObject):
         move(self.debugger)
         self._waiting = None
         if self.debugger.breakpoints != rows:  # one was for once only
-            self._breakpoints = self.debugger.breakpoints
-            self.breakpoints_changed.emit()
+            self.breakpoints.note(self.debugger.breakpoints)
         if self.debugger.position != before or self.debugger.stopped_at is not None:
             self.position_changed.emit()
 
     # Playing
-
-    @property
-    def is_playing(self) -> bool:
-        return self._ticks.isActive()
-
-    @property
-    def speed(self) -> int:
-        """Steps a second."""
-        return self._speed
-
-    def set_speed(self, steps_per_s: int) -> None:
-        self._speed = steps_per_s
-        self._ticks.setInterval(1000 // steps_per_s)
-        self.playing_changed.emit()
 
     def play(self) -> None:
         """Take a step now and then, to the end or the next breakpoint; from the end, start anew."""
@@ -203,23 +187,23 @@ class StepsModel(QObject):
             return
         if self.position >= self.n_steps:
             self.restart()
-        self._ticks.start(1000 // self._speed)
-        self.playing_changed.emit()
+        self.clock.play()
 
-    def pause(self) -> None:
-        if self._ticks.isActive():
-            self._ticks.stop()
-            self.playing_changed.emit()
+    def toggle_play(self) -> None:
+        if self.clock.is_playing:
+            self.clock.pause()
+        else:
+            self.play()
 
     def _play_on(self) -> None:
         if self.debugger is None or self.position >= self.n_steps:
-            self.pause()
+            self.clock.pause()
             return
         stop = self.debugger.stops.after(self.position)
         self.step()
         if stop is not None and stop[0] <= self.position:
             self.go_to(stop[0])
-            self.pause()
+            self.clock.pause()
 
     # What there is to see
 
@@ -248,32 +232,11 @@ class StepsModel(QObject):
 
     # Breakpoints
 
-    @property
-    def breakpoints(self) -> tuple[Breakpoint, ...]:
-        return self._breakpoints
-
     def hit_counts(self) -> list[int]:
         """How often each breakpoint is hit in the trace."""
         if self.debugger is None:
-            return [0] * len(self._breakpoints)
+            return [0] * len(self.breakpoints.rows)
         return [len(found) for found in self.debugger.stops.hits]
-
-    def add_breakpoint(self, text: str) -> None:
-        """Raises BreakpointError or ConditionError."""
-        self._set_breakpoints((*self._breakpoints, parse_breakpoint(text)))
-
-    def change_breakpoint(self, index: int, text: str) -> None:
-        """Raises BreakpointError or ConditionError; the old one stays then."""
-        row = replace(parse_breakpoint(text), is_enabled=self._breakpoints[index].is_enabled)
-        self._set_breakpoints((*self._breakpoints[:index], row, *self._breakpoints[index + 1 :]))
-
-    def remove_breakpoint(self, index: int) -> None:
-        self._set_breakpoints((*self._breakpoints[:index], *self._breakpoints[index + 1 :]))
-
-    def enable_breakpoint(self, index: int, is_enabled: bool) -> None:
-        rows = list(self._breakpoints)
-        rows[index] = replace(rows[index], is_enabled=is_enabled)
-        self._set_breakpoints(rows)
 
     def toggle_breakpoint(self) -> None:
         """A breakpoint on the token that the present step makes, or on its operation; or away with it."""
@@ -281,43 +244,23 @@ class StepsModel(QObject):
             return
         token_id = int(self.debugger.trace.columns.result[self.position])
         if 0 <= token_id < len(self.debugger.vocabulary):
-            self.toggle(f"token {token_id}")
+            self.breakpoints.toggle(f"token {token_id}")
         else:
-            self.toggle(f"operation {self.debugger.trace.operation(self.position)}")
+            self.breakpoints.toggle(f"operation {self.debugger.trace.operation(self.position)}")
 
-    def toggle(self, text: str) -> None:
-        """Set a breakpoint that is not there, remove one that is."""
-        titles = [row.title for row in self._breakpoints]
-        if text in titles:
-            self.remove_breakpoint(titles.index(text))
-        else:
-            self.add_breakpoint(text)
-
-    def _set_breakpoints(self, rows: Sequence[Breakpoint]) -> None:
+    def _place(self, rows: Sequence[Breakpoint]) -> None:
         if self.debugger is not None:
             self.debugger.set_breakpoints(rows)
-        self._breakpoints = tuple(rows)
+
+    def _follow_breakpoints(self) -> None:
         self._keep()
         self.breakpoints_changed.emit()
         self._compare()
 
-    def _set_in_debugger(self, rows: Sequence[Breakpoint]) -> None:
-        """Breakpoints of an earlier text may make no sense in this one: they are switched off then."""
-        assert self.debugger is not None
-        kept: list[Breakpoint] = []
-        for row in rows:
-            try:
-                self.debugger.set_breakpoints([*kept, row])
-                kept.append(row)
-            except TokenloupeError:
-                kept.append(replace(row, is_enabled=False))
-        self.debugger.set_breakpoints(kept)
-        self._breakpoints = tuple(kept)
-
     def _compare(self) -> None:
         """Encode with the encoders that breakpoints compare with."""
         tokenizer = self._workspace.tokenizer
-        names = {row.value for row in self._breakpoints if row.kind == "difference"}
+        names = {row.value for row in self.breakpoints.rows if row.kind == "difference"}
         if self.debugger is None or tokenizer is None or not names:
             return
         options, text = self._workspace.options, self.debugger.trace.text
@@ -369,17 +312,18 @@ class StepsModel(QObject):
     # Memory
 
     def _keep(self) -> None:
-        remembered = Remembered(self._breakpoints, self._watches, self._granularity)
+        remembered = Remembered(self.breakpoints.rows, self._watches, self._granularity)
         self._settings.set_debugger(remembered.to_json())
 
     def _restore(self) -> None:
         remembered = recall(self._settings.debugger)
-        self._breakpoints, self._watches = remembered.breakpoints, remembered.watches
-        self._granularity = remembered.granularity
+        self._watches, self._granularity = remembered.watches, remembered.granularity
+        with QSignalBlocker(self.breakpoints):
+            self.breakpoints.fit(remembered.breakpoints)
 
     def stop(self) -> None:
         """End all work in the background."""
-        self.pause()
+        self.clock.pause()
         self._others.wait()
         self.recording.stop()
         self.race.stop()

@@ -56,6 +56,10 @@ class TrainingBeside(QObject):
         self._job.done.connect(self._take)
         self._job.failed.connect(self._fail)
 
+    @property
+    def is_busy(self) -> bool:
+        return self._job.is_busy
+
     def compare(self) -> None:
         """Encode the beginning of the training's text with both."""
         model, training = self._workspace.loader.model, self._training

@@ -3,43 +3,19 @@
 from __future__ import annotations
 
 import re
-from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from guiapp.viewmodels.lesson_player import LessonPlayer
 from guiapp.widgets.actions import Actions
+from guiapp.widgets.step_cards import with_code
 from guiapp.widgets.style_sheet import heading, set_role
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, Theme, ThemeSource
 
 NARRATION_PX = 18  # readable from the last row
 LESSON_ACTIONS = ("lesson_previous", "lesson_reveal", "lesson_next", "lesson_leave")
-
-
-class LessonButton(QToolButton):
-    """Lists the lessons; they are read when the list is first opened."""
-
-    def __init__(self, player: LessonPlayer, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._player = player
-        self.setText("lessons")
-        self.setToolTip("Step through a lesson")
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        set_role(self, "raised")
-        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self._menu = QMenu(self)
-        self._menu.aboutToShow.connect(self._fill)
-        self.setMenu(self._menu)
-
-    def _fill(self) -> None:
-        self._menu.clear()
-        for number, lesson in enumerate(self._player.lessons, 1):
-            action = QAction(f"{number}. {lesson.title}", self._menu)
-            action.setToolTip(lesson.summary)
-            action.triggered.connect(partial(self._player.begin, lesson.name))
-            self._menu.addAction(action)
 
 
 class LessonBar(QFrame):
@@ -94,8 +70,7 @@ class LessonBar(QFrame):
         self._title.setText(
             f"LESSON · {lesson.title.upper()} · {self._player.number + 1} OF {len(lesson.steps)}"
         )
-        told = [step.say, *(merge.sentence for merge in step.training()[-1:])] if step.train else [step.say]
-        self.narration.setText(_rich("\n\n".join(told), theme))
+        self.narration.setText(_rich(step.say, theme))
         self.question.setVisible(bool(step.ask))
         answer = f"\n\n→ {step.answer}" if self._player.is_revealed else ""
         self.question.setText(_rich(f"? {step.ask}{answer}", theme))
@@ -105,10 +80,5 @@ class LessonBar(QFrame):
 
 def _rich(text: str, theme: Theme) -> str:
     """Paragraphs, `code` and *emphasis* as Qt's rich text."""
-    escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    family = Theme.mono_font().family()
-    code = re.sub(
-        "`([^`]+)`", rf"<b style=\"font-family:'{family}'; color:{theme.accent.name()}\">\1</b>", escaped
-    )
-    emphasis = re.sub(r"\*([^*]+)\*", r"<i>\1</i>", code)
+    emphasis = re.sub(r"\*([^*]+)\*", r"<i>\1</i>", with_code(text, theme.accent))
     return "".join(f"<p style='margin:0 0 8px 0'>{paragraph}</p>" for paragraph in emphasis.split("\n\n"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFontMetricsF,
@@ -68,13 +68,7 @@ def lay_out(elements: list[Element], width: float, text_width: QFontMetricsF) ->
 
 
 class FlowView(QWidget):
-    """Paints `flow` of the model's debugger; a click on a box sets a breakpoint at its first byte.
-
-    Signals:
-        failed(str): why a breakpoint could not be set.
-    """
-
-    failed = Signal(str)
+    """Paints `flow` of the model's debugger; a click on a box sets a breakpoint at its first byte."""
 
     def __init__(self, model: StepsModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -206,7 +200,9 @@ class FlowView(QWidget):
         painter.drawText(bubble, Qt.AlignmentFlag.AlignCenter, text)
 
     def _has_breakpoint(self, element: Element) -> bool:
-        places = [int(row.value) for row in self._model.breakpoints if row.kind == "byte" and row.is_enabled]
+        places = [
+            int(row.value) for row in self._model.breakpoints.rows if row.kind == "byte" and row.is_enabled
+        ]
         return any(element.start <= at < element.end for at in places)
 
     def _element_at(self, place: QPointF) -> Element | None:
@@ -215,7 +211,7 @@ class FlowView(QWidget):
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         element = self._element_at(event.position())
         if element is not None and event.button() is Qt.MouseButton.LeftButton:
-            self._model.toggle(f"byte {element.start}")
+            self._model.breakpoints.toggle(f"byte {element.start}")
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         element = self._element_at(QPointF(event.pos()))
@@ -223,10 +219,10 @@ class FlowView(QWidget):
             return
         menu = QMenu(self)
         menu.addAction("Run to here", lambda: self._model.to_byte(element.start))
-        menu.addAction("Break at this byte", lambda: self._model.toggle(f"byte {element.start}"))
+        menu.addAction("Break at this byte", lambda: self._model.breakpoints.toggle(f"byte {element.start}"))
         if element.below.isdecimal():
             text = f"token {element.below}"
-            menu.addAction("Break when this token is formed", lambda: self._model.toggle(text))
+            menu.addAction("Break when this token is formed", lambda: self._model.breakpoints.toggle(text))
         menu.exec(event.globalPos())
 
     def event(self, event: QEvent) -> bool:

@@ -7,7 +7,8 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QToolButton, QWidget
 
 from guiapp.core.trace.debugger import Granularity
-from guiapp.viewmodels.steps_model import SPEEDS, StepsModel
+from guiapp.viewmodels.step_clock import SPEEDS, StepClock
+from guiapp.viewmodels.steps_model import StepsModel
 from guiapp.widgets.style_sheet import set_role
 from guiapp.widgets.theme import GAP_PX
 
@@ -59,9 +60,9 @@ class GranularityBox(QComboBox):
 class PlayControls(QWidget):
     """Play or pause, and how fast."""
 
-    def __init__(self, model: StepsModel, action: QAction, parent: QWidget | None = None) -> None:
+    def __init__(self, clock: StepClock, action: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._model = model
+        self._clock = clock
         self.button = button("play", "Play", action)
         self.speed = QComboBox()
         for speed in SPEEDS:
@@ -73,13 +74,13 @@ class PlayControls(QWidget):
         layout.setSpacing(GAP_PX)
         layout.addWidget(self.button)
         layout.addWidget(self.speed)
-        model.playing_changed.connect(self._follow)
+        clock.changed.connect(self._follow)
         self._follow()
 
     def _choose(self, index: int) -> None:
-        self._model.set_speed(self.speed.itemData(index))
+        self._clock.set_speed(self.speed.itemData(index))
 
     def _follow(self) -> None:
-        self.button.setText("pause" if self._model.is_playing else "play")
+        self.button.setText("pause" if self._clock.is_playing else "play")
         with QSignalBlocker(self.speed):
-            self.speed.setCurrentIndex(self.speed.findData(self._model.speed))
+            self.speed.setCurrentIndex(self.speed.findData(self._clock.speed))

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QColor, QFontDatabase
 from PySide6.QtWidgets import QLabel, QWidget
 
+from guiapp.core.demo import resources_folder
+
 if TYPE_CHECKING:
     from guiapp.widgets.theme import Theme
 
@@ -87,16 +89,21 @@ QToolButton[role="badge"][state="warning"] { border-color: $warning; color: $war
 QToolButton[role="badge"]:hover { background: $raised; }
 QToolButton[role="badge"]:focus { border: 2px solid $accent; }
 
-QLineEdit, QPlainTextEdit, QTextEdit, QTextBrowser {
+QLineEdit, QPlainTextEdit, QTextEdit, QTextBrowser, QSpinBox {
     background: $background; border: 1px solid $line; border-radius: 7px;
     padding: 5px 8px; selection-background-color: $accent; selection-color: $on_accent; }
-QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus, QTextBrowser:focus { border-color: $accent; }
+QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus, QTextBrowser:focus, QSpinBox:focus {
+    border-color: $accent; }
+
+QSpinBox { padding: 3px 4px; }
+QSpinBox QLineEdit { border: none; padding: 0; }
 
 QComboBox {
     background: $raised; border: 1px solid $line; border-radius: 7px; padding: 5px 9px; color: $text; }
 QComboBox:hover { border-color: $faint; }
 QComboBox:focus { border-color: $accent; }
-QComboBox::drop-down { border: none; width: 18px; }
+QComboBox::drop-down { border: none; width: 24px; }
+QComboBox::down-arrow { image: url("$icons/combo-arrow-$name.svg"); width: 16px; height: 16px; }
 QComboBox QAbstractItemView { background: $panel; border: 1px solid $line; padding: 4px; }
 
 QAbstractItemView { background: $panel; border: none; outline: none; selection-background-color: $selected;
@@ -135,8 +142,15 @@ QStatusBar::item { border: none; }
 def style_sheet(theme: Theme) -> str:
     """The style sheet of the application in the theme's colours."""
     colors = {name: value.name() for name, value in vars(theme).items() if isinstance(value, QColor)}
+    icons = (resources_folder() / "icons").as_posix()
     mono = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).family()
-    return _TEMPLATE.substitute(colors, mono=mono, selected=blend(theme.raised, theme.accent, 0.24).name())
+    return _TEMPLATE.substitute(
+        colors,
+        name=theme.name,
+        icons=icons,
+        mono=mono,
+        selected=blend(theme.raised, theme.accent, 0.24).name(),
+    )
 
 
 def blend(below: QColor, above: QColor, amount: float) -> QColor:

@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from instant_recorder import InstantRecorder
 
 import guiapp
-from guiapp.core.errors import TokenloupeError
 from guiapp.core.trace.debugger import Debugger
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.reports import debugger_for
 from guiapp.viewmodels.race_model import RaceModel
-from guiapp.viewmodels.trace_recorder import TraceRecorder
 from guiapp.viewmodels.workspace import Workspace
-
-
-class InstantRecorder(TraceRecorder):
-    """Records at once, in this process."""
-
-    def record(self, tokenizer, text, encoder, add_special, parse_special):
-        try:
-            self.recorded.emit(record(tokenizer, text, encoder, add_special, parse_special))
-        except TokenloupeError as error:
-            self.failed.emit(str(error))
 
 
 @pytest.fixture

@@ -80,6 +80,17 @@ def load_all(folder: Path | None = None) -> list[Lesson]:
     return [load(path) for path in sorted((folder or lessons_folder()).glob("*.toml"))]
 
 
+def load_each(folder: Path | None = None) -> tuple[list[Lesson], list[str]]:
+    """The lessons of a folder whose files can be used, and what is wrong with the others."""
+    lessons, failures = [], []
+    for path in sorted((folder or lessons_folder()).glob("*.toml")):
+        try:
+            lessons.append(load(path))
+        except LessonError as error:
+            failures.append(str(error))
+    return lessons, failures
+
+
 def load(path: Path) -> Lesson:
     """One lesson; raises LessonError for a file that is malformed."""
     try:

@@ -8,7 +8,7 @@ import pytest
 
 import guiapp
 from guiapp.core.kernels.compile import run_interpreted
-from guiapp.core.lessons.lesson import LessonError, load, load_all
+from guiapp.core.lessons.lesson import LessonError, load, load_all, load_each
 from guiapp.core.lessons.states import debugger_at, tokens_now
 from guiapp.core.trace.breakpoints import parse_breakpoint
 
@@ -88,3 +88,12 @@ def test_what_a_step_does_not_say_stays_as_it_was(tmp_path):
     )
     _, second = load(path).steps
     assert (second.model, second.text, second.now, second.place) == ("demo:toy", "ab", (), "end")
+
+
+def test_a_malformed_lesson_does_not_hide_the_others(tmp_path):
+    (tmp_path / "1-bad.toml").write_text("title = ")
+    (tmp_path / "2-good.toml").write_text('title = "x"\nsummary = "y"\n[[step]]\nsay = "z"')
+    lessons, failures = load_each(tmp_path)
+    assert [lesson.name for lesson in lessons] == ["2-good"]
+    assert len(failures) == 1
+    assert failures[0].startswith("1-bad.toml is no valid TOML")

@@ -1,0 +1,35 @@
+"""What the parts of the Steps page look alike in: cards, and sentences with code in them."""
+
+from __future__ import annotations
+
+import re
+
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+
+from guiapp.widgets.style_sheet import set_role
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, Theme
+
+
+def card(widgets: list[QWidget], stretched: QWidget) -> QFrame:
+    """Widgets one below the other on a card; one of them takes the room that is left."""
+    made = QFrame()
+    set_role(made, "card")
+    layout = QVBoxLayout(made)
+    layout.setContentsMargins(MARGIN_PX - 2, MARGIN_PX - 4, MARGIN_PX - 2, MARGIN_PX - 4)
+    layout.setSpacing(GAP_PX)
+    for widget in widgets:
+        layout.addWidget(widget, 1 if widget is stretched else 0)
+    return made
+
+
+def with_code(text: str, color: QColor) -> str:
+    """Rich text whose `quoted` parts are set in bold monospace."""
+    escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    style = f"font-family:'{Theme.mono_font().family()}'; color:{color.name()}"
+    return re.sub("`([^`]+)`", rf'<b style="{style}">\1</b>', escaped)
+
+
+def sentence_markup(sentence: str, theme: Theme) -> str:
+    """A dim sentence with its code in the colour of text."""
+    return f'<span style="color:{theme.dim.name()}">{with_code(sentence, theme.text)}</span>'

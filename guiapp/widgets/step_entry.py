@@ -1,0 +1,67 @@
+"""A line to type breakpoints and watches into, and rows that are made anew."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QLabel, QLineEdit, QVBoxLayout, QWidget
+
+from guiapp.core.errors import TokenloupeError
+from guiapp.core.trace.breakpoints import column_help
+from guiapp.core.trace.condition_syntax import ConditionError
+from guiapp.widgets.theme import SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+
+
+class EntryField(QWidget):
+    """A line to type an entry into, with what is wrong about it below.
+
+    Signals:
+        entered(str): Return was pressed.
+    """
+
+    entered = Signal(str)
+
+    def __init__(self, placeholder: str, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme_source = theme_source
+        self.line = QLineEdit()
+        self.line.setPlaceholderText(placeholder)
+        self.line.setFont(Theme.mono_font(SMALL_FONT_PX + 1))
+        self.line.setToolTip(column_help())
+        self.line.returnPressed.connect(self._enter)
+        self.line.textEdited.connect(self.clear_error)
+        self.error = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self.error.setFont(Theme.ui_font(SMALL_FONT_PX))
+        self.error.hide()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(UNIT_PX)
+        layout.addWidget(self.line)
+        layout.addWidget(self.error)
+        theme_source.changed.connect(self._color)
+        self._color()
+
+    def show_error(self, error: TokenloupeError) -> None:
+        """Say what is wrong, and put the cursor there."""
+        self.error.setText(str(error))
+        self.error.show()
+        if isinstance(error, ConditionError):
+            start = max(0, self.line.text().find(error.condition))
+            self.line.setCursorPosition(start + error.position)
+
+    def clear_error(self) -> None:
+        self.error.hide()
+
+    def _enter(self) -> None:
+        self.entered.emit(self.line.text())
+
+    def _color(self) -> None:
+        self.error.setStyleSheet(f"color: {self._theme_source.theme.bad.name()}")
+
+
+def clear(layout: QVBoxLayout) -> None:
+    """Take all widgets out of a layout and delete them."""
+    while (item := layout.takeAt(0)) is not None:
+        widget = item.widget()
+        if widget is not None:
+            widget.hide()
+            widget.deleteLater()

@@ -1,0 +1,134 @@
+"""A trace at one step: transport, timeline, the text, the picture of the encoder, its code, and the lists."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QSizePolicy,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from guiapp.viewmodels.steps_model import StepsModel
+from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.actions import Actions
+from guiapp.widgets.step_cards import card, sentence_markup
+from guiapp.widgets.step_code import CodeView
+from guiapp.widgets.step_flow import FlowView
+from guiapp.widgets.step_race import RaceBox, RaceCard
+from guiapp.widgets.step_side import SidePanel
+from guiapp.widgets.step_timeline import Timeline
+from guiapp.widgets.step_transport import BUTTONS, GranularityBox, PlayControls, button
+from guiapp.widgets.step_views import LATTICES, PictureView
+from guiapp.widgets.step_waiting import WaitingPanel
+from guiapp.widgets.style_sheet import heading, set_role
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
+
+SIDE_WIDTH_PX = 320
+
+
+class TraceView(QSplitter):
+    """Follows the debugger of the model; without a trace it says why."""
+
+    def __init__(
+        self,
+        model: StepsModel,
+        workspace: Workspace,
+        actions: Actions,
+        theme_source: ThemeSource,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent, childrenCollapsible=False)
+        self._model = model
+        self._theme_source = theme_source
+        self.timeline = Timeline(model, theme_source)
+        self.flow = FlowView(model, theme_source)
+        self.picture = PictureView(model, theme_source)
+        self.code = CodeView(model, theme_source)
+        self.side = SidePanel(model, theme_source)
+        self.race_card = RaceCard(model, theme_source)
+        self.waiting = WaitingPanel(model.recording, workspace)
+        self.sentence = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
+        self.sentence.setFont(Theme.ui_font(UI_FONT_PX + 2))
+        self.sentence.setAccessibleName("What happens")
+        self.number = QLabel()
+        self.number.setFont(Theme.mono_font(UI_FONT_PX))
+        self._title, self._picture_title = heading(""), heading("")
+        self._lower = QHBoxLayout()
+        self._main = QStackedWidget()
+        self._lay_out(self._transport(actions, workspace))
+        for signal in (model.position_changed, model.trace_changed, model.recording.changed):
+            signal.connect(self._follow)
+        theme_source.changed.connect(self._follow)
+        self._follow()
+
+    def _transport(self, actions: Actions, workspace: Workspace) -> QHBoxLayout:
+        bar = QHBoxLayout()
+        bar.setSpacing(GAP_PX)
+        for text, name, meaning in BUTTONS:
+            made = button(text, meaning, actions[name])
+            set_role(made, "next" if name == "debug_step" else "raised")
+            bar.addWidget(made)
+        bar.addSpacing(GAP_PX)
+        bar.addWidget(PlayControls(self._model.clock, actions["debug_play"]))
+        bar.addWidget(GranularityBox(self._model))
+        bar.addWidget(RaceBox(self._model, workspace))
+        bar.addStretch()
+        return bar
+
+    def _lay_out(self, transport: QHBoxLayout) -> None:
+        trace = QWidget()
+        column = QVBoxLayout(trace)
+        column.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, MARGIN_PX)
+        column.setSpacing(GAP_PX)
+        column.addLayout(transport)
+        column.addWidget(self.timeline)
+        flow = card([self._head(), self.flow, self.sentence], self.flow)
+        for upper in (flow, self.race_card):
+            upper.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        column.addWidget(flow, 3)
+        column.addWidget(self.race_card, 2)
+        lower = self._lower
+        lower.setSpacing(GAP_PX + UNIT_PX)
+        lower.addWidget(card([self._picture_title, self.picture], self.picture), 1)
+        lower.addWidget(card([heading("What it is doing"), self.code], self.code), 2)
+        column.addLayout(lower, 4)
+        self._main.addWidget(trace)
+        self._main.addWidget(self.waiting)
+        self.addWidget(self._main)
+        self.addWidget(self.side)
+        self.setStretchFactor(0, 1)
+        self.setSizes([1100, SIDE_WIDTH_PX])
+        self.setHandleWidth(1)
+
+    def _head(self) -> QWidget:
+        """Which piece is shown, and the number of the step."""
+        head = QWidget()
+        row = QHBoxLayout(head)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self._title, 1)
+        row.addWidget(self.number)
+        return head
+
+    def _follow(self) -> None:
+        model = self._model
+        debugger = model.debugger
+        self._main.setCurrentIndex(0 if debugger is not None else 1)
+        if debugger is None:
+            return
+        self._lower.setStretch(0, 3 if debugger.trace.encoder in LATTICES else 2)
+        self._title.setText(_capitals(model.title))
+        self._picture_title.setText(_capitals(self.picture.title))
+        number = min(model.position + 1, model.n_steps)
+        self.number.setText(f"step {number:,} of {model.n_steps:,}")
+        self.sentence.setText(sentence_markup(debugger.sentence(), self._theme_source.theme))
+
+
+def _capitals(title: str) -> str:
+    """Headings are in capitals, but not what stands in quotes."""
+    head, quote, rest = title.partition("“")
+    return head.upper() + quote + rest

@@ -1,0 +1,263 @@
+"""Training on the Steps page: what to train on, the training step by step, and what to do with the result."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QHBoxLayout,
+    QLabel,
+    QMessageBox,
+    QPushButton,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from guiapp.viewmodels.training_beside import TrainingBeside
+from guiapp.viewmodels.training_model import TrainingModel
+from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.actions import Actions
+from guiapp.widgets.step_cards import card, sentence_markup
+from guiapp.widgets.step_timeline import Scrubber
+from guiapp.widgets.step_training_beside import BesideCard
+from guiapp.widgets.step_training_form import TrainingForm
+from guiapp.widgets.step_training_views import (
+    LikelihoodPicture,
+    PairsPicture,
+    PiecesPicture,
+    SymbolsPicture,
+    WordsPicture,
+)
+from guiapp.widgets.step_transport import BUTTONS, PlayControls, button
+from guiapp.widgets.style_sheet import heading, set_role
+from guiapp.widgets.theme import GAP_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
+
+EMPTY_TEXT = "Choose what to train and on which text, and press Train:\neach step shows what won, and why."
+WALKING = ("debug_restart", "debug_back", "debug_step", "debug_end")
+MODEL_FILTER = "Model files (*.gguf)"
+NO_FILE_TEXT = "Model files cannot hold end-of-word marks: train without them to save."
+
+
+class TrainingStage(QWidget):
+    """The training at one step: scrubber, words, and what competes and what was learned below."""
+
+    def __init__(
+        self, model: TrainingModel, actions: Actions, theme_source: ThemeSource, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._theme_source = theme_source
+        self.scrubber = Scrubber(model, theme_source)
+        self.count = QLabel()
+        self.count.setFont(Theme.mono_font(UI_FONT_PX))
+        self.words = WordsPicture("The words as they are cut", model, theme_source)
+        self.sentence = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
+        self.sentence.setFont(Theme.ui_font(UI_FONT_PX + 2))
+        self.sentence.setAccessibleName("What happens")
+        self.pairs = PairsPicture("The pairs that compete", model, theme_source)
+        self.symbols = SymbolsPicture("The vocabulary", model, theme_source)
+        self.curve = LikelihoodPicture("Likelihood of the text", model, theme_source)
+        self.pieces = PiecesPicture("The pieces", model, theme_source)
+        self._words_title, self._pairs_title = heading(""), heading("")
+        self._symbols_title, self._pieces_title = heading(""), heading("")
+        self.cards = QStackedWidget()
+        self._lay_out(actions)
+        model.changed.connect(self._follow)
+        model.position_changed.connect(self._follow)
+        theme_source.changed.connect(self._follow)
+        self._follow()
+
+    def _lay_out(self, actions: Actions) -> None:
+        bar = QHBoxLayout()
+        bar.setSpacing(GAP_PX)
+        for text, name, meaning in BUTTONS:
+            if name in WALKING:
+                made = button(text, meaning, actions[name])
+                set_role(made, "next" if name == "debug_step" else "raised")
+                bar.addWidget(made)
+        bar.addSpacing(GAP_PX)
+        bar.addWidget(PlayControls(self._model.clock, actions["debug_play"]))
+        bar.addStretch()
+        bar.addWidget(self.count)
+        words = card([self._words_title, self.words, self.sentence], self.words)
+        words.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        for left, right in (
+            (
+                card([self._pairs_title, self.pairs], self.pairs),
+                card([self._symbols_title, self.symbols], self.symbols),
+            ),
+            (
+                card([heading("Likelihood"), self.curve], self.curve),
+                card([self._pieces_title, self.pieces], self.pieces),
+            ),
+        ):
+            pair = QWidget()
+            row = QHBoxLayout(pair)
+            row.setContentsMargins(0, 0, 0, 0)
+            row.setSpacing(GAP_PX + UNIT_PX)
+            row.addWidget(left, 1)
+            row.addWidget(right, 1)
+            self.cards.addWidget(pair)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GAP_PX)
+        layout.addLayout(bar)
+        layout.addWidget(self.scrubber)
+        layout.addWidget(words, 3)
+        layout.addWidget(self.cards, 4)
+
+    def show_kind(self) -> None:
+        """Pairs and symbols for merges, curve and pieces for Unigram."""
+        record = self._model.record
+        self.cards.setCurrentIndex(1 if record is not None and record.start.algorithm == "unigram" else 0)
+
+    def _follow(self) -> None:
+        model, record = self._model, self._model.record
+        self.setVisible(record is not None)
+        if record is None:
+            return
+        position = model.position
+        sign = " …" if model.is_busy else ""
+        self.count.setText(f"step {position:,} of {model.n_steps:,}{sign}")
+        n_shown, n_words = len(record.start.words), record.start.n_words
+        which = (
+            f"{n_words:,} different words"
+            if n_shown == n_words
+            else f"the first {n_shown} of {n_words:,} words"
+        )
+        self._words_title.setText(f"THE TEXT · {which.upper()}")
+        worth = (
+            "SCORE = N(AB) / (N(A)·N(B))" if record.start.algorithm == "wordpiece" else "HOW OFTEN THEY OCCUR"
+        )
+        self._pairs_title.setText(f"PAIRS · {worth}")
+        self._symbols_title.setText(f"VOCABULARY · {record.vocabulary_size(position):,}, THE NEWEST FIRST")
+        self._pieces_title.setText(f"PIECES · {record.vocabulary_size(position):,}")
+        told = record.step(position).sentence if position else _beginning(record.start.algorithm)
+        self.sentence.setText(sentence_markup(told, self._theme_source.theme))
+        self.show_kind()
+
+
+def _beginning(algorithm: str) -> str:
+    if algorithm == "unigram":
+        return "At the start every frequent substring is a piece: far too many."
+    return "At the start each word is cut into the smallest symbols. Count which two stand side by side."
+
+
+class TrainingView(QWidget):
+    """Form, stage, and the result: to save, to open, to see beside the open model."""
+
+    def __init__(
+        self,
+        model: TrainingModel,
+        workspace: Workspace,
+        actions: Actions,
+        theme_source: ThemeSource,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.model = model
+        self._workspace = workspace
+        self.beside = TrainingBeside(model, workspace, self)
+        self.form = TrainingForm(model, workspace, theme_source)
+        self.stage = TrainingStage(model, actions, theme_source)
+        self.beside_card = BesideCard(self.beside, theme_source)
+        self.stage.cards.addWidget(self.beside_card)
+        self.empty = QLabel(EMPTY_TEXT, alignment=Qt.AlignmentFlag.AlignCenter)
+        set_role(self.empty, "dim")
+        self.result = QLabel()
+        set_role(self.result, "dim")
+        self.save_button, self.open_button = (
+            QPushButton("Save as GGUF…"),
+            QPushButton("Save and open as model…"),
+        )
+        self.beside_button = QPushButton("Open beside")
+        self.beside_button.setCheckable(True)
+        self._lay_out()
+        self.save_button.clicked.connect(self._ask_and_save)
+        self.open_button.clicked.connect(self._ask_save_and_open)
+        self.beside_button.toggled.connect(self._show_beside)
+        model.changed.connect(self._follow)
+        workspace.vocabulary_changed.connect(self._follow_model)
+        self._follow()
+
+    def _lay_out(self) -> None:
+        foot = QHBoxLayout()
+        foot.setSpacing(GAP_PX)
+        foot.addWidget(self.result)
+        foot.addStretch()
+        for made in (self.beside_button, self.save_button, self.open_button):
+            foot.addWidget(made)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GAP_PX)
+        layout.addWidget(self.form)
+        layout.addWidget(self.empty, 1)
+        layout.addWidget(self.stage, 1)
+        layout.addLayout(foot)
+
+    def save(self, path: Path) -> bool:
+        """Save the result; says so where that fails."""
+        if self.model.save(path):
+            return True
+        QMessageBox.warning(self, "Save as GGUF", f"{path} cannot be written. Choose another place.")
+        return False
+
+    def save_and_open(self, path: Path) -> None:
+        """Save the result and make it the workspace's model; the one before is among the recent ones."""
+        if self.save(path):
+            self._workspace.loader.open(str(path))
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something is on its way."""
+        return self.model.is_busy or (self.beside_button.isChecked() and self.beside.is_busy)
+
+    def begin(self, wish: str) -> None:
+        """Train as a word says: algorithm, size, and the step to show, such as "bpe:300:4"."""
+        algorithm, size, *place = wish.split(":")
+        self.form.choose(algorithm, int(size))
+        self.model.train(self.form.wish, int(place[0]) if place else 1)
+
+    def stop(self) -> None:
+        """End all work in the background."""
+        self.beside.stop()
+        self.model.stop()
+
+    def _ask_and_save(self) -> None:
+        if (path := self._ask()) is not None:
+            self.save(path)
+
+    def _ask_save_and_open(self) -> None:
+        if (path := self._ask()) is not None:
+            self.save_and_open(path)
+
+    def _ask(self) -> Path | None:
+        chosen, _ = QFileDialog.getSaveFileName(self, "Save as GGUF", "trained.gguf", MODEL_FILTER)
+        return Path(chosen) if chosen else None
+
+    def _show_beside(self, is_shown: bool) -> None:
+        if is_shown:
+            self.beside.compare()
+            self.stage.cards.setCurrentWidget(self.beside_card)
+        else:
+            self.stage.show_kind()
+
+    def _follow_model(self) -> None:
+        if self.beside_button.isChecked():
+            self.beside.compare()
+
+    def _follow(self) -> None:
+        model = self.model
+        has_file = model.model_file is not None
+        self.empty.setVisible(model.record is None)
+        if not has_file:
+            self.beside_button.setChecked(False)
+        for made in (self.beside_button, self.save_button, self.open_button):
+            made.setVisible(model.record is not None)
+            made.setEnabled(has_file)
+        marks = model.wish is not None and model.wish.has_end_marks
+        self.result.setText(NO_FILE_TEXT if marks and model.record is not None else "")

@@ -1,0 +1,123 @@
+"""What to train, and on which text."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
+
+from guiapp.viewmodels.training_model import TrainingModel, TrainingWish
+from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.style_sheet import set_role
+from guiapp.widgets.theme import GAP_PX, UI_FONT_PX, Theme, ThemeSource
+
+ALGORITHMS = (("Byte-pair encoding", "bpe"), ("WordPiece", "wordpiece"), ("Unigram", "unigram"))
+MOST_TOKENS = 100_000
+FIRST_SIZES = {"bpe": 400, "wordpiece": 200, "unigram": 200}
+TEXTBOOK = "This is insane! This is impossible"
+OWN_TEXT_PX = 74
+
+
+class TrainingForm(QWidget):
+    """One row of choices with the button that begins or stops, a field for one's own text, what failed."""
+
+    def __init__(
+        self,
+        model: TrainingModel,
+        workspace: Workspace,
+        theme_source: ThemeSource,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._workspace = workspace
+        self._theme_source = theme_source
+        self.algorithm, self.source = QComboBox(), QComboBox()
+        for title, name in ALGORITHMS:
+            self.algorithm.addItem(title, name)
+        self.source.addItems(["the workspace's text", "a text of one's own"])
+        self.n_tokens = QSpinBox(minimum=1, maximum=MOST_TOKENS, value=FIRST_SIZES["bpe"])
+        self.n_tokens.setGroupSeparatorShown(True)
+        self.n_tokens.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
+        self.has_end_marks = QCheckBox("end-of-word marks")
+        self.own_text = QPlainTextEdit(TEXTBOOK)
+        self.button = QPushButton("Train")
+        self.message = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self._lay_out()
+        self.algorithm.currentIndexChanged.connect(self._choose_algorithm)
+        self.source.currentIndexChanged.connect(self._follow)
+        self.n_tokens.editingFinished.connect(self._follow)
+        self.button.clicked.connect(self._begin_or_stop)
+        model.changed.connect(self._follow)
+        theme_source.changed.connect(self._follow)
+        self._follow()
+
+    @property
+    def wish(self) -> TrainingWish:
+        """What is chosen."""
+        algorithm = self.algorithm.currentData()
+        is_own = self.source.currentIndex() == 1
+        text = self.own_text.toPlainText().encode() if is_own else self._workspace.document.text()
+        marks = self.has_end_marks.isChecked() and algorithm == "bpe"
+        return TrainingWish(algorithm, text, self.n_tokens.value(), marks)
+
+    def choose(self, algorithm: str, n_tokens: int) -> None:
+        """Set what to train, on the workspace's text."""
+        self.algorithm.setCurrentIndex(self.algorithm.findData(algorithm))
+        self.n_tokens.setValue(n_tokens)
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(GAP_PX)
+        size_title = QLabel("vocabulary")
+        size_title.setBuddy(self.n_tokens)
+        set_role(size_title, "dim")
+        set_role(self.button, "primary")
+        for widget in (self.algorithm, self.source, size_title, self.n_tokens, self.has_end_marks):
+            row.addWidget(widget)
+        row.addStretch()
+        row.addWidget(self.button)
+        self.algorithm.setAccessibleName("What to train")
+        self.source.setAccessibleName("What to train on")
+        self.n_tokens.setAccessibleName("Size of the vocabulary")
+        self.own_text.setAccessibleName("Text to train on")
+        self.has_end_marks.setToolTip(
+            "Characters and a mark at each word's end, as textbooks do it, instead of bytes."
+        )
+        self.own_text.setFont(Theme.mono_font(UI_FONT_PX))
+        self.own_text.setFixedHeight(OWN_TEXT_PX)
+        self.own_text.setTabChangesFocus(True)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GAP_PX)
+        layout.addLayout(row)
+        layout.addWidget(self.own_text)
+        layout.addWidget(self.message)
+
+    def _choose_algorithm(self) -> None:
+        self.n_tokens.setValue(FIRST_SIZES[self.algorithm.currentData()])
+        self._follow()
+
+    def _begin_or_stop(self) -> None:
+        if self._model.is_busy:
+            self._model.cancel()
+        else:
+            self._model.train(self.wish)
+
+    def _follow(self) -> None:
+        model = self._model
+        self.has_end_marks.setVisible(self.algorithm.currentData() == "bpe")
+        self.own_text.setVisible(self.source.currentIndex() == 1)
+        self.button.setText("Stop" if model.is_busy else "Train")
+        self.message.setVisible(bool(model.failure))
+        self.message.setText(model.failure)
+        self.message.setStyleSheet(f"color: {self._theme_source.theme.bad.name()}")

@@ -1,0 +1,50 @@
+"""What the tests of the Steps page share."""
+
+from __future__ import annotations
+
+import pytest
+from instant_recorder import InstantRecorder
+from PySide6.QtWidgets import QApplication, QMainWindow
+
+import guiapp
+from guiapp.viewmodels.lesson_player import LessonPlayer
+from guiapp.viewmodels.settings import Settings
+from guiapp.viewmodels.steps_model import StepsModel
+from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.actions import Actions
+from guiapp.widgets.steps_page import StepsPage
+from guiapp.widgets.theme import ThemeSource
+
+
+@pytest.fixture
+def make_steps_page(qtbot, tmp_path):
+    """Steps pages in windows of their own, ready to be clicked on."""
+    made = []
+
+    def make(name="bpe", text=b"How do lions sleep in New York?", encoder=None, theme="dark"):
+        workspace = Workspace(text, load=lambda model, pre, progress: guiapp.open_model(model))
+        with qtbot.waitSignal(workspace.encoding_changed, timeout=20_000):
+            workspace.loader.open(f"demo:{name}")
+        workspace.set_encoder(encoder)
+        window = QMainWindow()
+        actions = Actions(window)
+        model = StepsModel(workspace, Settings(tmp_path / "settings.ini"), InstantRecorder())
+        player = LessonPlayer(workspace, model, Settings(tmp_path / "settings.ini"))
+        page = StepsPage(model, player, workspace, actions, ThemeSource(QApplication.instance(), theme))
+        window.setCentralWidget(page)
+        for row, action in actions:
+            if row.menu != "Edit":  # those belong to the editor
+                window.addAction(action)
+        qtbot.addWidget(window)
+        window.resize(1280, 800)
+        window.show()
+        qtbot.waitExposed(window)
+        qtbot.waitUntil(lambda: page.is_ready, timeout=20_000)
+        page.kept, page.actions_ = window, actions
+        made.append((page, workspace))
+        return page
+
+    yield make
+    for page, workspace in made:
+        page.stop()
+        workspace.close()

@@ -1,0 +1,16 @@
+"""The style sheet fits the themes."""
+
+from __future__ import annotations
+
+import pytest
+
+from guiapp.core.demo import resources_folder
+from guiapp.widgets.style_sheet import style_sheet
+from guiapp.widgets.theme import DARK, LIGHT
+
+
+@pytest.mark.parametrize("theme", [DARK, LIGHT], ids=["dark", "light"])
+def test_combo_boxes_have_an_arrow_in_the_dim_colour_of_the_theme(theme, qapp):
+    path = resources_folder() / "icons" / f"combo-arrow-{theme.name}.svg"
+    assert path.as_posix() in style_sheet(theme)
+    assert theme.dim.name() in path.read_text()
