@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import signal
 import sys
 from collections.abc import Mapping
@@ -54,6 +55,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--baseline", metavar="NAME", default="fast", help="what speeds are compared with")
     parser.add_argument("--compare", metavar="OLD.json", help="tell what is slower than in an earlier run")
     parser.add_argument("--json", metavar="FILE", help="write the records as a JSON object")
+    parser.add_argument(
+        "--report", metavar="FILE", help="write a report: .html with charts, .md, .csv, or .json"
+    )
     parser.add_argument("--model", dest="ui_model", metavar="MODEL", default="demo:bpe", help="with `ui`")
 
 
@@ -66,11 +70,14 @@ def run(options: argparse.Namespace) -> int:
 
     old = None if options.compare is None else load_run(Path(options.compare))
     file = None if options.json in (None, "-") else Path(options.json)
-    if file is not None:
-        check_writable(file)
+    report = None if options.report is None else Path(options.report)
+    for path in filter(None, (file, report)):
+        check_writable(path)
     record = _measure(_plan(options))
     if file is not None:
         save_run(file, record)
+    if report is not None:
+        _write_report(report, record, options.baseline)
     if options.json == "-":
         print(json.dumps(record, ensure_ascii=False))
     else:
@@ -82,6 +89,31 @@ def run(options: argparse.Namespace) -> int:
     kept = f" and are in {options.json}" if file else ""
     _say(f"tokenloupe: Stopped. {len(record['results'])} results were measured{kept}.")
     return INTERRUPTED
+
+
+def _write_report(path: Path, record: dict[str, Any], baseline: str) -> None:
+    from guiapp.core.bench.report import report_text
+
+    charts = _charts(record, baseline) if path.suffix == ".html" else {}
+    text = report_text(path.suffix, record, baseline, charts)
+    write(str(path), text.encode())
+
+
+def _charts(record: dict[str, Any], baseline: str) -> dict[str, str]:
+    """All charts of a run; none where Qt, which draws them, cannot start."""
+    from guiapp import qt_libraries
+
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    if (problem := qt_libraries.problem()) is not None:
+        _say(f"tokenloupe: The report has no charts: {problem}")
+        return {}
+    from guiapp.app import make_application
+    from guiapp.widgets.bench_pictures import paper_charts
+
+    application = make_application()
+    charts = dict(paper_charts(record, baseline))
+    application.sendPostedEvents()
+    return charts
 
 
 def _plan(options: argparse.Namespace) -> Plan:

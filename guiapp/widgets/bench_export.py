@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-import pyqtgraph as pg
-from PySide6.QtCore import QBuffer, QRect, QSize
-from PySide6.QtGui import QImage, QImageWriter, QPaintDevice, QPainter
-from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from guiapp.core.bench.history import write_whole
-from guiapp.core.bench.measurement import Record
-from guiapp.core.bench.report import csv_text, html_text, markdown_text
+from guiapp.core.bench.report import report_text
 from guiapp.viewmodels.bench_model import BenchModel
 from guiapp.widgets.bench_charts import Chart
+from guiapp.widgets.bench_pictures import paper_charts, png_of, svg_of
 
 FORMATS = {
     ".html": "Page with charts (*.html)",
@@ -25,7 +21,6 @@ FORMATS = {
     ".csv": "Table (*.csv)",
     ".json": "All records (*.json)",
 }
-PICTURE_SCALE = 2  # of PNG files, for print and projectors
 
 Charts = Callable[[], Mapping[str, Chart]]
 Ask = Callable[[QWidget], Path | None]
@@ -65,12 +60,34 @@ class BenchExport:
         self._charts = charts
         self._ask_file = ask_file
         self._ask_folder = ask_folder
+        self._unfinished: tuple[Path, str, dict[str, str]]
+        self._pictures: Iterator[tuple[str, str]]
+        self._turns = QTimer(window, interval=0)
+        self._turns.timeout.connect(self._draw_next)
 
     def save_report(self, baseline: str) -> None:
-        """Ask for a file and write the run in the format that its ending names."""
-        if (path := self._ask_file(self._window)) is not None:
-            text = report_text(path.suffix, self._model.record, baseline, self._charts())
-            self._write({path: text.encode()}, f"The report is in {path}.")
+        """Ask for a file and write the run in the format that its ending names, charts one by one."""
+        path = self._ask_file(self._window)
+        if path is None:
+            return
+        self._unfinished = path, baseline, {}
+        self._pictures = paper_charts(self._model.record, baseline) if path.suffix == ".html" else iter(())
+        self._turns.start()
+
+    def stop(self) -> None:
+        """Give up the report that is being written: the window closes."""
+        self._turns.stop()
+
+    def _draw_next(self) -> None:
+        """One chart in each turn of the event loop, so that the window stays awake."""
+        path, baseline, charts = self._unfinished
+        if (picture := next(self._pictures, None)) is not None:
+            charts[picture[0]] = picture[1]
+            self._model.tell(f"Drawing chart {len(charts)} for the report …")
+            return
+        self._turns.stop()
+        text = report_text(path.suffix, self._model.record, baseline, charts)
+        self._write({path: text.encode()}, f"The report is in {path}.")
 
     def save_pictures(self) -> None:
         """Ask for a folder and write each chart into it, as PNG and as SVG."""
@@ -90,52 +107,6 @@ class BenchExport:
             self._model.failed.emit(f"{path} cannot be written: {error.strerror}. Choose another place.")
         else:
             self._model.tell(message)
-
-
-def report_text(suffix: str, run: Record, baseline: str, charts: Mapping[str, Chart]) -> str:
-    """A run in the format of an ending, as a page where it is not among the FORMATS."""
-    match suffix:
-        case ".md":
-            return markdown_text(run, baseline)
-        case ".csv":
-            return csv_text(run)
-        case ".json":
-            return json.dumps(run, indent=1, ensure_ascii=False) + "\n"
-    return html_text(run, baseline, {title: svg_of(chart) for title, chart in charts.items()})
-
-
-def svg_of(chart: Chart) -> str:
-    """The plot of a chart as an SVG document."""
-    plot, buffer = chart.plot, QBuffer()
-    generator = QSvgGenerator()
-    generator.setOutputDevice(buffer)
-    generator.setResolution(plot.logicalDpiX())  # else the scale is silently wrong
-    generator.setSize(plot.size())
-    generator.setViewBox(QRect(0, 0, plot.width(), plot.height()))
-    generator.setTitle(plot.accessibleName())
-    _paint(chart, generator)
-    return bytes(buffer.data().data()).decode()
-
-
-def png_of(chart: Chart) -> bytes:
-    """The plot of a chart with twice the dots that it has on screen."""
-    size: QSize = chart.plot.size() * PICTURE_SCALE
-    image, buffer = QImage(size, QImage.Format.Format_RGB32), QBuffer()
-    _paint(chart, image)
-    QImageWriter(buffer, b"png").write(image)
-    return bytes(buffer.data().data())
-
-
-def _paint(chart: Chart, device: QPaintDevice) -> None:
-    markers = [item for item in chart.plot.scene().items() if isinstance(item, pg.ScatterPlotItem)]
-    for item in markers:
-        item.setExportMode(True, {"antialias": True})  # as outlines, not as pictures of a few pixels
-    painter = QPainter(device)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    chart.plot.render(painter)
-    painter.end()
-    for item in markers:
-        item.setExportMode(False)
 
 
 def shown(charts: Sequence[Chart]) -> dict[str, Chart]:

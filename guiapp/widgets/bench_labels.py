@@ -9,7 +9,7 @@ from typing import NamedTuple
 from PySide6.QtGui import QColor
 
 from guiapp.core.bench.measurement import Record
-from guiapp.core.bench.tables import size_text, time_text
+from guiapp.core.bench.tables import BYTES_PER_MB, size_text, time_text
 
 NEAREST = 1.2  # lines from a place to its label
 MOST_LINES = 24
@@ -26,9 +26,13 @@ class End(NamedTuple):
 
 def tip_of(row: Record) -> str:
     """Value, number of runs, interval and ids, for the mouse."""
+    head = f"{row['contender']} · {row['corpus']} · {size_text(row['size_bytes'])}"
+    if row["median_s"] is None:
+        ready, more = (row[key] / BYTES_PER_MB for key in ("built_bytes", "encoding_bytes"))
+        return f"{head}\n{ready:.1f} MB when it is ready, up to {more:.1f} MB more while encoding"
     low, high = (time_text(seconds) for seconds in row["ci_s"])
     lines = [
-        f"{row['contender']} · {row['corpus']} · {size_text(row['size_bytes'])}",
+        head,
         f"{time_text(row['median_s'])}, 95 %: {low} to {high}, n = {row['n']}",
         f"{row['mb_per_s']:.4g} MB/s · {short_number(row['tokens_per_s'])} tokens/s",
     ]
@@ -114,6 +118,8 @@ def share_steps(lowest: float) -> list[float]:
 
 def mark(row: Record) -> str:
     """A word beside the figure where ids are not those of the vocabulary that is loaded."""
+    if row["median_s"] is None:
+        return ""
     if row["exact"] is None:
         return "  own vocabulary"
     return "" if row["exact"] else f"  ≈ {row['agreement']:.1%}"

@@ -99,6 +99,7 @@ class BenchPage(Page):
 
     def stop(self) -> None:
         self._frames.stop()
+        self.export.stop()
         self.model.close()
 
     def show_only(self, name: str) -> None:

@@ -9,16 +9,16 @@ from PySide6.QtWidgets import QComboBox, QStackedWidget
 
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.scenarios import SCENARIOS
-from guiapp.widgets.bench_charts import Chart
+from guiapp.widgets.bench_charts import Chart, HasTheme
 from guiapp.widgets.bench_curves import CurveChart
 from guiapp.widgets.bench_groups import KINDS, GroupChart
 from guiapp.widgets.bench_stages import StageChart
-from guiapp.widgets.theme import ThemeSource
 
 CURVES = ("worst", "short", "append", "interval")
 STAGES = "stages"
 OFFERED = (*CURVES, STAGES, *KINDS)
 BY_TEXT = ("cold", "decode", "batch", STAGES)  # those that have a record for each text
+HAVE_TEXTS = ("throughput", "worst", *BY_TEXT)
 
 
 class ScenarioCard(QStackedWidget):
@@ -30,7 +30,7 @@ class ScenarioCard(QStackedWidget):
 
     enlarge_clicked = Signal(bool)
 
-    def __init__(self, theme_source: ThemeSource) -> None:
+    def __init__(self, theme_source: HasTheme) -> None:
         super().__init__()
         self.curves = CurveChart(SCENARIOS[CURVES[0]].title, theme_source)
         self.groups = GroupChart(SCENARIOS["cold"].title, theme_source)
@@ -54,23 +54,23 @@ class ScenarioCard(QStackedWidget):
         """Draw the chosen scenario, of this text where it has several."""
         self._offer({row["scenario"] for row in results})
         scenario = self.scenario
-        rows = [row for row in results if row["scenario"] == scenario]
-        offer(self.worst_texts, [row["corpus"] for row in rows] if scenario == "worst" else [])
+        offer(self.worst_texts, texts_of(results, scenario) if scenario == "worst" else [])
         self.worst_texts.setVisible(scenario == "worst" and self.worst_texts.count() > 1)
-        chart = self._chart_of(scenario)
-        self.setCurrentWidget(chart)
-        chart.set_title(SCENARIOS[scenario].title)
         if scenario == "worst":
             text = self.worst_texts.currentText()
-        if scenario in (*BY_TEXT, "worst"):
-            rows = [row for row in rows if row["corpus"] == text]
-        if scenario == "cold":
-            rows = [*_warm(results, rows), *rows]
+        chart = self.prepare(scenario, growth)
+        self.setCurrentWidget(chart)
+        chart.show_results(rows_of(results, scenario, text))
+
+    def prepare(self, scenario: str, growth: Sequence[Record]) -> Chart:
+        """The chart that suits a scenario, told which one its next records are of."""
+        chart = self._chart_of(scenario)
+        chart.set_title(SCENARIOS[scenario].title)
         if chart is self.groups:
             self.groups.set_scenario(scenario)
         elif chart is self.curves:
             self.curves.set_growth([line for line in growth if line["scenario"] == scenario])
-        chart.show_results(rows)
+        return chart
 
     def choose(self, scenario: str) -> bool:
         """Show this one, if it was measured; whether it was."""
@@ -82,7 +82,7 @@ class ScenarioCard(QStackedWidget):
     def _chart_of(self, scenario: str) -> Chart:
         if scenario == STAGES:
             return self.stages
-        return self.curves if scenario in CURVES else self.groups
+        return self.groups if scenario in KINDS else self.curves
 
     def _offer(self, measured: set[str]) -> None:
         """List the scenarios that were measured, in the order of OFFERED."""
@@ -96,6 +96,22 @@ class ScenarioCard(QStackedWidget):
             for name in names:
                 self.scenarios.addItem(SCENARIOS[name].title, name)
             self.choose(chosen)
+
+
+def texts_of(results: Sequence[Record], scenario: str) -> list[str]:
+    """The texts that have a chart each; "" for one chart of all."""
+    texts = [row["corpus"] for row in results if row["scenario"] == scenario]
+    return list(dict.fromkeys(texts if scenario in HAVE_TEXTS else [""] * len(texts)))
+
+
+def rows_of(results: Sequence[Record], scenario: str, text: str) -> list[Record]:
+    """What the chart of a scenario shows, of this text where each has its own."""
+    rows = [
+        row
+        for row in results
+        if row["scenario"] == scenario and (scenario not in HAVE_TEXTS or row["corpus"] == text)
+    ]
+    return [*_warm(results, rows), *rows] if scenario == "cold" else rows
 
 
 def _warm(results: Sequence[Record], cold: Sequence[Record]) -> list[Record]:

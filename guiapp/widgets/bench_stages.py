@@ -55,7 +55,7 @@ class StageChart(Chart):
         self.fit_font(len(calls) + 1)
         self.show_names([call["contender"] for call in calls])
         self.plot.getAxis("bottom").setTicks([[(share, f"{share:.0%}") for share in SCALE]])
-        self.plot.setYRange(-0.6, max(len(calls), 4) + 0.2, padding=0)
+        self.plot.setYRange(-0.6, max(len(calls), 4) + 0.4, padding=0)
         words = [_time_of(call) for call in calls]
         self.reach_behind([(1.0, text) for text in words])
         self._parts = []
@@ -67,7 +67,7 @@ class StageChart(Chart):
         if lower := [part._replace(y=part.y - BAR_HEIGHT / 4) for part in self._parts if part.name in FUSED]:
             self._draw_bars("halves", lower, BAR_HEIGHT / 2)
         self._name_parts()
-        self._draw_legend(max(len(calls), 4) - 0.4)
+        self._draw_legend(max(len(calls), 4) - 0.1)
 
     def record_at(self, position: QPointF) -> Record | None:
         """That of the part at this place."""

@@ -17,6 +17,7 @@ from guiapp.viewmodels.bench_model import BenchModel
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.bench_labels import End, beside, share_steps, short_number, spread, tip_of
 from guiapp.widgets.bench_page import BenchPage
+from guiapp.widgets.bench_pictures import TITLE_PX
 from guiapp.widgets.bench_stages import parts_of
 from guiapp.widgets.contender_look import look_of
 from guiapp.widgets.theme import DARK, LIGHT, ThemeSource
@@ -298,30 +299,44 @@ def test_every_chart_becomes_a_picture_of_its_size(page, export, tmp_path):
     export.save_pictures()
     assert len(list(tmp_path.glob("*.svg"))) == 4
     throughput = (tmp_path / "throughput.svg").read_text()
-    assert f'viewBox="0 0 {page.bars.plot.width()} {page.bars.plot.height()}"' in throughput
+    assert f'viewBox="0 0 {page.bars.plot.width()} {page.bars.plot.height() + TITLE_PX}"' in throughput
+    assert "MB/s, median" in throughput
     assert "gigatoken" not in throughput
     assert not any("<image" in file.read_text() for file in tmp_path.glob("*.svg"))
     assert "tiktoken" in throughput
     assert QImage(str(tmp_path / "throughput.png")).width() == 2 * page.bars.plot.width()
 
 
-def test_the_report_holds_the_charts(page, export, tmp_path):
+def test_the_report_holds_all_charts_in_light_colours_whatever_the_screen_shows(
+    page, export, tmp_path, qtbot
+):
     page.report_button.click()
-    assert (tmp_path / "run.html").read_text().count("<svg") == 4
-    assert "run.html" in page.progress.text()
+    qtbot.waitUntil(lambda: "run.html" in page.progress.text())
+    report = (tmp_path / "run.html").read_text()
+    assert report.count("<svg") == 4
+    assert page.bars.theme is DARK
+    assert not any(color.name() in report for color in (DARK.raised, DARK.panel, DARK.dim, DARK.text))
+    assert LIGHT.dim.name() in report
 
 
 @pytest.mark.parametrize("suffix", [".md", ".csv", ".json"])
-def test_reports_come_in_the_format_of_their_ending(page, export, tmp_path, suffix):
+def test_reports_come_in_the_format_of_their_ending(page, export, tmp_path, suffix, qtbot):
     export._ask_file = lambda window: tmp_path / f"run{suffix}"
     page.save_report()
+    qtbot.waitUntil(lambda: "The report is in" in page.progress.text())
     assert "tiktoken" in (tmp_path / f"run{suffix}").read_text()
 
 
-def test_a_report_that_cannot_be_written_is_told(page, export, tmp_path):
+def test_a_report_that_cannot_be_written_is_told(page, export, tmp_path, qtbot):
     export._ask_file = lambda window: tmp_path / "missing" / "run.html"
     page.report_button.click()
-    assert "cannot be written" in page.progress.text()
+    qtbot.waitUntil(lambda: "cannot be written" in page.progress.text())
+
+
+def test_the_mouse_tells_the_memory_of_a_contender():
+    memory = record("memory", "fast", 1000, 1.0, built_bytes=5_000_000, encoding_bytes=1_000_000)
+    tip = tip_of({**memory, **dict.fromkeys(("median_s", "ci_s", "mb_per_s", "tokens_per_s"))})
+    assert "5.0 MB when it is ready, up to 1.0 MB more" in tip
 
 
 def test_a_page_that_is_hidden_draws_when_it_is_shown_again(page):

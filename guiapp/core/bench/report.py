@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 import shlex
 from collections.abc import Iterator, Mapping
@@ -24,7 +25,10 @@ th, td { padding: 4px 12px; border-bottom: 1px solid #d9dde5; text-align: right;
 th:first-child, td:first-child { text-align: left; font-weight: 600 }
 .wide { overflow-x: auto } pre { background: #eef0f4; padding: 12px; overflow-x: auto; border-radius: 6px }
 figure { margin: 24px 0; padding: 0 }
-figcaption { font-weight: 600; color: #5a6372 } svg { max-width: 100%; height: auto }
+figcaption { font-weight: 600; color: #5a6372 } svg { max-width: 100%; height: auto; background: #fff }
+figure, table { break-inside: avoid }
+@media print { body { background: #fff; margin: 0; max-width: none } .wide { overflow: visible }
+  th, td { padding: 2px 6px; white-space: normal } pre { white-space: pre-wrap } }
 """
 
 
@@ -43,6 +47,18 @@ def command_line(plan: Plan) -> str:
     words += ["--time-budget", f"{plan.time_budget_s:g}", "--call-limit", f"{plan.call_limit_s:g}"]
     words += ["--clock", plan.clock, "--seed", str(plan.seed)]
     return shlex.join(words)
+
+
+def report_text(suffix: str, run: Record, baseline: str, charts: Mapping[str, str]) -> str:
+    """A run in the format of a file's ending, as a page where that is none of .md, .csv and .json."""
+    match suffix:
+        case ".md":
+            return markdown_text(run, baseline)
+        case ".csv":
+            return csv_text(run)
+        case ".json":
+            return json.dumps(run, indent=1, ensure_ascii=False) + "\n"
+    return html_text(run, baseline, charts)
 
 
 def html_text(run: Record, baseline: str, charts: Mapping[str, str]) -> str:
