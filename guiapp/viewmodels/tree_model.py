@@ -225,7 +225,7 @@ class TreeModel(QObject):
         assert self._picture is not None
         token = self._picture.token(node)
         if token is not None:
-            return visible_text(self._picture.tree.added_bytes(token), LABEL_LIMIT) or "∅"
+            return visible_text(self._picture.tree.shown_bytes(token), LABEL_LIMIT) or "∅"
         name = self.name if node == ROOT else self._picture.script(node)
         return f"{name}{COUNT_SIGN}{self._picture.n_below(node):,}"
 
@@ -253,10 +253,10 @@ class TreeModel(QObject):
         return int(places[behind % len(places)])
 
     def _show_selection(self) -> None:
-        """Fly to the token that was selected in the text."""
+        """Fly to the token that was selected in the text; not to the one that a new text begins with."""
         before = self._chosen
         self._follow_selection()
-        if self._chosen is not None and self._chosen != before and self._picture is not None:
+        if before not in (None, self._chosen) and self._chosen is not None and self._picture is not None:
             view = view_showing(self._picture, self._view, self._chosen, LEAST_SHARE)
             self.set_view(view, remember=False)
 

@@ -44,7 +44,7 @@ def open_page(qtbot, tmp_path):
             lambda: page.view.geometry_now is not None and (workspace.n_tokens > 0 or not text),
             timeout=COMPILING_MS,
         )
-        wait_for_colors(qtbot, page)
+        qtbot.waitUntil(lambda: page.view.is_settled)
         QApplication.processEvents()  # lays the page out where nothing had to be waited for
         pages.append((page, workspace))
         return page, workspace
@@ -323,3 +323,13 @@ def test_the_map_and_the_picture_forget_the_colours_of_another_vocabulary(page, 
     page.grab()
     wait_for_colors(qtbot, page)
     assert page.paint.colors.picture is page.model.picture
+
+
+@pytest.mark.parametrize("is_late", [False, True])
+def test_the_whole_tree_is_shown_first_however_late_the_text_is_encoded(open_page, qtbot, is_late):
+    page, workspace = open_page(guiapp.open_model(demo_model_path("bpe")), text=b"" if is_late else TEXT)
+    if is_late:
+        workspace.document.replace(0, 0, TEXT)
+        qtbot.waitUntil(lambda: page.model.chosen_token is not None)
+    assert page.model.chosen_token is not None
+    assert page.model.view == (0.0, float(page.model.picture.width))
