@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import degrees, pi
+from math import degrees, pi, sin, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ from guiapp.viewmodels.tree_geometry import Icicle, Sunburst
 PADDING_PX = 5
 SIZES_PX = ((34, 14), (21, 12), (13, 11))  # bands of at least this height get letters of this size
 NARROWEST_PX = 12
+LINE_HEIGHT = 1.25  # of the size of its letters
 UPRIGHT_PX = 22  # narrower nodes have their label downwards
 LEAST_DOWN_PX = 24  # height of a node with a label downwards
 MOST_LEVEL = 160  # labels on one level
@@ -22,7 +23,8 @@ MOST_TURNED = 140
 class Place(NamedTuple):
     """Room for the label of a node: its middle line from (x, y), so long, turned by `degrees` clockwise.
 
-    Where `is_centered`, (x, y) is the middle instead of the beginning.
+    Where `is_centered`, (x, y) is the middle instead of the beginning.  A label up to `upright_px` long need
+    not be turned.
     """
 
     node: int
@@ -32,6 +34,7 @@ class Place(NamedTuple):
     size_px: int
     degrees: float = 0.0
     is_centered: bool = False
+    upright_px: float = 0.0
 
 
 def letter_size(height_px: float) -> int:
@@ -65,7 +68,8 @@ def icicle_places(icicle: Icicle) -> Iterator[Place]:
                 yield Place(node, x + PADDING_PX, middle, length, size)
             else:
                 width = length + 2 * PADDING_PX
-                yield Place(node, x + width / 2, middle, height - 6, letter_size(width + 1), 90.0, True)
+                size = letter_size(width + 1)
+                yield Place(node, x + width / 2, middle, height - 6, size, 90.0, True, width - 2)
 
 
 def sunburst_places(sunburst: Sunburst) -> Iterator[Place]:
@@ -79,7 +83,7 @@ def sunburst_places(sunburst: Sunburst) -> Iterator[Place]:
             continue
         middle = (inner + outer) / 2
         around = 2 * pi * middle
-        least = SIZES_PX[-1][0] / (2 * pi * (inner + 0.25 * (outer - inner))) * (right - left)
+        least = SIZES_PX[-1][0] / (2 * pi * (inner + 0.4 * (outer - inner))) * (right - left)
         nodes = picture.wide_nodes(level, left, right, least)
         shares = np.maximum((picture.arrays.starts[nodes] - left) / (right - left), 0.0)
         ends = np.minimum((picture.arrays.ends[nodes] - left) / (right - left), 1.0)
@@ -112,12 +116,22 @@ def _in_sector(
         x, y = sunburst.center
         return Place(node, x, y, 1.6 * outer, letter_size(outer), 0.0, True)
     x, y = sunburst.point((inner + outer) / 2, share)
+    wide = (inner + outer) * sin(min(arc_px / (inner + outer), pi / 2))  # of a circle between the sides
     turn = -degrees(2 * pi * share)  # of the way outwards, clockwise from the top
     if arc_px > 1.1 * (outer - inner):
         along = turn % 360
         upright = along - 180 if 90 < along < 270 else along
         reach = min(arc_px, 1.2 * ((inner + outer) / 2))  # a straight line leaves a ring sooner or later
-        return Place(node, x, y, reach - 2 * PADDING_PX, letter_size(outer - inner), upright, True)
+        size = letter_size(outer - inner)
+        lying = _longest_within(min(outer - inner, wide), size)
+        return Place(node, x, y, reach - 2 * PADDING_PX, size, upright, True, lying)
     along = (turn - 90) % 360
     upright = along - 180 if 90 < along < 270 else along
-    return Place(node, x, y, outer - inner - 6, letter_size(arc_px), upright, True)
+    size = letter_size(arc_px)
+    lying = _longest_within(min(outer - inner, wide), size)
+    return Place(node, x, y, outer - inner - 6, size, upright, True, lying)
+
+
+def _longest_within(diameter_px: float, size_px: int) -> float:
+    """The length of the longest line of letters that lies in a circle."""
+    return sqrt(max(0.0, (diameter_px - 2) ** 2 - (LINE_HEIGHT * size_px) ** 2))

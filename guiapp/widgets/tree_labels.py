@@ -80,7 +80,7 @@ class LabelPainter:
             label = self._label(place, is_dark_text, steps, scale, deadline) if is_enough else None
         if label is None:
             return
-        if place.degrees:
+        if place.degrees and label.width > place.upright_px:
             painter.setTransform(QTransform().translate(place.x, place.y).rotate(place.degrees))
             painter.drawImage(QPointF(-label.width / 2, -label.height / 2), label.image)
             return

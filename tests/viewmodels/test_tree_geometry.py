@@ -103,3 +103,17 @@ def test_labels_lie_on_their_nodes(picture, shares):
     for place in sunburst_places(sunburst):
         if place.degrees:
             assert picture.node_at(*sunburst.hit(place.x, place.y)) == place.node
+
+
+@given(shares=views)
+@settings(max_examples=60)
+def test_labels_that_need_not_be_turned_stay_within_their_sector(picture, shares):
+    sunburst = Sunburst(picture, view_at(picture, shares), 800.0, 500.0)
+    for place in sunburst_places(sunburst):
+        if place.degrees == 0 or place.upright_px <= 0:
+            continue
+        for right in (-place.upright_px / 2, place.upright_px / 2):
+            for down in (-place.size_px / 2, place.size_px / 2):
+                hit = sunburst.hit(place.x + right, place.y + down)
+                assert hit is not None
+                assert picture.node_at(*hit) == place.node

@@ -58,7 +58,8 @@ def paint_strips(
 ) -> None:
     """Colour the strips [first_level, last_level) so that each shows the view [left, right) of its level.
 
-    A pixel gets the mean of what it covers; `gap_scale` times one pixel is left free behind wide nodes.
+    A pixel gets the mean of what it covers; `gap_scale` times one pixel is left free behind wide nodes, but
+    not behind one that fills the view: all the way round there is nothing to tell it from.
     """
     for level in range(first_level, last_level):
         begin = strips.offsets[level]
@@ -79,7 +80,7 @@ def paint_strips(
                 strips.pixels[begin + column] = OPAQUE | background
                 continue
             node_start, node_end = float(picture.starts[node]), float(picture.ends[node])
-            if node_end - node_start > touching:
+            if node_end - node_start > touching and (node_start > left or node_end < right):
                 node_end -= _gap((node_end - node_start) * per_unit) * unit * gap_scale
             if node_start <= start and node_end >= end:
                 strips.pixels[begin + column] = OPAQUE | sums.colors[node]

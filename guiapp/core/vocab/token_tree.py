@@ -23,6 +23,7 @@ from guiapp.core.kernels.token_tree import FREE, TreeArrays, build_tree, find_ma
 from guiapp.core.vocab.vocabulary import Attribute, Vocabulary
 
 NOT_MATCHED = Attribute.CONTROL | Attribute.UNKNOWN
+FIRST_ESCAPED_BYTE, LAST_ESCAPED_BYTE = "\udc80", "\udcff"  # what "surrogateescape" makes of stray bytes
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +54,15 @@ class TokenTree:
         """Where in `data` the bytes begin that a token adds to its parent."""
         parent = self.parent(token_id)
         return int(self.offsets[token_id]) + (0 if parent is None else int(self.arrays.lengths[parent]))
+
+    def shown_bytes(self, token_id: int) -> bytes:
+        """What a token adds to its parent; where that completes a character, the whole character."""
+        own = self.token_bytes(token_id)
+        start = self.added_start(token_id) - int(self.offsets[token_id])
+        for lead in range(start - 1, max(0, start - 3) - 1, -1):
+            if own[lead] >= 0xC0 and not _begins_with_character(own[lead:start]):
+                return own[lead:] if _begins_with_character(own[lead:]) else own[start:]
+        return own[start:]
 
     def parent(self, token_id: int) -> int | None:
         """The longest proper prefix of a token that is one, too."""
@@ -98,6 +108,11 @@ class TokenTree:
         """The same for a text that is an array."""
         found = find_match(self.arrays.rows, data, start, len(data))
         return None if found == NONE else found
+
+
+def _begins_with_character(data: bytes) -> bool:
+    first = data.decode("utf-8", "surrogateescape")[:1]
+    return not FIRST_ESCAPED_BYTE <= first <= LAST_ESCAPED_BYTE
 
 
 def token_tree(vocabulary: Vocabulary) -> TokenTree:

@@ -110,3 +110,18 @@ def test_a_quarter_of_a_million_tokens_are_arranged_at_once():
     assert len(tree) == len(vocabulary)
     tokens = [tree.token_bytes(row) for row in tree.arrays.order]
     assert tokens == sorted(tokens)
+
+
+def test_what_completes_a_character_is_shown_as_that_character():
+    tokens = [
+        b"\xe4\xb8",
+        b"\xe4\xb8\x8d",
+        b"a",
+        b"a\xe4\xb8",
+        b"a\xe4\xb8\x8db",
+        b"\xe4\xb8\x8d\x8d",
+        b"\x8d",
+    ]
+    tree = token_tree(toy_vocabulary(dict.fromkeys(tokens, 0.0), rules=Rules()))
+    shown = [tree.shown_bytes(token) for token in range(len(tokens))]
+    assert shown == [b"\xe4\xb8", "不".encode(), b"a", b"\xe4\xb8", "不b".encode(), b"\x8d", b"\x8d"]
