@@ -17,7 +17,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QGestureEvent, QMenu, QPinchGesture, QWidget
 
 from guiapp.viewmodels.tree_geometry import Geometry, Icicle, Sunburst, View, on_the_way, within, zoomed
 from guiapp.viewmodels.tree_model import TreeModel
@@ -84,6 +84,7 @@ class TreeView(QWidget):
         self._sharpening.timeout.connect(self._repaint_layer)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.grabGesture(Qt.GestureType.PinchGesture)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setAccessibleName("Token tree")
         model.picture_changed.connect(self._take_picture)
@@ -276,15 +277,21 @@ class TreeView(QWidget):
         event.accept()
 
     def event(self, event: QEvent) -> bool:
+        """Zoom by two fingers: on a touch pad (a native gesture) or on the screen."""
         geometry = self.geometry_now
-        if (
-            geometry is None
-            or not isinstance(event, QNativeGestureEvent)
-            or event.gestureType() != Qt.NativeGestureType.ZoomNativeGesture
-        ):
-            return super().event(event)
-        self._zoom(geometry, event.position(), 1 + event.value())
-        return True
+        if geometry is not None and isinstance(event, QNativeGestureEvent):
+            if event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture:
+                self._zoom(geometry, event.position(), 1 + event.value())
+                event.accept()
+                return True
+        elif geometry is not None and isinstance(event, QGestureEvent):
+            pinch = event.gesture(Qt.GestureType.PinchGesture)
+            if isinstance(pinch, QPinchGesture):
+                self._pressed = self._dragged = None
+                self._zoom(geometry, self.mapFromGlobal(pinch.centerPoint()), pinch.scaleFactor())
+                event.accept(pinch)
+                return True
+        return super().event(event)
 
     def _zoom(self, geometry: Geometry, point: QPointF, factor: float) -> None:
         share = geometry.share_at(point.x(), point.y())

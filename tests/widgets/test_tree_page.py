@@ -6,7 +6,8 @@ import json
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtGui import QNativeGestureEvent, QPointingDevice, QWheelEvent
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from toy_vocabulary import toy_vocabulary
 
@@ -333,3 +334,45 @@ def test_the_whole_tree_is_shown_first_however_late_the_text_is_encoded(open_pag
         qtbot.waitUntil(lambda: page.model.chosen_token is not None)
     assert page.model.chosen_token is not None
     assert page.model.view == (0.0, float(page.model.picture.width))
+
+
+def place_at(page, point):
+    geometry = page.view.geometry_now
+    return geometry.view[0] + geometry.share_at(point.x(), point.y()) * (geometry.view[1] - geometry.view[0])
+
+
+def test_pinching_a_touch_pad_zooms_at_the_pointer(page):
+    page.model.set_shape("icicle")
+    point, width = QPointF(300, 100), page.model.view[1] - page.model.view[0]
+    place = place_at(page, point)
+    for value in (0.25, 0.2):
+        event = QNativeGestureEvent(
+            Qt.NativeGestureType.ZoomNativeGesture,
+            QPointingDevice.primaryPointingDevice(),
+            2,
+            point,
+            point,
+            QPointF(page.view.mapToGlobal(point)),
+            value,
+            QPointF(),
+        )
+        assert QApplication.sendEvent(page.view, event)
+    assert page.model.view[1] - page.model.view[0] == pytest.approx(width / 1.5)
+    assert place_at(page, point) == pytest.approx(place)
+
+
+def test_pinching_the_screen_zooms_between_the_fingers(page):
+    page.model.set_shape("icicle")
+    point, width = QPoint(300, 100), page.model.view[1] - page.model.view[0]
+    place = place_at(page, point)
+    screen = QTest.createTouchDevice()
+    for finger in range(12):
+        apart = QPoint(40 + 10 * finger, 0)
+        touches = QTest.touchEvent(page.view, screen, False)
+        for number, place_of_finger in enumerate((point - apart, point + apart)):
+            touch = touches.press if finger == 0 else touches.move
+            touch(number, place_of_finger, page.view)
+        touches.commit()
+    assert page.model.view[1] - page.model.view[0] < width / 2
+    assert place_at(page, point) == pytest.approx(place, rel=0.02)
+    assert page.view._dragged is None
