@@ -15,7 +15,8 @@ from guiapp.app import build, make_application
 from guiapp.core.bench.scenarios import SCALING_BYTES, WORST_BYTES
 from guiapp.latencies.measurement import Measurement
 from guiapp.latencies.window import SIZE, load_kernels, mixed_text, open_in_window, typing
-from guiapp.viewmodels.bench_model import PRESETS, BenchModel
+from guiapp.viewmodels.bench_model import BenchModel
+from guiapp.viewmodels.bench_presets import PRESETS
 from guiapp.viewmodels.bench_runner import BenchRunner
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.workspace import Workspace

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -12,8 +13,8 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.bench.contenders import UNSPLIT
-from guiapp.core.bench.corpus import RANDOM, SAMPLE, TUTORIAL
 from guiapp.core.bench.differences import Place, first_difference
+from guiapp.core.bench.estimate import Duration, Pace, expected, n_cells
 from guiapp.core.bench.history import Change, compare_runs, different_conditions, load_run, write_whole
 from guiapp.core.bench.measurement import Record, Report, growth_records
 from guiapp.core.bench.peers import PEERS
@@ -23,41 +24,9 @@ from guiapp.core.bench.statistics import summarize
 from guiapp.core.vocab.vocabulary import VocabType
 from guiapp.viewmodels.background import LatestJob
 from guiapp.viewmodels.bench_history import RunHistory, SavedRun
+from guiapp.viewmodels.bench_presets import PRESETS, TEXTS, YOUR_TEXT, Preset
 from guiapp.viewmodels.bench_runner import BenchRunner
 from guiapp.viewmodels.workspace import Workspace
-
-YOUR_TEXT = "your text"
-TEXTS = (YOUR_TEXT, f"{SAMPLE}english", f"{SAMPLE}code", f"{SAMPLE}languages", TUTORIAL, RANDOM)
-LOADING_S = 3.0  # for each contender, roughly
-
-
-@dataclass(frozen=True)
-class Preset:
-    """A plan for a purpose.
-
-    unsplit  who also takes texts as one piece, if ticked, where the vocabulary is of the type BPE
-    """
-
-    title: str
-    scenarios: tuple[str, ...]
-    texts: tuple[str, ...]
-    time_budget_s: float
-    unsplit: tuple[str, ...] = ()
-
-
-PRESETS = (
-    Preset("Quick look", ("throughput", "scaling"), TEXTS[1:4], 20.0),
-    Preset("Worst case", ("throughput", "worst"), TEXTS[1:2], 40.0),
-    Preset(
-        "The papers' tables",
-        ("scaling", "throughput", "short", "worst", "append", "interval", "decode", "threads"),
-        (TEXTS[1], TEXTS[2], TUTORIAL),
-        240.0,
-        ("backtrack", "heap", "table", "greedy", "fewest", "tokenizers"),
-    ),
-    Preset("My text", ("throughput", "scaling", "short", "cold", "decode"), (YOUR_TEXT,), 60.0),
-    Preset("Everything", ("throughput", "scaling", "worst", "short", "cold", "decode"), TEXTS[1:], 180.0),
-)
 
 
 @dataclass(frozen=True)
@@ -93,12 +62,15 @@ class BenchModel(QObject):
         workspace: Workspace,
         runner: BenchRunner | None = None,
         history: RunHistory | None = None,
+        clock_s: Callable[[], float] = time.monotonic,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._workspace = workspace
         self._runner = runner or BenchRunner(parent=self)
         self._history = history
+        self._clock_s = clock_s
+        self._pace, self._paused_s = Pace(), 0.0
         self.changes: list[Change] = []
         self._preset = PRESETS[0]
         self._texts = list(PRESETS[0].texts)
@@ -182,9 +154,11 @@ class BenchModel(QObject):
         return bool(self.contenders and self._texts and self._workspace.loader.model) and not self.is_running
 
     @property
-    def estimate_s(self) -> float:
-        """About how long a run will take."""
-        return self._preset.time_budget_s + LOADING_S * len(self.contenders)
+    def estimate(self) -> Duration:
+        """How long a run will take."""
+        preset = self._preset
+        cells = n_cells(preset.scenarios, len(self._texts), len(Plan("").threads))
+        return expected(len(self.contenders), cells, preset.time_budget_s)
 
     # The run
 
@@ -207,6 +181,7 @@ class BenchModel(QObject):
         )
         self._report, self._live, self._cell, self.changes, self._n_fitted = Report(), {}, {}, [], 0
         self.is_paused = False
+        self._pace, self._paused_s = Pace(), 0.0
         self.tell("Starting …")
         self._runner.start(plan)
         self.running_changed.emit()
@@ -218,8 +193,13 @@ class BenchModel(QObject):
 
     def toggle_pause(self) -> None:
         self.is_paused = not self.is_paused
+        self._paused_s += self._clock_s() if not self.is_paused else -self._clock_s()
         (self._runner.pause if self.is_paused else self._runner.resume)()
         self.running_changed.emit()
+
+    def _now_s(self) -> float:
+        """Time that passes while a run is going and not paused."""
+        return self._clock_s() - self._paused_s
 
     def close(self) -> None:
         """End the process and wait for it: the window closes."""
@@ -324,8 +304,10 @@ class BenchModel(QObject):
                 self.tell(f"Loading {event['contender']} …")
             case "cell":
                 self._cell, self._live = event, {}
-                seconds = f"{event['seconds_left']:.0f} s of timing left"
-                self.tell(f"{event['scenario']} {event['number']} of {event['of']} · {seconds}")
+                self._pace.begin_cell(self._now_s())
+                left = self._pace.left(event["of"] - event["number"] + 1)
+                then = "" if left is None else f" · {left} left"
+                self.tell(f"{event['scenario']} {event['number']} of {event['of']}{then}")
             case "compared":
                 self._live[event["contender"]] = self._begun(event)
             case "sample":

@@ -20,7 +20,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from guiapp.viewmodels.bench_model import PRESETS, TEXTS, BenchModel, Entrant
+from guiapp.viewmodels.bench_model import BenchModel, Entrant
+from guiapp.viewmodels.bench_presets import PRESETS, TEXTS
 from guiapp.widgets.contender_look import Look, look_of
 from guiapp.widgets.style_sheet import heading, set_role
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
@@ -93,7 +94,7 @@ class PlanPanel(QFrame):
         self.pause_button.setEnabled(model.is_running)
         self.pause_button.setText("Resume" if model.is_paused else "Pause")
         self.estimate.setText(
-            f"{len(model.contenders)} contenders, about {model.estimate_s:.0f} s"
+            f"{len(model.contenders)} contenders, {model.estimate}"
             if model.contenders
             else "Tick a contender to begin."
         )

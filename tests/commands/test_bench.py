@@ -26,9 +26,10 @@ def whole_run(tmp_path_factory):
     command = [sys.executable, "-m", "guiapp", "bench", "demo:spm", "--encoders", "fast"]
     command += ["-f", "sample:welcome", "--scenario", "all", "--threads", "1,2", "--time-budget", "1"]
     command += ["--call-limit", "2", "--clock", "cpu", "--json", str(file)]
+    command += ["--report", str(file.with_suffix(".html"))]
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S)
     assert done.returncode == 0, done.stderr
-    return json.loads(file.read_text()), done
+    return {**json.loads(file.read_text()), "report": file.with_suffix(".html")}, done
 
 
 def test_every_scenario_is_measured_for_real(whole_run):
@@ -50,6 +51,14 @@ def test_results_are_a_table_and_progress_goes_to_standard_error(whole_run):
         assert scenario.title in done.stdout
     assert "Loading fast" in done.stderr
     assert "Loading" not in done.stdout
+
+
+def test_the_report_has_the_charts_of_every_scenario(whole_run):
+    record, _ = whole_run
+    report = Path(record["report"]).read_text()
+    for scenario in SCENARIOS.values():
+        assert f"<figcaption>{scenario.title}" in report or scenario.name == "throughput"
+    assert report.count("<svg") >= len(SCENARIOS)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ from guiapp.core.bench.corpus import corpus_named
 from guiapp.core.bench.measurement import key_of
 from guiapp.core.bench.plan import Plan
 from guiapp.viewmodels.bench_history import RunHistory
-from guiapp.viewmodels.bench_model import PRESETS, YOUR_TEXT, BenchModel
+from guiapp.viewmodels.bench_model import BenchModel
+from guiapp.viewmodels.bench_presets import PRESETS, YOUR_TEXT
 from guiapp.viewmodels.bench_runner import BenchRunner
 from guiapp.viewmodels.workspace import Workspace
 
@@ -250,6 +251,27 @@ def test_a_run_is_compared_with_any_that_was_kept(qtbot, make_model, tmp_path):
     model.compare_with(newest)
     assert model.changes == []
     assert "0 surely differ" in model.progress
+
+
+def test_what_is_left_follows_the_pace_and_not_the_pauses(qtbot, workspace):
+    now_s = [0.0]
+    model = BenchModel(workspace, fake_engine([], "sys.stdin.read()"), clock_s=lambda: now_s[0])
+    model.run()
+
+    def begin_cell(number: int, at_s: float) -> None:
+        now_s[0] = at_s
+        model._runner.told.emit({**EVENTS[1], "number": number, "of": 11})
+
+    begin_cell(1, 0.0)
+    assert model.progress == "throughput 1 of 11"
+    begin_cell(2, 10.0)
+    assert model.progress == "throughput 2 of 11 · 1 to 2 min left"
+    model.toggle_pause()
+    now_s[0] = 1_000.0
+    model.toggle_pause()
+    begin_cell(3, 1_010.0)
+    assert model.progress == "throughput 3 of 11 · about 90 s left"
+    model.close()
 
 
 def test_a_noisy_machine_is_told(qtbot, make_model):
