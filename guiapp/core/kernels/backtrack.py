@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.kernels.byte_trie import NONE
 from guiapp.core.kernels.compile import kernel
-from guiapp.core.kernels.derivations import NO_RANK, DerivationArrays, stay_apart
+from guiapp.core.kernels.derivations import DerivationArrays, are_compatible, no_answers
 from guiapp.core.kernels.merges import ABSENT, MergeArrays, SymbolArrays, TokenOutput, put_symbol
 from guiapp.core.kernels.token_tree import TreeArrays, longest_match
 
@@ -30,6 +30,7 @@ def encode(
     """
     stack = np.empty(len(data), np.int32)
     can_end = np.ones(len(data) + 1, np.bool_)
+    answers = no_answers()
     count, start = 0, 0
     for piece in range(len(piece_ends)):
         end = int(piece_ends[piece])
@@ -42,7 +43,9 @@ def encode(
             while symbol != NONE:
                 symbol_end = at + int(tree.lengths[symbol])
                 if can_end[symbol_end] and (
-                    n_taken == 0 or stay_apart(merges, derivations, int(stack[n_taken - 1]), symbol, NO_RANK)
+                    n_taken == 0
+                    or not derivations.pairs[int(data[at - 1]) << 8 | int(data[at])]
+                    or are_compatible(answers, merges, derivations, int(stack[n_taken - 1]), symbol)
                 ):
                     stack[n_taken] = symbol
                     n_taken += 1

@@ -23,6 +23,8 @@ from guiapp.core.kernels.merges import NO_MERGE, MergeArrays, find_merge
 
 NO_RANK = NO_MERGE >> 32
 START = -1  # rank of a start symbol
+N_ANSWERS = 1 << 12
+MIX = 0x9E3779B1
 UNREACHED = -2  # rank of a symbol that does not come out of merging its own text
 
 
@@ -32,10 +34,13 @@ class DerivationArrays(NamedTuple):
     rows   int32[4 s]  of each symbol: the two that it joins, the rank of the rule, or START or UNREACHED,
                        and the peak, or START
     sizes  int32[s]    how many start symbols it is made of
+    pairs  bool[1 << 16]  by two bytes, whether they stand side by side in some symbol: nothing is ever merged
+                       across two others
     """
 
     rows: NDArray[np.int32]
     sizes: NDArray[np.int32]
+    pairs: NDArray[np.bool_]
 
 
 @routine
@@ -63,6 +68,24 @@ def stay_apart(merges: MergeArrays, derivations: DerivationArrays, left: int, ri
             right = int(rows[4 * right])
         else:
             return True
+
+
+@routine
+def are_compatible(
+    answers: NDArray[np.int64], merges: MergeArrays, derivations: DerivationArrays, left: int, right: int
+) -> bool:
+    """Whether two symbols come out side by side; looked up in `no_answers()` that were given before."""
+    key = np.int64(left) << 32 | np.int64(right)
+    slot = int(key * MIX >> 32) & (N_ANSWERS - 1)
+    if answers[slot] != key and answers[slot] != ~key:
+        answers[slot] = key if stay_apart(merges, derivations, left, right, NO_RANK) else ~key
+    return bool(answers[slot] == key)
+
+
+@routine
+def no_answers() -> NDArray[np.int64]:
+    """Room for pairs of symbols; text has few that stand side by side often."""
+    return np.full(N_ANSWERS, NO_MERGE, np.int64)
 
 
 @routine

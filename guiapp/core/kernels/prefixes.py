@@ -79,7 +79,11 @@ def append(
             symbol = int(rows[4 * node + 2])
             if symbol == NONE or last[end] != NONE:
                 continue
-            if start == run or stay_apart(merges, derivations, int(last[start]), symbol, NO_RANK):
+            if (
+                start == run
+                or not derivations.pairs[int(data[start - 1]) << 8 | int(data[start])]
+                or stay_apart(merges, derivations, int(last[start]), symbol, NO_RANK)
+            ):
                 last[end] = symbol
                 counts[end] = counts[start] + 1
                 if symbol >= symbols.n_tokens:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.kernels.byte_trie import NONE
 from guiapp.core.kernels.compile import kernel
-from guiapp.core.kernels.derivations import NO_RANK, DerivationArrays, stay_apart
+from guiapp.core.kernels.derivations import DerivationArrays, are_compatible, no_answers
 from guiapp.core.kernels.merges import ABSENT, MergeArrays, SymbolArrays, TokenOutput, put_symbol
 from guiapp.core.kernels.token_tree import TreeArrays, longest_match
 
@@ -30,6 +30,7 @@ def encode(
     """
     last = np.full(len(data) + 1, NONE, np.int32)  # the symbol that ends at each offset
     stack = np.empty(len(data), np.int32)
+    answers = no_answers()
     count, start = 0, 0
     for piece in range(len(piece_ends)):
         end = int(piece_ends[piece])
@@ -45,10 +46,11 @@ def encode(
                 symbol = longest_match(tree.rows, data, at, end)
                 if symbol == NONE:
                     break
+                is_cut = at == start or not derivations.pairs[int(data[at - 1]) << 8 | int(data[at])]
                 while symbol != NONE:
                     symbol_end = at + tree.lengths[symbol]
                     if last[symbol_end] == NONE and (
-                        at == start or stay_apart(merges, derivations, int(last[at]), symbol, NO_RANK)
+                        is_cut or are_compatible(answers, merges, derivations, int(last[at]), symbol)
                     ):
                         last[symbol_end] = symbol
                     symbol = int(tree.parents[symbol])

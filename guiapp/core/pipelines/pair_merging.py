@@ -63,6 +63,7 @@ class PairEncoder:
         self._marks_spaces = merging.marks_spaces
         self._whole_pieces = whole_pieces
         self._tokens_per_byte = max(1, int(np.diff(merging.symbols.fallback_offsets).max()))
+        self._longest_token = int(np.diff(merging.strings.offsets).max(initial=0))
         self._can_fail = bool((merging.symbols.fallback_ids == NO_TOKEN).any())
         offsets = np.cumsum([0, *map(len, merging.spelling.spelled)], dtype=np.int64)
         spelling = np.frombuffer(bytearray(b"".join(merging.spelling.spelled)), np.uint8)
@@ -162,7 +163,8 @@ class PairEncoder:
         return NormalizedText(data[:size].copy(), starts, source_ends), ends
 
     def _find_whole_pieces(self, data: NDArray[np.uint8], piece_ends: NDArray[np.int64]) -> NDArray[np.int32]:
-        if self._whole_pieces == NO_PIECES:
+        is_too_long = len(piece_ends) == 1 and len(data) > self._longest_token
+        if self._whole_pieces == NO_PIECES or is_too_long:
             return NO_TOKENS
         found = np.empty(len(piece_ends), np.int32)
         only_newlines = self._whole_pieces == NEWLINES

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from guiapp.core.kernels import derivations as kernels
 from guiapp.core.kernels.derivations import START, UNREACHED, DerivationArrays
 from guiapp.core.kernels.token_tree import build_tree
+from guiapp.core.pipelines.cuts import byte_pairs
 from guiapp.core.text.pair_cuts import symbol_bytes
 from guiapp.core.vocab.merges import PairMerging
 from guiapp.core.vocab.token_tree import TokenTree
@@ -53,7 +54,8 @@ def derivations_of(merging: PairMerging) -> Derivations:
     """The derivations of all symbols of a vocabulary; for none that `why_not_linear` refuses."""
     data, offsets = symbol_bytes(merging)
     n_symbols = len(offsets) - 1
-    arrays = DerivationArrays(np.full(4 * n_symbols, START, np.int32), np.ones(n_symbols, np.int32))
+    pairs = byte_pairs(data[: offsets[-1]], offsets, np.arange(n_symbols, dtype=np.int32)).ravel()
+    arrays = DerivationArrays(np.full(4 * n_symbols, START, np.int32), np.ones(n_symbols, np.int32), pairs)
     ranks = arrays.rows[2::4]
     ranks[:] = UNREACHED
     ranks[_start_symbols(merging)] = START
