@@ -20,6 +20,8 @@ from guiapp.core.trace.debugger import Debugger, Granularity
 from guiapp.core.trace.operations import NUMBERS
 from guiapp.core.trace.reports import debugger_for
 from guiapp.core.trace.trace import Tokens, Trace
+from guiapp.core.vocab.token_tree import TokenTree
+from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.debugger_memory import Remembered, recall
 from guiapp.viewmodels.race_model import RaceModel
@@ -27,6 +29,7 @@ from guiapp.viewmodels.recording import Recording
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.step_breakpoints import StepBreakpoints
 from guiapp.viewmodels.step_clock import StepClock
+from guiapp.viewmodels.step_walk import WALKERS
 from guiapp.viewmodels.trace_recorder import TraceRecorder
 from guiapp.viewmodels.workspace import Workspace
 
@@ -72,6 +75,9 @@ class StepsModel(QObject):
         self.clock.ticked.connect(self._play_on)
         self._others = LatestJob[dict[str, Encoding]](self)
         self._others.done.connect(self._take_others)
+        self.tree: TokenTree | None = None
+        self._trees = LatestJob[TokenTree](self)
+        self._trees.done.connect(self._take_tree)
         self.recording.recorded.connect(self.show)
         self.recording.outdated.connect(self.clock.pause)
         self.position_changed.connect(self.race.follow)
@@ -91,7 +97,9 @@ class StepsModel(QObject):
         self._use(debugger_for(tokenizer, trace) if tokenizer is not None and trace is not None else None)
 
     def _use(self, debugger: Debugger | None) -> None:
-        self.debugger, self._waiting = debugger, None
+        self.debugger, self._waiting, self.tree = debugger, None, None
+        if debugger is not None and debugger.trace.twin in WALKERS:
+            self._trees.start(partial(_tree_of, debugger.vocabulary))
         if debugger is not None:
             with QSignalBlocker(self.breakpoints):
                 self.breakpoints.fit(self.breakpoints.rows)
@@ -101,6 +109,10 @@ class StepsModel(QObject):
         self.position_changed.emit()
         self._compare()
         self.race.run_beside(debugger)
+
+    def _take_tree(self, tree: TokenTree) -> None:
+        self.tree = tree
+        self.position_changed.emit()
 
     # Moving
 
@@ -325,6 +337,7 @@ class StepsModel(QObject):
         """End all work in the background."""
         self.clock.pause()
         self._others.wait()
+        self._trees.wait()
         self.recording.stop()
         self.race.stop()
 
@@ -334,6 +347,10 @@ def _first_sight(trace: Trace) -> int:
     merges = np.flatnonzero(trace.columns.operation[:NEAR_STEPS] == NUMBERS["merge"])
     first = [*merges[:1].tolist(), *trace.pieces.first_step[:1].tolist(), 0]
     return int(first[0])
+
+
+def _tree_of(vocabulary: Vocabulary, progress: Progress) -> TokenTree:
+    return vocabulary.token_tree
 
 
 def _encode_all(

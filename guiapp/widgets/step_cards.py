@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from guiapp.widgets.style_sheet import set_role
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, Theme
+
+LARGEST = 1.5
 
 
 def card(widgets: list[QWidget], stretched: QWidget) -> QFrame:
@@ -21,6 +24,11 @@ def card(widgets: list[QWidget], stretched: QWidget) -> QFrame:
     for widget in widgets:
         layout.addWidget(widget, 1 if widget is stretched else 0)
     return made
+
+
+def enlargement(size: QSize, natural: QSize) -> float:
+    """How much a picture grows in the room that it has; it never shrinks."""
+    return max(1.0, min(LARGEST, size.width() / natural.width(), size.height() / natural.height()))
 
 
 def with_code(text: str, color: QColor) -> str:

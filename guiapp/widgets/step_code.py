@@ -11,11 +11,13 @@ from guiapp.core.trace.debugger import Debugger
 from guiapp.core.trace.pseudo_code import STAGES, PseudoCode, pseudo_code
 from guiapp.core.trace.sentences import label
 from guiapp.viewmodels.steps_model import StepsModel
+from guiapp.widgets.step_cards import enlargement
 from guiapp.widgets.style_sheet import blend
 from guiapp.widgets.theme import UI_FONT_PX, Theme, ThemeSource
 
 LINE_PX = 22
 INDENT_PX = 12
+N_LINES = 16  # room for any code with its variables: all are shown in the same size
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
@@ -57,8 +59,12 @@ class CodeView(QWidget):
         theme = self._theme_source.theme
         painter.setFont(Theme.mono_font(UI_FONT_PX))
         code, present = self.present()
+        natural = QSize(self.minimumWidth(), N_LINES * LINE_PX)
+        scale = enlargement(self.size(), natural)
+        painter.scale(scale, scale)
+        width = self.width() / scale
         for number, line in enumerate(code.lines):
-            row = QRectF(0, number * LINE_PX, self.width(), LINE_PX)
+            row = QRectF(0, number * LINE_PX, width, LINE_PX)
             if number == present:
                 painter.fillRect(row, blend(theme.raised, theme.accent, 0.26))
                 painter.fillRect(QRectF(0, row.top(), 3, LINE_PX), theme.accent)
@@ -67,7 +73,7 @@ class CodeView(QWidget):
         top = (len(code.lines) + 0.6) * LINE_PX
         painter.setPen(theme.dim)
         for number, (name, value, place) in enumerate(variables(debugger)):
-            row = QRectF(INDENT_PX, top + number * LINE_PX, self.width() - INDENT_PX, LINE_PX)
+            row = QRectF(INDENT_PX, top + number * LINE_PX, width - INDENT_PX, LINE_PX)
             painter.setPen(theme.dim)
             painter.drawText(row, LEFT, name)
             painter.drawText(row.adjusted(232, 0, 0, 0), LEFT, place)

@@ -120,7 +120,7 @@ class TraceView(QSplitter):
         self._main.setCurrentIndex(0 if debugger is not None else 1)
         if debugger is None:
             return
-        self._lower.setStretch(0, 3 if debugger.trace.encoder in LATTICES else 2)
+        self._lower.setStretch(0, 3 if debugger.trace.twin in LATTICES else 2)
         self._title.setText(_capitals(model.title))
         self._picture_title.setText(_capitals(self.picture.title))
         number = min(model.position + 1, model.n_steps)

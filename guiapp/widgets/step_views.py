@@ -11,10 +11,15 @@ from PySide6.QtWidgets import QWidget
 
 from guiapp.core.explain.visible_text import isolate
 from guiapp.core.trace.candidates import Candidate
+from guiapp.core.trace.debugger import Debugger
 from guiapp.core.trace.operations import STAGE_NAMES
 from guiapp.core.trace.sentences import label
+from guiapp.core.vocab.token_tree import TokenTree
 from guiapp.viewmodels.step_pictures import Edge, Lattice, Stack, lattice, stack
+from guiapp.viewmodels.step_walk import WALKERS, walk
 from guiapp.viewmodels.steps_model import StepsModel
+from guiapp.widgets.step_cards import enlargement
+from guiapp.widgets.step_tree_pictures import paint_heap, paint_walk
 from guiapp.widgets.style_sheet import blend
 from guiapp.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
 
@@ -25,7 +30,11 @@ BELOW_BASE_PX = 58  # characters and what is known of their places
 ABOVE_ARCS_PX = 22
 ROUNDNESS = 0.6  # height of the longest arc by its width, where there is room
 LATTICES = ("viterbi", "plamo2", "table", "fewest")
+NATURAL_SIZE = QSize(380, 13 * ROW_PX)
 QUEUES = ("heap", "scan")
+MOST_NODES = 31  # of the heap
+HEAP_SHARE = 0.62  # of the picture's height; the list below has the rest
+LEAST_HEAP_PX = 170
 STAGE_MEANINGS = (
     "special tokens are cut out",
     "text is rewritten, as the file asks",
@@ -61,6 +70,8 @@ class PictureView(QWidget):
             return "the way of a text"
         if debugger.trace.twin in LATTICES:
             return "the best way to each place"
+        if debugger.trace.twin in WALKERS:
+            return "the walk down the token tree"
         if debugger.trace.twin not in QUEUES:
             return "what is taken, and what is tried"
         waiting = self._model.waiting
@@ -86,7 +97,9 @@ class PictureView(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         theme = self._theme_source.theme
-        area = QRectF(self.rect())
+        scale = enlargement(self.size(), NATURAL_SIZE)
+        painter.scale(scale, scale)
+        area = QRectF(0, 0, self.width() / scale, self.height() / scale)
         if not self._is_encoding():
             current = -1
             if debugger.position < debugger.n_steps:
@@ -96,21 +109,52 @@ class PictureView(QWidget):
             paint_lattice(painter, theme, area, lattice(debugger))
         elif debugger.trace.twin in QUEUES:
             self._paint_queue(painter, theme, area)
+        elif debugger.trace.twin in WALKERS and self._model.tree is not None:
+            self._paint_walk(painter, theme, area, debugger, self._model.tree)
         else:
             _paint_stack(painter, theme, area, stack(debugger, max(2, int(area.height() // ROW_PX) - 2)))
 
     def _paint_queue(self, painter: QPainter, theme: Theme, area: QRectF) -> None:
+        debugger = self._model.debugger
+        assert debugger is not None
         candidates, present = self._queue()
         n_rows = max(1, int(area.height() // ROW_PX))
         if not candidates:
             painter.setPen(theme.dim)
             painter.drawText(area, CENTER, "No two neighbours have a rule.")
             return
-        worst = max(candidate.rank for candidate in candidates[:n_rows])
+        if debugger.trace.twin == "heap":
+            entries = [(candidate, self._made(candidate)) for candidate in candidates[:MOST_NODES]]
+            room = QRectF(
+                area.left(), area.top() + 2, area.width(), max(area.height() * HEAP_SHARE, LEAST_HEAP_PX)
+            )
+            end = paint_heap(painter, theme, room, entries, present)
+            area = area.adjusted(0, end - area.top() + 2 * PADDING_PX, 0, 0)
+            n_rows = int(area.height() // ROW_PX)
+        worst = max(candidate.rank for candidate in candidates)
         for row, candidate in enumerate(candidates[:n_rows]):
             is_now = candidate[:7] == present
             place = QRectF(area.left(), area.top() + row * ROW_PX, area.width(), ROW_PX - 3)
             self._paint_candidate(painter, theme, place, candidate, is_now, worst)
+
+    def _paint_walk(
+        self, painter: QPainter, theme: Theme, area: QRectF, debugger: Debugger, tree: TokenTree
+    ) -> None:
+        """What is taken so far at the left, the walk to the next token at the right."""
+        left = QRectF(area.left(), area.top(), area.width() * 0.26, area.height())
+        taken = stack(debugger, max(2, int(area.height() // ROW_PX) - 2)).taken
+        painter.setFont(Theme.ui_font(SMALL_FONT_PX))
+        painter.setPen(theme.dim)
+        painter.drawText(QRectF(left.left(), left.top(), left.width(), 20), LEFT, "taken so far")
+        for number, entry in enumerate(taken):
+            row = QRectF(left.left(), left.top() + 24 + number * ROW_PX, left.width(), ROW_PX - 4)
+            _fill(painter, row, theme.span_color(number))
+            painter.setFont(Theme.mono_font(UI_FONT_PX))
+            painter.setPen(theme.span_text)
+            painter.drawText(row.adjusted(PADDING_PX, 0, -PADDING_PX, 0), LEFT, isolate(entry.text))
+        paint_walk(
+            painter, theme, area.adjusted(left.width() + 2 * PADDING_PX, 0, 0, 0), walk(debugger, tree)
+        )
 
     def _queue(self) -> tuple[list[Candidate], tuple[float, ...]]:
         """The pairs in order, the one that enters at this step among them, and which the step is about."""
@@ -142,6 +186,12 @@ class PictureView(QWidget):
         painter.drawText(inner, LEFT, self._pair(candidate))
         painter.setPen(theme.faint if candidate.is_stale else theme.accent if is_now else theme.dim)
         painter.drawText(inner, RIGHT, f"{candidate.rank:,.0f}")
+
+    def _made(self, candidate: Candidate) -> str:
+        debugger = self._model.debugger
+        assert debugger is not None
+        place = (candidate.position, candidate.end)
+        return label(debugger.trace, debugger.vocabulary, candidate.result, *place)
 
     def _pair(self, candidate: Candidate) -> str:
         debugger = self._model.debugger

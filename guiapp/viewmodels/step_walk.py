@@ -1,0 +1,55 @@
+"""The walk down the token tree that ends with the token of the present step."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.trace.debugger import Debugger
+from guiapp.core.vocab.token_tree import TokenTree
+
+WALKERS = ("greedy", "rwkv")
+MOST_OTHERS = 6
+LOOK_AHEAD = 6  # bytes of the text behind the token
+
+
+class WalkNode(NamedTuple):
+    """A token on the way: what it adds to the one before, and where else the way could have gone from there.
+
+    others    the beginnings of the other ways, `n_others` of them in all
+    """
+
+    token_id: int
+    added: str
+    text: str
+    others: tuple[str, ...]
+    n_others: int
+
+
+class Walk(NamedTuple):
+    """The tokens on the way, the last one taken; `behind` is the text that leads to no longer token."""
+
+    nodes: list[WalkNode]
+    behind: str
+
+
+def walk(debugger: Debugger, tree: TokenTree) -> Walk:
+    """What longest match does at a step; without nodes where it takes nothing."""
+    trace, step = debugger.trace, debugger.position
+    if step >= len(trace) or trace.operation(step) != "take":
+        return Walk([], "")
+    taken, end = int(trace.columns.result[step]), int(trace.columns.end[step])
+    behind = visible_text(trace.text[end : end + LOOK_AHEAD])
+    if not tree.is_matched[taken]:
+        return Walk([], behind)
+    return Walk([_node(tree, token_id) for token_id in tree.path(taken)], behind)
+
+
+def _node(tree: TokenTree, token_id: int) -> WalkNode:
+    siblings = tree.children(tree.parent(token_id))
+    at = int((siblings == token_id).argmax())
+    first = max(0, min(at - MOST_OTHERS // 2, len(siblings) - MOST_OTHERS - 1))
+    near = [int(other) for other in siblings[first : first + MOST_OTHERS + 1] if other != token_id]
+    others = tuple(visible_text(tree.added_bytes(other)) for other in near)
+    added, text = tree.added_bytes(token_id), tree.token_bytes(token_id)
+    return WalkNode(token_id, visible_text(added), visible_text(text), others, len(siblings) - 1)
