@@ -42,13 +42,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         action="append",
         default=[],
-        help="throughput, scaling, short, worst, cold, threads, decode, append, interval, batch, memory, "
-        "or all of them",
+        help="throughput, scaling, short, worst, cold, threads, decode, append, interval, batch, stages, "
+        "memory, or all of them",
     )
     parser.add_argument("--threads", metavar="N,M", type=_numbers, help="for the scenario threads")
     parser.add_argument("--time-budget", metavar="S", type=_positive, default=60.0, help="seconds for timing")
     parser.add_argument(
         "--call-limit", metavar="S", type=_positive, default=10.0, help="longer calls are left out"
+    )
+    parser.add_argument(
+        "--largest", metavar="BYTES", type=_positive, help="of the scenarios scaling and worst"
     )
     parser.add_argument("--clock", choices=("wall", "cpu"), default="wall", help="cpu: for busy machines")
     parser.add_argument("--seed", type=int, default=0, help="for random texts and the order of turns")
@@ -129,6 +132,7 @@ def _plan(options: argparse.Namespace) -> Plan:
         with_peers=options.peers,
         scenarios=tuple(SCENARIOS) if ALL in scenarios else scenarios or DEFAULT_SCENARIOS,
         time_budget_s=options.time_budget,
+        largest_bytes=None if options.largest is None else int(options.largest),
         call_limit_s=options.call_limit,
         clock=options.clock,
         seed=options.seed,
@@ -162,7 +166,8 @@ def _show_progress(event: Mapping[str, Any]) -> None:
             _say(f"Loading {event['contender']} …")
         case "cell":
             size = f"{event['size_bytes']:,} bytes"
-            _say(f"[{event['number']}/{event['of']}] {event['scenario']}: {event['corpus']}, {size}")
+            what = f"{event['scenario']} ({event['operation']})"
+            _say(f"[{event['number']}/{event['of']}] {what}: {event['corpus']}, {size}")
         case "left out":
             _say(f"{event['contender']} is left out: {event['reason']}")
 

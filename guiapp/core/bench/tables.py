@@ -9,6 +9,7 @@ from guiapp.core.bench.history import Change
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.published import published_rows
 from guiapp.core.bench.scenarios import SCENARIOS
+from guiapp.core.bench.stages import STAGES, WHOLE
 
 TIMES_PER_CALL = ("short", "interval", "append")
 BYTES_PER_MB = 1e6
@@ -29,7 +30,13 @@ def tables(run: Record, baseline: str) -> Iterator[Table]:
     for result in run["results"]:
         groups.setdefault(_table_key(result), []).append(result)
     for results in groups.values():
-        yield _memory_table(results) if results[0]["scenario"] == "memory" else _table(results, baseline)
+        match results[0]["scenario"]:
+            case "memory":
+                yield _memory_table(results)
+            case "stages":
+                yield _stage_table(results)
+            case _:
+                yield _table(results, baseline)
     if len((beside := _published_table(run)).rows) > 1:
         yield beside
 
@@ -46,15 +53,17 @@ def notes(run: Record) -> Iterator[str]:
     """What the tables do not say: what grows how, who deviates, and who is missing."""
     yield from _growth_lines(run.get("growth", []))
     yield from _counting_lines(run["results"])
+    yield from _appending_lines(run["results"])
     yield from _deviation_lines(run["results"])
     yield from _missing_lines(run.get("left_out", []))
     yield from _source_lines(run)
 
 
 def _table_key(result: Record) -> tuple[str, ...]:
-    """Texts of the worst case have a table each."""
-    corpus = result["corpus"] if result["scenario"] == "worst" else ""
-    return result["scenario"], result["operation"], corpus
+    """Texts of the worst case have a table each, and so have texts with all stages together."""
+    corpus = result["corpus"] if result["scenario"] in ("worst", "stages") else ""
+    operation = "" if result["scenario"] == "stages" else result["operation"]
+    return result["scenario"], operation, corpus
 
 
 def _table(results: Sequence[Record], baseline: str) -> Table:
@@ -72,6 +81,23 @@ def _table(results: Sequence[Record], baseline: str) -> Table:
             row.append(_value(cells.get((contender, column)), cells.get((baseline, column)), unit))
         rows.append([*row, _ids(mine)])
     return Table(title, rows)
+
+
+def _stage_table(results: Sequence[Record]) -> Table:
+    """The time of each stage and its share of the whole call; stages run alone need not add up to it."""
+    times = {(result["contender"], result["operation"]): result["median_s"] for result in results}
+    stages = [stage for stage in STAGES if any(stage == operation for _, operation in times)]
+    rows = [["", *stages, "whole call"]]
+    for contender in dict.fromkeys(name for name, _ in times):
+        whole = times.get((contender, WHOLE))
+        row = [contender]
+        for stage in stages:
+            seconds = times.get((contender, stage))
+            share = f" {seconds / whole:.0%}" if seconds is not None and whole else ""
+            row.append("–" if seconds is None else time_text(seconds) + share)
+        rows.append([*row, "–" if whole is None else time_text(whole)])
+    title = f"{SCENARIOS['stages'].title}: {results[0]['corpus']}, {size_text(results[0]['size_bytes'])}"
+    return Table(f"{title} — time, share of the whole call", rows)
 
 
 def _memory_table(results: Sequence[Record]) -> Table:
@@ -172,6 +198,24 @@ def _counting_lines(results: Sequence[Record]) -> Iterator[str]:
             f"{longest['size_bytes'] / shortest['size_bytes']:.0f} times as long, in "
             f"{time_text(longest['median_s'])}: {more:.2f} times the time."
         )
+
+
+def _appending_lines(results: Sequence[Record]) -> Iterator[str]:
+    """What appending byte by byte costs beside encoding the same text once."""
+    place = "contender", "corpus", "size_bytes"
+    once = {tuple(map(row.get, place)): row for row in results if _is_part(row, "append", "encode")}
+    for row in results:
+        whole = once.get(tuple(map(row.get, place)))
+        if whole is not None and _is_part(row, "append", "append bytes"):
+            yield (
+                f"{row['contender']} appends {size_text(row['size_bytes'])} of {row['corpus']} byte by byte, "
+                f"with a count after each, in {time_text(row['median_s'])}: "
+                f"{row['median_s'] / whole['median_s']:.2f} times the time of encoding it once."
+            )
+
+
+def _is_part(result: Record, scenario: str, operation: str) -> bool:
+    return bool(result["scenario"] == scenario and result["operation"] == operation)
 
 
 def _deviation_lines(results: Sequence[Record]) -> Iterator[str]:

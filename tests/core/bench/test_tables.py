@@ -1,0 +1,37 @@
+"""What the tables of a run say beyond its figures."""
+
+from __future__ import annotations
+
+from fake_workers import FakeStarter
+
+from guiapp.core.bench.control import Control
+from guiapp.core.bench.engine import run
+from guiapp.core.bench.measurement import Record, Report
+from guiapp.core.bench.plan import Plan
+from guiapp.core.bench.tables import notes, tables
+
+
+def record_of(*scenarios: str) -> Record:
+    report = Report()
+    plan = Plan("demo:bpe", ("sample:welcome",), ("fast", "heap"), scenarios=scenarios, time_budget_s=0.1)
+    for event in run(plan, Control(), FakeStarter(lambda name, size_bytes: size_bytes * 1e-9)):
+        report.add(event)
+    return report.record()
+
+
+def test_stages_of_one_text_stand_side_by_side_with_their_share_of_the_whole():
+    (table,) = tables(record_of("stages"), "fast")
+    stages = ["partition", "normalise", "split", "split and encode pieces", "encode pieces"]
+    assert table.rows[0] == ["", *stages, "whole call"]
+    fast, heap = table.rows[1:]
+    assert fast[3] == "–" == heap[4]
+    assert all(cell.endswith("%") for cell in (fast[1], fast[4], heap[3], heap[5]))
+
+
+def test_appending_is_told_beside_encoding_once():
+    record = record_of("append")
+    for row in record["results"]:
+        row["median_s"] = 3e-5 if row["operation"] == "append bytes" else 1e-5
+    lines = [line for line in notes(record) if "byte by byte" in line]
+    assert len(lines) == 4
+    assert all("3.00 times" in line for line in lines)
