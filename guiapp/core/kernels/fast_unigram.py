@@ -12,7 +12,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.kernels.byte_trie import TokenMatcher
 from guiapp.core.kernels.compile import kernel, routine
 from guiapp.core.kernels.normalize_unigram import write_normalized
 from guiapp.core.kernels.pair_cuts import PairCuts
@@ -23,15 +22,13 @@ from guiapp.core.kernels.unigram_words import (
     USUAL_WORD,
     UnigramTables,
     WordRoom,
-    begin_of_plain,
     find_words,
     new_room,
+    segment_word,
 )
-from guiapp.core.kernels.viterbi import segment
 from guiapp.core.kernels.word_cache import SPARE, key_words, remember, remembered
 
 COUNT_MASK = (1 << 32) - 1
-MARK = np.array([0xE2, 0x96, 0x81], np.uint8)
 
 
 @routine
@@ -39,7 +36,7 @@ def _encode_parts(
     word: NDArray[np.uint8],
     size: int,
     cuts: PairCuts,
-    matcher: TokenMatcher,
+    rows: NDArray[np.int32],
     scores: NDArray[np.float64],
     unknown: int,
     unknown_score: float,
@@ -75,9 +72,8 @@ def _encode_parts(
                 word, start, end, False, keys, index, short, known, long, kept_text, kept_ids, out, before
             )
             if count == UNKNOWN:
-                part = word[start:end]
-                n_ids = segment(
-                    part, matcher, scores, unknown, unknown_score, 0.0, lattice, ids, firsts, lasts
+                n_ids = segment_word(
+                    word, start, end, rows, scores, unknown, unknown_score, lattice, ids, firsts, lasts
                 )
                 for token in range(n_ids):
                     out[before + token] = ids[n_ids - 1 - token]
@@ -128,14 +124,14 @@ def encode(
 
     Returns how far it came << 32 | the new count; that is not the end where `out` is too small.
     """
-    is_cut, removes_spaces, units, replacements, user_defined, kinds, is_kept = tables[:7]
-    matcher, scores, unknown, unknown_score, cuts = tables[7:]
+    is_cut, removes_spaces, units, replacements, user_defined, kinds, is_settled = tables[:7]
+    rows, _, scores, unknown, unknown_score, cuts = tables[7:]
     short, known, long, kept_text, kept_ids, used = cache
     size = len(data)
     starts, ends, parts = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
     keys, part_keys = np.empty(KEY * BLOCK, np.uint64), np.empty(KEY * BLOCK, np.uint64)
-    word, firsts = np.empty(USUAL_WORD, np.uint8), np.empty(USUAL_WORD, np.int64)
-    lasts, room = np.empty(USUAL_WORD, np.int64), new_room(USUAL_WORD)
+    word, room = np.empty(USUAL_WORD, np.uint8), new_room(USUAL_WORD)
+    origins = np.empty(0, np.int64)  # nobody wants to know them
     while position < size and count + SPARE <= len(out):
         n_words = find_words(data, position, is_cut, removes_spaces, starts, ends)
         if n_words == 0:
@@ -157,45 +153,30 @@ def encode(
             if count != UNKNOWN:
                 index += 1
                 continue
-            begin = begin_of_plain(data, start, end, is_cut, kinds)
-            needed = 3 + end - begin
-            if begin < 0 or needed > len(word):
-                needed = write_normalized(
-                    data[start:end],
-                    units,
-                    replacements,
-                    user_defined,
-                    kinds,
-                    is_kept,
-                    False,
-                    removes_spaces,
-                    word,
-                    firsts,
-                    lasts,
-                )
-            elif removes_spaces or begin > start:
-                word[:3] = MARK
-                for at in range(begin, end):
-                    word[3 + at - begin] = data[at]
-            else:
-                needed = end - begin
-                word[:needed] = data[begin:end]
+            needed = write_normalized(
+                data[start:end],
+                units,
+                replacements,
+                user_defined,
+                kinds,
+                is_settled,
+                False,
+                removes_spaces,
+                word,
+                origins,
+                origins,
+            )
             if first + needed + 2 * SPARE > len(out):
                 return start << 32 | first
             if needed > len(word):
-                word, firsts, lasts = (
-                    np.empty(needed, np.uint8),
-                    np.empty(needed, np.int64),
-                    np.empty(needed, np.int64),
-                )
-                room = new_room(needed)
+                word, room = np.empty(needed, np.uint8), new_room(needed)
                 count = first
                 continue
             count = _encode_parts(
                 word,
                 needed,
                 cuts,
-                matcher,
+                rows,
                 scores,
                 unknown,
                 unknown_score,

@@ -13,17 +13,19 @@ VALUE_AND_LABEL = 0x800000FF
 VALUE = 0x7FFFFFFF
 LEAF = 0x100
 SPACE = 0x20
-ANYTHING, PLAIN, IN_USER_DEFINED, THREE_BYTES = range(4)
+ANYTHING, PLAIN, IN_USER_DEFINED, TWO_BYTES, THREE_BYTES = range(5)
 
 
 def lead_kinds(is_plain: NDArray[np.bool_], user_defined: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """uint8[256]: what may begin with a byte.
 
-    PLAIN            ASCII that stays as it is where ASCII or nothing follows: `is_plain`
+    PLAIN            no space, and stays as it is where ASCII or nothing follows: `is_plain`
     IN_USER_DEFINED  a user-defined token, all of which begin with one of the bytes `user_defined`
-    THREE_BYTES      a character of three bytes
+    TWO_BYTES, THREE_BYTES  a character of this size
     """
     kinds = np.where(is_plain, PLAIN, ANYTHING).astype(np.uint8)
+    kinds[SPACE] = ANYTHING
+    kinds[0xC0:0xE0] = TWO_BYTES
     kinds[0xE0:0xF0] = THREE_BYTES
     kinds[user_defined] = IN_USER_DEFINED
     return kinds
@@ -36,7 +38,7 @@ def write_normalized(
     replacements: NDArray[np.uint8],
     user_defined: NDArray[np.int64],
     kinds: NDArray[np.uint8],
-    is_kept: NDArray[np.bool_],
+    is_settled: NDArray[np.bool_],
     add_space_prefix: bool,
     remove_extra_whitespaces: bool,
     data: NDArray[np.uint8],
@@ -45,21 +47,30 @@ def write_normalized(
 ) -> int:
     """Write the normalised text as far as there is room; returns the room that all of it needs.
 
+    starts, ends  where its bytes come from; empty where nobody wants to know
     units, replacements  of the character map
     user_defined  edges of a trie of the user-defined tokens
     kinds         uint8[256]: what may begin with a byte, by `lead_kinds`
-    is_kept       bool[65536]: characters of three bytes that no key of the map begins with
+    is_settled    bool[65536]: see `settled_characters`
     """
     at, size, in_word, has_prefix = 0, 0, False, False
     while at < len(text):
-        length, replacement, kind = 0, -1, kinds[text[at]]
-        if kind == PLAIN and (at + 1 == len(text) or text[at + 1] < 0x80):
-            length = 1
-        elif kind == IN_USER_DEFINED:
+        stop = _end_of_settled(text, at, kinds, is_settled)
+        if stop > at:
+            if not in_word:
+                in_word = True
+                if remove_extra_whitespaces or (add_space_prefix and not has_prefix):
+                    has_prefix = True
+                    _put_space_symbol(data, starts, ends, size, at, at)
+                    size += 3
+            if size + stop - at <= len(data):
+                _copy(text, at, stop, data, starts, ends, size)
+            size += stop - at
+            at = stop
+            continue
+        length, replacement = 0, -1
+        if kinds[text[at]] == IN_USER_DEFINED:
             length = _user_defined_length(text, at, user_defined)
-        elif kind == THREE_BYTES and character_length(text, at) == 3:
-            code = (int(text[at]) & 0x0F) << 12 | (int(text[at + 1]) & 0x3F) << 6 | (int(text[at + 2]) & 0x3F)
-            length = 3 * int(is_kept[code])
         n_output = length
         if length == 0:
             match = _longest_match(text, at, units)
@@ -98,11 +109,61 @@ def write_normalized(
                     size += 3
             if size < len(data):
                 data[size] = byte
-                starts[size] = start
-                ends[size] = end
+                if len(starts):
+                    starts[size] = start
+                    ends[size] = end
             size += 1
         at += length
     return size
+
+
+@routine
+def _end_of_settled(
+    text: NDArray[np.uint8], start: int, kinds: NDArray[np.uint8], is_settled: NDArray[np.bool_]
+) -> int:
+    """How far the text stays as it is from `start` on."""
+    at, last, size = start, start, len(text)
+    while at < size:
+        lead = int(text[at])
+        kind = kinds[lead]
+        if kind == PLAIN:
+            last = at
+            at += 1
+            continue
+        if lead < 0x80:
+            return at
+        length = 2 if kind == TWO_BYTES else 3
+        if kind < TWO_BYTES or at + length > size or int(text[at + 1]) & 0xC0 != 0x80:
+            return last
+        code = lead << 6 | (int(text[at + 1]) & 0x3F)
+        if length == 3:
+            if int(text[at + 2]) & 0xC0 != 0x80:
+                return last
+            code = code << 6 | (int(text[at + 2]) & 0x3F)
+        if not is_settled[code & (0x7FF if length == 2 else 0xFFFF)]:
+            return last
+        last = at
+        at += length
+    return at
+
+
+@routine
+def _copy(
+    text: NDArray[np.uint8],
+    start: int,
+    stop: int,
+    data: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    at: int,
+) -> None:
+    """Write text[start:stop], which stays as it is."""
+    for k in range(stop - start):
+        data[at + k] = text[start + k]
+    if len(starts):
+        for k in range(stop - start):
+            starts[at + k] = start + k
+            ends[at + k] = start + k + 1
 
 
 @kernel
@@ -111,7 +172,7 @@ def normalize(
     charsmap: Charsmap,
     user_defined: NDArray[np.int64],
     kinds: NDArray[np.uint8],
-    is_kept: NDArray[np.bool_],
+    is_settled: NDArray[np.bool_],
     add_space_prefix: bool,
     remove_extra_whitespaces: bool,
     data: NDArray[np.uint8],
@@ -125,7 +186,7 @@ def normalize(
         charsmap.replacements,
         user_defined,
         kinds,
-        is_kept,
+        is_settled,
         add_space_prefix,
         remove_extra_whitespaces,
         data,
@@ -142,6 +203,8 @@ def _put_space_symbol(
     if at + 3 > len(data):
         return
     data[at], data[at + 1], data[at + 2] = 0xE2, 0x96, 0x81
+    if len(starts) == 0:
+        return
     for k in range(3):
         starts[at + k] = min(start + k, end)
         ends[at + k] = min(start + k + 1, end)

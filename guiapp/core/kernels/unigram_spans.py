@@ -14,8 +14,8 @@ from guiapp.core.kernels.unigram_words import (
     begin_of_plain,
     find_words,
     new_room,
+    segment_word,
 )
-from guiapp.core.kernels.viterbi import segment
 
 
 @kernel
@@ -30,9 +30,8 @@ def find_spans(
 
     A word is encoded again where it has the unknown token.
     """
-    is_cut, removes_spaces, units, replacements, user_defined, kinds, is_kept = tables[:7]
-    matcher, scores, unknown, unknown_score, _ = tables[7:]
-    lengths = matcher.lengths
+    is_cut, removes_spaces, units, replacements, user_defined, kinds, is_settled = tables[:7]
+    rows, lengths, scores, unknown, unknown_score, _ = tables[7:]
     starts, ends = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
     word, origins = np.empty(USUAL_WORD, np.uint8), np.empty(USUAL_WORD, np.int64)
     limits, room = np.empty(USUAL_WORD, np.int64), new_room(USUAL_WORD)
@@ -61,7 +60,7 @@ def find_spans(
                     replacements,
                     user_defined,
                     kinds,
-                    is_kept,
+                    is_settled,
                     False,
                     removes_spaces,
                     word,
@@ -83,13 +82,14 @@ def find_spans(
                 token_ends[count + n_ids] = start + limits[at - 1]
                 n_ids += 1
             if at < size:
-                n_ids = segment(
-                    word[:size],
-                    matcher,
+                n_ids = segment_word(
+                    word,
+                    0,
+                    size,
+                    rows,
                     scores,
                     unknown,
                     unknown_score,
-                    0.0,
                     room.lattice,
                     room.ids,
                     room.firsts,

@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.kernels.byte_trie import TokenMatcher
+from guiapp.core.kernels.byte_trie import NONE
 from guiapp.core.kernels.compile import routine
 from guiapp.core.kernels.normalize_unigram import PLAIN
 from guiapp.core.kernels.pair_cuts import PairCuts
-from guiapp.core.kernels.viterbi import Lattice
+from guiapp.core.kernels.viterbi import LEAST, Lattice, follow_back
 
 USUAL_WORD = 256  # bytes of a normalised word for which there is room from the beginning
 
@@ -21,8 +21,9 @@ class UnigramTables(NamedTuple):
 
     is_cut          bool[256]: bytes that become a space wherever they stand; words begin there
     removes_spaces  whether these bytes themselves become nothing, else U+2581
-    units, replacements, user_defined, kinds, is_kept  see `normalize_unigram`
-    scores          float64[n]
+    units, replacements, user_defined, kinds, is_settled  see `normalize_unigram`
+    rows            of the tree of tokens; see `token_tree.TreeArrays`
+    lengths, scores  int64[n] and float64[n], of each token
     cuts            which characters stand side by side in some token
     """
 
@@ -32,8 +33,9 @@ class UnigramTables(NamedTuple):
     replacements: NDArray[np.uint8]
     user_defined: NDArray[np.int64]
     kinds: NDArray[np.uint8]
-    is_kept: NDArray[np.bool_]
-    matcher: TokenMatcher
+    is_settled: NDArray[np.bool_]
+    rows: NDArray[np.int32]
+    lengths: NDArray[np.int64]
     scores: NDArray[np.float64]
     unknown: int
     unknown_score: float
@@ -101,3 +103,54 @@ def begin_of_plain(
         if kinds[data[at]] != PLAIN:
             return -1
     return begin
+
+
+@routine
+def segment_word(
+    data: NDArray[np.uint8],
+    start: int,
+    stop: int,
+    rows: NDArray[np.int32],
+    scores: NDArray[np.float64],
+    unknown: int,
+    unknown_score: float,
+    lattice: Lattice,
+    ids: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+) -> int:
+    """What `viterbi.segment` does, walking down the tree of tokens from each place.
+
+    rows  of the tree; see `token_tree.TreeArrays`
+    """
+    ways, origins, tokens = lattice.scores, lattice.origins, lattice.tokens
+    for offset in range(start, stop + 1):
+        ways[offset] = LEAST
+        origins[offset] = start
+        tokens[offset] = unknown
+    ways[start] = 0.0
+    at = start
+    while at < stop:
+        lead = int(data[at])
+        character_end = min(stop, at + 1 + int(lead >= 0xC0) + int(lead >= 0xE0) + int(lead >= 0xF0))
+        score_here, is_known, row, end = ways[at], False, 0, at
+        while end < stop:
+            following = int(rows[4 * row] ^ np.int32(data[end]))
+            if rows[4 * following + 1] != row:
+                break
+            row = following
+            end += 1
+            token = int(rows[4 * row + 2])
+            if token != NONE:
+                is_known |= end == character_end
+                score = score_here + scores[token]
+                if score > ways[end]:
+                    ways[end] = score
+                    origins[end] = at
+                    tokens[end] = token
+        if not is_known and score_here + unknown_score > ways[character_end]:
+            ways[character_end] = score_here + unknown_score
+            origins[character_end] = at
+            tokens[character_end] = unknown
+        at = character_end
+    return follow_back(start, stop, unknown, lattice, ids, starts, ends)

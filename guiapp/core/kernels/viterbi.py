@@ -40,6 +40,8 @@ def empty_lattice(size: int) -> Lattice:
 @routine
 def segment(
     data: NDArray[np.uint8],
+    start: int,
+    stop: int,
     matcher: TokenMatcher,
     token_scores: NDArray[np.float64],
     unknown: int,
@@ -50,22 +52,22 @@ def segment(
     starts: NDArray[np.int64],
     ends: NDArray[np.int64],
 ) -> int:
-    """Write the tokens of the segmentation with the highest sum of scores, last token first; their number.
+    """Write the tokens of data[start:stop] with the highest sum of scores, last token first; their number.
 
     first_score  the sum before this text; sums are rounded as if the text before were here too
+    lattice      has a place for each offset up to `stop`
     Ties go to the token that starts first.  Neighbouring unknown tokens become one.
     """
-    size = len(data)
-    find_longest(matcher, data, 0, size, lattice.found)
-    for offset in range(size + 1):
+    find_longest(matcher, data, start, stop, lattice.found)
+    for offset in range(start, stop + 1):
         lattice.scores[offset] = LEAST
-        lattice.origins[offset] = 0
+        lattice.origins[offset] = start
         lattice.tokens[offset] = unknown
-    lattice.scores[0] = first_score
-    at = 0
-    while at < size:
+    lattice.scores[start] = first_score
+    at = start
+    while at < stop:
         lead = int(data[at])
-        character_end = min(size, at + 1 + int(lead >= 0xC0) + int(lead >= 0xE0) + int(lead >= 0xF0))
+        character_end = min(stop, at + 1 + int(lead >= 0xC0) + int(lead >= 0xE0) + int(lead >= 0xF0))
         score_here = lattice.scores[at]
         is_known = False
         token = int(lattice.found[at])
@@ -83,17 +85,31 @@ def segment(
             lattice.origins[character_end] = at
             lattice.tokens[character_end] = unknown
         at = character_end
-    count, end = 0, size
-    while end > 0:
-        token, start = int(lattice.tokens[end]), int(lattice.origins[end])
+    return follow_back(start, stop, unknown, lattice, ids, starts, ends)
+
+
+@routine
+def follow_back(
+    start: int,
+    stop: int,
+    unknown: int,
+    lattice: Lattice,
+    ids: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+) -> int:
+    """Write the tokens of the best way from `stop` back to `start`; their number."""
+    count, end = 0, stop
+    while end > start:
+        token, origin = int(lattice.tokens[end]), int(lattice.origins[end])
         if token == unknown and count > 0 and ids[count - 1] == unknown:
-            starts[count - 1] = start
+            starts[count - 1] = origin
         else:
             ids[count] = token
-            starts[count] = start
+            starts[count] = origin
             ends[count] = end
             count += 1
-        end = start
+        end = origin
     return count
 
 
@@ -112,5 +128,16 @@ def encode(
 ) -> int:
     """`segment`, for those who are not a kernel."""
     return segment(
-        data, matcher, token_scores, unknown, unknown_score, first_score, lattice, ids, starts, ends
+        data,
+        0,
+        len(data),
+        matcher,
+        token_scores,
+        unknown,
+        unknown_score,
+        first_score,
+        lattice,
+        ids,
+        starts,
+        ends,
     )

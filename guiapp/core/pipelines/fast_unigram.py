@@ -9,6 +9,7 @@ from guiapp.core.encoding import FragmentTokens
 from guiapp.core.kernels import fast_unigram, unigram_spans
 from guiapp.core.kernels.pair_cuts import PairCuts
 from guiapp.core.kernels.piece_cache import PieceCache
+from guiapp.core.kernels.token_tree import build_tree
 from guiapp.core.kernels.unigram_words import UnigramTables
 from guiapp.core.pipelines.fast_words import FastWords
 from guiapp.core.text.pair_cuts import cuts_between
@@ -42,6 +43,12 @@ class FastUnigram:
             return 0
         starts, ends = np.empty(len(ids), np.int64), np.empty(len(ids), np.int64)
         return unigram_spans.find_spans(fragment, self._tables, ids, starts, ends)
+
+
+def token_rows(vocabulary: Vocabulary, token_ids: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The tree of these tokens, by their texts, as rows to walk down."""
+    is_matched = np.ones(len(vocabulary), np.bool_)
+    return build_tree(vocabulary.token_data, vocabulary.token_offsets, token_ids, is_matched).rows
 
 
 def token_cuts(vocabulary: Vocabulary, token_ids: NDArray[np.int32]) -> PairCuts:

@@ -20,14 +20,15 @@ from guiapp.core.kernels.byte_trie import NONE, TokenMatcher, build_matcher, bui
 from guiapp.core.kernels.unigram_words import UnigramTables
 from guiapp.core.pipelines import cuts
 from guiapp.core.pipelines.chunks import chunks_of, join_chunks, tokens_from_steps
-from guiapp.core.pipelines.fast_unigram import FastUnigram, token_cuts
+from guiapp.core.pipelines.fast_unigram import FastUnigram, token_cuts, token_rows
 from guiapp.core.pipelines.stages import ENCODE, NORMALISE, SPLIT_AND_ENCODE, Stage, Stages
 from guiapp.core.pipelines.unigram_words import UnigramWords
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
-from guiapp.core.text.charsmap import kept_characters, open_charsmap, plain_bytes
+from guiapp.core.text.charsmap import open_charsmap, plain_bytes
 from guiapp.core.text.normalized import NormalizedText, source_spans
 from guiapp.core.text.normalizers import SPACE_SYMBOL, symbol_length
 from guiapp.core.text.normalizers import normalize_unigram as normalize_readable
+from guiapp.core.text.settled_characters import settled_characters
 from guiapp.core.vocab.vocabulary import Attribute, Vocabulary
 
 NORMAL, USER_DEFINED, UNUSED = (
@@ -94,8 +95,8 @@ class UnigramPipeline:
         return normalize_unigram.lead_kinds(plain_bytes(self._charsmap), np.array(firsts, np.uint8))
 
     @cached_property
-    def _kept_characters(self) -> NDArray[np.bool_]:
-        return kept_characters(self._charsmap)
+    def _settled_characters(self) -> NDArray[np.bool_]:
+        return settled_characters(self._charsmap)
 
     @cached_property
     def _pieces(self) -> viterbi.Pieces:
@@ -112,8 +113,9 @@ class UnigramPipeline:
             self._charsmap.replacements,
             self._user_defined,
             self._kinds,
-            self._kept_characters,
-            self._matcher,
+            self._settled_characters,
+            token_rows(self._vocabulary, self._token_ids),
+            np.diff(self._vocabulary.token_offsets),
             self._scores,
             self._unknown,
             self._unknown_score,
@@ -187,7 +189,7 @@ class UnigramPipeline:
                 self._charsmap,
                 self._user_defined,
                 self._kinds,
-                self._kept_characters,
+                self._settled_characters,
                 rules.add_space_prefix,
                 rules.remove_extra_whitespaces,
                 *text,

@@ -22,6 +22,7 @@ from guiapp.core.vocab.vocabulary import Vocabulary
 
 EXACT_BITS = 53
 LARGEST_SCORE = 1e30
+LONGEST_TOKEN = 512  # bytes; texts made of beginnings of tokens take so many steps a byte
 LEAST_BYTES = 1 << 12  # below, a text of which sums are exact is not worth looking for words in it
 
 
@@ -80,11 +81,15 @@ class UnigramWords:
     @cached_property
     def why_no_fast(self) -> str:
         """The same for the encoder `fast`, for which words must be worth looking for."""
-        if not self.why_no_cuts and self.longest_exact < LEAST_BYTES:
+        if self.why_no_cuts:
+            return self.why_no_cuts
+        if self._sizes.max(initial=0) > LONGEST_TOKEN:
+            return f"Some tokens have more than {LONGEST_TOKEN} bytes, so to look for them takes too long."
+        if self.longest_exact < LEAST_BYTES:
             return (
                 "The scores are too fine for their sums to be exact, so ties may depend on the text before."
             )
-        return self.why_no_cuts
+        return ""
 
     @cached_property
     def _own_scores(self) -> NDArray[np.float64]:

@@ -94,27 +94,6 @@ def plain_bytes(charsmap: Charsmap) -> NDArray[np.bool_]:
     return is_plain
 
 
-def kept_characters(charsmap: Charsmap) -> NDArray[np.bool_]:
-    """bool[65536]: characters of three bytes, by their code points, that no key begins with or is part of."""
-    is_kept = np.ones((16, 64, 64), np.bool_)
-    if len(charsmap.units) == 0:
-        return is_kept.ravel()
-    wide, following = charsmap.units.astype(np.int64), np.arange(0x80, 0xC0)
-    labels = wide & (IS_VALUE | LABEL)
-    for lead in range(16):
-        node = _base(int(wide[0])) ^ (0xE0 + lead)
-        if labels[node] != 0xE0 + lead:
-            continue
-        below = node ^ _base(int(wide[node]))
-        for second in np.flatnonzero(labels[below ^ following] == following).tolist():
-            inner = below ^ int(following[second])
-            thirds = inner ^ _base(int(wide[inner])) ^ following
-            is_kept[lead, second] = (labels[thirds] != following) & (not wide[inner] & IS_LEAF)
-        if wide[node] & IS_LEAF:
-            is_kept[lead] = False
-    return is_kept.ravel()
-
-
 def _base(unit: int) -> int:
     return (unit >> 10) << ((unit & 0x200) >> 6)
 

@@ -114,6 +114,7 @@ REASONS = {
     "not finite": unigram({"▁": -1, "a": float("nan")}),
     "U+2581 alone is not": unigram({"▁a": -1}),
     "behind their beginning": unigram({"▁": -1, "a▁b": -1}),
+    "more than 512 bytes": unigram({"▁": -1, "a" * 513: -1}),
     "too fine": unigram({"▁": -1, "a": -1e-30}),
 }
 

@@ -1,0 +1,68 @@
+"""Which characters a character map leaves alone as long as only such characters follow."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.text.charsmap import IS_LEAF, IS_VALUE, LABEL, Charsmap
+
+N_CODES = 1 << 16
+ASCII_END = 0x80
+MOST_BEGINNINGS = 1 << 17  # of keys, of one length; XLM-RoBERTa has half as many
+LONGEST_KEY = 64  # bytes; real maps have fewer than 20
+
+
+def settled_characters(charsmap: Charsmap) -> NDArray[np.bool_]:
+    """bool[65536]: characters of two or three bytes, by code point, that stay as they are among their like.
+
+    A stretch of such characters and of `plain_bytes` is not changed, unless a character that is neither
+    follows: with that one its last may be a key.  Settled is a character that is no key itself, stands in
+    none behind another character, and begins none that goes on with ASCII.  Where keys are not made of whole
+    characters, or are too many, none is.
+    """
+    settled = np.ones(N_CODES, np.bool_)
+    settled[:ASCII_END] = False
+    if len(charsmap.units) == 0:
+        return settled
+    none_settled = np.zeros(N_CODES, np.bool_)
+    units = charsmap.units.astype(np.int64)
+    edges, parents = _edges(units)
+    own_bases = (units >> 10) << ((units & 0x200) >> 6)
+    bases = own_bases[:1]
+    firsts, codes, missing = np.full(1, -1), np.zeros(1, np.int64), np.zeros(1, np.int64)
+    for _ in range(LONGEST_KEY):
+        begins, ends = np.searchsorted(parents, bases), np.searchsorted(parents, bases, "right")
+        counts = ends - begins
+        if counts.sum() > MOST_BEGINNINGS:
+            return none_settled
+        origins = np.repeat(np.arange(len(bases)), counts)
+        nodes = edges[np.arange(len(origins)) + (begins - np.cumsum(counts) + counts)[origins]]
+        byte = (nodes ^ bases[origins]) & LABEL
+        firsts, codes, missing = firsts[origins], codes[origins], missing[origins]
+        follows = byte & 0xC0 == 0x80
+        lengths = 1 + (byte >= 0xC0) + (byte >= 0xE0) + (byte >= 0xF0)
+        lead_bits = byte & (0x7F >> np.where(lengths > 1, lengths, 0))
+        codes = np.where(follows, codes << 6 | byte & 0x3F, lead_bits)
+        is_wrong = follows != (missing > 0)
+        missing = np.where(follows, missing, lengths) - 1
+        is_whole, is_leaf = missing == 0, units[nodes] & IS_LEAF > 0
+        if np.any(is_wrong | (is_leaf & ~is_whole)):
+            return none_settled
+        is_first = is_whole & (firsts < 0)
+        is_later = is_whole & ~is_first
+        for changed in (firsts[is_later & (codes < ASCII_END)], codes[is_later], codes[is_first & is_leaf]):
+            settled[changed[changed < N_CODES]] = False
+        firsts = np.where(is_first, codes, firsts)
+        state = np.stack([own_bases[nodes] ^ nodes, firsts, codes, missing])
+        bases, firsts, codes, missing = np.unique(state, axis=1)
+    return none_settled if len(bases) else settled
+
+
+def _edges(units: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """All nodes but the root, and the base of the parents of each, sorted by that; parents may share one."""
+    labels = units & (IS_VALUE | LABEL)
+    edges = np.flatnonzero((labels > 0) & (labels <= LABEL))
+    parents = edges ^ labels[edges]
+    order = np.argsort(parents, kind="stable")
+    return edges[order], parents[order]
