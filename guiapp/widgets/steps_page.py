@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from pathlib import Path
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
-from PySide6.QtWidgets import QFileDialog, QMessageBox, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from guiapp.core.trace.debugger import Debugger
-from guiapp.core.trace.export import run_json, run_markdown, run_svg, step_json, step_markdown
 from guiapp.viewmodels.lesson_player import LessonPlayer
 from guiapp.viewmodels.steps_model import StepsModel
 from guiapp.viewmodels.training_model import TrainingModel
@@ -20,13 +17,12 @@ from guiapp.widgets.actions import Actions
 from guiapp.widgets.lesson_bar import LessonBar
 from guiapp.widgets.pages import Page
 from guiapp.widgets.segments import Segments
+from guiapp.widgets.step_export import ExportBar
 from guiapp.widgets.step_lessons import LessonList
 from guiapp.widgets.step_trace_view import TraceView
 from guiapp.widgets.step_training import TrainingStage, TrainingView
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
 
-EXPORTS = {".md": run_markdown, ".json": run_json, ".svg": run_svg}
-SAVE_FILTER = "Markdown (*.md);;JSON (*.json);;Drawing (*.svg);;Picture of the page (*.png)"
 ENCODE, TRAIN, LESSONS = range(3)
 WALKS: dict[str, tuple[Callable[[StepsModel], None], Callable[[TrainingModel], None]]] = {
     "debug_run": (StepsModel.run, TrainingModel.to_end),
@@ -62,6 +58,7 @@ class StepsPage(Page):
         self.lesson_bar = LessonBar(player, actions, theme_source)
         self.trace = TraceView(model, workspace, actions, theme_source)
         self.training = TrainingView(TrainingModel(parent=self), workspace, actions, theme_source)
+        self.export = ExportBar(model, workspace, self.grab, theme_source)
         self.lessons = LessonList(player)
         self.lesson_training = TrainingStage(player.training, actions, theme_source)
         self._lesson_part = QWidget()
@@ -121,6 +118,7 @@ class StepsPage(Page):
         self.model.stop()
         self.training.stop()
         self.player.stop()
+        self.export.stop()
 
     def showEvent(self, event: QEvent) -> None:
         self.model.watch(True)
@@ -143,6 +141,7 @@ class StepsPage(Page):
         layout.setContentsMargins(0, GAP_PX, 0, 0)
         layout.setSpacing(GAP_PX)
         layout.addWidget(self.modes)
+        layout.addWidget(self.export)
         layout.addWidget(self._lesson_part)
         layout.addWidget(self._stack, 1)
         self.setFocusProxy(self.trace.timeline)
@@ -154,9 +153,9 @@ class StepsPage(Page):
         slots: dict[str, Callable[[], object]] = {
             "debug_caret": model.to_caret,
             "debug_breakpoint": model.toggle_breakpoint,
-            "debug_copy": self.copy_markdown,
-            "debug_copy_json": self.copy_json,
-            "debug_save": self._ask_and_save,
+            "debug_copy": self.export.copy_markdown,
+            "debug_copy_json": self.export.copy_json,
+            "debug_save": self.export.ask_and_save,
         }
         for name, slot in slots.items():
             actions[name].triggered.connect(slot)
@@ -206,38 +205,6 @@ class StepsPage(Page):
             self._stack.setCurrentIndex(2)
         else:
             self._stack.setCurrentIndex(0 if self._shown_training is None else 3)
-
-    # Export
-
-    def copy_markdown(self) -> None:
-        """Put the present step into the clipboard."""
-        self._copy(step_markdown)
-
-    def copy_json(self) -> None:
-        self._copy(step_json)
-
-    def _copy(self, write: Callable[[Debugger], str]) -> None:
-        if self.model.debugger is not None:
-            QGuiApplication.clipboard().setText(write(self.model.debugger))
-
-    def save_run(self, path: Path) -> bool:
-        """Save all steps, or a picture of the page, as the ending of the file says; whether that worked."""
-        debugger = self.model.debugger
-        if debugger is None:
-            return False
-        if path.suffix.lower() == ".png":
-            return self.grab().save(str(path))
-        write = EXPORTS.get(path.suffix.lower(), run_markdown)
-        try:
-            path.write_text(write(debugger), encoding="utf-8")
-        except OSError:
-            return False
-        return True
-
-    def _ask_and_save(self) -> None:
-        chosen, _ = QFileDialog.getSaveFileName(self, "Save run", "run.md", SAVE_FILTER)
-        if chosen and not self.save_run(Path(chosen)):
-            QMessageBox.warning(self, "Save run", f"{chosen} cannot be written. Choose another place.")
 
 
 def _with_margins(inner: QWidget) -> QWidget:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication
 
 from guiapp.viewmodels.step_pictures import Role
+from guiapp.widgets import step_export
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 LEFT = Qt.MouseButton.LeftButton
@@ -98,16 +99,41 @@ def test_every_step_can_be_painted(make_steps_page, qtbot, name, encoder, theme)
     assert page.trace.sentence.text()
 
 
-def test_steps_are_copied_and_runs_saved(make_steps_page, tmp_path):
+def test_steps_are_copied_and_runs_saved(make_steps_page, qtbot, tmp_path):
     page = make_steps_page()
     page.actions_["debug_copy"].trigger()
     assert page.model.debugger.sentence() in QApplication.clipboard().text()
     page.actions_["debug_copy_json"].trigger()
     assert json.loads(QApplication.clipboard().text())["index"] == page.model.position
-    for ending, start in ((".md", b"**"), (".json", b"{"), (".svg", b"<svg"), (".png", b"\x89PNG")):
-        assert page.save_run(tmp_path / f"run{ending}")
-        assert (tmp_path / f"run{ending}").read_bytes().startswith(start)
-    assert not page.save_run(tmp_path / "no" / "run.md")
+    for ending, start in (
+        (".md", b"**"),
+        (".json", b"{"),
+        (".svg", b"<svg"),
+        (".png", b"\x89PNG"),
+        ("", b"**"),
+    ):
+        path = tmp_path / f"run{ending}"
+        page.export.save(path)
+        qtbot.waitUntil(lambda: not page.export.exporter.is_busy, timeout=20_000)
+        written = path if ending else tmp_path / "run.md"
+        assert written.read_bytes().startswith(start)
+    assert "Saved" in page.export.message.text()
+    qtbot.mouseClick(page.export.button, LEFT)
+    assert not page.export.isVisible()
+
+
+def test_a_file_that_cannot_be_written_is_told(make_steps_page, qtbot, tmp_path):
+    page = make_steps_page()
+    page.export.save(tmp_path / "no" / "run.md")
+    qtbot.waitUntil(lambda: not page.export.exporter.is_busy, timeout=20_000)
+    assert "cannot be written" in page.export.message.text()
+
+
+def test_a_large_file_is_asked_about(make_steps_page, tmp_path, monkeypatch):
+    page = make_steps_page()
+    assert page.export.size_warning(tmp_path / "run.md") == ""
+    monkeypatch.setattr(step_export, "LARGE_BYTES", 1000)
+    assert "run.md will have about" in page.export.size_warning(tmp_path / "run.md")
 
 
 def test_a_race_runs_beside_and_goes_where_the_two_part(make_steps_page, qtbot):

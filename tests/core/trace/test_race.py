@@ -1,15 +1,11 @@
-"""Races tell where encoders part; exports hold what the steps say."""
+"""Races tell where encoders part."""
 
 from __future__ import annotations
-
-import json
-from xml.etree import ElementTree
 
 import pytest
 from random_texts import random_texts
 
 import guiapp
-from guiapp.core.trace.export import run_json, run_markdown, run_svg, step_json, step_markdown
 from guiapp.core.trace.race import first_difference, follow
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.reports import debugger_for
@@ -61,16 +57,3 @@ def test_both_are_always_in_the_same_piece():
         if piece >= 0:
             assert theirs.trace.piece_at(theirs.position) == piece
     assert theirs.position == theirs.n_steps
-
-
-def test_a_step_and_a_run_are_exported_as_they_are_told():
-    debugger = run(BPE, "How do lions sleep?", "heap")
-    debugger.go_to(12)
-    assert debugger.sentence() in step_markdown(debugger)
-    assert json.loads(step_json(debugger))["index"] == 12
-    table = run_markdown(debugger)
-    assert table.count("\n| ") == debugger.n_steps + 1
-    assert len(json.loads(run_json(debugger))["steps"]) == debugger.n_steps
-    assert debugger.position == 12
-    drawing = ElementTree.fromstring(run_svg(debugger))
-    assert "ions" in [text.text for text in drawing.iter("{http://www.w3.org/2000/svg}text")]

@@ -1,0 +1,125 @@
+"""Writes whole runs to files, in a process of its own, with progress and cancel."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QProcess, Signal
+
+from guiapp.core.own_process import command_of
+from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.trace.export import PARTIAL
+from guiapp.core.trace.export_process import ExportRequest
+from guiapp.core.trace.trace import Trace
+from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.own_process import process_environment
+
+COMMAND = command_of("guiapp.core.trace.export_process")
+STOP_MS = 2000
+
+
+class StepExporter(QObject):
+    """One file at a time.
+
+    Signals:
+        changed(): `is_busy`, `progress`, `saved` or `failure` is new.
+    """
+
+    changed = Signal()
+
+    def __init__(self, command: tuple[str, ...] = COMMAND, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._command = command
+        self._folder = tempfile.TemporaryDirectory(prefix="tokenloupe-")
+        self._process: QProcess | None = None
+        self._request: ExportRequest | None = None
+        self.progress = 0.0
+        self.saved: Path | None = None
+        self.failure = ""
+        self._storing = LatestJob[Path](self)
+        self._storing.done.connect(self._start)
+
+    @property
+    def is_busy(self) -> bool:
+        return self._request is not None
+
+    def save(self, tokenizer: Tokenizer, trace: Trace, path: Path) -> None:
+        """Begin to write a run instead of whatever is being written now."""
+        self._end()
+        vocabulary, trace_file = tokenizer.vocabulary, Path(self._folder.name) / "trace"
+        self._request = ExportRequest(
+            str(vocabulary.path), vocabulary.chosen_pre, str(trace_file), str(path.absolute())
+        )
+        self.progress, self.saved, self.failure = 0.0, None, ""
+        self._storing.start(partial(_store, trace, trace_file))
+        self.changed.emit()
+
+    def cancel(self) -> None:
+        """Give up; no file is left behind."""
+        self._end()
+        self.changed.emit()
+
+    def dismiss(self) -> None:
+        """Forget how the last one went."""
+        self.saved, self.failure = None, ""
+        self.changed.emit()
+
+    def stop(self) -> None:
+        """End all work in the background, and remove what it wrote."""
+        self._storing.wait()
+        self._end()
+        self._folder.cleanup()
+
+    def _start(self) -> None:
+        assert self._request is not None
+        self._process = process = QProcess(self)
+        process.setProcessEnvironment(process_environment())
+        process.readyReadStandardOutput.connect(self._read)
+        process.finished.connect(self._note_end)
+        program, *arguments = self._command
+        process.start(program, arguments)
+        process.write(self._request.line())
+
+    def _read(self) -> None:
+        while self._process is not None and self._process.canReadLine():
+            message = json.loads(bytes(self._process.readLine().data()))
+            if "progress" in message:
+                self.progress = float(message["progress"])
+                self.changed.emit()
+            else:
+                self._finish(str(message["error"]))
+
+    def _note_end(self) -> None:
+        """The process ended; its last line may still be to be read."""
+        self._read()
+        if (process := self._process) is not None:
+            message = bytes(process.readAllStandardError().data()).decode(errors="replace").strip()
+            last = message.splitlines()[-1] if message else f"exit code {process.exitCode()}"
+            self._finish(f"Saving ended unexpectedly: {last}. Try again.")
+
+    def _finish(self, failure: str) -> None:
+        request, self._request = self._request, None
+        self._end()
+        self.failure = failure
+        self.saved = Path(request.output) if request is not None and not failure else None
+        self.changed.emit()
+
+    def _end(self) -> None:
+        """Stop the process, and remove the file that it could not finish."""
+        self._storing.cancel()
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.waitForFinished(STOP_MS)
+            process.deleteLater()
+        request, self._request = self._request, None
+        if request is not None:
+            Path(request.output + PARTIAL).unlink(missing_ok=True)
+
+
+def _store(trace: Trace, path: Path, progress: Progress) -> Path:
+    trace.save(path)
+    return path

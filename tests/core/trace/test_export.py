@@ -1,0 +1,89 @@
+"""Steps and runs for elsewhere: whole, streamed, and of the size that was told before."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from xml.etree import ElementTree
+
+import pytest
+
+import guiapp
+from guiapp.core.trace.export import (
+    MOST_DRAWN,
+    PARTIAL,
+    estimated_bytes,
+    step_json,
+    step_markdown,
+    write_run,
+)
+from guiapp.core.trace.export_process import ExportRequest, main
+from guiapp.core.trace.recorder import record
+from guiapp.core.trace.reports import debugger_for
+
+BPE = guiapp.open_model("demo:bpe")
+SVG_TEXT = "{http://www.w3.org/2000/svg}text"
+
+
+def run(text, encoder="heap"):
+    return debugger_for(BPE, record(BPE, text, encoder))
+
+
+def test_a_step_is_exported_as_it_is_told():
+    debugger = run("How do lions sleep?")
+    debugger.go_to(12)
+    assert debugger.sentence() in step_markdown(debugger)
+    assert json.loads(step_json(debugger))["index"] == 12
+
+
+def test_long_runs_are_written_whole(tmp_path):
+    debugger = run("How do lions | sleep? " * 220)
+    assert debugger.n_steps > 5000
+    reported = []
+    write_run(debugger, tmp_path / "run.md", reported.append)
+    table = (tmp_path / "run.md").read_text()
+    assert table.count("\n| ") == debugger.n_steps + 1
+    assert all(line.replace("\\|", "").count("|") == 4 for line in table.splitlines()[2:])
+    write_run(debugger, tmp_path / "run.json")
+    written = json.loads((tmp_path / "run.json").read_text())
+    assert [row["index"] for row in written["steps"]] == list(range(debugger.n_steps))
+    assert written["token_ids"] == debugger.trace.result.ids.tolist()
+    assert reported == sorted(reported)
+    assert len(reported) > 5
+    assert not list(tmp_path.glob(f"*{PARTIAL}"))
+
+
+def test_drawings_say_how_much_they_leave_out(tmp_path):
+    debugger = run("How do lions sleep? " * 20)
+    write_run(debugger, tmp_path / "run.svg")
+    texts = [text.text for text in ElementTree.parse(tmp_path / "run.svg").iter(SVG_TEXT)]
+    assert "ions" in texts
+    assert texts[-1].startswith("… and ")
+    write_run(run("lions"), tmp_path / "short.svg")
+    texts = [text.text for text in ElementTree.parse(tmp_path / "short.svg").iter(SVG_TEXT)]
+    assert not any(text.startswith("…") for text in texts)
+    assert MOST_DRAWN > 10
+
+
+@pytest.mark.parametrize("ending", [".md", ".json"])
+def test_the_size_told_before_is_about_right(ending, tmp_path):
+    debugger = run("How do lions sleep in New York? " * 60)
+    debugger.go_to(7)
+    estimate = estimated_bytes(debugger, ending)
+    assert debugger.position == 7
+    write_run(debugger, tmp_path / f"run{ending}")
+    assert estimate == pytest.approx((tmp_path / f"run{ending}").stat().st_size, rel=0.2)
+
+
+@pytest.mark.parametrize("folder", ["", "no"])
+def test_the_process_writes_or_says_why_not(folder, tmp_path, monkeypatch, capsys):
+    trace = record(BPE, "lions", "heap")
+    trace.save(tmp_path / "trace")
+    out = tmp_path / folder / "run.json"
+    request = ExportRequest("demo:bpe", "", str(tmp_path / "trace"), str(out))
+    monkeypatch.setattr(sys, "stdin", io.StringIO(request.line().decode()))
+    main()
+    last = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert bool(last["error"]) == bool(folder)
+    assert out.exists() != bool(folder)
