@@ -32,7 +32,15 @@ def run(options: argparse.Namespace) -> int:
 
 def _lines_of(value: object) -> list[str]:
     if isinstance(value, dict):
-        return [f"{key}: {item}" for key, item in value.items()] or ["none"]
+        return [f"{key}: {_line_of(item)}" for key, item in value.items()] or ["none"]
     if isinstance(value, list):
         return [str(item) for item in value] or ["none"]
     return [str(value) or "none"]
+
+
+def _line_of(value: object) -> str:
+    """A value, or shares of several things."""
+    if isinstance(value, dict):
+        shares = ", ".join(f"{share:.1%} of {key}" for key, share in value.items())
+        return f"gives of the exact tokens {shares}"
+    return str(value)

@@ -8,6 +8,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from guiapp.core.encoding import Encoding
+from guiapp.core.errors import EncodeError
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.vocab.quoting import quoted
 
@@ -42,9 +43,20 @@ def info_report(tokenizer: Tokenizer) -> dict[str, object]:
         "end_of_generation": sorted(vocabulary.eog),
         "rules": asdict(vocabulary.rules),
         "encoders": list(tokenizer.encoders),
+        "agreement": _agreement(tokenizer),
         "exactness": asdict(tokenizer.exactness),
         "warnings": list(vocabulary.warnings),
     }
+
+
+def _agreement(tokenizer: Tokenizer) -> dict[str, dict[str, float]] | str:
+    """By approximate encoder and sample; or why that cannot be told."""
+    from guiapp.core.explain.measured_agreement import measured_agreement
+
+    try:
+        return measured_agreement(tokenizer)
+    except EncodeError as error:
+        return str(error)
 
 
 def ids_report(tokenizer: Tokenizer, encoding: Encoding) -> dict[str, object]:
