@@ -77,7 +77,7 @@ def sunburst_places(sunburst: Sunburst) -> Iterator[Place]:
     picture, (left, right) = sunburst.picture, sunburst.view
     radii = sunburst.radii.tolist()
     count = 0
-    for level in range(_first_shown(sunburst), picture.n_levels):
+    for level in range(picture.n_levels):
         inner, outer = radii[level], radii[level + 1]
         if outer - inner < SIZES_PX[-1][0]:
             continue
@@ -97,22 +97,11 @@ def sunburst_places(sunburst: Sunburst) -> Iterator[Place]:
                 return
 
 
-def _first_shown(sunburst: Sunburst) -> int:
-    """The last of the levels that one node fills all round: it stands for those inside it."""
-    picture, (left, right) = sunburst.picture, sunburst.view
-    level = 0
-    while True:
-        node = picture.node_at(level + 1, (left + right) / 2)
-        if node is None or picture.span(node)[0] > left or picture.span(node)[1] < right:
-            return level
-        level += 1
-
-
 def _in_sector(
     sunburst: Sunburst, node: int, radii: tuple[float, float], share: float, arc_px: float
 ) -> Place:
     inner, outer = radii
-    if inner < 0.25 * outer and arc_px > 6 * (inner + outer) / 2:
+    if inner < SIZES_PX[-1][0] and arc_px > 6 * (inner + outer) / 2:
         x, y = sunburst.center
         return Place(node, x, y, 1.6 * outer, letter_size(outer), 0.0, True)
     x, y = sunburst.point((inner + outer) / 2, share)

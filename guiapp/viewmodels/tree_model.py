@@ -91,6 +91,11 @@ class TreeModel(QObject):
         """None until the tree of the open vocabulary is ready."""
         return self._picture
 
+    @property
+    def is_preparing(self) -> bool:
+        """Whether a picture is on its way; else there is no model."""
+        return self._workspace.vocabulary is not None
+
     def close(self) -> None:
         """Stop all work; nothing is delivered any more."""
         self._counting.stop()

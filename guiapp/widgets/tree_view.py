@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from PySide6.QtCore import QEvent, QPointF, QSize, Qt, QTimer, QVariantAnimation, Signal
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
@@ -19,22 +17,21 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QGestureEvent, QMenu, QPinchGesture, QWidget
 
-from guiapp.viewmodels.tree_geometry import Geometry, Icicle, Sunburst, View, on_the_way, within, zoomed
+from guiapp.viewmodels.tree_geometry import Geometry, Icicle, Sunburst, View, within, zoomed
 from guiapp.viewmodels.tree_model import TreeModel
 from guiapp.viewmodels.tree_search import TreeSearch
 from guiapp.widgets.theme import ThemeSource
 from guiapp.widgets.tree_canvas import FOREVER_S, NO_PATIENCE_S, TreeCanvas
+from guiapp.widgets.tree_flight import TreeFlight
 from guiapp.widgets.tree_labels import NEW_PER_FRAME_S
 from guiapp.widgets.tree_marks import paint_marks, paint_outlines
 from guiapp.widgets.tree_paint import TreePaint
 
-MOVE_MS = 180
-BEND_MS = 320
-SHARPEN_MS = 90  # after the last movement
 WHEEL_FACTOR = 1.25
 NOTCH = 120
 DRAG_PX = 4
 PREPARING = "Laying out the tree …"
+NO_MODEL = "Open a model to see its tokens as a tree."
 KEYS = {
     Qt.Key.Key_Up: "parent",
     Qt.Key.Key_Down: "child",
@@ -70,26 +67,22 @@ class TreeView(QWidget):
         self._paint = paint
         self._theme_source = theme_source
         self.is_animated = True
-        self._view: View = model.view
-        self._start: View = model.view
-        self._roundness = 1.0 if model.shape == "sunburst" else 0.0
+        self._flight = TreeFlight(model, self._may_fly, self)
         self._layer: QImage | None = None
         self._hovered: int | None = None
         self._pressed: QPointF | None = None
+        self._pointer: QPointF | None = None  # that moved the picture
         self._dragged: View | None = None
         self._canvas = TreeCanvas(model.label)
-        self._moving = self._animation(MOVE_MS, self._move)
-        self._bending = self._animation(BEND_MS, self._bend)
-        self._sharpening = QTimer(self, singleShot=True, interval=SHARPEN_MS)
-        self._sharpening.timeout.connect(self._repaint_layer)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.grabGesture(Qt.GestureType.PinchGesture)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setAccessibleName("Token tree")
         model.picture_changed.connect(self._take_picture)
-        model.view_changed.connect(self._follow_view)
-        model.shape_changed.connect(self._follow_shape)
+        self._flight.moved.connect(self._repaint_moved)
+        self._flight.bent.connect(self._repaint_layer)
+        self._flight.settled.connect(self._settle)
         model.chosen_changed.connect(self._follow_chosen)
         search.found_changed.connect(self.update)
         search.current_changed.connect(self.update)
@@ -110,20 +103,13 @@ class TreeView(QWidget):
         """Where everything is at this moment."""
         if self._model.picture is None or self._canvas.colors is None:
             return None
-        shape = Sunburst if self._roundness >= 0.5 else Icicle
-        return shape(self._model.picture, self._view, float(self.width()), float(self.height()))
-
-    @property
-    def shown_view(self) -> View:
-        """What is in view at this moment, on the way to the model's view."""
-        return self._view
+        shape = Sunburst if self._flight.roundness >= 0.5 else Icicle
+        return shape(self._model.picture, self._flight.view, float(self.width()), float(self.height()))
 
     @property
     def is_settled(self) -> bool:
         """Whether nothing moves and all labels are there."""
-        stopped = QVariantAnimation.State.Stopped
-        is_still = self._moving.state() == self._bending.state() == stopped
-        is_still = is_still and not self._sharpening.isActive() and self._paint.is_current
+        is_still = self._flight.is_settled and self._paint.is_current
         return is_still and self._layer is not None and self._canvas.is_complete
 
     def node_at(self, point: QPointF) -> int | None:
@@ -136,10 +122,7 @@ class TreeView(QWidget):
 
     def show_at_once(self) -> None:
         """End all animations."""
-        for movement in (self._moving, self._bending, self._sharpening):
-            movement.stop()
-        self._view = self._model.view
-        self._roundness = 1.0 if self._model.shape == "sunburst" else 0.0
+        self._flight.land()
         self._repaint_layer()
 
     def image(self, scale: float) -> QImage:
@@ -165,8 +148,7 @@ class TreeView(QWidget):
         return self._theme_source.theme.background
 
     def _take_picture(self) -> None:
-        self._moving.stop()
-        self._view = self._model.view
+        self._flight.land()
         self._canvas.forget_labels()
         self._set_hovered(None)
         self._recolor()
@@ -186,59 +168,35 @@ class TreeView(QWidget):
 
     # Movement
 
-    def _animation(self, duration_ms: int, step: Callable[[object], None]) -> QVariantAnimation:
-        animation = QVariantAnimation(self, startValue=0.0, endValue=1.0, duration=duration_ms)
-        animation.valueChanged.connect(step)
-        return animation
-
-    def _follow_view(self) -> None:
-        self._moving.stop()
-        if not self.is_animated or not self.isVisible() or self._dragged is not None:
-            self._view = self._model.view
-            self._repaint_moved()
-            return
-        self._start = self._view
-        self._moving.start()
-
-    def _move(self, share: object) -> None:
-        assert isinstance(share, float)
-        eased = 1 - (1 - share) ** 3
-        self._view = self._model.view if share >= 1 else on_the_way(self._start, self._model.view, eased)
-        self._repaint_moved()
+    def _may_fly(self) -> bool:
+        return self.is_animated and self.isVisible() and self._dragged is None
 
     def _repaint_moved(self) -> None:
-        """Paint coarsely, and sharply when nothing has moved for a moment."""
-        self._sharpening.start()
+        """Paint coarsely; sharply when nothing has moved for a moment."""
+        self._set_hovered(None)
         self._repaint_layer()
 
-    def _follow_shape(self) -> None:
-        self._bending.stop()
-        if self.is_animated and self.isVisible() and self._model.picture is not None:
-            self._bending.start()
-        else:
-            self.show_at_once()
-
-    def _bend(self, share: object) -> None:
-        assert isinstance(share, float)
-        eased = share * share * (3 - 2 * share)
-        self._roundness = eased if self._model.shape == "sunburst" else 1 - eased
+    def _settle(self) -> None:
         self._repaint_layer()
+        if self._pointer is not None:
+            self._set_hovered(self.node_at(self._pointer))
 
     # Painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        if self._layer is None and self._canvas.colors is not None:
+            self._layer = self._paint_layer(self._canvas, self.devicePixelRatioF(), NEW_PER_FRAME_S)
         painter = QPainter(self)
-        if self._canvas.colors is None:
+        if self._layer is None:
             painter.fillRect(self.rect(), self._theme_source.theme.background)
             painter.setPen(self._theme_source.theme.dim)
-            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, PREPARING)
+            text = PREPARING if self._model.is_preparing else NO_MODEL
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, text)
             return
-        if self._layer is None:
-            self._layer = self._paint_layer(self._canvas, self.devicePixelRatioF(), NEW_PER_FRAME_S)
         painter.drawImage(0, 0, self._layer)
-        if 0.0 < self._roundness < 1.0:
+        if self._flight.is_bending:
             return
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, not self._sharpening.isActive())
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, not self._flight.is_moving)
         self._paint_above(painter)
         if not self._canvas.is_complete:
             self._repaint_layer()
@@ -253,9 +211,9 @@ class TreeView(QWidget):
     def _paint_layer(self, canvas: TreeCanvas, scale: float, patience_s: float) -> QImage:
         geometry = self.geometry_now
         assert geometry is not None
-        if 0.0 < self._roundness < 1.0:
-            return canvas.bent_image(geometry, self._roundness)
-        is_coarse = canvas is self._canvas and self._sharpening.isActive()
+        if self._flight.is_bending:
+            return canvas.bent_image(geometry, self._flight.roundness)
+        is_coarse = canvas is self._canvas and self._flight.is_moving
         return canvas.image(geometry, scale, patience_s, is_coarse)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -269,6 +227,7 @@ class TreeView(QWidget):
         geometry, turned = self.geometry_now, event.angleDelta()
         if geometry is None:
             return
+        self._pointer = event.position()
         if event.modifiers() & Qt.KeyboardModifier.ShiftModifier or abs(turned.x()) > abs(turned.y()):
             turn = (turned.x() or turned.y()) / NOTCH
             self._pan(-0.08 * turn)
@@ -313,6 +272,7 @@ class TreeView(QWidget):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._pressed is None:
+            self._pointer = event.position()
             self._set_hovered(self.node_at(event.position()))
             return
         moved = event.position() - self._pressed
@@ -355,11 +315,12 @@ class TreeView(QWidget):
         self._model.show(node)
 
     def leaveEvent(self, event: QEvent) -> None:
+        self._pointer = None
         self._set_hovered(None)
         super().leaveEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        key, text = event.key(), event.text()
+        key, text, self._pointer = event.key(), event.text(), None
         if key in KEYS and event.modifiers() & Qt.KeyboardModifier.AltModifier:
             {Qt.Key.Key_Left: self._model.go_back, Qt.Key.Key_Right: self._model.go_forward}.get(
                 Qt.Key(key), self._model.fit

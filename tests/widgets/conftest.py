@@ -1,4 +1,4 @@
-"""What the tests of the Steps page share."""
+"""What the tests of the Steps page share, and those of the Tree page."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from instant_recorder import InstantRecorder
 from PySide6.QtWidgets import QApplication, QMainWindow
 
 import guiapp
+from guiapp.core.demo import demo_model_path
 from guiapp.viewmodels.lesson_player import LessonPlayer
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.steps_model import StepsModel
@@ -14,6 +15,10 @@ from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.actions import Actions
 from guiapp.widgets.steps_page import StepsPage
 from guiapp.widgets.theme import ThemeSource
+from guiapp.widgets.tree_page import TreePage
+
+COMPILING_MS = 120_000  # the first time
+TREE_TEXT = b"Welcome to the tree, the whole tree."
 
 
 @pytest.fixture
@@ -48,3 +53,38 @@ def make_steps_page(qtbot, tmp_path):
     for page, workspace in made:
         page.stop()
         workspace.close()
+
+
+@pytest.fixture
+def open_tree_page(qtbot, tmp_path):
+    """Opens a Tree page for a tokenizer and a text, and waits until it stands still."""
+    pages = []
+
+    def make(tokenizer, text=TREE_TEXT):
+        workspace = Workspace(text, load=lambda *asked: tokenizer)
+        theme_source = ThemeSource(QApplication.instance(), "dark")
+        page = TreePage(workspace, theme_source, Settings(tmp_path / "settings.ini"))
+        page.view.is_animated = False
+        qtbot.addWidget(page)
+        page.resize(1000, 700)
+        page.show()
+        workspace.loader.open("demo:bpe")
+        qtbot.waitUntil(
+            lambda: page.view.geometry_now is not None and (workspace.n_tokens > 0 or not text),
+            timeout=COMPILING_MS,
+        )
+        qtbot.waitUntil(lambda: page.view.is_settled)
+        QApplication.processEvents()  # lays the page out where nothing had to be waited for
+        pages.append((page, workspace))
+        return page, workspace
+
+    yield make
+    for page, workspace in pages:
+        page.stop()
+        workspace.close()
+
+
+@pytest.fixture
+def tree_page(open_tree_page):
+    """The Tree page of the demo model."""
+    return open_tree_page(guiapp.open_model(demo_model_path("bpe")))[0]

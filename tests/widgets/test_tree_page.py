@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QNativeGestureEvent, QPointingDevice, QWheelEvent
-from PySide6.QtTest import QTest
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QApplication
 from toy_vocabulary import toy_vocabulary
 
@@ -23,100 +21,28 @@ from guiapp.widgets.theme import ThemeSource
 from guiapp.widgets.tree_page import TreePage
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-COMPILING_MS = 120_000  # the first time
+COMPILING_MS = 120_000  # another tree
 NEAR = range(-4, 5)  # half pixels
 TEXT = b"Welcome to the tree, the whole tree."
 
 
 @pytest.fixture
-def open_page(qtbot, tmp_path):
-    pages = []
+def open_page(open_tree_page):
+    return open_tree_page
 
-    def make(tokenizer, text=TEXT):
-        workspace = Workspace(text, load=lambda *asked: tokenizer)
-        theme_source = ThemeSource(QApplication.instance(), "dark")
-        page = TreePage(workspace, theme_source, Settings(tmp_path / "settings.ini"))
-        page.view.is_animated = False
-        qtbot.addWidget(page)
-        page.resize(1000, 700)
-        page.show()
-        workspace.loader.open("demo:bpe")
-        qtbot.waitUntil(
-            lambda: page.view.geometry_now is not None and (workspace.n_tokens > 0 or not text),
-            timeout=COMPILING_MS,
-        )
-        qtbot.waitUntil(lambda: page.view.is_settled)
-        QApplication.processEvents()  # lays the page out where nothing had to be waited for
-        pages.append((page, workspace))
-        return page, workspace
 
-    yield make
-    for page, workspace in pages:
-        page.stop()
-        workspace.close()
+@pytest.fixture
+def page(tree_page):
+    return tree_page
 
 
 def wait_for_colors(qtbot, page):
     qtbot.waitUntil(lambda: page.paint.is_current)
 
 
-@pytest.fixture
-def page(open_page):
-    return open_page(guiapp.open_model(demo_model_path("bpe")))[0]
-
-
-def center_of(page, node):
-    geometry = page.view.geometry_now
-    inner, outer, start, end = geometry.sector(node)
-    return QPointF(*geometry.point((inner + outer) / 2, (start + end) / 2)).toPoint()
-
-
 def widest_child(page):
     picture = page.model.picture
     return max(picture.children(ROOT), key=lambda node: picture.span(node)[1] - picture.span(node)[0])
-
-
-def test_a_click_makes_a_node_the_centre_and_back_returns(page, qtbot):
-    node, whole = widest_child(page), page.model.view
-    assert page.view.node_at(center_of(page, node)) == node
-    qtbot.mouseClick(page.view, Qt.MouseButton.LeftButton, pos=center_of(page, node))
-    assert page.model.chosen == node
-    assert page.model.view == tuple(map(float, page.model.picture.span(node)))
-    qtbot.mouseClick(page.bar.back, Qt.MouseButton.LeftButton)
-    assert page.model.view == whole
-    qtbot.mouseClick(page.bar.forward, Qt.MouseButton.LeftButton)
-    assert page.model.view == tuple(map(float, page.model.picture.span(node)))
-
-
-def test_the_wheel_zooms_where_the_pointer_is(page):
-    before = page.view.node_at(QPointF(300, 300))
-    event = QWheelEvent(
-        QPointF(300, 300),
-        QPointF(300, 300),
-        QPoint(),
-        QPoint(0, 240),
-        Qt.MouseButton.NoButton,
-        Qt.KeyboardModifier.NoModifier,
-        Qt.ScrollPhase.NoScrollPhase,
-        False,
-    )
-    width = page.model.view[1] - page.model.view[0]
-    QApplication.sendEvent(page.view, event)
-    assert page.model.view[1] - page.model.view[0] < width
-    assert before is not None
-
-
-def test_keys_walk_from_node_to_node(page, qtbot):
-    page.view.setFocus()
-    page.model.choose(ROOT)
-    qtbot.keyClick(page.view, Qt.Key.Key_Down)
-    first = page.model.chosen
-    assert page.model.picture.parent(first) == ROOT
-    qtbot.keyClick(page.view, Qt.Key.Key_Right)
-    assert page.model.chosen == first + 1
-    qtbot.keyClick(page.view, Qt.Key.Key_Left)
-    qtbot.keyClick(page.view, Qt.Key.Key_Up)
-    assert page.model.chosen == ROOT
 
 
 def test_tokens_of_the_text_light_their_path(open_page):
@@ -167,13 +93,6 @@ def test_shapes_and_colours_change_the_picture(page, qtbot):
             wait_for_colors(qtbot, page)
             pictures.append(page.view.plain_image(1.0))
     assert all(image != other for image in pictures for other in pictures if image is not other)
-
-
-def test_the_picture_bends_from_one_shape_to_the_other(page, qtbot):
-    page.view.is_animated = True
-    page.model.set_shape("icicle")
-    qtbot.waitUntil(lambda: page.view.is_settled)
-    assert page.view.geometry_now.__class__.__name__ == "Icicle"
 
 
 def test_the_walk_plays_what_greedy_takes(page, qtbot):
@@ -262,18 +181,6 @@ def test_the_theme_recolours_the_picture(page, qtbot):
     assert page.view.plain_image(1.0) != before
 
 
-def test_what_moves_is_painted_coarsely_and_sharply_when_it_stands_still(page, qtbot):
-    middle = page.model.picture.width / 2
-    page.model.set_view((middle / 2, middle), remember=False)
-    moving = page.view.grab().toImage()
-    assert not page.view.is_settled
-    qtbot.waitUntil(lambda: page.view.is_settled)
-    still = page.view.grab().toImage()
-    assert moving != still
-    page.view.show_at_once()
-    assert page.view.grab().toImage() == still
-
-
 def test_three_trees_lie_side_by_side_where_there_is_room(page, qtbot):
     page.resize(1400, 800)
     page.model.choose(widest_child(page))
@@ -336,43 +243,11 @@ def test_the_whole_tree_is_shown_first_however_late_the_text_is_encoded(open_pag
     assert page.model.view == (0.0, float(page.model.picture.width))
 
 
-def place_at(page, point):
-    geometry = page.view.geometry_now
-    return geometry.view[0] + geometry.share_at(point.x(), point.y()) * (geometry.view[1] - geometry.view[0])
-
-
-def test_pinching_a_touch_pad_zooms_at_the_pointer(page):
-    page.model.set_shape("icicle")
-    point, width = QPointF(300, 100), page.model.view[1] - page.model.view[0]
-    place = place_at(page, point)
-    for value in (0.25, 0.2):
-        event = QNativeGestureEvent(
-            Qt.NativeGestureType.ZoomNativeGesture,
-            QPointingDevice.primaryPointingDevice(),
-            2,
-            point,
-            point,
-            QPointF(page.view.mapToGlobal(point)),
-            value,
-            QPointF(),
-        )
-        assert QApplication.sendEvent(page.view, event)
-    assert page.model.view[1] - page.model.view[0] == pytest.approx(width / 1.5)
-    assert place_at(page, point) == pytest.approx(place)
-
-
-def test_pinching_the_screen_zooms_between_the_fingers(page):
-    page.model.set_shape("icicle")
-    point, width = QPoint(300, 100), page.model.view[1] - page.model.view[0]
-    place = place_at(page, point)
-    screen = QTest.createTouchDevice()
-    for finger in range(12):
-        apart = QPoint(40 + 10 * finger, 0)
-        touches = QTest.touchEvent(page.view, screen, False)
-        for number, place_of_finger in enumerate((point - apart, point + apart)):
-            touch = touches.press if finger == 0 else touches.move
-            touch(number, place_of_finger, page.view)
-        touches.commit()
-    assert page.model.view[1] - page.model.view[0] < width / 2
-    assert place_at(page, point) == pytest.approx(place, rel=0.02)
-    assert page.view._dragged is None
+def test_without_a_model_the_page_asks_for_one(qtbot, tmp_path):
+    workspace = Workspace(b"", load=lambda *asked: None)
+    page = TreePage(workspace, ThemeSource(QApplication.instance(), "dark"), Settings(tmp_path / "s.ini"))
+    qtbot.addWidget(page)
+    assert not page.model.is_preparing
+    assert not page.grab().isNull()
+    page.stop()
+    workspace.close()
