@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from guiapp.versions import PACKAGES, versions, versions_text
+from guiapp.widgets.card import card
 from guiapp.widgets.style_sheet import heading, set_role
 from guiapp.widgets.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
 
@@ -71,10 +72,7 @@ class AboutDialog(QDialog):
 
 
 def _versions_card() -> QFrame:
-    card = QFrame()
-    set_role(card, "card")
-    form = QFormLayout(card)
-    form.setContentsMargins(MARGIN_PX, MARGIN_PX - UNIT_PX, MARGIN_PX, MARGIN_PX - UNIT_PX)
+    form = QFormLayout()
     form.setHorizontalSpacing(MARGIN_PX)
     form.setVerticalSpacing(UNIT_PX)
     for name, value in versions():
@@ -84,7 +82,7 @@ def _versions_card() -> QFrame:
         text = QLabel(f"{value:10} {licence}" if licence else value)
         text.setFont(Theme.mono_font(SMALL_FONT_PX))
         form.addRow(label, text)
-    return card
+    return card(form)
 
 
 def _text(text: str) -> QLabel:

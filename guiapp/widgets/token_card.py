@@ -12,6 +12,7 @@ from guiapp.core.explain.merge_tree import MergeTree
 from guiapp.core.explain.token_path import TokenPath
 from guiapp.core.explain.visible_text import isolate, visible_runs
 from guiapp.viewmodels.token_details import FACTS, TokenDetails, TokenDetailsModel
+from guiapp.widgets.card import card
 from guiapp.widgets.merge_tree_view import MergeTreeView
 from guiapp.widgets.style_sheet import heading, set_role
 from guiapp.widgets.styled_text import TEXT_MARGIN_PX, Span, StyledText
@@ -83,13 +84,13 @@ class TokenCard(QScrollArea):
         sections = QVBoxLayout(self._sections)
         sections.setContentsMargins(0, 0, 0, 0)
         sections.setSpacing(GAP_PX)
-        sections.addWidget(_card(self._token, facts))
+        sections.addWidget(card(self._token, facts))
         sections.addSpacing(GAP_PX)
         sections.addWidget(heading("How it is built"))
-        sections.addWidget(_card(self._tree_area, self._remark))
+        sections.addWidget(card(self._tree_area, self._remark))
         sections.addSpacing(GAP_PX)
         sections.addWidget(heading("Path in the tree"))
-        sections.addWidget(_card(self._path))
+        sections.addWidget(card(self._path))
         inside = QFrame()
         set_role(inside, "panel")
         column = QVBoxLayout(inside)
@@ -160,20 +161,6 @@ class TokenCard(QScrollArea):
             yield Span(isolate(self._model.visible(continuation)), theme.dim)
         if more := path.n_continuations - len(path.continuations):
             yield Span(f" and {more:,} more", theme.dim)
-
-
-def _card(*contents: QWidget | QGridLayout) -> QFrame:
-    card = QFrame()
-    set_role(card, "card")
-    column = QVBoxLayout(card)
-    column.setContentsMargins(3 * UNIT_PX, 3 * UNIT_PX, 3 * UNIT_PX, 3 * UNIT_PX)
-    column.setSpacing(GAP_PX)
-    for content in contents:
-        if isinstance(content, QWidget):
-            column.addWidget(content)
-        else:
-            column.addLayout(content)
-    return card
 
 
 def _plain_scroll_area(inside: QWidget) -> QScrollArea:

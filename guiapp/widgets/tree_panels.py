@@ -33,6 +33,7 @@ from guiapp.viewmodels.tree_model import COUNT_SIGN, TreeModel
 from guiapp.viewmodels.tree_search import TreeSearch
 from guiapp.viewmodels.tree_walk import TreeWalk
 from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.card import card
 from guiapp.widgets.merge_tree_view import MergeTreeView
 from guiapp.widgets.prefix_tree_view import PrefixTreeView
 from guiapp.widgets.style_sheet import heading, set_role
@@ -118,7 +119,7 @@ class NodePanel(QScrollArea):
         self._merges.setAutoFillBackground(False)
         self._merge_area = merges
         column.addWidget(self._empty)
-        self._sections: list[QWidget] = [_card(self._text, facts)]
+        self._sections: list[QWidget] = [card(self._text, facts)]
         column.addWidget(self._sections[0])
         self._trees = QBoxLayout(QBoxLayout.Direction.TopToBottom)
         self._trees.setSpacing(MARGIN_PX)
@@ -129,7 +130,7 @@ class NodePanel(QScrollArea):
         ):
             tree = QVBoxLayout()
             tree.setSpacing(GAP_PX)
-            self._sections += [heading(title), _card(*contents)]
+            self._sections += [heading(title), card(*contents)]
             tree.addWidget(self._sections[-2])
             tree.addWidget(self._sections[-1])
             tree.addStretch()
@@ -299,17 +300,3 @@ class FoundPanel(QWidget):
     def _follow_current(self) -> None:
         if self._search.current is not None and self._search.current < self._table.rowCount():
             self.view.selectRow(self._search.current)
-
-
-def _card(*contents: QWidget | QGridLayout) -> QFrame:
-    card = QFrame()
-    set_role(card, "card")
-    column = QVBoxLayout(card)
-    column.setContentsMargins(3 * UNIT_PX, 3 * UNIT_PX, 3 * UNIT_PX, 3 * UNIT_PX)
-    column.setSpacing(GAP_PX)
-    for content in contents:
-        if isinstance(content, QWidget):
-            column.addWidget(content)
-        else:
-            column.addLayout(content)
-    return card
