@@ -12,6 +12,7 @@ import re
 import subprocess
 import time
 from collections.abc import Callable
+from tempfile import TemporaryFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,29 +67,28 @@ def _matching(tree: TokenTree, expression: str, progress: Callable[[float], None
         re.compile(expression)
     except (re.error, OverflowError, RecursionError) as error:
         raise SearchError(f"The regular expression is not valid: {error}.") from error
-    request = regex_worker.request(expression, tree.data, tree.offsets)
-    with subprocess.Popen(
-        command_of(regex_worker.__name__),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env=environment(),
-    ) as worker:
-        try:
-            return np.frombuffer(bytearray(_answer(worker, request, progress)), np.int32)
-        finally:
-            worker.kill()
+    with TemporaryFile() as request:  # a pipe is not written on by a `communicate` that timed out before
+        request.write(regex_worker.request(expression, tree.data, tree.offsets))
+        request.seek(0)
+        command = command_of(regex_worker.__name__)
+        with subprocess.Popen(command, stdin=request, stdout=subprocess.PIPE, env=environment()) as worker:
+            try:
+                return np.frombuffer(bytearray(_answer(worker, progress)), np.int32)
+            finally:
+                worker.kill()
 
 
-def _answer(worker: subprocess.Popen[bytes], request: bytes, progress: Callable[[float], None]) -> bytes:
+def _answer(worker: subprocess.Popen[bytes], progress: Callable[[float], None]) -> bytes:
     """What the process writes, unless it takes too long or nobody waits any more."""
     deadline = time.monotonic() + LONGEST_S
-    unsent: bytes | None = request
     while True:
         progress(0.0)
         try:
-            return worker.communicate(unsent, TICK_S)[0]
+            answer = worker.communicate(timeout=TICK_S)[0]
+            if worker.returncode:
+                raise SearchError("The regular expression could not be tried. Make it simpler.")
+            return answer
         except subprocess.TimeoutExpired:
-            unsent = None  # it was handed over the first time
             if time.monotonic() > deadline:
                 message = f"The regular expression takes more than {LONGEST_S:g} seconds. Make it simpler."
                 raise SearchError(message) from None

@@ -46,6 +46,19 @@ def test_queries_that_mean_nothing_are_explained(query):
         find(query)
 
 
+def test_an_expression_is_tried_on_more_tokens_than_a_pipe_holds():
+    tokens = [f"token number {number}" for number in range(30_000)]
+    tree = token_tree(toy_vocabulary(dict.fromkeys(tokens, 0.0)))
+    found = find_tokens(tree, "/99+$/", lambda share: None)
+    assert [tokens[token] for token in found] == [token for token in tokens if token.endswith("99")]
+
+
+def test_an_expression_that_breaks_the_process_is_explained(monkeypatch):
+    monkeypatch.setattr(search.regex_worker, "request", lambda *asked: b"nothing that it understands")
+    with pytest.raises(SearchError, match="could not be tried"):
+        find("/a/")
+
+
 def test_an_expression_without_end_is_given_up(monkeypatch):
     monkeypatch.setattr(search, "LONGEST_S", 0.3)
     started = time.monotonic()
