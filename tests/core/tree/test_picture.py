@@ -78,6 +78,8 @@ def test_a_crowd_of_twenty_thousand_is_grouped_by_script_the_largest_first():
     groups = list(picture.children(ROOT))
     assert [picture.script(node) for node in groups[:2]] == ["Han", "Latin"]
     assert [picture.n_below(node) for node in groups] == [20_000, 200, 1, 1]
+    check_icicle(picture, (0.5, 1.0))
+    check_icicle(picture, (0.5, 0.01))
 
 
 def test_an_empty_vocabulary_has_only_a_root():
