@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.errors import EncodeError
-from guiapp.core.kernels.detokenizing import clean_spaces, gather
+from guiapp.core.kernels.detokenizing import clean_spaces, gather, total_size
 from guiapp.core.vocab.vocabulary import Attribute, Vocabulary
 
 SPACE = 0x20
+MOST_ROOM = 1 << 22  # bytes that are taken rather than counted before
 
 
 def detokenize(
@@ -36,16 +37,19 @@ def detokenize(
         strip_first = False
     if remove_special and rules.add_eos and len(token_ids) and token_ids[-1] == special.eos:
         token_ids = token_ids[:-1]
-    data, offsets = vocabulary.token_bytes_table
-    shown = np.ones(len(vocabulary), np.uint8)
+    shown = token_ids
     if not unparse_special:
-        shown[(vocabulary.attributes & (Attribute.CONTROL | Attribute.UNKNOWN)) != 0] = 0
-    size = int((np.diff(offsets)[token_ids] * shown[token_ids]).sum())
-    out = np.empty(size, np.uint8)
-    gather(np.ascontiguousarray(token_ids), shown, data, offsets, out)
-    if strip_first and len(token_ids) and shown[token_ids[0]]:
-        first = offsets[token_ids[0]]
-        if first < offsets[token_ids[0] + 1] and data[first] == SPACE:
+        shown = token_ids[(vocabulary.attributes[token_ids] & (Attribute.CONTROL | Attribute.UNKNOWN)) == 0]
+        strip_first &= len(shown) > 0 and shown[0] == token_ids[0]
+    data, offsets = vocabulary.token_bytes_table
+    room = len(shown) * vocabulary.longest_token_bytes
+    if room > MOST_ROOM:
+        room = total_size(shown, offsets)
+    out = np.empty(room, np.uint8)
+    out = out[: gather(shown, data, offsets, out)]
+    if strip_first and len(shown):
+        first = offsets[shown[0]]
+        if first < offsets[shown[0] + 1] and data[first] == SPACE:
             out = out[1:]
     if rules.clean_spaces:
         out = np.ascontiguousarray(out)
@@ -62,8 +66,8 @@ def checked_ids(vocabulary: Vocabulary, ids: Iterable[int]) -> NDArray[np.int32]
             wide = np.fromiter(map(index, ids), np.int64)
     except (OverflowError, TypeError) as error:
         raise EncodeError(f"Token ids are whole numbers below {len(vocabulary)}: {error}.") from error
-    outside = np.flatnonzero((wide < 0) | (wide >= len(vocabulary)))
-    if len(outside):
+    if len(wide) and (wide.min() < 0 or wide.max() >= len(vocabulary)):
+        outside = np.flatnonzero((wide < 0) | (wide >= len(vocabulary)))
         raise EncodeError(
             f"Token id {wide[outside[0]]} (number {outside[0] + 1} of {len(wide)}) is not in this "
             f"vocabulary, whose ids go from 0 to {len(vocabulary) - 1}."

@@ -9,18 +9,26 @@ from guiapp.core.kernels.compile import kernel, routine
 
 
 @kernel
+def total_size(token_ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> int:
+    """How many bytes all tokens have together."""
+    size = 0
+    for index in range(len(token_ids)):
+        token_id = int(token_ids[index])
+        size += int(offsets[token_id + 1] - offsets[token_id])
+    return size
+
+
+@kernel
 def gather(
     token_ids: NDArray[np.int32],
-    shown: NDArray[np.uint8],
     data: NDArray[np.uint8],
     offsets: NDArray[np.int64],
     out: NDArray[np.uint8],
 ) -> int:
-    """Write the bytes of all tokens whose `shown` is 1 to `out`; returns how many."""
+    """Write the bytes of all tokens to `out`, which has room for them; returns how many."""
     n_written = 0
-    for token_id in token_ids:
-        if shown[token_id] == 0:
-            continue
+    for index in range(len(token_ids)):
+        token_id = int(token_ids[index])
         for at in range(offsets[token_id], offsets[token_id + 1]):
             out[n_written] = data[at]
             n_written += 1

@@ -210,6 +210,11 @@ class Vocabulary:
         return out[:size].copy(), offsets_out
 
     @cached_property
+    def longest_token_bytes(self) -> int:
+        """How many bytes the longest token stands for."""
+        return int(np.diff(self.token_bytes_table[1]).max(initial=0))
+
+    @cached_property
     def token_tree(self) -> TokenTree:
         """Every token under its longest proper prefix that is a token."""
         from guiapp.core.vocab.token_tree import token_tree
