@@ -38,3 +38,13 @@ def test_short_calls_are_repeated_until_the_clock_is_fine_enough():
     assert calls_per_sample(Operation(FakeTime(10**9).call), time.clock) == MOST_CALLS
     slow = FakeTime(10**9)
     assert calls_per_sample(Operation(slow.call), slow.clock) == 1
+
+
+def test_a_first_call_that_has_to_load_something_does_not_stand_for_the_others():
+    time = FakeTime(10**9)
+
+    def call() -> None:
+        time.call()
+        time.call_ns = 10_000
+
+    assert calls_per_sample(Operation(call), time.clock) == 256
