@@ -167,6 +167,7 @@ class Look:
 
     shape             of the picture on the Tree page
     at, race, lesson  on the Steps page: a breakpoint to stop at, an encoder to run beside, and NAME:STEP
+    train             on the Steps page: KIND:TOKENS:STEP
     run, chart        on the Bench page: a run that was saved, and the only chart to show
     """
 
@@ -177,6 +178,7 @@ class Look:
     at: str = ""
     race: str = ""
     lesson: str = ""
+    train: str = ""
     run: Path | None = None
     chart: str = ""
 
@@ -240,6 +242,7 @@ def _arrange_steps(shell: Shell, look: Look) -> None:
     page = shell.window.pages.pages[shell.window.pages.current_name]
     if isinstance(page, StepsPage):
         page.begin(look.race, look.lesson)
+        page.begin_training(look.train)
         _wait_for_page(shell)
         page.stop_at(look.at)
         _wait_for_page(shell)

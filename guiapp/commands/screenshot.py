@@ -21,6 +21,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--at", metavar="BREAKPOINT", default="", help="on the Steps page: where to stop")
     parser.add_argument("--race", metavar="ENCODER", default="", help="on the Steps page: run it beside")
     parser.add_argument("--lesson", metavar="NAME:STEP", default="", help="on the Steps page, from 1")
+    parser.add_argument("--train", metavar="KIND:TOKENS:STEP", default="", help="on the Steps page")
     parser.add_argument("--run", metavar="FILE.json", type=Path, help="on the Bench page: what `bench` wrote")
     parser.add_argument("--chart", metavar="NAME", default="", help="on the Bench page: one chart, enlarged")
     parser.add_argument("-o", "--output", metavar="FILE.png", required=True)
@@ -32,7 +33,9 @@ def run(options: argparse.Namespace) -> int:
 
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     text = None if options.text is None else os.fsencode(options.text)
-    details = {name: getattr(options, name) for name in ("encoder", "at", "race", "lesson", "run", "chart")}
+    details = {
+        name: getattr(options, name) for name in ("encoder", "at", "race", "lesson", "train", "run", "chart")
+    }
     look = Look(options.theme, options.size, options.shape, **details)
     save_screenshot(options.page, options.model, text, look, Path(options.output))
     return 0

@@ -16,6 +16,7 @@ from guiapp.widgets.style_sheet import blend
 from guiapp.widgets.theme import UI_FONT_PX, Theme, ThemeSource
 
 LINE_PX = 22
+SMALLEST = 0.8
 INDENT_PX = 12
 N_LINES = 16  # room for any code with its variables: all are shown in the same size
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -51,6 +52,11 @@ class CodeView(QWidget):
         self.setMinimumWidth(2 * INDENT_PX + max(map(metrics.horizontalAdvance, code.lines)))
         self.update()
 
+    def _scale(self, n_lines: int) -> float:
+        """Larger where there is room for any code, smaller where there is none for this one."""
+        larger = enlargement(self.size(), QSize(self.minimumWidth(), N_LINES * LINE_PX))
+        return larger if larger > 1 else max(SMALLEST, min(1.0, self.height() / (n_lines * LINE_PX)))
+
     def paintEvent(self, event: QPaintEvent) -> None:
         debugger = self._model.debugger
         if debugger is None:
@@ -59,8 +65,8 @@ class CodeView(QWidget):
         theme = self._theme_source.theme
         painter.setFont(Theme.mono_font(UI_FONT_PX))
         code, present = self.present()
-        natural = QSize(self.minimumWidth(), N_LINES * LINE_PX)
-        scale = enlargement(self.size(), natural)
+        lines = len(code.lines) + 1 + len(variables(debugger))
+        scale = self._scale(lines)
         painter.scale(scale, scale)
         width = self.width() / scale
         for number, line in enumerate(code.lines):

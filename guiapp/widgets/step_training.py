@@ -131,7 +131,7 @@ class TrainingStage(QWidget):
         )
         self._words_title.setText(f"THE TEXT · {which.upper()}")
         worth = (
-            "SCORE = N(AB) / (N(A)·N(B))" if record.start.algorithm == "wordpiece" else "HOW OFTEN THEY OCCUR"
+            "SCORE = n(ab) / (n(a)·n(b))" if record.start.algorithm == "wordpiece" else "HOW OFTEN THEY OCCUR"
         )
         self._pairs_title.setText(f"PAIRS · {worth}")
         self._symbols_title.setText(f"VOCABULARY · {record.vocabulary_size(position):,}, THE NEWEST FIRST")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QIntValidator
 from PySide6.QtWidgets import (
-    QCheckBox,
     QComboBox,
     QHBoxLayout,
     QLabel,
+    QLineEdit,
     QPlainTextEdit,
     QPushButton,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
@@ -25,6 +25,7 @@ MOST_TOKENS = 100_000
 FIRST_SIZES = {"bpe": 400, "wordpiece": 200, "unigram": 200}
 TEXTBOOK = "This is insane! This is impossible"
 OWN_TEXT_PX = 74
+SIZE_WIDTH_PX = 84
 
 
 class TrainingForm(QWidget):
@@ -44,18 +45,19 @@ class TrainingForm(QWidget):
         self.algorithm, self.source = QComboBox(), QComboBox()
         for title, name in ALGORITHMS:
             self.algorithm.addItem(title, name)
-        self.source.addItems(["the workspace's text", "a text of one's own"])
-        self.n_tokens = QSpinBox(minimum=1, maximum=MOST_TOKENS, value=FIRST_SIZES["bpe"])
-        self.n_tokens.setGroupSeparatorShown(True)
-        self.n_tokens.setButtonSymbols(QSpinBox.ButtonSymbols.NoButtons)
-        self.has_end_marks = QCheckBox("end-of-word marks")
+        self.source.addItems(["on the workspace's text", "on a text of one's own"])
+        self.n_tokens = QLineEdit(str(FIRST_SIZES["bpe"]))
+        self.n_tokens.setValidator(QIntValidator(1, MOST_TOKENS, self))
+        self.n_tokens.setFixedWidth(SIZE_WIDTH_PX)
+        self.symbols = QComboBox()
+        self.symbols.addItems(["of bytes", "of characters, with end-of-word marks"])
         self.own_text = QPlainTextEdit(TEXTBOOK)
         self.button = QPushButton("Train")
         self.message = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self._lay_out()
         self.algorithm.currentIndexChanged.connect(self._choose_algorithm)
         self.source.currentIndexChanged.connect(self._follow)
-        self.n_tokens.editingFinished.connect(self._follow)
+        self.n_tokens.returnPressed.connect(self.button.click)
         self.button.clicked.connect(self._begin_or_stop)
         model.changed.connect(self._follow)
         theme_source.changed.connect(self._follow)
@@ -67,22 +69,22 @@ class TrainingForm(QWidget):
         algorithm = self.algorithm.currentData()
         is_own = self.source.currentIndex() == 1
         text = self.own_text.toPlainText().encode() if is_own else self._workspace.document.text()
-        marks = self.has_end_marks.isChecked() and algorithm == "bpe"
-        return TrainingWish(algorithm, text, self.n_tokens.value(), marks)
+        marks = self.symbols.currentIndex() == 1 and algorithm == "bpe"
+        return TrainingWish(algorithm, text, int(self.n_tokens.text() or 0), marks)
 
     def choose(self, algorithm: str, n_tokens: int) -> None:
         """Set what to train, on the workspace's text."""
         self.algorithm.setCurrentIndex(self.algorithm.findData(algorithm))
-        self.n_tokens.setValue(n_tokens)
+        self.n_tokens.setText(str(n_tokens))
 
     def _lay_out(self) -> None:
         row = QHBoxLayout()
         row.setSpacing(GAP_PX)
-        size_title = QLabel("vocabulary")
+        size_title = QLabel("tokens in all")
         size_title.setBuddy(self.n_tokens)
         set_role(size_title, "dim")
         set_role(self.button, "primary")
-        for widget in (self.algorithm, self.source, size_title, self.n_tokens, self.has_end_marks):
+        for widget in (self.algorithm, self.symbols, self.source, size_title, self.n_tokens):
             row.addWidget(widget)
         row.addStretch()
         row.addWidget(self.button)
@@ -90,9 +92,8 @@ class TrainingForm(QWidget):
         self.source.setAccessibleName("What to train on")
         self.n_tokens.setAccessibleName("Size of the vocabulary")
         self.own_text.setAccessibleName("Text to train on")
-        self.has_end_marks.setToolTip(
-            "Characters and a mark at each word's end, as textbooks do it, instead of bytes."
-        )
+        self.symbols.setAccessibleName("What words are made of")
+        self.symbols.setToolTip("Models use bytes; textbooks use characters, and a mark at each word's end.")
         self.own_text.setFont(Theme.mono_font(UI_FONT_PX))
         self.own_text.setFixedHeight(OWN_TEXT_PX)
         self.own_text.setTabChangesFocus(True)
@@ -104,7 +105,7 @@ class TrainingForm(QWidget):
         layout.addWidget(self.message)
 
     def _choose_algorithm(self) -> None:
-        self.n_tokens.setValue(FIRST_SIZES[self.algorithm.currentData()])
+        self.n_tokens.setText(str(FIRST_SIZES[self.algorithm.currentData()]))
         self._follow()
 
     def _begin_or_stop(self) -> None:
@@ -115,7 +116,7 @@ class TrainingForm(QWidget):
 
     def _follow(self) -> None:
         model = self._model
-        self.has_end_marks.setVisible(self.algorithm.currentData() == "bpe")
+        self.symbols.setVisible(self.algorithm.currentData() == "bpe")
         self.own_text.setVisible(self.source.currentIndex() == 1)
         self.button.setText("Stop" if model.is_busy else "Train")
         self.message.setVisible(bool(model.failure))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
@@ -13,6 +13,7 @@ from guiapp.core.explain.visible_text import isolate
 from guiapp.core.training.record import TrainingRecord
 from guiapp.core.training.telling import Cut, ToldMerge, ToldPruning
 from guiapp.viewmodels.training_model import TrainingModel
+from guiapp.widgets.step_cards import enlargement
 from guiapp.widgets.style_sheet import blend
 from guiapp.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource
 
@@ -24,6 +25,8 @@ PADDING_PX = 7
 ROW_PX = 26
 WORDS_FONT_PX = UI_FONT_PX + 2
 N_NEWEST = 400
+LEAST_WORD_ROWS = 4
+WINDOW_PX_PER_ROW = 150  # half of what is below the scrubber goes to the words
 AXIS_PX = 64
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -31,7 +34,9 @@ CENTER = Qt.AlignmentFlag.AlignCenter
 
 
 class TrainingPicture(QWidget):
-    """Follows a training; what is drawn is up to the kinds of pictures."""
+    """Follows a training; what is drawn is up to the kinds of pictures.  Grows from its natural size on."""
+
+    natural = QSize(300, 17 * ROW_PX)
 
     def __init__(
         self, name: str, model: TrainingModel, theme_source: ThemeSource, parent: QWidget | None = None
@@ -53,9 +58,14 @@ class TrainingPicture(QWidget):
             return
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self.paint(painter, self._theme_source.theme, self._model.record, self._model.position)
+        scale = enlargement(self.size(), self.natural)
+        painter.scale(scale, scale)
+        size = QSizeF(self.width() / scale, self.height() / scale)
+        self.paint(painter, self._theme_source.theme, size, self._model.record, self._model.position)
 
-    def paint(self, painter: QPainter, theme: Theme, record: TrainingRecord, position: int) -> None:
+    def paint(
+        self, painter: QPainter, theme: Theme, size: QSizeF, record: TrainingRecord, position: int
+    ) -> None:
         """Draw what there is after `position` steps."""
         raise NotImplementedError
 
@@ -106,6 +116,8 @@ def lay_out_words(
 class WordsPicture(TrainingPicture):
     """The first words of the text; symbols that the step made are filled with the accent."""
 
+    natural = QSize(1 << 20, 1 << 20)  # more room shows more words
+
     def __init__(
         self, name: str, model: TrainingModel, theme_source: ThemeSource, parent: QWidget | None = None
     ) -> None:
@@ -113,7 +125,8 @@ class WordsPicture(TrainingPicture):
         model.changed.connect(self._limit_height)
 
     def sizeHint(self) -> QSize:
-        return QSize(600, 4 * (CHIP_PX + ROW_GAP_PX))
+        n_rows = max(LEAST_WORD_ROWS, self.window().height() // WINDOW_PX_PER_ROW - 1)
+        return QSize(600, min(self.maximumHeight(), n_rows * (CHIP_PX + ROW_GAP_PX)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._limit_height()
@@ -125,15 +138,18 @@ class WordsPicture(TrainingPicture):
             metrics = QFontMetricsF(Theme.mono_font(WORDS_FONT_PX))
             layout = lay_out_words(record.words(0), "", self.width(), metrics)
             self.setMaximumHeight(max(self.minimumHeight(), math.ceil(layout.height)))
+            self.updateGeometry()
 
-    def paint(self, painter: QPainter, theme: Theme, record: TrainingRecord, position: int) -> None:
+    def paint(
+        self, painter: QPainter, theme: Theme, size: QSizeF, record: TrainingRecord, position: int
+    ) -> None:
         font = Theme.mono_font(WORDS_FONT_PX)
         told = record.step(position) if position else None
         made = told.left + told.right if isinstance(told, ToldMerge) else ""
-        layout = lay_out_words(record.words(position), made, self.width(), QFontMetricsF(font))
+        layout = lay_out_words(record.words(position), made, size.width(), QFontMetricsF(font))
         painter.setFont(font)
         row_px = CHIP_PX + ROW_GAP_PX
-        n_rows = max(1, int((self.height() + ROW_GAP_PX) // row_px))
+        n_rows = max(1, int((size.height() + ROW_GAP_PX) // row_px))
         first = max(
             0.0, min(layout.first_new - n_rows // 2 * row_px, layout.height + ROW_GAP_PX - n_rows * row_px)
         )
@@ -155,18 +171,20 @@ class WordsPicture(TrainingPicture):
 class PairsPicture(TrainingPicture):
     """The pairs that competed for the step, or for the first one: the winner, its equals, the next."""
 
-    def paint(self, painter: QPainter, theme: Theme, record: TrainingRecord, position: int) -> None:
+    def paint(
+        self, painter: QPainter, theme: Theme, size: QSizeF, record: TrainingRecord, position: int
+    ) -> None:
         told = record.step(max(1, position)) if record.n_steps else None
         if not isinstance(told, ToldMerge):
             painter.setPen(theme.dim)
-            painter.drawText(self.rect(), CENTER, "No pair occurs twice.")
+            painter.drawText(QRectF(QPointF(), size), CENTER, "No pair occurs twice.")
             return
         rows = [((told.left, told.right), told.worth, "merged" if position else "")]
         rows += [(pair, told.worth, "tie") for pair in told.ties]
         rows += [(pair, worth, "") for pair, worth in told.rivals]
         painter.setFont(Theme.mono_font(UI_FONT_PX))
-        for number, (pair, worth, sign) in enumerate(rows[: self.height() // ROW_PX]):
-            row = QRectF(0, number * ROW_PX, self.width(), ROW_PX - 3)
+        for number, (pair, worth, sign) in enumerate(rows[: int(size.height() // ROW_PX)]):
+            row = QRectF(0, number * ROW_PX, size.width(), ROW_PX - 3)
             share = worth / told.worth
             _paint_bar(painter, theme, row, share, sign == "merged")
             inner = row.adjusted(PADDING_PX, 0, -PADDING_PX, 0)
@@ -189,7 +207,9 @@ def _paint_bar(painter: QPainter, theme: Theme, row: QRectF, share: float, is_wi
 class SymbolsPicture(TrainingPicture):
     """The vocabulary, the newest first."""
 
-    def paint(self, painter: QPainter, theme: Theme, record: TrainingRecord, position: int) -> None:
+    def paint(
+        self, painter: QPainter, theme: Theme, size: QSizeF, record: TrainingRecord, position: int
+    ) -> None:
         font = Theme.mono_font(UI_FONT_PX)
         metrics = QFontMetricsF(font)
         painter.setFont(font)
@@ -198,9 +218,9 @@ class SymbolsPicture(TrainingPicture):
         x, y = 0.0, 0.0
         for symbol in record.newest_symbols(position, N_NEWEST):
             width = max(22.0, metrics.horizontalAdvance(symbol) + 2 * PADDING_PX)
-            if x > 0 and x + width > self.width():
+            if x > 0 and x + width > size.width():
                 x, y = 0.0, y + ROW_PX + 2
-            if y + ROW_PX > self.height():
+            if y + ROW_PX > size.height():
                 return
             chip = QRectF(x, y, width, ROW_PX - 2)
             is_new = symbol == made
@@ -215,20 +235,22 @@ class SymbolsPicture(TrainingPicture):
 class PiecesPicture(TrainingPicture):
     """Unigram's most probable pieces, or those that a pruning dropped, struck out, with what that costs."""
 
-    def paint(self, painter: QPainter, theme: Theme, record: TrainingRecord, position: int) -> None:
+    def paint(
+        self, painter: QPainter, theme: Theme, size: QSizeF, record: TrainingRecord, position: int
+    ) -> None:
         told = record.step(position) if position else None
         if told is None or isinstance(told, ToldMerge):
             painter.setPen(theme.dim)
-            painter.drawText(self.rect(), CENTER, "All frequent substrings compete. Step on.")
+            painter.drawText(QRectF(QPointF(), size), CENTER, "All frequent substrings compete. Step on.")
             return
-        n_rows = self.height() // ROW_PX
+        n_rows = int(size.height() // ROW_PX)
         if isinstance(told, ToldPruning):
             losses = [(piece, f"−{loss:,.2f}") for piece, loss in told.dropped]
-            half = self.width() / 2 - PADDING_PX
-            self._paint_rows(painter, theme, QRectF(0, 0, half, self.height()), losses[:n_rows], True)
-            rest = QRectF(half + 2 * PADDING_PX, 0, half, self.height())
+            half = size.width() / 2 - PADDING_PX
+            self._paint_rows(painter, theme, QRectF(0, 0, half, size.height()), losses[:n_rows], True)
+            rest = QRectF(half + 2 * PADDING_PX, 0, half, size.height())
         else:
-            rest = QRectF(self.rect())
+            rest = QRectF(QPointF(), size)
         kept = [(piece, f"{math.exp(score):.2%}") for piece, score in told.best]
         self._paint_rows(painter, theme, rest, kept[:n_rows], False)
 
@@ -254,12 +276,14 @@ class PiecesPicture(TrainingPicture):
 class LikelihoodPicture(TrainingPicture):
     """The text's log-likelihood at each estimate of the training so far; lines where pieces were dropped."""
 
-    def paint(self, painter: QPainter, theme: Theme, record: TrainingRecord, position: int) -> None:
+    def paint(
+        self, painter: QPainter, theme: Theme, size: QSizeF, record: TrainingRecord, position: int
+    ) -> None:
         curve = record.likelihoods(record.n_steps)
         if not curve:
             return
         low, high = min(value for _, value in curve), max(value for _, value in curve)
-        area = QRectF(AXIS_PX, 10, self.width() - AXIS_PX - 12, self.height() - 38)
+        area = QRectF(AXIS_PX, 10, size.width() - AXIS_PX - 12, size.height() - 38)
         n_steps = max(2, record.n_steps)
 
         def place(step: int, value: float) -> QPointF:

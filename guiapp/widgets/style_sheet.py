@@ -89,14 +89,10 @@ QToolButton[role="badge"][state="warning"] { border-color: $warning; color: $war
 QToolButton[role="badge"]:hover { background: $raised; }
 QToolButton[role="badge"]:focus { border: 2px solid $accent; }
 
-QLineEdit, QPlainTextEdit, QTextEdit, QTextBrowser, QSpinBox {
+QLineEdit, QPlainTextEdit, QTextEdit, QTextBrowser {
     background: $background; border: 1px solid $line; border-radius: 7px;
     padding: 5px 8px; selection-background-color: $accent; selection-color: $on_accent; }
-QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus, QTextBrowser:focus, QSpinBox:focus {
-    border-color: $accent; }
-
-QSpinBox { padding: 3px 4px; }
-QSpinBox QLineEdit { border: none; padding: 0; }
+QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus, QTextBrowser:focus { border-color: $accent; }
 
 QComboBox {
     background: $raised; border: 1px solid $line; border-radius: 7px; padding: 5px 9px; color: $text; }

@@ -30,7 +30,7 @@ def test_the_textbook_run_is_stepped_through(make_steps_page, qtbot):
     form, stage = page.training.form, page.training.stage
     assert not stage.isVisible()
     form.source.setCurrentIndex(1)
-    form.has_end_marks.setChecked(True)
+    form.symbols.setCurrentIndex(1)
     assert form.own_text.isVisible()
     qtbot.mouseClick(form.button, LEFT)
     qtbot.waitUntil(lambda: not page.training.model.is_busy, timeout=20_000)
