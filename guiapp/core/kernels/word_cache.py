@@ -9,10 +9,19 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.kernels.compile import routine
+from guiapp.core.kernels.compile import kernel, routine
 from guiapp.core.kernels.eight_bytes import load_eight, prefetch
 from guiapp.core.kernels.new_pieces import note
-from guiapp.core.kernels.piece_cache import LONGEST_KEPT, UNKNOWN, keep, piece_hash, recall
+from guiapp.core.kernels.piece_cache import (
+    LONGEST_KEPT,
+    ROOM,
+    UNKNOWN,
+    PieceCache,
+    empty_rows,
+    keep,
+    piece_hash,
+    recall,
+)
 from guiapp.core.kernels.piece_keys import (
     BLOCK,
     BYTE_BITS,
@@ -29,6 +38,7 @@ from guiapp.core.kernels.piece_keys import (
     NO_BITS,
     PAIR_SHIFT,
     PLACE_SHIFT,
+    ROW,
     SHORT,
     TOO_LONG,
     TWO,
@@ -36,10 +46,45 @@ from guiapp.core.kernels.piece_keys import (
     find_known,
     keep_short,
     write_ids,
+    write_row,
 )
 
+N_ROWS = 1 << 17  # for words that were met before, where none is known from the beginning
 MOST_IDS = LONGEST_KEPT  # of a word that is kept
 SPARE = 4 * BLOCK + MOST_IDS + 8  # ids that a block and one kept word may take, with what is written behind
+
+
+def new_word_cache(known: NDArray[np.uint64]) -> PieceCache:
+    """A cache of about 14 MB, all of it written to, which knows the words in the rows `known`."""
+    cache = PieceCache(
+        short=empty_rows(N_ROWS),
+        known=empty_rows(len(known) // ROW),
+        long=np.full(4 * N_ROWS, 0, np.int64),
+        text=np.empty(2 << 20, np.uint8),
+        ids=np.empty(1 << 19, np.int32),
+        used=np.zeros(4, np.int64),
+    )
+    cache.short[:] = 0
+    cache.known[:] = known
+    cache.used[ROOM] = len(known) // ROW * 3 // 4 - np.count_nonzero(known[1::ROW])
+    return cache
+
+
+@kernel
+def enter_words(
+    known: NDArray[np.uint64], data: NDArray[np.uint8], starts: NDArray[np.int64], tokens: NDArray[np.int32]
+) -> None:
+    """Add rows for words that are one token each: tokens[i] is data[starts[i] : starts[i + 1]].
+
+    Those that do not fit a row are left out.  Half of `known` has to stay empty.
+    """
+    n_words = len(tokens)
+    keys = np.empty(KEY * n_words, np.uint64)
+    key_words(data, starts, starts[1:], n_words, known, keys)
+    for index in range(n_words):
+        if keys[KEY * index + 1] != TOO_LONG:
+            row = find_known(known, keys[KEY * index], keys[KEY * index + 1])
+            write_row(known, row, keys[KEY * index], keys[KEY * index + 1], tokens, index, index + 1)
 
 
 @routine

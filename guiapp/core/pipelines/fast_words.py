@@ -9,11 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.errors import EncodeError
-from guiapp.core.kernels.piece_cache import PieceCache, empty_rows, new_cache
-from guiapp.core.kernels.piece_keys import ROW
-from guiapp.core.kernels.word_cache import SPARE
+from guiapp.core.kernels.piece_cache import PieceCache, empty_rows
+from guiapp.core.kernels.word_cache import N_ROWS, SPARE, new_word_cache
 
-N_ROWS = 1 << 17  # for words that were met before, where none is known from the beginning
 MOST_IDS = 1 << 30
 COUNT_MASK = (1 << 32) - 1
 
@@ -29,18 +27,14 @@ class FastWords:
 
     def __init__(self, known: NDArray[np.uint64] | None = None) -> None:
         self._known = empty_rows(N_ROWS) if known is None else known
-        self._n_known = int(np.count_nonzero(self._known.reshape(-1, ROW)[:, 1]))
-        self._caches = [self._new_cache()]
-
-    def _new_cache(self) -> PieceCache:
-        return new_cache(self._known, self._n_known)
+        self._caches = [new_word_cache(self._known)]
 
     @contextmanager
     def _borrowed_cache(self) -> Iterator[PieceCache]:
         try:
             cache = self._caches.pop()  # asked for and taken in one go: another thread may be faster
         except IndexError:
-            cache = self._new_cache()
+            cache = new_word_cache(self._known)
         yield cache
         self._caches.append(cache)
 

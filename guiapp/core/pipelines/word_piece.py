@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from guiapp.core.algorithms import linear, wordpiece
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.errors import EncodeError
-from guiapp.core.kernels import fast_wordpiece, normalize_wordpiece, piece_keys
+from guiapp.core.kernels import fast_wordpiece, normalize_wordpiece, word_cache
 from guiapp.core.kernels import linear as linear_kernel
 from guiapp.core.kernels import wordpiece as kernel
 from guiapp.core.kernels.byte_trie import NONE, TokenMatcher, build_matcher
@@ -139,7 +139,7 @@ class WordPiecePipeline:
     def _known_words(self) -> NDArray[np.uint64]:
         """Rows for the words of ASCII characters that are a token, and that normalising does not change."""
         vocabulary = self._vocabulary
-        data, offsets, n_tokens = vocabulary.token_data, vocabulary.token_offsets, len(vocabulary)
+        data, offsets = vocabulary.token_data, vocabulary.token_offsets
         stays = np.zeros(256, np.bool_)
         stays[:0x80] = self._actions.rows[self._actions.pages[0]][:0x80] == Action.EXTEND_WORD
         n_changed = np.concatenate([[0], np.cumsum(~stays[data])])
@@ -148,12 +148,11 @@ class WordPiecePipeline:
         is_first = data[offsets[tokens, None] + np.arange(len(SPACE_SYMBOL))] == list(SPACE_SYMBOL)
         stays_whole = n_changed[ends[tokens]] == n_changed[starts[tokens]]
         tokens = tokens[is_first.all(axis=1) & stays_whole]
-        sizes = np.zeros(n_tokens, np.int64)
-        sizes[tokens] = ends[tokens] - starts[tokens]
         words = [data[start:end] for start, end in zip(starts[tokens], ends[tokens], strict=True)]
-        known = empty_rows(1 << (2 * n_tokens + 1023).bit_length())
+        known = empty_rows(max(word_cache.N_ROWS, 1 << (4 * len(words)).bit_length()))
+        word_starts = np.cumsum([0, *map(len, words)], dtype=np.int64)
         texts = np.concatenate([*words, np.empty(0, np.uint8)])
-        piece_keys.enter_tokens(known, texts, np.concatenate([[0], np.cumsum(sizes)]), n_tokens)
+        word_cache.enter_words(known, texts, word_starts, tokens.astype(np.int32))
         return known
 
     def encode_readable(
