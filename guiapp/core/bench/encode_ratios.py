@@ -24,7 +24,9 @@ from typing import Any
 import numpy as np
 
 from guiapp import open_model
+from guiapp.core.bench.peer_models import hugging_face_json
 from guiapp.core.bench.sentencepiece_model import sentencepiece_model
+from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.byte_alphabet import unspell
 from guiapp.core.vocab.vocabulary import Attribute, Vocabulary
 
@@ -61,8 +63,14 @@ PROMISED = {
     ("llama-spm", "English", "warm", "sentencepiece"): 20,
     ("llama-spm", "4 MB", "warm", "llama.cpp"): 20,
     ("llama-spm", "128 B", "warm", "llama.cpp"): 2,
+    ("bert-bge", "English", "warm", "tokenizers"): 50,
+    ("bert-bge", "Japanese", "warm", "tokenizers"): 20,
+    ("bert-bge", "English", "warm", "llama.cpp"): 15,
+    ("nomic-bert-moe", "English", "warm", "tokenizers"): 50,
+    ("nomic-bert-moe", "Japanese", "warm", "tokenizers"): 15,
+    ("nomic-bert-moe", "English", "warm", "llama.cpp"): 15,
 }
-LOADED_ANEW = ("gigatoken",)  # the contender that is compared in a cold state too
+LOADED_ANEW = ("gigatoken", "sentencepiece")  # the contenders that are compared in a cold state too
 
 
 @dataclass(frozen=True)
@@ -97,7 +105,7 @@ class Ratio:
         ids = "equal ids" if self.first_difference is None else f"ids differ from {self.first_difference} on"
         promise = f"promised {self.promised:g}" if self.promised else ""
         return (
-            f"{self.vocabulary:10} {self.text:9} {self.state:5} {self.contender:14}"
+            f"{self.vocabulary:14} {self.text:9} {self.state:5} {self.contender:14}"
             f" {self.our_speed_mb_per_s:8.2f} to {self.speed_mb_per_s:8.2f} MB/s {self.times:7.2f}x "
             f" {promise:12} {ids}{'' if self.keeps_promise else '  <- BROKEN'}"
         )
@@ -123,7 +131,7 @@ def compare(shared: Path, name: str, rounds: int) -> list[Ratio]:
     """The ratios of one vocabulary on all texts."""
     path = shared / "vocabs" / f"ggml-vocab-{name}.gguf"
     vocabulary = open_model(path).vocabulary
-    make = {"llama-bpe": _byte_pair_loaders, "llama-spm": _sentence_piece_loaders}[name]
+    make = LOADERS[name]
     loaders: dict[str, Load] = {"fast": partial(_load_ours, path)}
     loaders |= make(vocabulary) | {"llama.cpp": _llama_cpp(shared, path)}
     warm = {contender: load() for contender, load in loaders.items()}
@@ -132,7 +140,7 @@ def compare(shared: Path, name: str, rounds: int) -> list[Ratio]:
         ids = {contender: list(encode(text)) for contender, encode in warm.items()}
         speeds = {"warm": _warm_speeds(warm, text, rounds)}
         if title in ("English", "code", "Japanese"):
-            cold = {contender: loaders[contender] for contender in ("fast", *LOADED_ANEW)}
+            cold = {name: load for name, load in loaders.items() if name in ("fast", *LOADED_ANEW)}
             speeds["cold"] = _cold_speeds(cold, text, rounds)
         for state, by_contender in speeds.items():
             ours = by_contender.pop("fast")
@@ -182,6 +190,7 @@ def _first_difference(ours: Sequence[int], theirs: Sequence[int]) -> int | None:
 def _load_ours(path: Path) -> Encode:
     """The whole way from a string to ids, on one thread; special tokens are off for all."""
     encode = open_model(path).with_threads(1).encode
+    encode("a")  # some tables are only built when they are needed
     return lambda text: encode(text, add_special=False, parse_special=False).token_ids
 
 
@@ -229,6 +238,30 @@ def _sentence_piece_loaders(vocabulary: Vocabulary) -> dict[str, Load]:
     }
 
 
+def _word_piece_loaders(vocabulary: Vocabulary) -> dict[str, Load]:
+    import tokenizers
+
+    hugging_face = tokenizers.Tokenizer.from_str(hugging_face_json(Tokenizer(vocabulary)))
+    return {"tokenizers": lambda: lambda text: hugging_face.encode(text, add_special_tokens=False).ids}
+
+
+def _unigram_loaders(vocabulary: Vocabulary) -> dict[str, Load]:
+    """SentencePiece sums scores up in single precision: a few of its ids differ."""
+    import sentencepiece
+
+    model = sentencepiece_model(vocabulary)
+    load = partial(sentencepiece.SentencePieceProcessor, model_proto=model)
+    return {"sentencepiece": lambda: load().encode, **_word_piece_loaders(vocabulary)}
+
+
+LOADERS = {
+    "llama-bpe": _byte_pair_loaders,
+    "llama-spm": _sentence_piece_loaders,
+    "bert-bge": _word_piece_loaders,
+    "nomic-bert-moe": _unigram_loaders,
+}
+
+
 def _llama_cpp(shared: Path, path: Path) -> Load:
     sys.path.insert(0, str(shared / "tools"))
     from llama_oracle import LlamaOracle  # type: ignore[import-not-found]
@@ -241,10 +274,11 @@ def main() -> int:
     """Print all ratios; exit status 1 if a promise is broken."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--shared", type=Path, required=True, help="folder with vocabs, corpora and tools")
+    parser.add_argument("--vocabulary", action="append", choices=LOADERS, help="all if none is named")
     parser.add_argument("--rounds", type=int, default=5)
     arguments = parser.parse_args()
     kept = True
-    for name in ("llama-bpe", "llama-spm"):
+    for name in arguments.vocabulary or LOADERS:
         for ratio in compare(arguments.shared, name, arguments.rounds):
             print(ratio, flush=True)
             kept &= ratio.keeps_promise
