@@ -30,6 +30,7 @@ BOX_PX = 48
 FINISHED_PX = 30
 ABOVE_PX = 40  # room for what a pair becomes
 ROW_GAP_PX = 10
+FLOW_ROW_PX = ABOVE_PX + BOX_PX + ROW_GAP_PX
 GAP_PX = 4
 PADDING_PX = 9
 DOT_PX = 7
@@ -60,7 +61,7 @@ def lay_out(elements: list[Element], width: float, text_width: QFontMetricsF) ->
         size = max(text_width.horizontalAdvance(element.text), 26.0 if is_token else 6.0) + 2 * padding
         size = min(size, width)
         if x > 0 and x + size > width:
-            x, y = 0.0, y + BOX_PX + ABOVE_PX + ROW_GAP_PX
+            x, y = 0.0, y + FLOW_ROW_PX
         height = BOX_PX if is_token else FINISHED_PX
         boxes.append(Box(element, QRectF(x, y + (BOX_PX - height) / 2, size, height)))
         x += size + GAP_PX
@@ -77,7 +78,7 @@ class FlowView(QWidget):
         self._flow = Flow([], "", "", False, False)
         self._layout = FlowLayout([], 0)
         self._most_px = 0  # the height that this trace needed so far: panels below should not jump
-        self.setMinimumHeight(ABOVE_PX + BOX_PX + ROW_GAP_PX)
+        self.setMinimumHeight(FLOW_ROW_PX)
         self.setAccessibleName("Tokens at this step")
         theme_source.changed.connect(self.update)
         model.trace_changed.connect(self._forget_height)
@@ -96,7 +97,7 @@ class FlowView(QWidget):
         return self._model.debugger
 
     def sizeHint(self) -> QSize:
-        return QSize(600, 2 * (ABOVE_PX + BOX_PX + ROW_GAP_PX))
+        return QSize(600, 2 * FLOW_ROW_PX)
 
     def _follow(self) -> None:
         debugger = self._debugger
@@ -118,13 +119,12 @@ class FlowView(QWidget):
         self._arrange()
 
     def _shift(self) -> float:
-        """How far the rows are moved so that what the step is about is in sight."""
-        if self._layout.height <= self.height():
-            return 0.0
+        """How far the rows are moved so that what the step is about is in sight, and the first row whole."""
         tops = [rect.center().y() for element, rect in self._layout.boxes if element.role is not Role.NONE]
-        target = tops[0] if tops else 0.0
-        wanted = self.height() / 2 - target
-        return min(0.0, max(self.height() - self._layout.height, wanted))
+        n_seen, n_rows = max(1, self.height() // FLOW_ROW_PX), int(self._layout.height // FLOW_ROW_PX)
+        row = int(tops[0] // FLOW_ROW_PX) if tops else 0
+        first = max(0, min(row - (n_seen - 1) // 2, n_rows - n_seen))
+        return -float(first * FLOW_ROW_PX)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -134,9 +134,12 @@ class FlowView(QWidget):
             painter.setPen(theme.dim)
             painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, EMPTY_TEXT)
             return
-        painter.translate(0, self._shift())
+        shift = self._shift()
+        end = max(self.height(), FLOW_ROW_PX) - shift
+        painter.translate(0, shift)
         for box in self._layout.boxes:
-            self._paint_box(painter, theme, box)
+            if box.rect.bottom() <= end:
+                self._paint_box(painter, theme, box)
         self._paint_made(painter, theme)
 
     def _paint_box(self, painter: QPainter, theme: Theme, box: Box) -> None:
@@ -166,7 +169,8 @@ class FlowView(QWidget):
         upper = QRectF(rect)
         if element.below and element.part is Part.TOKEN:
             upper.setBottom(rect.bottom() - 15)
-        painter.drawText(upper, Qt.AlignmentFlag.AlignCenter, isolate(element.text))
+        side = Qt.AlignmentFlag.AlignLeft if is_faint else Qt.AlignmentFlag.AlignHCenter
+        painter.drawText(upper, side | Qt.AlignmentFlag.AlignVCenter, isolate(element.text))
         if element.below and element.part is Part.TOKEN:
             painter.setFont(Theme.mono_font(ID_FONT_PX))
             painter.setPen(theme.dim)

@@ -241,3 +241,16 @@ def test_a_long_text_says_what_it_would_cost(make_steps_page):
     assert page.trace.waiting.isVisible()
     assert "240,000 bytes" in page.trace.waiting.message.text()
     assert not page.trace.waiting.selection.isEnabled()
+
+
+@pytest.mark.parametrize("height", [700, 800, 1100])
+def test_what_the_step_is_about_is_in_sight_in_a_whole_row(make_steps_page, qtbot, height):
+    page = make_steps_page("spm", b"lions and sheep " * 30, "heap")
+    page.window().resize(1280, height)
+    qtbot.waitUntil(lambda: page.window().height() == height)
+    flow = page.trace.flow
+    for position in range(0, page.model.n_steps, 97):
+        page.model.go_to(position)
+        about = [box.rect for box in flow.boxes if box.element.role is not Role.NONE]
+        assert all(rect.top() >= 0 and rect.bottom() <= flow.height() for rect in about[:1])
+        assert min(abs(box.rect.center().y() - 64) for box in flow.boxes) < 1
