@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from guiapp.core.bench.measurement import Record, Report, growth_records
 from guiapp.core.bench.peers import PEERS
 from guiapp.core.bench.plan import BenchError, Plan, plan_from
 from guiapp.core.bench.report import warnings
+from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.core.bench.statistics import summarize
 from guiapp.core.vocab.vocabulary import VocabType
 from guiapp.viewmodels.background import LatestJob
@@ -74,6 +75,7 @@ class BenchModel(QObject):
         self.changes: list[Change] = []
         self._preset = PRESETS[0]
         self._texts = list(PRESETS[0].texts)
+        self._own_texts: list[str] = []
         self._left_out: set[str] = set()
         self._folder = tempfile.TemporaryDirectory(prefix="tokenloupe-bench-")
         self._report = Report()
@@ -118,6 +120,15 @@ class BenchModel(QObject):
         self._preset, self._texts = preset, list(preset.texts)
         self.plan_changed.emit()
 
+    def adjust(self, **changes: Any) -> None:
+        """Change what the preset asks for: scenarios, time_budget_s, threads or largest_bytes."""
+        self._preset = replace(self._preset, **changes)
+        self.plan_changed.emit()
+
+    def set_scenario(self, name: str, is_chosen: bool) -> None:
+        chosen = {*self._preset.scenarios, name} if is_chosen else {*self._preset.scenarios} - {name}
+        self.adjust(scenarios=tuple(each for each in SCENARIOS if each in chosen))
+
     def takes_part(self, name: str) -> bool:
         return name not in self._left_out
 
@@ -127,15 +138,25 @@ class BenchModel(QObject):
         self._left_out ^= {name}
         self.plan_changed.emit()
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """What can be ticked: those that are always there, then files and folders of the user's."""
+        return (*TEXTS, *self._own_texts)
+
+    def add_text(self, path: Path) -> None:
+        """Offer a file or folder, and tick it."""
+        if str(path) not in self.texts:
+            self._own_texts.append(str(path))
+        self.set_text(str(path), True)
+
     def has_text(self, name: str) -> bool:
         return name in self._texts
 
     def set_text(self, name: str, is_chosen: bool) -> None:
         if is_chosen == self.has_text(name):
             return
-        self._texts = [
-            text for text in TEXTS if (text == name and is_chosen) or (text in self._texts and text != name)
-        ]
+        chosen = {*self._texts, name} if is_chosen else {*self._texts} - {name}
+        self._texts = [text for text in self.texts if text in chosen]
         self.plan_changed.emit()
 
     @property
@@ -151,13 +172,14 @@ class BenchModel(QObject):
 
     @property
     def can_run(self) -> bool:
-        return bool(self.contenders and self._texts and self._workspace.loader.model) and not self.is_running
+        planned = self.contenders and self._texts and self._preset.scenarios
+        return bool(planned and self._workspace.loader.model) and not self.is_running
 
     @property
     def estimate(self) -> Duration:
         """How long a run will take."""
         preset = self._preset
-        cells = n_cells(preset.scenarios, len(self._texts), len(Plan("").threads))
+        cells = n_cells(preset.scenarios, len(self._texts), len(preset.threads))
         return expected(len(self.contenders), cells, preset.time_budget_s)
 
     # The run
@@ -177,7 +199,9 @@ class BenchModel(QObject):
             corpora=texts,
             contenders=tuple(self.contenders),
             scenarios=self._preset.scenarios,
+            threads=self._preset.threads,
             time_budget_s=self._preset.time_budget_s,
+            largest_bytes=self._preset.largest_bytes,
         )
         self._report, self._live, self._cell, self.changes, self._n_fitted = Report(), {}, {}, [], 0
         self.is_paused = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from guiapp.core.bench.corpus import RANDOM, SAMPLE, TUTORIAL
+from guiapp.core.bench.plan import Plan
 
 YOUR_TEXT = "your text"
 TEXTS = (YOUR_TEXT, f"{SAMPLE}english", f"{SAMPLE}code", f"{SAMPLE}languages", TUTORIAL, RANDOM)
@@ -14,7 +15,9 @@ TEXTS = (YOUR_TEXT, f"{SAMPLE}english", f"{SAMPLE}code", f"{SAMPLE}languages", T
 class Preset:
     """A plan for a purpose.
 
-    unsplit  who also takes texts as one piece, if ticked, where the vocabulary is of the type BPE
+    threads        the numbers of threads that are tried
+    largest_bytes  of the texts of scenarios that go through sizes; None: all of them
+    unsplit        who also takes texts as one piece, if ticked, where the vocabulary is of the type BPE
     """
 
     title: str
@@ -22,6 +25,8 @@ class Preset:
     texts: tuple[str, ...]
     time_budget_s: float
     unsplit: tuple[str, ...] = ()
+    threads: tuple[int, ...] = Plan.threads
+    largest_bytes: int | None = None
 
 
 PRESETS = (

@@ -56,7 +56,7 @@ class ExactnessChart(Chart):
             at_x, at_y = left + middle[0] / x_px, bottom + middle[1] / y_px
             if abs(at_y - y) * y_px > FAR * line:
                 near = at_y + math.copysign(line / 2 / y_px, y - at_y)
-                self.curve("leader", [x, at_x], [y, near], pen=pg.mkPen(self.theme.faint))
+                self.curve("leader", [x, at_x], [y, near], pen=pg.mkPen(self.theme.line))
             self.curve("point", [x], [y], pen=None, symbolSize=MARKER_PX + 4, symbolBrush=brush, **style)
             self.label(name, at_x, at_y, (0.5, 0.5), self.theme.text)
             self._points.append((x, y, row))

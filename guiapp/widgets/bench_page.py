@@ -77,6 +77,10 @@ class BenchPage(Page):
         return [self.plan.presets, *(chart.plot for chart in self.charts)]
 
     @property
+    def is_ready(self) -> bool:
+        return not self._frames.isActive()
+
+    @property
     def charts(self) -> list[Chart]:
         return [self.scaling, self.exactness, self.bars, *self.scenario_card.charts]
 

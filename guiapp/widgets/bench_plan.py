@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 from pyqtgraph.graphicsItems.ScatterPlotItem import Symbols
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
@@ -11,15 +14,19 @@ from PySide6.QtGui import QIcon, QPainter, QPixmap
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
+    QFileDialog,
     QFrame,
     QHBoxLayout,
     QLabel,
+    QLayout,
     QPushButton,
     QScrollArea,
     QVBoxLayout,
     QWidget,
 )
 
+from guiapp.core.bench.plan import Plan
+from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.viewmodels.bench_model import BenchModel, Entrant
 from guiapp.viewmodels.bench_presets import PRESETS, TEXTS
 from guiapp.widgets.contender_look import Look, look_of
@@ -27,6 +34,29 @@ from guiapp.widgets.style_sheet import heading, set_role
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
 
 SWATCH_PX = 12
+CORES = os.cpu_count() or 1
+LIMITS: dict[str, tuple[str, dict[str, Any]]] = {
+    "time_budget_s": (
+        "Time for measuring, besides loading and the first rounds",
+        {
+            "10 s": 10.0,
+            "20 s": 20.0,
+            "40 s": 40.0,
+            "1 min": 60.0,
+            "3 min": 180.0,
+            "4 min": 240.0,
+            "15 min": 900.0,
+        },
+    ),
+    "threads": (
+        "Numbers of threads for the scenario “threads”",
+        {"1 thread": (1,), f"1 and {CORES} threads": Plan.threads, "all numbers": tuple(range(1, CORES + 1))},
+    ),
+    "largest_bytes": (
+        "The longest text of scenarios that go through lengths",
+        {"all sizes": None, "≤ 1 MB": 1 << 20, "≤ 100 kB": 100_000, "≤ 10 kB": 10_000},
+    ),
+}
 
 
 class PlanPanel(QFrame):
@@ -47,6 +77,7 @@ class PlanPanel(QFrame):
         self.presets.addItems([preset.title for preset in PRESETS])
         self.presets.setAccessibleName("Preset")
         self.presets.activated.connect(self._choose_preset)
+        self.limits = {name: self._limit_box(name) for name in LIMITS}
         self.run_button = QPushButton("Run")
         set_role(self.run_button, "primary")
         self.run_button.clicked.connect(self._run_or_stop)
@@ -77,7 +108,14 @@ class PlanPanel(QFrame):
         buttons.addWidget(self.pause_button)
         bottom = QVBoxLayout()
         bottom.setContentsMargins(MARGIN_PX, GAP_PX, MARGIN_PX, MARGIN_PX)
-        bottom.addWidget(self.presets)
+        for left, right in (
+            (self.presets, self.limits["time_budget_s"]),
+            (self.limits["threads"], self.limits["largest_bytes"]),
+        ):
+            row = QHBoxLayout()
+            row.addWidget(left, 1)
+            row.addWidget(right, 0)
+            bottom.addLayout(row)
         bottom.addLayout(buttons)
         bottom.addWidget(self.estimate)
         layout = QVBoxLayout(self)
@@ -88,7 +126,10 @@ class PlanPanel(QFrame):
     def _follow(self) -> None:
         model = self._model
         with QSignalBlocker(self.presets):
-            self.presets.setCurrentIndex(PRESETS.index(model.preset))
+            self.presets.setCurrentText(model.preset.title)
+        for name, box in self.limits.items():
+            _show_limit(box, getattr(model.preset, name))
+            box.setEnabled(not model.is_running)
         self.run_button.setText("Stop" if model.is_running else "Run")
         self.run_button.setEnabled(model.is_running or model.can_run)
         self.pause_button.setEnabled(model.is_running)
@@ -103,13 +144,13 @@ class PlanPanel(QFrame):
     def _fill(self) -> None:
         """The three lists anew."""
         focused = next((box.accessibleName() for box in self._boxes if box.hasFocus()), "")
-        while (item := self._list.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.deleteLater()
+        _empty(self._list)
         self._boxes = []
         self._add_section("Encoders", [self._entrant_box(each) for each in self._model.ours])
         self._add_section("Libraries", [self._entrant_box(each) for each in self._model.peers])
-        self._add_section("Texts", [self._text_box(name) for name in TEXTS])
+        self._add_section("Texts", [self._text_box(name) for name in self._model.texts])
+        self._list.addLayout(self._buttons_for_texts())
+        self._add_section("Scenarios", [self._scenario_box(name) for name in SCENARIOS])
         self._list.addStretch(1)
         for box in self._boxes:
             if box.accessibleName() == focused:
@@ -138,7 +179,49 @@ class PlanPanel(QFrame):
         return box
 
     def _text_box(self, name: str) -> QCheckBox:
-        return self._box(name, name, self._model.has_text(name), partial(self._model.set_text, name))
+        title = name if name in TEXTS else Path(name).name
+        box = self._box(title, name, self._model.has_text(name), partial(self._model.set_text, name))
+        box.setToolTip(name)
+        return box
+
+    def _scenario_box(self, name: str) -> QCheckBox:
+        is_on = name in self._model.preset.scenarios
+        box = self._box(name, f"Scenario {name}", is_on, partial(self._model.set_scenario, name))
+        box.setToolTip(SCENARIOS[name].title)
+        return box
+
+    def _buttons_for_texts(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        for title, add in (("Files…", self._add_files), ("Folder…", self._add_folder)):
+            button = QPushButton(title)
+            set_role(button, "quiet")
+            button.setEnabled(not self._model.is_running)
+            button.clicked.connect(add)
+            row.addWidget(button)
+        row.addStretch(1)
+        return row
+
+    def _add_files(self) -> None:
+        names, _ = QFileDialog.getOpenFileNames(self, "Texts to encode")
+        for name in names:
+            self._model.add_text(Path(name))
+
+    def _add_folder(self) -> None:
+        if name := QFileDialog.getExistingDirectory(self, "A folder of texts"):
+            self._model.add_text(Path(name))
+
+    def _limit_box(self, name: str) -> QComboBox:
+        """A choice of what a run may take at most."""
+        box, (title, choices) = QComboBox(), LIMITS[name]
+        for text, value in choices.items():
+            box.addItem(text, value)
+        box.setAccessibleName(title)
+        box.setToolTip(title)
+        box.activated.connect(partial(self._choose_limit, name))
+        return box
+
+    def _choose_limit(self, name: str, index: int) -> None:
+        self._model.adjust(**{name: self.limits[name].itemData(index)})
 
     def _box(self, text: str, name: str, is_on: bool, toggled: Callable[[bool], None]) -> QCheckBox:
         box = QCheckBox(text)
@@ -156,6 +239,24 @@ class PlanPanel(QFrame):
             self._model.stop()
         else:
             self._model.run()
+
+
+def _show_limit(box: QComboBox, value: object) -> None:
+    """Choose the value in a list, added to it where it is none of the usual ones."""
+    with QSignalBlocker(box):
+        values = [box.itemData(index) for index in range(box.count())]
+        if value not in values:
+            box.addItem(f"{value:g} s", value)
+            values.append(value)
+        box.setCurrentIndex(values.index(value))
+
+
+def _empty(layout: QLayout) -> None:
+    while (item := layout.takeAt(0)) is not None:
+        if (widget := item.widget()) is not None:
+            widget.deleteLater()
+        elif (inner := item.layout()) is not None:
+            _empty(inner)
 
 
 def swatch(look: Look) -> QIcon:

@@ -16,6 +16,8 @@ from guiapp.widgets.bench_stages import StageChart
 
 CURVES = ("worst", "short", "append", "interval")
 STAGES = "stages"
+SHORTEST_TITLE = 12  # letters that the list of scenarios shows in any case
+LIST_WIDTH_PX = 340
 OFFERED = (*CURVES, STAGES, *KINDS)
 BY_TEXT = ("cold", "decode", "batch", STAGES)  # those that have a record for each text
 HAVE_TEXTS = ("throughput", "worst", *BY_TEXT)
@@ -36,6 +38,9 @@ class ScenarioCard(QStackedWidget):
         self.groups = GroupChart(SCENARIOS["cold"].title, theme_source)
         self.stages = StageChart(SCENARIOS[STAGES].title, theme_source)
         self.scenarios = chooser("Scenario")
+        self.scenarios.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.scenarios.setMinimumContentsLength(SHORTEST_TITLE)
+        self.scenarios.view().setMinimumWidth(LIST_WIDTH_PX)
         self.worst_texts = chooser("Worst-case text")
         for chart in self.charts:
             self.addWidget(chart)

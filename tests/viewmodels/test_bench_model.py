@@ -229,6 +229,24 @@ def preset_named(title: str):
     return next(preset for preset in PRESETS if preset.title == title)
 
 
+def test_scenarios_limits_and_files_are_part_of_the_plan(make_model, tmp_path):
+    model = make_model()
+    file = tmp_path / "mine.txt"
+    file.write_text("some words")
+    model.add_text(file)
+    assert model.has_text(str(file))
+    assert model.texts[-1] == str(file)
+    model.set_scenario("decode", True)
+    model.set_scenario("scaling", False)
+    assert model.preset.scenarios == ("throughput", "decode")
+    before = model.estimate
+    model.adjust(time_budget_s=600.0, threads=(1, 4), largest_bytes=1_000)
+    assert model.estimate.high_s > before.high_s + 500
+    model.set_scenario("decode", False)
+    model.set_scenario("throughput", False)
+    assert not model.can_run
+
+
 def test_the_papers_tables_have_contenders_that_do_not_split(qtbot, make_model):
     model = make_model()
     assert not any("unsplit" in name for name in model.contenders)

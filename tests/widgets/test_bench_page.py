@@ -138,6 +138,17 @@ def test_ticking_a_contender_changes_the_plan(page):
     assert page.model.takes_part("llama.cpp") == box.isChecked()
 
 
+def test_scenarios_and_limits_are_chosen_beside_the_charts(page, qtbot):
+    box = next(box for box in page.plan.findChildren(QCheckBox) if box.accessibleName() == "Scenario decode")
+    box.click()
+    assert "decode" in page.model.preset.scenarios
+    budget = page.plan.limits["time_budget_s"]
+    budget.setCurrentText("1 min")
+    budget.activated.emit(budget.currentIndex())
+    assert page.model.preset.time_budget_s == 60
+    assert page.plan.presets.currentText() == page.model.preset.title
+
+
 def test_no_two_contenders_look_alike():
     names = {*ALGORITHMS, *PEERS}
     looks = [look_of(name, DARK) for name in [*names, *(name + UNSPLIT for name in names)]]

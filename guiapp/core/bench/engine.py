@@ -93,7 +93,13 @@ def cells_of(plan: Plan, tokenizer: Tokenizer) -> list[Cell]:
     if not corpora:
         raise BenchError("A benchmark needs a text. Name a corpus.")
     setting = Setting(plan, tokenizer, corpora)
-    return [cell for name in dict.fromkeys(plan.scenarios) for cell in SCENARIOS[name].cells(setting)]
+    cells = [cell for name in dict.fromkeys(plan.scenarios) for cell in SCENARIOS[name].cells(setting)]
+    largest = plan.largest_bytes
+    return [
+        cell
+        for cell in cells
+        if largest is None or cell.size_bytes <= largest or not SCENARIOS[cell.scenario].grows
+    ]
 
 
 def _load(workers: Workers, contenders: Sequence[str], control: Control) -> Generator[Event, None, list[str]]:

@@ -25,6 +25,7 @@ class Plan:
     with_peers     also every peer that is installed and takes the vocabulary
     threads        the numbers of threads that the scenario `threads` tries
     time_budget_s  for timing alone, shared by all cells; each gets a few rounds in any case
+    largest_bytes  of the texts of scenarios that go through sizes; None: all of them
     call_limit_s   a contender that needs longer for one call is left out
     clock          "wall", or "cpu": what the process got of the processor, for busy machines
     """
@@ -36,6 +37,7 @@ class Plan:
     scenarios: tuple[str, ...] = DEFAULT_SCENARIOS
     threads: tuple[int, ...] = tuple(sorted({1, os.cpu_count() or 1}))
     time_budget_s: float = 60.0
+    largest_bytes: int | None = None
     call_limit_s: float = 10.0
     clock: Literal["wall", "cpu"] = "wall"
     seed: int = 0

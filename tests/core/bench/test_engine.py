@@ -218,6 +218,14 @@ def test_a_plan_travels_as_json():
         plan_from({"model": "demo:bpe", "colour": "blue"})
 
 
+def test_sizes_end_at_the_largest_that_is_wanted():
+    tokenizer = open_model("demo:bpe")
+    cells = cells_of(plan("scaling", "worst", "throughput", largest_bytes=1_000), tokenizer)
+    assert {cell.size_bytes for cell in cells if cell.scenario == "scaling"} == {128, 512}
+    assert {cell.size_bytes for cell in cells if cell.scenario == "worst"} == {1_000}
+    assert any(cell.scenario == "throughput" for cell in cells)
+
+
 def test_every_scenario_has_cells_of_the_sizes_that_it_names():
     tokenizer = open_model("demo:bpe")
     cells = cells_of(plan(*SCENARIOS), tokenizer)

@@ -26,6 +26,7 @@ PLAN = Plan(
     scenarios=("throughput", "memory", "interval", "threads"),
     threads=(1, 2),
     time_budget_s=0.1,
+    largest_bytes=5_000,
     seed=3,
 )
 
