@@ -1,4 +1,4 @@
-"""The Bench page: redrawing its charts with every new sample, and typing while a run goes on."""
+"""The Bench page: redrawing its charts with every new sample, and the other pages while a run goes on."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from PySide6.QtWidgets import QApplication
 from guiapp.app import build, make_application
 from guiapp.core.bench.scenarios import SCALING_BYTES, WORST_BYTES
 from guiapp.latencies.measurement import Measurement
-from guiapp.latencies.window import SIZE, load_kernels, mixed_text, open_in_window, typing
+from guiapp.latencies.tree import move_view
+from guiapp.latencies.window import SIZE, load_kernels, mixed_text, open_in_window, typing, wait_until
 from guiapp.viewmodels.bench_model import BenchModel
 from guiapp.viewmodels.bench_presets import PRESETS
 from guiapp.viewmodels.bench_runner import BenchRunner
@@ -22,6 +23,7 @@ from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.bench_page import BenchPage
 from guiapp.widgets.theme import ThemeSource
+from guiapp.widgets.tree_page import TreePage
 
 CONTENDERS = ("fast", "backtrack", "heap", "gigatoken", "tiktoken", "llama.cpp")
 TEXT_BYTES = 100_000
@@ -29,10 +31,10 @@ Event = dict[str, Any]
 
 
 def measure_bench(model: str, n_events: int = 60) -> list[Measurement]:
-    """Milliseconds to draw all charts again, and of keystrokes while six contenders are measured."""
+    """Milliseconds to draw all charts again, and of keys and frames while six contenders are measured."""
     application = QApplication.instance() or make_application()
     assert isinstance(application, QApplication)
-    return [_chart_updates(application, n_events), _typing_beside_a_run(application, model, n_events)]
+    return [_chart_updates(application, n_events), *_beside_a_run(application, model, n_events)]
 
 
 def _chart_updates(application: QApplication, n_events: int) -> Measurement:
@@ -110,20 +112,36 @@ def _sample(contender: str, seconds: float) -> Event:
     return {"event": "sample", "contender": contender, "seconds": seconds, "n": 1}
 
 
-def _typing_beside_a_run(application: QApplication, model: str, n_events: int) -> Measurement:
+def _beside_a_run(application: QApplication, model: str, n_events: int) -> list[Measurement]:
+    """Typing on the Inspect page and flying through the Tree page while contenders are measured."""
     with tempfile.TemporaryDirectory() as folder:
         shell = build(application, Settings(Path(folder) / "settings.ini"), b"")
         shell.window.resize(*SIZE)
         shell.window.show()
         load_kernels(application, shell)
         open_in_window(application, shell, model)
-        page = cast(BenchPage, shell.window.pages.show_page("bench"))
-        for entrant in (*page.model.ours, *page.model.peers):
-            page.model.set_takes_part(entrant.name, entrant.name in CONTENDERS)
-        page.model.choose_preset(PRESETS[-1])
-        page.model.run()
+        tree = cast(TreePage, shell.window.pages.show_page("tree"))
+        wait_until(application, lambda: tree.is_ready)
+        bench = cast(BenchPage, shell.window.pages.show_page("bench"))
+        for entrant in (*bench.model.ours, *bench.model.peers):
+            bench.model.set_takes_part(entrant.name, entrant.name in CONTENDERS)
+        bench.model.choose_preset(PRESETS[-1])
+        bench.model.run()
+        wait_until(application, lambda: bool(bench.model.results))
         shell.window.actions_table["inspect"].trigger()
-        measurement = typing(application, shell, "keystroke_bench", mixed_text(TEXT_BYTES), n_events)
+        typed = typing(application, shell, "keystroke_bench", mixed_text(TEXT_BYTES), n_events)
+        shell.window.actions_table["tree"].trigger()
+        wait_until(application, lambda: tree.is_ready)
+        frames = tuple(_tree_frames(application, tree, n_events))
+        if not bench.model.is_running:
+            raise RuntimeError("the run was over before typing and flying were measured")
         shell.window.close()
         shell.stop()
-    return measurement
+    return [typed, Measurement("tree_frame_bench", "ms", frames)]
+
+
+def _tree_frames(application: QApplication, page: TreePage, n_frames: int) -> Iterator[float]:
+    """Milliseconds of each frame, with time in between for what the run tells."""
+    for frame in range(n_frames):
+        yield move_view(page.view, frame)
+        application.processEvents()

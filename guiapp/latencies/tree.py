@@ -85,7 +85,7 @@ def _frames(page: TreePage) -> list[Measurement]:
             for frame in range(N_FRAMES):
                 if frame % LONGEST_FLIGHT == 0:
                     still[name].append(_jump(page, view, share, frame // LONGEST_FLIGHT))
-                moving[name].append(_move(view, frame))
+                moving[name].append(move_view(view, frame))
     view.close()
     return [
         *(Measurement(f"tree_frame_{name}", "ms", tuple(times)) for name, times in moving.items()),
@@ -106,7 +106,7 @@ def _jump(page: TreePage, view: TreeView, share: float, number: int) -> float:
     return (time.perf_counter() - started) * 1000
 
 
-def _move(view: TreeView, frame: int) -> float:
+def move_view(view: TreeView, frame: int) -> float:
     """Milliseconds from the event until it is painted, for one of some zooms and moves."""
     turn = QPoint(0, 40 if frame % 2 else -40) if frame % 3 else QPoint(60, 0)
     started = time.perf_counter()
