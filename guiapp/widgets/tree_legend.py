@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QImage, QLinearGradient, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QImage,
+    QKeyEvent,
+    QLinearGradient,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+)
 from PySide6.QtWidgets import QWidget
 
 from guiapp.core.tree.coloring import NO_CLASS
@@ -20,19 +30,30 @@ SWATCH_PX = 10
 SCALE_PX = 160
 MAP_SIZE = QSize(190, 64)
 N_STOPS = 16
+ALONE = "Click on one to show it alone; click again to show all."
 
 
 class TreeLegend(QWidget):
-    """The classes with the most tokens, or the scale."""
+    """The classes with the most tokens, or the scale; a click on a class shows it alone, as do arrow keys."""
 
-    def __init__(self, model: TreeModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        model: TreeModel,
+        paint: TreePaint,
+        theme_source: ThemeSource,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self._model = model
+        self._paint = paint
+        self._places: list[tuple[float, int]] = []
         self._theme_source = theme_source
         self._classes: list[tuple[int, str]] = []
         self.setFixedHeight(LEGEND_PX)
         self.setFont(Theme.ui_font(SMALL_FONT_PX))
         self.setAccessibleName("Legend")
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        paint.changed.connect(self.update)
         model.values_changed.connect(self._follow)
         theme_source.changed.connect(self.update)
         self._follow()
@@ -47,7 +68,7 @@ class TreeLegend(QWidget):
             self._classes = [(at, f"{values.names[at]} {counts[at]:,}") for at in largest]
         said = ", ".join(text for _, text in self._classes) or (values.title if values else "")
         self.setAccessibleDescription(said)
-        self.setToolTip(said)
+        self.setToolTip(f"{said}\n\n{ALONE}" if self._classes else said)
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -55,12 +76,16 @@ class TreeLegend(QWidget):
         painter.fillRect(self.rect(), theme.background)
         if values is None:
             return
+        if self.hasFocus():
+            painter.setPen(theme.accent)
+            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         x, middle = MARGIN_PX, self.height() / 2
+        self._places = []
         if values.shares is not None:
             self._paint_scale(painter, theme, values.title, values.ends)
             return
-        colors = class_colors(values.names, theme.name)
+        colors, lit = class_colors(values.names, theme.name), self._paint.lit_class
         metrics = painter.fontMetrics()
         for at, text in self._classes:
             width = metrics.horizontalAdvance(text) + SWATCH_PX + UNIT_PX + MARGIN_PX
@@ -69,11 +94,35 @@ class TreeLegend(QWidget):
                 painter.drawText(QPointF(x, middle + metrics.ascent() / 2 - 1), "…")
                 break
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(_color(int(colors[at])))
+            painter.setBrush(_color(int(colors[at])) if lit in (None, at) else theme.line)
             painter.drawRoundedRect(QRectF(x, middle - SWATCH_PX / 2, SWATCH_PX, SWATCH_PX), 3, 3)
-            painter.setPen(theme.dim)
+            painter.setPen(theme.accent if lit == at else theme.dim)
             painter.drawText(QPointF(x + SWATCH_PX + UNIT_PX + 2, middle + metrics.ascent() / 2 - 1), text)
             x += width
+            self._places.append((x, at))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Show the class under the pointer alone, or all again."""
+        at = next((at for end, at in self._places if event.position().x() < end), None)
+        self._paint.light_class(None if at == self._paint.lit_class else at)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        step = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(event.key()))
+        shown = [at for _, at in self._places]
+        if event.key() == Qt.Key.Key_Escape:
+            self._paint.light_class(None)
+        elif step is not None and shown:
+            lit = self._paint.lit_class
+            before = shown.index(lit) if lit in shown else (-1 if step > 0 else 0)
+            self._paint.light_class(shown[(before + step) % len(shown)])
+        else:
+            super().keyPressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self.update()
 
     def _paint_scale(self, painter: QPainter, theme: Theme, title: str, ends: tuple[str, str]) -> None:
         metrics, middle, x = painter.fontMetrics(), self.height() / 2, float(MARGIN_PX)

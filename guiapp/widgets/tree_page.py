@@ -62,7 +62,7 @@ class TreePage(Page):
         self.view = TreeView(self.model, self.search, self.paint, theme_source)
         self.view.set_animated(settings.animates_tree)
         self.bar = TreeBar(self.model, self.search, theme_source)
-        self.legend = TreeLegend(self.model, theme_source)
+        self.legend = TreeLegend(self.model, self.paint, theme_source)
         self.mini_map = MiniMap(self.model, self.paint, theme_source, self.view)
         self.card = TreeCard(self.view)
         self.editor = SpanEditor(workspace.document, workspace.spans, theme_source)

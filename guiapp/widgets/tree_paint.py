@@ -49,6 +49,8 @@ class TreePaint(QObject):
         self._search = search
         self._theme_source = theme_source
         self._colors: NodeColors | None = None
+        self._lit_class: int | None = None
+        self._title = ""  # of what the classes are
         self.job = LatestJob[NodeColors](self)
         self.job.done.connect(self._take)
         model.values_changed.connect(self._start)
@@ -67,6 +69,17 @@ class TreePaint(QObject):
         """Whether no newer colours are on their way."""
         return not (self.job.is_busy or self._model.is_evaluating)
 
+    @property
+    def lit_class(self) -> int | None:
+        """The only class that is not dimmed; None where all are shown."""
+        return self._lit_class
+
+    def light_class(self, number: int | None) -> None:
+        """Dim all nodes but those of one class, as long as the tree is coloured by such classes."""
+        if number != self._lit_class:
+            self._lit_class = number
+            self._start()
+
     def close(self) -> None:
         """Stop all work; nothing is delivered any more."""
         self.job.wait()
@@ -81,8 +94,10 @@ class TreePaint(QObject):
         if picture is None or values is None:
             self.job.cancel()
         else:
-            theme = self._theme_source.theme
-            self.job.start(partial(_paint, picture, values, self._search.is_lit, theme))
+            if values.title != self._title:
+                self._title, self._lit_class = values.title, None
+            is_lit, theme = self._search.is_lit, self._theme_source.theme
+            self.job.start(partial(_paint, picture, values, is_lit, self._lit_class, theme))
 
     def _take(self, colors: NodeColors) -> None:
         self._colors = colors
@@ -93,10 +108,14 @@ def _paint(
     picture: TreePicture,
     values: NodeValues,
     is_lit: NDArray[np.bool_] | None,
+    lit_class: int | None,
     theme: Theme,
     progress: Progress,
 ) -> NodeColors:
     colors = node_colors(picture, values, theme)
+    if lit_class is not None:
+        is_of_class = values.classes == lit_class
+        is_lit = is_of_class if is_lit is None else is_of_class & is_lit
     if is_lit is not None:
         colors = dimmed(colors, is_lit, theme)
     progress(0.5)

@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QPalette
 
 from guiapp.core.tree.scripts import NAMES
 from guiapp.widgets.theme import DARK, LIGHT, Theme, ThemeSource
-from guiapp.widgets.tree_colors import class_colors
+from guiapp.widgets.tree_colors import SCRIPT_HUES, class_colors
 
 # Linear RGB as people without one kind of cone see it; Machado, Oliveira & Fernandes 2009, severity 1.0
 SIMULATIONS = {
@@ -96,11 +96,14 @@ COMMON_SCRIPTS = (
 
 
 @THEMES
-@pytest.mark.parametrize("simulation", ["normal", "protanopia", "deuteranopia"])
-def test_common_scripts_differ_for_every_kind_of_sight(theme: Theme, simulation: str):
+@pytest.mark.parametrize("simulation", SIMULATIONS)
+@pytest.mark.parametrize(
+    ("scripts", "least"), [(COMMON_SCRIPTS, 6.5), (SCRIPT_HUES, 5)], ids=["common", "all"]
+)
+def test_scripts_differ_for_every_kind_of_sight(theme: Theme, simulation: str, scripts, least):
     colors = class_colors(NAMES, theme.name)
     seen = [
         lab(SIMULATIONS[simulation] @ linear_rgb(QColor.fromRgb(int(colors[NAMES.index(name)]))))
-        for name in COMMON_SCRIPTS
+        for name in scripts
     ]
-    assert min(float(np.linalg.norm(one - other)) for one, other in itertools.combinations(seen, 2)) >= 5
+    assert min(float(np.linalg.norm(one - other)) for one, other in itertools.combinations(seen, 2)) >= least

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtWidgets import QApplication
 from toy_vocabulary import toy_vocabulary
 
@@ -251,3 +251,26 @@ def test_without_a_model_the_page_asks_for_one(qtbot, tmp_path):
     assert not page.grab().isNull()
     page.stop()
     workspace.close()
+
+
+def test_a_click_in_the_legend_shows_one_class_alone(page, qtbot):
+    page.legend.grab()
+    picture, before = page.model.picture, page.paint.colors.sums.colors.copy()
+    end, number = page.legend._places[1]
+    place = QPoint(int(end) - 8, 10)
+    qtbot.mouseClick(page.legend, Qt.MouseButton.LeftButton, pos=place)
+    wait_for_colors(qtbot, page)
+    is_of_class = page.model.values.classes == number
+    is_same = page.paint.colors.sums.colors == before
+    assert is_same[is_of_class].all()
+    assert not is_same[~is_of_class][1:].any()
+    qtbot.keyClick(page.legend, Qt.Key.Key_Left)
+    assert page.paint.lit_class == page.legend._places[0][1]
+    page.model.set_coloring("depth")
+    wait_for_colors(qtbot, page)
+    assert page.paint.lit_class is None
+    page.model.set_coloring("script")
+    qtbot.keyClick(page.legend, Qt.Key.Key_Escape)
+    wait_for_colors(qtbot, page)
+    assert (page.paint.colors.sums.colors == before).all()
+    assert len(before) == len(picture)
