@@ -19,6 +19,7 @@ from guiapp.viewmodels.step_pictures import Edge, Lattice, Stack, lattice, stack
 from guiapp.viewmodels.step_walk import WALKERS, walk
 from guiapp.viewmodels.steps_model import StepsModel
 from guiapp.widgets.step_cards import enlargement
+from guiapp.widgets.step_scan_picture import paint_pairs
 from guiapp.widgets.step_tree_pictures import paint_heap, paint_walk
 from guiapp.widgets.style_sheet import blend
 from guiapp.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
@@ -33,8 +34,8 @@ LATTICES = ("viterbi", "plamo2", "table", "fewest")
 NATURAL_SIZE = QSize(380, 13 * ROW_PX)
 QUEUES = ("heap", "scan")
 MOST_NODES = 31  # of the heap
-HEAP_SHARE = 0.62  # of the picture's height; the list below has the rest
-LEAST_HEAP_PX = 170
+UPPER_SHARE = 0.62  # of heap or bars; the list below has the rest
+LEAST_UPPER_PX = 170
 STAGE_MEANINGS = (
     "special tokens are cut out",
     "text is rewritten, as the file asks",
@@ -118,19 +119,22 @@ class PictureView(QWidget):
         debugger = self._model.debugger
         assert debugger is not None
         candidates, present = self._queue()
-        n_rows = max(1, int(area.height() // ROW_PX))
         if not candidates:
             painter.setPen(theme.dim)
             painter.drawText(area, CENTER, "No two neighbours have a rule.")
             return
+        room = QRectF(
+            area.left(), area.top() + 2, area.width(), max(area.height() * UPPER_SHARE, LEAST_UPPER_PX)
+        )
         if debugger.trace.twin == "heap":
             entries = [(candidate, self._made(candidate)) for candidate in candidates[:MOST_NODES]]
-            room = QRectF(
-                area.left(), area.top() + 2, area.width(), max(area.height() * HEAP_SHARE, LEAST_HEAP_PX)
-            )
             end = paint_heap(painter, theme, room, entries, present)
-            area = area.adjusted(0, end - area.top() + 2 * PADDING_PX, 0, 0)
-            n_rows = int(area.height() // ROW_PX)
+        else:
+            entries = [(candidate, self._made(candidate)) for candidate in candidates]
+            paint_pairs(painter, theme, room, entries, present)
+            end = room.bottom()
+        area = area.adjusted(0, end - area.top() + 2 * PADDING_PX, 0, 0)
+        n_rows = int(area.height() // ROW_PX)
         worst = max(candidate.rank for candidate in candidates)
         for row, candidate in enumerate(candidates[:n_rows]):
             is_now = candidate[:7] == present

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QRectF, QSize
 
+from guiapp.core.trace.candidates import Candidate
 from guiapp.widgets.step_cards import LARGEST, enlargement
+from guiapp.widgets.step_scan_picture import shown_pairs
 from guiapp.widgets.step_tree_pictures import lay_out_heap
 
 
@@ -27,3 +29,14 @@ def test_pictures_grow_with_their_room_up_to_a_limit():
     assert enlargement(QSize(200, 100), natural) == 1
     assert enlargement(QSize(500, 900), natural) == 1.25
     assert enlargement(QSize(4000, 3000), natural) == LARGEST
+
+
+@pytest.mark.parametrize("width", [20, 200, 1000])
+def test_pairs_are_shown_in_the_order_of_the_text_around_the_present_one(width):
+    entries = [(Candidate(1, 2, 3, float(rank), 7 * rank % 40, 0, 0), str(rank)) for rank in range(40)]
+    present = entries[17][0][:7]
+    shown = [candidate for candidate, _ in shown_pairs(entries, present, width)]
+    places = [candidate.position for candidate in shown]
+    assert places == sorted(places)
+    assert len(shown) == max(1, min(40, width // 46))
+    assert entries[17][0] in shown
