@@ -27,6 +27,7 @@ LONGEST = 15  # bytes of a stretch that fits a row
 MOST = 15  # tokens
 ROW = 4  # words of a row: low and high half of the stretch with its length on top, four bits for each prefix
 LOW, HIGH, COUNTS, PLACE = range(4)  # of a row; the last one of a stretch that is missing
+EIGHT = np.uint64(8)
 COUNT_BITS, COUNT_MASK = np.uint64(4), np.uint64(15)
 BEGINS_TEXT = np.uint64(1 << 60)  # of the high half
 NONE = np.uint64(0)
@@ -58,11 +59,19 @@ def add_counts(
     size, mask = len(data), np.uint64((len(rows) >> 2) - 1)
     while start < size:
         missing[HIGH] = missing[PLACE] = NONE
-        at, most = start + 1, min(size, start + LONGEST)
-        while at < most and cuts[int(data[at - 1]) << 8 | int(data[at])] == NO_CUT:
+        at, most, cut = start + 1, min(size, start + LONGEST + 1), CUT
+        before = np.uint64(data[start])
+        while at < most:
+            behind = np.uint64(data[at])
+            cut = int(cuts[before << EIGHT | behind])
+            if cut != NO_CUT:
+                break
+            before = behind
             at += 1
-        if at < size and cuts[int(data[at - 1]) << 8 | int(data[at])] != CUT:
-            if cuts[int(data[at - 1]) << 8 | int(data[at])] == UNKNOWN:
+        if at == size:
+            cut = CUT
+        if cut != CUT or at - start > LONGEST:
+            if cut == UNKNOWN:
                 missing[PLACE] = np.uint64(at)
             return start
         length = at - start
