@@ -1,10 +1,14 @@
-"""Draw all screenshots of this folder again:  python screenshots/redraw.py"""
+"""Draw all screenshots of this folder again:  python screenshots/redraw.py [NAME …] [RUN.json]
+
+Those of the Bench page need a run; without one they measure for some minutes.
+"""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
@@ -40,19 +44,40 @@ PICTURES = {
     "tree-toy": ("demo:toy", ["--text", "abacbb"]),
     "tree-sunburst-llama": (str(LARGE), []),
     "tree-icicle-llama": (str(LARGE), ["--shape", "icicle"]),
+    "bench": (str(LARGE), []),
 }
+CHARTS = "throughput scaling exactness worst stages short cold threads decode append interval batch memory"
+PICTURES |= {
+    f"bench-{chart}": (str(LARGE), ["--chart", chart, "--size", "1200x760"]) for chart in CHARTS.split()
+}
+MEASURED = ["--encoders", "fast,backtrack,heap,table,scan,greedy,fewest", "--peers"]
+MEASURED += ["-f", "sample:english", "-f", "sample:code", "--scenario", "all"]
+MEASURED += ["--time-budget", "60", "--call-limit", "1"]
 
 
 def main() -> None:
     """Draw those whose names are given, or all."""
-    wanted = sys.argv[1:] or PICTURES
-    for name, (model, options) in PICTURES.items():
-        if name not in wanted or (model == str(LARGE) and not LARGE.exists()):
-            continue
-        for theme in ("dark", "light"):
-            command = [sys.executable, "-m", "guiapp", "screenshot", "--page", name.partition("-")[0]]
-            command += ["--model", model, "--theme", theme, "-o", str(FOLDER / f"{name}-{theme}.png")]
-            subprocess.run([*command, *options], check=True)
+    runs = [word for word in sys.argv[1:] if word.endswith(".json")]
+    wanted = [word for word in sys.argv[1:] if word not in runs] or PICTURES
+    with tempfile.TemporaryDirectory() as folder:
+        run = Path(runs[0]) if runs else Path(folder) / "run.json"
+        for name, (model, options) in PICTURES.items():
+            if name not in wanted or (model == str(LARGE) and not LARGE.exists()):
+                continue
+            page = name.partition("-")[0]
+            if page == "bench":
+                options = [*options, "--run", str(run)]
+                if not run.exists():
+                    _program("bench", model, *MEASURED, "--json", str(run))
+            for theme in ("dark", "light"):
+                picture = str(FOLDER / f"{name}-{theme}.png")
+                _program(
+                    "screenshot", "--page", page, "--model", model, "--theme", theme, "-o", picture, *options
+                )
+
+
+def _program(*arguments: str) -> None:
+    subprocess.run([sys.executable, "-m", "guiapp", *arguments], check=True)
 
 
 if __name__ == "__main__":
