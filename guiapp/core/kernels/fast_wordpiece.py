@@ -15,6 +15,7 @@ from guiapp.core.kernels.eight_bytes import count_letters
 from guiapp.core.kernels.normalize_wordpiece import (
     END_WORD,
     EXTEND_WORD,
+    SKIP,
     STAND_ALONE,
     ActionTable,
     decode,
@@ -27,6 +28,7 @@ from guiapp.core.kernels.wordpiece import take_longest
 
 COUNT_MASK = (1 << 32) - 1
 FOLD = np.uint8(0x20)
+MARK = 3  # bytes of U+2581
 NORMALIZED_BYTES = 4  # that a byte of text may become, the mark of a word included
 
 
@@ -73,6 +75,30 @@ def find_words(
         ends[count] = at
         count += 1
     return count
+
+
+@kernel
+def encode_known(
+    data: NDArray[np.uint8], table: ActionTable, short: NDArray[np.uint64], out: NDArray[np.int32]
+) -> int:
+    """Write the ids of words up to one that takes more than a look into a row, as `encode` returns it.
+
+    With few arguments: to hand over those of `encode` takes longer than to encode a short text.
+    """
+    starts, ends = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
+    keys = np.empty(KEY * BLOCK, np.uint64)
+    position, count, size = 0, 0, len(data)
+    while position < size and count + SPARE <= len(out):
+        n_words = find_words(data, position, table, starts, ends)
+        if n_words == 0:
+            return size << 32 | count
+        key_words(data, starts, ends, n_words, short, keys)
+        found = look_up(keys, 0, n_words, short, out, count)
+        n_found, count = found >> 32, found & COUNT_MASK
+        if n_found < n_words:
+            return int(starts[n_found]) << 32 | count
+        position = int(ends[n_words - 1])
+    return position << 32 | count
 
 
 @kernel
@@ -153,27 +179,61 @@ def encode(
     return position << 32 | count
 
 
+@routine
+def _keeps_lengths(data: NDArray[np.uint8], start: int, end: int, table: ActionTable) -> bool:
+    """Whether each character of a word becomes one of as many bytes."""
+    at, ascii_row = start, int(table.pages[0])
+    while at < end:
+        byte = int(data[at])
+        if byte < 0x80 and int(table.rows[ascii_row, byte]) & 3 != SKIP:  # ASCII becomes ASCII
+            at += 1
+            continue
+        character = decode(data, at)
+        width, code = character & 7, character >> 3
+        value = int(table.rows[table.pages[code >> 8], code & 255])
+        target = code + (value >> 2)
+        if value & 3 == SKIP or width != 1 + int(target >= 0x80) + int(target >= 0x800) + int(
+            target >= 0x10000
+        ):
+            return False
+        at += width
+    return True
+
+
 @kernel
 def find_spans(
     data: NDArray[np.uint8],
     table: ActionTable,
     matcher: TokenMatcher,
     unknown: int,
+    may_be_first: bool,
     tokens: NDArray[np.int32],
     token_starts: NDArray[np.int64],
     token_ends: NDArray[np.int64],
 ) -> None:
-    """Write where the tokens lie that `encode` gave; a word with the unknown one is encoded again."""
+    """Write where the tokens lie that `encode` gave.
+
+    may_be_first  whether the unknown token may be the first one of a word by its text; else it is all of it
+    """
     starts, ends = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
     room = NORMALIZED_BYTES * 64
     word, found, ids = np.empty(room, np.uint8), np.empty(room, np.int32), np.empty(room, np.int32)
     origins, limits, bounds = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(1, np.int64)
-    firsts, lasts = np.empty(room, np.int64), np.empty(room, np.int64)
+    firsts, lasts, lengths = np.empty(room, np.int64), np.empty(room, np.int64), matcher.lengths
     position, count = 0, 0
     while True:
         n_words = find_words(data, position, table, starts, ends)
         for index in range(n_words):
             start, end = int(starts[index]), int(ends[index])
+            is_unsure = tokens[count] == unknown and may_be_first
+            if not is_unsure and _keeps_lengths(data, start, end, table):
+                at, size = 0, MARK + end - start
+                while at < size:
+                    token_starts[count] = start + max(at - MARK, 0)
+                    at = size if at == 0 and tokens[count] == unknown else at + int(lengths[tokens[count]])
+                    token_ends[count] = start + max(at - MARK, 0)
+                    count += 1
+                continue
             needed = NORMALIZED_BYTES * (end - start)
             if needed > len(word):
                 word, found, ids = (
@@ -184,14 +244,8 @@ def find_spans(
                 origins, limits = np.empty(needed, np.int64), np.empty(needed, np.int64)
                 firsts, lasts = np.empty(needed, np.int64), np.empty(needed, np.int64)
             write_words(data[start:end], table, word, origins, limits, bounds)
-            size, at, n_ids = int(bounds[0]), 0, 0
-            while at < size and tokens[count + n_ids] != unknown:
-                firsts[n_ids] = at
-                at += int(matcher.lengths[tokens[count + n_ids]])
-                lasts[n_ids] = at
-                n_ids += 1
-            if at < size:
-                n_ids = take_longest(word, 0, size, matcher, unknown, found, ids, firsts, lasts, 0)
+            size = int(bounds[0])
+            n_ids = take_longest(word, 0, size, matcher, unknown, found, ids, firsts, lasts, 0)
             for token in range(n_ids):
                 token_starts[count] = start + origins[firsts[token]]
                 token_ends[count] = start + limits[lasts[token] - 1]

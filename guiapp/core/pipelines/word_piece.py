@@ -119,16 +119,21 @@ class WordPiecePipeline:
 
     def _encode_fast(self, fragment: NDArray[np.uint8]) -> FragmentTokens:
         tables = self._actions, self._matcher, self._unknown
+        unknown_text = b"" if self._unknown == NONE else self._vocabulary.raw_text(self._unknown)
+        may_be_first = unknown_text.startswith(SPACE_SYMBOL[:1])
+
+        def encode_known(short: NDArray[np.uint64], ids: NDArray[np.int32]) -> int:
+            return fast_wordpiece.encode_known(fragment, self._actions, short, ids)
 
         def encode_from(position: int, cache: PieceCache, ids: NDArray[np.int32], count: int) -> int:
             return fast_wordpiece.encode(fragment, position, *tables, cache, ids, count)
 
         def tell() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
             starts, ends = np.empty(len(ids), np.int64), np.empty(len(ids), np.int64)
-            fast_wordpiece.find_spans(fragment, *tables, ids, starts, ends)
+            fast_wordpiece.find_spans(fragment, *tables, may_be_first, ids, starts, ends)
             return starts, ends
 
-        ids = self._fast.encode(len(fragment), encode_from)
+        ids = self._fast.encode(len(fragment), encode_known, encode_from)
         self._check(ids)
         return FragmentTokens.later(ids, tell)
 
