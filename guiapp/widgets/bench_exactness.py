@@ -11,6 +11,7 @@ from guiapp.core.bench.measurement import Record
 from guiapp.widgets.bench_charts import APPROXIMATE, LINE_PAD_PX, LINE_PX, MARKER_PX, Chart
 from guiapp.widgets.bench_labels import beside, mark, share_steps, short_number
 
+PAD_PX = 8  # between two names side by side
 FAR = 1.5  # lines; names farther from their markers have lines to them
 
 
@@ -45,7 +46,7 @@ class ExactnessChart(Chart):
         line = metrics.height() - LINE_PAD_PX
         middles = beside(
             [((x - left) * x_px, (y - bottom) * y_px) for x, y in points],
-            [metrics.horizontalAdvance(name) for name in names],
+            [metrics.horizontalAdvance(name) + PAD_PX for name in names],
             line,
             room,
         )

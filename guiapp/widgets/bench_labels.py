@@ -9,6 +9,7 @@ from typing import NamedTuple
 from PySide6.QtGui import QColor
 
 from guiapp.core.bench.measurement import Record
+from guiapp.core.bench.published import PUBLISHED
 from guiapp.core.bench.tables import BYTES_PER_MB, size_text, time_text
 
 NEAREST = 1.2  # lines from a place to its label
@@ -41,6 +42,9 @@ def tip_of(row: Record) -> str:
         lines.append(f"{row['agreement']:.2%} of spans; differs from byte {difference['byte_offset']:,} on")
     elif row["exact"] is None:
         lines.append("has a vocabulary of its own")
+    for published in PUBLISHED:
+        if published.is_of(row):
+            lines.append(f"{published.source.name}: {published.figure} ({published.source.differs})")
     return "\n".join(lines)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSignalBlocker, Signal
@@ -99,7 +100,7 @@ class ScenarioCard(QStackedWidget):
         with QSignalBlocker(self.scenarios):
             self.scenarios.clear()
             for name in names:
-                self.scenarios.addItem(SCENARIOS[name].title, name)
+                self.scenarios.addItem(re.split("[:,]", SCENARIOS[name].title)[0], name)
             self.choose(chosen)
 
 

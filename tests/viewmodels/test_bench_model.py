@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import sys
+from collections.abc import Iterable
 
 import pytest
 
@@ -156,6 +158,19 @@ def test_a_disk_that_takes_no_run_is_told(qtbot, make_model, tmp_path):
     assert len(model.results) == 1
 
 
+def test_a_full_disk_is_told_and_leaves_the_results_on_the_page(qtbot, make_model, tmp_path, monkeypatch):
+    def refuse(*paths: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("guiapp.core.bench.history.os.replace", refuse)
+    model = make_model(fake_engine(whole_run(1)), RunHistory(tmp_path / "runs"))
+    with qtbot.waitSignal(model.failed, timeout=PATIENCE_MS) as failed:
+        run_to_its_end(qtbot, model)
+    assert "No space left on device" in failed.args[0]
+    assert len(model.results) == 1
+    assert list((tmp_path / "runs").iterdir()) == []
+
+
 def test_closing_ends_the_process(qtbot, make_model):
     model = make_model(fake_engine(EVENTS, "sys.stdin.read()"))
     model.run()
@@ -179,9 +194,15 @@ def test_a_real_run_gives_the_records_of_the_command_line(qtbot, make_model):
     runner.told.connect(told.append)
     with qtbot.waitSignal(runner.ended, timeout=PATIENCE_MS):
         runner.start(plan)
-    in_window = {key_of(event): event["exact"] for event in told if event["event"] == "result"}
-    here = {key_of(event): event["exact"] for event in run(plan, Control()) if event["event"] == "result"}
-    assert in_window == here
+
+    def untimed(events: Iterable[dict]) -> dict:
+        """What two runs of one plan have in common: everything but times."""
+        facts = ("exact", "agreement", "first_difference", "n_tokens")
+        results = [event for event in events if event["event"] == "result"]
+        return {key_of(row): (sorted(row), [row[name] for name in facts]) for row in results}
+
+    here = untimed(run(plan, Control()))
+    assert untimed(told) == here
     assert len(here) == 3
 
 
