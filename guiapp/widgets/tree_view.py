@@ -237,20 +237,24 @@ class TreeView(QWidget):
 
     def event(self, event: QEvent) -> bool:
         """Zoom by two fingers: on a touch pad (a native gesture) or on the screen."""
-        geometry = self.geometry_now
-        if geometry is not None and isinstance(event, QNativeGestureEvent):
+        if isinstance(event, QNativeGestureEvent):
             if event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture:
-                self._zoom(geometry, event.position(), 1 + event.value())
+                self._pinch(event.position(), 1 + event.value())
                 event.accept()
                 return True
-        elif geometry is not None and isinstance(event, QGestureEvent):
+        elif isinstance(event, QGestureEvent):
             pinch = event.gesture(Qt.GestureType.PinchGesture)
             if isinstance(pinch, QPinchGesture):
-                self._pressed = self._dragged = None
-                self._zoom(geometry, self.mapFromGlobal(pinch.centerPoint()), pinch.scaleFactor())
+                self._pinch(self.mapFromGlobal(pinch.centerPoint()), pinch.scaleFactor())
                 event.accept(pinch)
                 return True
         return super().event(event)
+
+    def _pinch(self, point: QPointF, factor: float) -> None:
+        self._pressed = self._dragged = None
+        geometry = self.geometry_now
+        if geometry is not None and factor > 0:
+            self._zoom(geometry, point, factor)
 
     def _zoom(self, geometry: Geometry, point: QPointF, factor: float) -> None:
         share = geometry.share_at(point.x(), point.y())
