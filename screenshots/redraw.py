@@ -25,7 +25,7 @@ PICTURES = {
     "inspect": ("demo:bpe", []),
     "inspect-cjk-emoji": ("demo:spm", ["--text", MANY_SCRIPTS]),
     "inspect-unigram": ("demo:unigram", []),
-    "steps": ("demo:bpe", ["--encoder", "heap", "--at", "operation merge hit 9", "--text", LIONS]),
+    "steps": ("demo:bpe", ["--encoder", "heap", "--at", "length > 2 and candidates > 3", "--text", LIONS]),
     "steps-unigram": (
         "demo:unigram",
         ["--at", "operation reach hit 22", "--text", "New York is unbelievable"],
@@ -39,6 +39,9 @@ PICTURES = {
         ["--encoder", "heap", "--race", "greedy", "--at", "rank 1", "--text", "abacb"],
     ),
     "steps-lesson": ("demo:toy", ["--lesson", "6-exact-in-linear-time:2"]),
+    "steps-walk": ("demo:rwkv", ["--at", "operation take hit 5", "--text", LIONS]),
+    "steps-training": ("demo:bpe", ["--train", "bpe:400:40"]),
+    "steps-training-unigram": ("demo:unigram", ["--train", "unigram:200:6"]),
     "tree-sunburst": ("demo:bpe", []),
     "tree-icicle": ("demo:bpe", ["--shape", "icicle"]),
     "tree-toy": ("demo:toy", ["--text", "abacbb"]),
