@@ -8,12 +8,11 @@ import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage, QPainter
 
-from guiapp.core.tree.painting import Pixels, paint_between, paint_icicle, paint_sunburst
+from guiapp.core.tree.painting import NodeColors, Pixels, paint_between, paint_icicle, paint_sunburst
 from guiapp.viewmodels.tree_geometry import Geometry, Icicle, Sunburst
 from guiapp.viewmodels.tree_labels import icicle_places, sunburst_places
 from guiapp.widgets.tree_labels import LabelPainter
 from guiapp.widgets.tree_marks import bending
-from guiapp.widgets.tree_paint import NodeColors
 
 COARSER = 2  # pixels of the screen for one of a picture that bends
 FOREVER_S = 3600.0

@@ -2,34 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.core.kernels.tree_raster import ColorSums
 from guiapp.core.tree.coloring import NodeValues
-from guiapp.core.tree.painting import color_sums
+from guiapp.core.tree.painting import NodeColors, color_sums
 from guiapp.core.tree.picture import TreePicture
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.tree_model import TreeModel
 from guiapp.viewmodels.tree_search import TreeSearch
 from guiapp.widgets.theme import Theme, ThemeSource
 from guiapp.widgets.tree_colors import dimmed, node_colors, number
-
-
-@dataclass(frozen=True, eq=False)
-class NodeColors:
-    """The colours of all nodes of a picture, 0xRRGGBB, ready to be painted, and what is behind them."""
-
-    picture: TreePicture
-    sums: ColorSums
-    ground: int
-
-    def of(self, node: int) -> int:
-        return int(self.sums.colors[node])
 
 
 class TreePaint(QObject):

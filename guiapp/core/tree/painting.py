@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 
 import numpy as np
@@ -28,6 +29,18 @@ Pixels = np.ndarray[tuple[int, int], np.dtype[np.uint32]]
 GAP_PX = 1
 FINER = 1.05  # pixels of a strip for each one on the circle that it becomes
 COARSE_STEP = 2  # rows that look alike, and pixels of a circle for one of its strip, while a picture moves
+
+
+@dataclass(frozen=True, eq=False)
+class NodeColors:
+    """The colours of all nodes of a picture, 0xRRGGBB, ready to be painted, and what is behind them."""
+
+    picture: TreePicture
+    sums: ColorSums
+    ground: int
+
+    def of(self, node: int) -> int:
+        return int(self.sums.colors[node])
 
 
 def color_sums(picture: TreePicture, colors: NDArray[np.uint32]) -> ColorSums:
