@@ -96,10 +96,16 @@ class CurveChart(Chart):
         line = (high - low) * (self.metrics().height() - LINE_PAD_PX) / height_px
         x = max(math.log10(row["size_bytes"]) for row in self._results)
         x += (far - left) * NAME_GAP_PX / width_px
-        for end in spread(ends, line, high - line / 2):
-            marker = {"symbol": end.marker, "symbolBrush": end.color, "symbolPen": None}
-            self.curve("end", [x], [end.y], pen=None, symbolSize=MARKER_PX - 2, **marker)
+        placed = spread(ends, line, high - line / 2)
+        for end in placed:
             self.label(end.text, x, end.y, BEHIND, end.color)
+        self.markers(
+            [(x, end.y) for end in placed],
+            size=MARKER_PX - 2,
+            symbol=[end.marker for end in placed],
+            pen=None,
+            brush=[pg.mkBrush(end.color) for end in placed],
+        )
 
     def _names(self, curves: Mapping[Line, Sequence[Record]]) -> dict[Line, str]:
         """The names with exponent and overhead, or with less where that takes too much of the width."""

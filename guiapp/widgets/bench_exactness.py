@@ -51,16 +51,23 @@ class ExactnessChart(Chart):
             room,
         )
         for row, (x, y), name, middle in zip(rows, points, names, middles, strict=True):
-            look = self.look(row["contender"])
-            style = {"symbol": look.marker, "symbolPen": pg.mkPen(look.color, width=LINE_PX)}
-            brush = look.color if row["exact"] else None
             at_x, at_y = left + middle[0] / x_px, bottom + middle[1] / y_px
             if abs(at_y - y) * y_px > FAR * line:
                 near = at_y + math.copysign(line / 2 / y_px, y - at_y)
                 self.curve("leader", [x, at_x], [y, near], pen=pg.mkPen(self.theme.line))
-            self.curve("point", [x], [y], pen=None, symbolSize=MARKER_PX + 4, symbolBrush=brush, **style)
             self.label(name, at_x, at_y, (0.5, 0.5), self.theme.text)
             self._points.append((x, y, row))
+        looks = [self.look(row["contender"]) for row in rows]
+        self.markers(
+            points,
+            size=MARKER_PX + 4,
+            symbol=[look.marker for look in looks],
+            pen=[pg.mkPen(look.color, width=LINE_PX) for look in looks],
+            brush=[
+                pg.mkBrush(look.color if row["exact"] else None)
+                for look, row in zip(looks, rows, strict=True)
+            ],
+        )
 
     def _front(self, rows: Sequence[Record]) -> None:
         """The Pareto front: nobody is both faster and nearer to the exact ids."""

@@ -111,8 +111,8 @@ def test_axes_carry_units(page):
 def test_contenders_with_a_vocabulary_of_their_own_have_no_exactness(page):
     page.model.show_run(RUN)
     page.redraw()
-    shown = [item for item in page.exactness._pool["point"] if item.isVisible()]
-    assert len(shown) == 3
+    (markers,) = page.exactness._pool["markers"]
+    assert len(markers.points()) == 3
 
 
 def test_drawing_again_makes_no_new_items(page):
