@@ -26,6 +26,16 @@ def first_set_byte(marks: np.uint64) -> int:
     return ((word & -word).bit_length() - 1) >> 3
 
 
+def lowest_bit(word: np.uint64) -> int:
+    """The number of the lowest bit that is set; `word` is not 0."""
+    return (int(word) & -int(word)).bit_length() - 1
+
+
+def marks(flags: NDArray[np.uint8], mask: np.uint8) -> np.uint64:
+    """64 bytes as 64 bits: which of them have a bit of `mask`."""
+    return np.uint64(np.packbits(flags[:64] & mask != 0, bitorder="little").view(np.uint64)[0])
+
+
 def count_letters(data: NDArray[np.uint8], at: int, fold: np.uint8) -> int:
     """How many letters a…z begin at `at`, 16 at most; with a `fold` of 0x20, A…Z are letters too.
 
@@ -37,7 +47,7 @@ def count_letters(data: NDArray[np.uint8], at: int, fold: np.uint8) -> int:
     return count
 
 
-def prefetch(words: NDArray[np.uint64], at: int) -> None:
+def prefetch(words: NDArray[Any], at: int) -> None:
     """Let the processor fetch words[at] for use soon."""
 
 
@@ -65,6 +75,22 @@ def _compiled(numba: Any) -> None:
             return builder.cttz(arguments[0], ir.IntType(1)(1))
 
         return numba.types.int64(numba.types.uint64), emit
+
+    @numba.extending.intrinsic  # type: ignore[untyped-decorator]
+    def bits(typing_context: Any, flags: Any, mask: Any) -> Any:
+        def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            lanes = ir.VectorType(byte, 64)
+            start = (arguments[0], ir.Constant(word, 0))
+            loaded = builder.load(address(context, builder, signature.args[0], start, lanes), align=1)
+            wanted = ir.Constant(lanes, ir.Undefined)
+            for lane in range(64):
+                wanted = builder.insert_element(wanted, arguments[1], ir.IntType(32)(lane))
+            is_marked = builder.icmp_unsigned(
+                "!=", builder.and_(loaded, wanted), ir.Constant(lanes, [0] * 64)
+            )
+            return builder.bitcast(is_marked, word)
+
+        return numba.types.uint64(flags, numba.types.uint8), emit
 
     @numba.extending.intrinsic  # type: ignore[untyped-decorator]
     def letters(typing_context: Any, data: Any, at: Any, fold: Any) -> Any:
@@ -96,12 +122,16 @@ def _compiled(numba: Any) -> None:
 
         return numba.types.void(words, numba.types.int64), emit
 
-    numba.extending.overload(load_eight)(lambda data, at: lambda data, at: load(data, at))
-    numba.extending.overload(first_set_byte)(lambda marks: lambda marks: trailing_zeros(marks) >> 3)
-    numba.extending.overload(count_letters)(
+    without_counting = {"_nrt": False}  # of references; see `borrowing.py`
+    overload = numba.extending.overload
+    overload(load_eight, jit_options=without_counting)(lambda data, at: lambda data, at: load(data, at))
+    overload(first_set_byte)(lambda marks: lambda marks: trailing_zeros(marks) >> 3)
+    overload(lowest_bit)(lambda word: lambda word: trailing_zeros(word))
+    overload(marks, jit_options=without_counting)(lambda flags, mask: lambda flags, mask: bits(flags, mask))
+    overload(count_letters, jit_options=without_counting)(
         lambda data, at, fold: lambda data, at, fold: letters(data, at, fold)
     )
-    numba.extending.overload(prefetch)(lambda words, at: lambda words, at: fetch(words, at))
+    overload(prefetch, jit_options=without_counting)(lambda words, at: lambda words, at: fetch(words, at))
 
 
 tell_numba(_compiled)

@@ -8,36 +8,43 @@ No readable twin of its own: `scan` and `heap` are.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.kernels.compile import kernel, routine
+from guiapp.core.kernels.borrowing import borrowing
+from guiapp.core.kernels.compile import kernel
 from guiapp.core.kernels.merges import MergeArrays, SymbolArrays
-from guiapp.core.kernels.new_pieces import ALL_PIECES, NEWLINES, PieceTables, find_whole, learn, merge, note
+from guiapp.core.kernels.new_pieces import ALL_PIECES, PieceTables, encode_block, find_whole
 from guiapp.core.kernels.pair_cuts import PairCuts
-from guiapp.core.kernels.pattern_machine import PatternMachine, begin, next_ends, plain_ends
-from guiapp.core.kernels.piece_cache import LONGEST_KEPT, UNKNOWN, PieceCache, keep, piece_hash, recall
+from guiapp.core.kernels.pattern_machine import PatternMachine, begin, next_ends, window_ends
+from guiapp.core.kernels.pattern_windows import WIDTH
+from guiapp.core.kernels.piece_cache import UNKNOWN, PieceCache, fetch_long, keep
 from guiapp.core.kernels.piece_keys import (
     BLOCK,
-    FEW,
+    COUNT_MASK,
     KEY,
-    MANY,
-    NEXT,
     NO_BITS,
-    SHORT,
-    TWO,
     WHOLE_BIT,
-    find_known,
-    keep_short,
     key_pieces,
     look_up,
-    write_ids,
 )
 from guiapp.core.kernels.piece_parts import cut_ends
-from guiapp.core.kernels.word_merges import SCANNED, merge_word
+from guiapp.core.kernels.word_merges import ROOM
 
-NEWLINE = 0x0A
-COUNT_MASK = (1 << 32) - 1
+
+class Scratch(NamedTuple):
+    """Ends and keys of a block of pieces and one of parts, and what merging and splitting work with."""
+
+    ends: NDArray[np.int64]
+    keys: NDArray[np.uint64]
+    part_ends: NDArray[np.int64]
+    part_keys: NDArray[np.uint64]
+    values: NDArray[np.int64]
+    progress: NDArray[np.int64]
+    indices: NDArray[np.uint16]
+    flags: NDArray[np.uint8]
 
 
 @kernel
@@ -46,6 +53,7 @@ def encode_known(
     classes: NDArray[np.uint8],
     transitions: NDArray[np.uint32],
     words: NDArray[np.uint8],
+    windows: NDArray[np.uint8],
     first_row: int,
     n_classes: int,
     are_whole: bool,
@@ -58,11 +66,26 @@ def encode_known(
     arguments, because to hand over those of `encode` takes longer than to encode a short text.
     """
     ends, keys = np.empty(BLOCK, np.int64), np.empty(KEY * BLOCK, np.uint64)
+    indices, flags = np.empty(WIDTH, np.uint16), np.empty(WIDTH, np.uint8)
     whole_bit = WHOLE_BIT if are_whole else NO_BITS
     row, end_class = np.uint64(first_row), np.uint64(n_classes)
     position, count, size = 0, 0, len(data)
     while position < size:
-        n_pieces = plain_ends(data, ends, 0, position, size, classes, transitions, row, end_class, words)
+        n_pieces = window_ends(
+            data,
+            ends,
+            0,
+            position,
+            size,
+            classes,
+            transitions,
+            row,
+            end_class,
+            words,
+            windows,
+            indices,
+            flags,
+        )
         key_pieces(data, position, ends, n_pieces, whole_bit, short, keys)
         found = look_up(keys, 0, n_pieces, short, out, count)
         n_found, count = found >> 32, found & COUNT_MASK
@@ -119,112 +142,113 @@ def encode(
     piece_ends  where the pieces end; if empty, the machine tells
     Each byte must have exactly one token to fall back to.
     """
-    size = len(data)
-    ends, keys = np.empty(BLOCK, np.int64), np.empty(KEY * BLOCK, np.uint64)
-    parts, part_keys = np.empty(BLOCK, np.int64), np.empty(KEY * BLOCK, np.uint64)
-    progress = begin(len(machine.levels), position, size)
+    scratch = Scratch(
+        np.empty(BLOCK, np.int64),
+        np.empty(KEY * BLOCK, np.uint64),
+        np.empty(BLOCK, np.int64),
+        np.empty(KEY * BLOCK, np.uint64),
+        np.empty(ROOM, np.int64),
+        begin(len(machine.levels), position, len(data)),
+        np.empty(WIDTH, np.uint16),
+        np.empty(WIDTH, np.uint8),
+    )
+    return _encode_pieces(
+        data, position, piece_ends, scratch, machine, tables, symbols, merges, cuts, cache, out, count
+    )
+
+
+@borrowing
+def _encode_pieces(
+    data: NDArray[np.uint8],
+    position: int,
+    piece_ends: NDArray[np.int64],
+    scratch: Scratch,
+    machine: PatternMachine,
+    tables: PieceTables,
+    symbols: SymbolArrays,
+    merges: MergeArrays,
+    cuts: PairCuts,
+    cache: PieceCache,
+    out: NDArray[np.int32],
+    count: int,
+) -> int:
+    """What `encode` does, block by block."""
+    size, n_given, ends, keys = len(data), 0, scratch.ends, scratch.keys
     whole_bit = WHOLE_BIT if tables.whole_pieces == ALL_PIECES else NO_BITS
-    known, short, words = cache.known, cache.short, tables.words
-    values = np.empty(SCANNED, np.int64)
-    asks_whole = tables.whole_pieces == ALL_PIECES and not tables.knows_whole
-    long, kept_text, kept_ids, used = cache.long, cache.text, cache.ids, cache.used
-    n_given = 0
     while position < size:
         if len(piece_ends):
             n_pieces = min(BLOCK, len(piece_ends) - n_given)
-            ends[:n_pieces] = piece_ends[n_given : n_given + n_pieces]
+            for index in range(n_pieces):
+                ends[index] = piece_ends[n_given + index]
             n_given += n_pieces
         else:
-            n_pieces = next_ends(data, ends, progress, machine)
+            n_pieces = next_ends(data, ends, scratch.progress, machine, scratch.indices, scratch.flags)
         if tables.cuts_short:
             for index in range(n_pieces):
                 end = int(ends[index])
                 count = _encode_parts(
-                    data, position, end, parts, part_keys, tables, symbols, merges, cuts, cache, out, count
+                    data, position, end, scratch, tables, symbols, merges, cuts, cache, out, count
                 )
                 position = end
             continue
-        key_pieces(data, position, ends, n_pieces, whole_bit, short, keys)
+        n_long = key_pieces(data, position, ends, n_pieces, whole_bit, cache.short, keys)
+        if n_long:
+            fetch_long(data, position, ends, n_pieces, True, cache.long, cache.text, cache.ids, keys)
         index = 0
         while True:
-            found = look_up(keys, index, n_pieces, short, out, count)
-            index, first = found >> 32, found & COUNT_MASK
-            count = first
+            found = encode_block(
+                data,
+                position,
+                ends,
+                keys,
+                index,
+                n_pieces,
+                True,
+                tables,
+                symbols,
+                merges,
+                scratch.values,
+                cache,
+                out,
+                count,
+            )
+            index, count = found >> 32, found & COUNT_MASK
             if index == n_pieces:
                 break
             start, end = int(ends[index - 1]) if index else position, int(ends[index])
-            if end - start <= SHORT:
-                row = find_known(known, keys[KEY * index], keys[KEY * index + 1])
-                is_new, count = known[row + NEXT] == NO_BITS, UNKNOWN
-                if is_new and not asks_whole:
-                    count = merge_word(data, start, end, words, values, out, first)
-                    if count != UNKNOWN:
-                        note(
-                            known,
-                            long,
-                            kept_text,
-                            kept_ids,
-                            used,
-                            keys,
-                            index,
-                            row,
-                            data,
-                            start,
-                            end,
-                            out,
-                            first,
-                            count,
-                        )
-                elif not is_new and known[row + TWO] != MANY:
-                    count = write_ids(known, row, out, first)
-                elif not is_new:
-                    hashed = piece_hash(data, start, end, True)
-                    count = recall(long, kept_text, kept_ids, data, start, end, True, hashed, out, first)
-                if count == UNKNOWN:
-                    count = learn(
-                        data,
-                        start,
-                        end,
-                        asks_whole,
-                        keys,
-                        index,
-                        row,
-                        tables,
-                        symbols,
-                        merges,
-                        values,
-                        cache,
-                        out,
-                        first,
-                    )
-                if count - first <= FEW:
-                    keep_short(short, keys, index, out, first, count)
-                index += 1
-                continue
-            count, hashed = UNKNOWN, 0
-            if end - start <= LONGEST_KEPT:
-                hashed = piece_hash(data, start, end, True)
-                count = recall(long, kept_text, kept_ids, data, start, end, True, hashed, out, first)
+            first, count = count, UNKNOWN
+            if tables.whole_pieces == ALL_PIECES:
+                count = find_whole(data, start, end, tables, out, first)
             if count == UNKNOWN:
-                if tables.whole_pieces == ALL_PIECES:
-                    count = find_whole(data, start, end, tables, out, first)
-                if count == UNKNOWN:
-                    count = _encode_parts(
-                        data, start, end, parts, part_keys, tables, symbols, merges, cuts, cache, out, first
-                    )
-                keep(long, kept_text, kept_ids, used, data, start, end, True, hashed, out, first, count)
+                count = _encode_parts(
+                    data, start, end, scratch, tables, symbols, merges, cuts, cache, out, first
+                )
+            hashed = int(np.int64(keys[KEY * index]))
+            keep(
+                cache.long,
+                cache.text,
+                cache.ids,
+                cache.used,
+                data,
+                start,
+                end,
+                True,
+                hashed,
+                out,
+                first,
+                count,
+            )
             index += 1
         position = int(ends[n_pieces - 1])
     return count
 
 
-@routine
+@borrowing
 def _encode_parts(
     data: NDArray[np.uint8],
     start: int,
     limit: int,
-    ends: NDArray[np.int64],
-    keys: NDArray[np.uint64],
+    scratch: Scratch,
     tables: PieceTables,
     symbols: SymbolArrays,
     merges: MergeArrays,
@@ -234,82 +258,29 @@ def _encode_parts(
     count: int,
 ) -> int:
     """Append the ids of data[start:limit] part by part."""
-    long, kept_text, kept_ids, used = cache.long, cache.text, cache.ids, cache.used
-    known, short, words = cache.known, cache.short, tables.words
-    values = np.empty(SCANNED, np.int64)
+    ends, keys = scratch.part_ends, scratch.part_keys
     while start < limit:
         n_parts = cut_ends(data, ends, start, limit, cuts)
-        key_pieces(data, start, ends, n_parts, NO_BITS, short, keys)
-        index = 0
-        while True:
-            found = look_up(keys, index, n_parts, short, out, count)
-            index, first = found >> 32, found & COUNT_MASK
-            count = first
-            if index == n_parts:
-                break
-            part, end = int(ends[index - 1]) if index else start, int(ends[index])
-            asks_whole = tables.whole_pieces == NEWLINES and data[part] == NEWLINE
-            if end - part <= SHORT:
-                row = find_known(known, keys[KEY * index], keys[KEY * index + 1])
-                is_new, count = known[row + NEXT] == NO_BITS, UNKNOWN
-                if is_new and not asks_whole:
-                    count = merge_word(data, part, end, words, values, out, first)
-                    if count != UNKNOWN:
-                        note(
-                            known,
-                            long,
-                            kept_text,
-                            kept_ids,
-                            used,
-                            keys,
-                            index,
-                            row,
-                            data,
-                            part,
-                            end,
-                            out,
-                            first,
-                            count,
-                        )
-                elif not is_new and known[row + TWO] != MANY:
-                    count = write_ids(known, row, out, first)
-                elif not is_new:
-                    hashed = piece_hash(data, part, end, False)
-                    count = recall(long, kept_text, kept_ids, data, part, end, False, hashed, out, first)
-                if count == UNKNOWN:
-                    count = learn(
-                        data,
-                        part,
-                        end,
-                        asks_whole,
-                        keys,
-                        index,
-                        row,
-                        tables,
-                        symbols,
-                        merges,
-                        values,
-                        cache,
-                        out,
-                        first,
-                    )
-                if count - first <= FEW:
-                    keep_short(short, keys, index, out, first, count)
-                index += 1
-                continue
-            count, hashed = UNKNOWN, 0
-            if end - part <= LONGEST_KEPT:
-                hashed = piece_hash(data, part, end, False)
-                count = recall(long, kept_text, kept_ids, data, part, end, False, hashed, out, first)
-            if count == UNKNOWN:
-                if asks_whole:
-                    count = find_whole(data, part, end, tables, out, first)
-                elif end - part <= SCANNED:
-                    count = merge_word(data, part, end, words, values, out, first)
-                if count == UNKNOWN:
-                    count = merge(data, part, end, words, symbols, merges, values, out, first)
-                keep(long, kept_text, kept_ids, used, data, part, end, False, hashed, out, first, count)
-            index += 1
+        n_long = key_pieces(data, start, ends, n_parts, NO_BITS, cache.short, keys)
+        if n_long:
+            fetch_long(data, start, ends, n_parts, False, cache.long, cache.text, cache.ids, keys)
+        found = encode_block(
+            data,
+            start,
+            ends,
+            keys,
+            0,
+            n_parts,
+            False,
+            tables,
+            symbols,
+            merges,
+            scratch.values,
+            cache,
+            out,
+            count,
+        )
+        count = found & COUNT_MASK
         start = int(ends[n_parts - 1])
     return count
 

@@ -35,7 +35,9 @@ def _compiled(numba: Any) -> None:
 
         return numba.types.void(ids, numba.types.int64, numba.types.uint64), emit
 
-    numba.extending.overload(store_pair)(lambda ids, at, word: lambda ids, at, word: store(ids, at, word))
+    without_counting = {"_nrt": False}  # of references; see `borrowing.py`
+    overload = numba.extending.overload(store_pair, jit_options=without_counting)
+    overload(lambda ids, at, word: lambda ids, at, word: store(ids, at, word))
 
 
 tell_numba(_compiled)

@@ -7,15 +7,33 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.kernels.compile import routine
+from guiapp.core.kernels.borrowing import allocating, borrowing
 from guiapp.core.kernels.heap import merge_by_heap
 from guiapp.core.kernels.merges import MergeArrays, SymbolArrays, find_piece
-from guiapp.core.kernels.piece_cache import ROOM, UNKNOWN, PieceCache, keep, piece_hash
-from guiapp.core.kernels.piece_keys import FEW, KEY, MANY, NEXT, NO_BITS, TWO, WHOLE_BIT, write_row
+from guiapp.core.kernels.piece_cache import LONGEST_KEPT, ROOM, UNKNOWN, PieceCache, keep, piece_hash, recall
+from guiapp.core.kernels.piece_keys import (
+    COUNT_MASK,
+    FEW,
+    KEY,
+    MANY,
+    NEXT,
+    NO_BITS,
+    SHORT,
+    TWO,
+    WHOLE_BIT,
+    fetch_known,
+    find_known,
+    keep_short,
+    look_up,
+    write_ids,
+    write_row,
+)
 from guiapp.core.kernels.scan import merge_by_scan
 from guiapp.core.kernels.string_table import StringTable
-from guiapp.core.kernels.word_merges import SCANNED, WordMerges, merge_word
+from guiapp.core.kernels.word_merges import LONGEST_SCANNED, SCANNED, WordMerges, merge_word
 
+NEWLINE = 0x0A
+AHEAD = 32  # pieces behind a new one, of which more may be new
 NO_PIECES, NEWLINES, ALL_PIECES = range(3)  # which pieces that are tokens are taken whole
 
 
@@ -23,6 +41,7 @@ class PieceTables(NamedTuple):
     """What the kernel needs to know about a vocabulary besides symbols, merges and cuts.
 
     strings, spelling_offsets, spelling  to find pieces that are tokens
+    longest       bytes of the longest token
     knows_whole   whether a cache knows all pieces from the beginning that fit a row and are taken whole
     whole_pieces  NO_PIECES, NEWLINES or ALL_PIECES
     cuts_short    whether pieces are lines, to be cut however short they are, rather than words
@@ -31,55 +50,97 @@ class PieceTables(NamedTuple):
     strings: StringTable
     spelling_offsets: NDArray[np.int64]
     spelling: NDArray[np.uint8]
+    longest: int
     words: WordMerges
     knows_whole: bool
     whole_pieces: int
     cuts_short: bool
 
 
-@routine
-def learn(
+@borrowing
+def encode_block(
     data: NDArray[np.uint8],
-    start: int,
-    end: int,
-    asks_whole: bool,
+    position: int,
+    ends: NDArray[np.int64],
     keys: NDArray[np.uint64],
     index: int,
-    row: np.uint64,
+    n_pieces: int,
+    is_whole: bool,
     tables: PieceTables,
     symbols: SymbolArrays,
     merges: MergeArrays,
     values: NDArray[np.int64],
     cache: PieceCache,
     out: NDArray[np.int32],
-    first: int,
+    count: int,
 ) -> int:
-    """Append the ids of a short piece, and note them in its row of `cache.known`; the new count."""
-    count = UNKNOWN
-    if asks_whole:
-        count = find_whole(data, start, end, tables, out, first)
-    if count == UNKNOWN:
-        count = merge(data, start, end, tables.words, symbols, merges, values, out, first)
-    note(
-        cache.known,
-        cache.long,
-        cache.text,
-        cache.ids,
-        cache.used,
-        keys,
-        index,
-        row,
-        data,
-        start,
-        end,
-        out,
-        first,
-        count,
-    )
-    return count
+    """Append the ids of pieces from `index` on up to a long new one; its index << 32 | the new count.
+
+    Parts of pieces, `is_whole` not being set, are merged here however long and new they are.
+    """
+    known, short, long, kept_text, kept_ids = cache.known, cache.short, cache.long, cache.text, cache.ids
+    used, words = cache.used, tables.words
+    asks_all = is_whole and tables.whole_pieces == ALL_PIECES and not tables.knows_whole
+    asks_newlines = not is_whole and tables.whole_pieces == NEWLINES
+    n_fetched = 0
+    while True:
+        found = look_up(keys, index, n_pieces, short, out, count)
+        index, first = found >> 32, found & COUNT_MASK
+        if index == n_pieces:
+            return found
+        if index >= n_fetched:
+            n_fetched = min(index + AHEAD, n_pieces)
+            fetch_known(keys, index, n_fetched, short, known)
+        start, end = int(ends[index - 1]) if index else position, int(ends[index])
+        asks_whole = asks_all or (asks_newlines and data[start] == NEWLINE)
+        is_short = end - start <= SHORT
+        row, count, hashed = np.uint64(0), UNKNOWN, 0
+        if is_short:
+            row = find_known(known, keys[KEY * index], keys[KEY * index + 1])
+            if known[row + NEXT] == NO_BITS:
+                pass
+            elif known[row + TWO] != MANY:
+                count = write_ids(known, row, out, first)
+            else:
+                hashed = piece_hash(data, start, end, is_whole)
+                count = recall(long, kept_text, kept_ids, data, start, end, is_whole, hashed, out, first)
+        elif end - start <= LONGEST_KEPT:
+            hashed = int(np.int64(keys[KEY * index]))
+            count = recall(long, kept_text, kept_ids, data, start, end, is_whole, hashed, out, first)
+        if count == UNKNOWN:
+            if is_whole and not is_short:
+                return index << 32 | first
+            if asks_whole:
+                count = find_whole(data, start, end, tables, out, first)
+            if count == UNKNOWN and end - start <= LONGEST_SCANNED:
+                count = merge_word(data, start, end, words, values, out, first)
+            if count == UNKNOWN:
+                count = merge(data, start, end, symbols, merges, values, out, first)
+            if is_short:
+                note(
+                    known,
+                    long,
+                    kept_text,
+                    kept_ids,
+                    used,
+                    keys,
+                    index,
+                    row,
+                    data,
+                    start,
+                    end,
+                    out,
+                    first,
+                    count,
+                )
+            else:
+                keep(long, kept_text, kept_ids, used, data, start, end, False, hashed, out, first, count)
+        if is_short and count - first <= FEW:
+            keep_short(short, keys, index, out, first, count)
+        index += 1
 
 
-@routine
+@borrowing
 def note(
     known: NDArray[np.uint64],
     long: NDArray[np.int64],
@@ -109,12 +170,12 @@ def note(
         keep(long, kept_text, kept_ids, used, data, start, end, is_whole, hashed, out, first, last)
 
 
-@routine
+@allocating
 def find_whole(
     data: NDArray[np.uint8], start: int, end: int, tables: PieceTables, out: NDArray[np.int32], count: int
 ) -> int:
     """Append the token that is spelled like a piece; the new count, or UNKNOWN."""
-    if tables.whole_pieces == NO_PIECES:
+    if end - start > tables.longest:
         return UNKNOWN
     scratch = np.empty(3 * (end - start), np.uint8)
     token = find_piece(tables.strings, tables.spelling_offsets, tables.spelling, data, start, end, scratch)
@@ -124,23 +185,18 @@ def find_whole(
     return count + 1
 
 
-@routine
+@allocating
 def merge(
     data: NDArray[np.uint8],
     start: int,
     end: int,
-    words: WordMerges,
     symbols: SymbolArrays,
     merges: MergeArrays,
     values: NDArray[np.int64],
     out: NDArray[np.int32],
     count: int,
 ) -> int:
-    """Append the ids of a piece that was never seen before."""
-    if end - start <= SCANNED:
-        last = merge_word(data, start, end, words, values, out, count)
-        if last != UNKNOWN:
-            return last
+    """Append the ids of a piece whatever its bytes are."""
     ids = np.empty(end - start, np.int32)
     ends = np.empty(end - start, np.int64)
     if end - start <= SCANNED:

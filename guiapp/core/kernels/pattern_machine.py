@@ -16,8 +16,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.kernels.borrowing import borrowing
 from guiapp.core.kernels.compile import kernel, routine
-from guiapp.core.kernels.eight_bytes import HIGH_BITS, count_letters, first_set_byte, load_eight
+from guiapp.core.kernels.eight_bytes import (
+    HIGH_BITS,
+    count_letters,
+    first_set_byte,
+    load_eight,
+    lowest_bit,
+    marks,
+)
+from guiapp.core.kernels.pattern_windows import ALL, BEFORE, CUT, ONE, WIDTH, mark_ends
 from guiapp.core.kernels.utf8 import code_at
 
 NUMBERS_BY_THREE, DIGITS_BY_THREE = -1, -2
@@ -29,6 +38,7 @@ TO_IDLE = np.uint64(4)  # the next state may stay what it is while no match ends
 OPEN = np.uint64(8)  # the match that ends here may be cut by the levels below
 ROW_SHIFT = np.uint64(4)
 DEAD = np.uint64(0)
+NO_BITS = np.uint64(0)
 
 # Of a byte at one level: no match begins with it; the levels below may cut a piece with such characters.
 NO_START, UNSETTLED = 1, 2
@@ -57,6 +67,7 @@ class PatternMachine(NamedTuple):
     starts       uint8[k, 256]    NO_START, UNSETTLED of the first bytes of characters; others are NO_START
     numbers      uint8[c]         1 for classes of numbers
     words        uint8[k, …]      pieces that are letters or one character, see `pattern_words`
+    windows      uint8[…]         see `pattern_windows.py`; empty if there are several levels
     cuts         uint8[c, c]      1 where two characters are always in different pieces, see `pattern_cuts`
     """
 
@@ -66,6 +77,7 @@ class PatternMachine(NamedTuple):
     starts: np.ndarray[tuple[int, int], np.dtype[np.uint8]]
     numbers: NDArray[np.uint8]
     words: np.ndarray[tuple[int, int], np.dtype[np.uint8]]
+    windows: NDArray[np.uint8]
     cuts: np.ndarray[tuple[int, int], np.dtype[np.uint8]]
 
 
@@ -79,20 +91,20 @@ def begin(n_levels: int, start: int, end: int) -> NDArray[np.int64]:
     return progress
 
 
-@routine
+@borrowing
 def width_at(data: NDArray[np.uint8], at: int) -> int:
     """The number of bytes of the character that begins at `at`."""
     lead = data[at]
     return 1 + int(lead >= 0xC0) + int(lead >= 0xE0) + int(lead >= 0xF0)
 
 
-@routine
+@borrowing
 def code_of_three(data: NDArray[np.uint8], at: int) -> int:
     """The code point of three bytes."""
     return (int(data[at]) & 0x0F) << 12 | (int(data[at + 1]) & 0x3F) << 6 | (int(data[at + 2]) & 0x3F)
 
 
-@routine
+@borrowing
 def _after_small_letters(data: NDArray[np.uint8], at: int, limit: int) -> int:
     """The first place from `at` on where there is no a…z; a few letters may be left before the limit."""
     while at + 8 <= limit:
@@ -105,11 +117,12 @@ def _after_small_letters(data: NDArray[np.uint8], at: int, limit: int) -> int:
     return at
 
 
-@routine
+@borrowing
 def plain_ends(
     data: NDArray[np.uint8],
     ends: NDArray[np.int64],
     count: int,
+    size: int,
     position: int,
     limit: int,
     classes: NDArray[np.uint8],
@@ -117,14 +130,19 @@ def plain_ends(
     first_row: np.uint64,
     end_class: np.uint64,
     words: NDArray[np.uint8],
+    stops_at_ascii: bool,
 ) -> int:
     """Add the ends of final matches with at most one character between them; returns the new count.
+
+    No more than `size` in all; with `stops_at_ascii` up to a piece that begins with ASCII, but at least one.
 
     Nearly all pieces are such, and this is the loop that finds them: what it leaves to the search that
     allows for everything are other gaps, open matches, and those that need a look far ahead.
     """
-    size, start, fold = len(ends), position, words[FOLD]
+    start, fold, n_before = position, words[FOLD], count
     while count < size and start < limit:
+        if stops_at_ascii and count > n_before and data[start] < 0x80:
+            return count
         if start == position and start + WORD_ROOM <= limit:
             lead = int(data[start])
             n_letters = count_letters(data, start + 1, fold) & int(words[REACH + lead])
@@ -193,11 +211,91 @@ def plain_ends(
     return count
 
 
-@routine
-def next_ends(
-    data: NDArray[np.uint8], ends: NDArray[np.int64], progress: NDArray[np.int64], machine: PatternMachine
+@borrowing
+def window_ends(
+    data: NDArray[np.uint8],
+    ends: NDArray[np.int64],
+    count: int,
+    position: int,
+    limit: int,
+    classes: NDArray[np.uint8],
+    transitions: NDArray[np.uint32],
+    first_row: np.uint64,
+    end_class: np.uint64,
+    words: NDArray[np.uint8],
+    windows: NDArray[np.uint8],
+    indices: NDArray[np.uint16],
+    flags: NDArray[np.uint8],
 ) -> int:
-    """Write the ends of the next pieces, as many as `ends` holds; fewer only after the last one."""
+    """Add the same ends as `plain_ends`, most of them by `windows` where there are any."""
+    size, start, at = len(ends), position, position
+    while len(windows) and count < size and at + WIDTH < limit:
+        if at < BEFORE or (start == at and data[at] >= 0x80):
+            done = plain_ends(
+                data, ends, count, size, start, limit, classes, transitions, first_row, end_class, words, True
+            )
+            if done == count:
+                return count
+            count = done
+            start = at = int(ends[count - 1])
+            continue
+        unsure = mark_ends(data, at, windows, indices, flags)
+        left = unsure | marks(flags, np.uint8(CUT))
+        if start == at:
+            left &= ~ONE
+        following = at + WIDTH
+        while left != NO_BITS and count < size:
+            end = at + lowest_bit(left)
+            is_unsure = unsure >> np.uint64(end - at) & ONE
+            left &= left - ONE
+            if not is_unsure:
+                ends[count] = start = end
+                count += 1
+                continue
+            while start < end and count < size:
+                done = plain_ends(
+                    data,
+                    ends,
+                    count,
+                    count + 1,
+                    start,
+                    limit,
+                    classes,
+                    transitions,
+                    first_row,
+                    end_class,
+                    words,
+                    False,
+                )
+                if done == count:
+                    return count
+                count = done
+                start = int(ends[count - 1])
+            if start >= at + WIDTH or data[start] >= 0x80:
+                following = start
+                break
+            left &= ALL << np.uint64(start - at) << ONE
+        at = following
+    if count < size and start < limit:
+        count = plain_ends(
+            data, ends, count, size, start, limit, classes, transitions, first_row, end_class, words, False
+        )
+    return count
+
+
+@borrowing
+def next_ends(
+    data: NDArray[np.uint8],
+    ends: NDArray[np.int64],
+    progress: NDArray[np.int64],
+    machine: PatternMachine,
+    indices: NDArray[np.uint16],
+    marked: NDArray[np.uint8],
+) -> int:
+    """Write the ends of the next pieces, as many as `ends` holds; fewer only after the last one.
+
+    `indices` and `marked` have room for WIDTH.
+    """
     classes, transitions, starts = machine.classes, machine.transitions, machine.starts
     end_class = np.uint64(machine.cuts.shape[0])
     last_level = len(machine.levels) - 1
@@ -220,8 +318,20 @@ def next_ends(
                 end, is_open = pending, pending_open
             else:
                 words = machine.words[level]
-                done = plain_ends(
-                    data, ends, count, position, limit, classes, transitions, first_row, end_class, words
+                done = window_ends(
+                    data,
+                    ends,
+                    count,
+                    position,
+                    limit,
+                    classes,
+                    transitions,
+                    first_row,
+                    end_class,
+                    words,
+                    machine.windows,
+                    indices,
+                    marked,
                 )
                 if done > count:
                     count, position = done, int(ends[done - 1])
@@ -273,7 +383,8 @@ def next_ends(
         progress[fields + PENDING], progress[fields + PENDING_OPEN] = pending, pending_open
         if is_open:
             level += 1
-            progress[fields + FIELDS : fields + 2 * FIELDS] = 0
+            for field in range(FIELDS):
+                progress[fields + FIELDS + field] = 0
             progress[fields + FIELDS + LIMIT] = end
         while level >= 0 and progress[FIRST_LEVEL + FIELDS * level + LIMIT] == position:
             level -= 1
@@ -281,7 +392,7 @@ def next_ends(
     return count
 
 
-@routine
+@borrowing
 def _end_of_numbers(
     data: NDArray[np.uint8], position: int, progress: NDArray[np.int64], fields: int, machine: PatternMachine
 ) -> int:
@@ -304,7 +415,7 @@ def _end_of_numbers(
     return at
 
 
-@routine
+@borrowing
 def _end_of_digits(data: NDArray[np.uint8], position: int, progress: NDArray[np.int64], fields: int) -> int:
     """The end of the piece at `position`: cut where a multiple of three digits is left of a run."""
     limit, run_end = int(progress[fields + LIMIT]), int(progress[fields + RUN_END])
@@ -332,7 +443,8 @@ def split_block(
     data: NDArray[np.uint8], ends: NDArray[np.int64], progress: NDArray[np.int64], machine: PatternMachine
 ) -> int:
     """`next_ends` for Python."""
-    return next_ends(data, ends, progress, machine)
+    indices, marked = np.empty(WIDTH, np.uint16), np.empty(WIDTH, np.uint8)
+    return next_ends(data, ends, progress, machine, indices, marked)
 
 
 @routine

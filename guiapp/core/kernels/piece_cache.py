@@ -11,15 +11,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.kernels.compile import routine
-from guiapp.core.kernels.eight_bytes import load_eight
-from guiapp.core.kernels.piece_keys import HALF, MIX_HIGH, MIX_LOW, ROW
+from guiapp.core.kernels.borrowing import borrowing
+from guiapp.core.kernels.eight_bytes import load_eight, prefetch
+from guiapp.core.kernels.piece_keys import HALF, KEY, MIX_HIGH, MIX_LOW, ROW, SHORT, TOO_LONG
 
 LONGEST_KEPT = 1024  # bytes of a piece
 MOST_PROBES = 16  # rows looked at before a piece is merged anew
 UNKNOWN = -1
 ROOM = 3  # in `used`
 LINE_WORDS = 8  # 64 bytes
+PAGE_WORDS = 1 << 18  # 2 MB
 
 
 class PieceCache(NamedTuple):
@@ -43,20 +44,23 @@ class PieceCache(NamedTuple):
     used: NDArray[np.int64]
 
 
-def new_cache(known: NDArray[np.uint64], n_known: int) -> PieceCache:
+def new_cache(known: NDArray[np.uint64], n_known: int, short: NDArray[np.uint64] | None = None) -> PieceCache:
     """About 12 MB and the size of `known`, which begins as a copy of these rows, of which `n_known` are used.
+
+    `short` begins as a copy of these rows, too, if there are any.
 
     All rows are written to here: to be given memory takes longer than to look something up in it.
     """
     cache = PieceCache(
         short=empty_rows(1 << 17),
         known=empty_rows(len(known) // ROW),
-        long=np.full(4 << 17, 0, np.int64),
+        long=aligned_zeros(4 << 17).view(np.int64),
         text=np.empty(2 << 20, np.uint8),
         ids=np.empty(1 << 19, np.int32),
         used=np.zeros(4, np.int64),
     )
-    cache.short[:] = 0
+    cache.short[:] = 0 if short is None else short
+    cache.long[:] = 0
     cache.known[:] = known
     cache.used[ROOM] = len(known) // ROW * 3 // 4 - n_known
     return cache
@@ -64,12 +68,49 @@ def new_cache(known: NDArray[np.uint64], n_known: int) -> PieceCache:
 
 def empty_rows(n_rows: int) -> NDArray[np.uint64]:
     """Rows of which no pair lies in two lines of the processor's cache."""
-    words = np.zeros(ROW * n_rows + LINE_WORDS, np.uint64)
-    first = -(words.ctypes.data // words.itemsize) % LINE_WORDS
-    return words[first : first + ROW * n_rows]
+    return aligned_zeros(ROW * n_rows)
 
 
-@routine
+def aligned_zeros(n_words: int) -> NDArray[np.uint64]:
+    """Zeros from the beginning of a line of the processor's cache on, large tables of a large page.
+
+    NumPy asks for large pages; to look for the place of small ones takes longer than the look itself.
+    """
+    boundary = PAGE_WORDS if n_words >= PAGE_WORDS else LINE_WORDS
+    words = np.zeros(n_words + boundary, np.uint64)
+    first = -(words.ctypes.data // words.itemsize) % boundary
+    return words[first : first + n_words]
+
+
+@borrowing
+def fetch_long(
+    data: NDArray[np.uint8],
+    start: int,
+    ends: NDArray[np.int64],
+    n_pieces: int,
+    is_whole: bool,
+    long: NDArray[np.int64],
+    text: NDArray[np.uint8],
+    ids: NDArray[np.int32],
+    keys: NDArray[np.uint64],
+) -> None:
+    """Put hashes in the keys of pieces that no row can hold, and let the processor fetch what is kept."""
+    for index in range(n_pieces):
+        end = int(ends[index])
+        if SHORT < end - start <= LONGEST_KEPT:
+            hashed = piece_hash(data, start, end, is_whole)
+            keys[KEY * index] = np.uint64(hashed)
+            prefetch(long, _first_row(long, hashed))
+        start = end
+    for index in range(n_pieces):
+        if keys[KEY * index + 1] == TOO_LONG:
+            row = _first_row(long, int(np.int64(keys[KEY * index])))
+            if long[row] != 0:
+                prefetch(text, int(long[row + 1]))
+                prefetch(ids, int(long[row + 2]))
+
+
+@borrowing
 def recall(
     long: NDArray[np.int64],
     text: NDArray[np.uint8],
@@ -106,7 +147,7 @@ def recall(
     return UNKNOWN
 
 
-@routine
+@borrowing
 def keep(
     long: NDArray[np.int64],
     text: NDArray[np.uint8],
@@ -152,12 +193,12 @@ def keep(
     used[2] += 1
 
 
-@routine
+@borrowing
 def _first_row(long: NDArray[np.int64], key: int) -> int:
     return ((int(key) >> 20) << 2) & (len(long) - 1)
 
 
-@routine
+@borrowing
 def piece_hash(data: NDArray[np.uint8], start: int, end: int, is_whole: bool) -> int:
     """A hash of a piece, positive."""
     mixed = np.uint64(end - start) << np.uint64(1) | np.uint64(is_whole)

@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.kernels.compile import kernel, routine
+from guiapp.core.kernels.borrowing import borrowing
+from guiapp.core.kernels.compile import kernel
 from guiapp.core.kernels.eight_bytes import load_eight, prefetch
 from guiapp.core.kernels.id_pairs import store_pair
 
@@ -18,6 +19,7 @@ KEY = 3  # words of a key: low, high, and the row where it belongs
 ROW = 4  # words of a row: low, high, two pairs of ids with the number of ids less one in the highest two bits
 SHORT = 15  # bytes of a piece whose key fits two words, length included
 FEW = 4  # ids that fit a row
+COUNT_MASK = (1 << 32) - 1
 
 LENGTH_SHIFT, COUNT_SHIFT = np.uint64(56), np.uint64(62)
 IDS_MASK = np.uint64((1 << 62) - 1)
@@ -37,7 +39,7 @@ SECOND = np.uint64(ROW)
 PAIR_SHIFT = np.uint64(3)
 
 
-@routine
+@borrowing
 def key_pieces(
     data: NDArray[np.uint8],
     start: int,
@@ -46,8 +48,12 @@ def key_pieces(
     whole_bit: np.uint64,
     short: NDArray[np.uint64],
     keys: NDArray[np.uint64],
-) -> None:
-    """Write the keys of the pieces from `start` on, and let the processor fetch their rows."""
+) -> int:
+    """Write the keys of the pieces from `start` on, and let the processor fetch their rows.
+
+    Returns how many of them are too long for a row.
+    """
+    n_long = 0
     size, mask = len(data), np.uint64((len(short) >> 3) - 1)
     for index in range(n_pieces):
         end = int(ends[index])
@@ -67,13 +73,16 @@ def key_pieces(
             mixed = (mixed ^ (mixed >> HALF)) * MIX_LOW
             row = (mixed >> PLACE_SHIFT & mask) << PAIR_SHIFT
             prefetch(short, int(row))
+        else:
+            n_long += 1
         keys[KEY * index] = low
         keys[KEY * index + 1] = high
         keys[KEY * index + 2] = row
         start = end
+    return n_long
 
 
-@routine
+@borrowing
 def look_up(
     keys: NDArray[np.uint64],
     first: int,
@@ -103,7 +112,7 @@ def look_up(
     return n_pieces << 32 | count
 
 
-@routine
+@borrowing
 def keep_short(
     short: NDArray[np.uint64],
     keys: NDArray[np.uint64],
@@ -119,7 +128,7 @@ def keep_short(
     write_row(short, row, keys[KEY * index], keys[KEY * index + 1], out, first, last)
 
 
-@routine
+@borrowing
 def write_row(
     rows: NDArray[np.uint64],
     row: np.uint64,
@@ -139,7 +148,7 @@ def write_row(
         rows[place] |= np.uint64(ids[first + at]) << np.uint64((at & 1) << 5)
 
 
-@routine
+@borrowing
 def write_ids(rows: NDArray[np.uint64], row: np.uint64, out: NDArray[np.int32], count: int) -> int:
     """Append the ids of a row; the new count."""
     last = rows[row + THREE]
@@ -148,7 +157,27 @@ def write_ids(rows: NDArray[np.uint64], row: np.uint64, out: NDArray[np.int32], 
     return count + int(np.int64(last >> COUNT_SHIFT)) + 1
 
 
-@routine
+@borrowing
+def fetch_known(
+    keys: NDArray[np.uint64],
+    first: int,
+    last: int,
+    short: NDArray[np.uint64],
+    known: NDArray[np.uint64],
+) -> None:
+    """Let the processor fetch the rows of `known` for those of some pieces that are not in `short`."""
+    mask = np.uint64((len(known) >> 2) - 1)
+    for index in range(first, last):
+        low, high, row = keys[KEY * index], keys[KEY * index + 1], keys[KEY * index + 2]
+        other = row + SECOND
+        is_first = short[row] == low and short[row + NEXT] == high
+        if not is_first and (short[other] != low or short[other + NEXT] != high):
+            mixed = low * MIX_LOW ^ high * MIX_HIGH
+            mixed = (mixed ^ (mixed >> HALF)) * MIX_LOW
+            prefetch(known, int((mixed >> PLACE_SHIFT & mask) << TWO))
+
+
+@borrowing
 def find_known(known: NDArray[np.uint64], low: np.uint64, high: np.uint64) -> np.uint64:
     """The row of a key in a table with open addressing, or the empty row where it would be."""
     mask = np.uint64((len(known) >> 2) - 1)
@@ -190,3 +219,21 @@ def enter_tokens(
         if known[row + NEXT] == NO_BITS:
             ids[0] = token
             write_row(known, row, low, high, ids, 0, 1)
+
+
+@kernel
+def enter_common(known: NDArray[np.uint64], short: NDArray[np.uint64], n_common: int) -> None:
+    """Copy the rows of the first `n_common` tokens from `known` to `short`, as far as there is room."""
+    mask = np.uint64((len(short) >> 3) - 1)
+    for start in range(0, len(known), ROW):
+        source = np.uint64(start)
+        if known[source + NEXT] == NO_BITS or known[source + TWO] >= np.uint64(n_common):
+            continue
+        mixed = known[source] * MIX_LOW ^ known[source + NEXT] * MIX_HIGH
+        mixed = (mixed ^ (mixed >> HALF)) * MIX_LOW
+        row = (mixed >> PLACE_SHIFT & mask) << PAIR_SHIFT
+        if short[row + NEXT] != NO_BITS:
+            row += SECOND
+        if short[row + NEXT] == NO_BITS:
+            for word in range(ROW):
+                short[row + np.uint64(word)] = known[source + np.uint64(word)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.kernels.compile import routine
+from guiapp.core.kernels.borrowing import borrowing
 from guiapp.core.kernels.eight_bytes import count_letters
 from guiapp.core.kernels.pair_cuts import ONE, PAIR_MIX, SPACE, PairCuts
 
@@ -21,7 +21,7 @@ ROOM = 17  # bytes from a part's start that must exist to look for letters
 FOLD = np.uint8(0x20)
 
 
-@routine
+@borrowing
 def cut_ends(data: NDArray[np.uint8], ends: NDArray[np.int64], start: int, limit: int, cuts: PairCuts) -> int:
     """Write the ends of the next parts of data[start:limit], as many as `ends` holds; returns how many.
 

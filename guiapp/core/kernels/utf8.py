@@ -5,10 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.kernels.borrowing import borrowing
 from guiapp.core.kernels.compile import kernel, routine
 from guiapp.core.kernels.eight_bytes import HIGH_BITS, first_set_byte, load_eight
 
 REPLACEMENT = 0xFFFD
+
+# In a word of eight bytes: what marks two characters of three bytes, and the codes in their first bytes.
+TWO_LEADS, TWO_CHARACTERS = np.uint64(0x0000C0C0F0C0C0F0), np.uint64(0x00008080E08080E0)
+FIRST_CODE, SECOND_CODE = np.uint64(0x0F), np.uint64(0x0F000000)
 
 
 @routine
@@ -17,7 +22,7 @@ def encoded_length(code: int) -> int:
     return 1 + int(code >= 0x80) + int(code >= 0x800) + int(code >= 0x10000)
 
 
-@routine
+@borrowing
 def code_at(data: NDArray[np.uint8], at: int) -> int:
     """The code point that begins at `at`, in text that `repair` leaves alone."""
     lead = int(data[at])
@@ -65,7 +70,12 @@ def plain_prefix(text: NDArray[np.uint8]) -> int:
                     break
                 at += 8
             continue
-        while at + 3 <= size and text[at] > 0xE0 and text[at] < 0xF0:  # most Asian text
+        while at + 8 <= size:  # two characters at a time of what most Asian text consists of
+            word = load_eight(text, at)
+            if word & TWO_LEADS != TWO_CHARACTERS or not (word & FIRST_CODE and word & SECOND_CODE):
+                break
+            at += 6
+        while at + 3 <= size and text[at] > 0xE0 and text[at] < 0xF0:
             if (text[at + 1] & 0xC0) != 0x80 or (text[at + 2] & 0xC0) != 0x80:
                 return at
             at += 3

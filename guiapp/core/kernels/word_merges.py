@@ -1,7 +1,9 @@
 """Pair merging of words: what `scan` does, with fewer looks into large tables.
 
 A vocabulary's rules do not fit the processor's caches, and most looks find that there is no rule.  Here
-the rules for two bytes have a table of their own, and a set of bits tells most pairs that have no rule.
+a rule is one word of memory, the rules for two bytes have a table of their own, and a set of bits tells most
+pairs that have no rule.  Characters of several bytes begin as one symbol where that changes nothing; see
+`core/text/word_rules.py`, which lays the tables out.
 """
 
 from __future__ import annotations
@@ -11,64 +13,74 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.kernels.compile import routine
-from guiapp.core.kernels.merges import ABSENT, NO_MERGE, MergeArrays, SymbolArrays
+from guiapp.core.kernels.borrowing import borrowing
 from guiapp.core.kernels.piece_cache import UNKNOWN
 
-SCANNED = 48  # bytes of a piece up to which scanning beats a queue
-BITS_PER_RULE = 4
-ONE = np.uint64(1)
+SCANNED = 48  # symbols of a piece up to which scanning beats a queue
+LONGEST_SCANNED = 3 * SCANNED  # bytes that may be so few symbols
+NO_RULE = (1 << 25) - 1  # more than the number of any rule
+PLACE_BITS = 6  # that tell one of SCANNED places
+BEFORE, AFTER, ROOM = SCANNED, 2 * SCANNED, 3 * SCANNED
+WARY, TAKES, FLAG_BITS = 1, 2, 2
+EMPTY = np.uint64((1 << 64) - 1)
+ONE, BITS_PER_SLOT = np.uint64(1), np.uint64(2)
+WORD_BITS, BIT_IN_WORD = np.uint64(6), np.uint64(63)
 
 
 class WordMerges(NamedTuple):
-    """The same rules as in MergeArrays, and what else it takes to merge words whose bytes are start symbols.
+    """The rules of MergeArrays and what else it takes to merge words.
 
-    of_bytes  int64[256 * 256]  of two such bytes: rank << 32 | made, or NO_MERGE
-    has_rule  uint64[2^k]       a hashed set of bits; a bit set by chance costs a look
-    rows, spread                as in MergeArrays
-    of_byte   int32[256]        the symbol of a byte; ABSENT where it begins a longer one
+    A rule's number is its rank << tie_bits, and some low bits that tell rules of equal rank apart.
+
+    of_bytes      int32[256 * 256]  the number of the rule for two bytes, or NO_RULE
+    has_rule      uint64[2^k]       a hashed set of bits; a bit set by chance costs a look
+    rows          uint64[…]         left, right and number in one word, or EMPTY; open addressing
+    made          int32[…]          the symbol that a rule makes, by its number
+    of_byte       int32[256]        the start symbol of a byte; ABSENT where it begins a longer one
+    of_character  int32[0x10000]    by code point: 1 + the symbol that a character of two or three bytes
+                                    begins with, or 0 where its bytes begin one by one; below that the
+                                    flags TAKES, and WARY for those that begin one by one behind such
     """
 
-    of_bytes: NDArray[np.int64]
+    of_bytes: NDArray[np.int32]
     has_rule: NDArray[np.uint64]
-    rows: NDArray[np.int64]
-    spread: int
+    rows: NDArray[np.uint64]
+    made: NDArray[np.int32]
     of_byte: NDArray[np.int32]
+    of_character: NDArray[np.int32]
+    spread: int
+    bit_shift: int
+    symbol_bits: int
+    number_bits: int
+    tie_bits: int
     n_tokens: int
 
 
-def word_merges(symbols: SymbolArrays, merges: MergeArrays) -> WordMerges:
-    """Lay out the rules of a vocabulary for words."""
-    is_used = merges.rows[::2] >= 0
-    keys, values = merges.rows[::2][is_used], merges.rows[1::2][is_used]
-    of_byte = np.where(symbols.lengths == 1, symbols.of_byte, np.int32(ABSENT))
-    n_bits = 64 << max(4, (BITS_PER_RULE * len(keys) // 64).bit_length())
-    has_rule = np.zeros(n_bits, np.bool_)
-    has_rule[(keys * merges.spread >> 32) & (n_bits - 1)] = True
-    return WordMerges(
-        _rules_of_bytes(of_byte, keys, values),
-        np.packbits(has_rule, bitorder="little").view(np.uint64),
-        merges.rows,
-        merges.spread,
-        of_byte,
-        symbols.n_tokens,
-    )
+@borrowing
+def _number_of(
+    left: np.int32,
+    right: np.int32,
+    has_rule: NDArray[np.uint64],
+    rows: NDArray[np.uint64],
+    spread: np.uint64,
+    bit_shift: np.uint64,
+    symbol_bits: np.uint64,
+    number_bits: np.uint64,
+) -> int:
+    """The number of the rule for two symbols, or NO_RULE."""
+    key = np.uint64(left) << symbol_bits | np.uint64(right)
+    bit = key * spread >> bit_shift
+    if not has_rule[bit >> WORD_BITS] >> (bit & BIT_IN_WORD) & ONE:
+        return NO_RULE
+    slot = bit >> BITS_PER_SLOT
+    while rows[slot] >> number_bits != key:
+        if rows[slot] == EMPTY:
+            return NO_RULE
+        slot += ONE
+    return int(rows[slot] & ((ONE << number_bits) - ONE))
 
 
-def _rules_of_bytes(
-    of_byte: NDArray[np.int32], keys: NDArray[np.int64], values: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    lefts, rights = keys >> 32, keys & 0xFFFFFFFF
-    n_symbols = 1 + max(int(of_byte.max()), int(lefts.max(initial=0)), int(rights.max(initial=0)))
-    byte_of = np.full(n_symbols, ABSENT)
-    byte_of[of_byte[of_byte >= 0]] = np.flatnonzero(of_byte >= 0)
-    are_bytes = (byte_of[lefts] >= 0) & (byte_of[rights] >= 0)
-    rules = np.full(1 << 16, NO_MERGE, np.int64)
-    rules[byte_of[lefts[are_bytes]] << 8 | byte_of[rights[are_bytes]]] = values[are_bytes]
-    return rules
-
-
-@routine
+@borrowing
 def merge_word(
     data: NDArray[np.uint8],
     start: int,
@@ -80,46 +92,81 @@ def merge_word(
 ) -> int:
     """Put the ids of data[start:end] behind out[:first]; the new count.
 
-    UNKNOWN if not each of its bytes is a start symbol, or not all that comes out is a token: that is left to
-    those who can deal with everything.  `values` and what is behind out[:first] have room for each byte.
+    UNKNOWN if it has more than SCANNED symbols, or a byte that is no start symbol, or if not all that comes
+    out is a token: that is left to those who can deal with everything.  `values` has room for SCANNED, and
+    what is behind out[:first] for each byte.
     """
-    of_bytes, has_rule, rows, spread = words.of_bytes, words.has_rule, words.rows, words.spread
-    count, bit_mask, slot_mask = end - start, 64 * len(has_rule) - 1, (len(rows) >> 1) - 1
-    values[count - 1] = NO_MERGE
+    of_bytes, has_rule, rows, tie_bits = words.of_bytes, words.has_rule, words.rows, words.tie_bits
+    spread, bit_shift = np.uint64(words.spread), np.uint64(words.bit_shift)
+    symbol_bits, number_bits = np.uint64(words.symbol_bits), np.uint64(words.number_bits)
+    count, at, byte_before, before = 0, start, -1, 0
+    while at < end:
+        byte = int(data[at])
+        symbol, width = words.of_byte[byte], 1
+        if byte >= 0xC0 and byte < 0xF0:
+            follower = at + 1
+            while follower < end and data[follower] & 0xC0 == 0x80:
+                follower += 1
+            if at > start and data[at - 1] < 0x80:
+                before = int(words.of_character[data[at - 1]])
+            entry = TAKES
+            if follower - at == 2 + int(byte >= 0xE0):
+                code = (byte & 0x1F) << 6 | (int(data[at + 1]) & 0x3F)
+                if byte >= 0xE0:
+                    code = (code << 6 | (int(data[at + 2]) & 0x3F)) & 0xFFFF
+                entry = int(words.of_character[code])
+                if entry >> FLAG_BITS and not (entry & WARY and before & TAKES):
+                    symbol, width = np.int32((entry >> FLAG_BITS) - 1), follower - at
+            before = entry
+        elif byte >= 0xF0:
+            before = TAKES
+        if symbol < 0 or count == SCANNED:
+            return UNKNOWN
+        out[first + count] = symbol
+        if count:
+            if width == 1 and byte_before >= 0:
+                values[count - 1] = of_bytes[byte_before << 8 | byte]
+            else:
+                left = out[first + count - 1]
+                values[count - 1] = _number_of(
+                    left, symbol, has_rule, rows, spread, bit_shift, symbol_bits, number_bits
+                )
+        byte_before = byte if width == 1 else -1
+        at += width
+        count += 1
+    values[count - 1] = NO_RULE
     for at in range(count):
-        byte = data[start + at]
-        symbol = words.of_byte[byte]
-        if symbol < 0:
-            return UNKNOWN
-        out[first + at] = symbol
-        if at:
-            values[at - 1] = of_bytes[int(data[start + at - 1]) << 8 | int(byte)]
+        values[BEFORE + at] = at - 1
+        values[AFTER + at] = at + 1
     while True:
-        best, best_value = -1, NO_MERGE
-        for at in range(count - 1):
-            if values[at] >> 32 < best_value >> 32:
-                best, best_value = at, values[at]
-        if best < 0:
+        best = NO_RULE << PLACE_BITS
+        for at in range(count):
+            best = min(best, values[at] >> tie_bits << PLACE_BITS | at)
+        if best >> PLACE_BITS >= NO_RULE >> tie_bits:
             break
-        made = np.int64(best_value & 0xFFFFFFFF)
-        out[first + best] = made
-        count -= 1
-        for at in range(best + 1, count):
-            out[first + at] = out[first + at + 1]
-            values[at - 1] = values[at]
-        values[count - 1] = NO_MERGE
-        for place in range(max(best - 1, 0), min(best + 1, count - 1)):
-            key = np.int64(out[first + place]) << 32 | np.int64(out[first + place + 1])
-            hashed = int(key * spread >> 32)
-            value, bit = NO_MERGE, hashed & bit_mask
-            if (has_rule[bit >> 6] >> np.uint64(bit & 63)) & ONE:
-                slot = hashed & slot_mask
-                while rows[2 * slot] != key and rows[2 * slot] >= 0:
-                    slot = (slot + 1) & slot_mask
-                if rows[2 * slot] == key:
-                    value = int(rows[2 * slot + 1])
-            values[place] = value
-    for at in range(first, first + count):
-        if out[at] >= words.n_tokens:
+        at = int(best & ((1 << PLACE_BITS) - 1))
+        symbol = words.made[values[at]]
+        out[first + at] = symbol
+        gone = values[AFTER + at]
+        after, before = values[AFTER + gone], values[BEFORE + at]
+        values[gone] = NO_RULE
+        values[AFTER + at] = after
+        values[at] = NO_RULE
+        if after < count:
+            values[BEFORE + after] = at
+            values[at] = _number_of(
+                symbol, out[first + after], has_rule, rows, spread, bit_shift, symbol_bits, number_bits
+            )
+        if before >= 0:
+            values[before] = _number_of(
+                out[first + before], symbol, has_rule, rows, spread, bit_shift, symbol_bits, number_bits
+            )
+    at, n_left = 0, 0
+    while at < count:
+        symbol = out[first + at]
+        if symbol >= words.n_tokens:
             return UNKNOWN
-    return first + count
+        out[first + n_left] = symbol
+        n_left += 1
+        at = values[AFTER + at]
+    return first + n_left

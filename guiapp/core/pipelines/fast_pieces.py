@@ -12,12 +12,13 @@ from guiapp.core.kernels.new_pieces import ALL_PIECES, NO_PIECES, PieceTables
 from guiapp.core.kernels.pattern_machine import PatternMachine
 from guiapp.core.kernels.piece_cache import PieceCache, empty_rows, new_cache
 from guiapp.core.kernels.piece_keys import ROW
-from guiapp.core.kernels.word_merges import word_merges
 from guiapp.core.text.pair_cuts import pair_cuts, symbol_bytes
 from guiapp.core.text.pattern_tables import empty_machine
+from guiapp.core.text.word_rules import word_merges
 from guiapp.core.vocab.merges import NO_TOKEN, PairMerging
 
-N_ROWS = 1 << 17  # for pieces that were met before, where none is known from the beginning
+N_ROWS = 1 << 17  # for pieces that were met before
+N_COMMON = 1 << 15  # tokens that are looked for first; vocabularies begin with the most frequent ones
 MANY = 5  # ids that may be written behind the last one
 COUNT_MASK = (1 << 32) - 1
 NO_ENDS = np.zeros(0, np.int64)  # the machine shall tell where pieces end
@@ -45,11 +46,17 @@ class FastPieces:
         spelling = np.frombuffer(bytearray(b"".join(merging.spelling.spelled)), np.uint8)
         data, offsets = symbol_bytes(merging)
         self.cuts = pair_cuts(merging, data, offsets)
-        self._known = self._known_pieces(data, offsets, whole_pieces)
-        self._n_known = int(np.count_nonzero(self._known.reshape(-1, ROW)[:, 1]))
-        words = word_merges(merging.symbols, merging.merges)
+        self._enter_known_pieces(data, offsets, whole_pieces)
+        words = word_merges(merging.symbols, merging.merges, data, offsets)
         self._tables = PieceTables(
-            merging.strings, spelling_offsets, spelling, words, self._n_known > 0, whole_pieces, cuts_short
+            merging.strings,
+            spelling_offsets,
+            spelling,
+            int(np.diff(offsets).max(initial=0)),
+            words,
+            self._n_known > 0,
+            whole_pieces,
+            cuts_short,
         )
         self._machine = machine or empty_machine()
         self._plain = _plain_arguments(self._machine, whole_pieces) if not cuts_short else None
@@ -58,22 +65,24 @@ class FastPieces:
         self._marked_lengths = self._token_lengths(merging.strings.offsets)
         self._caches = [self._new_cache()]
 
-    def _known_pieces(
+    def _enter_known_pieces(
         self, data: NDArray[np.uint8], offsets: NDArray[np.int64], whole_pieces: int
-    ) -> NDArray[np.uint64]:
+    ) -> None:
         """All tokens, where pieces that are tokens are never merged; nothing elsewhere.
 
         Nothing either while kernels run interpreted: that would take longer than what it saves.
         """
+        self._known, self._short, self._n_known = empty_rows(N_ROWS), empty_rows(N_ROWS), 0
         if whole_pieces != ALL_PIECES or not self._merging.starts_from_bytes or is_interpreted():
-            return empty_rows(N_ROWS)
+            return
         n_tokens = self._merging.symbols.n_tokens
-        known = empty_rows(1 << (2 * n_tokens - 1).bit_length())
-        piece_keys.enter_tokens(known, data, offsets, n_tokens)
-        return known
+        self._known = empty_rows(1 << (2 * n_tokens - 1).bit_length())
+        piece_keys.enter_tokens(self._known, data, offsets, n_tokens)
+        piece_keys.enter_common(self._known, self._short, N_COMMON)
+        self._n_known = int(np.count_nonzero(self._known.reshape(-1, ROW)[:, 1]))
 
     def _new_cache(self) -> PieceCache:
-        return new_cache(self._known, self._n_known)
+        return new_cache(self._known, self._n_known, self._short)
 
     def _borrowed_cache(self) -> PieceCache:
         """One that nobody else has; asked for and taken in one go, because another thread may be faster."""
@@ -125,13 +134,23 @@ class FastPieces:
 
 def _plain_arguments(
     machine: PatternMachine, whole_pieces: int
-) -> tuple[NDArray[np.uint8], NDArray[np.uint32], NDArray[np.uint8], int, int, bool] | None:
+) -> (
+    tuple[NDArray[np.uint8], NDArray[np.uint32], NDArray[np.uint8], NDArray[np.uint8], int, int, bool] | None
+):
     """What `encode_known` needs of a machine; None if it is not for such."""
     if len(machine.levels) != 1 or machine.levels[0] < 0:
         return None
     first_row, n_classes = int(machine.levels[0]), len(machine.numbers)
     words = machine.words[0].copy()
-    return machine.classes, machine.transitions, words, first_row, n_classes, whole_pieces == ALL_PIECES
+    return (
+        machine.classes,
+        machine.transitions,
+        words,
+        machine.windows,
+        first_row,
+        n_classes,
+        whole_pieces == ALL_PIECES,
+    )
 
 
 def _tiles(ids: NDArray[np.int32], lengths: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -31,6 +31,7 @@ from guiapp.core.text.pattern_settled import settled_classes, with_openness
 from guiapp.core.text.pattern_syntax import CharacterSet, parse
 from guiapp.core.text.pattern_table import Pattern, View
 from guiapp.core.text.pattern_views import MEMBERS, symbol_in, translated
+from guiapp.core.text.pattern_windows import no_windows, window_table
 from guiapp.core.text.pattern_words import no_words, word_table
 from guiapp.core.text.unicode_tables import HAN_RANGES, N_CODES, WHITESPACE_RANGES, category_runs
 
@@ -83,6 +84,7 @@ def build_machine(patterns: tuple[Pattern, ...]) -> PatternMachine:
             automaton, is_open = with_openness(automata[number], lower)
             words.append(word_table(automaton, is_open, classes.of_code[:0x80]))
             rows.append(_rows(automaton, is_open, levels[-1], classes.of_code[SMALL_LETTERS]))
+    is_plain = len(levels) == 1 and levels[0] >= 0
     return PatternMachine(
         classes=classes.of_code,
         transitions=np.concatenate(rows).reshape(-1),
@@ -90,6 +92,7 @@ def build_machine(patterns: tuple[Pattern, ...]) -> PatternMachine:
         starts=np.array(starts, np.uint8),
         numbers=is_number.astype(np.uint8),
         words=_as_rows(words),
+        windows=window_table(automata[0], classes.of_code[:0x80]) if is_plain else no_windows(),
         cuts=certain_cuts(bounds),
     )
 
@@ -99,7 +102,7 @@ def empty_machine() -> PatternMachine:
     nothing = np.zeros(0, np.uint8)
     square = np.zeros((0, 0), np.uint8)
     return PatternMachine(
-        nothing, np.zeros(0, np.uint32), np.zeros(0, np.int64), square, nothing, square, square
+        nothing, np.zeros(0, np.uint32), np.zeros(0, np.int64), square, nothing, square, nothing, square
     )
 
 

@@ -1,0 +1,113 @@
+"""Sort bytes into a few groups, and number the windows of four neighbours by their groups.
+
+The function is what interpreted kernels run; compiled ones get vector instructions in its place.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.kernels.compile import tell_numba
+
+N_GROUPS, GROUP_BITS = 8, 3
+RARE, SMALL, VARIED, DIGIT, SPACE, NEWLINE, APOSTROPHE, MARK = range(N_GROUPS)
+"""Capital letters are SMALL or VARIED, tabs are VARIED or RARE, as a pattern needs it."""
+
+N_WINDOWS = 64
+AROUND = 3  # bytes more than windows
+
+
+def index_windows(
+    data: NDArray[np.uint8], at: int, capitals: np.uint8, tabs: np.uint8, indices: NDArray[np.uint16]
+) -> None:
+    """Number the windows that begin at data[at : at + 64]: groups of four bytes, the first one highest.
+
+    `indices` has room for all of them.
+    """
+    groups = _groups(capitals, tabs)[data[at : at + N_WINDOWS + AROUND]].astype(np.uint16)
+    indices[:N_WINDOWS] = 0
+    for place in range(AROUND + 1):
+        indices[:N_WINDOWS] = indices[:N_WINDOWS] << GROUP_BITS | groups[place : place + N_WINDOWS]
+
+
+def _groups(capitals: int | np.uint8, tabs: int | np.uint8) -> NDArray[np.uint8]:
+    groups = np.zeros(256, np.uint8)
+    groups[0x21:0x7F] = MARK
+    groups[ord("'")] = APOSTROPHE
+    groups[ord("0") : ord("9") + 1] = DIGIT
+    groups[ord("a") : ord("z") + 1] = SMALL
+    groups[ord("A") : ord("Z") + 1] = capitals
+    groups[ord(" ")] = SPACE
+    groups[[*b"\r\n"]] = NEWLINE
+    groups[[*b"\t\v\f"]] = tabs
+    return groups
+
+
+GROUPS = {is_cased: _groups(*((VARIED, RARE) if is_cased else (SMALL, VARIED))) for is_cased in (False, True)}
+
+
+def _compiled(numba: Any) -> None:
+    from llvmlite import ir
+
+    byte, double = ir.IntType(8), ir.IntType(16)
+    lanes, wide = ir.VectorType(byte, N_WINDOWS), ir.VectorType(double, N_WINDOWS)
+
+    def pointer(context: Any, builder: Any, array_type: Any, array: Any, at: Any, pointed: Any) -> Any:
+        start = builder.bitcast(
+            context.make_array(array_type)(context, builder, array).data, byte.as_pointer()
+        )
+        return builder.bitcast(builder.gep(start, [at]), pointed.as_pointer())
+
+    def same(value: int) -> Any:
+        return ir.Constant(lanes, [value] * N_WINDOWS)
+
+    def spread(builder: Any, value: Any) -> Any:
+        first = builder.insert_element(ir.Constant(lanes, ir.Undefined), value, ir.IntType(32)(0))
+        return builder.shuffle_vector(
+            first, first, ir.Constant(ir.VectorType(ir.IntType(32), N_WINDOWS), None)
+        )
+
+    def grouped(builder: Any, text: Any, capitals: Any, tabs: Any) -> Any:
+        def among(first: str, last: str) -> Any:
+            size = ord(last) - ord(first) + 1
+            return builder.icmp_unsigned("<", builder.sub(text, same(ord(first))), same(size))
+
+        groups = builder.select(among("!", "~"), same(MARK), same(RARE))
+        groups = builder.select(among("'", "'"), same(APOSTROPHE), groups)
+        groups = builder.select(among("0", "9"), same(DIGIT), groups)
+        groups = builder.select(among("a", "z"), same(SMALL), groups)
+        groups = builder.select(among("A", "Z"), spread(builder, capitals), groups)
+        groups = builder.select(among(" ", " "), same(SPACE), groups)
+        groups = builder.select(among("\t", "\f"), spread(builder, tabs), groups)
+        return builder.select(builder.or_(among("\n", "\n"), among("\r", "\r")), same(NEWLINE), groups)
+
+    @numba.extending.intrinsic  # type: ignore[untyped-decorator]
+    def index(typing_context: Any, data: Any, at: Any, capitals: Any, tabs: Any, indices: Any) -> Any:
+        def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            data, at, capitals, tabs, indices = arguments
+            total = ir.Constant(wide, None)
+            for place in range(AROUND + 1):
+                start = builder.add(at, ir.IntType(64)(place))
+                text = builder.load(pointer(context, builder, signature.args[0], data, start, lanes), align=1)
+                groups = builder.zext(grouped(builder, text, capitals, tabs), wide)
+                shift = ir.Constant(wide, [GROUP_BITS * (AROUND - place)] * N_WINDOWS)
+                total = builder.or_(total, builder.shl(groups, shift))
+            zero = ir.IntType(64)(0)
+            builder.store(total, pointer(context, builder, signature.args[4], indices, zero, wide), align=1)
+            return context.get_dummy_value()
+
+        uint8 = numba.types.uint8
+        return numba.types.void(data, numba.types.int64, uint8, uint8, indices), emit
+
+    overload = numba.extending.overload(index_windows, jit_options={"_nrt": False})
+    overload(
+        lambda data, at, capitals, tabs, indices: (
+            lambda data, at, capitals, tabs, indices: index(data, at, capitals, tabs, indices)
+        )
+    )
+
+
+tell_numba(_compiled)
