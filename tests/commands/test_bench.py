@@ -24,8 +24,8 @@ def whole_run(tmp_path_factory):
     """The JSON object and the output of a run of every scenario with one contender."""
     file = tmp_path_factory.mktemp("bench") / "run.json"
     command = [sys.executable, "-m", "guiapp", "bench", "demo:spm", "--encoders", "fast"]
-    command += ["-f", "sample:welcome", "--scenario", "all", "--threads", "1,2", "--time-budget", "1"]
-    command += ["--call-limit", "2", "--clock", "cpu", "--json", str(file)]
+    command += ["-f", "sample:welcome", "--scenario", "all", "--threads", "1,2", "--time-budget", "0.2"]
+    command += ["--call-limit", "2", "--largest", "100000", "--clock", "cpu", "--json", str(file)]
     command += ["--report", str(file.with_suffix(".html"))]
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S)
     assert done.returncode == 0, done.stderr
@@ -125,7 +125,7 @@ def test_an_interrupted_run_keeps_what_it_measured_and_leaves_nothing_running(tm
 def test_a_second_run_is_compared_with_the_first(tmp_path, capfd):
     file = tmp_path / "run.json"
     arguments = ["bench", "demo:rwkv", "-f", "sample:welcome", "--scenario", "throughput"]
-    arguments += ["--time-budget", "0.1", "--clock", "cpu"]
+    arguments += ["--encoders", "rwkv", "--time-budget", "0.1", "--clock", "cpu"]
     assert run([*arguments, "--json", str(file)]) == 0
     record = json.loads(file.read_text())
     for result in record["results"]:

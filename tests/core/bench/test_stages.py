@@ -13,12 +13,18 @@ from guiapp.core.bench.plan import Plan
 from guiapp.core.bench.stages import STAGES, WHOLE, stage_calls, stage_names
 from guiapp.core.demo import sample_text
 
-MODELS = ("bpe", "spm", "wordpiece", "unigram", "rwkv")
+MODELS = (
+    ("bpe", True),
+    ("bpe", False),
+    ("spm", True),
+    ("wordpiece", True),
+    ("unigram", True),
+    ("rwkv", True),
+)
 TEXT = sample_text("languages")[:3_000] + b"\xff a\xe2\x96\x81b \xf0\x9f\x99"
 
 
-@pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("is_split", [True, False])
+@pytest.mark.parametrize(("model", "is_split"), MODELS)
 def test_the_stages_one_after_the_other_give_the_tokens(model, is_split):
     tokenizer = open_model(f"demo:{model}")
     tokenizer = tokenizer if is_split else tokenizer.without_splitting()

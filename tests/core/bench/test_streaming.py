@@ -11,7 +11,7 @@ import pytest
 from guiapp.core.bench.plan import Plan
 
 PATIENCE_S = 120
-PLAN = Plan("demo:bpe", ("sample:welcome",), ("fast", "scan"), scenarios=("throughput", "scaling"))
+PLAN = Plan("demo:bpe", ("sample:welcome",), ("fast",), scenarios=("throughput", "scaling"))
 
 
 @pytest.fixture
