@@ -157,7 +157,7 @@ def _load(warm_up: KernelWarmUp, name: str, pre: str | None, progress: Progress)
     if path.exists() and path.stat().st_size > SMALL_MODEL:
         warm_up.wait_until_settled(progress)
     tokenizer = open_model(path, pre, progress)
-    _ = tokenizer.vocabulary.token_bytes_table  # made here rather than when the window first asks
+    tokenizer.make_tables()  # here rather than in the window's thread
     return tokenizer
 
 

@@ -80,6 +80,10 @@ class BytePairPipeline:
         pipeline._dna = None
         return pipeline
 
+    def make_tables(self) -> None:
+        """Make now what the first encoding that needs it would make."""
+        self._encoder.make_tables()
+
     def with_dropout(self, dropout: Dropout) -> BytePairPipeline:
         """The same, but `fewest` rules out tokens by chance."""
         pipeline = copy(self)

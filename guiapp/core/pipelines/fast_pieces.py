@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -42,22 +44,10 @@ class FastPieces:
         machine: PatternMachine | None = None,
     ) -> None:
         self._merging = merging
-        spelling_offsets = np.cumsum([0, *map(len, merging.spelling.spelled)], dtype=np.int64)
-        spelling = np.frombuffer(bytearray(b"".join(merging.spelling.spelled)), np.uint8)
+        self._whole_pieces, self._cuts_short = whole_pieces, cuts_short
         data, offsets = symbol_bytes(merging)
         self.cuts = pair_cuts(merging, data, offsets)
         self._enter_known_pieces(data, offsets, whole_pieces)
-        words = word_merges(merging.symbols, merging.merges, data, offsets)
-        self._tables = PieceTables(
-            merging.strings,
-            spelling_offsets,
-            spelling,
-            int(np.diff(offsets).max(initial=0)),
-            words,
-            self._n_known > 0,
-            whole_pieces,
-            cuts_short,
-        )
         self._machine = machine or empty_machine()
         self._plain = _plain_arguments(self._machine, whole_pieces) if not cuts_short else None
         self._has_only_parts = cuts_short and whole_pieces == NO_PIECES
@@ -80,6 +70,24 @@ class FastPieces:
         piece_keys.enter_tokens(self._known, data, offsets, n_tokens)
         piece_keys.enter_common(self._known, self._short, N_COMMON)
         self._n_known = int(np.count_nonzero(self._known.reshape(-1, ROW)[:, 1]))
+
+    @cached_property
+    def tables(self) -> PieceTables:
+        """What merging takes; made for the first piece that has to be merged."""
+        merging = self._merging
+        spelling_offsets = np.cumsum([0, *map(len, merging.spelling.spelled)], dtype=np.int64)
+        spelling = np.frombuffer(bytearray(b"".join(merging.spelling.spelled)), np.uint8)
+        data, offsets = symbol_bytes(merging)
+        return PieceTables(
+            merging.strings,
+            spelling_offsets,
+            spelling,
+            int(np.diff(offsets).max(initial=0)),
+            word_merges(merging.symbols, merging.merges, data, offsets),
+            self._n_known > 0,
+            self._whole_pieces,
+            self._cuts_short,
+        )
 
     def _new_cache(self) -> PieceCache:
         return new_cache(self._known, self._n_known, self._short)
@@ -118,7 +126,7 @@ class FastPieces:
                 position,
                 piece_ends,
                 self._machine,
-                self._tables,
+                self.tables,
                 symbols,
                 merges,
                 self.cuts,

@@ -80,6 +80,10 @@ class PairEncoder:
         encoder._dropout = dropout
         return encoder
 
+    def make_tables(self) -> None:
+        """Make now what merging the first piece would make."""
+        _ = self._fast.tables
+
     def _has_untold_bytes(self, text: NDArray[np.uint8]) -> bool:
         return bool(self._merging.untold_bytes) and bool(self._is_untold[text].any())
 

@@ -29,6 +29,10 @@ class SentencePiecePipeline:
         self.encoders = self._encoder.encoders
         self.refused = self._encoder.refused
 
+    def make_tables(self) -> None:
+        """Make now what the first encoding that needs it would make."""
+        self._encoder.make_tables()
+
     def with_dropout(self, dropout: Dropout) -> SentencePiecePipeline:
         """The same, but `fewest` rules out tokens by chance."""
         pipeline = copy(self)

@@ -43,6 +43,11 @@ class WithWords:
         """The same, for text that has no mark of DNA."""
         return self._changed("without_dna")
 
+    def make_tables(self) -> None:
+        """Make now what the first encoding that needs it would make, where its type puts anything off."""
+        if (make := getattr(self.own, "make_tables", None)) is not None:
+            make()
+
     def with_dropout(self, dropout: Dropout) -> WithWords:
         """The same, but `fewest` rules out tokens by chance.  Raises EncodeError where there is no such."""
         if "fewest" not in self.encoders:

@@ -23,6 +23,7 @@ N_SHORT_CODES = 0x10000  # code points of up to three bytes
 WORD_BITS = 64
 NEVER = np.int64(NO_RULE)  # later than all ranks
 NOT_ASKED = -2
+MOST_GAPS = 4  # times as many as there are ranks
 
 
 class _Rules(NamedTuple):
@@ -80,20 +81,32 @@ def word_merges(
 
 
 def _rules(merges: MergeArrays) -> _Rules:
-    keys, values = merges.rows[::2], merges.rows[1::2]
-    order = np.argsort(keys, kind="stable")[np.count_nonzero(keys < 0) :]
+    is_rule = merges.rows[::2] >= 0
+    keys, values = merges.rows[::2][is_rule], merges.rows[1::2][is_rule]
+    order = np.argsort(keys)
     keys, values = keys[order], values[order]
+    ranks, numbers, tie_bits = _ranks_and_numbers(values)
+    return _Rules(keys >> 32, keys & 0xFFFFFFFF, ranks, numbers, values & 0xFFFFFFFF, tie_bits)
+
+
+def _ranks_and_numbers(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    """Ranks without gaps, numbers that also tell apart what rules of one rank make, and how many bits do so."""
+    stored = values >> 32
+    if stored.max(initial=0) < MOST_GAPS * len(values):
+        counts = np.bincount(stored)
+        if counts.max(initial=0) <= 1:  # nothing to tell apart, nor to sort
+            ranks = (np.cumsum(counts) - 1)[stored]
+            return ranks, ranks, 0
     results, of_rule = np.unique(values, return_inverse=True)
     _, of_result = np.unique(results >> 32, return_inverse=True)
     ties = np.arange(len(results)) - np.searchsorted(of_result, of_result)
     tie_bits = int(ties.max(initial=0)).bit_length()
-    numbers = (of_result << tie_bits | ties)[of_rule]
-    return _Rules(keys >> 32, keys & 0xFFFFFFFF, of_result[of_rule], numbers, values & 0xFFFFFFFF, tie_bits)
+    return of_result[of_rule], (of_result << tie_bits | ties)[of_rule], tie_bits
 
 
 def _rows(slots: NDArray[np.uint64], rows: NDArray[np.uint64], slot_bits: int) -> NDArray[np.uint64]:
     """Each row in its slot or as soon behind it as there is room; the last place stays empty."""
-    order = np.argsort(slots, kind="stable")
+    order = np.argsort(slots)
     steps = np.arange(len(order))
     places = np.maximum.accumulate(slots[order].astype(np.int64) - steps) + steps
     table = aligned_zeros(max(1 << slot_bits, int(places.max(initial=0)) + 1) + 1)
