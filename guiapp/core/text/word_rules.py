@@ -90,7 +90,7 @@ def _rules(merges: MergeArrays) -> _Rules:
 
 
 def _ranks_and_numbers(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-    """Ranks without gaps, numbers that also tell apart what rules of one rank make, and how many bits do so."""
+    """Ranks without gaps, numbers that tell apart what rules of one rank make, and the bits for that."""
     stored = values >> 32
     if stored.max(initial=0) < MOST_GAPS * len(values):
         counts = np.bincount(stored)
