@@ -65,6 +65,15 @@ class FakeTokenizer:
     def special_ids_around(self) -> tuple[list[int], list[int]]:
         return [0], []
 
+    def longest(self, parse_special: bool) -> int:
+        return 1
+
+    def may_be_in(self, text: bytes, parse_special: bool) -> bool:
+        return False
+
+    def may_begin(self, parse_special: bool) -> NDArray[np.bool_]:
+        return np.zeros(256, np.bool_)
+
     def partition(self, text: NDArray[np.uint8], parse_special: bool) -> Partition:
         none = np.zeros(0, np.int64)
         return Partition(none.astype(np.int32), none, none, np.array([0]), np.array([len(text)]))
@@ -80,7 +89,7 @@ class FakeTokenizer:
         return len(fragment) if newline < 0 else newline + 1
 
     def encode_stretch(
-        self, text: NDArray[np.uint8], partition: Partition, after_special: bool, encoder: str | None
+        self, text: NDArray[np.uint8], partition: Partition | None, after_special: bool, encoder: str | None
     ) -> FragmentTokens:
         return words_of(text.tobytes(), encoder)
 
