@@ -18,7 +18,8 @@ from guiapp.core.kernels.compile import kernel
 from guiapp.core.kernels.merges import MergeArrays, SymbolArrays
 from guiapp.core.kernels.new_pieces import ALL_PIECES, PieceTables, encode_block, find_whole
 from guiapp.core.kernels.pair_cuts import PairCuts
-from guiapp.core.kernels.pattern_machine import PatternMachine, begin, next_ends, window_ends
+from guiapp.core.kernels.pattern_automaton import PatternMachine, window_ends
+from guiapp.core.kernels.pattern_machine import begin, next_ends
 from guiapp.core.kernels.pattern_windows import WIDTH
 from guiapp.core.kernels.piece_cache import UNKNOWN, PieceCache, fetch_long, keep
 from guiapp.core.kernels.piece_keys import (

@@ -11,7 +11,7 @@ from guiapp.core.encoding import FragmentTokens
 from guiapp.core.kernels import fast, piece_keys
 from guiapp.core.kernels.compile import is_interpreted
 from guiapp.core.kernels.new_pieces import ALL_PIECES, NO_PIECES, PieceTables
-from guiapp.core.kernels.pattern_machine import PatternMachine
+from guiapp.core.kernels.pattern_automaton import PatternMachine
 from guiapp.core.kernels.piece_cache import PieceCache, empty_rows, new_cache
 from guiapp.core.kernels.piece_keys import ROW
 from guiapp.core.text.pair_cuts import pair_cuts, symbol_bytes

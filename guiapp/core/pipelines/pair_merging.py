@@ -22,7 +22,7 @@ from guiapp.core.kernels import merges as merge_kernels
 from guiapp.core.kernels import pair_cuts as pair_cut_kernels
 from guiapp.core.kernels.merges import ABSENT, TokenOutput
 from guiapp.core.kernels.new_pieces import ALL_PIECES, NEWLINES, NO_PIECES
-from guiapp.core.kernels.pattern_machine import PatternMachine
+from guiapp.core.kernels.pattern_automaton import PatternMachine
 from guiapp.core.pipelines.fast_pieces import NO_ENDS, FastPieces
 from guiapp.core.pipelines.token_matching import APPROXIMATE, LINEAR, TokenMatching
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher

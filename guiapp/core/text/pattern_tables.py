@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.kernels.pattern_machine import (
+from guiapp.core.kernels.pattern_automaton import (
     ACCEPTS,
     DIGITS_BY_THREE,
     NO_START,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.kernels.pattern_machine import ALONE, FOLD, LED, REACH, ROWS
+from guiapp.core.kernels.pattern_automaton import ALONE, FOLD, LED, REACH, ROWS
 from guiapp.core.text.pattern_automaton import DEAD, START, Automaton
 
 UPPER, LOWER = range(ord("A"), ord("Z") + 1), range(ord("a"), ord("z") + 1)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.kernels import pattern_machine
-from guiapp.core.kernels.pattern_machine import PatternMachine
+from guiapp.core.kernels.pattern_automaton import PatternMachine
 from guiapp.core.text import readable_split
 from guiapp.core.text.pattern_table import PATTERNS_BY_PRE_TYPE, Pattern
 from guiapp.core.text.pattern_tables import build_machine

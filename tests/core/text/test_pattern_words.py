@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from guiapp.core.kernels.pattern_machine import ALONE, FOLD, LED, REACH, ROWS
+from guiapp.core.kernels.pattern_automaton import ALONE, FOLD, LED, REACH, ROWS
 from guiapp.core.text.split_patterns import splitter_for
 
 

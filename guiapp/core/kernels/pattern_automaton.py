@@ -1,0 +1,259 @@
+"""Find where matches of a pattern end, by the automaton that the pattern became; see `pattern_machine.py`."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.kernels.borrowing import borrowing
+from guiapp.core.kernels.eight_bytes import (
+    HIGH_BITS,
+    count_letters,
+    first_set_byte,
+    load_eight,
+    lowest_bit,
+    marks,
+)
+from guiapp.core.kernels.pattern_windows import ALL, BEFORE, CUT, ONE, WIDTH, mark_ends
+from guiapp.core.kernels.utf8 import code_at
+
+NUMBERS_BY_THREE, DIGITS_BY_THREE = -1, -2
+
+# In an entry of the transition table, below the offset of the next row:
+ACCEPTS = np.uint64(1)  # a match ends before this character
+TO_LETTERS = np.uint64(2)  # the next state stays what it is through a…z, and a match may end anywhere
+TO_IDLE = np.uint64(4)  # the next state may stay what it is while no match ends
+OPEN = np.uint64(8)  # the match that ends here may be cut by the levels below
+ROW_SHIFT = np.uint64(4)
+DEAD = np.uint64(0)
+NO_BITS = np.uint64(0)
+
+# Of a byte at one level: no match begins with it; the levels below may cut a piece with such characters.
+NO_START, UNSETTLED = 1, 2
+
+# In a level's table of words, by the first byte of a piece: a mask for the number of letters behind it, the
+# row of the piece if there are none, and if there are some.  Rows say which bytes behind them end the piece.
+REACH, ALONE, LED, FOLD, ROWS = 0, 256, 512, 768, 1024
+WORD_ROOM = 18  # bytes from a piece's start that must exist to look for letters
+
+FAR = 64  # bytes that are read again without ado
+
+BELOW_A, AFTER_Z = np.uint64(0x1F1F1F1F1F1F1F1F), np.uint64(0x0505050505050505)  # to 0x80 from "a", from "{"
+LOW_BITS = np.uint64(0x7F7F7F7F7F7F7F7F)
+
+
+class PatternMachine(NamedTuple):
+    """The automata of a list of patterns, over common classes of characters.
+
+    classes      uint8[0x110000]  class of each code point
+    transitions  uint32[…]        rows of c + 1 entries, for each class and for the end of the text
+    levels       int64[k]         offset of the initial row, or NUMBERS_BY_THREE, DIGITS_BY_THREE
+    starts       uint8[k, 256]    NO_START, UNSETTLED of the first bytes of characters; others are NO_START
+    numbers      uint8[c]         1 for classes of numbers
+    words        uint8[k, …]      pieces that are letters or one character, see `pattern_words`
+    windows      uint8[…]         see `pattern_windows.py`; empty if there are several levels
+    cuts         uint8[c, c]      1 where two characters are always in different pieces, see `pattern_cuts`
+    """
+
+    classes: NDArray[np.uint8]
+    transitions: NDArray[np.uint32]
+    levels: NDArray[np.int64]
+    starts: np.ndarray[tuple[int, int], np.dtype[np.uint8]]
+    numbers: NDArray[np.uint8]
+    words: np.ndarray[tuple[int, int], np.dtype[np.uint8]]
+    windows: NDArray[np.uint8]
+    cuts: np.ndarray[tuple[int, int], np.dtype[np.uint8]]
+
+
+@borrowing
+def width_at(data: NDArray[np.uint8], at: int) -> int:
+    """The number of bytes of the character that begins at `at`."""
+    lead = data[at]
+    return 1 + int(lead >= 0xC0) + int(lead >= 0xE0) + int(lead >= 0xF0)
+
+
+@borrowing
+def code_of_three(data: NDArray[np.uint8], at: int) -> int:
+    """The code point of three bytes."""
+    return (int(data[at]) & 0x0F) << 12 | (int(data[at + 1]) & 0x3F) << 6 | (int(data[at + 2]) & 0x3F)
+
+
+@borrowing
+def after_small_letters(data: NDArray[np.uint8], at: int, limit: int) -> int:
+    """The first place from `at` on where there is no a…z; a few letters may be left before the limit."""
+    while at + 8 <= limit:
+        word = load_eight(data, at)
+        low = word & LOW_BITS
+        others = ~((low + BELOW_A) & ~(low + AFTER_Z) & ~word) & HIGH_BITS
+        if others != np.uint64(0):
+            return at + first_set_byte(others)
+        at += 8
+    return at
+
+
+@borrowing
+def plain_ends(
+    data: NDArray[np.uint8],
+    ends: NDArray[np.int64],
+    count: int,
+    size: int,
+    position: int,
+    limit: int,
+    classes: NDArray[np.uint8],
+    transitions: NDArray[np.uint32],
+    first_row: np.uint64,
+    end_class: np.uint64,
+    words: NDArray[np.uint8],
+    stops_at_ascii: bool,
+) -> int:
+    """Add the ends of final matches with at most one character between them; returns the new count.
+
+    No more than `size` in all; with `stops_at_ascii` up to a piece that begins with ASCII, but at least one.
+
+    Nearly all pieces are such, and this is the loop that finds them: what it leaves to the search that
+    allows for everything are other gaps, open matches, and those that need a look far ahead.
+    """
+    start, fold, n_before = position, words[FOLD], count
+    while count < size and start < limit:
+        if stops_at_ascii and count > n_before and data[start] < 0x80:
+            return count
+        if start == position and start + WORD_ROOM <= limit:
+            lead = int(data[start])
+            n_letters = count_letters(data, start + 1, fold) & int(words[REACH + lead])
+            at = start + 1 + n_letters
+            row_of_lead = int(words[LED + lead]) if n_letters else int(words[ALONE + lead])
+            if words[ROWS + (row_of_lead << 8) + int(data[at])]:
+                ends[count] = position = start = at
+                count += 1
+                continue
+        row, accepted, at = first_row, -1, start
+        while True:
+            width, seen = 1, end_class
+            if at < limit:
+                byte = data[at]
+                seen = np.uint64(classes[byte])
+                if byte >= 0x80:
+                    width = width_at(data, at)
+                    seen = np.uint64(classes[code_at(data, at)])
+            entry = np.uint64(transitions[row + seen])
+            if entry == ACCEPTS:  # so most matches end; apart, so that the processor can guess it
+                accepted = at
+                break
+            if entry & ACCEPTS:
+                accepted = at
+            is_same = row == entry >> ROW_SHIFT
+            row = entry >> ROW_SHIFT
+            if entry & OPEN or (entry & TO_IDLE and at > position + FAR):
+                return count
+            if row == DEAD:
+                break
+            at += width
+            if entry & TO_LETTERS and width == 1:
+                while at + 8 <= limit:  # `after_small_letters`, in place
+                    word = load_eight(data, at)
+                    low = word & LOW_BITS
+                    others = ~((low + BELOW_A) & ~(low + AFTER_Z) & ~word) & HIGH_BITS
+                    if others != np.uint64(0):
+                        at += first_set_byte(others)
+                        break
+                    at += 8
+            elif is_same and width == 1:  # and the same for more of the same byte
+                byte = data[at - 1]
+                while at < limit and data[at] == byte:
+                    at += 1
+                if entry & ACCEPTS:
+                    accepted = at - 1
+            elif is_same and width == 3:  # and the same for more such characters
+                while at + 3 <= limit and data[at] & 0xF0 == 0xE0:
+                    if classes[code_of_three(data, at)] != seen:
+                        break
+                    at += 3
+                if entry & ACCEPTS:
+                    accepted = at - 3
+        if accepted < 0:
+            if start > position:
+                return count
+            start += width_at(data, start)
+            continue
+        if start > position:
+            ends[count] = start
+            count += 1
+            if count == size:
+                return count
+        ends[count] = position = start = accepted
+        count += 1
+    return count
+
+
+@borrowing
+def window_ends(
+    data: NDArray[np.uint8],
+    ends: NDArray[np.int64],
+    count: int,
+    position: int,
+    limit: int,
+    classes: NDArray[np.uint8],
+    transitions: NDArray[np.uint32],
+    first_row: np.uint64,
+    end_class: np.uint64,
+    words: NDArray[np.uint8],
+    windows: NDArray[np.uint8],
+    indices: NDArray[np.uint16],
+    flags: NDArray[np.uint8],
+) -> int:
+    """Add the same ends as `plain_ends`, most of them by `windows` where there are any."""
+    size, start, at = len(ends), position, position
+    while len(windows) and count < size and at + WIDTH < limit:
+        if at < BEFORE or (start == at and data[at] >= 0x80):
+            done = plain_ends(
+                data, ends, count, size, start, limit, classes, transitions, first_row, end_class, words, True
+            )
+            if done == count:
+                return count
+            count = done
+            start = at = int(ends[count - 1])
+            continue
+        unsure = mark_ends(data, at, windows, indices, flags)
+        left = unsure | marks(flags, np.uint8(CUT))
+        if start == at:
+            left &= ~ONE
+        following = at + WIDTH
+        while left != NO_BITS and count < size:
+            end = at + lowest_bit(left)
+            is_unsure = unsure >> np.uint64(end - at) & ONE
+            left &= left - ONE
+            if not is_unsure:
+                ends[count] = start = end
+                count += 1
+                continue
+            while start < end and count < size:
+                done = plain_ends(
+                    data,
+                    ends,
+                    count,
+                    count + 1,
+                    start,
+                    limit,
+                    classes,
+                    transitions,
+                    first_row,
+                    end_class,
+                    words,
+                    False,
+                )
+                if done == count:
+                    return count
+                count = done
+                start = int(ends[count - 1])
+            if start >= at + WIDTH or data[start] >= 0x80:
+                following = start
+                break
+            left &= ALL << np.uint64(start - at) << ONE
+        at = following
+    if count < size and start < limit:
+        count = plain_ends(
+            data, ends, count, size, start, limit, classes, transitions, first_row, end_class, words, False
+        )
+    return count
