@@ -123,7 +123,7 @@ def put_symbol(
         byte = int(data[at])
         for row in range(symbols.fallback_offsets[byte], symbols.fallback_offsets[byte + 1]):
             output.ids[count] = symbols.fallback_ids[row]
-            output.starts[count] = at + 1 - symbols.fallback_leads[row]
+            output.starts[count] = at + 1 - int(symbols.fallback_leads[row])
             output.ends[count] = at + 1
             count += 1
     return count

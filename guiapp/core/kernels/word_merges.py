@@ -110,10 +110,12 @@ def merge_word(
             if at > start and data[at - 1] < 0x80:
                 before = int(words.of_character[data[at - 1]])
             entry = TAKES
+            code, least = 0, 0x80
             if follower - at == 2 + int(byte >= 0xE0):
                 code = (byte & 0x1F) << 6 | (int(data[at + 1]) & 0x3F)
                 if byte >= 0xE0:
-                    code = (code << 6 | (int(data[at + 2]) & 0x3F)) & 0xFFFF
+                    code, least = (code << 6 | (int(data[at + 2]) & 0x3F)) & 0xFFFF, 0x800
+            if code >= least:  # no overlong form of another character
                 entry = int(words.of_character[code])
                 if entry >> FLAG_BITS and not (entry & WARY and before & TAKES):
                     symbol, width = np.int32((entry >> FLAG_BITS) - 1), follower - at

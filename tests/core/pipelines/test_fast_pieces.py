@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from pair_vocabularies import BYTE_TOKENS, byte_level
 
+import guiapp
 from guiapp.core.kernels import compile as kernels
 from guiapp.core.kernels import piece_keys
 from guiapp.core.pipelines.byte_pair import BytePairPipeline
@@ -33,3 +35,13 @@ def test_a_call_that_finds_no_cache_makes_its_own():
     taken.clear()  # as other threads leave it that are at work
     assert ids_of(pipeline, b"abc ab") == ids_of(pipeline, b"abc ab", "heap")
     assert len(taken) == 1
+
+
+@pytest.mark.parametrize("name", ["bpe", "spm"])
+def test_overlong_forms_of_characters_are_only_bytes(name):
+    tokenizer = guiapp.open_model(f"demo:{name}")
+    codes = range(0x800)
+    text = b"".join(b"a" + bytes((0xE0, 0x80 | code >> 6, 0x80 | code & 0x3F)) for code in codes)
+    text += b"".join(b"a" + bytes((0xC0 | code >> 6, 0x80 | code & 0x3F)) for code in range(0x80))
+    fast = tokenizer.encode(text, False, False, "fast").token_ids
+    assert fast.tolist() == tokenizer.encode(text, False, False, "scan").token_ids.tolist()
