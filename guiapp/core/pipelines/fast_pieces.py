@@ -45,7 +45,7 @@ class FastPieces:
     ) -> None:
         self._merging = merging
         self._whole_pieces, self._cuts_short = whole_pieces, cuts_short
-        data, offsets = symbol_bytes(merging)
+        self._symbol_bytes = data, offsets = symbol_bytes(merging)
         self.cuts = pair_cuts(merging, data, offsets)
         self._enter_known_pieces(data, offsets, whole_pieces)
         self._machine = machine or empty_machine()
@@ -77,7 +77,7 @@ class FastPieces:
         merging = self._merging
         spelling_offsets = np.cumsum([0, *map(len, merging.spelling.spelled)], dtype=np.int64)
         spelling = np.frombuffer(bytearray(b"".join(merging.spelling.spelled)), np.uint8)
-        data, offsets = symbol_bytes(merging)
+        data, offsets = self._symbol_bytes
         return PieceTables(
             merging.strings,
             spelling_offsets,
