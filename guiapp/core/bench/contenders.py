@@ -98,6 +98,7 @@ def our_contender(tokenizer: Tokenizer, encoder: str) -> Contender:
     Counting belongs to the default one.
     """
     tokenizer = tokenizer.with_threads(1)
+    tokenizer.make_tables()  # part of loading, as with other libraries
     encode = partial(tokenizer.encode, add_special=False, parse_special=False, encoder=encoder)
     is_default = encoder == next(iter(tokenizer.encoders))
 

@@ -189,8 +189,10 @@ def _first_difference(ours: Sequence[int], theirs: Sequence[int]) -> int | None:
 
 def _load_ours(path: Path) -> Encode:
     """The whole way from a string to ids, on one thread; special tokens are off for all."""
-    encode = open_model(path).with_threads(1).encode
-    encode("a")  # some tables are only built when they are needed
+    tokenizer = open_model(path).with_threads(1)
+    tokenizer.make_tables()
+    encode = tokenizer.encode
+    encode("a")  # loads the kernels
     return lambda text: encode(text, add_special=False, parse_special=False).token_ids
 
 
