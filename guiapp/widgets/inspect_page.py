@@ -37,8 +37,8 @@ class InspectPage(Page):
         super().__init__(parent)
         self._workspace = workspace
         self._theme_source = theme_source
-        details = TokenDetailsModel(workspace, self)
-        table = TokenTableModel(workspace, details, self)
+        self._details = TokenDetailsModel(workspace, self)
+        table = TokenTableModel(workspace, self._details, self)
         self.editor = SpanEditor(workspace.document, workspace.spans, theme_source)
         self.editor.set_placeholder(PLACEHOLDER)
         self.editor.set_frame_time(FRAME_MS)
@@ -49,7 +49,7 @@ class InspectPage(Page):
             TokenTableView(table, workspace, theme_source, self._zoom),
             theme_source,
         )
-        self.card = TokenCard(details, theme_source, self._zoom)
+        self.card = TokenCard(self._details, theme_source, self._zoom)
         self.card.setAccessibleName("Selected token")
         self.decode_model = DecodeModel(workspace, self)
         self._decode_dialog: DecodeDialog | None = None
@@ -71,6 +71,7 @@ class InspectPage(Page):
         return {"inspect": self.splitter, "inspect_text": self.text_splitter}
 
     def stop(self) -> None:
+        self._details.close()
         self.decode_model.wait()
 
     def show_decoder(self) -> None:

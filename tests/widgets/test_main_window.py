@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QToolButton, QWidget
 
 from guiapp.app import build
 from guiapp.core.errors import UnknownPreError, VocabError
+from guiapp.viewmodels.background import LatestJob
 from guiapp.viewmodels.settings import Settings
 from guiapp.widgets.about_dialog import AboutDialog
 from guiapp.widgets.error_dialog import ErrorDialog, ErrorReporter
@@ -363,6 +364,19 @@ def test_closing_asks_only_about_a_changed_file(shell, qtbot, tmp_path, answer):
 def test_a_sample_without_a_file_closes_without_a_question(shell):
     shell.window.actions_table["sample:english"].trigger()
     assert shell.window.close()
+
+
+def test_closing_waits_for_all_background_work(make_shell, monkeypatch):
+    started, waited = set(), set()
+    start, wait = LatestJob.start, LatestJob.wait
+    monkeypatch.setattr(LatestJob, "start", lambda job, work: (started.add(job), start(job, work)))
+    monkeypatch.setattr(LatestJob, "wait", lambda job: (waited.add(job), wait(job)))
+    shell = make_shell()
+    for page in ("tree", "steps", "bench"):
+        shell.window.actions_table[page].trigger()
+    shell.stop()
+    assert len(started) > 3
+    assert {type(job.parent()).__name__ for job in started - waited} == set()
 
 
 def test_size_and_options_come_back_at_the_next_start(make_shell):
