@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QTextBoundaryFinder
 
+from guiapp.core.distinct import distinct
 from guiapp.core.editing.characters import decode
 
 CHIP = "□"  # holds the place of a byte or character that is shown as a chip with its hex digits
@@ -157,7 +158,7 @@ def _cell_starts(shown: str, points: NDArray[np.uint32], units: NDArray[np.int64
     bounds = [0]
     while (bound := finder.toNextBoundary()) >= 0:
         bounds.append(bound)
-    firsts = np.unique(np.searchsorted(units, bounds[:-1]))
+    firsts = distinct(np.searchsorted(units, bounds[:-1]))
     return firsts[firsts < len(points)]  # a widened space has a bound within
 
 

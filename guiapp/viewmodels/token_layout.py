@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import SignalInstance
 
+from guiapp.core.distinct import distinct
+
 TOUCHING_PX = 0.01
 
 
@@ -160,13 +162,13 @@ def stretches(row: RowGeometry, start: int, end: int) -> list[tuple[float, float
 def split_cells(window: SpanWindow, row: RowGeometry) -> SplitCells | None:
     """The cells of a row that hold a token boundary within; None if there are none."""
     indexes = _tokens_in(window, row)
-    bounds = np.unique(np.concatenate((window.starts[indexes], window.ends[indexes])))
+    bounds = distinct(np.concatenate((window.starts[indexes], window.ends[indexes])))
     bounds = bounds[(bounds > row.start) & (bounds < row.end)]
     inner = bounds[row.cells[np.searchsorted(row.cells, bounds)] != bounds]
     if not len(inner):
         return None
-    cell = np.unique(np.searchsorted(row.cells, inner) - 1)
-    edges = np.unique(np.concatenate((inner, row.cells[cell], row.cells[cell + 1])))
+    cell = distinct(np.searchsorted(row.cells, inner) - 1)
+    edges = distinct(np.concatenate((inner, row.cells[cell], row.cells[cell + 1])))
     is_split = np.isin(np.searchsorted(row.cells, edges[:-1], side="right") - 1, cell)
     starts, ends = edges[:-1][is_split], edges[1:][is_split]
     tokens = np.searchsorted(window.ends, starts, side="right")
@@ -174,7 +176,7 @@ def split_cells(window: SpanWindow, row: RowGeometry) -> SplitCells | None:
     held[held] = window.starts[tokens[held]] <= starts[held]
     entries, exits = row.x_from(starts[held]), row.x_to(ends[held])
     in_character = inner[row.characters[np.searchsorted(row.characters, inner)] != inner]
-    torn = np.unique(np.searchsorted(row.cells, in_character) - 1)
+    torn = distinct(np.searchsorted(row.cells, in_character) - 1)
     return SplitCells(
         tokens[held],
         np.minimum(entries, exits),
@@ -208,7 +210,7 @@ def _mixed_boxes(
     closes: NDArray[np.bool_],
 ) -> TokenBoxes:
     """Boxes where reading order and position differ: cell by cell, joined where they touch."""
-    cuts = np.unique(np.concatenate((row.cells, starts, ends)))
+    cuts = distinct(np.concatenate((row.cells, starts, ends)))
     at = np.searchsorted(ends, cuts[:-1], side="right")
     held = at < len(ends)
     held[held] = starts[at[held]] <= cuts[:-1][held]

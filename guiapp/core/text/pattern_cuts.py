@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.distinct import distinct
 from guiapp.core.text.pattern_automaton import DEAD, START, Automaton
 
 Pairs = NDArray[np.bool_]  # [c, c]: by the classes of two neighbours, left and right
@@ -47,7 +48,7 @@ def level_of_automaton(automaton: Automaton) -> Level:
     n_classes = following.shape[1]
     parts, meets = np.zeros((2, n_classes, n_classes), np.bool_)
     for left in range(n_classes):
-        reached = np.unique(following[:, left])
+        reached = distinct(following[:, left])
         reached = reached[reached != DEAD]
         is_open = can_match[following[reached]].any(axis=0)
         tells_end = (accepts[reached] != accepts_at_end[reached]).any(axis=0)

@@ -64,12 +64,14 @@ def build_machine(patterns: tuple[Pattern, ...]) -> PatternMachine:
     classes = _character_classes(patterns)
     is_number, is_digit = classes.members["classes", NUMBER], classes.members["classes", DIGIT]
     automata = [_automaton(pattern if pattern.source else ANY_NUMBER, classes) for pattern in patterns]
+    classes_by_lead = _classes_by_lead(classes.of_code, len(is_number))
     rows = [np.zeros((1, len(is_number) + 1), np.uint32)]
     levels, starts, bounds, words = [], [], [], []
     for number, pattern in enumerate(patterns):
         lower = automata[number + 1 :]
         can_start = automata[number].following[START, :-1] != DEAD
-        starts.append(_starts(can_start, settled_classes(lower, len(is_number)), classes.of_code))
+        is_settled = settled_classes(lower, len(is_number))
+        starts.append(_starts(can_start, is_settled, classes_by_lead))
         if pattern.view == "numbers by three":
             levels.append(NUMBERS_BY_THREE)
             words.append(no_words())
@@ -137,14 +139,20 @@ def _rows(
 
 
 def _starts(
-    can_start: NDArray[np.bool_], is_settled: NDArray[np.bool_], of_code: NDArray[np.uint8]
+    can_start: NDArray[np.bool_], is_settled: NDArray[np.bool_], classes_by_lead: NDArray[np.bool_]
 ) -> NDArray[np.uint8]:
     """NO_START and UNSETTLED by first bytes: what holds for all characters of it, or for any."""
-    starts = np.full(256, NO_START, np.uint8)
+    no_start = ~(classes_by_lead & can_start).any(axis=1)
+    is_unsettled = (classes_by_lead & ~is_settled).any(axis=1)
+    return (no_start * NO_START | is_unsettled * UNSETTLED).astype(np.uint8)
+
+
+def _classes_by_lead(of_code: NDArray[np.uint8], n_classes: int) -> NDArray[np.bool_]:
+    """For each first byte, which classes its characters can have; none for bytes that are no first ones."""
+    held = np.zeros((256, n_classes), np.bool_)
     for lead, codes in CODES_BY_LEAD.items():
-        classes = np.unique(of_code[codes])
-        starts[lead] = (not can_start[classes].any()) * NO_START | (not is_settled[classes].all()) * UNSETTLED
-    return starts
+        held[lead] = np.bincount(of_code[codes], minlength=n_classes) > 0
+    return held
 
 
 def _character_classes(patterns: tuple[Pattern, ...]) -> CharacterClasses:
@@ -153,12 +161,13 @@ def _character_classes(patterns: tuple[Pattern, ...]) -> CharacterClasses:
         if pattern.source:
             sets += ((pattern.view, each) for each in character_sets(parse(translated(pattern))))
     starts = _run_starts(sets)
-    held = {key: _is_member(_seen(starts, key[0]), key[1]) for key in dict.fromkeys(sets)}
+    codes = starts.tolist()
+    seen = {view: np.array([*map(symbol_in(view), codes)], np.int64) for view in {view for view, _ in sets}}
+    held = {key: _is_member(seen[key[0]], key[1]) for key in dict.fromkeys(sets)}
     numbers: dict[bytes, int] = {}
-    of_run = [
-        numbers.setdefault(column.tobytes(), len(numbers)) for column in np.array(list(held.values())).T
-    ]
-    first_runs = np.unique(of_run, return_index=True)[1]
+    columns = [column.tobytes() for column in np.array(list(held.values())).T]
+    of_run = [numbers.setdefault(column, len(numbers)) for column in columns]
+    first_runs = [columns.index(column) for column in numbers]
     of_code = np.repeat(np.array(of_run, np.uint8), np.diff(starts, append=N_CODES))
     return CharacterClasses(of_code, {key: is_held[first_runs] for key, is_held in held.items()})
 
@@ -168,10 +177,6 @@ def _run_starts(sets: list[SeenSet]) -> NDArray[np.int64]:
     ranges = chain(WHITESPACE_RANGES, HAN_RANGES, *(each.ranges for _, each in sets))
     edges = {edge for first, last in ranges for edge in (first, last + 1)}
     return np.array(sorted({*range(0x80), *category_runs().starts.tolist(), *edges}), np.int64)
-
-
-def _seen(codes: NDArray[np.int64], view: View) -> NDArray[np.int64]:
-    return np.array([symbol_in(view)(code) for code in codes.tolist()], np.int64)
 
 
 def _is_member(seen: NDArray[np.int64], characters: CharacterSet) -> NDArray[np.bool_]:
