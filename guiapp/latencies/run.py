@@ -12,7 +12,7 @@ from guiapp.latencies.measurement import Measurement
 def measure_all(model: str) -> list[Measurement]:
     """Start-up, opening, typing, scrolling; a few minutes, most of them compiling for the first start."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    measurements = [*start.start_to_first_paint(), start.command_line()]
+    measurements = [*start.start_to_first_paint(), *start.command_line()]
     from guiapp.latencies import bench, steps, tree, window
 
     measurements += [window.measure_opening(model), *window.measure_editing(model)]

@@ -19,6 +19,22 @@ from guiapp.latencies.measurement import Measurement
 
 PATIENCE_S = 240.0
 TICK_MS = 5
+UNUSUAL = "PYTHONDONTWRITEBYTECODE"  # a setting of developers' machines: sources are compiled at each start
+EMPTY_WINDOW = """
+import numpy
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication, QWidget
+
+class Window(QWidget):
+    def paintEvent(self, event):
+        QTimer.singleShot(0, application.quit)
+
+application = QApplication([])
+window = Window()
+window.resize(1280, 800)
+window.show()
+application.exec()
+"""
 
 
 def start_to_first_paint(n_runs: int = 5) -> list[Measurement]:
@@ -43,15 +59,28 @@ def first_start() -> list[Measurement]:
     ]
 
 
-def command_line(n_runs: int = 5) -> Measurement:
-    """`tokenloupe tokenize demo:bpe "Hello world"` as a whole process."""
-    command = [*command_of("guiapp"), "tokenize", "demo:bpe", "Hello world"]
-    values = []
+def command_line(n_runs: int = 5) -> list[Measurement]:
+    """`tokenloupe tokenize demo:bpe "Hello world"` as a whole process, and what no program can go below.
+
+    Those are Python with numpy, and Python with an empty window: the machine's own speed, in turns with ours.
+    """
+    commands = {
+        "command_line_tokenize": [*command_of("guiapp"), "tokenize", "demo:bpe", "Hello world"],
+        "bare_numpy": [sys.executable, "-c", "import numpy"],
+        "bare_window": [sys.executable, "-c", EMPTY_WINDOW],
+    }
+    values: dict[str, list[float]] = {name: [] for name in commands}
     for _ in range(n_runs + 1):
-        started = time.perf_counter()
-        subprocess.run(command, check=True, capture_output=True, timeout=PATIENCE_S)
-        values.append(time.perf_counter() - started)
-    return Measurement("command_line_tokenize", "s", tuple(values[1:]))
+        for name, command in commands.items():
+            started = time.perf_counter()
+            subprocess.run(command, check=True, capture_output=True, timeout=PATIENCE_S, env=_environment())
+            values[name].append(time.perf_counter() - started)
+    return [Measurement(name, "s", tuple(times[1:])) for name, times in values.items()]
+
+
+def _environment() -> dict[str, str]:
+    """What users have."""
+    return {name: value for name, value in own_process.environment().items() if name != UNUSUAL}
 
 
 def _run(events: list[str], environment: dict[str, str] | None = None) -> dict[str, list[float]]:
@@ -60,7 +89,7 @@ def _run(events: list[str], environment: dict[str, str] | None = None) -> dict[s
     seen: dict[str, list[float]] = {}
     started = time.perf_counter()
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, env={**own_process.environment(), **(environment or {})}, text=True
+        command, stdout=subprocess.PIPE, env={**_environment(), **(environment or {})}, text=True
     ) as process:
         assert process.stdout is not None
         for line in process.stdout:

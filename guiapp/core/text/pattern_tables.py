@@ -142,9 +142,10 @@ def _starts(
     can_start: NDArray[np.bool_], is_settled: NDArray[np.bool_], classes_by_lead: NDArray[np.bool_]
 ) -> NDArray[np.uint8]:
     """NO_START and UNSETTLED by first bytes: what holds for all characters of it, or for any."""
-    no_start = ~(classes_by_lead & can_start).any(axis=1)
-    is_unsettled = (classes_by_lead & ~is_settled).any(axis=1)
-    return (no_start * NO_START | is_unsettled * UNSETTLED).astype(np.uint8)
+    starts = np.zeros(256, np.uint8)
+    starts[~(classes_by_lead & can_start).any(axis=1)] |= NO_START
+    starts[(classes_by_lead & ~is_settled).any(axis=1)] |= UNSETTLED
+    return starts
 
 
 def _classes_by_lead(of_code: NDArray[np.uint8], n_classes: int) -> NDArray[np.bool_]:
