@@ -70,6 +70,10 @@ class InspectPage(Page):
     def splitters(self) -> Mapping[str, QSplitter]:
         return {"inspect": self.splitter, "inspect_text": self.text_splitter}
 
+    @property
+    def is_ready(self) -> bool:
+        return self.editor.is_painted
+
     def stop(self) -> None:
         self._details.close()
         self.decode_model.wait()

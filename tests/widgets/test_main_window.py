@@ -379,6 +379,16 @@ def test_closing_waits_for_all_background_work(make_shell, monkeypatch):
     assert {type(job.parent()).__name__ for job in started - waited} == set()
 
 
+def test_the_page_is_ready_when_all_rows_have_their_colours(make_shell, qtbot):
+    shell = make_shell()
+    page = shell.window.inspect_page
+    page.editor.set_frame_time(0)
+    shell.workspace.show_text(b"".join(b"line %d\n" % number for number in range(20)))
+    shell.window.grab()
+    assert not page.is_ready
+    qtbot.waitUntil(lambda: page.is_ready)
+
+
 def test_size_and_options_come_back_at_the_next_start(make_shell):
     first = make_shell()
     first.window.resize(860, 500)
