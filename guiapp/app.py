@@ -139,11 +139,12 @@ def build(
     warm_up = KernelWarmUp()
     workspace = Workspace(text, options, load or partial(_load, warm_up), warm_up.wait_until_settled)
     warm_up.finished.connect(workspace.spans.use_kernels)
-    theme_source = ThemeSource(application, settings.theme)
+    theme_source = ThemeSource(application, settings.theme, dresses_later=True)
     window = MainWindow(workspace, Activity(workspace, warm_up), settings, theme_source, questions)
     window.setWindowIcon(application_icon())
     FailureNotices(window.notices, workspace, warm_up, window.actions_table["choose_pre"])
     commands = WindowCommands(window, workspace, settings, RecentFiles(settings), theme_source)
+    theme_source.dress()
     return Shell(workspace, theme_source, warm_up, window, commands)
 
 
@@ -191,7 +192,7 @@ def save_screenshot(page: str, model: str, text: bytes | None, look: Look, path:
     from guiapp.core.demo import sample_text
     from guiapp.core.errors import TokenloupeError
     from guiapp.core.kernels.compile import run_interpreted
-    from guiapp.core.kernels.warm_up import is_complete
+    from guiapp.core.kernels.compiled import is_complete
     from guiapp.viewmodels.settings import Settings
 
     if page != "tree" and not is_complete():

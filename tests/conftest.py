@@ -11,7 +11,8 @@ import pytest
 from hypothesis import settings
 
 from guiapp.core.kernels.compile import run_interpreted
-from guiapp.core.kernels.warm_up import is_complete, warm_up
+from guiapp.core.kernels.compiled import is_complete
+from guiapp.core.kernels.warm_up import warm_up
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 

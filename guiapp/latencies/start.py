@@ -111,7 +111,7 @@ def _show_window(events: list[str]) -> None:
     """The child process: the window as `run_window` shows it, with reports."""
     from guiapp.app import FIRST_SAMPLE, build, make_application
     from guiapp.core.demo import sample_text
-    from guiapp.core.kernels.warm_up import is_complete
+    from guiapp.core.kernels.compiled import is_complete
     from guiapp.viewmodels.settings import Settings
 
     waiting, lateness_ms, last_tick = set(events), [], [time.perf_counter()]

@@ -5,7 +5,8 @@ Compiling holds Python's global lock, so a window lets a child process do it:
     python -m guiapp.core.kernels.warm_up
 
 It prints one JSON line per step, {"done": 3, "of": 12, "name": "…"}, and fills the disk cache that all
-processes share.  The work is done by processes of its own, one per core and of low priority.
+processes share; compiled.py loads from there.  The work is done by processes of its own, one per core and
+of low priority.
 """
 
 from __future__ import annotations
@@ -20,18 +21,14 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from inspect import getsourcelines
 from typing import Any
 
-from guiapp.core.kernels.compile import NEVER_COMPILED, Kernel, declared_kernels, kernel_modules
+from guiapp.core.kernels.compile import Kernel, declared_kernels, kernel_modules
+from guiapp.core.kernels.compiled import leave_out_extensions
 from guiapp.core.kernels.kernel_cache import complete_mark
 
 MOST_WORKERS = 4
 LOWER_PRIORITY = 2
 
 Report = Callable[[int, int, str], None]
-
-
-def is_complete() -> bool:
-    """Whether a warm-up with these very sources, this numba and this Python has finished before."""
-    return NEVER_COMPILED or complete_mark(kernel_modules()).exists()
 
 
 def warm_up(report: Report = lambda done, of, name: None) -> None:
@@ -53,26 +50,6 @@ def warm_up(report: Report = lambda done, of, name: None) -> None:
     mark.touch()
 
 
-def load_kernels(progress: Callable[[float], None]) -> None:
-    """Make all kernels ready to run; quick once a warm-up is complete."""
-    _leave_out_extensions()
-    kernels = declared_kernels()
-    for done, kernel in enumerate(kernels):
-        progress(done / len(kernels))
-        kernel.load()
-
-
-def _leave_out_extensions() -> None:
-    """Keep numba from importing what is installed to extend it, of which no kernel makes use.
-
-    Awkward Array is such a package.  It takes more than a second, in the window's process.
-    """
-    if not NEVER_COMPILED:
-        from numba.core import entrypoints
-
-        entrypoints._already_initialized = True
-
-
 def _compile(module: str, name: str) -> None:
     getattr(sys.modules[module], name).load()
 
@@ -81,7 +58,7 @@ def _prepare_worker() -> None:
     """Let the window go first, and end with the process that waits for us."""
     if hasattr(os, "nice"):
         os.nice(LOWER_PRIORITY)
-    _leave_out_extensions()
+    leave_out_extensions()
     declared_kernels()
     threading.Thread(target=_end_with_parent, daemon=True).start()
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from guiapp import open_model
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.kernels.compile import run_interpreted
-from guiapp.core.kernels.warm_up import is_complete
+from guiapp.core.kernels.compiled import is_complete
 from guiapp.core.trace.export import write_run
 from guiapp.core.trace.reports import debugger_for
 from guiapp.core.trace.trace import Trace

@@ -16,7 +16,7 @@ from pathlib import Path
 from guiapp import open_model
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.kernels.compile import run_interpreted
-from guiapp.core.kernels.warm_up import is_complete
+from guiapp.core.kernels.compiled import is_complete
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.trace.recorder import record
 

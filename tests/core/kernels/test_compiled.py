@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from guiapp.core.kernels import warm_up
 from guiapp.core.kernels.compile import is_interpreted
+from guiapp.core.kernels.compiled import leave_out_extensions
 
 
 @pytest.mark.skipif(is_interpreted(), reason="nothing is compiled")
@@ -15,6 +15,6 @@ def test_numba_asks_no_package_to_extend_it(monkeypatch):
     asked = []
     monkeypatch.setattr(entrypoints, "_already_initialized", False)
     monkeypatch.setattr(entrypoints.importlib_metadata, "entry_points", lambda: asked.append(True) or {})
-    warm_up._leave_out_extensions()
+    leave_out_extensions()
     entrypoints.init_all()
     assert not asked
