@@ -15,7 +15,6 @@ from guiapp.core.trace.breakpoints import KINDS, column_help, parse_breakpoint
 from guiapp.core.trace.conditions import COLUMNS, Expression
 from guiapp.core.trace.debugger import Debugger, Granularity
 from guiapp.core.trace.operations import OPERATIONS
-from guiapp.core.trace.sentences import label
 
 WINDOW_TOKENS = 12  # shown on either side of what happens
 HISTORY_LINES = 1000
@@ -242,7 +241,7 @@ class Console(cmd.Cmd):
         self._say(f"  {before}{' | '.join(labels[first:last])}{behind}")
 
     def _label(self, token_id: int, start: int, end: int) -> str:
-        return label(self._debugger.trace, self._debugger.vocabulary, token_id, start, end)
+        return self._debugger.teller.label(token_id, start, end)
 
     def _value(self, expression: Expression) -> str:
         if self._debugger.position == self._debugger.n_steps:

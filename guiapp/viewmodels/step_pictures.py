@@ -11,7 +11,6 @@ import numpy as np
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.trace.debugger import Debugger
 from guiapp.core.trace.operations import FORMS, NUMBERS
-from guiapp.core.trace.sentences import label
 from guiapp.core.trace.trace import Tokens
 
 TOKENS_BEFORE = 16  # finished tokens shown before the piece
@@ -94,7 +93,7 @@ def flow(debugger: Debugger) -> Flow:
 def _made(debugger: Debugger) -> tuple[str, str]:
     columns, step = debugger.trace.columns, debugger.position
     token_id, start, end = (int(column[step]) for column in (columns.result, columns.position, columns.end))
-    return label(debugger.trace, debugger.vocabulary, token_id, start, end), _id(debugger, token_id)
+    return debugger.teller.label(token_id, start, end), _id(debugger, token_id)
 
 
 def _id(debugger: Debugger, token_id: int) -> str:
@@ -115,7 +114,7 @@ def _role(debugger: Debugger, start: int, end: int, is_pair: bool) -> Role:
 def _element(
     debugger: Debugger, token_id: int, start: int, end: int, part: Part, role: Role, index: int
 ) -> Element:
-    text = label(debugger.trace, debugger.vocabulary, token_id, start, end)
+    text = debugger.teller.label(token_id, start, end)
     return Element(text, _id(debugger, token_id), start, end, part, role, index)
 
 
@@ -173,7 +172,7 @@ def _stage(debugger: Debugger, start: int, end: int) -> Flow:
     """Before and behind encoding: what is a token already, and text around the present step."""
     text = debugger.trace.text
     first, last = max(0, start - LONGEST_RAW), min(len(text), max(end, start + 1) + 4 * LONGEST_RAW)
-    tokens = debugger.states.tokens(debugger.position)
+    tokens = debugger.states.tokens(debugger.position, (first, last))
     near = (tokens.ends >= first) & (tokens.starts <= last)
     elements: list[Element] = []
     at = first
@@ -261,7 +260,7 @@ def lattice(debugger: Debugger) -> Lattice:
 def _edge(debugger: Debugger, step: int, first: int, last: int, kind: str) -> Edge:
     columns = debugger.trace.columns
     token_id, start, end = (int(column[step]) for column in (columns.result, columns.position, columns.end))
-    text = label(debugger.trace, debugger.vocabulary, token_id, start, end) if token_id >= 0 else "bytes"
+    text = debugger.teller.label(token_id, start, end) if token_id >= 0 else "bytes"
     return Edge(min(first, last), max(first, last), text, kind)
 
 
@@ -274,7 +273,7 @@ def _chosen(debugger: Debugger, piece: int, number: dict[int, int]) -> list[Edge
     for token_id, start, end in zip(*(column.tolist() for column in tokens), strict=True):
         first, last = int(np.searchsorted(starts, start)), int(np.searchsorted(starts, end))
         if first in number and last in number:
-            text = label(debugger.trace, debugger.vocabulary, token_id, start, end)
+            text = debugger.teller.label(token_id, start, end)
             found.append(Edge(number[first], number[last], text, "chosen"))
     return found
 
@@ -319,7 +318,7 @@ def stack(debugger: Debugger, n_taken: int = 12) -> Stack:
     tokens = debugger.states.piece_tokens(position, piece)
     columns = (column[-n_taken:].tolist() for column in tokens)
     taken = [
-        Try(label(trace, debugger.vocabulary, token_id, start, end), f"{start:,}–{end:,}")
+        Try(debugger.teller.label(token_id, start, end), f"{start:,}–{end:,}")
         for token_id, start, end in zip(*columns, strict=True)
     ]
     first = position
@@ -332,7 +331,7 @@ def stack(debugger: Debugger, n_taken: int = 12) -> Stack:
 def _try(debugger: Debugger, step: int) -> Try:
     columns = debugger.trace.columns
     token_id, start, end = (int(column[step]) for column in (columns.result, columns.position, columns.end))
-    text = label(debugger.trace, debugger.vocabulary, token_id, start, end)
+    text = debugger.teller.label(token_id, start, end)
     return Try(text, VERDICTS[debugger.trace.operation(step)])
 
 

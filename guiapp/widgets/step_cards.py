@@ -36,8 +36,3 @@ def with_code(text: str, color: QColor) -> str:
     escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     style = f"font-family:'{Theme.mono_font().family()}'; color:{color.name()}"
     return re.sub("`([^`]+)`", rf'<b style="{style}">\1</b>', escaped)
-
-
-def sentence_markup(sentence: str, theme: Theme) -> str:
-    """A dim sentence with its code in the colour of text."""
-    return f'<span style="color:{theme.dim.name()}">{with_code(sentence, theme.text)}</span>'

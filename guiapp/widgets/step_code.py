@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QWidget
 
 from guiapp.core.explain.visible_text import isolate
 from guiapp.core.trace.debugger import Debugger
-from guiapp.core.trace.pseudo_code import STAGES, PseudoCode, pseudo_code
-from guiapp.core.trace.sentences import label
+from guiapp.core.trace.pseudo_code import STAGES, PseudoCode, code_of, pseudo_code
 from guiapp.viewmodels.steps_model import StepsModel
+from guiapp.widgets.shaped_texts import LEFT, ShapedTexts
 from guiapp.widgets.step_cards import enlargement
 from guiapp.widgets.style_sheet import blend
 from guiapp.widgets.theme import UI_FONT_PX, Theme, ThemeSource
@@ -18,8 +18,8 @@ from guiapp.widgets.theme import UI_FONT_PX, Theme, ThemeSource
 LINE_PX = 22
 SMALLEST = 0.8
 INDENT_PX = 12
+VALUES_PX, PLACES_PX = 84, 232  # where the columns of the variables begin, at least for the last
 N_LINES = 16  # room for any code with its variables: all are shown in the same size
-LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
 class CodeView(QWidget):
@@ -29,11 +29,13 @@ class CodeView(QWidget):
         super().__init__(parent)
         self._model = model
         self._theme_source = theme_source
+        self._texts = ShapedTexts(Theme.mono_font(UI_FONT_PX))
         self.setAccessibleName("Pseudo-code")
         self.setMinimumHeight(8 * LINE_PX)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         theme_source.changed.connect(self.update)
         model.position_changed.connect(self._follow)
-        model.trace_changed.connect(self._follow)
+        model.trace_changed.connect(self._fit)
 
     def sizeHint(self) -> QSize:
         return QSize(420, 15 * LINE_PX)
@@ -45,11 +47,17 @@ class CodeView(QWidget):
             return STAGES, -1
         return pseudo_code(debugger.trace, debugger.position)
 
+    def _fit(self) -> None:
+        """Be wide enough for all lines that this trace will show."""
+        debugger = self._model.debugger
+        lines = STAGES.lines if debugger is None else (*STAGES.lines, *code_of(debugger.trace).lines)
+        metrics = QFontMetrics(Theme.mono_font(UI_FONT_PX))
+        self.setMinimumWidth(2 * INDENT_PX + max(map(metrics.horizontalAdvance, lines)))
+        self._follow()
+
     def _follow(self) -> None:
         code, line = self.present()
         self.setAccessibleDescription(code.lines[line].strip() if line >= 0 else "done")
-        metrics = QFontMetrics(Theme.mono_font(UI_FONT_PX))
-        self.setMinimumWidth(2 * INDENT_PX + max(map(metrics.horizontalAdvance, code.lines)))
         self.update()
 
     def _scale(self, n_lines: int) -> float:
@@ -58,14 +66,14 @@ class CodeView(QWidget):
         return larger if larger > 1 else max(SMALLEST, min(1.0, self.height() / (n_lines * LINE_PX)))
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(event.rect(), self._theme_source.theme.raised)
         debugger = self._model.debugger
         if debugger is None:
             return
-        painter = QPainter(self)
-        theme = self._theme_source.theme
-        painter.setFont(Theme.mono_font(UI_FONT_PX))
+        theme, names = self._theme_source.theme, variables(debugger)
         code, present = self.present()
-        lines = len(code.lines) + 1 + len(variables(debugger))
+        lines = len(code.lines) + 1 + len(names)
         scale = self._scale(lines)
         painter.scale(scale, scale)
         width = self.width() / scale
@@ -75,16 +83,24 @@ class CodeView(QWidget):
                 painter.fillRect(row, blend(theme.raised, theme.accent, 0.26))
                 painter.fillRect(QRectF(0, row.top(), 3, LINE_PX), theme.accent)
             painter.setPen(theme.text if number == present else theme.dim)
-            painter.drawText(row.adjusted(INDENT_PX, 0, 0, 0), LEFT, line)
+            self._texts.draw(painter, row.adjusted(INDENT_PX, 0, 0, 0), line, LEFT)
         top = (len(code.lines) + 0.6) * LINE_PX
-        painter.setPen(theme.dim)
-        for number, (name, value, place) in enumerate(variables(debugger)):
-            row = QRectF(INDENT_PX, top + number * LINE_PX, width - INDENT_PX, LINE_PX)
+        self._paint_variables(painter, QRectF(INDENT_PX, top, width - INDENT_PX, LINE_PX), names)
+
+    def _paint_variables(self, painter: QPainter, row: QRectF, names: list[tuple[str, str, str]]) -> None:
+        """Three columns; places are left out where the values leave no room for them."""
+        texts, theme = self._texts, self._theme_source.theme
+        places_px = max([PLACES_PX, *(VALUES_PX + texts.width(value) + INDENT_PX for _, value, _ in names)])
+        has_room = all(places_px + texts.width(place) <= row.width() for _, _, place in names)
+        for name, value, place in names:
             painter.setPen(theme.dim)
-            painter.drawText(row, LEFT, name)
-            painter.drawText(row.adjusted(232, 0, 0, 0), LEFT, place)
+            texts.draw(painter, row, name, LEFT)
+            if has_room:
+                texts.draw(painter, row.adjusted(places_px, 0, 0, 0), place, LEFT)
             painter.setPen(theme.text)
-            painter.drawText(row.adjusted(84, 0, 0, 0), LEFT, value)
+            shown = texts.elided(value, row.width() - VALUES_PX)
+            texts.draw(painter, row.adjusted(VALUES_PX, 0, 0, 0), shown, LEFT)
+            row = row.translated(0, LINE_PX)
 
 
 def variables(debugger: Debugger) -> list[tuple[str, str, str]]:
@@ -99,7 +115,7 @@ def variables(debugger: Debugger) -> list[tuple[str, str, str]]:
     for name, (first, last) in places.items():
         token_id = int(getattr(columns, name)[step])
         if token_id >= 0 or (name != "result" and middle >= 0):
-            text = isolate(label(debugger.trace, debugger.vocabulary, token_id, first, last))
+            text = isolate(debugger.teller.label(token_id, first, last))
             number = f" ({token_id})" if 0 <= token_id < len(debugger.vocabulary) else ""
             found.append((name, f"{text}{number}", f"bytes {first:,}–{last:,}"))
     if (worth := debugger.teller.worth(step)) != "nan":

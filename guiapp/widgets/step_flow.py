@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QContextMenuEvent,
-    QFontMetricsF,
     QHelpEvent,
     QMouseEvent,
     QPainter,
@@ -21,6 +21,7 @@ from guiapp.core.explain.visible_text import isolate
 from guiapp.core.trace.debugger import Debugger
 from guiapp.viewmodels.step_pictures import Element, Flow, Part, Role, flow
 from guiapp.viewmodels.steps_model import StepsModel
+from guiapp.widgets.shaped_texts import CENTER, LEFT, ShapedTexts
 from guiapp.widgets.style_sheet import blend
 from guiapp.widgets.theme import SMALL_FONT_PX, TEXT_FONT_PX, UNIT_PX, Theme, ThemeSource
 
@@ -51,14 +52,14 @@ class FlowLayout(NamedTuple):
     height: float
 
 
-def lay_out(elements: list[Element], width: float, text_width: QFontMetricsF) -> FlowLayout:
+def lay_out(elements: list[Element], width: float, text_width: Callable[[str], float]) -> FlowLayout:
     """Rows of boxes from left to right; each row keeps room above for what a pair becomes."""
     boxes: list[Box] = []
     x, y = 0.0, float(ABOVE_PX)
     for element in elements:
         is_token = element.part is Part.TOKEN
         padding = 0 if element.part is Part.TEXT and element.role is Role.NONE else PADDING_PX
-        size = max(text_width.horizontalAdvance(element.text), 26.0 if is_token else 6.0) + 2 * padding
+        size = max(text_width(element.text), 26.0 if is_token else 6.0) + 2 * padding
         size = min(size, width)
         if x > 0 and x + size > width:
             x, y = 0.0, y + FLOW_ROW_PX
@@ -77,8 +78,10 @@ class FlowView(QWidget):
         self._theme_source = theme_source
         self._flow = Flow([], "", "", False, False)
         self._layout = FlowLayout([], 0)
+        self._texts = BoxTexts()
         self._most_px = 0  # the height that this trace needed so far: panels below should not jump
         self.setMinimumHeight(FLOW_ROW_PX)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setAccessibleName("Tokens at this step")
         theme_source.changed.connect(self.update)
         model.trace_changed.connect(self._forget_height)
@@ -109,8 +112,8 @@ class FlowView(QWidget):
         self._most_px = 0
 
     def _arrange(self) -> None:
-        font = QFontMetricsF(Theme.mono_font(TOKEN_FONT_PX))
-        self._layout = lay_out(self._flow.elements, max(120.0, float(self.width())), font)
+        width = max(120.0, float(self.width()))
+        self._layout = lay_out(self._flow.elements, width, self._texts.token.width)
         self._most_px = max(self._most_px, int(self._layout.height))
         self.setMaximumHeight(max(self.minimumHeight(), self._most_px))
         self.update()
@@ -130,6 +133,7 @@ class FlowView(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         theme = self._theme_source.theme
+        painter.fillRect(event.rect(), theme.raised)
         if not self._flow.elements:
             painter.setPen(theme.dim)
             painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, EMPTY_TEXT)
@@ -137,45 +141,13 @@ class FlowView(QWidget):
         shift = self._shift()
         end = max(self.height(), FLOW_ROW_PX) - shift
         painter.translate(0, shift)
+        places = self._byte_breakpoints()
         for box in self._layout.boxes:
-            if box.rect.bottom() <= end:
-                self._paint_box(painter, theme, box)
+            if box.rect.bottom() <= end and box.rect.bottom() >= -shift:
+                _paint_box(painter, theme, self._texts, box)
+                if any(box.element.start <= at < box.element.end for at in places):
+                    _paint_dot(painter, theme, box.rect)
         self._paint_made(painter, theme)
-
-    def _paint_box(self, painter: QPainter, theme: Theme, box: Box) -> None:
-        element, rect = box
-        is_now = element.role is not Role.NONE
-        painter.setPen(Qt.PenStyle.NoPen)
-        if element.part is Part.FINISHED:
-            painter.setBrush(theme.span_color(element.color))
-            painter.drawRoundedRect(rect, 5, 5)
-        elif element.part is Part.TOKEN or is_now:
-            fill = blend(theme.raised, theme.accent, 0.30) if is_now else blend(theme.raised, theme.line, 0.5)
-            style = Qt.PenStyle.DashLine if element.part is Part.TEXT else Qt.PenStyle.SolidLine
-            painter.setPen(QPen(theme.accent, 2.2, style) if is_now else QPen(theme.line, 1))
-            painter.setBrush(fill)
-            painter.drawRoundedRect(rect.adjusted(1, 1, -1, -1), 6, 6)
-        self._paint_text(painter, theme, box)
-        if self._has_breakpoint(element):
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.bad)
-            painter.drawEllipse(QRectF(rect.left() - 1, rect.top() - 3, DOT_PX, DOT_PX))
-
-    def _paint_text(self, painter: QPainter, theme: Theme, box: Box) -> None:
-        element, rect = box
-        painter.setFont(Theme.mono_font(TOKEN_FONT_PX if element.part is Part.TOKEN else TEXT_FONT_PX))
-        is_faint = element.part is Part.TEXT and element.role is Role.NONE
-        painter.setPen(theme.faint if is_faint else theme.span_text)
-        upper = QRectF(rect)
-        if element.below and element.part is Part.TOKEN:
-            upper.setBottom(rect.bottom() - 15)
-        side = Qt.AlignmentFlag.AlignLeft if is_faint else Qt.AlignmentFlag.AlignHCenter
-        painter.drawText(upper, side | Qt.AlignmentFlag.AlignVCenter, isolate(element.text))
-        if element.below and element.part is Part.TOKEN:
-            painter.setFont(Theme.mono_font(ID_FONT_PX))
-            painter.setPen(theme.dim)
-            lower = QRectF(rect.left() - 10, rect.bottom() - 19, rect.width() + 20, 16)
-            painter.drawText(lower, Qt.AlignmentFlag.AlignCenter, element.below)
 
     def _paint_made(self, painter: QPainter, theme: Theme) -> None:
         """A bracket over what the step is about, and what becomes of it."""
@@ -203,11 +175,9 @@ class FlowView(QWidget):
         painter.setPen(theme.on_accent)
         painter.drawText(bubble, Qt.AlignmentFlag.AlignCenter, text)
 
-    def _has_breakpoint(self, element: Element) -> bool:
-        places = [
-            int(row.value) for row in self._model.breakpoints.rows if row.kind == "byte" and row.is_enabled
-        ]
-        return any(element.start <= at < element.end for at in places)
+    def _byte_breakpoints(self) -> list[int]:
+        rows = self._model.breakpoints.rows
+        return [int(row.value) for row in rows if row.kind == "byte" and row.is_enabled]
 
     def _element_at(self, place: QPointF) -> Element | None:
         return next((element for element, rect in self.boxes if rect.contains(place)), None)
@@ -250,6 +220,53 @@ class FlowView(QWidget):
             "Click for a breakpoint here.",
             self,
         )
+
+
+class BoxTexts:
+    """What stands in boxes, in three sizes."""
+
+    def __init__(self) -> None:
+        self.token = ShapedTexts(Theme.mono_font(TOKEN_FONT_PX))
+        self.text = ShapedTexts(Theme.mono_font(TEXT_FONT_PX))
+        self.id = ShapedTexts(Theme.mono_font(ID_FONT_PX))
+
+
+def _paint_box(painter: QPainter, theme: Theme, texts: BoxTexts, box: Box) -> None:
+    element, rect = box
+    is_now = element.role is not Role.NONE
+    painter.setPen(Qt.PenStyle.NoPen)
+    if element.part is Part.FINISHED:
+        painter.setBrush(theme.span_color(element.color))
+        painter.drawRoundedRect(rect, 5, 5)
+    elif element.part is Part.TOKEN or is_now:
+        fill = blend(theme.raised, theme.accent, 0.30) if is_now else blend(theme.raised, theme.line, 0.5)
+        style = Qt.PenStyle.DashLine if element.part is Part.TEXT else Qt.PenStyle.SolidLine
+        painter.setPen(QPen(theme.accent, 2.2, style) if is_now else QPen(theme.line, 1))
+        painter.setBrush(fill)
+        painter.drawRoundedRect(rect.adjusted(1, 1, -1, -1), 6, 6)
+    _paint_text(painter, theme, texts, box)
+
+
+def _paint_text(painter: QPainter, theme: Theme, texts: BoxTexts, box: Box) -> None:
+    element, rect = box
+    is_faint = element.part is Part.TEXT and element.role is Role.NONE
+    painter.setPen(theme.faint if is_faint else theme.span_text)
+    upper = QRectF(rect)
+    if element.below and element.part is Part.TOKEN:
+        upper.setBottom(rect.bottom() - 15)
+    size = texts.token if element.part is Part.TOKEN else texts.text
+    size.draw(painter, upper, element.text, LEFT if is_faint else CENTER)
+    if element.below and element.part is Part.TOKEN:
+        painter.setPen(theme.dim)
+        lower = QRectF(rect.left() - 10, rect.bottom() - 19, rect.width() + 20, 16)
+        texts.id.draw(painter, lower, element.below)
+
+
+def _paint_dot(painter: QPainter, theme: Theme, rect: QRectF) -> None:
+    """The sign of a breakpoint."""
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme.bad)
+    painter.drawEllipse(QRectF(rect.left() - 1, rect.top() - 3, DOT_PX, DOT_PX))
 
 
 class RivalFlowView(FlowView):

@@ -9,16 +9,13 @@ from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
 from guiapp.core.errors import TokenloupeError
-from guiapp.core.explain.visible_text import isolate
 from guiapp.viewmodels.step_pictures import Made, made_so_far
 from guiapp.viewmodels.steps_model import StepsModel
+from guiapp.widgets.shaped_texts import LEFT, RIGHT, ShapedTexts
 from guiapp.widgets.step_breakpoint_list import BreakpointList
 from guiapp.widgets.step_entry import EntryField, clear
 from guiapp.widgets.style_sheet import heading, set_role
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
-
-VCENTER = Qt.AlignmentFlag.AlignVCenter
-ELIDE = Qt.TextElideMode.ElideRight
 
 
 class SidePanel(QScrollArea):
@@ -126,8 +123,10 @@ class History(QWidget):
         super().__init__(parent)
         self._model = model
         self._theme_source = theme_source
+        self._texts = ShapedTexts(Theme.mono_font(SMALL_FONT_PX + 1))
         self._made: list[Made] = []
         self.setFixedHeight(self.N_ROWS * self.ROW_PX)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setAccessibleName("Made so far")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         theme_source.changed.connect(self.update)
@@ -144,20 +143,19 @@ class History(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         theme = self._theme_source.theme
-        painter.setFont(Theme.mono_font(SMALL_FONT_PX + 1))
-        metrics = painter.fontMetrics()
-        number_width = metrics.horizontalAdvance(f"{self._model.n_steps:,}") + GAP_PX
+        painter.fillRect(event.rect(), theme.panel)
+        texts = self._texts
+        number_width = texts.width(f"{self._model.n_steps:,}") + GAP_PX
         for index, entry in enumerate(self._made):
             row = QRectF(0, index * self.ROW_PX, self.width(), self.ROW_PX)
-            worth_width = metrics.horizontalAdvance(entry.worth) + GAP_PX
+            worth_width = texts.width(entry.worth) + GAP_PX
             painter.setPen(theme.faint)
-            painter.drawText(row, VCENTER | Qt.AlignmentFlag.AlignLeft, f"{entry.step:,}")
+            texts.draw(painter, row, f"{entry.step:,}", LEFT)
             painter.setPen(theme.dim)
-            painter.drawText(row, VCENTER | Qt.AlignmentFlag.AlignRight, entry.worth)
+            texts.draw(painter, row, entry.worth, RIGHT)
             painter.setPen(theme.text if index == len(self._made) - 1 else theme.dim)
             inner = row.adjusted(number_width, 0, -worth_width, 0)
-            text = metrics.elidedText(isolate(entry.text), ELIDE, int(inner.width()))
-            painter.drawText(inner, VCENTER | Qt.AlignmentFlag.AlignLeft, text)
+            texts.draw(painter, inner, texts.elided(entry.text, inner.width()), LEFT)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         index = int(event.position().y() // self.ROW_PX)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap
 from PySide6.QtWidgets import QWidget
 
 from guiapp.viewmodels.steps_model import StepsModel
@@ -95,13 +95,25 @@ class Timeline(Scrubber):
         super().__init__(model, theme_source, parent)
         self._model = model
         self._marks: list[tuple[list[float], bool]] = []
+        self._picture: tuple[object, QPixmap] | None = None
         model.trace_changed.connect(self._mark)
         model.breakpoints_changed.connect(self._mark)
         self._mark()
 
     def paint_marks(self, painter: QPainter, middle: float) -> None:
-        self._paint_pieces(painter, middle)
-        self._paint_hits(painter, middle)
+        """They are drawn once: hundreds of dots would be most of the work at every step."""
+        ratio = self.devicePixelRatio()
+        key = (self._theme_source.theme.name, self.size(), ratio)
+        if self._picture is None or self._picture[0] != key:
+            picture = QPixmap(self.size() * ratio)
+            picture.setDevicePixelRatio(ratio)
+            picture.fill(Qt.GlobalColor.transparent)
+            with QPainter(picture) as inner:
+                inner.setRenderHint(QPainter.RenderHint.Antialiasing)
+                self._paint_pieces(inner, middle)
+                self._paint_hits(inner, middle)
+            self._picture = key, picture
+        painter.drawPixmap(0, 0, self._picture[1])
 
     def _paint_pieces(self, painter: QPainter, middle: float) -> None:
         """Ticks where pieces begin, as long as they are not too close."""
@@ -117,7 +129,7 @@ class Timeline(Scrubber):
         """Find where hits are, as shares of the line; those too close to tell apart become one."""
         debugger = self._model.debugger
         rows = () if debugger is None else debugger.breakpoints
-        self._marks = []
+        self._marks, self._picture = [], None
         for found, row in zip(debugger.stops.hits if debugger is not None else (), rows, strict=True):
             places = found * MOST_MARKS // max(1, self._model.n_steps)
             first_of = np.flatnonzero(np.diff(places, prepend=-1))

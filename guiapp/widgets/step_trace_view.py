@@ -5,7 +5,6 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QSizePolicy,
     QSplitter,
     QStackedWidget,
@@ -16,9 +15,10 @@ from PySide6.QtWidgets import (
 from guiapp.viewmodels.steps_model import StepsModel
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.actions import Actions
-from guiapp.widgets.step_cards import card, sentence_markup
+from guiapp.widgets.step_cards import card
 from guiapp.widgets.step_code import CodeView
 from guiapp.widgets.step_flow import FlowView
+from guiapp.widgets.step_lines import SentenceView, TextLine, title_line
 from guiapp.widgets.step_race import RaceBox, RaceCard
 from guiapp.widgets.step_side import SidePanel
 from guiapp.widgets.step_timeline import Timeline
@@ -44,7 +44,6 @@ class TraceView(QSplitter):
     ) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent, childrenCollapsible=False)
         self._model = model
-        self._theme_source = theme_source
         self.timeline = Timeline(model, theme_source)
         self.flow = FlowView(model, theme_source)
         self.picture = PictureView(model, theme_source)
@@ -52,19 +51,16 @@ class TraceView(QSplitter):
         self.side = SidePanel(model, theme_source)
         self.race_card = RaceCard(model, theme_source)
         self.waiting = WaitingPanel(model.recording, workspace)
-        self.sentence = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
-        self.sentence.setFont(Theme.ui_font(UI_FONT_PX + 2))
-        self.sentence.setAccessibleName("What happens")
-        self.number = QLabel()
-        self.number.setFont(Theme.mono_font(UI_FONT_PX))
-        self._title, self._picture_title = heading(""), heading("")
+        self.sentence = SentenceView(theme_source)
+        self.number = TextLine(Theme.mono_font(UI_FONT_PX), theme_source, is_right=True)
+        self._title, self._picture_title = title_line(theme_source), title_line(theme_source)
         self._lower = QHBoxLayout()
         self._main = QStackedWidget()
         self._lay_out(self._transport(actions, workspace))
-        for signal in (model.position_changed, model.trace_changed, model.recording.changed):
+        for signal in (model.position_changed, model.recording.changed):
             signal.connect(self._follow)
-        theme_source.changed.connect(self._follow)
-        self._follow()
+        model.trace_changed.connect(self._begin)
+        self._begin()
 
     def _transport(self, actions: Actions, workspace: Workspace) -> QHBoxLayout:
         bar = QHBoxLayout()
@@ -114,6 +110,12 @@ class TraceView(QSplitter):
         row.addWidget(self.number)
         return head
 
+    def _begin(self) -> None:
+        """Make room for what the new trace will say."""
+        self.sentence.forget_height()
+        self.number.reserve(f"step {self._model.n_steps:,} of {self._model.n_steps:,}")
+        self._follow()
+
     def _follow(self) -> None:
         model = self._model
         debugger = model.debugger
@@ -121,11 +123,11 @@ class TraceView(QSplitter):
         if debugger is None:
             return
         self._lower.setStretch(0, 3 if debugger.trace.twin in LATTICES else 2)
-        self._title.setText(_capitals(model.title))
-        self._picture_title.setText(_capitals(self.picture.title))
+        self._title.show_text(_capitals(model.title))
+        self._picture_title.show_text(_capitals(self.picture.title))
         number = min(model.position + 1, model.n_steps)
-        self.number.setText(f"step {number:,} of {model.n_steps:,}")
-        self.sentence.setText(sentence_markup(debugger.sentence(), self._theme_source.theme))
+        self.number.show_text(f"step {number:,} of {model.n_steps:,}")
+        self.sentence.show_sentence(debugger.sentence())
 
 
 def _capitals(title: str) -> str:

@@ -21,7 +21,8 @@ from guiapp.viewmodels.training_beside import TrainingBeside
 from guiapp.viewmodels.training_model import TrainingModel
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.actions import Actions
-from guiapp.widgets.step_cards import card, sentence_markup
+from guiapp.widgets.step_cards import card
+from guiapp.widgets.step_lines import SentenceView
 from guiapp.widgets.step_timeline import Scrubber
 from guiapp.widgets.step_training_beside import BesideCard
 from guiapp.widgets.step_training_form import TrainingForm
@@ -50,14 +51,11 @@ class TrainingStage(QWidget):
     ) -> None:
         super().__init__(parent)
         self._model = model
-        self._theme_source = theme_source
         self.scrubber = Scrubber(model, theme_source)
         self.count = QLabel()
         self.count.setFont(Theme.mono_font(UI_FONT_PX))
         self.words = WordsPicture("The words as they are cut", model, theme_source)
-        self.sentence = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
-        self.sentence.setFont(Theme.ui_font(UI_FONT_PX + 2))
-        self.sentence.setAccessibleName("What happens")
+        self.sentence = SentenceView(theme_source)
         self.pairs = PairsPicture("The pairs that compete", model, theme_source)
         self.symbols = SymbolsPicture("The vocabulary", model, theme_source)
         self.curve = LikelihoodPicture("Likelihood of the text", model, theme_source)
@@ -68,7 +66,6 @@ class TrainingStage(QWidget):
         self._lay_out(actions)
         model.changed.connect(self._follow)
         model.position_changed.connect(self._follow)
-        theme_source.changed.connect(self._follow)
         self._follow()
 
     def _lay_out(self, actions: Actions) -> None:
@@ -137,7 +134,7 @@ class TrainingStage(QWidget):
         self._symbols_title.setText(f"VOCABULARY · {record.vocabulary_size(position):,}, THE NEWEST FIRST")
         self._pieces_title.setText(f"PIECES · {record.vocabulary_size(position):,}")
         told = record.step(position).sentence if position else _beginning(record.start.algorithm)
-        self.sentence.setText(sentence_markup(told, self._theme_source.theme))
+        self.sentence.show_sentence(told)
         self.show_kind()
 
 

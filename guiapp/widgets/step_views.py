@@ -13,7 +13,6 @@ from guiapp.core.explain.visible_text import isolate
 from guiapp.core.trace.candidates import Candidate
 from guiapp.core.trace.debugger import Debugger
 from guiapp.core.trace.operations import STAGE_NAMES
-from guiapp.core.trace.sentences import label
 from guiapp.core.vocab.token_tree import TokenTree
 from guiapp.viewmodels.step_pictures import Edge, Lattice, Stack, lattice, stack
 from guiapp.viewmodels.step_walk import WALKERS, walk
@@ -56,6 +55,7 @@ class PictureView(QWidget):
         self._model = model
         self._theme_source = theme_source
         self.setMinimumHeight(5 * ROW_PX)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setAccessibleName("What the encoder knows")
         theme_source.changed.connect(self.update)
         model.position_changed.connect(self._follow)
@@ -92,10 +92,11 @@ class PictureView(QWidget):
         return debugger is not None and debugger.trace.piece_at(debugger.position) >= 0
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(event.rect(), self._theme_source.theme.raised)
         debugger = self._model.debugger
         if debugger is None:
             return
-        painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         theme = self._theme_source.theme
         scale = enlargement(self.size(), NATURAL_SIZE)
@@ -195,7 +196,7 @@ class PictureView(QWidget):
         debugger = self._model.debugger
         assert debugger is not None
         place = (candidate.position, candidate.end)
-        return label(debugger.trace, debugger.vocabulary, candidate.result, *place)
+        return debugger.teller.label(candidate.result, *place)
 
     def _pair(self, candidate: Candidate) -> str:
         debugger = self._model.debugger
@@ -206,7 +207,7 @@ class PictureView(QWidget):
             (candidate.right, places[1], places[2]),
             (candidate.result, places[0], places[2]),
         )
-        left, right, made = (isolate(label(debugger.trace, debugger.vocabulary, *part)) for part in parts)
+        left, right, made = (isolate(debugger.teller.label(*part)) for part in parts)
         return f"{left} + {right} → {made}"
 
 

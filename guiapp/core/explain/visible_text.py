@@ -22,6 +22,8 @@ class Run(NamedTuple):
 
 def visible_text(data: bytes, limit: int = 200) -> str:
     """`data` as one visible line of at most about `limit` characters, `…` behind it where it was cut."""
+    if len(data) <= limit and (plain := _plain(data)) is not None:
+        return plain
     return "".join(run.text for run in visible_runs(data, limit))
 
 
@@ -37,6 +39,17 @@ def visible_runs(data: bytes, limit: int = 200) -> list[Run]:
 def isolate(text: str) -> str:
     """Keep right-to-left text from reordering what stands around it (first strong isolate)."""
     return f"\u2068{text}\u2069"
+
+
+def _plain(data: bytes) -> str | None:
+    """The usual case, fast: characters that stand for themselves, and spaces."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        return None
+    if not text.isprintable() or (text and unicodedata.category(text[0]).startswith("M")):
+        return None
+    return text.replace(" ", SIGNS[" "])
 
 
 def _runs(text: str) -> Iterator[Run]:

@@ -8,7 +8,6 @@ from guiapp.core.trace.breakpoints import parse_breakpoint
 from guiapp.core.trace.debugger import Debugger
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.reports import debugger_for
-from guiapp.core.trace.sentences import label
 
 
 def debugger_at(step: LessonStep, tokenizer: Tokenizer) -> Debugger:
@@ -38,6 +37,5 @@ def tokens_now(debugger: Debugger) -> list[str]:
     tokens = states.piece_tokens(debugger.position, piece) if piece >= 0 else states.tokens(debugger.position)
     columns = (column.tolist() for column in tokens)
     return [
-        label(debugger.trace, debugger.vocabulary, token_id, start, end)
-        for token_id, start, end in zip(*columns, strict=True)
+        debugger.teller.label(token_id, start, end) for token_id, start, end in zip(*columns, strict=True)
     ]

@@ -13,7 +13,6 @@ from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.trace.debugger import Debugger
 from guiapp.core.trace.operations import FORMS
 from guiapp.core.trace.reports import step_record, trace_record
-from guiapp.core.trace.sentences import label
 
 MOST_DRAWN = 60  # states in an SVG drawing
 N_SAMPLED = 50  # steps, to estimate a size from
@@ -143,6 +142,6 @@ def _labels(debugger: Debugger, n_steps: int) -> list[tuple[str, tuple[int, int]
     tokens = debugger.states.tokens(n_steps)
     columns = (column[:400].tolist() for column in tokens)
     return [
-        (label(debugger.trace, debugger.vocabulary, token_id, start, end), (start, end))
+        (debugger.teller.label(token_id, start, end), (start, end))
         for token_id, start, end in zip(*columns, strict=True)
     ]

@@ -218,12 +218,17 @@ OF_ENCODERS = {
 }
 
 
+def code_of(trace: Trace) -> PseudoCode:
+    """What is shown while pieces are encoded."""
+    return OF_ENCODERS.get(trace.twin, STAGES)
+
+
 def pseudo_code(trace: Trace, step: int) -> tuple[PseudoCode, int]:
     """The lines to show at a step, and the one that is carried out."""
     operation, piece = trace.operation(step), trace.piece_at(step)
     if operation == "push" and trace.columns.candidates[step] == step - trace.pieces.first_step[piece]:
         operation = "first push"
-    code = OF_ENCODERS.get(trace.twin, STAGES)
+    code = code_of(trace)
     if operation not in code.line_of:
         code = STAGES
     return code, code.line_of[operation]

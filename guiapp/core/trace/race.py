@@ -10,7 +10,6 @@ from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.trace.breakpoints import first_different_byte
 from guiapp.core.trace.debugger import Debugger
 from guiapp.core.trace.operations import FORMS, NUMBERS
-from guiapp.core.trace.sentences import label
 
 
 @dataclass(frozen=True)
@@ -83,7 +82,7 @@ def _deed(debugger: Debugger, step: int) -> str:
     """What a run did at the step that decided."""
     trace, columns = debugger.trace, debugger.trace.columns
     token_id, start, end = (int(column[step]) for column in (columns.result, columns.position, columns.end))
-    made = f"`{label(trace, debugger.vocabulary, token_id, start, end)}`"
+    made = f"`{debugger.teller.label(token_id, start, end)}`"
     operation = trace.operation(step)
     if operation == "merge":
         return f"{trace.encoder} merged {made}, rank {debugger.teller.worth(step)}."

@@ -6,6 +6,7 @@ piece the last writers are kept every so many steps: from there any step is a fe
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from guiapp.core.trace.operations import BEHIND, EFFECTS, MADE_TOKENS, NUMBERS, 
 from guiapp.core.trace.trace import Tokens, Trace
 
 KEYFRAME_STEPS = 1 << 16
+MAKES = np.array([effect in (Effect.MERGE, *MADE_TOKENS) for effect in Effect])
 FALLEN = (NUMBERS["fallback"], NUMBERS["lost"])
 
 
@@ -82,7 +84,7 @@ class Replay:
         cells = columns.cell[start:end]
         steps = np.arange(start, end, dtype=np.int32)
         merges = effects == Effect.MERGE
-        makes = merges | np.isin(effects, MADE_TOKENS)
+        makes = MAKES[effects]
         np.maximum.at(writers.made, cells[makes], steps[makes])
         writers.gone[columns.other_cell[start:end][merges]] = True
         ways = effects == Effect.WAY
@@ -137,28 +139,42 @@ class Replay:
             first -= 1
         return np.arange(first, last)
 
-    def tokens(self, n_steps: int) -> Tokens:
-        """All tokens and symbols there are after `n_steps` steps of the trace, in the order of the text."""
+    def tokens(self, n_steps: int, near: tuple[int, int] | None = None) -> Tokens:
+        """All tokens and symbols there are after `n_steps` steps of the trace, in the order of the text.
+
+        With `near` those of finished pieces are left out that lie wholly outside of these bytes.
+        """
         trace, columns = self.trace, self.trace.columns
         parts: list[Tokens] = []
         order: list[NDArray[np.int64]] = []
         done = int(np.searchsorted(trace.pieces.done_step, n_steps))
-        n_made = trace.piece_tokens(done - 1).stop if done else 0
-        owner = np.repeat(np.arange(done), np.diff(np.append(trace.pieces.first_token[:done], n_made)))
-        parts.append(Tokens(*(column[:n_made] for column in trace.made)))
+        first, last = 0, done
+        if near is not None:
+            first = min(done, int(np.searchsorted(trace.pieces.end, near[0])))
+            last = max(first, min(done, int(np.searchsorted(trace.pieces.start, near[1], "right"))))
+        bounds = np.append(trace.pieces.first_token, len(trace.made.ids))[first : last + 1]
+        owner = np.repeat(np.arange(first, last), np.diff(bounds))
+        parts.append(Tokens(*(column[bounds[0] : bounds[-1]] for column in trace.made)))
         order.append(trace.pieces.fragment[owner].astype(np.int64))
         if done < trace.n_pieces and trace.pieces.first_step[done] <= n_steps:
             parts.append(self.piece_tokens(n_steps, done))
             order.append(np.full(len(parts[-1].ids), trace.pieces.fragment[done]))
-        operation = columns.operation[:n_steps]
-        special = np.flatnonzero(operation == NUMBERS["special"])
+        special = self._special[: np.searchsorted(self._special, n_steps)]
         parts.append(self._results(special))
         order.append(2 * np.arange(len(special)) + 1)
-        added = np.flatnonzero(operation == NUMBERS["add"])
+        added = self._added[: np.searchsorted(self._added, n_steps)]
         parts.append(self._results(added))
         order.append(np.where(columns.cell[added] == BEHIND, 1 << 40, -1))
         sort = np.argsort(np.concatenate(order), kind="stable")
         return Tokens(*(np.concatenate(columns)[sort] for columns in zip(*parts, strict=True)))
+
+    @cached_property
+    def _special(self) -> NDArray[np.int64]:
+        return np.flatnonzero(self.trace.columns.operation == NUMBERS["special"])
+
+    @cached_property
+    def _added(self) -> NDArray[np.int64]:
+        return np.flatnonzero(self.trace.columns.operation == NUMBERS["add"])
 
     def _results(self, steps: NDArray[np.int64]) -> Tokens:
         columns = self.trace.columns

@@ -12,19 +12,21 @@ from guiapp.core.vocab.vocabulary import Vocabulary
 LONGEST_LABEL = 32
 
 
-def label(trace: Trace, vocabulary: Vocabulary, token_id: int, start: int, end: int) -> str:
-    """How a token or symbol is written: as the file spells it, else by the text it covers."""
-    if 0 <= token_id < len(vocabulary):
-        return visible_text(vocabulary.raw_text(token_id), LONGEST_LABEL)
-    return visible_text(trace.text[start:end], LONGEST_LABEL)
-
-
 class Teller:
     """Tells the steps of one trace."""
 
     def __init__(self, trace: Trace, vocabulary: Vocabulary) -> None:
         self._trace = trace
         self._vocabulary = vocabulary
+        self._labels: dict[int, str] = {}
+
+    def label(self, token_id: int, start: int, end: int) -> str:
+        """How a token or symbol is written: as the file spells it, else by the text it covers."""
+        if not 0 <= token_id < len(self._vocabulary):
+            return visible_text(self._trace.text[start:end], LONGEST_LABEL)
+        if token_id not in self._labels:
+            self._labels[token_id] = visible_text(self._vocabulary.raw_text(token_id), LONGEST_LABEL)
+        return self._labels[token_id]
 
     def sentence(self, step: int, n_candidates: int | None = None) -> str:
         """What happens at a step; `n_candidates` where the caller knows how many pairs could merge."""
@@ -62,7 +64,7 @@ class Teller:
         return f"{rank:,.0f}" if rank.is_integer() else f"{rank:,.2f}".replace("-", "−")
 
     def _quoted(self, token_id: int, start: int, end: int) -> str:
-        return f"`{label(self._trace, self._vocabulary, token_id, start, end)}`"
+        return f"`{self.label(token_id, start, end)}`"
 
     def _merge(self, step: int, n_candidates: int | None) -> str:
         n_pairs = int(self._trace.columns.candidates[step]) if n_candidates is None else n_candidates

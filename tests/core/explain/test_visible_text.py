@@ -50,3 +50,8 @@ def test_any_bytes_give_printable_characters(data):
 
 def test_signs_are_kept_apart_from_text():
     assert visible_runs(b" a\xff") == [("·", True), ("a", False), ("<FF>", True)]
+
+
+@given(st.one_of(st.binary(max_size=20), st.text(max_size=20).map(str.encode)), st.integers(1, 30))
+def test_the_short_way_for_plain_text_shows_the_same(data, limit):
+    assert visible_text(data, limit) == "".join(run.text for run in visible_runs(data, limit))

@@ -174,3 +174,15 @@ def test_every_step_of_every_algorithm_has_its_columns():
     }
     bases = {base for step in steps for base in step.__mro__[1:]}
     assert steps - bases <= set(DECISIONS)
+
+
+def test_tokens_near_a_place_are_those_of_the_pieces_there():
+    trace = record(MODELS["demo:bpe"], "How many <|endoftext|>lions lie in the sun all day?")
+    states = Replay(trace)
+    for n_steps in range(0, len(trace) + 1, 5):
+        everything = list(zip(*as_lists(states.tokens(n_steps)), strict=True))
+        near = list(zip(*as_lists(states.tokens(n_steps, (20, 26))), strict=True))
+        assert [token for token in everything if token[1] <= 26 and token[2] >= 20] == [
+            token for token in near if token[1] <= 26 and token[2] >= 20
+        ]
+        assert len(near) <= len(everything)
