@@ -16,15 +16,15 @@ from guiapp.core.bench.contenders import UNSPLIT
 from guiapp.core.bench.differences import Place, first_difference
 from guiapp.core.bench.estimate import Duration, Pace, expected, n_cells
 from guiapp.core.bench.history import Change, compare_runs, different_conditions, load_run, write_whole
-from guiapp.core.bench.measurement import Record, Report, growth_records
+from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.peers import PEERS
 from guiapp.core.bench.plan import BenchError, Plan, plan_from
 from guiapp.core.bench.report import warnings
 from guiapp.core.bench.scenarios import SCENARIOS
-from guiapp.core.bench.statistics import summarize
 from guiapp.core.vocab.vocabulary import VocabType
 from guiapp.viewmodels.background import LatestJob
 from guiapp.viewmodels.bench_history import RunHistory, SavedRun
+from guiapp.viewmodels.bench_live import LiveRun
 from guiapp.viewmodels.bench_presets import PRESETS, TEXTS, YOUR_TEXT, Preset
 from guiapp.viewmodels.bench_runner import BenchRunner
 from guiapp.viewmodels.workspace import Workspace
@@ -78,11 +78,7 @@ class BenchModel(QObject):
         self._own_texts: list[str] = []
         self._left_out: set[str] = set()
         self._folder = tempfile.TemporaryDirectory(prefix="tokenloupe-bench-")
-        self._report = Report()
-        self._live: dict[str, Record] = {}
-        self._cell: Record = {}
-        self._growth: list[Record] = []
-        self._n_fitted = 0
+        self._run = LiveRun()
         self.is_paused = False
         self.isolated = ""
         self.progress = ""
@@ -203,7 +199,7 @@ class BenchModel(QObject):
             time_budget_s=self._preset.time_budget_s,
             largest_bytes=self._preset.largest_bytes,
         )
-        self._report, self._live, self._cell, self.changes, self._n_fitted = Report(), {}, {}, [], 0
+        self._run, self.changes = LiveRun(), []
         self.is_paused = False
         self._pace, self._paused_s = Pace(), 0.0
         self.tell("Starting …")
@@ -236,41 +232,46 @@ class BenchModel(QObject):
     @property
     def results(self) -> list[Record]:
         """Finished records, and those of the cell that runs with what they have so far."""
-        return self._report.results + [record for record in self._live.values() if record["n"]]
+        return self._run.results
 
     @property
     def growth(self) -> list[Record]:
         """What time depends on length like, from the finished records."""
-        if self._n_fitted != len(self._report.results):
-            self._growth = growth_records(self._report.results)
-            self._n_fitted = len(self._report.results)
-        return self._growth
+        return self._run.growth
 
     @property
     def left_out(self) -> list[Record]:
-        return self._report.left_out
+        return self._run.left_out
+
+    @property
+    def noise(self) -> str:
+        """What disturbs the run that goes on, "" where none does or nothing is known yet."""
+        return self._run.noise if self.is_running else ""
 
     @property
     def record(self) -> Record:
         """The run as `tokenloupe bench --json` writes it."""
-        return self._report.record()
+        return self._run.record
 
     @property
     def saved_runs(self) -> list[SavedRun]:
         """Runs that were kept, the newest first."""
         return [] if self._history is None else self._history.runs()
 
-    def open_run(self, run: SavedRun) -> None:
-        """Show a run that was kept."""
+    def open_run(self, path: Path) -> None:
+        """Show a run that is in a file; not while one is going on."""
+        if self.is_running:
+            self.failed.emit(f"Stop the run that is going on before you open {path.name}.")
+            return
         try:
-            self.show_run(load_run(run.path))
+            self.show_run(load_run(path), f"A saved run: {path.name}")
         except BenchError as error:
             self.failed.emit(str(error))
 
-    def compare_with(self, run: SavedRun) -> None:
-        """Tell what is surely faster or slower than in a run that was kept."""
+    def compare_with(self, path: Path) -> None:
+        """Tell what is surely faster or slower than in a run that is in a file."""
         try:
-            old = load_run(run.path)
+            old = load_run(path)
         except BenchError as error:
             self.failed.emit(str(error))
             return
@@ -287,11 +288,11 @@ class BenchModel(QObject):
         """What makes the figures doubtful; nothing while a run is going on."""
         return [] if self.is_running or not self.results else list(warnings(self.record))
 
-    def show_run(self, record: Record) -> None:
+    def show_run(self, record: Record, title: str = "A saved run") -> None:
         """Show a run that was saved, without its model."""
-        self._report, self._live, self.changes, self._n_fitted = Report.of(record), {}, [], 0
+        self._run, self.changes = LiveRun.of(record), []
         self.isolate("")
-        self.tell("A saved run")
+        self.tell(title)
         self.results_changed.emit()
 
     def isolate(self, contender: str) -> None:
@@ -305,7 +306,7 @@ class BenchModel(QObject):
         result = next((row for row in self.results if _deviates(row, contender)), None)
         if result is None:
             return
-        plan = plan_from(self._report.record()["plan"])
+        plan = plan_from(self._run.record["plan"])
         if tokenizer is None or model is None or str(model.name) != plan.model:
             self.failed.emit(f"This run is of {plan.model}. Open that model to see where tokens differ.")
             return
@@ -322,60 +323,40 @@ class BenchModel(QObject):
         return path
 
     def _take(self, event: dict[str, Any]) -> None:
-        self._report.add(event)
+        self._run.add(event)
         match event["event"]:
             case "loading":
                 self.tell(f"Loading {event['contender']} …")
             case "cell":
-                self._cell, self._live = event, {}
                 self._pace.begin_cell(self._now_s())
                 left = self._pace.left(event["of"] - event["number"] + 1)
                 then = "" if left is None else f" · {left} left"
                 self.tell(f"{event['scenario']} {event['number']} of {event['of']}{then}")
-            case "compared":
-                self._live[event["contender"]] = self._begun(event)
-            case "sample":
-                self._add_sample(self._live[event["contender"]], event["seconds"])
-                self.results_changed.emit()
-            case "result":
-                self._live.pop(event["contender"], None)
+            case "sample" | "result":
                 self.results_changed.emit()
             case "failed":
                 self.failed.emit(event["message"])
             case "finished":
                 self.tell("Done" if event["complete"] else "Stopped")
-                self._keep()
 
-    def _keep(self) -> None:
-        """Compare the run with the last one of its kind, and put it beside that."""
-        if self._history is None or not self._report.results:
-            return
-        record = self._report.record()
+    def _keep(self) -> str:
+        """Compare the run with the last one of its kind, and put it beside that; tells why that failed."""
+        if self._history is None or not self._run.results:
+            return ""
+        record = self._run.record
         self.changes = self._history.changes(record)
         try:
             self._history.save(record)
         except BenchError as error:
-            self.failed.emit(f"The run was not kept: {error}")
-
-    def _begun(self, event: Record) -> Record:
-        cell = {key: value for key, value in self._cell.items() if key not in ("event", "number", "of")}
-        return {**cell, **event, "n": 0, "samples_s": []}
-
-    @staticmethod
-    def _add_sample(record: Record, seconds: float) -> None:
-        record["samples_s"].append(seconds)
-        summary = summarize(record["samples_s"])
-        record["n"], record["median_s"] = summary.n, summary.median
-        record["ci_s"] = [summary.interval.low, summary.interval.high]
-        record["mb_per_s"] = record["size_bytes"] / summary.median / 1e6
-        record["tokens_per_s"] = record["n_tokens"] / summary.median
+            return f"The run is on the page and not kept: {error} Save a report of it elsewhere."
+        return ""
 
     def _end(self, problem: str) -> None:
-        self._report.results += [record for record in self._live.values() if record["n"]]
-        self._live = {}
+        self._run.end()
         if problem:
             self.tell("Ended early")
-            self.failed.emit(problem)
+        if problems := " ".join(filter(None, (problem, self._keep()))):
+            self.failed.emit(problems)
         self.running_changed.emit()
         self.results_changed.emit()
 

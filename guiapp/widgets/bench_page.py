@@ -223,12 +223,12 @@ class BenchPage(Page):
     def _open_run(self, index: int) -> None:
         run = self.saved_runs.itemData(index)
         if run is not None and not self.model.is_running:
-            self.model.open_run(run)
+            self.model.open_run(run.path)
 
     def _compare(self, index: int) -> None:
         run = self.comparisons.itemData(index)
         if run is not None and not self.model.is_running and self.model.results:
-            self.model.compare_with(run)
+            self.model.compare_with(run.path)
 
     def _choose_unit(self) -> None:
         self.bars.set_unit(self.units.currentData())

@@ -28,7 +28,7 @@ CELL = {
 }
 EQUAL = {"exact": True, "agreement": 1.0, "first_difference": None}
 EVENTS = [
-    {"event": "started", "environment": {}, "vocabulary": {}, "plan": {}, "n_cells": 1},
+    {"event": "started", "environment": {}, "vocabulary": {}, "corpora": [], "plan": {}, "n_cells": 1},
     {"event": "cell", "number": 1, "of": 1, "seconds_left": 5.0, **CELL},
     {"event": "compared", "contender": "fast", "n_tokens": 500, **EQUAL},
     {"event": "sample", "contender": "fast", "seconds": 0.001, "n": 1},
@@ -145,8 +145,39 @@ def test_runs_are_kept_and_compared_with_the_last(qtbot, make_model, tmp_path):
     run_to_its_end(qtbot, model)
     assert [change.verdict for change in model.changes] == ["slower"]
     assert len(model.saved_runs) == 2
-    model.open_run(model.saved_runs[-1])
+    model.open_run(model.saved_runs[-1].path)
     assert model.results[0]["samples_s"][0] == 1e-3
+
+
+def test_a_run_whose_process_was_killed_is_kept_with_the_samples_of_its_last_cell(
+    qtbot, make_model, tmp_path
+):
+    started = {**whole_run(1)[0], "event": "started"}
+    kill = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
+    model = make_model(fake_engine([started, *EVENTS[1:]], kill), RunHistory(tmp_path / "runs"))
+    with qtbot.waitSignal(model.failed, timeout=PATIENCE_MS) as failed:
+        run_to_its_end(qtbot, model)
+    assert "ended early" in failed.args[0]
+    (kept,) = model.saved_runs
+    model.open_run(kept.path)
+    assert [row["samples_s"] for row in model.results] == [[0.001, 0.003]]
+    assert not model.record["complete"]
+
+
+def test_no_run_is_opened_while_another_goes_on(qtbot, make_model, tmp_path):
+    model = make_model(fake_engine(EVENTS, "sys.stdin.read()"))
+    model.run()
+    with qtbot.waitSignal(model.failed, timeout=PATIENCE_MS) as failed:
+        model.open_run(tmp_path / "other.json")
+    assert "Stop the run" in failed.args[0]
+
+
+def test_the_noise_of_the_cell_that_goes_on_is_told(qtbot, make_model):
+    noisy = [EVENTS[0], {**EVENTS[1], "load": 1.25, "mhz": 2500.0}, *EVENTS[2:]]
+    model = make_model(fake_engine(noisy, "sys.stdin.read()"))
+    model.run()
+    qtbot.waitUntil(lambda: any(row["n"] == 2 for row in model.results), timeout=PATIENCE_MS)
+    assert model.noise == "spread ± 50% · load 1.25 · 2500 MHz"
 
 
 def test_a_disk_that_takes_no_run_is_told(qtbot, make_model, tmp_path):
@@ -283,11 +314,11 @@ def test_a_run_is_compared_with_any_that_was_kept(qtbot, make_model, tmp_path):
         run_to_its_end(qtbot, make_model(fake_engine(whole_run(ms)), history))
     model = make_model(history=history)
     newest, _, oldest = model.saved_runs
-    model.open_run(newest)
-    model.compare_with(oldest)
+    model.open_run(newest.path)
+    model.compare_with(oldest.path)
     assert [change.verdict for change in model.changes] == ["slower"]
     assert model.changes[0].ratio.ratio == pytest.approx(3)
-    model.compare_with(newest)
+    model.compare_with(newest.path)
     assert model.changes == []
     assert "0 surely differ" in model.progress
 

@@ -5,6 +5,10 @@
 The first line of standard input is the plan; later ones are `pause`, `resume` or `stop`.  Each event of
 `engine` is one JSON line on standard output; what is wrong with the plan is one of {"event": "failed",
 "message"}.  It also stops on SIGINT and SIGTERM, and when either pipe is closed: nothing stays running.
+
+The window goes first where both want a core: this process and its workers, all alike, have a low priority.
+On a machine with a free core that changes no figure; where there is none, the figure says so by its share
+of the processor.
 """
 
 from __future__ import annotations
@@ -21,9 +25,13 @@ from guiapp.core.bench.engine import run
 from guiapp.core.bench.plan import plan_from
 from guiapp.core.errors import TokenloupeError
 
+LOWER_PRIORITY = 10  # as a nice value
+
 
 def main() -> int:
     """Exit status 0 if the run was complete or was stopped, 1 if the plan was at fault."""
+    if hasattr(os, "nice"):
+        os.nice(LOWER_PRIORITY)
     control = Control()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: control.stop())

@@ -2,11 +2,11 @@
 
 As events, one dictionary each:
 
-    started     environment, vocabulary, plan, n_cells
+    started     environment, vocabulary, corpora, plan, n_cells
     loading     contender
     loaded      contender, version, other_vocabulary, memory_bytes
     left out    contender, scenario, operation, corpus, size_bytes, reason; None means: in all of them
-    cell        number, of, seconds_left, and scenario, operation, corpus, size_bytes, threads
+    cell        number, of, seconds_left, load, mhz, and scenario, operation, corpus, size_bytes, threads
     compared    a contender's ids in this cell: n_tokens, exact, agreement, first_difference
     sample      contender, seconds, n: one more run in this cell
     result      the record of one contender in this cell
@@ -24,8 +24,14 @@ from guiapp import open_model
 from guiapp.core.bench.agreement import Tokens
 from guiapp.core.bench.contenders import as_split, our_contender, split_name
 from guiapp.core.bench.control import Control
-from guiapp.core.bench.corpus import corpus_named
-from guiapp.core.bench.environment import environment, environment_after, vocabulary_record
+from guiapp.core.bench.corpus import Corpus, corpus_named
+from guiapp.core.bench.environment import (
+    corpus_record,
+    environment,
+    environment_after,
+    noise_now,
+    vocabulary_record,
+)
 from guiapp.core.bench.operations import encode_all
 from guiapp.core.bench.peers import PEERS
 from guiapp.core.bench.plan import BenchError, Plan
@@ -43,12 +49,14 @@ def run(plan: Plan, control: Control, start_worker: StartWorker | None = None) -
     """The events of a run; raises what is wrong with the plan, before anything else, as TokenloupeError."""
     tokenizer = open_model(plan.model)
     contenders = contenders_of(plan, tokenizer)
-    cells = cells_of(plan, tokenizer)
+    corpora = corpora_of(plan, tokenizer)
+    cells = _cells_with(plan, tokenizer, corpora)
     workers = Workers(start_worker or _process_starter(plan, control))
     yield {
         "event": "started",
         "environment": environment(plan.clock),
         "vocabulary": vocabulary_record(tokenizer.vocabulary),
+        "corpora": list(map(corpus_record, corpora)),
         "plan": plan.record(),
         "n_cells": len(cells),
     }
@@ -84,12 +92,20 @@ def contenders_of(plan: Plan, tokenizer: Tokenizer) -> list[str]:
     return names + peers
 
 
+def corpora_of(plan: Plan, tokenizer: Tokenizer) -> list[Corpus]:
+    """The texts of a plan; raises CorpusError for one that does not exist."""
+    return [corpus_named(name, tokenizer.vocabulary, plan.seed) for name in plan.corpora]
+
+
 def cells_of(plan: Plan, tokenizer: Tokenizer) -> list[Cell]:
     """What is measured, in order; raises BenchError or CorpusError for what does not exist."""
+    return _cells_with(plan, tokenizer, corpora_of(plan, tokenizer))
+
+
+def _cells_with(plan: Plan, tokenizer: Tokenizer, corpora: Sequence[Corpus]) -> list[Cell]:
     for name in plan.scenarios:
         if name not in SCENARIOS:
             raise BenchError(f"There is no scenario “{name}”. Choose from: {', '.join(SCENARIOS)}.")
-    corpora = [corpus_named(name, tokenizer.vocabulary, plan.seed) for name in plan.corpora]
     if not corpora:
         raise BenchError("A benchmark needs a text. Name a corpus.")
     setting = Setting(plan, tokenizer, corpora)
@@ -135,6 +151,7 @@ def _all_cells(
             "corpus": cell.corpus,
             "size_bytes": cell.size_bytes,
             "threads": cell.threads,
+            **noise_now(),
         }
         racers = list(filter(cell.is_for, contenders))
         yield from race.run(cell, racers, left_s / (len(cells) - number + 1))

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from guiapp.core.bench.corpus import Corpus
 from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.versions import versions
 
@@ -31,12 +32,24 @@ def environment(clock: str) -> dict[str, Any]:
     }
 
 
+def noise_now() -> dict[str, Any]:
+    """What may disturb a measurement at this moment."""
+    load = _load()
+    return {"load": None if load is None else load[0], "mhz": _frequency_mhz()}
+
+
 def environment_after() -> dict[str, Any]:
     return {
         "ended": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
         "load_after": _load(),
         "mhz_after": _frequency_mhz(),
     }
+
+
+def corpus_record(corpus: Corpus) -> dict[str, Any]:
+    """Which text was encoded."""
+    sha256 = hashlib.sha256(corpus.text).hexdigest()
+    return {"name": corpus.name, "size_bytes": len(corpus.text), "sha256": sha256}
 
 
 def vocabulary_record(vocabulary: Vocabulary) -> dict[str, Any]:

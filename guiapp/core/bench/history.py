@@ -101,6 +101,8 @@ def different_conditions(old: Record, new: Record) -> list[str]:
         for name in COMPARABLE
     ]
     pairs.append(("vocabulary", *(run.get("vocabulary", {}).get("sha256") for run in (old, new))))
+    texts = [{each["name"]: each["sha256"] for each in run.get("corpora", [])} for run in (old, new)]
+    pairs += [(f"text {name}", texts[0][name], texts[1][name]) for name in texts[0] if name in texts[1]]
     return [f"{name} was {before}, now {after}" for name, before, after in pairs if before != after]
 
 

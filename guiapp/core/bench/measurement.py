@@ -12,6 +12,7 @@ from guiapp.core.bench.statistics import fit_growth, summarize
 from guiapp.core.bench.timing import Sample
 
 Record = dict[str, Any]
+NOISE = (("load_highest", "load", max), ("mhz_lowest", "mhz", min), ("mhz_highest", "mhz", max))
 KEY = ("scenario", "operation", "contender", "corpus", "size_bytes", "threads")
 
 
@@ -132,7 +133,7 @@ class Report:
     """A run as it is told by the engine's events; at any moment a whole JSON object."""
 
     def __init__(self) -> None:
-        self._head: Record = {"environment": {}, "vocabulary": {}, "plan": {}}
+        self._head: Record = {"environment": {}, "vocabulary": {}, "plan": {}, "corpora": []}
         self.results: list[Record] = []
         self.left_out: list[Record] = []
         self.contenders: list[Record] = []
@@ -142,7 +143,7 @@ class Report:
     def of(cls, record: Record) -> Report:
         """A run that was saved."""
         report = cls()
-        report._head.update({key: record.get(key, {}) for key in report._head})
+        report._head.update({key: record[key] for key in report._head if key in record})
         report.results = list(record["results"])
         report.left_out = list(record.get("left_out", []))
         report.contenders = list(record.get("contenders", []))
@@ -155,6 +156,8 @@ class Report:
         match event["event"]:
             case "started":
                 self._head.update({key: details[key] for key in self._head})
+            case "cell":
+                self._note_noise(details)
             case "loaded":
                 self.contenders.append(details)
             case "result":
@@ -164,6 +167,13 @@ class Report:
             case "finished":
                 self.is_complete = details["complete"]
                 self._head["environment"] |= details["environment"]
+
+    def _note_noise(self, cell: Mapping[str, Any]) -> None:
+        """Keep the extremes of what may have disturbed the run."""
+        environment = self._head["environment"]
+        for name, key, worst in NOISE:
+            if (value := cell.get(key)) is not None:
+                environment[name] = worst(value, environment.get(name, value))
 
     def record(self) -> Record:
         return {

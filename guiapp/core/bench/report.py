@@ -14,6 +14,7 @@ from guiapp.core.bench.measurement import KEY, Record
 from guiapp.core.bench.plan import BenchError, Plan, plan_from
 from guiapp.core.bench.tables import Table, notes, tables
 
+LEAST_SHARE = 0.9  # of the processor, for a figure that is the contender's own
 FIGURES = ("n", "median_s", "mb_per_s", "tokens_per_s", "n_tokens", "exact", "agreement")
 BYTES = ("built_bytes", "encoding_bytes")
 STYLE = """\
@@ -119,14 +120,27 @@ def warnings(run: Record) -> Iterator[str]:
     before = environment.get("load_before")
     if before and before[0] > 0.5 * cores:
         yield f"Other programs were busy when the run began: load {before[0]:g} on {cores} cores."
-    frequencies = [environment.get(f"mhz_{when}") for when in ("before", "after")]
-    if all(frequencies) and min(frequencies) < 0.9 * max(frequencies):
-        yield f"The processor's frequency changed from {frequencies[0]:g} to {frequencies[1]:g} MHz."
+    frequencies = [environment.get(f"mhz_{when}") for when in ("before", "lowest", "highest", "after")]
+    known = [each for each in frequencies if each]
+    if known and min(known) < 0.9 * max(known):
+        yield f"The processor's frequency changed between {min(known):g} and {max(known):g} MHz."
+    shared = [row for row in run["results"] if _was_shared(row)]
+    if shared:
+        yield (
+            f"{len(shared)} of {len(run['results'])} results had less than {LEAST_SHARE:.0%} of a core: "
+            f"other programs ran beside, load up to {environment.get('load_highest') or 0:g} on {cores} cores."
+        )
     wide = [row for row in run["results"] if row["ci_s"] and _half_width(row) > 0.1]
     if wide:
         yield f"{len(wide)} of {len(run['results'])} results are known to no better than ± 10 %."
     if not run.get("complete", True):
         yield "The run was stopped before its end."
+
+
+def _was_shared(row: Record) -> bool:
+    """Whether others took from one thread what its time counts; a call that waits for itself is none."""
+    share = row.get("processor_share")
+    return row["threads"] == 1 and share is not None and share < LEAST_SHARE
 
 
 def _half_width(row: Record) -> float:

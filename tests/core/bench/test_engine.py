@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 
 import pytest
@@ -16,6 +17,7 @@ from guiapp.core.bench.plan import BenchError, Plan, plan_from
 from guiapp.core.bench.race import MOST_ROUNDS, is_enough
 from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.core.bench.worker_process import ContenderFailed, WorkerLost
+from guiapp.core.demo import sample_text
 
 CONTRACT = {
     "scenario",
@@ -238,3 +240,11 @@ def test_every_scenario_has_cells_of_the_sizes_that_it_names():
                 len(tokenizer.encode(cell.texts[0][slice(*part)], add_special=False)) for part in cell.parts
             ]
             assert sorted(counts)[len(counts) // 2] == pytest.approx(cell.unit_tokens, rel=0.1)
+
+
+def test_a_run_knows_its_texts_and_what_may_have_disturbed_it():
+    record = report_of(plan(), FakeStarter(in_proportion))
+    (text,) = record["corpora"]
+    assert text["name"] == "sample:welcome"
+    assert text["sha256"] == hashlib.sha256(sample_text("welcome")).hexdigest()
+    assert record["environment"]["load_highest"] >= 0

@@ -60,6 +60,12 @@ def test_other_conditions_are_named():
     assert different_conditions(old, old) == []
 
 
+def test_another_text_of_the_same_name_is_another_condition():
+    old, new = ({**run_of(), "corpora": [{"name": "a.txt", "sha256": digest}]} for digest in "xy")
+    assert different_conditions(old, new) == ["text a.txt was x, now y"]
+    assert different_conditions(old, {**new, "corpora": []}) == []
+
+
 def test_a_saved_run_comes_back(tmp_path):
     path = tmp_path / "run.json"
     save_run(path, run_of(("fast", 1.0)))

@@ -74,12 +74,16 @@ def test_csv_has_a_line_for_each_result(record):
 
 
 def test_noise_is_told(record):
+    results = [{**row, "processor_share": 1.0} for row in record["results"]]
     quiet = {"cores": 2, "load_before": [0.1, 0, 0], "mhz_before": 3000.0, "mhz_after": 3000.0}
-    assert list(warnings({**record, "environment": quiet})) == []
-    noisy = {**quiet, "load_before": [1.5, 1, 1], "mhz_after": 2000.0}
-    busy, slower = warnings({**record, "environment": noisy})
+    assert list(warnings({**record, "results": results, "environment": quiet})) == []
+    noisy = {**quiet, "load_before": [1.5, 1, 1], "mhz_lowest": 2000.0}
+    busy, slower = warnings({**record, "results": results, "environment": noisy})
     assert "load 1.5 on 2 cores" in busy
-    assert "3000 to 2000 MHz" in slower
+    assert "2000 and 3000 MHz" in slower
+    disturbed = {**results[0], "processor_share": 0.7}
+    (shared,) = warnings({**record, "results": [*results[1:], disturbed], "environment": quiet})
+    assert f"1 of {len(results)} results had less than 90% of a core" in shared
 
 
 def test_published_figures_stand_beside_those_of_the_same_thing(record):

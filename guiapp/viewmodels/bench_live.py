@@ -1,0 +1,106 @@
+"""A run as it comes in from the engine: what is finished, and what the cell that goes on has so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from guiapp.core.bench.measurement import Record, Report, growth_records
+from guiapp.core.bench.statistics import summarize
+
+NOTHING_YET: Record = {"n": 0, "mb_per_s": None, "tokens_per_s": None}
+NOT_OF_RECORDS = ("event", "number", "of", "seconds_left", "load", "mhz")  # in the event of a cell
+
+
+class LiveRun:
+    """Takes the engine's events; at any moment there are records of everything that was measured.
+
+    Samples come by the hundred in a second: they are summarised when somebody looks, not before.
+    """
+
+    def __init__(self, report: Report | None = None) -> None:
+        self._report = report or Report()
+        self._cell: Record = {}
+        self._live: dict[str, Record] = {}
+        self._growth: list[Record] = []
+        self._n_fitted = 0
+        self._load: float | None = None
+        self._mhz: float | None = None
+
+    @classmethod
+    def of(cls, record: Record) -> LiveRun:
+        """A run that was saved."""
+        return cls(Report.of(record))
+
+    def add(self, event: Mapping[str, Any]) -> None:
+        """Take note of one event."""
+        self._report.add(event)
+        match event["event"]:
+            case "cell":
+                self._cell = {key: value for key, value in event.items() if key not in NOT_OF_RECORDS}
+                self._live = {}
+                self._load, self._mhz = event.get("load"), event.get("mhz")
+            case "compared":
+                details = {key: value for key, value in event.items() if key != "event"}
+                self._live[event["contender"]] = {**self._cell, **details, **NOTHING_YET, "samples_s": []}
+            case "sample":
+                self._live[event["contender"]]["samples_s"].append(event["seconds"])
+            case "result":
+                self._live.pop(event["contender"], None)
+
+    def end(self) -> None:
+        """Nothing follows: what has samples is kept as it is."""
+        self._report.results += self._with_samples()
+        self._live = {}
+
+    @property
+    def results(self) -> list[Record]:
+        """Finished records, and those of the cell that goes on with what they have so far."""
+        return self._report.results + self._with_samples()
+
+    @property
+    def growth(self) -> list[Record]:
+        """What time depends on length like, from the finished records."""
+        if self._n_fitted != len(self._report.results):
+            self._growth = growth_records(self._report.results)
+            self._n_fitted = len(self._report.results)
+        return self._growth
+
+    @property
+    def left_out(self) -> list[Record]:
+        return self._report.left_out
+
+    @property
+    def record(self) -> Record:
+        """The run as `tokenloupe bench --json` writes it."""
+        return self._report.record()
+
+    @property
+    def noise(self) -> str:
+        """The widest interval of the cell that goes on, and the machine as it was when that began."""
+        spreads = [
+            (row["ci_s"][1] - row["ci_s"][0]) / 2 / row["median_s"]
+            for row in self._with_samples()
+            if row["median_s"]
+        ]
+        told = [f"spread ± {max(spreads):.0%}"] if spreads else []
+        told += [f"load {self._load:g}"] if self._load is not None else []
+        told += [f"{self._mhz:g} MHz"] if self._mhz is not None else []
+        return " · ".join(told)
+
+    def _with_samples(self) -> list[Record]:
+        records = [record for record in self._live.values() if record["samples_s"]]
+        for record in records:
+            if record["n"] != len(record["samples_s"]):
+                _summarise(record)
+        return records
+
+
+def _summarise(record: Record) -> None:
+    """Bring the figures of a record up to its samples."""
+    summary = summarize(record["samples_s"])
+    record["n"], record["median_s"] = summary.n, summary.median
+    record["ci_s"] = [summary.interval.low, summary.interval.high]
+    if summary.median:
+        record["mb_per_s"] = record["size_bytes"] / summary.median / 1e6
+        record["tokens_per_s"] = record["n_tokens"] / summary.median
