@@ -18,6 +18,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-f", "--file", metavar="FILE", help="the text; otherwise standard input is read")
     parser.add_argument("--vocab-size", metavar="N", type=_size, required=True, help="tokens, all included")
     parser.add_argument("-o", "--output", metavar="OUT.gguf", required=True)
+    parser.add_argument(
+        "--end-marks",
+        action="store_true",
+        help="bpe only: of characters, with a mark at each word's end, as in textbooks; "
+        "in the file the space behind a word is its mark",
+    )
     parser.add_argument("--log", action="store_true", help="print each step: what won, and against what")
 
 
@@ -27,8 +33,12 @@ def run(options: argparse.Namespace) -> int:
     from guiapp.core.training.write_gguf import write_gguf
 
     text = read(options.file).decode("utf-8", "replace")
-    make = _train_aloud if options.log else train
-    model = make(options.algorithm, text, options.vocab_size)
+    if options.end_marks and options.algorithm != "bpe":
+        raise InputError("Only byte-pair encoding is trained with end-of-word marks: leave out --end-marks.")
+    if options.log or options.end_marks:
+        model = _train_by_steps(options, text)
+    else:
+        model = train(options.algorithm, text, options.vocab_size)
     try:
         write_gguf(Path(options.output), model)
     except OSError as error:
@@ -41,16 +51,15 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _train_aloud(algorithm: str, text: str, n_tokens: int) -> ModelFile:
-    """Print each step while it is made."""
+def _train_by_steps(options: argparse.Namespace, text: str) -> ModelFile:
+    """Print each step while it is made, where that is asked for."""
     from guiapp.core.training.runs import begin
 
-    run = begin(algorithm, text, n_tokens)
+    run = begin(options.algorithm, text, options.vocab_size, options.end_marks)
     for number, told in enumerate(run.steps(), 1):
-        print(f"{number:>6,}  {told.sentence}")
-    model = run.model()
-    assert model is not None  # only end-of-word marks fit into no file
-    return model
+        if options.log:
+            print(f"{number:>6,}  {told.sentence}")
+    return run.model()
 
 
 def _size(text: str) -> int:

@@ -40,7 +40,6 @@ from guiapp.widgets.theme import GAP_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
 EMPTY_TEXT = "Choose what to train and on which text, and press Train:\neach step shows what won, and why."
 WALKING = ("debug_restart", "debug_back", "debug_step", "debug_end")
 MODEL_FILTER = "Model files (*.gguf)"
-NO_FILE_TEXT = "Model files cannot hold end-of-word marks: train without them to save."
 
 
 class TrainingStage(QWidget):
@@ -165,8 +164,6 @@ class TrainingView(QWidget):
         self.stage.cards.addWidget(self.beside_card)
         self.empty = QLabel(EMPTY_TEXT, alignment=Qt.AlignmentFlag.AlignCenter)
         set_role(self.empty, "dim")
-        self.result = QLabel()
-        set_role(self.result, "dim")
         self.save_button, self.open_button = (
             QPushButton("Save as GGUF…"),
             QPushButton("Save and open as model…"),
@@ -184,7 +181,6 @@ class TrainingView(QWidget):
     def _lay_out(self) -> None:
         foot = QHBoxLayout()
         foot.setSpacing(GAP_PX)
-        foot.addWidget(self.result)
         foot.addStretch()
         for made in (self.beside_button, self.save_button, self.open_button):
             foot.addWidget(made)
@@ -256,5 +252,3 @@ class TrainingView(QWidget):
         for made in (self.beside_button, self.save_button, self.open_button):
             made.setVisible(model.record is not None)
             made.setEnabled(has_file)
-        marks = model.wish is not None and model.wish.has_end_marks
-        self.result.setText(NO_FILE_TEXT if marks and model.record is not None else "")

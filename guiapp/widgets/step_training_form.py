@@ -24,6 +24,10 @@ ALGORITHMS = (("Byte-pair encoding", "bpe"), ("WordPiece", "wordpiece"), ("Unigr
 MOST_TOKENS = 100_000
 FIRST_SIZES = {"bpe": 400, "wordpiece": 200, "unigram": 200}
 TEXTBOOK = "This is insane! This is impossible"
+END_MARK_TEXT = (
+    "In a model file, a word's mark is the space behind it. The last word of a text or of a line has none "
+    "there, and runs of spaces are tokens of their own: elsewhere the file cuts words as the training did."
+)
 OWN_TEXT_PX = 74
 SIZE_WIDTH_PX = 84
 
@@ -53,10 +57,12 @@ class TrainingForm(QWidget):
         self.symbols.addItems(["of bytes", "of characters, with end-of-word marks"])
         self.own_text = QPlainTextEdit(TEXTBOOK)
         self.button = QPushButton("Train")
+        self.end_mark_note = QLabel(END_MARK_TEXT, wordWrap=True)
         self.message = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self._lay_out()
         self.algorithm.currentIndexChanged.connect(self._choose_algorithm)
         self.source.currentIndexChanged.connect(self._follow)
+        self.symbols.currentIndexChanged.connect(self._follow)
         self.n_tokens.returnPressed.connect(self.button.click)
         self.button.clicked.connect(self._begin_or_stop)
         model.changed.connect(self._follow)
@@ -69,8 +75,11 @@ class TrainingForm(QWidget):
         algorithm = self.algorithm.currentData()
         is_own = self.source.currentIndex() == 1
         text = self.own_text.toPlainText().encode() if is_own else self._workspace.document.text()
-        marks = self.symbols.currentIndex() == 1 and algorithm == "bpe"
-        return TrainingWish(algorithm, text, int(self.n_tokens.text() or 0), marks)
+        return TrainingWish(algorithm, text, int(self.n_tokens.text() or 0), self._has_end_marks)
+
+    @property
+    def _has_end_marks(self) -> bool:
+        return self.algorithm.currentData() == "bpe" and self.symbols.currentIndex() == 1
 
     def choose(self, algorithm: str, n_tokens: int) -> None:
         """Set what to train, on the workspace's text."""
@@ -83,6 +92,7 @@ class TrainingForm(QWidget):
         size_title = QLabel("tokens in all")
         size_title.setBuddy(self.n_tokens)
         set_role(size_title, "dim")
+        set_role(self.end_mark_note, "dim")
         set_role(self.button, "primary")
         for widget in (self.algorithm, self.symbols, self.source, size_title, self.n_tokens):
             row.addWidget(widget)
@@ -102,6 +112,7 @@ class TrainingForm(QWidget):
         layout.setSpacing(GAP_PX)
         layout.addLayout(row)
         layout.addWidget(self.own_text)
+        layout.addWidget(self.end_mark_note)
         layout.addWidget(self.message)
 
     def _choose_algorithm(self) -> None:
@@ -117,6 +128,7 @@ class TrainingForm(QWidget):
     def _follow(self) -> None:
         model = self._model
         self.symbols.setVisible(self.algorithm.currentData() == "bpe")
+        self.end_mark_note.setVisible(self._has_end_marks)
         self.own_text.setVisible(self.source.currentIndex() == 1)
         self.button.setText("Stop" if model.is_busy else "Train")
         self.message.setVisible(bool(model.failure))

@@ -32,6 +32,19 @@ def test_a_trained_model_opens_and_encodes_its_text(algorithm, size, text_file, 
         assert tokenizer.decode(encoding.token_ids) == TEXT
 
 
+def test_end_of_word_marks_become_spaces_behind_words(text_file, tmp_path, capsys):
+    out = tmp_path / "out.gguf"
+    command = ["train", "bpe", "-f", str(text_file), "--vocab-size", "340", "-o", str(out), "--end-marks"]
+    assert run(command) == 0
+    assert capsys.readouterr().out == ""
+    tokenizer = guiapp.open_model(out)
+    assert tokenizer.vocabulary.raw_text(tokenizer.encode("This is", add_special=False).token_ids[0]) == (
+        "This▁".encode()
+    )
+    assert run(["train", "unigram", *command[2:]]) == 1
+    assert "--end-marks" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(("text", "size"), [("", 300), ("abc", 5), ("   \n", 300)])
 def test_too_little_is_told(text, size, tmp_path, capsys):
     (tmp_path / "text").write_text(text)

@@ -35,7 +35,7 @@ def trained(model, qtbot, wish, position=1):
 
 
 def test_a_training_is_walked_forwards_and_backwards(make_model, qtbot):
-    model = trained(make_model(), qtbot, TrainingWish("bpe", TEXT, 99, True))
+    model = trained(make_model(), qtbot, TrainingWish("bpe", TEXT, 400, True))
     assert (model.position, model.n_steps, model.failure) == (1, 4, "")
     assert model.record.step(1).sentence.startswith("`i` + `s` → `is`, 4 times")
     model.step()
@@ -46,11 +46,11 @@ def test_a_training_is_walked_forwards_and_backwards(make_model, qtbot):
     assert model.position == 0
     model.to_end()
     assert model.position == 4
-    assert model.model_file is None
+    assert guiapp.open_model(model.model_file).decode([274]) == "is"
 
 
 def test_playing_goes_to_the_end_and_stops(make_model, qtbot):
-    model = trained(make_model(), qtbot, TrainingWish("bpe", TEXT, 99, True))
+    model = trained(make_model(), qtbot, TrainingWish("bpe", TEXT, 400, True))
     model.clock.set_speed(30)
     model.to_end()
     model.toggle_play()
@@ -67,13 +67,13 @@ def test_the_result_is_saved_and_opens(make_model, qtbot, tmp_path):
 
 
 def test_the_same_training_is_not_made_again(make_model, qtbot):
-    model, wish = make_model(), TrainingWish("bpe", TEXT, 99, True)
+    model, wish = make_model(), TrainingWish("bpe", TEXT, 400, True)
     trained(model, qtbot, wish, 2)
     assert model.position == 2
     model.show(wish, 4)
     assert not model.is_busy
     assert model.position == 4
-    model.show(TrainingWish("bpe", TEXT + b" too", 99, True), 1)
+    model.show(TrainingWish("bpe", TEXT + b" too", 400, True), 1)
     assert model.is_busy
 
 

@@ -43,8 +43,11 @@ def test_the_textbook_run_is_stepped_through(make_steps_page, qtbot):
     assert "smallest symbols" in stage.sentence.text()
     page.actions_["debug_end"].trigger()
     assert stage.count.text() == "step 4 of 4"
-    assert not page.training.save_button.isEnabled()
-    assert "end-of-word marks" in page.training.result.text()
+    assert page.training.save_button.isEnabled()
+    assert "a word's mark is the space behind it" in form.end_mark_note.text()
+    assert form.end_mark_note.isVisible()
+    form.symbols.setCurrentIndex(0)
+    assert not form.end_mark_note.isVisible()
 
 
 @pytest.mark.parametrize("theme", ["dark", "light"])

@@ -21,6 +21,8 @@ BYTE_LEVEL_WORDS = re.compile(
     rf"'(?i:s|t|re|ve|m|ll|d)|(?:[^\r\n\w]|_)?{LETTER}+|\d{{1,3}}| ?{OTHER}+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
 
+END_OF_WORD = "</w>"  # in textbooks, the last symbol of each word
+
 SIGN = r"!-/:-@\[-`{-~«»¿¡„“”‘’–—…·।、。「」，：；！？፤።"
 # For texts whose spaces are U+2581: one space and what follows, digits alone, what is left of runs of spaces.
 SENTENCEPIECE_WORDS = re.compile(rf"▁?[^▁\s\d{SIGN}]+|▁?[{SIGN}]+|▁?\d|▁+(?=▁)|▁")

@@ -12,6 +12,7 @@ from guiapp.core.training.charsmap import build_charsmap
 from guiapp.core.training.corpus import Pair
 from guiapp.core.training.vocabularies import (
     byte_level_rows,
+    end_mark_rows,
     train_byte_level,
     train_unigram,
     train_wordpiece,
@@ -22,6 +23,13 @@ from guiapp.core.training.write_gguf import ModelFile, Token
 
 DESCRIPTION = "Trained by Tokenloupe on a text of one's own."
 BPE_SPECIAL = (Token("<|endoftext|>", TokenType.CONTROL),)
+END_MARK_SPECIAL = (
+    Token("<pad>", TokenType.CONTROL),
+    Token("<eos>", TokenType.CONTROL),
+    Token("<bos>", TokenType.CONTROL),
+    Token("<unk>", TokenType.UNKNOWN),
+)
+N_END_MARK_ROWS = len(END_MARK_SPECIAL) + 256  # with the bytes that stand in for unknown characters
 WORDPIECE_SPECIAL = (
     Token("[PAD]", TokenType.CONTROL),
     Token("[UNK]", TokenType.UNKNOWN),
@@ -41,6 +49,18 @@ class TrainingError(TokenloupeError):
 def bpe_file(merges: Sequence[Pair]) -> ModelFile:
     """Byte-level BPE: 256 bytes, what merging makes of them, and a token for the end of a text."""
     return _bpe(*byte_level_rows(merges, BPE_SPECIAL))
+
+
+def end_mark_file(alphabet: Sequence[str], merges: Sequence[Pair]) -> ModelFile:
+    """BPE over characters whose end-of-word marks are the spaces behind the words.
+
+    Gemma 4's kind of file splits a text at line breaks only, so that a space can belong to the word before
+    it, and it always puts its BOS token in front.
+    """
+    tokens, rules = end_mark_rows(alphabet, merges, END_MARK_SPECIAL)
+    roles = {"padding": 0, "eos": 1, "bos": 2, "unknown": 3}
+    name = "Trained BPE with end-of-word marks"
+    return ModelFile("llama", name, DESCRIPTION, "gemma4", tokens, merges=rules, special_ids=roles)
 
 
 def wordpiece_file(alphabet: Sequence[str], merges: Sequence[Pair]) -> ModelFile:
@@ -110,6 +130,6 @@ def check_text(text: str) -> None:
 def too_small(n_needed: int) -> str:
     """Why a vocabulary cannot be smaller."""
     return (
-        f"This text needs {n_needed:,} tokens for its characters and special tokens alone. "
+        f"This text needs {n_needed:,} tokens for its smallest symbols and special tokens alone. "
         f"Choose a vocabulary size of at least that."
     )

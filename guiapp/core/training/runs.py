@@ -69,10 +69,10 @@ class MergeRun:
             self._learned.append((told.left, told.right))
             yield told
 
-    def model(self) -> ModelFile | None:
-        """The result so far; None with end-of-word marks, which no model file can hold."""
+    def model(self) -> ModelFile:
+        """The result so far."""
         if self._has_end_marks:
-            return None
+            return models.end_mark_file(self.start.alphabet, self._learned)
         if self._algorithm == "wordpiece":
             return models.wordpiece_file(self.start.alphabet, self._learned)
         return models.bpe_file(self._learned)
@@ -98,7 +98,7 @@ class UnigramRun:
             self._model = model
             yield told
 
-    def model(self) -> ModelFile | None:
+    def model(self) -> ModelFile:
         """The result so far."""
         return models.unigram_file(self._model)
 
@@ -112,10 +112,10 @@ def begin(algorithm: str, text: str, n_tokens: int, has_end_marks: bool = False)
 
 
 def _beginning(algorithm: str, text: str, has_end_marks: bool) -> tuple[Corpus, tuple[str, ...], int]:
-    """The corpus, the symbols that need no merge, and how many special tokens the file has."""
+    """The corpus, the symbols that need no merge, and how many other tokens the file has."""
     if has_end_marks:
         corpus = textbook_corpus(text)
-        return corpus, tuple(corpus.symbol_counts), 0
+        return corpus, tuple(corpus.symbol_counts), models.N_END_MARK_ROWS
     if algorithm == "wordpiece":
         corpus = wordpiece_corpus(text)
         return corpus, tuple(sorted(corpus.symbol_counts)), len(models.WORDPIECE_SPECIAL)

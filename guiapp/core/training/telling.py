@@ -9,10 +9,9 @@ from itertools import islice
 from typing import Any
 
 from guiapp.core.training import bpe, unigram, wordpiece
-from guiapp.core.training.corpus import Corpus, Pair
+from guiapp.core.training.corpus import END_OF_WORD, Corpus, Pair
 from guiapp.core.training.ranking import Ranking
 
-END_OF_WORD = "</w>"
 N_TOLD_PAIRS = 16  # the winner among them
 N_TOLD_PIECES = 60
 N_TOLD_WORDS = 150

@@ -33,7 +33,7 @@ class TrainRequest:
 
 @dataclass(frozen=True)
 class Finished:
-    """The end of a training: a model file, or "" with end-of-word marks; or an error to show as it stands."""
+    """The end of a training: a model file, or an error to show as it stands."""
 
     output: str = ""
     n_tokens: int = 0
@@ -58,8 +58,6 @@ def work(request: TrainRequest) -> Finished:
     for told in run.steps():
         _tell(to_json(told))
     model = run.model()
-    if model is None:
-        return Finished()
     write_gguf(Path(request.output), model)
     return Finished(request.output, len(model.tokens))
 

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from gguf import TokenType
 
 from guiapp.core.training import bpe, longest_match, unigram, wordpiece
-from guiapp.core.training.corpus import BYTE_LEVEL_WORDS, SENTENCEPIECE_WORDS, Corpus, Pair, count_words
+from guiapp.core.training.corpus import (
+    BYTE_LEVEL_WORDS,
+    END_OF_WORD,
+    SENTENCEPIECE_WORDS,
+    Corpus,
+    Pair,
+    count_words,
+)
 from guiapp.core.training.write_gguf import Token
 from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE, PRINTABLE, UNPRINTABLE, spell
 
@@ -40,6 +47,28 @@ def byte_level_rows(
     return (*map(Token, texts), *special), tuple(f"{left} {right}" for left, right in merges)
 
 
+def end_mark_rows(
+    alphabet: Sequence[str], merges: Sequence[Pair], special: Sequence[Token] = ()
+) -> tuple[tuple[Token, ...], tuple[str, ...]]:
+    """The tokens and merges of a file in which the space behind a word is its end-of-word mark.
+
+    The special tokens come first, then the 256 bytes that stand in for characters without a token.
+    """
+    spelled = [(_mark_as_space(left), _mark_as_space(right)) for left, right in merges]
+    texts = unique([*map(_mark_as_space, alphabet), *(left + right for left, right in spelled)])
+    return (*special, *_byte_tokens(), *map(Token, texts)), tuple(
+        f"{left} {right}" for left, right in spelled
+    )
+
+
+def _mark_as_space(symbol: str) -> str:
+    return symbol.removesuffix(END_OF_WORD) + SPACE if symbol.endswith(END_OF_WORD) else symbol
+
+
+def _byte_tokens() -> Iterator[Token]:
+    return (Token(f"<0x{byte:02X}>", TokenType.BYTE) for byte in range(256))
+
+
 def train_sentencepiece_bpe(
     text: str, n_tokens: int, special: Sequence[Token] = (), min_count: int = 2
 ) -> tuple[Token, ...]:
@@ -54,8 +83,11 @@ def train_sentencepiece_bpe(
     n_merges = n_tokens - len(special) - 256 - len(characters)
     merges = islice(bpe.steps(corpus, min_count), max(0, n_merges))
     texts = unique([*(merge.result for merge in merges), *characters])
-    byte_tokens = (Token(f"<0x{byte:02X}>", TokenType.BYTE) for byte in range(256))
-    return (*special, *byte_tokens, *(Token(piece, score=-float(rank)) for rank, piece in enumerate(texts)))
+    return (
+        *special,
+        *_byte_tokens(),
+        *(Token(piece, score=-float(rank)) for rank, piece in enumerate(texts)),
+    )
 
 
 def train_wordpiece(

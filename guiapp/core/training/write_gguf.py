@@ -22,9 +22,9 @@ class Token:
 class ModelFile:
     """What goes into the file.
 
-    model        tokenizer.ggml.model: gpt2, llama, bert, t5 or rwkv
+    model        tokenizer.ggml.model: gpt2, gemma4, llama, bert, t5 or rwkv
     pre          tokenizer.ggml.pre, only for gpt2
-    merges       "left right" in rank order, only for gpt2
+    merges       "left right" in rank order, only for gpt2 and gemma4
     special_ids  role -> id, e.g. {"bos": 1}: becomes tokenizer.ggml.bos_token_id
     flags        the rest of a tokenizer.ggml key -> bool, e.g. {"add_bos_token": True}
     """

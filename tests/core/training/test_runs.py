@@ -8,11 +8,13 @@ import sys
 
 import pytest
 
+import guiapp
 from guiapp.core.training.models import TrainingError, train
 from guiapp.core.training.record import TrainingRecord
 from guiapp.core.training.runs import begin
 from guiapp.core.training.telling import to_json
 from guiapp.core.training.train_process import Finished, TrainRequest, main, parse_start
+from guiapp.core.training.write_gguf import write_gguf
 
 TEXT = "This is insane! This is impossible. How do lions sleep in this weather? " * 3
 CASES = [("bpe", 300), ("wordpiece", 60), ("unigram", 60)]
@@ -51,7 +53,7 @@ def test_words_are_cut_as_the_corpus_is_after_each_step():
 
 
 def test_the_vocabulary_grows_by_what_is_learned():
-    record = recorded(begin("bpe", "This is insane! This is impossible", 100, has_end_marks=True))
+    record = recorded(begin("bpe", "This is insane! This is impossible", 400, has_end_marks=True))
     assert record.newest_symbols(0, 99)[::-1] == list(record.start.alphabet)
     assert record.newest_symbols(2, 2) == ["is</w>", "is"]
     assert record.vocabulary_size(2) == len(record.start.alphabet) + 2
@@ -64,10 +66,42 @@ def test_the_likelihoods_told_so_far_make_the_curve():
     assert record.likelihoods(2) == curve[:2]
 
 
-def test_end_of_word_marks_fit_into_no_file():
-    run = begin("bpe", TEXT, 60, has_end_marks=True)
+@pytest.fixture(
+    params=[TEXT, "low lower lowest newer new wide wider « 武汉 武漢 » café 🦁🦁 a a aa aaa " * 3]
+)
+def end_mark_run(request):
+    run = begin("bpe", request.param, 320, has_end_marks=True)
     assert list(run.steps())
-    assert run.model() is None
+    return request.param, run
+
+
+def own_cut(run, text: str) -> list[str]:
+    """The words of a text as the training has cut them, the marks written as spaces."""
+    cuts = {"".join(word): word for word in run._corpus.words}
+    return [symbol.replace("</w>", " ") for word in text.split() for symbol in cuts[word + "</w>"]]
+
+
+def test_a_file_with_end_of_word_marks_cuts_as_the_training_did(end_mark_run, tmp_path):
+    text, run = end_mark_run
+    write_gguf(tmp_path / "marks.gguf", run.model())
+    tokenizer = guiapp.open_model(tmp_path / "marks.gguf")
+    spaced = " ".join(text.split()) + " "
+    encoding = tokenizer.encode(spaced, add_special=False)
+    parts = [spaced.encode()[start:end].decode() for start, end in encoding.spans.tolist()]
+    assert parts == own_cut(run, text)
+    assert {tokenizer.vocabulary.kind(token_id) for token_id in encoding.token_ids.tolist()} == {"normal"}
+    assert tokenizer.decode(encoding.token_ids) == spaced
+
+
+@pytest.mark.real_vocabs
+def test_llama_reads_a_file_with_end_of_word_marks_likewise(end_mark_run, tmp_path):
+    llama_oracle = pytest.importorskip("llama_oracle")
+    text, run = end_mark_run
+    write_gguf(tmp_path / "marks.gguf", run.model())
+    tokenizer = guiapp.open_model(tmp_path / "marks.gguf")
+    oracle = llama_oracle.LlamaOracle().load(str(tmp_path / "marks.gguf"))
+    for sample in (text, " ".join(text.split()) + " ", "\n\nnew  words ▁ 漢\n"):
+        assert oracle.tokenize(sample, True, True) == tokenizer.encode(sample).token_ids.tolist()
 
 
 @pytest.mark.parametrize(
