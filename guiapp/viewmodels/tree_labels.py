@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from math import degrees, pi, sin, sqrt
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from guiapp.viewmodels.tree_geometry import Icicle, Sunburst
+from guiapp.viewmodels.tree_geometry import Geometry, Icicle, Sunburst
 
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 PADDING_PX = 5
-SIZES_PX = ((34, 14), (21, 12), (13, 11))  # bands of at least this height get letters of this size
+HEIGHTS_PX, SIZES_PX = (
+    np.array([13, 21, 34]),
+    np.array([0, 11, 12, 14]),
+)  # letters for bands from such a height on
+LOWEST_PX = float(HEIGHTS_PX[0])
 NARROWEST_PX = 12
 LINE_HEIGHT = 1.25  # of the size of its letters
 UPRIGHT_PX = 22  # narrower nodes have their label downwards
 LEAST_DOWN_PX = 24  # height of a node with a label downwards
-MOST_LEVEL = 160  # labels on one level
-MOST_TURNED = 140
+ROUNDER = 6  # radians of a ring from which on a label goes in the middle of the disc
+STRAIGHT = 1.2  # of the radius: a straight line that is longer leaves its ring
 
 
 class Place(NamedTuple):
@@ -37,90 +42,90 @@ class Place(NamedTuple):
     upright_px: float = 0.0
 
 
-def letter_size(height_px: float) -> int:
-    """The size of letters for a band, 0 where there is no room for any."""
-    for least, size in SIZES_PX:
-        if height_px >= least:
-            return size
-    return 0
+def places(geometry: Geometry) -> list[Place]:
+    """The labels of all nodes that are large enough, those near the root first."""
+    return icicle_places(geometry) if isinstance(geometry, Icicle) else sunburst_places(geometry)
 
 
-def icicle_places(icicle: Icicle) -> Iterator[Place]:
+def letter_size(height_px: Floats) -> NDArray[np.int64]:
+    """The size of letters for bands, 0 where there is no room for any."""
+    sizes: NDArray[np.int64] = SIZES_PX[np.searchsorted(HEIGHTS_PX, height_px, "right")]
+    return sizes
+
+
+def icicle_places(icicle: Icicle) -> list[Place]:
     """Labels at the left of what is seen of each node that is wide enough."""
-    picture, (left, right) = icicle.picture, icicle.view
-    edges = np.round(icicle.tops).tolist()
-    for level in range(picture.n_levels):
-        height = edges[level + 1] - edges[level]
-        size = letter_size(height)
-        if not size:
-            continue
-        narrowest = NARROWEST_PX if height >= LEAST_DOWN_PX else UPRIGHT_PX
-        nodes = picture.wide_nodes(level, left, right, narrowest / icicle.px_per_leaf)
-        starts = np.maximum((picture.arrays.starts[nodes] - left) * icicle.px_per_leaf, 0.0)
-        ends = np.minimum((picture.arrays.ends[nodes] - left) * icicle.px_per_leaf, icicle.width_px)
-        room = ends - starts - 2 * PADDING_PX
-        if len(nodes) > MOST_LEVEL:
-            kept = np.sort(np.argsort(-room, kind="stable")[:MOST_LEVEL])
-            nodes, starts, room = nodes[kept], starts[kept], room[kept]
-        middle = (edges[level] + edges[level + 1] - 1) / 2
-        for node, x, length in zip(nodes.tolist(), starts.tolist(), room.tolist(), strict=True):
-            if length + 2 * PADDING_PX >= UPRIGHT_PX:
-                yield Place(node, x + PADDING_PX, middle, length, size)
-            else:
-                width = length + 2 * PADDING_PX
-                size = letter_size(width + 1)
-                yield Place(node, x + width / 2, middle, height - 6, size, 90.0, True, width - 2)
+    picture, left, scale = icicle.picture, icicle.view[0], icicle.px_per_leaf
+    edges = np.round(icicle.tops)
+    heights = np.diff(edges)
+    narrowest = np.where(heights >= LEAST_DOWN_PX, NARROWEST_PX, UPRIGHT_PX) / scale
+    nodes = picture.wide_nodes(*icicle.view, np.where(heights < LOWEST_PX, np.inf, narrowest))
+    levels = _levels(icicle, nodes)
+    starts = np.maximum((picture.arrays.starts[nodes] - left) * scale, 0.0)
+    widths = np.minimum((picture.arrays.ends[nodes] - left) * scale, icicle.width_px) - starts
+    is_down = widths < UPRIGHT_PX
+    sizes = letter_size(np.where(is_down, widths + 1, heights[levels]))
+    return _listed(
+        sizes,
+        nodes,
+        starts + np.where(is_down, widths / 2, PADDING_PX),
+        ((edges[:-1] + edges[1:] - 1) / 2)[levels],
+        np.where(is_down, heights[levels] - 6, widths - 2 * PADDING_PX),
+        sizes,
+        np.where(is_down, 90.0, 0.0),
+        is_down,
+        np.where(is_down, widths - 2, 0.0),
+    )
 
 
-def sunburst_places(sunburst: Sunburst) -> Iterator[Place]:
-    """Labels along the ring where they fit, else from the middle outwards; the largest nodes first."""
+def sunburst_places(sunburst: Sunburst) -> list[Place]:
+    """Labels along the ring where they fit, else from the middle outwards."""
     picture, (left, right) = sunburst.picture, sunburst.view
-    radii = sunburst.radii.tolist()
-    count = 0
-    for level in range(picture.n_levels):
-        inner, outer = radii[level], radii[level + 1]
-        if outer - inner < SIZES_PX[-1][0]:
-            continue
-        middle = (inner + outer) / 2
-        around = 2 * pi * middle
-        least = SIZES_PX[-1][0] / (2 * pi * (inner + 0.4 * (outer - inner))) * (right - left)
-        nodes = picture.wide_nodes(level, left, right, least)
-        shares = np.maximum((picture.arrays.starts[nodes] - left) / (right - left), 0.0)
-        ends = np.minimum((picture.arrays.ends[nodes] - left) / (right - left), 1.0)
-        for node, share, end in zip(nodes.tolist(), shares.tolist(), ends.tolist(), strict=True):
-            place = _in_sector(sunburst, node, (inner, outer), (share + end) / 2, (end - share) * around)
-            if not place.size_px:
-                continue
-            yield place
-            count += 1
-            if count >= MOST_TURNED:
-                return
+    radii = sunburst.radii
+    heights = np.diff(radii)
+    least = LOWEST_PX / (2 * np.pi * (radii[:-1] + 0.4 * heights).clip(1e-9)) * (right - left)
+    nodes = picture.wide_nodes(left, right, np.where(heights < LOWEST_PX, np.inf, least))
+    levels = _levels(sunburst, nodes)
+    starts = np.maximum((picture.arrays.starts[nodes] - left) / (right - left), 0.0)
+    ends = np.minimum((picture.arrays.ends[nodes] - left) / (right - left), 1.0)
+    inner, outer, height = radii[levels], radii[levels + 1], heights[levels]
+    middle, turns = (inner + outer) / 2, np.pi * (starts + ends)
+    arcs = (ends - starts) * 2 * np.pi * middle
+    is_disc = (inner < LOWEST_PX) & (arcs > ROUNDER * middle)
+    is_along = is_disc | (arcs > 1.1 * height)
+    radius = np.where(is_disc, 0.0, middle)
+    along = np.minimum(arcs, STRAIGHT * middle) - 2 * PADDING_PX
+    sizes = letter_size(np.where(is_disc, outer, np.where(is_along, height, arcs)))
+    wide = 2 * middle * np.sin(np.minimum(arcs / (2 * middle), np.pi / 2))  # of a circle between the sides
+    return _listed(
+        sizes,
+        nodes,
+        sunburst.center[0] - radius * np.sin(turns),
+        sunburst.center[1] - radius * np.cos(turns),
+        np.where(is_disc, 1.6 * outer, np.where(is_along, along, height - 6)),
+        sizes,
+        np.where(is_disc, 0.0, _readable(-np.rad2deg(turns) - np.where(is_along, 0, 90))),
+        np.full(len(nodes), True),
+        np.where(is_disc, 0.0, _longest_within(np.minimum(height, wide), sizes)),
+    )
 
 
-def _in_sector(
-    sunburst: Sunburst, node: int, radii: tuple[float, float], share: float, arc_px: float
-) -> Place:
-    inner, outer = radii
-    if inner < SIZES_PX[-1][0] and arc_px > 6 * (inner + outer) / 2:
-        x, y = sunburst.center
-        return Place(node, x, y, 1.6 * outer, letter_size(outer), 0.0, True)
-    x, y = sunburst.point((inner + outer) / 2, share)
-    wide = (inner + outer) * sin(min(arc_px / (inner + outer), pi / 2))  # of a circle between the sides
-    turn = -degrees(2 * pi * share)  # of the way outwards, clockwise from the top
-    if arc_px > 1.1 * (outer - inner):
-        along = turn % 360
-        upright = along - 180 if 90 < along < 270 else along
-        reach = min(arc_px, 1.2 * ((inner + outer) / 2))  # a straight line leaves a ring sooner or later
-        size = letter_size(outer - inner)
-        lying = _longest_within(min(outer - inner, wide), size)
-        return Place(node, x, y, reach - 2 * PADDING_PX, size, upright, True, lying)
-    along = (turn - 90) % 360
-    upright = along - 180 if 90 < along < 270 else along
-    size = letter_size(arc_px)
-    lying = _longest_within(min(outer - inner, wide), size)
-    return Place(node, x, y, outer - inner - 6, size, upright, True, lying)
+def _levels(geometry: Geometry, nodes: NDArray[np.int32]) -> NDArray[np.int64]:
+    return np.searchsorted(geometry.picture.arrays.level_offsets, nodes, "right") - 1
 
 
-def _longest_within(diameter_px: float, size_px: int) -> float:
+def _readable(degrees: Floats) -> Floats:
+    """The same lines, none of them upside down."""
+    along = degrees % 360
+    return np.where((along > 90) & (along < 270), along - 180, along)
+
+
+def _longest_within(diameters_px: Floats, sizes_px: NDArray[np.int64]) -> Floats:
     """The length of the longest line of letters that lies in a circle."""
-    return sqrt(max(0.0, (diameter_px - 2) ** 2 - (LINE_HEIGHT * size_px) ** 2))
+    return np.sqrt(np.maximum(0.0, (diameters_px - 2) ** 2 - (LINE_HEIGHT * sizes_px) ** 2))
+
+
+def _listed(sizes_px: NDArray[np.int64], *columns: NDArray[np.generic]) -> list[Place]:
+    """The places that have letters, from the columns of `Place`."""
+    has_letters = sizes_px > 0
+    return list(map(Place._make, zip(*(column[has_letters].tolist() for column in columns), strict=True)))

@@ -10,7 +10,7 @@ from PySide6.QtGui import QImage, QPainter
 
 from guiapp.core.tree.painting import NodeColors, Pixels, paint_between, paint_icicle, paint_sunburst
 from guiapp.viewmodels.tree_geometry import Geometry, Icicle, Sunburst
-from guiapp.viewmodels.tree_labels import icicle_places, sunburst_places
+from guiapp.viewmodels.tree_labels import places
 from guiapp.widgets.tree_labels import LabelPainter
 from guiapp.widgets.tree_marks import bending
 
@@ -53,12 +53,12 @@ class TreeCanvas:
         """
         colors = self._colors_for(geometry)
         if isinstance(geometry, Sunburst):
-            image, places = self._sunburst(geometry, colors, scale, is_coarse), sunburst_places(geometry)
+            image = self._sunburst(geometry, colors, scale, is_coarse)
         else:
-            image, places = self._icicle(geometry, colors, scale), icicle_places(geometry)
+            image = self._icicle(geometry, colors, scale)
         painter = QPainter(image)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, not is_coarse)
-        self._labels.paint(painter, places, colors.of, scale, patience_s)
+        self._labels.paint(painter, places(geometry), colors.sums.colors, scale, patience_s)
         painter.end()
         return image
 
@@ -91,7 +91,7 @@ class TreeCanvas:
 
     def _sunburst(self, sunburst: Sunburst, colors: NodeColors, scale: float, is_coarse: bool) -> QImage:
         pixels = self._room(sunburst, scale)
-        size = min(round(sunburst.size_px * scale), *pixels.shape)
+        size = min(round(sunburst.size_px * scale), *pixels.shape) // 2 * 2
         x, y = round(sunburst.corner[0] * scale), round(sunburst.corner[1] * scale)
         if self._sides != (sides := (x, y, size, colors.ground)):
             self._sides = sides

@@ -77,6 +77,7 @@ N_TONES = 2 * N_HUES
 HUE_RANGE = 34.0  # degrees between the first shade and the last
 HUE_SPREAD = 0.55  # how far a child may be from its parent, as a share of all shades
 GOLDEN = 0.6180339887498949
+LIGHT_FROM = 118  # of 255, to the eye
 
 
 @dataclass(frozen=True)
@@ -198,6 +199,7 @@ def number(color: QColor) -> int:
     return int(color.rgb() & 0xFFFFFF)
 
 
-def is_light(color: int) -> bool:
-    """Whether dark text is easier to read on a colour 0xRRGGBB."""
-    return (color >> 16 & 255) * 0.299 + (color >> 8 & 255) * 0.587 + (color & 255) * 0.114 > 118
+def is_light(colors: Colors) -> NDArray[np.bool_]:
+    """Whether dark text is easier to read on colours 0xRRGGBB."""
+    levels = (colors >> 16 & 255) * 0.299 + (colors >> 8 & 255) * 0.587 + (colors & 255) * 0.114
+    return np.asarray(levels > LIGHT_FROM)

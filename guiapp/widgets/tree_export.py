@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 from PySide6.QtCore import QObject, QPointF, QRect, QSize, Qt
 from PySide6.QtGui import QAction, QColor, QFontMetrics, QGuiApplication, QPainter, QTransform
 from PySide6.QtSvg import QSvgGenerator
@@ -13,8 +14,8 @@ from PySide6.QtSvg import QSvgGenerator
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.tree_reports import Branch, dot_lines, tree_report
 from guiapp.viewmodels.text_files import write_text
-from guiapp.viewmodels.tree_geometry import Geometry, Icicle
-from guiapp.viewmodels.tree_labels import Place, icicle_places, sunburst_places
+from guiapp.viewmodels.tree_geometry import Geometry
+from guiapp.viewmodels.tree_labels import Place, places
 from guiapp.viewmodels.tree_model import TreeModel
 from guiapp.widgets.theme import Theme
 from guiapp.widgets.tree_colors import is_light
@@ -118,34 +119,30 @@ def draw_svg(view: TreeView, model: TreeModel, geometry: Geometry, path: str) ->
         raise ExportError(f"{path} cannot be written. Choose another place.")
     painter.drawImage(0, 0, view.plain_image(1.0))
     _draw_nodes(painter, geometry, view)
-    for place in icicle_places(geometry) if isinstance(geometry, Icicle) else sunburst_places(geometry):
-        _draw_label(painter, place, model.label(place.node), view.color_of(place.node))
+    for place in places(geometry):
+        is_dark = bool(is_light(np.array(view.color_of(place.node), np.uint32)))
+        _draw_label(painter, place, model.label(place.node), DARK_TEXT if is_dark else LIGHT_TEXT)
     painter.end()
 
 
 def _draw_nodes(painter: QPainter, geometry: Geometry, view: TreeView) -> None:
     picture, (left, right) = geometry.picture, geometry.view
-    count = 0
-    for level in range(picture.n_levels):
-        least = FINEST_PX * (right - left) / geometry.width_px
-        for node in picture.wide_nodes(level, left, right, least).tolist():
-            color = view.color_of(node)
-            painter.setPen(view.ground)
-            painter.setBrush(QColor(color >> 16 & 255, color >> 8 & 255, color & 255))
-            painter.drawPath(node_outline(geometry, node))
-            count += 1
-            if count >= MOST_NODES:
-                return
+    least = np.full(picture.n_levels, FINEST_PX * (right - left) / geometry.width_px)
+    for node in picture.wide_nodes(left, right, least).tolist()[:MOST_NODES]:
+        color = view.color_of(node)
+        painter.setPen(view.ground)
+        painter.setBrush(QColor(color >> 16 & 255, color >> 8 & 255, color & 255))
+        painter.drawPath(node_outline(geometry, node))
 
 
-def _draw_label(painter: QPainter, place: Place, text: str, color: int) -> None:
-    if not place.size_px or place.room_px < place.size_px:
+def _draw_label(painter: QPainter, place: Place, text: str, color: QColor) -> None:
+    if place.room_px < place.size_px:
         return
     font = Theme.ui_font(place.size_px)
     metrics = QFontMetrics(font)
     shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(place.room_px))
     painter.setFont(font)
-    painter.setPen(DARK_TEXT if is_light(color) else LIGHT_TEXT)
+    painter.setPen(color)
     painter.setTransform(QTransform().translate(place.x, place.y).rotate(place.degrees))
     shift = metrics.horizontalAdvance(shown) / 2 if place.is_centered else 0.0
     painter.drawText(QPointF(-shift, (metrics.ascent() - metrics.descent()) / 2), shown)

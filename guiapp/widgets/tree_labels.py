@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
+from math import cos, radians, sin
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter, QTransform
 
@@ -17,7 +20,7 @@ from guiapp.widgets.theme import Theme
 from guiapp.widgets.tree_colors import is_light
 
 MOST_KEPT = 6000
-NEW_PER_FRAME_S = 0.003  # for labels that were not drawn before; the others follow in the next frame
+NEW_PER_FRAME_S = 0.002  # for labels that were not drawn before; the others follow in the next frame
 ROOM_STEP_PX = 6  # shortened labels are made for rooms of these steps
 LEAST_ROOM_PX = 20  # for a shortened label
 DARK_TEXT, LIGHT_TEXT = QColor("#14161b"), QColor("#eceef4")
@@ -52,12 +55,15 @@ class LabelPainter:
     def paint(
         self,
         painter: QPainter,
-        places: Iterable[Place],
-        color_of: Callable[[int], int],
+        places: Sequence[Place],
+        colors: NDArray[np.uint32],
         scale: float,
         patience_s: float,
     ) -> None:
-        """Draw the labels on their nodes, none without patience; `is_complete` tells whether all were."""
+        """Draw the labels on their nodes, none without patience; `is_complete` tells whether all were.
+
+        `colors` has 0xRRGGBB for each node of the tree.
+        """
         self.is_complete = True
         if patience_s < 0:
             return
@@ -65,9 +71,10 @@ class LabelPainter:
             self.forget()
             self._scale = scale
         deadline = time.perf_counter() + patience_s
-        for place in places:
-            if place.size_px and place.room_px > place.size_px / 2:
-                self._paint(painter, place, is_light(color_of(place.node)), scale, deadline)
+        is_dark_text = is_light(colors[[place.node for place in places]]).tolist()
+        for place, is_dark in zip(places, is_dark_text, strict=True):
+            if place.room_px > place.size_px / 2:
+                self._paint(painter, place, is_dark, scale, deadline)
         painter.resetTransform()
 
     def _paint(
@@ -81,15 +88,14 @@ class LabelPainter:
         if label is None:
             return
         if place.degrees and label.width > place.upright_px:
-            painter.setTransform(QTransform().translate(place.x, place.y).rotate(place.degrees))
+            cosine, sine = cos(radians(place.degrees)), sin(radians(place.degrees))
+            painter.setTransform(QTransform(cosine, sine, -sine, cosine, place.x, place.y))
             painter.drawImage(QPointF(-label.width / 2, -label.height / 2), label.image)
             return
-        painter.resetTransform()
         x = place.x - label.width / 2 if place.is_centered else place.x
-        painter.drawImage(
-            QPointF(round(x * scale) / scale, round((place.y - label.height / 2) * scale) / scale),
-            label.image,
-        )
+        left, top = round(x * scale) / scale, round((place.y - label.height / 2) * scale) / scale
+        painter.resetTransform()
+        painter.drawImage(QPointF(left, top), label.image)
 
     def _label(
         self, place: Place, is_dark_text: bool, room_steps: int, scale: float, deadline: float

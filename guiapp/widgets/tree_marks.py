@@ -52,20 +52,24 @@ def paint_outlines(
 ) -> None:
     """The way from the root to the chosen node, that node itself with a ring, and the one pointed at."""
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    halo = QColor(theme.background)
-    for node in chosen[1:]:
+    way, (left, right) = QPainterPath(), geometry.view
+    for node in chosen[1:-1]:
         start, end = geometry.picture.span(node)
-        if start <= geometry.view[0] and end >= geometry.view[1] and node != chosen[-1]:
-            continue
-        is_last = node == chosen[-1]
-        outline = node_outline(geometry, node)
-        painter.setPen(QPen(theme.text if is_last else halo, 5.0 if is_last else 3.0))
-        painter.drawPath(outline)
-        painter.setPen(QPen(theme.accent if is_last else theme.text, 2.5 if is_last else 1.2))
-        painter.drawPath(outline)
+        if start < right and end > left and (start > left or end < right):
+            way.addPath(node_outline(geometry, node))
+    _stroke(painter, way, (theme.background, 3.0), (theme.text, 1.2))
+    if len(chosen) > 1:
+        _stroke(painter, node_outline(geometry, chosen[-1]), (theme.text, 5.0), (theme.accent, 2.5))
     if hovered is not None and hovered > 0:
-        painter.setPen(QPen(theme.text, 1.5))
-        painter.drawPath(node_outline(geometry, hovered))
+        _stroke(painter, node_outline(geometry, hovered), (theme.text, 1.5))
+
+
+def _stroke(painter: QPainter, outline: QPainterPath, *lines: tuple[QColor, float]) -> None:
+    """Draw a line over the other, each of a colour and so wide."""
+    if not outline.isEmpty():
+        for color, width in lines:
+            painter.setPen(QPen(color, width))
+            painter.drawPath(outline)
 
 
 def paint_marks(
@@ -78,11 +82,7 @@ def paint_marks(
         painter.setPen(pen)
         painter.drawPoints(QPolygonF([QPointF(x, y) for x, y in points]))
     if current is not None:
-        outline = node_outline(geometry, current)
-        painter.setPen(QPen(theme.background, 5))
-        painter.drawPath(outline)
-        painter.setPen(QPen(theme.warning, 2.5))
-        painter.drawPath(outline)
+        _stroke(painter, node_outline(geometry, current), (theme.background, 5.0), (theme.warning, 2.5))
 
 
 def mark_points(geometry: Geometry, found: NDArray[np.int32]) -> NDArray[np.float64]:

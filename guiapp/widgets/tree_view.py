@@ -69,6 +69,7 @@ class TreeView(QWidget):
         self.is_animated = True
         self._flight = TreeFlight(model, self._may_fly, self)
         self._layer: QImage | None = None
+        self._geometry: Geometry | None = None
         self._hovered: int | None = None
         self._pressed: QPointF | None = None
         self._pointer: QPointF | None = None  # that moved the picture
@@ -104,7 +105,10 @@ class TreeView(QWidget):
         if self._model.picture is None or self._canvas.colors is None:
             return None
         shape = Sunburst if self._flight.roundness >= 0.5 else Icicle
-        return shape(self._model.picture, self._flight.view, float(self.width()), float(self.height()))
+        geometry = shape(self._model.picture, self._flight.view, float(self.width()), float(self.height()))
+        if geometry != self._geometry:
+            self._geometry = geometry
+        return self._geometry
 
     @property
     def is_settled(self) -> bool:

@@ -248,24 +248,25 @@ def measure_levels(
 @kernel
 def list_wide(
     picture: PictureArrays,
-    level: int,
     left: float,
     right: float,
-    least: float,
+    least: NDArray[np.float64],
     found: NDArray[np.int32],
 ) -> int:
-    """List the nodes of a level of which at least so much is seen in [left, right); returns how many.
+    """List the nodes of which at least least[level] is seen in [left, right), by level; returns how many.
 
-    Only those are looked at that cover one of some places a little less than `least` apart.
+    Only those are looked at that cover one of some places a little less than that apart.
     """
-    high = picture.level_offsets[level + 1]
-    node = first_ending_after(picture.ends, picture.level_offsets[level], high, left)
-    place, count = left, 0
-    while node < high and picture.starts[node] < right and count < len(found):
-        seen_to = min(right, float(picture.ends[node]))
-        if seen_to - max(left, float(picture.starts[node])) >= least:
-            found[count] = node
-            count += 1
-        place = max(place + DENSER * least, seen_to)
-        node = first_ending_after(picture.ends, node + 1, high, place)
+    count = 0
+    for level in range(len(least)):
+        high = picture.level_offsets[level + 1]
+        node = first_ending_after(picture.ends, picture.level_offsets[level], high, left)
+        place = left
+        while node < high and picture.starts[node] < right and count < len(found):
+            seen_to = min(right, float(picture.ends[node]))
+            if seen_to - max(left, float(picture.starts[node])) >= least[level]:
+                found[count] = node
+                count += 1
+            place = max(place + DENSER * least[level], seen_to)
+            node = first_ending_after(picture.ends, node + 1, high, place)
     return count

@@ -16,12 +16,16 @@ from guiapp.core.kernels.compile import kernel, routine
 from guiapp.core.kernels.tree_layout import PictureArrays, first_ending_after
 
 Pixels = np.ndarray[tuple[int, int], np.dtype[np.uint32]]
+Quarter = np.ndarray[tuple[int, int], np.dtype[np.uint16]]
 OPAQUE = 0xFF000000
 NO_GAP_PX = 3.0  # nodes up to this width touch each other
 FULL_GAP_PX = 9.0  # from this width on there is a gap of one pixel
 RADIUS_STEPS = 4  # of the table from radius to level, per pixel
 FULL_COVER = 256
 COVER_BITS = 9
+LEAST_RING_PX = 0.1
+QUARTER_TURN = 16384
+FEW = 12  # one of so many
 
 
 class ColorSums(NamedTuple):
@@ -38,10 +42,16 @@ class ColorSums(NamedTuple):
 
 
 class Strips(NamedTuple):
-    """One row of pixels per level; level i is pixels[offsets[i] : offsets[i + 1]], 0xFFRRGGBB."""
+    """A row of pixels per level; that of level i is pixels[offsets[i] : offsets[i + 1]], 0xFFRRGGBB.
+
+    It begins with column firsts[i] of the counts[i] that the whole view has on this level; what is beyond
+    either end comes from the other end.
+    """
 
     pixels: NDArray[np.uint32]
     offsets: NDArray[np.int32]
+    firsts: NDArray[np.int32]
+    counts: NDArray[np.int32]
 
 
 @kernel
@@ -52,38 +62,38 @@ def paint_strips(
     right: float,
     background: int,
     gap_scale: float,
-    first_level: int,
-    last_level: int,
     strips: Strips,
 ) -> None:
-    """Colour the strips [first_level, last_level) so that each shows the view [left, right) of its level.
+    """Colour the strips so that each shows its part of the view [left, right) of its level.
 
     A pixel gets the mean of what it covers; `gap_scale` times one pixel is left free behind wide nodes, but
     not behind one that fills the view: all the way round there is nothing to tell it from.
     """
-    for level in range(first_level, last_level):
-        begin = strips.offsets[level]
+    for level in range(len(strips.counts)):
+        begin, n_columns = strips.offsets[level], strips.counts[level]
         n_pixels = strips.offsets[level + 1] - begin
         if n_pixels == 0:
             continue
         low, high = picture.level_offsets[level], picture.level_offsets[level + 1]
-        unit = (right - left) / n_pixels
+        unit = (right - left) / n_columns
         per_unit, touching = 1 / unit, NO_GAP_PX * unit
-        node = first_ending_after(picture.ends, low, high, left)
-        stride = 1
-        for column in range(n_pixels):
+        node, stride, first_column = low, 1, strips.firsts[level] % n_columns
+        for at in range(n_pixels):
+            column = first_column + at - (n_columns if first_column + at >= n_columns else 0)
             start = left + column * unit
             end = start + unit
+            if at == 0 or column == 0:
+                node = first_ending_after(picture.ends, low, high, start)
             while node < high and picture.ends[node] <= start:
                 node += 1
             if node == high or picture.starts[node] >= end:
-                strips.pixels[begin + column] = OPAQUE | background
+                strips.pixels[begin + at] = OPAQUE | background
                 continue
             node_start, node_end = float(picture.starts[node]), float(picture.ends[node])
             if node_end - node_start > touching and (node_start > left or node_end < right):
                 node_end -= _gap((node_end - node_start) * per_unit) * unit * gap_scale
             if node_start <= start and node_end >= end:
-                strips.pixels[begin + column] = OPAQUE | sums.colors[node]
+                strips.pixels[begin + at] = OPAQUE | sums.colors[node]
                 continue
             weight = max(0.0, min(end, node_end) - max(start, node_start))
             color = int(sums.colors[node])
@@ -121,7 +131,7 @@ def paint_strips(
             green = (green + free * (background >> 8 & 255)) * per_unit
             blue = (blue + free * (background & 255)) * per_unit
             mean = int(red + 0.5) << 16 | int(green + 0.5) << 8 | int(blue + 0.5)
-            strips.pixels[begin + column] = OPAQUE | mean
+            strips.pixels[begin + at] = OPAQUE | mean
 
 
 @routine
@@ -144,99 +154,149 @@ def stack_strips(
 
     Level i fills the rows from tops[i] to tops[i + 1], of which the last `gap_px` are left free.
     """
-    width = image.shape[1]
-    level = 0
+    ground, level = np.uint32(OPAQUE | background), 0
     for y in range(first, last):
         while level < len(tops) - 1 and tops[level + 1] <= y:
             level += 1
         is_free = level == len(tops) - 1
         if not is_free and tops[level + 1] - tops[level] > 3 * gap_px:
             is_free = y >= tops[level + 1] - gap_px
+        line = image[y]
         if is_free:
-            for x in range(width):
-                image[y, x] = OPAQUE | background
+            for x in range(len(line)):
+                line[x] = ground
             continue
-        line, strip = image[y], strips.pixels[strips.offsets[level] : strips.offsets[level] + width]
-        for x in range(width):
+        strip = strips.pixels[strips.offsets[level] : strips.offsets[level + 1]]
+        for x in range(len(line)):
             line[x] = strip[x]
 
 
 class PolarMap(NamedTuple):
-    """For each pixel of a square, where it lies around the middle; both are row by row.
+    """For each pixel of the upper left quarter of a square, where it lies around the middle of the square.
 
-    turns   uint16[size * size]  counterclockwise from the top, in 65536ths of a full turn
-    radii   uint16[size * size]  in RADIUS_STEPS of a pixel
+    turns   uint16[n, n]  from the vertical, in 65536ths of a full turn
+    radii   uint16[n, n]  in RADIUS_STEPS of a pixel
     """
 
-    turns: NDArray[np.uint16]
-    radii: NDArray[np.uint16]
+    turns: Quarter
+    radii: Quarter
 
 
 @kernel
-def map_polar(size: int, polar: PolarMap) -> None:
+def map_polar(polar: PolarMap) -> None:
     """Fill in the map of a square."""
-    middle = size / 2 - 0.5
+    size = len(polar.turns)
     for y in range(size):
         for x in range(size):
-            right, down = x - middle, y - middle
-            turn = atan2(-right, -down) / (2 * pi)
-            polar.turns[y * size + x] = int(turn * 65536 + 65536) & 65535
-            polar.radii[y * size + x] = int(sqrt(right * right + down * down) * RADIUS_STEPS)
+            up, left = size - y - 0.5, size - x - 0.5
+            polar.turns[y, x] = int(atan2(left, up) / (2 * pi) * 65536 + 0.5)
+            polar.radii[y, x] = int(sqrt(up * up + left * left) * RADIUS_STEPS)
+
+
+@kernel
+def list_rings(radii: NDArray[np.float64], gap_px: float, rings: NDArray[np.int32]) -> None:
+    """For each step of the radius level << COVER_BITS | how much of it is to be seen; -1 outside of all.
+
+    Level i is from radii[i] to radii[i + 1]; rings have soft edges, where up to FULL_COVER is seen.
+    """
+    level = 0
+    for at in range(len(rings)):
+        radius = (at + 0.5) / RADIUS_STEPS
+        while level < len(radii) - 1 and radii[level + 1] <= radius:
+            level += 1
+        rings[at] = -1
+        if level == len(radii) - 1:
+            continue
+        height = radii[level + 1] - radii[level]
+        gap = gap_px if height > 3 * gap_px else 0.0
+        cover = min(max(radii[level + 1] - gap - radius + 0.5, 0.0), 1.0) * min(2 * height, 1.0)
+        if cover > 0 and height >= LEAST_RING_PX:
+            rings[at] = level << COVER_BITS | int(cover * FULL_COVER + 0.5)
 
 
 @kernel
 def bend_strips(
     strips: Strips,
     polar: PolarMap,
-    size: int,
     rings: NDArray[np.int32],
     background: int,
     corner_x: int,
     corner_y: int,
+    quarter: int,
     step: int,
-    first: int,
-    last: int,
     image: Pixels,
 ) -> None:
-    """Paint the rows [first, last) of a sunburst into the square of an image that begins at a corner.
+    """Paint a quarter of the sunburst in the square of an image that begins at a corner.
 
-    strips  begin with a copy of their last pixel and end with a copy of their first
-    rings   for each radius level << COVER_BITS | how much of it is to be seen, up to FULL_COVER; or -1
-    step    so many rows look alike: more is faster and coarser
-    All in 32 bits without a sign, which takes two thirds of the time.
+    quarter  0 to 3, counterclockwise from the top
+    strips   of this quarter, with one column more at each end
+    rings    see `list_rings`
+    step     so many rows look alike: more is faster and coarser
+    Red, green and blue of two neighbours are mixed at once, as numbers of 16 bits within one of 64.  Equal
+    neighbours are left as they are where that is the rule: elsewhere asking takes longer than mixing.
     """
-    ground = np.uint32(OPAQUE | background)
-    mask, eight, sixteen, half = np.uint32(0xFF00FF), np.uint32(8), np.uint32(16), np.uint32(32768)
-    one, byte, whole = np.uint32(1), np.uint32(255), np.uint32(256)
-    for y in range(first, last, step):
-        turns, radii = polar.turns[y * size : (y + 1) * size], polar.radii[y * size : (y + 1) * size]
-        line = image[corner_y + y]
-        ring_before, begin, n_pixels, cover = np.int32(-1), np.uint32(0), one, whole
+    is_varied = np.empty(len(strips.counts), np.bool_)
+    for level in range(len(is_varied)):
+        is_varied[level] = _is_varied(strips.pixels[strips.offsets[level] : strips.offsets[level + 1]])
+    size = len(polar.turns)
+    ground, mask, whole = np.uint32(OPAQUE | background), np.uint64(0x00FF00FF00FF00FF), np.uint64(256)
+    eight, apart, byte = np.uint64(8), np.uint64(24), np.uint64(255)
+    none, one, sixteen, half = np.uint32(0), np.uint32(1), np.uint32(16), np.uint32(32768)
+    behind = (np.uint64(ground) | np.uint64(ground) << apart) & mask
+    is_mirrored, is_right, is_low = quarter % 2 == 1, quarter >= 2, quarter in (1, 2)
+    outermost = np.uint32(corner_x + 2 * size - 1) if is_right else np.uint32(corner_x)
+    inwards = np.uint32(-1 & 0xFFFFFFFF) if is_right else one
+    for y in range(0, size, step):
+        turns, radii, line = polar.turns[y], polar.radii[y], image[_row(corner_y, y, size, is_low)]
+        ring_before, begin, around, zero, cover = np.int32(-1), none, none, half, whole
+        to, is_mixed = outermost, True
         for x in range(size):
             ring = rings[radii[x]]
             if ring < 0:
-                line[corner_x + x] = ground
+                line[to] = ground
+                to = np.uint32(to + inwards)
                 continue
             if ring != ring_before:
                 ring_before = ring
                 begin = np.uint32(strips.offsets[ring >> COVER_BITS])
-                n_pixels = np.uint32(strips.offsets[(ring >> COVER_BITS) + 1]) - begin - one - one
-                cover = np.uint32(ring & ((1 << COVER_BITS) - 1))
-            place = np.uint32(np.uint32(turns[x]) * n_pixels + half)
+                around = np.uint32(strips.counts[ring >> COVER_BITS])
+                cover = np.uint64(ring & ((1 << COVER_BITS) - 1))
+                is_mixed = bool(is_varied[ring >> COVER_BITS]) or cover < whole
+                if is_mirrored:
+                    zero = np.uint32(half + np.uint32(QUARTER_TURN) * around)
+                    around = np.uint32(none - around)
+            place = np.uint32(np.uint32(turns[x]) * around + zero)
             column = np.uint32(begin + (place >> sixteen))
-            color, behind = strips.pixels[column], strips.pixels[np.uint32(column + one)]
-            if color != behind:
-                share = np.uint32((place >> eight) & byte)
-                red_blue = (((color & mask) * (whole - share) + (behind & mask) * share) >> eight) & mask
-                green = ((color >> eight & mask) * (whole - share) + (behind >> eight & mask) * share) & ~mask
-                color = np.uint32(red_blue | green)
-            if cover < whole:
-                red_blue = (((ground & mask) * (whole - cover) + (color & mask) * cover) >> eight) & mask
-                green = ((ground >> eight & mask) * (whole - cover) + (color >> eight & mask) * cover) & ~mask
-                color = np.uint32(red_blue | green)
-            line[corner_x + x] = color
-        for copy in range(y + 1, min(y + step, last)):
-            image[corner_y + copy, corner_x : corner_x + size] = line[corner_x : corner_x + size]
+            color = np.uint64(strips.pixels[column])
+            next_color = np.uint64(strips.pixels[np.uint32(column + one)])
+            if is_mixed or color != next_color:
+                color = (color | color << apart) & mask
+                next_color = (next_color | next_color << apart) & mask
+                share = np.uint64(place) >> eight & byte
+                color = (color * (whole - share) + next_color * share) >> eight & mask
+                if cover < whole:
+                    color = (behind * (whole - cover) + color * cover) >> eight & mask
+                color |= color >> apart
+            line[to] = np.uint32(color)
+            to = np.uint32(to + inwards)
+        first = corner_x + (size if is_right else 0)
+        for row in range(y + 1, min(y + step, size)):
+            image[_row(corner_y, row, size, is_low), first : first + size] = line[first : first + size]
+
+
+@routine
+def _is_varied(strip: NDArray[np.uint32]) -> bool:
+    """Whether more than a few pixels differ from the next one."""
+    n_different = 0
+    for at in range(len(strip) - 1):
+        n_different += strip[at] != strip[at + 1]
+    return n_different * FEW > len(strip)
+
+
+@routine
+def _row(corner_y: int, y: int, size: int, is_low: bool) -> int:
+    """The row of the image for one of a quarter, which is counted from outside."""
+    return corner_y + (2 * size - 1 - y if is_low else y)
 
 
 @kernel

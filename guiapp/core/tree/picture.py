@@ -15,7 +15,7 @@ from guiapp.core.vocab.token_tree import TokenTree
 from guiapp.core.vocab.vocabulary import Vocabulary
 
 ROOT = 0
-MOST_LISTED = 4096
+MOST_LISTED = 1 << 15
 CROWD = 128  # a node with this many children shows them in groups
 
 
@@ -93,10 +93,13 @@ class TreePicture:
         node = find_node(self.arrays, level, float(place))
         return None if node == NONE else node
 
-    def wide_nodes(self, level: int, left: float, right: float, least: float) -> NDArray[np.int32]:
-        """The nodes of a level that take at least a width of the view [left, right), from left to right."""
+    def wide_nodes(self, left: float, right: float, least: NDArray[np.float64]) -> NDArray[np.int32]:
+        """The nodes that take at least a width of the view [left, right), least[i] on level i.
+
+        Level by level, from left to right; none of a level for which that is infinite.
+        """
         found = np.empty(min(len(self), MOST_LISTED), np.int32)
-        return found[: list_wide(self.arrays, level, float(left), float(right), float(least), found)]
+        return found[: list_wide(self.arrays, float(left), float(right), least, found)]
 
     def n_below(self, node: int) -> int:
         """How many tokens there are below a node."""

@@ -133,12 +133,12 @@ def check_icicle(picture, shares):
 def test_wide_nodes_are_all_of_which_so_much_is_seen(tokens, shares, least):
     picture = picture_of(tokens)
     left, right = view_of(picture, shares)
-    for level in range(picture.n_levels):
-        low, high = picture.arrays.level_offsets[level : level + 2]
-        starts, ends = picture.arrays.starts[low:high], picture.arrays.ends[low:high]
-        seen = np.minimum(ends, right) - np.maximum(starts, left)
-        expected = low + np.flatnonzero((seen >= least) & (starts < right))
-        assert picture.wide_nodes(level, left, right, least).tolist() == expected.tolist()
+    levels = np.repeat(np.arange(picture.n_levels), np.diff(picture.arrays.level_offsets))
+    leasts = least * 2.0 ** np.arange(picture.n_levels)
+    starts, ends = picture.arrays.starts, picture.arrays.ends
+    seen = np.minimum(ends, right) - np.maximum(starts, left)
+    expected = np.flatnonzero((seen >= leasts[levels]) & (starts < right))
+    assert picture.wide_nodes(left, right, leasts).tolist() == expected.tolist()
 
 
 @given(tokens=TEXTS, shares=views)
