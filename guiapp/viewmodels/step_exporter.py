@@ -46,12 +46,18 @@ class StepExporter(QObject):
     def is_busy(self) -> bool:
         return self._request is not None
 
-    def save(self, tokenizer: Tokenizer, trace: Trace, path: Path) -> None:
-        """Begin to write a run instead of whatever is being written now."""
+    def save(self, tokenizer: Tokenizer, trace: Trace, path: Path, steps: range | None = None) -> None:
+        """Begin to write a run, or some steps of it, instead of whatever is being written now."""
         self._end()
         vocabulary, trace_file = tokenizer.vocabulary, Path(self._folder.name) / "trace"
+        written = range(len(trace)) if steps is None else steps
         self._request = ExportRequest(
-            str(vocabulary.path), vocabulary.chosen_pre, str(trace_file), str(path.absolute())
+            str(vocabulary.path),
+            vocabulary.chosen_pre,
+            str(trace_file),
+            str(path.absolute()),
+            written.start,
+            written.stop,
         )
         self.progress, self.saved, self.failure = 0.0, None, ""
         self._storing.start(partial(_store, trace, trace_file))

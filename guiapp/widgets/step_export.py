@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -27,6 +27,7 @@ from guiapp.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
 
 SAVE_FILTER = "Markdown (*.md);;JSON (*.json);;Drawing (*.svg);;Picture of the page (*.png)"
 LARGE_BYTES = 20_000_000  # a file of which one is told before
+MANY_STEPS = 500  # of which a drawing is longer than one wants to scroll
 BAR_WIDTH_PX = 220
 
 
@@ -75,11 +76,34 @@ class ExportBar(QWidget):
     def ask_and_save(self) -> None:
         """Ask for a place, and whether a large file is wanted."""
         chosen, _ = QFileDialog.getSaveFileName(self, "Save run", "run.md", SAVE_FILTER)
-        if chosen and self._wants(Path(chosen)):
-            self.save(Path(chosen))
+        if not chosen or self._model.debugger is None:
+            return
+        path, piece = Path(chosen), self.piece_steps()
+        if path.suffix.lower() == ".svg" and self._model.n_steps > MANY_STEPS and len(piece):
+            everything = range(self._model.n_steps)
+            steps = choose_steps(self, {"All": everything, "This piece": piece})
+            if steps is None:
+                return
+            if steps != everything:
+                self.save(path, steps)
+                return
+        if self._wants(path):
+            self.save(path)
 
-    def save(self, path: Path) -> None:
-        """Save all steps, or a picture of the page, as the ending of the file says; Markdown without one."""
+    def piece_steps(self) -> range:
+        """The steps of the present piece; none outside of pieces."""
+        debugger = self._model.debugger
+        piece = -1 if debugger is None else debugger.trace.piece_at(debugger.position)
+        if debugger is None or piece < 0:
+            return range(0)
+        pieces = debugger.trace.pieces
+        return range(int(pieces.first_step[piece]), int(pieces.done_step[piece]) + 1)
+
+    def save(self, path: Path, steps: range | None = None) -> None:
+        """Save steps, or a picture of the page, as the ending of the file says; Markdown without one.
+
+        All steps where none are named.
+        """
         tokenizer, debugger = self._workspace.tokenizer, self._model.debugger
         if tokenizer is None or debugger is None:
             return
@@ -89,7 +113,7 @@ class ExportBar(QWidget):
                 QMessageBox.warning(self, "Save run", f"{path} cannot be written. Choose another place.")
             return
         named = path if ending in WRITERS else path.with_name(path.name + ".md")
-        self.exporter.save(tokenizer, debugger.trace, named)
+        self.exporter.save(tokenizer, debugger.trace, named, steps)
 
     def size_warning(self, path: Path) -> str:
         """What to ask before a large file is written, or ""."""
@@ -129,3 +153,15 @@ class ExportBar(QWidget):
         self.message.setText(exporter.failure or told)
         color = theme.bad if exporter.failure else theme.text
         self.message.setStyleSheet(f"color: {color.name()}")
+
+
+def choose_steps(parent: QWidget, choices: Mapping[str, range]) -> range | None:
+    """Ask which steps to draw; None for none."""
+    box = QMessageBox(QMessageBox.Icon.Question, "Save run", "Which steps should be drawn?", parent=parent)
+    buttons = {
+        box.addButton(f"{title}: {len(steps):,} steps", QMessageBox.ButtonRole.AcceptRole): steps
+        for title, steps in choices.items()
+    }
+    box.addButton(QMessageBox.StandardButton.Cancel)
+    box.exec()
+    return next((steps for button, steps in buttons.items() if button is box.clickedButton()), None)

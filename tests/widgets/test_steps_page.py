@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 
+from guiapp.core.trace.drawing import forming_steps
 from guiapp.viewmodels.step_pictures import Role
 from guiapp.widgets import step_export
 
@@ -134,6 +136,28 @@ def test_a_large_file_is_asked_about(make_steps_page, tmp_path, monkeypatch):
     assert page.export.size_warning(tmp_path / "run.md") == ""
     monkeypatch.setattr(step_export, "LARGE_BYTES", 1000)
     assert "run.md will have about" in page.export.size_warning(tmp_path / "run.md")
+
+
+def test_a_drawing_of_a_long_run_is_asked_about(make_steps_page, qtbot, tmp_path, monkeypatch):
+    page = make_steps_page()
+    path = tmp_path / "run.svg"
+    monkeypatch.setattr(step_export, "MANY_STEPS", 10)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *arguments: (str(path), ""))
+
+    def press(title):
+        box = next(widget for widget in QApplication.topLevelWidgets() if isinstance(widget, QMessageBox))
+        next(button for button in box.buttons() if title in button.text()).click()
+
+    steps = page.export.piece_steps()
+    assert page.model.position in steps
+    sizes = []
+    for title in ("Cancel", "This piece", "All"):
+        QTimer.singleShot(0, partial(press, title))
+        page.export.ask_and_save()
+        qtbot.waitUntil(lambda: not page.export.exporter.is_busy, timeout=20_000)
+        sizes.append(path.read_text().count("stroke-width") if path.exists() else 0)
+    forming = [len(forming_steps(page.model.debugger, part)) for part in (steps, range(page.model.n_steps))]
+    assert sizes == [0, *forming]
 
 
 def test_a_race_runs_beside_and_goes_where_the_two_part(make_steps_page, qtbot):

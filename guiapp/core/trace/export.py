@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from html import escape
 from pathlib import Path
 
 import numpy as np
 
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.trace.debugger import Debugger
-from guiapp.core.trace.operations import FORMS
+from guiapp.core.trace.drawing import forming_steps, svg_chunks, svg_row
 from guiapp.core.trace.reports import step_record, trace_record
 
-MOST_DRAWN = 60  # states in an SVG drawing
 N_SAMPLED = 50  # steps, to estimate a size from
 CHUNKS_PER_REPORT = 1000
 PARTIAL = ".part"  # behind the name of a file that is being written
-CHARACTER_PX, ROW_PX, BOX_PX, GAP_PX, MARGIN_PX = 9, 54, 40, 4, 16
-FILLS = ("#cfe3fb", "#fbe3b5", "#dcd9fa", "#c5eddd", "#f3d3ec", "#e1efb9")
 
 
 def step_markdown(debugger: Debugger) -> str:
@@ -31,14 +27,15 @@ def step_markdown(debugger: Debugger) -> str:
     )
 
 
-def markdown_chunks(debugger: Debugger) -> Iterator[str]:
-    """All steps as a table, a chunk for each."""
+def markdown_chunks(debugger: Debugger, steps: range) -> Iterator[str]:
+    """Steps as a table, a chunk for each."""
     trace = debugger.trace
+    part = "" if len(steps) == len(trace) else f" ({steps.start:,}–{steps.stop - 1:,} here)"
     yield (
-        f"**{trace.encoder}** on `{visible_text(trace.text, 60)}`: {len(trace):,} steps, "
+        f"**{trace.encoder}** on `{visible_text(trace.text, 60)}`: {len(trace):,} steps{part}, "
         f"{len(trace.result.ids):,} tokens\n\n| step | operation | what happens |\n|---:|---|---|\n"
     )
-    for step in range(len(trace)):
+    for step in steps:
         yield _markdown_row(debugger, step)
 
 
@@ -56,12 +53,12 @@ def step_json(debugger: Debugger) -> str:
     return text
 
 
-def json_chunks(debugger: Debugger) -> Iterator[str]:
-    """All steps as `step --json` has them, a chunk for each."""
+def json_chunks(debugger: Debugger, steps: range) -> Iterator[str]:
+    """Steps as `step --json` has them, a chunk for each."""
     head = json.dumps(trace_record(debugger, []), ensure_ascii=False)
     yield head.removesuffix("]}")
-    for step in range(debugger.n_steps):
-        yield ("" if step == 0 else ",\n") + _json_row(debugger, step)
+    for step in steps:
+        yield ("" if step == steps.start else ",\n") + _json_row(debugger, step)
     yield "]}\n"
 
 
@@ -69,72 +66,46 @@ def _json_row(debugger: Debugger, step: int) -> str:
     return json.dumps(step_record(debugger, step), ensure_ascii=False)
 
 
-def svg_chunks(debugger: Debugger) -> Iterator[str]:
-    """A row of boxes for each of the first states in which something new was formed, the new one outlined."""
-    columns = debugger.trace.columns
-    steps = np.flatnonzero(FORMS[columns.operation])
-    rows, width = [], 0.0
-    for number, step in enumerate(steps[:MOST_DRAWN].tolist()):
-        row, right = _svg_row(debugger, step, MARGIN_PX + number * ROW_PX)
-        rows.append(row)
-        width = max(width, right)
-    height = 2 * MARGIN_PX + ROW_PX * len(rows)
-    if len(steps) > MOST_DRAWN:
-        rows.append(f'<text x="{MARGIN_PX}" y="{height}">… and {len(steps) - MOST_DRAWN:,} more</text>\n')
-        height += MARGIN_PX
-    yield (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width + MARGIN_PX:.0f}" height="{height}" '
-        'font-family="monospace" font-size="15">\n<rect width="100%" height="100%" fill="#ffffff"/>\n'
-    )
-    yield from rows
-    yield "</svg>\n"
-
-
-WRITERS: dict[str, Callable[[Debugger], Iterator[str]]] = {
+WRITERS: dict[str, Callable[[Debugger, range], Iterator[str]]] = {
     ".md": markdown_chunks,
     ".json": json_chunks,
     ".svg": svg_chunks,
 }
-ROWS: dict[str, Callable[[Debugger, int], str]] = {".md": _markdown_row, ".json": _json_row}
+ROWS: dict[str, Callable[[Debugger, int], str]] = {
+    ".md": _markdown_row,
+    ".json": _json_row,
+    ".svg": lambda debugger, step: svg_row(debugger, step, step)[0],
+}
 
 
-def write_run(debugger: Debugger, path: Path, progress: Callable[[float], None] = lambda share: None) -> None:
-    """Write all steps in the format that the ending of the file names; raises OSError."""
+def write_run(
+    debugger: Debugger,
+    path: Path,
+    progress: Callable[[float], None] = lambda share: None,
+    steps: range | None = None,
+) -> None:
+    """Write all steps, or some, in the format that the ending of the file names; raises OSError."""
+    written = range(debugger.n_steps) if steps is None else steps
     partial = path.with_name(path.name + PARTIAL)
     with partial.open("w", encoding="utf-8") as file:
-        for number, chunk in enumerate(WRITERS[path.suffix.lower()](debugger)):
+        for number, chunk in enumerate(WRITERS[path.suffix.lower()](debugger, written)):
             file.write(chunk)
             if number % CHUNKS_PER_REPORT == 0:
-                progress(number / max(1, debugger.n_steps))
+                progress(min(1.0, number / max(1, len(written))))
     partial.replace(path)
 
 
 def estimated_bytes(debugger: Debugger, ending: str) -> int:
     """About how large the file of a run will be, from some of its steps; the debugger stays where it is."""
-    if ending not in ROWS or not debugger.n_steps:
+    everything = range(debugger.n_steps)
+    told = forming_steps(debugger, everything) if ending == ".svg" else np.array(everything)
+    if ending not in ROWS or not len(told):
         return 0
     place = debugger.position
-    steps = np.linspace(0, debugger.n_steps - 1, min(debugger.n_steps, N_SAMPLED)).astype(int).tolist()
+    steps = told[np.linspace(0, len(told) - 1, min(len(told), N_SAMPLED)).astype(int)].tolist()
     size = sum(len(ROWS[ending](debugger, step).encode()) for step in steps)
     debugger.go_to(place)
-    return size * debugger.n_steps // len(steps)
-
-
-def _svg_row(debugger: Debugger, step: int, top: int) -> tuple[str, float]:
-    columns = debugger.trace.columns
-    made = int(columns.position[step]), int(columns.end[step])
-    parts, x = [], float(MARGIN_PX)
-    for number, (text, span) in enumerate(_labels(debugger, step + 1)):
-        width = CHARACTER_PX * max(1, len(text)) + 14
-        outline = ' stroke="#2f5fd0" stroke-width="2.5"' if span == made else ""
-        fill = FILLS[number % len(FILLS)]
-        parts.append(
-            f'<rect x="{x}" y="{top}" width="{width}" height="{BOX_PX}" rx="6" fill="{fill}"{outline}/>'
-        )
-        middle = f'x="{x + width / 2}" y="{top + 25}" text-anchor="middle"'
-        parts.append(f'<text {middle} fill="#1b1f27">{escape(text)}</text>\n')
-        x += width + GAP_PX
-    return "".join(parts), x
+    return size * len(told) // len(steps)
 
 
 def _labels(debugger: Debugger, n_steps: int) -> list[tuple[str, tuple[int, int]]]:

@@ -21,12 +21,14 @@ from guiapp.core.trace.trace import Trace
 
 @dataclass(frozen=True)
 class ExportRequest:
-    """Which trace of which model, and the file to write, whose ending names the format."""
+    """Which steps of which trace of which model, and the file to write, whose ending names the format."""
 
     model: str
     pre: str
     trace_file: str
     output: str
+    first: int
+    end: int
 
     def line(self) -> bytes:
         return json.dumps(asdict(self)).encode() + b"\n"
@@ -37,7 +39,8 @@ def work(request: ExportRequest) -> str:
     try:
         tokenizer = open_model(request.model, request.pre or None)
         debugger = debugger_for(tokenizer, Trace.load(Path(request.trace_file)))
-        write_run(debugger, Path(request.output), lambda share: _tell(progress=share))
+        steps = range(request.first, request.end)
+        write_run(debugger, Path(request.output), lambda share: _tell(progress=share), steps)
     except TokenloupeError as error:
         return str(error)
     except OSError as error:

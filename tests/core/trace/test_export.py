@@ -10,8 +10,9 @@ from xml.etree import ElementTree
 import pytest
 
 import guiapp
+from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.trace.drawing import forming_steps
 from guiapp.core.trace.export import (
-    MOST_DRAWN,
     PARTIAL,
     estimated_bytes,
     step_json,
@@ -54,19 +55,39 @@ def test_long_runs_are_written_whole(tmp_path):
     assert not list(tmp_path.glob(f"*{PARTIAL}"))
 
 
-def test_drawings_say_how_much_they_leave_out(tmp_path):
-    debugger = run("How do lions sleep? " * 20)
+def rows_of(path) -> dict[str, list[str]]:
+    """The texts of a drawing by their place from above; the number of the step comes first."""
+    rows: dict[str, list[str]] = {}
+    for text in ElementTree.parse(path).iter(SVG_TEXT):
+        rows.setdefault(text.get("y"), []).append(text.text)
+    return rows
+
+
+def test_drawings_show_every_state(tmp_path):
+    debugger = run("How do lions sleep? " * 40)
     write_run(debugger, tmp_path / "run.svg")
-    texts = [text.text for text in ElementTree.parse(tmp_path / "run.svg").iter(SVG_TEXT)]
-    assert "ions" in texts
-    assert texts[-1].startswith("… and ")
-    write_run(run("lions"), tmp_path / "short.svg")
-    texts = [text.text for text in ElementTree.parse(tmp_path / "short.svg").iter(SVG_TEXT)]
-    assert not any(text.startswith("…") for text in texts)
-    assert MOST_DRAWN > 10
+    rows = rows_of(tmp_path / "run.svg")
+    forming = forming_steps(debugger, range(debugger.n_steps))
+    assert [row[0] for row in rows.values()] == [f"{step:,}" for step in forming.tolist()]
+    last = list(rows.values())[-2]  # the last one puts a token in front of the text
+    assert last[1] == "…"
+    labels = [visible_text(BPE.vocabulary.raw_text(token)) for token in debugger.trace.result.ids.tolist()]
+    assert last[2:] == labels[-len(last[2:]) :]
 
 
-@pytest.mark.parametrize("ending", [".md", ".json"])
+def test_a_part_of_a_run_is_written(tmp_path):
+    debugger = run("How do lions sleep? " * 4)
+    for ending in (".md", ".json", ".svg"):
+        write_run(debugger, tmp_path / f"run{ending}", steps=range(20, 40))
+    steps = json.loads((tmp_path / "run.json").read_text())["steps"]
+    assert [row["index"] for row in steps] == list(range(20, 40))
+    assert "(20–39 here)" in (tmp_path / "run.md").read_text()
+    forming = forming_steps(debugger, range(20, 40)).tolist()
+    assert [int(row[0]) for row in rows_of(tmp_path / "run.svg").values()] == forming
+    assert len(forming) > 3
+
+
+@pytest.mark.parametrize("ending", [".md", ".json", ".svg"])
 def test_the_size_told_before_is_about_right(ending, tmp_path):
     debugger = run("How do lions sleep in New York? " * 60)
     debugger.go_to(7)
@@ -81,7 +102,7 @@ def test_the_process_writes_or_says_why_not(folder, tmp_path, monkeypatch, capsy
     trace = record(BPE, "lions", "heap")
     trace.save(tmp_path / "trace")
     out = tmp_path / folder / "run.json"
-    request = ExportRequest("demo:bpe", "", str(tmp_path / "trace"), str(out))
+    request = ExportRequest("demo:bpe", "", str(tmp_path / "trace"), str(out), 0, len(trace))
     monkeypatch.setattr(sys, "stdin", io.StringIO(request.line().decode()))
     main()
     last = json.loads(capsys.readouterr().out.splitlines()[-1])
