@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.kernels.compile import kernel, routine
-from guiapp.core.kernels.string_table import StringTable, find
+from guiapp.core.kernels.string_table import StringTable, find, find_hashed, hash_bytes, read_ahead
 
 ABSENT = -1  # a string that is no token
 MALFORMED = -2  # a merge string without two sides
 NO_MERGE = (1 << 63) - 1
 SPACE = 0x20
+MERGES_AT_ONCE = 64  # so many look-ups wait for the memory together
 
 
 class MergeArrays(NamedTuple):
@@ -191,26 +192,58 @@ def resolve_merges(
     longest = 0
     for row in range(len(lefts)):
         longest = max(longest, offsets[row + 1] - offsets[row])
-    joined = np.empty(longest, np.uint8)
-    for row in range(len(lefts)):
+    joined = np.empty(longest * MERGES_AT_ONCE, np.uint8)
+    joined_ends = np.empty(MERGES_AT_ONCE, np.int64)
+    keys = np.zeros(3 * MERGES_AT_ONCE, np.uint64)
+    for first in range(0, len(lefts), MERGES_AT_ONCE):
+        last = min(first + MERGES_AT_ONCE, len(lefts))
+        _hash_merges(table, data, offsets, first, last, spaces, joined, joined_ends, keys)
+        read_ahead(table, keys)
+        begin = 0
+        for row in range(first, last):
+            start, end, at = offsets[row], offsets[row + 1], spaces[row]
+            key, stop = 3 * (row - first), joined_ends[row - first]
+            if at + 1 < end:
+                lefts[row] = find_hashed(table, data, start, at, keys[key])
+                rights[row] = find_hashed(table, data, at + 1, end, keys[key + 1])
+                made[row] = find_hashed(table, joined, begin, stop, keys[key + 2])
+            else:
+                lefts[row] = MALFORMED
+                rights[row] = MALFORMED
+                made[row] = MALFORMED
+            begin = stop
+
+
+@routine
+def _hash_merges(
+    table: StringTable,
+    data: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    first: int,
+    last: int,
+    spaces: NDArray[np.int64],
+    joined: NDArray[np.uint8],
+    joined_ends: NDArray[np.int64],
+    keys: NDArray[np.uint64],
+) -> None:
+    """Cut some merge strings, and write three keys for each: of its sides, and of them joined."""
+    size, point = 0, table.point[0]
+    for row in range(first, last):
         start, end = offsets[row], offsets[row + 1]
         at = start + 1
         while at < end and data[at] != SPACE:
             at += 1
         spaces[row] = at
-        if at + 1 >= end:
-            lefts[row] = MALFORMED
-            rights[row] = MALFORMED
-            made[row] = MALFORMED
-            continue
-        lefts[row] = find(table, data, start, at)
-        rights[row] = find(table, data, at + 1, end)
-        size = 0
+        begin = size
         for source in range(start, end):
             if source != at:
                 joined[size] = data[source]
                 size += 1
-        made[row] = find(table, joined, 0, size)
+        joined_ends[row - first] = size
+        key = 3 * (row - first)
+        keys[key] = hash_bytes(data, start, at, point)
+        keys[key + 1] = hash_bytes(data, min(at + 1, end), end, point)
+        keys[key + 2] = hash_bytes(joined, begin, size, point)
 
 
 @kernel

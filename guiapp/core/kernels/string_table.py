@@ -142,12 +142,39 @@ def _hash_in_halves(text: NDArray[np.uint8], start: int, end: int, point: np.uin
     return value ^ (value >> np.uint64(29))
 
 
+def read_ahead(table: StringTable, keys: NDArray[np.uint64]) -> None:
+    """Bring what `find_hashed` reads for these keys into the processor's cache, many reads at once.
+
+    One look-up after the other waits for the memory four times each.  Interpreted that is no matter, and
+    nothing is done; `_read_all` is what compiled kernels do.
+    """
+
+
+@routine
+def _read_all(table: StringTable, keys: NDArray[np.uint64]) -> None:
+    mask, last = len(table.slots) - 1, len(table.data) - 1
+    if last < 0:
+        return
+    places = np.empty(len(keys), np.int64)
+    for at in range(len(keys)):
+        places[at] = max(table.slots[int(keys[at]) & mask], 0)
+    for at in range(len(keys)):
+        row = places[at]
+        places[at] = min(table.offsets[row], last) if table.hashes[row] == keys[at] else 0
+    seen = 0
+    for at in range(len(keys)):
+        seen |= table.data[places[at]]
+    places[0] = seen  # else compilers leave the reading out
+
+
 def _compiled(numba: Any) -> None:
-    numba.extending.overload(hash_bytes)(
+    overload = numba.extending.overload
+    overload(hash_bytes)(
         lambda text, start, end, point: (
             lambda text, start, end, point: _hash_in_halves(text, start, end, point)
         )
     )
+    overload(read_ahead)(lambda table, keys: lambda table, keys: _read_all(table, keys))
 
 
 tell_numba(_compiled)
