@@ -261,7 +261,7 @@ def bend_strips(
                 begin = np.uint32(strips.offsets[ring >> COVER_BITS])
                 around = np.uint32(strips.counts[ring >> COVER_BITS])
                 cover = np.uint64(ring & ((1 << COVER_BITS) - 1))
-                is_mixed = bool(is_varied[ring >> COVER_BITS]) or cover < whole
+                is_mixed = bool(is_varied[ring >> COVER_BITS] or cover < whole)
                 if is_mirrored:
                     zero = np.uint32(half + np.uint32(QUARTER_TURN) * around)
                     around = np.uint32(none - around)

@@ -100,8 +100,13 @@ class UnigramPipeline:
 
     @cached_property
     def _pieces(self) -> viterbi.Pieces:
-        ids = {self._vocabulary.raw_text(token_id): token_id for token_id in self._token_ids.tolist()}
-        scores = dict(enumerate(self._scores.tolist()))
+        return self.pieces_of(self._token_ids)
+
+    def pieces_of(self, token_ids: NDArray[np.int32]) -> viterbi.Pieces:
+        """What the readable encoder needs to know about those of some tokens that text can become."""
+        known = token_ids[np.isin(token_ids, self._token_ids)].tolist()
+        ids = {self._vocabulary.raw_text(token_id): token_id for token_id in known}
+        scores = {token_id: float(self._scores[token_id]) for token_id in known}
         return viterbi.Pieces(ids, scores, max(map(len, ids), default=0), self._unknown, self._unknown_score)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Which tokens texts can lead to: found by encoding texts, or refused by proof (`unproducible.py`).
+"""Which tokens texts can lead to: found by encoding texts, or refused by proof.
 
 A text is valid UTF-8.  The texts that are tried hold every token between some neighbours; a token that ends
 or begins within a character stands in them with what completes the character.
@@ -9,16 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.errors import EncodeError
+from guiapp.core.pipelines.unigram import UnigramPipeline
 from guiapp.core.tokenizer import Tokenizer
-from guiapp.core.tree.characters import completions
-from guiapp.core.tree.unproducible import Proofs, Refusal
-from guiapp.core.vocab.token_tree import TokenTree
-from guiapp.core.vocab.vocabulary import Attribute
+from guiapp.core.tree.characters import broken_tokens, completions, joined_tokens
+from guiapp.core.tree.merge_proofs import MergeProofs
+from guiapp.core.tree.refusals import Refusal
+from guiapp.core.tree.unigram_proofs import UnigramProofs
+from guiapp.core.tree.wordpiece_proofs import WordPieceProofs
+from guiapp.core.vocab.vocabulary import Attribute, VocabType
 
 Ids = NDArray[np.int32]
 Mask = NDArray[np.bool_]
@@ -27,6 +31,18 @@ Progress = Callable[[float], None]
 NOT_TRIED = Attribute.CONTROL | Attribute.UNKNOWN | Attribute.USER_DEFINED | Attribute.BYTE
 BETWEEN = (b"\n", b" ", b"a", b"0", b"!", b"\n\n", b" a", b"\ta", "中".encode(), "ẞꙋ".encode())
 MOST_AT_ONCE = 1 << 16  # texts that are encoded as one
+
+
+class Proofs(Protocol):
+    """What is known about the tokens of one type of vocabulary, about those of the whole file or some."""
+
+    def texts(self, ids: Ids) -> Iterator[bytes]:
+        """Texts that are likely to lead to some tokens."""
+        ...
+
+    def refusals(self, ids: Ids, progress: Progress) -> dict[int, Refusal]:
+        """The reason for each of some tokens that is never produced, as far as that can be proved."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,18 +61,37 @@ class Producible:
 
 def producible(tokenizer: Tokenizer, progress: Progress) -> Producible:
     """Try all tokens of a vocabulary but control, unknown, user-defined and byte tokens."""
-    trial, proofs = _Trial(tokenizer, progress), Proofs(tokenizer)
+    trial, proofs = _Trial(tokenizer, progress), _proofs_for(tokenizer)
     trial.try_whole_tokens()
     trial.try_completed_tokens()
     progress(0.7)
-    refusals = proofs.refusals(trial.left(), progress)
-    never = np.array(sorted(refusals), np.int32)
-    trial.is_left[never] = False
-    if tokenizer.merging is not None:
-        trial.try_stretches(proofs)
+    refusals = _not_text(tokenizer, trial.left())
+    if proofs is not None:
+        refusals |= proofs.refusals(trial.left(), progress)
+        trial.is_left[list(refusals)] = False
+        trial.try_all(proofs.texts(trial.left()), BETWEEN[0])
+    refusals |= trial.doubles()
+    trial.is_left[list(refusals)] = False
     reasons = list(refusals.values())
     counts = tuple((reason, reasons.count(reason)) for reason in Refusal if reason in reasons)
-    return Producible(never, counts, trial.left())
+    return Producible(np.array(sorted(refusals), np.int32), counts, trial.left())
+
+
+def _proofs_for(tokenizer: Tokenizer) -> Proofs | None:
+    if tokenizer.merging is not None:
+        return MergeProofs(tokenizer)
+    if tokenizer.vocabulary.type is VocabType.WPM:
+        return WordPieceProofs(tokenizer)
+    pipeline = tokenizer.pipeline.own
+    return UnigramProofs(tokenizer, pipeline) if isinstance(pipeline, UnigramPipeline) else None
+
+
+def _not_text(tokenizer: Tokenizer, ids: Ids) -> dict[int, Refusal]:
+    """Tokens that are no text, where what is matched is the text itself."""
+    if tokenizer.vocabulary.type is not VocabType.RWKV:
+        return {}
+    tree = tokenizer.token_tree
+    return {token: Refusal.NOT_TEXT for token in ids.tolist() if not completions(tree.token_bytes(token))}
 
 
 class _Trial:
@@ -66,6 +101,7 @@ class _Trial:
         self._tokenizer, self._tree, self._progress = tokenizer, tokenizer.token_tree, progress
         is_tried = (tokenizer.vocabulary.attributes & NOT_TRIED) == 0
         self.is_left: Mask = is_tried & (self._tree.arrays.lengths > 0)
+        self._is_found = np.zeros(len(self.is_left), np.bool_)
         self._is_broken = np.zeros(len(self.is_left), np.bool_)
         self._is_broken[broken_tokens(self._tree)] = True
 
@@ -78,7 +114,7 @@ class _Trial:
         for share, between in enumerate(BETWEEN):
             self._progress(0.5 * share / len(BETWEEN))
             ids = np.flatnonzero(self.is_left & ~self._is_broken)
-            can_be_expressed &= self._try(_joined(self._tree, ids, between))
+            can_be_expressed &= self._try(joined_tokens(self._tree, ids, between))
         if not can_be_expressed:
             for token in np.flatnonzero(self.is_left & ~self._is_broken).tolist():
                 self._progress(0.5)
@@ -89,18 +125,22 @@ class _Trial:
         for between in BETWEEN[:3]:
             ids = np.flatnonzero(self.is_left & self._is_broken).tolist()
             texts = (text for token in ids for text in completions(self._tree.token_bytes(token)))
-            self._try_all(texts, between)
+            self.try_all(texts, between)
 
-    def try_stretches(self, proofs: Proofs) -> None:
-        """The same with every neighbour that merging leaves beside it."""
-        for token in np.flatnonzero(self.is_left & self._is_broken).tolist():
-            texts = (text for stretch in proofs.stretches(token) for text in completions(stretch))
-            self._try_all(texts, BETWEEN[0])
-
-    def _try_all(self, texts: Iterator[bytes], between: bytes) -> None:
+    def try_all(self, texts: Iterator[bytes], between: bytes) -> None:
+        """Texts one after another, with something between them."""
         while bulk := list(islice(texts, MOST_AT_ONCE)):
             self._progress(0.6)
             self._try(between.join([b"", *bulk, b""]))
+
+    def doubles(self) -> dict[int, Refusal]:
+        """Tokens that are left and have the bytes of one that was found, where tokens are found by bytes."""
+        if self._tokenizer.merging is not None:
+            return {}
+        vocabulary = self._tokenizer.vocabulary
+        same = {token: vocabulary.find(vocabulary.raw_text(token)) for token in self.left().tolist()}
+        is_double = {token: other is not None and self._is_found[other] for token, other in same.items()}
+        return {token: Refusal.DOUBLE for token in same if is_double[token]}
 
     def _try(self, text: bytes) -> bool:
         """Strike out the tokens of a text.  False where the vocabulary cannot express it."""
@@ -109,32 +149,5 @@ class _Trial:
         except EncodeError:
             return False
         self.is_left[found] = False
+        self._is_found[found] = True
         return True
-
-
-def broken_tokens(tree: TokenTree) -> Ids:
-    """The tokens whose bytes are not whole characters, in ascending order."""
-    high = np.unique(np.searchsorted(tree.offsets, np.flatnonzero(tree.data >= 0x80), "right") - 1)
-    if not len(high):
-        return high.astype(np.int32)
-    text = _joined(tree, high, b"\n").decode("utf-8", "surrogateescape")
-    codes = np.frombuffer(bytearray(text.encode("utf-32-le", "surrogatepass")), np.uint32)
-    is_escaped = (codes >= 0xDC80) & (codes < 0xDD00)
-    sizes = 1 + (codes >= 0x80) + (codes >= 0x800).astype(np.int64) + (codes >= 0x10000)
-    ends = np.cumsum(np.where(is_escaped, 1, sizes))
-    token_ends = np.cumsum(tree.arrays.lengths[high].astype(np.int64) + 1)
-    broken: Ids = high[np.unique(np.searchsorted(token_ends, ends[is_escaped]))].astype(np.int32)
-    return broken
-
-
-def _joined(tree: TokenTree, ids: NDArray[np.intp], behind: bytes) -> bytes:
-    """The bytes of some tokens, and of `behind` after each."""
-    lengths = tree.arrays.lengths[ids].astype(np.int64)
-    ends = np.cumsum(lengths + len(behind))
-    text = np.empty(int(ends[-1]) if len(ends) else 0, np.uint8)
-    for at, byte in enumerate(behind):
-        text[ends - len(behind) + at] = byte
-    within = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    starts = np.repeat(ends - lengths - len(behind), lengths)
-    text[starts + within] = tree.data[np.repeat(tree.offsets[ids], lengths) + within]
-    return text.tobytes()

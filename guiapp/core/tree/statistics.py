@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.tree.characters import broken_tokens
 from guiapp.core.tree.picture import TreePicture
-from guiapp.core.tree.producible import Producible, broken_tokens
+from guiapp.core.tree.producible import Producible
 from guiapp.core.vocab.vocabulary import Attribute
 
 Ids = NDArray[np.int32]

@@ -1,9 +1,8 @@
-"""Proofs that no text, which is valid UTF-8, leads to a token; `Refusal` lists them."""
+"""Proofs that no text leads to a token of a vocabulary that merges pairs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from enum import Enum
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import compress, product
 
@@ -18,11 +17,13 @@ from guiapp.core.text.split_patterns import splitter_for
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.tree.characters import (
     announced_size,
+    broken_tokens,
     completions,
     is_text,
     open_ends,
     possible_codes,
 )
+from guiapp.core.tree.refusals import Refusal
 from guiapp.core.vocab.merges import MARKED_SPACE
 from guiapp.core.vocab.vocabulary import VocabType
 
@@ -31,27 +32,8 @@ Mask = NDArray[np.bool_]
 SPACE = b" "
 
 
-class Refusal(Enum):
-    """Why no text leads to a token; the value says it of several tokens.
-
-    NOT_TEXT      the bytes are nowhere side by side in valid UTF-8
-    USER_DEFINED  whatever the text, the user-defined token in it is cut out before anything is merged
-    MERGED        what merging makes of a stretch that comes out whole depends on nothing around it (see
-                  `kernels/derivations.py`): what is not made of its own bytes is made nowhere
-    CUT           two neighbouring characters are in different pieces, whatever is around them
-    ALONE         two tokens that merging leaves side by side are also left if they are the whole piece, and
-                  no token that could go on with the character is left beside this one
-    """
-
-    NOT_TEXT = "whose bytes are part of no text"
-    USER_DEFINED = "that hold a user-defined token, which is cut out first"
-    MERGED = "whose own bytes merge into other tokens"
-    CUT = "that the pre-tokenizer cuts, whatever is around them"
-    ALONE = "that hold part of a character and merge with whatever could be its other part"
-
-
-class Proofs:
-    """What can be proved about the tokens of a vocabulary that merges pairs; nothing about others."""
+class MergeProofs:
+    """What can be proved about the tokens of a vocabulary that merges pairs; see `Proofs`."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
@@ -59,8 +41,14 @@ class Proofs:
         self._tree = tokenizer.token_tree
         self._known_classes: dict[bytes, bytes] = {}
 
+    def texts(self, ids: Ids) -> Iterator[bytes]:
+        """Whatever may stand beside tokens that hold part of a character; others stand in texts anyway."""
+        is_broken = np.isin(ids, broken_tokens(self._tree))
+        for token in ids[is_broken].tolist():
+            for stretch in self._stretches(token):
+                yield from completions(stretch)
+
     def refusals(self, ids: Ids, progress: Callable[[float], None]) -> dict[int, Refusal]:
-        """The reason for each of the tokens that is never produced."""
         merging, vocabulary = self._tokenizer.merging, self._vocabulary
         if merging is None or vocabulary.model == "whitespace" or dna_tokens(vocabulary) is not None:
             return {}
@@ -85,7 +73,7 @@ class Proofs:
             return Refusal.NOT_TEXT
         if self._is_cut(own):
             return Refusal.CUT
-        return Refusal.ALONE if self._knows_all_symbols and not self.stretches(token) else None
+        return Refusal.ALONE if self._knows_all_symbols and not self._stretches(token) else None
 
     @cached_property
     def _cut_out(self) -> list[bytes]:
@@ -122,7 +110,7 @@ class Proofs:
             return is_text(own)
         return self._vocabulary.pre_type == "GEMMA4" and own.startswith(b"\n")
 
-    def stretches(self, token: int) -> list[bytes]:
+    def _stretches(self, token: int) -> list[bytes]:
         """A token with every other that may stand at each side where it holds part of a character."""
         own = self._tree.token_bytes(token)
         beginning, ending = open_ends(own)
