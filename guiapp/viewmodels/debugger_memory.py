@@ -9,6 +9,7 @@ from guiapp.core.errors import TokenloupeError
 from guiapp.core.trace.breakpoints import Breakpoint, check
 from guiapp.core.trace.conditions import Expression
 from guiapp.core.trace.debugger import Granularity
+from guiapp.core.training.stops import TRAINING_DIALECT
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,7 @@ class Remembered:
     breakpoints: tuple[Breakpoint, ...] = ()
     watches: tuple[str, ...] = ()
     granularity: Granularity = Granularity.DECISION
+    training: tuple[Breakpoint, ...] = ()
 
     def to_json(self) -> str:
         return json.dumps(
@@ -25,6 +27,7 @@ class Remembered:
                 "breakpoints": [asdict(row) for row in self.breakpoints],
                 "watches": list(self.watches),
                 "granularity": self.granularity.value,
+                "training": [asdict(row) for row in self.training],
             }
         )
 
@@ -34,11 +37,15 @@ def recall(text: str) -> Remembered:
     try:
         state = json.loads(text or "{}")
         rows = [Breakpoint(**row) for row in state.get("breakpoints", [])]
+        of_training = [Breakpoint(**row) for row in state.get("training", [])]
         for row in rows:
             check(row)
+        for row in of_training:
+            check(row, TRAINING_DIALECT)
         watches = tuple(map(str, state.get("watches", [])))
         for watch in watches:
             Expression(watch)
-        return Remembered(tuple(rows), watches, Granularity(state.get("granularity", "decision")))
+        granularity = Granularity(state.get("granularity", "decision"))
+        return Remembered(tuple(rows), watches, granularity, tuple(of_training))
     except (ValueError, TypeError, AttributeError, TokenloupeError):
         return Remembered()

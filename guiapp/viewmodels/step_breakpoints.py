@@ -8,7 +8,7 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.errors import TokenloupeError
-from guiapp.core.trace.breakpoints import Breakpoint, parse_breakpoint
+from guiapp.core.trace.breakpoints import Breakpoint, Dialect, parse_breakpoint
 
 Rows = tuple[Breakpoint, ...]
 
@@ -16,15 +16,23 @@ Rows = tuple[Breakpoint, ...]
 class StepBreakpoints(QObject):
     """`place` puts breakpoints into the debugger, and raises where they make no sense there.
 
+    `dialect` says what they can be about; steps of encoding where it is None.
+
     Signals:
         changed(): `rows` or `removed` is new.
     """
 
     changed = Signal()
 
-    def __init__(self, place: Callable[[Sequence[Breakpoint]], None], parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        place: Callable[[Sequence[Breakpoint]], None],
+        parent: QObject | None = None,
+        dialect: Dialect | None = None,
+    ) -> None:
         super().__init__(parent)
         self._place = place
+        self._dialect = dialect
         self._rows: Rows = ()
         self._undone: list[Rows] = []
         self._done: list[Rows] = []
@@ -36,11 +44,11 @@ class StepBreakpoints(QObject):
 
     def add(self, text: str) -> None:
         """Raises BreakpointError or ConditionError."""
-        self._set((*self._rows, parse_breakpoint(text)))
+        self._set((*self._rows, parse_breakpoint(text, self._dialect)))
 
     def change(self, index: int, text: str) -> None:
         """Raises BreakpointError or ConditionError; the old one stays then."""
-        row = replace(parse_breakpoint(text), is_enabled=self._rows[index].is_enabled)
+        row = replace(parse_breakpoint(text, self._dialect), is_enabled=self._rows[index].is_enabled)
         self._set((*self._rows[:index], row, *self._rows[index + 1 :]))
 
     def remove(self, index: int) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QSignalBlocker, Signal
 
 from guiapp.core.encoding import Encoding
@@ -69,6 +70,7 @@ class StepsModel(QObject):
         self.breakpoints = StepBreakpoints(self._place, self)
         self.breakpoints.changed.connect(self._follow_breakpoints)
         self._watches: tuple[str, ...] = ()
+        self.training_breakpoints: tuple[Breakpoint, ...] = ()
         self._granularity = Granularity.DECISION
         self._waiting: tuple[int, Waiting] | None = None
         self.clock = StepClock(self)
@@ -123,6 +125,11 @@ class StepsModel(QObject):
     @property
     def n_steps(self) -> int:
         return 0 if self.debugger is None else self.debugger.n_steps
+
+    @property
+    def stopped_at(self) -> Breakpoint | None:
+        """The breakpoint that ended the last run."""
+        return None if self.debugger is None else self.debugger.stopped_at
 
     @property
     def granularity(self) -> Granularity:
@@ -244,11 +251,12 @@ class StepsModel(QObject):
 
     # Breakpoints
 
-    def hit_counts(self) -> list[int]:
-        """How often each breakpoint is hit in the trace."""
+    @property
+    def hits(self) -> list[NDArray[np.int64]]:
+        """The positions at which each breakpoint is hit."""
         if self.debugger is None:
-            return [0] * len(self.breakpoints.rows)
-        return [len(found) for found in self.debugger.stops.hits]
+            return [np.empty(0, np.int64) for _ in self.breakpoints.rows]
+        return self.debugger.stops.hits
 
     def toggle_breakpoint(self) -> None:
         """A breakpoint on the token that the present step makes, or on its operation; or away with it."""
@@ -323,13 +331,21 @@ class StepsModel(QObject):
 
     # Memory
 
+    def keep_training_breakpoints(self, rows: tuple[Breakpoint, ...]) -> None:
+        """Remember those of the trainings on this page, too."""
+        if rows != self.training_breakpoints:
+            self.training_breakpoints = rows
+            self._keep()
+
     def _keep(self) -> None:
-        remembered = Remembered(self.breakpoints.rows, self._watches, self._granularity)
+        rows = self.breakpoints.rows, self.training_breakpoints
+        remembered = Remembered(rows[0], self._watches, self._granularity, rows[1])
         self._settings.set_debugger(remembered.to_json())
 
     def _restore(self) -> None:
         remembered = recall(self._settings.debugger)
         self._watches, self._granularity = remembered.watches, remembered.granularity
+        self.training_breakpoints = remembered.training
         with QSignalBlocker(self.breakpoints):
             self.breakpoints.fit(remembered.breakpoints)
 

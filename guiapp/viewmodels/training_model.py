@@ -5,15 +5,23 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QProcess, QTimer, Signal
 
 from guiapp.core.own_process import command_of
+from guiapp.core.trace.breakpoints import Breakpoint, quoted
+from guiapp.core.trace.stops import Stops, without_once
 from guiapp.core.training.record import TrainingRecord
+from guiapp.core.training.stops import TRAINING_DIALECT, TrainingValues
+from guiapp.core.training.telling import ToldMerge
 from guiapp.core.training.train_process import Finished, TrainRequest, parse_start
 from guiapp.viewmodels.own_process import process_environment
+from guiapp.viewmodels.step_breakpoints import StepBreakpoints
 from guiapp.viewmodels.step_clock import StepClock
 
 COMMAND = command_of("guiapp.core.training.train_process")
@@ -37,10 +45,12 @@ class TrainingModel(QObject):
     Signals:
         changed(): `record` has new steps, or `is_busy`, `failure` or `model_file` is new.
         position_changed(): `position` is new.
+        breakpoints_changed(): the rows of `breakpoints` or their hits are new.
     """
 
     changed = Signal()
     position_changed = Signal()
+    breakpoints_changed = Signal()
 
     def __init__(self, command: tuple[str, ...] = COMMAND, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -53,6 +63,11 @@ class TrainingModel(QObject):
         self.position = 0
         self.failure = ""
         self.model_file: Path | None = None
+        self.breakpoints = StepBreakpoints(self._place, self, TRAINING_DIALECT)
+        self.breakpoints.changed.connect(self.breakpoints_changed)
+        self.stopped_at: Breakpoint | None = None
+        self._stops = Stops((), TrainingValues(), {}, TRAINING_DIALECT)
+        self._runs_on = False
         self.clock = StepClock(self)
         self.clock.ticked.connect(self._play_on)
 
@@ -71,7 +86,8 @@ class TrainingModel(QObject):
         self._end_process()
         self.clock.pause()
         self.wish, self.record, self.model_file, self.failure = wish, None, None, ""
-        self.position, self._goal = 0, position
+        self.position, self._goal, self._runs_on, self.stopped_at = 0, position, False, None
+        self._look_for_hits()
         text_file = Path(self._folder.name) / "text"
         text_file.write_bytes(wish.text)
         output = Path(self._folder.name) / "trained.gguf"
@@ -133,8 +149,11 @@ class TrainingModel(QObject):
         else:
             QTimer.singleShot(0, self, self._read)
         self._note_sudden_end()
+        self._look_for_hits()
         self.changed.emit()
-        if self.position < min(self._goal, self.n_steps):
+        if self._runs_on:
+            self.run()
+        elif self.position < min(self._goal, self.n_steps):
             self.go_to(self._goal)
 
     def _take(self, line: bytes) -> None:
@@ -168,9 +187,36 @@ class TrainingModel(QObject):
 
     def go_to(self, position: int) -> None:
         """Show what there was after so many steps."""
-        position = max(0, min(position, self.n_steps))
-        if position != self.position:
-            self.position = position
+        self._runs_on = False
+        self._arrive(position, None)
+
+    def run(self) -> None:
+        """Go on to the next breakpoint, even if its step is still to come, or to the end."""
+        stop = self._stops.after(self.position - 1)
+        self._runs_on = stop is None and self.is_busy
+        self._arrive_at_stop(stop, self.n_steps)
+
+    def reverse(self) -> None:
+        """Go back to the previous breakpoint, or to the start."""
+        self._runs_on = False
+        self._arrive_at_stop(self._stops.before(self.position - 1), 0)
+
+    def _arrive_at_stop(self, stop: tuple[int, int] | None, otherwise: int) -> None:
+        if stop is None:
+            self._arrive(otherwise, None)
+            return
+        rows = list(self.breakpoints.rows)
+        stopped_at = rows[stop[1]]
+        if stopped_at.once:
+            rows[stop[1]] = without_once(stopped_at)
+            self._place(rows)
+            self.breakpoints.note(tuple(rows))
+        self._arrive(stop[0] + 1, stopped_at)
+
+    def _arrive(self, position: int, stopped_at: Breakpoint | None) -> None:
+        before = self.position, self.stopped_at
+        self.position, self.stopped_at = max(0, min(position, self.n_steps)), stopped_at
+        if (self.position, self.stopped_at) != before:
             self.position_changed.emit()
 
     def step(self) -> None:
@@ -195,6 +241,38 @@ class TrainingModel(QObject):
         self.clock.play()
 
     def _play_on(self) -> None:
+        stop = self._stops.after(self.position - 1)
+        if stop is not None and stop[0] == self.position:
+            self._arrive_at_stop(stop, self.position)
+            self.clock.pause()
+            return
         self.step()
         if self.position >= self.n_steps and not self.is_busy:
             self.clock.pause()
+
+    # Breakpoints
+
+    @property
+    def hits(self) -> list[NDArray[np.int64]]:
+        """The positions at which each breakpoint is hit: behind the step that it is about."""
+        return [found + 1 for found in self._stops.hits]
+
+    def toggle_breakpoint(self) -> None:
+        """A breakpoint on the symbol that the present step made, or on its operation; or away with it."""
+        if self.record is None or not self.position:
+            return
+        told = self.record.step(self.position)
+        if isinstance(told, ToldMerge):
+            self.breakpoints.toggle(f"token {quoted(told.left + told.right)}")
+        else:
+            self.breakpoints.toggle(f"operation {self.record.values.told('operation', self.position - 1)}")
+
+    def _place(self, rows: Sequence[Breakpoint]) -> None:
+        values = TrainingValues() if self.record is None else self.record.values
+        self._stops = Stops(rows, values, {}, TRAINING_DIALECT)
+
+    def _look_for_hits(self) -> None:
+        """There are new steps, or none any more."""
+        if self.breakpoints.rows:
+            self._place(self.breakpoints.rows)
+            self.breakpoints_changed.emit()

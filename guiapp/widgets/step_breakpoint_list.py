@@ -9,7 +9,10 @@ from PySide6.QtGui import QAction, QFontMetrics
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from guiapp.core.errors import TokenloupeError
+from guiapp.core.trace.conditions import TRACE_SCHEMA
+from guiapp.core.training.stops import SCHEMA
 from guiapp.viewmodels.steps_model import StepsModel
+from guiapp.viewmodels.training_model import TrainingModel
 from guiapp.widgets.step_entry import EntryField, clear
 from guiapp.widgets.style_sheet import heading, set_role
 from guiapp.widgets.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
@@ -30,11 +33,30 @@ TEMPLATES = {
 }
 
 
-class BreakpointList(QWidget):
-    """One line for each: on or off, what it is, how often it is hit; a click on it edits it."""
+TRAINING_TEMPLATES = {
+    "A token is formed": 'token "…"',
+    "A token matches a pattern": "pattern ^Ġ[A-Z]",
+    "A pair merges": 'pair "…" "…"',
+    "A range of merges": "rank 100..",
+    "An operation": "operation prune",
+    "A pair is rarer than that": "count < 10",
+    "Ties decide": "ties > 0",
+    "The likelihood is above a bound": "likelihood > -1000",
+    "A condition": "length > 5 and count < 20",
+}
 
-    def __init__(self, model: StepsModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+
+class BreakpointList(QWidget):
+    """One line for each: on or off, what it is, how often it is hit; a click on it edits it.
+
+    For steps of encoding, or for those of a training.
+    """
+
+    def __init__(
+        self, model: StepsModel | TrainingModel, theme_source: ThemeSource, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
+        is_training = isinstance(model, TrainingModel)
         self._model = model
         self._theme_source = theme_source
         self._edited: int | None = None
@@ -45,12 +67,13 @@ class BreakpointList(QWidget):
         set_role(self.add_button, "quiet")
         self.add_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(self)
-        for title, template in TEMPLATES.items():
+        for title, template in (TRAINING_TEMPLATES if is_training else TEMPLATES).items():
             action = QAction(title, menu)
             action.triggered.connect(partial(self.begin, template))
             menu.addAction(action)
         self.add_button.setMenu(menu)
-        self.field = EntryField("rank < 500, token 42, operation stale …", theme_source)
+        example = 'token "is", count < 10 …' if is_training else "rank < 500, token 42, operation stale …"
+        self.field = EntryField(example, theme_source, SCHEMA if is_training else TRACE_SCHEMA)
         self.field.entered.connect(self._enter)
         self.removed = RemovedNotice(model)
         self._rows = QVBoxLayout()
@@ -105,7 +128,7 @@ class BreakpointList(QWidget):
     def _follow(self) -> None:
         clear(self._rows)
         self._shown = []
-        counts = self._model.hit_counts()
+        counts = [len(found) for found in self._model.hits]
         for index in range(len(self._model.breakpoints.rows)):
             row = BreakpointRow(self._model, index, counts[index], self._theme_source)
             row.edit_requested.connect(self.edit)
@@ -114,8 +137,7 @@ class BreakpointList(QWidget):
         self._follow_stop()
 
     def _follow_stop(self) -> None:
-        debugger = self._model.debugger
-        stopped_at = None if debugger is None else debugger.stopped_at
+        stopped_at = self._model.stopped_at
         for row, breakpoint_ in zip(self.row_widgets, self._model.breakpoints.rows, strict=True):
             row.set_stopped(stopped_at is not None and stopped_at.title == breakpoint_.title)
 
@@ -129,7 +151,9 @@ class BreakpointRow(QWidget):
 
     edit_requested = Signal(int)
 
-    def __init__(self, model: StepsModel, index: int, n_hits: int, theme_source: ThemeSource) -> None:
+    def __init__(
+        self, model: StepsModel | TrainingModel, index: int, n_hits: int, theme_source: ThemeSource
+    ) -> None:
         super().__init__()
         self._model = model
         self._index = index
@@ -149,7 +173,7 @@ class BreakpointRow(QWidget):
         self.label.setMinimumWidth(0)
         self.label.clicked.connect(self._edit)
         self.hits = QLabel("off" if not breakpoint_.is_enabled else f"{n_hits:,}")
-        self.hits.setToolTip("how often it is hit in this trace")
+        self.hits.setToolTip("how often it is hit")
         set_role(self.hits, "dim")
         self.remove = QToolButton()
         self.remove.setText("×")
@@ -188,7 +212,7 @@ class BreakpointRow(QWidget):
 class RemovedNotice(QWidget):
     """Says which breakpoint was just removed, and brings it back."""
 
-    def __init__(self, model: StepsModel, parent: QWidget | None = None) -> None:
+    def __init__(self, model: StepsModel | TrainingModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
         self.label = QLabel(textFormat=Qt.TextFormat.PlainText)

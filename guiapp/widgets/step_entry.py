@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QVBoxLayout, QWidget
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.trace.breakpoints import column_help
 from guiapp.core.trace.condition_syntax import ConditionError
+from guiapp.core.trace.conditions import TRACE_SCHEMA, Schema
 from guiapp.widgets.theme import SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 
 
@@ -20,13 +21,19 @@ class EntryField(QWidget):
 
     entered = Signal(str)
 
-    def __init__(self, placeholder: str, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        placeholder: str,
+        theme_source: ThemeSource,
+        schema: Schema = TRACE_SCHEMA,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self._theme_source = theme_source
         self.line = QLineEdit()
         self.line.setPlaceholderText(placeholder)
         self.line.setFont(Theme.mono_font(SMALL_FONT_PX + 1))
-        self.line.setToolTip(column_help())
+        self.line.setToolTip(column_help(schema))
         self.line.returnPressed.connect(self._enter)
         self.line.textEdited.connect(self.clear_error)
         self.error = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)

@@ -17,33 +17,43 @@ from guiapp.widgets.step_entry import EntryField, clear
 from guiapp.widgets.style_sheet import heading, set_role
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 
+SIDE_WIDTH_PX = 320
+
 
 class SidePanel(QScrollArea):
-    """Breakpoints, watches, history, one below the other."""
+    """Parts one below the other, with a scroll bar where there is no room for all."""
 
-    def __init__(self, model: StepsModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+    def __init__(self, parts: list[QWidget], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.breakpoints = BreakpointList(model, theme_source)
-        self.watches = WatchList(model, theme_source)
-        self.history = History(model, theme_source)
         content = QFrame()
         set_role(content, "panel")
         layout = QVBoxLayout(content)
         layout.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
         layout.setSpacing(MARGIN_PX + UNIT_PX)
-        made = QVBoxLayout()
-        made.setSpacing(GAP_PX)
-        made.addWidget(heading("Made so far"))
-        made.addWidget(self.history)
-        layout.addWidget(self.breakpoints)
-        layout.addWidget(self.watches)
-        layout.addLayout(made)
+        for part in parts:
+            layout.addWidget(part)
         layout.addStretch()
         self.setWidget(content)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setMinimumWidth(240)
+
+
+class TraceSide(SidePanel):
+    """Breakpoints, watches, history."""
+
+    def __init__(self, model: StepsModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+        self.breakpoints = BreakpointList(model, theme_source)
+        self.watches = WatchList(model, theme_source)
+        self.history = History(model, theme_source)
+        made = QWidget()
+        column = QVBoxLayout(made)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(GAP_PX)
+        column.addWidget(heading("Made so far"))
+        column.addWidget(self.history)
+        super().__init__([self.breakpoints, self.watches, made], parent)
 
 
 class WatchList(QWidget):

@@ -20,7 +20,7 @@ MOST_MARKS = 200
 
 
 class Scrubber(QWidget):
-    """A line of all steps: click or drag to go to one; the arrow keys step."""
+    """A line of all steps with the hits of breakpoints: click or drag to go to one; the arrow keys step."""
 
     def __init__(
         self, walk: StepsModel | TrainingModel, theme_source: ThemeSource, parent: QWidget | None = None
@@ -28,12 +28,16 @@ class Scrubber(QWidget):
         super().__init__(parent)
         self._walk = walk
         self._theme_source = theme_source
+        self._marks: list[tuple[list[float], bool]] = []
+        self._picture: tuple[object, QPixmap] | None = None
         self.setFixedHeight(HEIGHT_PX)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Timeline")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         theme_source.changed.connect(self.update)
         walk.position_changed.connect(self.update)
+        walk.breakpoints_changed.connect(self.mark)
+        self.mark()
 
     def sizeHint(self) -> QSize:
         return QSize(600, HEIGHT_PX)
@@ -59,14 +63,44 @@ class Scrubber(QWidget):
         track.setRight(at)
         painter.setBrush(blend(theme.raised, theme.accent, 0.7))
         painter.drawRoundedRect(track, TRACK_PX / 2, TRACK_PX / 2)
-        self.paint_marks(painter, middle)
+        painter.drawPixmap(0, 0, self._marks_picture(middle))
         knob = QRectF(at - 4, middle - 13, 8, 26)
         painter.setPen(QPen(theme.accent, 2) if self.hasFocus() else Qt.PenStyle.NoPen)
         painter.setBrush(theme.text)
         painter.drawRoundedRect(knob, 3, 3)
 
+    def mark(self) -> None:
+        """Find where hits are, as shares of the line; those too close to tell apart become one."""
+        self._marks, self._picture = [], None
+        n_steps = max(1, self._walk.n_steps)
+        for found, row in zip(self._walk.hits, self._walk.breakpoints.rows, strict=True):
+            first_of = np.flatnonzero(np.diff(found * MOST_MARKS // n_steps, prepend=-1))
+            self._marks.append(((found[first_of] / n_steps).tolist(), bool(row.log)))
+        self.update()
+
     def paint_marks(self, painter: QPainter, middle: float) -> None:
-        """Whatever lies on the line, under the knob."""
+        """What lies on the line, under the knob."""
+        theme = self._theme_source.theme
+        painter.setPen(QPen(theme.background, 1))
+        for marks, is_log in self._marks:
+            painter.setBrush(theme.warning if is_log else theme.bad)
+            for mark in marks:
+                x = MARGIN_PX + (self.width() - 2 * MARGIN_PX) * mark
+                painter.drawEllipse(QPointF(x, middle), DOT_PX, DOT_PX)
+
+    def _marks_picture(self, middle: float) -> QPixmap:
+        """They are drawn once: hundreds of dots would be most of the work at every step."""
+        ratio = self.devicePixelRatio()
+        key = (self._theme_source.theme.name, self.size(), ratio)
+        if self._picture is None or self._picture[0] != key:
+            picture = QPixmap(self.size() * ratio)
+            picture.setDevicePixelRatio(ratio)
+            picture.fill(Qt.GlobalColor.transparent)
+            with QPainter(picture) as painter:
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+                self.paint_marks(painter, middle)
+            self._picture = key, picture
+        return self._picture[1]
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self._walk.go_to(self.step_at(event.position().x()))
@@ -89,58 +123,19 @@ class Scrubber(QWidget):
 
 
 class Timeline(Scrubber):
-    """The steps of the debugger, with pieces and the hits of breakpoints."""
+    """The steps of the debugger, with the pieces below."""
 
     def __init__(self, model: StepsModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(model, theme_source, parent)
         self._model = model
-        self._marks: list[tuple[list[float], bool]] = []
-        self._picture: tuple[object, QPixmap] | None = None
-        model.trace_changed.connect(self._mark)
-        model.breakpoints_changed.connect(self._mark)
-        self._mark()
+        super().__init__(model, theme_source, parent)
+        model.trace_changed.connect(self.mark)
 
     def paint_marks(self, painter: QPainter, middle: float) -> None:
-        """They are drawn once: hundreds of dots would be most of the work at every step."""
-        ratio = self.devicePixelRatio()
-        key = (self._theme_source.theme.name, self.size(), ratio)
-        if self._picture is None or self._picture[0] != key:
-            picture = QPixmap(self.size() * ratio)
-            picture.setDevicePixelRatio(ratio)
-            picture.fill(Qt.GlobalColor.transparent)
-            with QPainter(picture) as inner:
-                inner.setRenderHint(QPainter.RenderHint.Antialiasing)
-                self._paint_pieces(inner, middle)
-                self._paint_hits(inner, middle)
-            self._picture = key, picture
-        painter.drawPixmap(0, 0, self._picture[1])
-
-    def _paint_pieces(self, painter: QPainter, middle: float) -> None:
-        """Ticks where pieces begin, as long as they are not too close."""
+        """Ticks where pieces begin, as long as they are not too close, and the hits over them."""
         debugger = self._model.debugger
-        if debugger is None or debugger.trace.n_pieces > MOST_MARKS / 4:
-            return
-        painter.setPen(QPen(self._theme_source.theme.faint, 1))
-        for step in debugger.trace.pieces.first_step.tolist():
-            x = self.x_of(step)
-            painter.drawLine(QPointF(x, middle + 8), QPointF(x, middle + 12))
-
-    def _mark(self) -> None:
-        """Find where hits are, as shares of the line; those too close to tell apart become one."""
-        debugger = self._model.debugger
-        rows = () if debugger is None else debugger.breakpoints
-        self._marks, self._picture = [], None
-        for found, row in zip(debugger.stops.hits if debugger is not None else (), rows, strict=True):
-            places = found * MOST_MARKS // max(1, self._model.n_steps)
-            first_of = np.flatnonzero(np.diff(places, prepend=-1))
-            self._marks.append(((found[first_of] / max(1, self._model.n_steps)).tolist(), bool(row.log)))
-        self.update()
-
-    def _paint_hits(self, painter: QPainter, middle: float) -> None:
-        theme = self._theme_source.theme
-        painter.setPen(QPen(theme.background, 1))
-        for marks, is_log in self._marks:
-            painter.setBrush(theme.warning if is_log else theme.bad)
-            for mark in marks:
-                x = MARGIN_PX + (self.width() - 2 * MARGIN_PX) * mark
-                painter.drawEllipse(QPointF(x, middle), DOT_PX, DOT_PX)
+        if debugger is not None and debugger.trace.n_pieces <= MOST_MARKS / 4:
+            painter.setPen(QPen(self._theme_source.theme.faint, 1))
+            for step in debugger.trace.pieces.first_step.tolist():
+                x = self.x_of(step)
+                painter.drawLine(QPointF(x, middle + 8), QPointF(x, middle + 12))
+        super().paint_marks(painter, middle)

@@ -20,15 +20,13 @@ from guiapp.widgets.step_code import CodeView
 from guiapp.widgets.step_flow import FlowView
 from guiapp.widgets.step_lines import SentenceView, TextLine, title_line
 from guiapp.widgets.step_race import RaceBox, RaceCard
-from guiapp.widgets.step_side import SidePanel
+from guiapp.widgets.step_side import SIDE_WIDTH_PX, TraceSide
 from guiapp.widgets.step_timeline import Timeline
 from guiapp.widgets.step_transport import BUTTONS, GranularityBox, PlayControls, button
 from guiapp.widgets.step_views import LATTICES, PictureView
 from guiapp.widgets.step_waiting import WaitingPanel
 from guiapp.widgets.style_sheet import heading, set_role
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
-
-SIDE_WIDTH_PX = 320
 
 
 class TraceView(QSplitter):
@@ -48,7 +46,7 @@ class TraceView(QSplitter):
         self.flow = FlowView(model, theme_source)
         self.picture = PictureView(model, theme_source)
         self.code = CodeView(model, theme_source)
-        self.side = SidePanel(model, theme_source)
+        self.side = TraceSide(model, theme_source)
         self.race_card = RaceCard(model, theme_source)
         self.waiting = WaitingPanel(model.recording, workspace)
         self.sentence = SentenceView(theme_source)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QMessageBox,
     QPushButton,
     QSizePolicy,
+    QSplitter,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -21,8 +22,10 @@ from guiapp.viewmodels.training_beside import TrainingBeside
 from guiapp.viewmodels.training_model import TrainingModel
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.actions import Actions
+from guiapp.widgets.step_breakpoint_list import BreakpointList
 from guiapp.widgets.step_cards import card
 from guiapp.widgets.step_lines import SentenceView
+from guiapp.widgets.step_side import SIDE_WIDTH_PX, SidePanel
 from guiapp.widgets.step_timeline import Scrubber
 from guiapp.widgets.step_training_beside import BesideCard
 from guiapp.widgets.step_training_form import TrainingForm
@@ -35,10 +38,9 @@ from guiapp.widgets.step_training_views import (
 )
 from guiapp.widgets.step_transport import BUTTONS, PlayControls, button
 from guiapp.widgets.style_sheet import heading, set_role
-from guiapp.widgets.theme import GAP_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
 
 EMPTY_TEXT = "Choose what to train and on which text, and press Train:\neach step shows what won, and why."
-WALKING = ("debug_restart", "debug_back", "debug_step", "debug_end")
 MODEL_FILTER = "Model files (*.gguf)"
 
 
@@ -64,6 +66,7 @@ class TrainingStage(QWidget):
         self.cards = QStackedWidget()
         self._lay_out(actions)
         model.changed.connect(self._follow)
+        model.changed.connect(self.scrubber.mark)
         model.position_changed.connect(self._follow)
         self._follow()
 
@@ -71,10 +74,9 @@ class TrainingStage(QWidget):
         bar = QHBoxLayout()
         bar.setSpacing(GAP_PX)
         for text, name, meaning in BUTTONS:
-            if name in WALKING:
-                made = button(text, meaning, actions[name])
-                set_role(made, "next" if name == "debug_step" else "raised")
-                bar.addWidget(made)
+            made = button(text, meaning, actions[name])
+            set_role(made, "next" if name == "debug_step" else "raised")
+            bar.addWidget(made)
         bar.addSpacing(GAP_PX)
         bar.addWidget(PlayControls(self._model.clock, actions["debug_play"]))
         bar.addStretch()
@@ -143,8 +145,8 @@ def _beginning(algorithm: str) -> str:
     return "At the start each word is cut into the smallest symbols. Count which two stand side by side."
 
 
-class TrainingView(QWidget):
-    """Form, stage, and the result: to save, to open, to see beside the open model."""
+class TrainingView(QSplitter):
+    """Form, stage, and the result: to save, to open, to see beside the open model; breakpoints beside."""
 
     def __init__(
         self,
@@ -154,9 +156,10 @@ class TrainingView(QWidget):
         theme_source: ThemeSource,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
+        super().__init__(Qt.Orientation.Horizontal, parent, childrenCollapsible=False)
         self.model = model
         self._workspace = workspace
+        self.breakpoints = BreakpointList(model, theme_source)
         self.beside = TrainingBeside(model, workspace, self)
         self.form = TrainingForm(model, workspace, theme_source)
         self.stage = TrainingStage(model, actions, theme_source)
@@ -184,13 +187,19 @@ class TrainingView(QWidget):
         foot.addStretch()
         for made in (self.beside_button, self.save_button, self.open_button):
             foot.addWidget(made)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
+        training = QWidget()
+        layout = QVBoxLayout(training)
+        layout.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, MARGIN_PX)
         layout.setSpacing(GAP_PX)
         layout.addWidget(self.form)
         layout.addWidget(self.empty, 1)
         layout.addWidget(self.stage, 1)
         layout.addLayout(foot)
+        self.addWidget(training)
+        self.addWidget(SidePanel([self.breakpoints]))
+        self.setStretchFactor(0, 1)
+        self.setSizes([1100, SIDE_WIDTH_PX])
+        self.setHandleWidth(1)
 
     def save(self, path: Path) -> bool:
         """Save the result; says so where that fails."""

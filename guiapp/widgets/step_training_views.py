@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from typing import NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt
@@ -63,11 +64,11 @@ class TrainingPicture(QWidget):
         size = QSizeF(self.width() / scale, self.height() / scale)
         self.paint(painter, self._theme_source.theme, size, self._model.record, self._model.position)
 
+    @abstractmethod
     def paint(
         self, painter: QPainter, theme: Theme, size: QSizeF, record: TrainingRecord, position: int
     ) -> None:
         """Draw what there is after `position` steps."""
-        raise NotImplementedError
 
 
 class Chip(NamedTuple):

@@ -25,8 +25,8 @@ from guiapp.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
 
 ENCODE, TRAIN, LESSONS = range(3)
 WALKS: dict[str, tuple[Callable[[StepsModel], None], Callable[[TrainingModel], None]]] = {
-    "debug_run": (StepsModel.run, TrainingModel.to_end),
-    "debug_reverse": (StepsModel.reverse, TrainingModel.restart),
+    "debug_run": (StepsModel.run, TrainingModel.run),
+    "debug_reverse": (StepsModel.reverse, TrainingModel.reverse),
     "debug_step": (StepsModel.step, TrainingModel.step),
     "debug_back": (StepsModel.back, TrainingModel.back),
     "debug_into": (StepsModel.into, TrainingModel.step),
@@ -34,6 +34,7 @@ WALKS: dict[str, tuple[Callable[[StepsModel], None], Callable[[TrainingModel], N
     "debug_restart": (StepsModel.restart, TrainingModel.restart),
     "debug_end": (StepsModel.to_end, TrainingModel.to_end),
     "debug_play": (StepsModel.toggle_play, TrainingModel.toggle_play),
+    "debug_breakpoint": (StepsModel.toggle_breakpoint, TrainingModel.toggle_breakpoint),
 }
 
 
@@ -65,6 +66,7 @@ class StepsPage(Page):
         self._stack = QStackedWidget()
         self._lay_out()
         self._connect(actions)
+        self._share_breakpoints()
         self.modes.chosen.connect(self._choose)
         player.changed.connect(self._follow_player)
         self._follow()
@@ -72,13 +74,14 @@ class StepsPage(Page):
     @property
     def panels(self) -> list[QWidget]:
         if self._mode == TRAIN:
-            return [self.training.stage.scrubber, self.training.form.algorithm]
+            training = self.training
+            return [training.stage.scrubber, training.form.algorithm, training.breakpoints.field.line]
         side = self.trace.side
         return [self.trace.timeline, side.breakpoints.field.line, side.watches.field.line]
 
     @property
     def splitters(self) -> Mapping[str, QSplitter]:
-        return {"steps": self.trace}
+        return {"steps": self.trace, "training": self.training}
 
     @property
     def is_ready(self) -> bool:
@@ -132,7 +135,7 @@ class StepsPage(Page):
         around.addWidget(self.lesson_bar)
         for shown in (
             self.trace,
-            _with_margins(self.training),
+            self.training,
             self.lessons,
             _with_margins(self.lesson_training),
         ):
@@ -152,17 +155,29 @@ class StepsPage(Page):
             actions[name].triggered.connect(partial(self._walk, step_trace, step_training))
         slots: dict[str, Callable[[], object]] = {
             "debug_caret": model.to_caret,
-            "debug_breakpoint": model.toggle_breakpoint,
             "debug_copy": self.export.copy_markdown,
             "debug_copy_json": self.export.copy_json,
             "debug_save": self.export.ask_and_save,
         }
         for name, slot in slots.items():
             actions[name].triggered.connect(slot)
-        for keys, change in (("Ctrl+Z", model.breakpoints.undo), ("Ctrl+Shift+Z", model.breakpoints.redo)):
-            shortcut = QShortcut(QKeySequence(keys), self.trace)
-            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-            shortcut.activated.connect(change)
+        for view, breakpoints in (
+            (self.trace, model.breakpoints),
+            (self.training, self.training.model.breakpoints),
+        ):
+            for keys, change in (("Ctrl+Z", breakpoints.undo), ("Ctrl+Shift+Z", breakpoints.redo)):
+                shortcut = QShortcut(QKeySequence(keys), view)
+                shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+                shortcut.activated.connect(change)
+
+    def _share_breakpoints(self) -> None:
+        """Those of trainings are remembered with the others."""
+        breakpoints = self.training.model.breakpoints
+        breakpoints.fit(self.model.training_breakpoints)
+        breakpoints.changed.connect(self._keep_breakpoints)
+
+    def _keep_breakpoints(self) -> None:
+        self.model.keep_training_breakpoints(self.training.model.breakpoints.rows)
 
     def _walk(
         self, step_trace: Callable[[StepsModel], None], step_training: Callable[[TrainingModel], None]

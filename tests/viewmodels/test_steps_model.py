@@ -24,7 +24,7 @@ def test_steps_move_and_runs_stop(make_steps_model, qtbot):
     model.breakpoints.add("operation merge")
     model.run()
     assert model.debugger.trace.operation(model.position) == "merge"
-    assert model.hit_counts()[0] > 3
+    assert len(model.hits[0]) > 3
     model.to_end()
     assert model.title == "the end"
     model.reverse()
@@ -49,7 +49,7 @@ def test_breakpoints_are_toggled_changed_and_refused(make_steps_model):
     assert [row.title for row in model.breakpoints.rows] == [f"token {token_id}"]
     model.breakpoints.change(0, "rank < 100")
     model.breakpoints.enable(0, False)
-    assert model.hit_counts() == [0]
+    assert [len(found) for found in model.hits] == [0]
     for nonsense in ("rank <", "1 / depth > 3", "colour == 2"):
         with pytest.raises(TokenloupeError):
             model.breakpoints.change(0, nonsense) if nonsense != "1 / depth > 3" else model.breakpoints.add(
@@ -67,7 +67,7 @@ def test_breakpoints_and_watches_are_kept_for_the_next_session(make_steps_model,
     first.add_watch("end - position")
     second = make_steps_model()
     assert [row.title for row in second.breakpoints.rows] == ["token 99999999", "rank < 100 once"]
-    assert second.hit_counts()[0] == 0
+    assert len(second.hits[0]) == 0
     assert second.watch_values() == ["2"]
 
 
@@ -76,7 +76,7 @@ def test_a_breakpoint_that_makes_no_sense_in_another_text_is_switched_off(make_s
     model.breakpoints.add("10 / (length - 99) < 0")
     model._workspace.document.replace(0, model._workspace.document.size, b"a" * 99)
     model.recording.record_all()
-    assert not any(row.is_enabled for row in model.breakpoints.rows) or model.hit_counts()
+    assert not any(row.is_enabled for row in model.breakpoints.rows) or model.hits
 
 
 def test_the_first_difference_from_another_encoder_stops_the_run(make_steps_model, qtbot):

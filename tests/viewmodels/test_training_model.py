@@ -121,3 +121,44 @@ def test_a_text_is_cut_by_both_vocabularies(make_model, qtbot):
     assert "".join(text for text, *_ in beside.result.trained.tokens).replace("·", " ") == TEXT.decode()
     beside.stop()
     workspace.close()
+
+
+def test_runs_stop_at_breakpoints_forwards_and_backwards(make_model, qtbot):
+    model = make_model()
+    model.breakpoints.add('token "Th"')
+    model.breakpoints.add("count >= 4 log seen")
+    trained(model, qtbot, TrainingWish("bpe", TEXT, 400, True), 0)
+    assert [found.tolist() for found in model.hits] == [[3], [1, 2]]
+    model.run()
+    assert model.position == 3
+    assert model.stopped_at.title == 'token "Th"'
+    model.run()
+    assert (model.position, model.stopped_at) == (4, None)
+    model.reverse()
+    assert model.position == 3
+    model.reverse()
+    assert model.position == 0
+
+
+def test_a_run_waits_for_steps_that_are_still_to_come(make_model, qtbot):
+    model = make_model()
+    model.breakpoints.add("rank 1 once")
+    model.train(TrainingWish("bpe", TEXT, 400, True), 0)
+    assert model.n_steps == 0
+    model.run()
+    qtbot.waitUntil(lambda: not model.is_busy, timeout=20_000)
+    assert model.position == 2
+    assert not model.breakpoints.rows[0].is_enabled
+
+
+def test_playing_stops_at_breakpoints_and_f9_sets_them(make_model, qtbot):
+    model = trained(make_model(), qtbot, TrainingWish("bpe", TEXT, 400, True), 2)
+    model.toggle_breakpoint()
+    assert [row.title for row in model.breakpoints.rows] == ['token "is</w>"']
+    model.restart()
+    model.clock.set_speed(30)
+    model.toggle_play()
+    qtbot.waitUntil(lambda: not model.clock.is_playing, timeout=20_000)
+    assert model.position == 2
+    model.toggle_breakpoint()
+    assert model.breakpoints.rows == ()

@@ -105,3 +105,24 @@ def test_words_stay_whole_and_within_the_width():
     assert all(everything.contains(chip.rect) for chip in layout.chips)
     ends = [(chip.rect.top(), chip.rect.left()) for chip in layout.chips]
     assert ends == sorted(ends)
+
+
+def test_breakpoints_stop_a_training_and_come_back(make_steps_page, qtbot):
+    page = make_steps_page(text=TEXT)
+    training = trained(page, qtbot, "bpe", 300)
+    field = training.breakpoints.field
+    qtbot.keyClicks(field.line, "candidates > 3")
+    qtbot.keyClick(field.line, Qt.Key.Key_Return)
+    assert "no column “candidates”" in field.error.text()
+    field.line.clear()
+    qtbot.keyClicks(field.line, "rank 7..")
+    qtbot.keyClick(field.line, Qt.Key.Key_Return)
+    (row,) = training.breakpoints.row_widgets
+    assert int(row.hits.text()) == training.model.n_steps - 7
+    page.actions_["debug_run"].trigger()
+    assert training.model.position == 8
+    assert row.label.font().bold()
+    page.actions_["debug_breakpoint"].trigger()
+    assert len(training.model.breakpoints.rows) == 2
+    assert page.model.training_breakpoints == training.model.breakpoints.rows
+    assert page.model.breakpoints.rows == ()

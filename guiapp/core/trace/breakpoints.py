@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.errors import TokenloupeError
-from guiapp.core.explain.visible_text import visible_text
-from guiapp.core.trace.conditions import COLUMNS, Condition, Expression, TraceValues, check_pattern
+from guiapp.core.trace.conditions import (
+    TRACE_SCHEMA,
+    Condition,
+    Expression,
+    Schema,
+    TraceValues,
+    Values,
+    check_pattern,
+)
 from guiapp.core.trace.operations import FORMS, NUMBERS
 from guiapp.core.trace.trace import Tokens
 
@@ -56,18 +64,22 @@ class Breakpoint:
         return f"{head} log {self.log}" if self.log else head
 
 
-def parse_breakpoint(text: str) -> Breakpoint:
+def parse_breakpoint(text: str, dialect: Dialect | None = None) -> Breakpoint:
     """`token "·York" if piece > 2`, `rank 0..500`, or just a condition such as `rank < 500`.
 
     Behind it may stand `hit N`, `once` and `log MESSAGE`.  Raises BreakpointError or ConditionError.
+    `dialect` says what there is to stop at; steps of encoding where it is None.
     """
+    spoken = dialect or TRACE_DIALECT
     place, log = split_off(text.strip(), "log")
     place, once = split_off(place, "once")
     place, hit = split_off(place, "hit")
     if hit is not None and not hit.isdecimal():
         raise BreakpointError(f"“{hit}” is not a number of hits.")
-    parsed = replace(_parse_place(place), log=log or "", once=once is not None, hit_count=int(hit or 1))
-    check(parsed)
+    parsed = replace(
+        _parse_place(place, spoken), log=log or "", once=once is not None, hit_count=int(hit or 1)
+    )
+    check(parsed, spoken)
     return parsed
 
 
@@ -80,55 +92,55 @@ def split_off(text: str, word: str) -> tuple[str, str | None]:
     return text[: places[-1][0]], text[places[-1][1] :]
 
 
-def _parse_place(stripped: str) -> Breakpoint:
+def _parse_place(stripped: str, dialect: Dialect) -> Breakpoint:
     kind, _, rest = stripped.partition(" ")
     compares = re.match(r"\s*(?:[=!<>*/+%]|(?:not|in|and|or)\b)", rest) is not None
-    if kind not in KINDS or kind == "if" or compares:
+    if kind not in dialect.kinds or kind == "if" or compares:
         condition = rest if kind == "if" else stripped
-        Condition(condition)
+        Condition(condition, dialect.schema)
         return Breakpoint("if", condition=condition)
     quoted = re.match(r"\s*((?:\"(?:[^\"\\]|\\.)*\"\s*)+|.*?)(?:\s+if\s+(.*))?$", rest, re.DOTALL)
     value, condition = ("", "") if quoted is None else (quoted[1].strip(), (quoted[2] or "").strip())
     return Breakpoint(kind, value, condition)
 
 
-def check(breakpoint_: Breakpoint) -> None:
+def check(breakpoint_: Breakpoint, dialect: Dialect | None = None) -> None:
     """Raise BreakpointError or ConditionError for a breakpoint that makes no sense in any trace."""
-    if breakpoint_.kind not in KINDS:
-        raise BreakpointError(f"“{breakpoint_.kind}” is no kind of breakpoint. Use: {', '.join(KINDS)}.")
+    kinds, schema = dialect or TRACE_DIALECT
+    if breakpoint_.kind not in kinds:
+        raise BreakpointError(f"“{breakpoint_.kind}” is no kind of breakpoint. Use: {', '.join(kinds)}.")
     if breakpoint_.hit_count < 1:
         raise BreakpointError("The first hit is number 1.")
     if breakpoint_.condition:
-        Condition(breakpoint_.condition)
+        Condition(breakpoint_.condition, schema)
     if breakpoint_.kind in CHECKS:
         CHECKS[breakpoint_.kind](breakpoint_.value)
+    if breakpoint_.kind in schema.names:
+        _check_name(breakpoint_, schema.names[breakpoint_.kind])
     for name in re.findall(r"{(.*?)}", breakpoint_.log):
-        Expression(name)
+        Expression(name, schema)
 
 
-def hits(breakpoint_: Breakpoint, values: TraceValues, ends: Ends) -> NDArray[np.int64]:
-    """The steps of the trace at which it stops, in order; none for what the model does not have."""
+def hits(
+    breakpoint_: Breakpoint, values: Values, ends: Ends, dialect: Dialect | None = None
+) -> NDArray[np.int64]:
+    """The steps at which it stops, in order; none for what the model does not have."""
+    kinds, schema = dialect or TRACE_DIALECT
     if breakpoint_.kind == "if":
-        found = Condition(breakpoint_.condition).everywhere(values)
+        found = Condition(breakpoint_.condition, schema).everywhere(values)
     else:
-        found = KINDS[breakpoint_.kind](breakpoint_.value, values, ends)
+        found = kinds[breakpoint_.kind](breakpoint_.value, values, ends)
         if breakpoint_.condition:
-            found = found[Condition(breakpoint_.condition).holds(values, found)]
+            found = found[Condition(breakpoint_.condition, schema).holds(values, found)]
     return found[breakpoint_.hit_count - 1 :]
 
 
-def note(breakpoint_: Breakpoint, values: TraceValues, step: int) -> str:
+def note(breakpoint_: Breakpoint, values: Values, step: int) -> str:
     """The message of a log point at a step."""
 
     def fill(match: re.Match[str]) -> str:
-        name = match[1]
-        if name in ("left", "right", "result"):
-            token_id = int(getattr(values.trace.columns, name)[step])
-            is_token = 0 <= token_id < len(values.vocabulary)
-            return visible_text(values.vocabulary.raw_text(token_id)) if is_token else "–"
-        if name == "operation":
-            return values.trace.operation(step)
-        return f"{Expression(name).value(values, step):,g}"
+        told = values.told(match[1], step)
+        return f"{Expression(match[1], values.schema).value(values, step):,g}" if told is None else told
 
     return re.sub(r"{(.*?)}", fill, breakpoint_.log)
 
@@ -229,6 +241,10 @@ def first_different_byte(ours: Tokens, theirs: Tokens) -> int | None:
     return int(longer.starts[at])
 
 
+def find_nothing(value: str, values: Values, ends: Ends) -> NDArray[np.int64]:
+    return np.empty(0, np.int64)
+
+
 KINDS: dict[str, Callable[[str, TraceValues, Ends], NDArray[np.int64]]] = {
     "token": _token,
     "pattern": _pattern,
@@ -238,8 +254,18 @@ KINDS: dict[str, Callable[[str, TraceValues, Ends], NDArray[np.int64]]] = {
     "piece": _piece,
     "operation": _operation,
     "difference": _difference,
-    "if": lambda value, values, ends: np.empty(0, np.int64),
+    "if": find_nothing,
 }
+
+
+class Dialect(NamedTuple):
+    """What breakpoints on some kind of steps can say: the kinds, and what conditions can name."""
+
+    kinds: Mapping[str, Callable[[str, Any, Ends], NDArray[np.int64]]]
+    schema: Schema
+
+
+TRACE_DIALECT = Dialect(KINDS, TRACE_SCHEMA)
 
 
 # How values are written
@@ -248,6 +274,11 @@ KINDS: dict[str, Callable[[str, TraceValues, Ends], NDArray[np.int64]]] = {
 def unquoted(text: str) -> str:
     is_quoted = len(text) >= 2 and text[0] == text[-1] == '"'
     return re.sub(r"\\(.)", r"\1", text[1:-1]) if is_quoted else text
+
+
+def quoted(text: str) -> str:
+    """What `unquoted` takes apart again."""
+    return '"' + re.sub(r'(["\\])', r"\\\1", text) + '"'
 
 
 def is_hexadecimal(text: str) -> bool:
@@ -280,9 +311,10 @@ def _check_range(value: str) -> None:
         raise BreakpointError("A range needs at least one end, such as ..500.")
 
 
-def _check_operation(value: str) -> None:
-    if unquoted(value) not in NUMBERS:
-        raise BreakpointError(f"“{value}” is no operation. There are: {', '.join(NUMBERS)}.")
+def _check_name(breakpoint_: Breakpoint, known: tuple[str, ...]) -> None:
+    if unquoted(breakpoint_.value) not in known:
+        message = f"“{breakpoint_.value}” is no {breakpoint_.kind}. There are: {', '.join(known)}."
+        raise BreakpointError(message)
 
 
 def _check_pattern(value: str) -> None:
@@ -306,60 +338,10 @@ CHECKS: dict[str, Callable[[str], None]] = {
     "rank": _check_range,
     "byte": _check_number,
     "piece": _check_number,
-    "operation": _check_operation,
     "difference": _check_filled,
 }
 
 
-class Stops:
-    """The hits of several breakpoints in one trace, to go to the next or the previous one."""
-
-    def __init__(self, breakpoints: Sequence[Breakpoint], values: TraceValues, ends: Ends) -> None:
-        """Raises ConditionError where a condition cannot be evaluated, such as one that divides by zero."""
-        self.breakpoints = tuple(breakpoints)
-        self._values = values
-        self.hits = [
-            hits(row, values, ends) if row.is_enabled else np.empty(0, np.int64) for row in breakpoints
-        ]
-
-    def after(self, step: int) -> tuple[int, int] | None:
-        """The first stop behind a step, and which breakpoint it is; None if there is none."""
-        found = [
-            (int(steps[at]), index)
-            for index, steps in self._stopping()
-            if (at := int(np.searchsorted(steps, step, side="right"))) < len(steps)
-        ]
-        return min(found, default=None)
-
-    def before(self, step: int) -> tuple[int, int] | None:
-        """The last stop before a step, likewise."""
-        found = [
-            (int(steps[at - 1]), index)
-            for index, steps in self._stopping()
-            if (at := int(np.searchsorted(steps, step))) > 0
-        ]
-        return max(found, default=None)
-
-    def logged(self, start: int, end: int) -> Iterator[tuple[int, str]]:
-        """The messages of log points from one step up to another, in order."""
-        found = [
-            (int(step), index)
-            for index, steps in enumerate(self.hits)
-            if self.breakpoints[index].log
-            for step in steps[np.searchsorted(steps, start) : np.searchsorted(steps, end)]
-        ]
-        for step, index in sorted(found):
-            yield step, note(self.breakpoints[index], self._values, step)
-
-    def _stopping(self) -> Iterator[tuple[int, NDArray[np.int64]]]:
-        return ((i, steps) for i, steps in enumerate(self.hits) if not self.breakpoints[i].log)
-
-
-def without_once(breakpoint_: Breakpoint) -> Breakpoint:
-    """The breakpoint after it has stopped a run."""
-    return replace(breakpoint_, is_enabled=False) if breakpoint_.once else breakpoint_
-
-
-def column_help() -> str:
+def column_help(schema: Schema = TRACE_SCHEMA) -> str:
     """The columns that conditions can name, one a line."""
-    return "\n".join(f"{name:12} {meaning}" for name, meaning in COLUMNS.items())
+    return "\n".join(f"{name:12} {meaning}" for name, meaning in schema.columns.items())

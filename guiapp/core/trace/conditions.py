@@ -8,13 +8,14 @@ A step that has no such value (no rank, no token) makes every comparison with it
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.trace.condition_syntax import (
     COMPARISONS,
     Call,
@@ -54,6 +55,22 @@ OF_OPERATIONS: dict[str, NDArray[np.float64]] = {
     "stage": STAGES.astype(np.float64),
     "forms": FORMS.astype(np.float64),
 }
+
+
+class Schema(NamedTuple):
+    """What conditions on some kind of steps can name.
+
+    columns  each with its meaning
+    tokens   those that hold tokens, which are compared with texts
+    names    those that hold one of a few names
+    """
+
+    columns: Mapping[str, str]
+    tokens: tuple[str, ...]
+    names: Mapping[str, tuple[str, ...]]
+
+
+TRACE_SCHEMA = Schema(COLUMNS, TOKENS, {"operation": tuple(NUMBERS), "stage": STAGE_NAMES})
 TEXT_TESTS: dict[str, Callable[[str, str], bool]] = {
     "contains": lambda text, part: part in text,
     "starts": str.startswith,
@@ -75,13 +92,46 @@ LONGEST_PATTERN = 200
 MOST_REPEATS = 3  # each multiplies the time by the length of a token, in the worst case
 
 
+class Values(Protocol):
+    """The columns of steps as conditions see them."""
+
+    schema: Schema
+
+    @property
+    def n_steps(self) -> int: ...
+
+    def column(self, name: str, steps: Steps) -> NDArray[np.float64]:
+        """A column as numbers, NaN where a step has nothing of the kind."""
+
+    def is_token(self, column: str, test: str, text: str, steps: Steps) -> NDArray[np.bool_]:
+        """Where the text of a token passes a test, one of TEXT_TESTS or `==`."""
+
+    def told(self, column: str, step: int) -> str | None:
+        """How a step's token or name is written; None for columns of numbers."""
+
+
 class TraceValues:
-    """The columns of one trace as conditions see them, with the texts of its tokens."""
+    """The columns of one trace, with the texts of its tokens; see `Values`."""
+
+    schema = TRACE_SCHEMA
 
     def __init__(self, trace: Trace, vocabulary: Vocabulary) -> None:
         self.trace = trace
         self.vocabulary = vocabulary
         self._id_sets: dict[tuple[str, str], NDArray[np.bool_]] = {}
+
+    @property
+    def n_steps(self) -> int:
+        return len(self.trace)
+
+    def told(self, column: str, step: int) -> str | None:
+        if column == "operation":
+            return self.trace.operation(step)
+        if column not in TOKENS:
+            return None
+        token_id = int(getattr(self.trace.columns, column)[step])
+        is_token = 0 <= token_id < len(self.vocabulary)
+        return visible_text(self.vocabulary.raw_text(token_id)) if is_token else "–"
 
     def column(self, name: str, steps: Steps) -> NDArray[np.float64]:
         """A column as numbers, NaN where a step has nothing of the kind."""
@@ -131,23 +181,23 @@ class TraceValues:
 class Condition:
     """A condition that was parsed and checked; to make one that makes no sense raises ConditionError."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, schema: Schema = TRACE_SCHEMA) -> None:
         self.text = text
         try:
             self._node = parse(text)
-            _check(self._node)
+            _Checker(schema).check(self._node)
         except ConditionError as error:
             error.condition = text
             raise
 
-    def holds(self, values: TraceValues, steps: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def holds(self, values: Values, steps: NDArray[np.int64]) -> NDArray[np.bool_]:
         """For each of the steps whether it meets the condition."""
         with np.errstate(all="ignore"):
             return _as_truth(_evaluate(self._node, values, steps), len(steps))
 
-    def everywhere(self, values: TraceValues) -> NDArray[np.int64]:
+    def everywhere(self, values: Values) -> NDArray[np.int64]:
         """All steps that meet the condition."""
-        n_steps = len(values.trace)
+        n_steps = values.n_steps
         with np.errstate(all="ignore"):
             return np.flatnonzero(_as_truth(_evaluate(self._node, values, slice(0, n_steps)), n_steps))
 
@@ -155,66 +205,66 @@ class Condition:
 class Expression(Condition):
     """A value of one step, to be watched."""
 
-    def value(self, values: TraceValues, step: int) -> float:
+    def value(self, values: Values, step: int) -> float:
         """NaN where the step has none."""
         with np.errstate(all="ignore"):
             found = _evaluate(self._node, values, np.array([step]))
         return float(np.asarray(found, np.float64).reshape(-1)[0])
 
 
-def _check(node: Node) -> None:
-    """Raise ConditionError for names, functions and texts that mean nothing."""
-    if isinstance(node, Name):
-        if node.name not in COLUMNS:
-            raise ConditionError(
-                f"There is no column “{node.name}”. There are: {', '.join(COLUMNS)}.", node.at
-            )
-    elif isinstance(node, Value):
-        if isinstance(node.value, str):
-            raise ConditionError("A text can only be compared with a column by ==, != or in.", node.at)
-    elif isinstance(node, Call):
-        _check_call(node)
-    elif node.sign in ("==", "!=", "in") and _is_name_of_texts(node.parts[0]):
-        for part in node.parts[1:]:
-            if isinstance(part, Value) and isinstance(part.value, str):
-                _check_text(node.parts[0], part)
-            else:
-                _check(part)
-    else:
-        for part in node.parts:
-            _check(part)
+class _Checker:
+    """Raises ConditionError for names, functions and texts that mean nothing."""
 
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
 
-def _is_name_of_texts(node: Node) -> bool:
-    return isinstance(node, Name) and node.name in (*TOKENS, "operation", "stage")
+    def check(self, node: Node) -> None:
+        columns = self._schema.columns
+        if isinstance(node, Name):
+            if node.name not in columns:
+                message = f"There is no column “{node.name}”. There are: {', '.join(columns)}."
+                raise ConditionError(message, node.at)
+        elif isinstance(node, Value):
+            if isinstance(node.value, str):
+                raise ConditionError("A text can only be compared with a column by ==, != or in.", node.at)
+        elif isinstance(node, Call):
+            self._check_call(node)
+        elif node.sign in ("==", "!=", "in") and self._is_name_of_texts(node.parts[0]):
+            for part in node.parts[1:]:
+                if isinstance(part, Value) and isinstance(part.value, str):
+                    self._check_text(node.parts[0], part)
+                else:
+                    self.check(part)
+        else:
+            for part in node.parts:
+                self.check(part)
 
-
-def _check_text(column: Node, text: Value) -> None:
-    assert isinstance(column, Name)
-    known = {"operation": tuple(NUMBERS), "stage": STAGE_NAMES}.get(column.name)
-    if known is not None and text.value not in known:
-        raise ConditionError(f"“{text.value}” is no {column.name}. There are: {', '.join(known)}.", text.at)
-
-
-def _check_call(node: Call) -> None:
-    if node.name == "abs" and len(node.arguments) == 1:
-        _check(node.arguments[0])
-        return
-    if node.name not in TEXT_TESTS:
-        raise ConditionError(
-            f"There is no function “{node.name}”. There are: abs, {', '.join(TEXT_TESTS)}.", node.at
+    def _is_name_of_texts(self, node: Node) -> bool:
+        return isinstance(node, Name) and (
+            node.name in self._schema.tokens or node.name in self._schema.names
         )
-    column, *texts = node.arguments
-    is_token = isinstance(column, Name) and column.name in TOKENS
-    if (
-        not is_token
-        or len(texts) != 1
-        or not isinstance(texts[0], Value)
-        or not isinstance(texts[0].value, str)
-    ):
-        raise ConditionError(f'Write {node.name}(result, "…"), with left, right or result.', node.at)
-    if node.name == "matches":
-        check_pattern(str(texts[0].value), texts[0].at)
+
+    def _check_text(self, column: Node, text: Value) -> None:
+        assert isinstance(column, Name)
+        known = self._schema.names.get(column.name)
+        if known is not None and text.value not in known:
+            message = f"“{text.value}” is no {column.name}. There are: {', '.join(known)}."
+            raise ConditionError(message, text.at)
+
+    def _check_call(self, node: Call) -> None:
+        if node.name == "abs" and len(node.arguments) == 1:
+            self.check(node.arguments[0])
+            return
+        if node.name not in TEXT_TESTS:
+            message = f"There is no function “{node.name}”. There are: abs, {', '.join(TEXT_TESTS)}."
+            raise ConditionError(message, node.at)
+        column, *texts = node.arguments
+        is_token = isinstance(column, Name) and column.name in self._schema.tokens
+        text = texts[0] if len(texts) == 1 else None
+        if not is_token or not isinstance(text, Value) or not isinstance(text.value, str):
+            raise ConditionError(f'Write {node.name}(result, "…"), with left, right or result.', node.at)
+        if node.name == "matches":
+            check_pattern(text.value, text.at)
 
 
 def check_pattern(text: str, at: int = 0) -> None:
@@ -230,7 +280,7 @@ def check_pattern(text: str, at: int = 0) -> None:
         raise ConditionError(f"The pattern is not valid: {error}.", at) from error
 
 
-def _evaluate(node: Node, values: TraceValues, steps: Steps) -> Any:
+def _evaluate(node: Node, values: Values, steps: Steps) -> Any:
     if isinstance(node, Value):
         return node.value
     if isinstance(node, Name):
@@ -261,18 +311,18 @@ def _evaluate(node: Node, values: TraceValues, steps: Steps) -> Any:
     return NUMBER_SIGNS[node.sign](left, right)
 
 
-def _compare(sign: str, left: Node, right: Node, values: TraceValues, steps: Steps) -> Any:
+def _compare(sign: str, left: Node, right: Node, values: Values, steps: Steps) -> Any:
     if isinstance(left, Name) and isinstance(right, Value) and isinstance(right.value, str):
-        if left.name in TOKENS:
+        if left.name in values.schema.tokens:
             found = values.is_token(left.name, "==", right.value, steps)
         else:
-            names = {"operation": tuple(NUMBERS), "stage": STAGE_NAMES}[left.name]
+            names = values.schema.names[left.name]
             found = values.column(left.name, steps) == names.index(right.value)
         return ~found if sign == "!=" else found
     return NUMBER_SIGNS[sign](_evaluate(left, values, steps), _evaluate(right, values, steps))
 
 
-def _evaluate_both(node: Operator, values: TraceValues, steps: Steps) -> NDArray[np.bool_]:
+def _evaluate_both(node: Operator, values: Values, steps: Steps) -> NDArray[np.bool_]:
     """`and` and `or`: the right side only where the left one does not decide."""
     n_steps = _count(values, steps)
     truth = _as_truth(_evaluate(node.parts[0], values, steps), n_steps).copy()
@@ -288,7 +338,7 @@ def _divide(
     node: Operator,
     left: NDArray[np.float64],
     right: NDArray[np.float64],
-    values: TraceValues,
+    values: Values,
     steps: Steps,
 ) -> Any:
     zeros = np.flatnonzero(np.broadcast_to(right == 0, _count(values, steps)))
@@ -298,8 +348,8 @@ def _divide(
     return np.divide(left, right) if node.sign == "/" else np.mod(left, right)
 
 
-def _count(values: TraceValues, steps: Steps) -> int:
-    return len(values.trace) if isinstance(steps, slice) else len(steps)
+def _count(values: Values, steps: Steps) -> int:
+    return values.n_steps if isinstance(steps, slice) else len(steps)
 
 
 def _as_numbers(found: Any) -> NDArray[np.float64]:

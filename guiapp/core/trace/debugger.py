@@ -9,12 +9,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.trace.breakpoints import Breakpoint, Stops, hits, without_once
+from guiapp.core.trace.breakpoints import Breakpoint, hits
 from guiapp.core.trace.candidates import Waiting, waiting
 from guiapp.core.trace.conditions import TraceValues
 from guiapp.core.trace.operations import STAGES, Stage
 from guiapp.core.trace.replay import Replay
 from guiapp.core.trace.sentences import Teller
+from guiapp.core.trace.stops import Stops, without_once
 from guiapp.core.trace.trace import Tokens, Trace
 from guiapp.core.vocab.merges import MergeRules
 from guiapp.core.vocab.vocabulary import Vocabulary

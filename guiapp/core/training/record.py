@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from guiapp.core.training.runs import Start
+from guiapp.core.training.stops import values_of
 from guiapp.core.training.telling import Cut, Told, ToldEstimate, ToldMerge, from_json
 
 
@@ -12,6 +13,7 @@ class TrainingRecord:
     """Grows line by line; after step k means after the first k steps, 0 being the start.
 
     A step is kept as the line that it came as: that takes a tenth of the memory.
+    `values` has the steps as columns, for breakpoints.
     """
 
     def __init__(self, start: Start) -> None:
@@ -22,6 +24,7 @@ class TrainingRecord:
         self._known = set(self._symbols)
         self._sizes = [len(self._symbols)]
         self._likelihoods: list[tuple[int, float]] = []
+        self.values = values_of(start.algorithm, start.alphabet)
 
     def append(self, line: bytes) -> None:
         """Take the next step."""
@@ -36,6 +39,7 @@ class TrainingRecord:
             self._sizes.append(len(self._symbols))
         else:
             self._sizes.append(told.n_pieces)
+        self.values.append(told, self._sizes[-1])
         if isinstance(told, ToldEstimate):
             self._likelihoods.append((len(self._lines), told.log_likelihood))
 

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 import guiapp
 from guiapp.core.errors import TokenloupeError
-from guiapp.core.trace.breakpoints import Breakpoint, Stops, check, hits, parse_breakpoint, without_once
+from guiapp.core.trace.breakpoints import Breakpoint, check, hits, parse_breakpoint
 from guiapp.core.trace.conditions import TraceValues
 from guiapp.core.trace.operations import OPERATIONS
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.replay import Replay
+from guiapp.core.trace.stops import Stops, without_once
 from guiapp.core.trace.trace import Tokens
 
 TOKENIZER = guiapp.open_model("demo:spm")

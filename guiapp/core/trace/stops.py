@@ -1,0 +1,64 @@
+"""Where breakpoints stop a run, to go to the next stop or the previous one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.trace.breakpoints import Breakpoint, Dialect, Ends, hits, note
+from guiapp.core.trace.conditions import Values
+
+
+class Stops:
+    """The hits of several breakpoints."""
+
+    def __init__(
+        self, breakpoints: Sequence[Breakpoint], values: Values, ends: Ends, dialect: Dialect | None = None
+    ) -> None:
+        """Raises ConditionError where a condition cannot be evaluated, such as one that divides by zero."""
+        self.breakpoints = tuple(breakpoints)
+        self._values = values
+        self.hits = [
+            hits(row, values, ends, dialect) if row.is_enabled else np.empty(0, np.int64)
+            for row in breakpoints
+        ]
+
+    def after(self, step: int) -> tuple[int, int] | None:
+        """The first stop behind a step, and which breakpoint it is; None if there is none."""
+        found = [
+            (int(steps[at]), index)
+            for index, steps in self._stopping()
+            if (at := int(np.searchsorted(steps, step, side="right"))) < len(steps)
+        ]
+        return min(found, default=None)
+
+    def before(self, step: int) -> tuple[int, int] | None:
+        """The last stop before a step, likewise."""
+        found = [
+            (int(steps[at - 1]), index)
+            for index, steps in self._stopping()
+            if (at := int(np.searchsorted(steps, step))) > 0
+        ]
+        return max(found, default=None)
+
+    def logged(self, start: int, end: int) -> Iterator[tuple[int, str]]:
+        """The messages of log points from one step up to another, in order."""
+        found = [
+            (int(step), index)
+            for index, steps in enumerate(self.hits)
+            if self.breakpoints[index].log
+            for step in steps[np.searchsorted(steps, start) : np.searchsorted(steps, end)]
+        ]
+        for step, index in sorted(found):
+            yield step, note(self.breakpoints[index], self._values, step)
+
+    def _stopping(self) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        return ((i, steps) for i, steps in enumerate(self.hits) if not self.breakpoints[i].log)
+
+
+def without_once(breakpoint_: Breakpoint) -> Breakpoint:
+    """The breakpoint after it has stopped a run."""
+    return replace(breakpoint_, is_enabled=False) if breakpoint_.once else breakpoint_
