@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from guiapp.core.bench.history import Change, compare_runs, load_run, save_run
+from guiapp.core.bench.history import Change, compare_runs, different_conditions, load_run, save_run
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.plan import BenchError
 
@@ -20,6 +21,31 @@ class SavedRun:
 
     path: Path
     title: str
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What is surely faster or slower than in another run.
+
+    changes     the most slowed down first
+    n_compared  the results that both runs have
+    conditions  in what the runs differ besides, one sentence each
+    """
+
+    title: str
+    changes: tuple[Change, ...]
+    n_compared: int
+    conditions: tuple[str, ...]
+
+    @classmethod
+    def of(cls, title: str, old: Record, new: Record) -> Comparison:
+        changes = compare_runs(old, new)
+        sure = tuple(change for change in changes if change.verdict != "same")
+        return cls(title, sure, len(changes), tuple(different_conditions(old, new)))
+
+    def __str__(self) -> str:
+        told = f"{self.n_compared} results are in both, {len(self.changes)} surely differ"
+        return "; ".join([told, *self.conditions])
 
 
 class RunHistory:
@@ -40,16 +66,23 @@ class RunHistory:
 
     def runs(self) -> list[SavedRun]:
         """The newest runs."""
-        paths = sorted(self._folder.glob(f"*{SUFFIX}"), reverse=True)[:MOST_LISTED]
-        return [SavedRun(path, path.stem) for path in paths]
+        return [SavedRun(path, path.stem) for path in self._paths()[:MOST_LISTED]]
 
-    def changes(self, record: Record) -> list[Change]:
-        """What is surely faster or slower than in the newest kept run of the same vocabulary."""
-        for run in self.runs():
-            try:
-                old = load_run(run.path)
-            except BenchError:  # somebody else's file
-                continue
+    def compare(self, record: Record) -> Comparison | None:
+        """With the newest kept run of the same vocabulary; None where there is none."""
+        for path, old in _readable(self._paths()[:MOST_LISTED]):
             if old.get("vocabulary", {}).get("sha256") == record["vocabulary"]["sha256"]:
-                return [change for change in compare_runs(old, record) if change.verdict != "same"]
-        return []
+                return Comparison.of(path.stem, old, record)
+        return None
+
+    def _paths(self) -> list[Path]:
+        return sorted(self._folder.glob(f"*{SUFFIX}"), reverse=True)
+
+
+def _readable(paths: Iterable[Path]) -> Iterable[tuple[Path, Record]]:
+    """Those that are runs: the folder may hold files of others."""
+    for path in paths:
+        try:
+            yield path, load_run(path)
+        except BenchError:
+            continue

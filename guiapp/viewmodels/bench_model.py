@@ -15,7 +15,7 @@ from PySide6.QtCore import QObject, Signal
 from guiapp.core.bench.contenders import UNSPLIT
 from guiapp.core.bench.differences import Place, first_difference
 from guiapp.core.bench.estimate import Duration, Pace, expected, n_cells
-from guiapp.core.bench.history import Change, compare_runs, different_conditions, load_run, write_whole
+from guiapp.core.bench.history import load_run, write_whole
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.peers import PEERS
 from guiapp.core.bench.plan import BenchError, Plan, plan_from
@@ -23,7 +23,7 @@ from guiapp.core.bench.report import warnings
 from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.core.vocab.vocabulary import VocabType
 from guiapp.viewmodels.background import LatestJob
-from guiapp.viewmodels.bench_history import RunHistory, SavedRun
+from guiapp.viewmodels.bench_history import Comparison, RunHistory, SavedRun
 from guiapp.viewmodels.bench_live import LiveRun
 from guiapp.viewmodels.bench_presets import PRESETS, TEXTS, YOUR_TEXT, Preset
 from guiapp.viewmodels.bench_runner import BenchRunner
@@ -72,7 +72,7 @@ class BenchModel(QObject):
         self._history = history
         self._clock_s = clock_s
         self._pace, self._paused_s = Pace(), 0.0
-        self.changes: list[Change] = []
+        self.comparison: Comparison | None = None
         self._preset = PRESETS[0]
         self._texts = list(PRESETS[0].texts)
         self._own_texts: list[str] = []
@@ -199,7 +199,7 @@ class BenchModel(QObject):
             time_budget_s=self._preset.time_budget_s,
             largest_bytes=self._preset.largest_bytes,
         )
-        self._run, self.changes = LiveRun(), []
+        self._run, self.comparison = LiveRun(), None
         self.is_paused = False
         self._pace, self._paused_s = Pace(), 0.0
         self.tell("Starting …")
@@ -275,12 +275,8 @@ class BenchModel(QObject):
         except BenchError as error:
             self.failed.emit(str(error))
             return
-        record = self.record
-        changes = compare_runs(old, record)
-        self.changes = [change for change in changes if change.verdict != "same"]
-        others = different_conditions(old, record)
-        told = f"{len(changes)} results are in both, {len(self.changes)} surely differ"
-        self.tell("; ".join([told, *others]))
+        self.comparison = Comparison.of(path.stem, old, self.record)
+        self.tell(str(self.comparison))
         self.results_changed.emit()
 
     @property
@@ -290,7 +286,7 @@ class BenchModel(QObject):
 
     def show_run(self, record: Record, title: str = "A saved run") -> None:
         """Show a run that was saved, without its model."""
-        self._run, self.changes = LiveRun.of(record), []
+        self._run, self.comparison = LiveRun.of(record), None
         self.isolate("")
         self.tell(title)
         self.results_changed.emit()
@@ -344,7 +340,7 @@ class BenchModel(QObject):
         if self._history is None or not self._run.results:
             return ""
         record = self._run.record
-        self.changes = self._history.changes(record)
+        self.comparison = self._history.compare(record)
         try:
             self._history.save(record)
         except BenchError as error:

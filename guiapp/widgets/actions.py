@@ -86,6 +86,8 @@ ROWS = (
     ActionRow("debug_breakpoint", "Toggle breakpoint", "Run", ("F9",), begins_group=True, page="steps"),
     ActionRow("bench_run", "Run or stop the benchmark", "Bench", ("Ctrl+R",), page="bench"),
     ActionRow("bench_pause", "Pause or resume", "Bench", page="bench"),
+    ActionRow("bench_open", "Open run…", "Bench", begins_group=True, page="bench"),
+    ActionRow("bench_compare", "Compare with run…", "Bench", page="bench"),
     ActionRow("bench_report", "Save report…", "Bench", ("Ctrl+Shift+E",), begins_group=True, page="bench"),
     ActionRow("bench_pictures", "Save charts as pictures…", "Bench", page="bench"),
     ActionRow("palette", "Command palette", "View", ("Ctrl+Shift+P",), begins_group=True),

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QWidget
 
-from guiapp.core.bench.measurement import Record
+from guiapp.core.bench.history import Change
+from guiapp.core.bench.measurement import Record, key_of
+from guiapp.core.bench.tables import MARKS
 from guiapp.widgets.bench_charts import BAR_HEIGHT, BEHIND, Chart, HasTheme
 from guiapp.widgets.bench_labels import mark, ratio_text, round_steps, short_number
 
@@ -22,6 +25,7 @@ class BarChart(Chart):
     def __init__(self, title: str, theme_source: HasTheme, parent: QWidget | None = None) -> None:
         self._unit = "mb_per_s"
         self._baseline = "fast"
+        self._changes: Mapping[tuple[Any, ...], Change] = {}
         super().__init__(title, theme_source, parent)
 
     def set_unit(self, unit: str) -> None:
@@ -32,6 +36,13 @@ class BarChart(Chart):
     def set_baseline(self, contender: str) -> None:
         self._baseline = contender
         self.redraw()
+
+    def set_changes(self, changes: Sequence[Change]) -> None:
+        """What is surely slower or faster than in another run; marked beside the bars."""
+        by_key = {change.key: change for change in changes}
+        if by_key != self._changes:
+            self._changes = by_key
+            self.redraw()
 
     def draw(self) -> None:
         rows = sorted((row for row in self._results if row[self._unit]), key=lambda row: row[self._unit])
@@ -59,7 +70,15 @@ class BarChart(Chart):
 
     def _figures(self, row: Record, baseline: Record | None) -> str:
         ratio = f"   {ratio_text(baseline['median_s'] / row['median_s'])}" if baseline else ""
-        return f"{short_number(row[self._unit])}{ratio}{mark(row)}"
+        return f"{short_number(row[self._unit])}{ratio}{mark(row)}{self._change(row)}"
+
+    def _change(self, row: Record) -> str:
+        """A sign and how many times the time it takes, with the interval that is sure to 99 %."""
+        change = self._changes.get(key_of(row))
+        if change is None:
+            return ""
+        ratio = change.ratio
+        return f"  {MARKS[change.verdict]} {ratio.ratio:.2f} × time ({ratio.low:.2f}–{ratio.high:.2f})"
 
     def _draw_bars(self, rows: Sequence[Record]) -> None:
         """All bars and all whiskers, an item each."""

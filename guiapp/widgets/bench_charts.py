@@ -6,6 +6,7 @@ of the cost of a live chart, and its whiskers ignore the mode.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
@@ -79,6 +80,7 @@ class Chart(QFrame):
         self._font_px = SMALL_FONT_PX
         self.note = FittedLabel()
         set_role(self.note, "dim")
+        self._top = QHBoxLayout()
         self._heading = heading(title)
         self._empty = QLabel(EMPTY, alignment=Qt.AlignmentFlag.AlignCenter)
         set_role(self._empty, "dim")
@@ -106,15 +108,14 @@ class Chart(QFrame):
         return plot
 
     def _lay_out(self) -> None:
-        top = QHBoxLayout()
-        top.addWidget(self._heading)
-        top.addWidget(self.note, 1)
-        top.addWidget(self.enlarge_button)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(MARGIN_PX, GAP_PX, GAP_PX, GAP_PX)
-        layout.addLayout(top)
-        layout.addWidget(self.plot, 1)
-        layout.addWidget(self._empty, 1)
+        self._top.addWidget(self._heading)
+        self._top.addWidget(self.note, 1)
+        self._top.addWidget(self.enlarge_button)
+        self._layout = QVBoxLayout(self)
+        self._layout.setContentsMargins(MARGIN_PX, GAP_PX, GAP_PX, GAP_PX)
+        self._layout.addLayout(self._top)
+        self._layout.addWidget(self.plot, 1)
+        self._layout.addWidget(self._empty, 1)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -144,6 +145,17 @@ class Chart(QFrame):
             self._drawn, self._results = state, results
             self.redraw()
 
+    def add_control(self, control: QWidget) -> None:
+        """Put it before the button that enlarges."""
+        self._top.insertWidget(self._top.count() - 1, control)
+
+    def lead_with(self, controls: Sequence[QWidget]) -> None:
+        """Put these, from wherever they are, in place of the title: they say what is shown."""
+        self._heading.hide()
+        for index, control in enumerate(controls):
+            if self._top.indexOf(control) != index:
+                self._top.insertWidget(index, control)
+
     def isolate(self, contender: str) -> None:
         """Show one contender strongly and the others faintly; all alike for ""."""
         self._isolated = contender
@@ -156,13 +168,15 @@ class Chart(QFrame):
         self.plot.setVisible(bool(self._results))
         self._empty.setVisible(not self._results)
         if self._results:
+            self._layout.activate()  # what is drawn depends on the room that there is now
             self.draw()
         for kind, items in self._pool.items():
             for item in items[self._n_used[kind] :]:
                 item.hide()
 
+    @abstractmethod
     def draw(self) -> None:
-        raise NotImplementedError
+        """Put the items in place; there are results."""
 
     def take(self, kind: str, make: Callable[[], Any]) -> Any:
         """The next item of a kind, made only if all that there are have been taken."""

@@ -1,16 +1,17 @@
-"""Time against length: curves with bands, fitted exponents and overheads."""
+"""Time or throughput against length: curves with bands, fitted exponents and overheads."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QToolButton, QWidget
 
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.tables import size_text, time_text
@@ -26,22 +27,63 @@ from guiapp.widgets.bench_charts import (
     Chart,
     HasTheme,
 )
-from guiapp.widgets.bench_labels import End, spread
+from guiapp.widgets.bench_labels import End, short_number, spread
+from guiapp.widgets.style_sheet import set_role
 
 MOST_NAME_SHARE = 0.45  # of the plot's width
 NAME_GAP_PX = 16  # between a curve's end and the marker before its name
 WORST_FIT = 0.5  # of the measured time; exponents of curves that fit worse say nothing
 BAND_ALPHA = 30  # of 255
 VERBS = {"append bytes": " appending", "count parts": " counting"}  # beside curves of encoding
+CHANGE_QUANTITY = "Draw time, MB/s or tokens/s against the length"
 Line = tuple[str, str]  # contender and operation
 
 
+class Quantity(NamedTuple):
+    """What the height of a curve means: the key of its value in records, and how values are written."""
+
+    name: str
+    key: str
+    text: Callable[[float], str]
+
+    def interval(self, row: Record) -> tuple[float, float]:
+        """The values that belong to the ends of the interval of the time."""
+        low, high = row["ci_s"]
+        if self.key == "median_s":
+            return low, high
+        return row[self.key] * row["median_s"] / high, row[self.key] * row["median_s"] / low
+
+
+QUANTITIES = (
+    Quantity("time", "median_s", time_text),
+    Quantity("MB/s", "mb_per_s", short_number),
+    Quantity("tokens/s", "tokens_per_s", short_number),
+)
+
+
 class CurveChart(Chart):
-    """Time against length, both logarithmic, with bands; names and exponents at the ends of the curves."""
+    """A quantity against length, both logarithmic, with bands; names and exponents at the ends of curves."""
 
     def __init__(self, title: str, theme_source: HasTheme, parent: QWidget | None = None) -> None:
         self._growth: Sequence[Record] = ()
+        self._quantity = QUANTITIES[0]
+        self.quantity_button = QToolButton()
+        self.quantity_button.setToolTip(CHANGE_QUANTITY)
+        self.quantity_button.setAccessibleName(CHANGE_QUANTITY)
+        set_role(self.quantity_button, "raised")
+        self.quantity_button.clicked.connect(self._next_quantity)
         super().__init__(title, theme_source, parent)
+        self.add_control(self.quantity_button)
+        self.show_quantity(self._quantity)
+
+    def show_quantity(self, quantity: Quantity) -> None:
+        """Draw this one of QUANTITIES."""
+        self._quantity = quantity
+        self.quantity_button.setText(quantity.name)
+        self.redraw()
+
+    def _next_quantity(self) -> None:
+        self.show_quantity(QUANTITIES[(QUANTITIES.index(self._quantity) + 1) % len(QUANTITIES)])
 
     def set_growth(self, growth: Sequence[Record]) -> None:
         """Fitted exponents and overheads; drawn with the next results."""
@@ -49,18 +91,22 @@ class CurveChart(Chart):
 
     def draw(self) -> None:
         curves: dict[Line, list[Record]] = {}
-        for row in sorted(self._results, key=lambda row: row["size_bytes"]):
+        key = self._quantity.key
+        drawn = sorted((row for row in self._results if row[key]), key=lambda row: int(row["size_bytes"]))
+        if not drawn:
+            return
+        for row in drawn:
             curves.setdefault((row["contender"], row["operation"]), []).append(row)
         self.fit_font(len(curves))
         names = self._names(curves)
-        self._axes([row["median_s"] for row in self._results], [row["size_bytes"] for row in self._results])
+        self._axes([row[key] for row in drawn], [row["size_bytes"] for row in drawn])
         self._make_room(list(names.values()))
         for line, rows in curves.items():
             self._draw_curve(line, rows)
         self._draw_names(
             [
                 End(
-                    math.log10(rows[-1]["median_s"]),
+                    math.log10(rows[-1][key]),
                     names[line],
                     self.look(line[0]).color,
                     self.look(line[0]).marker,
@@ -73,7 +119,7 @@ class CurveChart(Chart):
         name, operation = line
         look = self.look(name)
         x = np.log10([row["size_bytes"] for row in rows])
-        y = np.log10([row["median_s"] for row in rows])
+        y = np.log10([row[self._quantity.key] for row in rows])
         self._band(rows, x, look.color)
         style = EXACT if all(row["exact"] is not False for row in rows) else APPROXIMATE
         style = Qt.PenStyle.DotLine if operation in VERBS else style
@@ -142,11 +188,13 @@ class CurveChart(Chart):
         start = left - EDGE_PX * per_px
         self.plot.setXRange(start, start + width_px * per_px, padding=0)
 
-    def _axes(self, times: Sequence[float], sizes: Sequence[int]) -> None:
+    def _axes(self, values: Sequence[float], sizes: Sequence[int]) -> None:
         """Decades at the left, sizes at the bottom."""
-        low, high = math.floor(math.log10(min(times))), math.ceil(math.log10(max(times)))
+        low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
         decades = list(range(low, max(high, low + 1) + 1))
-        self.plot.getAxis("left").setTicks([[(decade, time_text(10.0**decade)) for decade in decades]])
+        self.plot.getAxis("left").setTicks(
+            [[(decade, self._quantity.text(10.0**decade)) for decade in decades]]
+        )
         self.grid("left", decades)
         shown = sorted(set(sizes))
         step = math.ceil(len(shown) / 5)
@@ -157,13 +205,13 @@ class CurveChart(Chart):
                 ticks.append((math.log10(size), size_text(size)))
         self.plot.getAxis("bottom").setTicks([ticks])
         self.plot.setYRange(low, decades[-1], padding=0.04)
-        short = "time by bytes"
+        short = f"{self._quantity.name} by bytes"
         plain = f"{short}, 95 % interval"
-        fitted = [f"{plain}; n^ exponent + time of an empty text, fitted"] if self._growth else []
+        fitted = [f"{plain}; n^ exponent of the time + that of an empty text"] if self._growth else []
         self.note.set_texts([*fitted, plain, short])
 
     def _band(self, rows: Sequence[Record], x: NDArray[np.float64], color: QColor) -> None:
-        low, high = (np.log10([row["ci_s"][side] for row in rows]) for side in (0, 1))
+        low, high = np.log10([self._quantity.interval(row) for row in rows]).T
         faint = QColor(color)
         faint.setAlpha(min(color.alpha(), BAND_ALPHA))
         band = self.take("band", lambda: pg.FillBetweenItem(pg.PlotCurveItem(), pg.PlotCurveItem()))

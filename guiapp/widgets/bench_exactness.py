@@ -9,10 +9,10 @@ import pyqtgraph as pg
 
 from guiapp.core.bench.measurement import Record
 from guiapp.widgets.bench_charts import APPROXIMATE, LINE_PAD_PX, LINE_PX, MARKER_PX, Chart
-from guiapp.widgets.bench_labels import beside, mark, share_steps, short_number
+from guiapp.widgets.bench_labels import mark, share_steps, short_number
+from guiapp.widgets.bench_names import place_names
 
 PAD_PX = 8  # between two names side by side
-FAR = 1.5  # lines; names farther from their markers have lines to them
 
 
 class ExactnessChart(Chart):
@@ -41,21 +41,20 @@ class ExactnessChart(Chart):
         (left, right), (bottom, top) = self.plot.getPlotItem().vb.viewRange()
         x_px, y_px = room[0] / (right - left), room[1] / (top - bottom)
         points = [(math.log10(row["tokens_per_s"]), row["agreement"]) for row in rows]
-        names = [row["contender"] + mark(row) for row in rows]
+        texts = [row["contender"] + mark(row) for row in rows]
         metrics = self.metrics()
-        line = metrics.height() - LINE_PAD_PX
-        middles = beside(
+        names = place_names(
             [((x - left) * x_px, (y - bottom) * y_px) for x, y in points],
-            [metrics.horizontalAdvance(name) + PAD_PX for name in names],
-            line,
+            [metrics.horizontalAdvance(text) + PAD_PX for text in texts],
+            metrics.height() - LINE_PAD_PX,
             room,
         )
-        for row, (x, y), name, middle in zip(rows, points, names, middles, strict=True):
-            at_x, at_y = left + middle[0] / x_px, bottom + middle[1] / y_px
-            if abs(at_y - y) * y_px > FAR * line:
-                near = at_y + math.copysign(line / 2 / y_px, y - at_y)
-                self.curve("leader", [x, at_x], [y, near], pen=pg.mkPen(self.theme.line))
-            self.label(name, at_x, at_y, (0.5, 0.5), self.theme.text)
+        for row, (x, y), text, name in zip(rows, points, texts, names, strict=True):
+            if name.leader is not None:
+                end_x, end_y = left + name.leader.end[0] / x_px, bottom + name.leader.end[1] / y_px
+                self.curve("leader", [x, end_x], [y, end_y], pen=pg.mkPen(self.theme.faint))
+            at_x, at_y = left + name.middle[0] / x_px, bottom + name.middle[1] / y_px
+            self.label(text, at_x, at_y, (0.5, 0.5), self.theme.text)
             self._points.append((x, y, row))
         looks = [self.look(row["contender"]) for row in rows]
         self.markers(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from PySide6.QtCore import QTimer
@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from guiapp.core.bench.history import write_whole
 from guiapp.core.bench.report import report_text
 from guiapp.viewmodels.bench_model import BenchModel
-from guiapp.widgets.bench_charts import Chart
-from guiapp.widgets.bench_pictures import paper_charts, png_of, svg_of
+from guiapp.widgets.bench_pictures import Picture, paper_charts, paper_pictures
 
 FORMATS = {
     ".html": "Page with charts (*.html)",
@@ -22,7 +21,6 @@ FORMATS = {
     ".json": "All records (*.json)",
 }
 
-Charts = Callable[[], Mapping[str, Chart]]
 Ask = Callable[[QWidget], Path | None]
 
 
@@ -42,73 +40,77 @@ def ask_for_folder(window: QWidget) -> Path | None:
 
 
 class BenchExport:
-    """Writes what the page shows; what goes wrong is told by the model.
+    """Writes the run of a model; what goes wrong is told by the model.
 
-    `charts` gives the charts that show something, by their titles.
+    Charts are drawn one in each turn of the event loop, so that the window stays awake.
     """
 
     def __init__(
         self,
         model: BenchModel,
         window: QWidget,
-        charts: Charts,
         ask_file: Ask = ask_for_file,
         ask_folder: Ask = ask_for_folder,
     ) -> None:
         self._model = model
         self._window = window
-        self._charts = charts
         self._ask_file = ask_file
         self._ask_folder = ask_folder
-        self._unfinished: tuple[Path, str, dict[str, str]]
-        self._pictures: Iterator[tuple[str, str]]
+        self._work: Iterator[str] = iter(())
         self._turns = QTimer(window, interval=0)
-        self._turns.timeout.connect(self._draw_next)
+        self._turns.timeout.connect(self._take_turn)
 
     def save_report(self, baseline: str) -> None:
-        """Ask for a file and write the run in the format that its ending names, charts one by one."""
-        path = self._ask_file(self._window)
-        if path is None:
-            return
-        self._unfinished = path, baseline, {}
-        self._pictures = paper_charts(self._model.record, baseline) if path.suffix == ".html" else iter(())
-        self._turns.start()
+        """Ask for a file and write the run in the format that its ending names."""
+        if (path := self._ask_file(self._window)) is not None:
+            self._begin(self._report(path, baseline))
+
+    def save_pictures(self, baseline: str) -> None:
+        """Ask for a folder and write each chart of the run into it, as PNG and as SVG."""
+        if (folder := self._ask_folder(self._window)) is not None:
+            self._begin(self._pictures(folder, baseline))
 
     def stop(self) -> None:
-        """Give up the report that is being written: the window closes."""
+        """Give up what is being written: the window closes."""
         self._turns.stop()
 
-    def _draw_next(self) -> None:
-        """One chart in each turn of the event loop, so that the window stays awake."""
-        path, baseline, charts = self._unfinished
-        if (picture := next(self._pictures, None)) is not None:
-            charts[picture[0]] = picture[1]
-            self._model.tell(f"Drawing chart {len(charts)} for the report …")
-            return
-        self._turns.stop()
-        text = report_text(path.suffix, self._model.record, baseline, charts)
-        self._write({path: text.encode()}, f"The report is in {path}.")
+    def _begin(self, work: Iterator[str]) -> None:
+        self._work = work
+        self._turns.start()
 
-    def save_pictures(self) -> None:
-        """Ask for a folder and write each chart into it, as PNG and as SVG."""
-        if (folder := self._ask_folder(self._window)) is not None:
-            files = {}
-            for title, chart in self._charts().items():
-                name = re.sub(r"\W+", "-", title.lower()).strip("-")
-                files[folder / f"{name}.svg"] = svg_of(chart).encode()
-                files[folder / f"{name}.png"] = png_of(chart)
-            self._write(files, f"{len(files)} pictures are in {folder}.")
-
-    def _write(self, files: Mapping[Path, bytes], message: str) -> None:
+    def _take_turn(self) -> None:
         try:
-            for path, data in files.items():
-                write_whole(path, data)
+            told = next(self._work, None)
         except OSError as error:
-            self._model.failed.emit(f"{path} cannot be written: {error.strerror}. Choose another place.")
+            self._turns.stop()
+            place = error.filename or "The file"
+            self._model.failed.emit(f"{place} cannot be written: {error.strerror}. Choose another place.")
+            return
+        if told is None:
+            self._turns.stop()
         else:
-            self._model.tell(message)
+            self._model.tell(told)
+
+    def _report(self, path: Path, baseline: str) -> Iterator[str]:
+        """Write a report, chart by chart; says after each what was done."""
+        run, charts = self._model.record, {}
+        for title, svg in paper_charts(run, baseline) if path.suffix == ".html" else ():
+            charts[title] = svg
+            yield f"Drawing chart {len(charts)} for the report …"
+        write_whole(path, report_text(path.suffix, run, baseline, charts).encode())
+        yield f"The report is in {path}."
+
+    def _pictures(self, folder: Path, baseline: str) -> Iterator[str]:
+        n_files = 0
+        for picture in paper_pictures(self._model.record, baseline):
+            for file, data in _files_of(picture):
+                write_whole(folder / file, data)
+                n_files += 1
+            yield f"{n_files} pictures are in {folder} …"
+        yield f"{n_files} pictures are in {folder}."
 
 
-def shown(charts: Sequence[Chart]) -> dict[str, Chart]:
-    """Those that have something to show, by their titles."""
-    return {chart.plot.accessibleName(): chart for chart in charts if chart.has_results}
+def _files_of(picture: Picture) -> Iterator[tuple[str, bytes]]:
+    name = re.sub(r"\W+", "-", picture.title.lower()).strip("-")
+    yield f"{name}.svg", picture.svg.encode()
+    yield f"{name}.png", picture.png

@@ -16,7 +16,7 @@ from guiapp.widgets.bench_charts import BEHIND, Chart, HasTheme
 from guiapp.widgets.bench_labels import mark, round_steps, short_number
 
 GROUP_HEIGHT = 0.78
-LEAST_LINE_PX = 11  # for a line behind each bar; else there is one behind each group
+LEAST_LINE_PX = 14  # for a line behind each bar; else there is one behind each group
 FAINTEST = 90  # of 255: the last bar of a group
 
 

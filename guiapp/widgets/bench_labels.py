@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from PySide6.QtGui import QColor
@@ -11,9 +11,6 @@ from PySide6.QtGui import QColor
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.published import PUBLISHED
 from guiapp.core.bench.tables import BYTES_PER_MB, size_text, time_text
-
-NEAREST = 1.2  # lines from a place to its label
-MOST_LINES = 24
 
 
 class End(NamedTuple):
@@ -70,47 +67,6 @@ def spread(ends: Sequence[End], distance: float, top: float) -> list[End]:
     for index in reversed(range(len(heights))):
         heights[index] = min(heights[index], top - (len(heights) - 1 - index) * distance)
     return [end._replace(y=height) for end, height in zip(ordered, heights, strict=True)]
-
-
-def beside(
-    places: Sequence[tuple[float, float]], widths: Sequence[float], line: float, room: tuple[float, float]
-) -> list[tuple[float, float]]:
-    """The middles of labels above or below their places, so that none covers a label, a place or an edge.
-
-    Labels are centred where they can be, `line` high and so wide; all in pixels from the lower left corner
-    of a plot with so much `room` for width and height.
-    """
-    taken = [(x - line / 2, x + line / 2, y) for x, y in places]
-    chosen = dict.fromkeys(range(len(places)), (0.0, 0.0))
-    for index in sorted(chosen, key=lambda index: -_loneliness(places, index)):
-        (x, y), width = places[index], widths[index]
-        x = min(max(x, width / 2), room[0] - width / 2)
-        left, right = x - width / 2, x + width / 2
-        for middle in _around(y, line, room[1]):
-            if all(
-                right < other_left or other_right < left or abs(middle - other) >= line
-                for other_left, other_right, other in taken
-            ):
-                break
-        chosen[index] = x, middle
-        taken.append((left, right, middle))
-    return list(chosen.values())
-
-
-def _loneliness(places: Sequence[tuple[float, float]], index: int) -> float:
-    """The distance to the nearest other place."""
-    x, y = places[index]
-    others = (abs(x - a) + abs(y - b) for at, (a, b) in enumerate(places) if at != index)
-    return min(others, default=math.inf)
-
-
-def _around(y: float, line: float, height: float) -> Iterator[float]:
-    """Heights of labels of a place, the nearest first."""
-    yield y + NEAREST * line
-    for n_lines in range(MOST_LINES):
-        for middle in (y - (NEAREST + n_lines) * line, y + (NEAREST + n_lines) * line):
-            if line / 2 <= middle <= height - line / 2:
-                yield middle
 
 
 def share_steps(lowest: float) -> list[float]:

@@ -5,39 +5,37 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 from html import escape
+from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import (
-    QGridLayout,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QSplitter,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QShowEvent
+from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.plan import BenchError
+from guiapp.versions import versions_text
+from guiapp.viewmodels.bench_history import SUFFIX
 from guiapp.viewmodels.bench_model import BenchModel
+from guiapp.widgets.bench_bar import CHANGES, CHARTS, PUBLISHED, BenchBar
 from guiapp.widgets.bench_bars import UNITS, BarChart
 from guiapp.widgets.bench_charts import Chart
 from guiapp.widgets.bench_curves import CurveChart
 from guiapp.widgets.bench_exactness import ExactnessChart
-from guiapp.widgets.bench_export import BenchExport, shown
+from guiapp.widgets.bench_export import BenchExport
+from guiapp.widgets.bench_grid import CardGrid
 from guiapp.widgets.bench_plan import PlanPanel
 from guiapp.widgets.bench_scenarios import BY_TEXT, ScenarioCard, chooser, offer
+from guiapp.widgets.bench_tables import TablesView, changed, figures, published
+from guiapp.widgets.notices import NoticeArea
 from guiapp.widgets.pages import Page
 from guiapp.widgets.style_sheet import set_role
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
 
 PLAN_WIDTH_PX = 250
-HISTORY_WIDTH_PX = 150
 MOST_CHANGES = 3
-STRETCHES = (5, 4)  # of the columns
 FRAME_MS = 150  # between two pictures of a run
 EMPTY = "Tick encoders and libraries at the left, choose texts, and press Run."
+RUN = "run"  # the subject of notices
 HAVE_TEXTS = ("throughput", *BY_TEXT)
 
 
@@ -48,26 +46,29 @@ class BenchPage(Page):
         super().__init__(parent)
         self.model = model
         self.plan = PlanPanel(model, theme_source)
+        self.notices = NoticeArea(theme_source)
         self.bars = BarChart("Throughput", theme_source)
-        self.scaling = CurveChart("Time by length", theme_source)
+        self.scaling = CurveChart("By length", theme_source)
         self.exactness = ExactnessChart("Speed × exactness", theme_source)
         self.scenario_card = ScenarioCard(theme_source)
+        self.grid = CardGrid(self._cards)
+        self.tables = TablesView(theme_source)
+        self.views = QStackedWidget()
+        self._view = CHARTS
         self.texts = chooser("Text")
         self.units = chooser("Unit")
         for key, unit in UNITS.items():
             self.units.addItem(unit, key)
         self.baselines = chooser("Baseline")
-        self.saved_runs = chooser("Saved runs")
-        self.comparisons = chooser("Compare with")
-        self.progress = QLabel(EMPTY)
+        self.bar = BenchBar(model, (self.texts, self.units, self.baselines))
+        self.progress = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self.notes = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
         set_role(self.notes, "dim")
-        self.export = BenchExport(model, self, lambda: shown(self.shown_charts))
-        self.report_button = QPushButton("Report…")
+        self.export = BenchExport(model, self)
         self._frames = QTimer(self, interval=FRAME_MS, singleShot=True)
         self._frames.timeout.connect(self.redraw)
         self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
-        self._grid = QGridLayout()
+        self.setAcceptDrops(True)
         self._lay_out()
         self._connect()
         self.redraw()
@@ -97,9 +98,22 @@ class BenchPage(Page):
     def splitters(self) -> Mapping[str, QSplitter]:
         return {"bench": self.splitter}
 
+    @property
+    def baseline(self) -> str:
+        return self.baselines.currentText() or "fast"
+
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.redraw()  # nothing is drawn while other pages are in front
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        event.setAccepted(_dropped_run(event) is not None)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        if (path := _dropped_run(event)) is not None:
+            event.setDropAction(Qt.DropAction.CopyAction)
+            event.accept()
+            self.model.open_run(path)
 
     def stop(self) -> None:
         self._frames.stop()
@@ -116,15 +130,30 @@ class BenchPage(Page):
         self._enlarge(cards.get(name, self.scenario_card), True)
 
     def save_report(self) -> None:
-        self.export.save_report(self.baselines.currentText() or "fast")
+        self.export.save_report(self.baseline)
+
+    def save_pictures(self) -> None:
+        self.export.save_pictures(self.baseline)
 
     def redraw(self) -> None:
-        """Draw the results that there are now."""
+        """Draw what is in front with the results that there are now."""
         results = self.model.results
+        self._follow_progress()
+        self.bar.report_button.setEnabled(bool(results))
+        if self._view == CHARTS:
+            self._draw_charts(results)
+        else:
+            self._fill_tables()
+        self._tell(results)
+
+    def _draw_charts(self, results: list[Record]) -> None:
         speeds = [row for row in results if row["scenario"] == "throughput"]
         offer(self.texts, [row["corpus"] for row in results if row["scenario"] in HAVE_TEXTS])
         offer(self.baselines, [row["contender"] for row in speeds])
-        self.bars.set_baseline(self.baselines.currentText() or "fast")
+        self.units.setVisible(bool(speeds))
+        self.bars.set_baseline(self.baseline)
+        comparison = self.model.comparison
+        self.bars.set_changes(() if comparison is None else comparison.changes)
         one_text = [row for row in speeds if row["corpus"] == self.texts.currentText()]
         self.bars.show_results(one_text)
         self.exactness.show_results(one_text)
@@ -132,13 +161,27 @@ class BenchPage(Page):
         self.scaling.set_growth([line for line in growth if line["scenario"] == "scaling"])
         self.scaling.show_results([row for row in results if row["scenario"] == "scaling"])
         self.scenario_card.show_results(results, growth, self.texts.currentText())
-        self.report_button.setEnabled(bool(results))
-        self._tell(results)
+
+    def _fill_tables(self) -> None:
+        """Those of the view that is chosen, of finished results."""
+        if self._view == PUBLISHED:
+            self.tables.show_tables(*published(self.model.record))
+        elif self._view == CHANGES:
+            self.tables.show_tables(*changed(self.model.comparison))
+        else:
+            self.tables.show_tables(*figures(self.model.record, self.baseline))
+
+    def _choose_view(self, view: int) -> None:
+        self._view = view
+        self.views.setCurrentIndex(int(view != CHARTS))
+        self.bar.choosers.setVisible(view == CHARTS)
+        self.redraw()
 
     def _connect(self) -> None:
         self.model.results_changed.connect(self._plan_frame)
         self.model.progress_changed.connect(self._follow_progress)
-        self.model.failed.connect(self.progress.setText)
+        self.model.failed.connect(self._show_failure)
+        self.model.running_changed.connect(self._follow_running)
         self.model.isolated_changed.connect(self._follow_isolated)
         self.notes.linkActivated.connect(self.model.open_difference)
         for chart in self.charts:
@@ -147,39 +190,23 @@ class BenchPage(Page):
             card.enlarge_clicked.connect(partial(self._enlarge, card))
         for box in (self.texts, self.baselines, self.scenario_card.scenarios, self.scenario_card.worst_texts):
             box.activated.connect(self.redraw)
-        self.report_button.clicked.connect(self.save_report)
+        self.bar.view_chosen.connect(self._choose_view)
+        self.bar.report_button.clicked.connect(self.save_report)
         self.units.activated.connect(self._choose_unit)
-        self.saved_runs.activated.connect(self._open_run)
-        self.comparisons.activated.connect(self._compare)
-        self.model.running_changed.connect(self._list_runs)
-        self._list_runs()
 
     def _lay_out(self) -> None:
-        bar = QHBoxLayout()
-        bar.addWidget(self.progress, 1)
-        for box in (
-            self.saved_runs,
-            self.comparisons,
-            self.texts,
-            self.units,
-            self.baselines,
-            self.scenario_card.scenarios,
-        ):
-            bar.addWidget(box)
-        bar.addWidget(self.scenario_card.worst_texts)
-        bar.addWidget(self.report_button)
-        self._grid.setSpacing(GAP_PX + 4)
-        for index, card in enumerate(self._cards):
-            self._grid.addWidget(card, index // 2, index % 2)
-        self._enlarge(self.scaling, False)
-        charts = QWidget()
-        column = QVBoxLayout(charts)
+        self.views.addWidget(self.grid)
+        self.views.addWidget(self.tables)
+        right = QWidget()
+        column = QVBoxLayout(right)
         column.setContentsMargins(MARGIN_PX, GAP_PX, MARGIN_PX, GAP_PX)
-        column.addLayout(bar)
-        column.addLayout(self._grid, 1)
+        column.addWidget(self.bar)
+        column.addWidget(self.notices)
+        column.addWidget(self.views, 1)
+        column.addWidget(self.progress)
         column.addWidget(self.notes)
         self.splitter.addWidget(self.plan)
-        self.splitter.addWidget(charts)
+        self.splitter.addWidget(right)
         self.splitter.setStretchFactor(1, 1)
         self.splitter.setSizes([PLAN_WIDTH_PX, 1100])
         self.splitter.setHandleWidth(1)
@@ -190,12 +217,7 @@ class BenchPage(Page):
 
     def _enlarge(self, card: Chart | ScenarioCard, is_alone: bool) -> None:
         """Show this card alone, or all in their places."""
-        for each in self._cards:
-            each.setVisible(each is card or not is_alone)
-        row, column = divmod(self._cards.index(card), 2)
-        for index, stretch in enumerate(STRETCHES):
-            self._grid.setColumnStretch(index, 0 if is_alone and index != column else stretch)
-            self._grid.setRowStretch(index, 0 if is_alone and index != row else 1)
+        self.grid.show_alone(card if is_alone else None)
         for chart in self.charts:
             chart.enlarge_button.setChecked(is_alone)
 
@@ -208,27 +230,16 @@ class BenchPage(Page):
             chart.isolate(self.model.isolated)
 
     def _follow_progress(self) -> None:
-        self.progress.setText(self.model.progress)
+        """How the run goes, and how noisy it is."""
+        told = self.model.progress or EMPTY
+        self.progress.setText(" · ".join(filter(None, (told, self.model.noise))))
 
-    def _list_runs(self) -> None:
-        for box in (self.saved_runs, self.comparisons):
-            box.clear()
-            box.addItem(box.accessibleName())
-            for run in self.model.saved_runs:
-                box.addItem(run.title, run)
-            box.setMaximumWidth(HISTORY_WIDTH_PX)
-            box.view().setMinimumWidth(2 * HISTORY_WIDTH_PX)
-            box.setVisible(box.count() > 1)
+    def _follow_running(self) -> None:
+        if self.model.is_running:
+            self.notices.clear_notice(RUN)
 
-    def _open_run(self, index: int) -> None:
-        run = self.saved_runs.itemData(index)
-        if run is not None and not self.model.is_running:
-            self.model.open_run(run.path)
-
-    def _compare(self, index: int) -> None:
-        run = self.comparisons.itemData(index)
-        if run is not None and not self.model.is_running and self.model.results:
-            self.model.compare_with(run.path)
+    def _show_failure(self, message: str) -> None:
+        self.notices.show_notice(RUN, message, f"{message}\n\n{versions_text()}")
 
     def _choose_unit(self) -> None:
         self.bars.set_unit(self.units.currentData())
@@ -246,8 +257,16 @@ class BenchPage(Page):
             for each in self.model.left_out
             if each["scenario"] is None
         }
-        changes = [f"{change.verdict} than before: {change.title}" for change in self.model.changes]
-        plain = [escape(note) for note in (*changes[:MOST_CHANGES], *self.model.warnings, *missing.values())]
+        comparison = self.model.comparison
+        changes = () if comparison is None else comparison.changes[:MOST_CHANGES]
+        slower = [f"{change.verdict} than before: {change.title}" for change in changes]
+        plain = [escape(note) for note in (*slower, *self.model.warnings, *missing.values())]
         notes = [*told.values(), *plain]
         self.notes.setText(" &nbsp; ".join(notes))
         self.notes.setVisible(bool(notes))
+
+
+def _dropped_run(event: QDropEvent) -> Path | None:
+    """The run that is dropped; other files are the window's."""
+    paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+    return paths[0] if len(paths) == 1 and paths[0].suffix == SUFFIX else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import pyqtgraph as pg
 from PySide6.QtCore import QBuffer, QCoreApplication, QObject, QRect, QRectF, QSize, Qt, Signal
@@ -14,6 +15,7 @@ from guiapp.core.bench.measurement import Record, growth_records
 from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.widgets.bench_bars import BarChart
 from guiapp.widgets.bench_charts import Chart
+from guiapp.widgets.bench_curves import QUANTITIES
 from guiapp.widgets.bench_exactness import ExactnessChart
 from guiapp.widgets.bench_scenarios import OFFERED, ScenarioCard, rows_of, texts_of
 from guiapp.widgets.theme import GAP_PX, LIGHT, SMALL_FONT_PX, UI_FONT_PX
@@ -31,6 +33,21 @@ class Paper(QObject):
 
     changed = Signal()
     theme = replace(LIGHT, background=WHITE, panel=WHITE, raised=WHITE)
+
+
+class Picture(NamedTuple):
+    """A chart with its title in it, in two formats."""
+
+    title: str
+    svg: str
+    png: bytes
+
+
+def paper_pictures(run: Record, baseline: str) -> Iterator[Picture]:
+    """All charts of a run, one after another."""
+    for title, chart in _charts_of(run, baseline):
+        chart.set_title(title)
+        yield Picture(title, svg_of(chart), png_of(chart))
 
 
 def paper_charts(run: Record, baseline: str) -> Iterator[tuple[str, str]]:
@@ -54,6 +71,11 @@ def _charts_of(run: Record, baseline: str) -> Iterator[tuple[str, Chart]]:
             chart = card.prepare(scenario, growth)
             title = ", ".join(filter(None, (SCENARIOS[scenario].title, text)))
             yield title, _laid_out(chart, rows_of(results, scenario, text))
+            if scenario == "scaling":
+                time, *_, tokens = QUANTITIES
+                card.curves.show_quantity(tokens)
+                yield "Throughput against length", chart
+                card.curves.show_quantity(time)
     for each in (bars, exactness, *card.charts, card):
         each.close()
         each.deleteLater()

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QComboBox, QStackedWidget
 
 from guiapp.core.bench.measurement import Record
@@ -17,9 +16,18 @@ from guiapp.widgets.bench_stages import StageChart
 
 CURVES = ("worst", "short", "append", "interval")
 STAGES = "stages"
-SHORTEST_TITLE = 12  # letters that the list of scenarios shows in any case
-LIST_WIDTH_PX = 340
-OFFERED = (*CURVES, STAGES, *KINDS)
+OFFERED = {
+    "worst": "Worst case",
+    "short": "Short prompts",
+    "append": "Appending",
+    "interval": "Counting parts",
+    STAGES: "Stages",
+    "cold": "Cold and warm",
+    "threads": "Several threads",
+    "decode": "Decoding",
+    "batch": "Batch",
+    "memory": "Memory",
+}
 BY_TEXT = ("cold", "decode", "batch", STAGES)  # those that have a record for each text
 HAVE_TEXTS = ("throughput", "worst", *BY_TEXT)
 
@@ -39,9 +47,6 @@ class ScenarioCard(QStackedWidget):
         self.groups = GroupChart(SCENARIOS["cold"].title, theme_source)
         self.stages = StageChart(SCENARIOS[STAGES].title, theme_source)
         self.scenarios = chooser("Scenario")
-        self.scenarios.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.scenarios.setMinimumContentsLength(SHORTEST_TITLE)
-        self.scenarios.view().setMinimumWidth(LIST_WIDTH_PX)
         self.worst_texts = chooser("Worst-case text")
         for chart in self.charts:
             self.addWidget(chart)
@@ -65,6 +70,7 @@ class ScenarioCard(QStackedWidget):
         if scenario == "worst":
             text = self.worst_texts.currentText()
         chart = self.prepare(scenario, growth)
+        chart.lead_with([self.scenarios, self.worst_texts])
         self.setCurrentWidget(chart)
         chart.show_results(rows_of(results, scenario, text))
 
@@ -93,14 +99,17 @@ class ScenarioCard(QStackedWidget):
     def _offer(self, measured: set[str]) -> None:
         """List the scenarios that were measured, in the order of OFFERED."""
         names = [name for name in OFFERED if name in measured]
-        self.scenarios.setVisible(len(names) > 1)
+        self.scenarios.setVisible(bool(names))
         if names == [self.scenarios.itemData(index) for index in range(self.scenarios.count())]:
             return
         chosen = self.scenario
         with QSignalBlocker(self.scenarios):
             self.scenarios.clear()
             for name in names:
-                self.scenarios.addItem(re.split("[:,]", SCENARIOS[name].title)[0], name)
+                self.scenarios.addItem(OFFERED[name], name)
+                self.scenarios.setItemData(
+                    self.scenarios.count() - 1, SCENARIOS[name].title, Qt.ItemDataRole.ToolTipRole
+                )
             self.choose(chosen)
 
 

@@ -104,7 +104,9 @@ def _bench(setting: PageSetting) -> Page:
             "bench_run": page.plan.run_button.click,
             "bench_pause": page.plan.pause_button.click,
             "bench_report": page.save_report,
-            "bench_pictures": page.export.save_pictures,
+            "bench_pictures": page.save_pictures,
+            "bench_open": page.bar.open_run,
+            "bench_compare": page.bar.compare_with_run,
         }
     )
     return page

@@ -143,7 +143,7 @@ def test_runs_are_kept_and_compared_with_the_last(qtbot, make_model, tmp_path):
     run_to_its_end(qtbot, make_model(fake_engine(whole_run(1)), history))
     model = make_model(fake_engine(whole_run(2)), history)
     run_to_its_end(qtbot, model)
-    assert [change.verdict for change in model.changes] == ["slower"]
+    assert [change.verdict for change in model.comparison.changes] == ["slower"]
     assert len(model.saved_runs) == 2
     model.open_run(model.saved_runs[-1].path)
     assert model.results[0]["samples_s"][0] == 1e-3
@@ -316,10 +316,10 @@ def test_a_run_is_compared_with_any_that_was_kept(qtbot, make_model, tmp_path):
     newest, _, oldest = model.saved_runs
     model.open_run(newest.path)
     model.compare_with(oldest.path)
-    assert [change.verdict for change in model.changes] == ["slower"]
-    assert model.changes[0].ratio.ratio == pytest.approx(3)
+    assert [change.verdict for change in model.comparison.changes] == ["slower"]
+    assert model.comparison.changes[0].ratio.ratio == pytest.approx(3)
     model.compare_with(newest.path)
-    assert model.changes == []
+    assert model.comparison.changes == ()
     assert "0 surely differ" in model.progress
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import random
+import re
+
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QImage
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QImage
 from PySide6.QtWidgets import QApplication, QCheckBox
 
 from guiapp.core.bench.contenders import UNSPLIT
@@ -15,7 +17,7 @@ from guiapp.core.bench.plan import BenchError
 from guiapp.core.catalogue import ALGORITHMS
 from guiapp.viewmodels.bench_model import BenchModel
 from guiapp.viewmodels.workspace import Workspace
-from guiapp.widgets.bench_labels import End, beside, share_steps, short_number, spread, tip_of
+from guiapp.widgets.bench_labels import End, share_steps, short_number, spread, tip_of
 from guiapp.widgets.bench_page import BenchPage
 from guiapp.widgets.bench_pictures import TITLE_PX
 from guiapp.widgets.bench_stages import parts_of
@@ -191,23 +193,6 @@ def test_clicking_a_bar_isolates_its_contender_in_all_charts(page, qtbot):
     assert page.model.isolated == ""
 
 
-def test_names_of_points_that_lie_close_go_above_and_below():
-    places = [(100.0, 50.0), (110.0, 50.0), (120.0, 50.0), (300.0, 50.0)]
-    middles = beside(places, [60.0] * 4, 10.0, (400.0, 100.0))
-    assert middles == [(100.0, 62.0), (110.0, 38.0), (120.0, 28.0), (300.0, 62.0)]
-
-
-@given(
-    places=st.lists(st.tuples(st.floats(0, 500), st.floats(40, 200)), min_size=1, max_size=14),
-    width=st.floats(20, 90),
-)
-def test_no_name_of_a_point_covers_another_or_leaves_the_plot(places, width):
-    middles = beside(places, [width] * len(places), 12.0, (500.0, 400.0))
-    assert all(width / 2 <= x <= 500 - width / 2 and 6 <= y <= 394 for x, y in middles)
-    for index, (x, y) in enumerate(middles):
-        assert all(abs(x - a) > width - 1e-9 or abs(y - b) >= 12 - 1e-9 for a, b in middles[:index])
-
-
 @pytest.mark.parametrize(("lowest", "steps"), [(0.95, 6), (0.99, 2), (0.5, 6), (0.0, 6)])
 def test_shares_are_round_and_reach_the_lowest(lowest, steps):
     shares = share_steps(lowest)
@@ -311,25 +296,29 @@ def export(page, tmp_path):
     return page.export
 
 
-def test_every_chart_becomes_a_picture_of_its_size(page, export, tmp_path):
-    export.save_pictures()
-    assert len(list(tmp_path.glob("*.svg"))) == 4
-    throughput = (tmp_path / "throughput.svg").read_text()
-    assert f'viewBox="0 0 {page.bars.plot.width()} {page.bars.plot.height() + TITLE_PX}"' in throughput
+def test_every_chart_of_the_run_becomes_two_pictures(page, export, tmp_path, qtbot):
+    page.save_pictures()
+    qtbot.waitUntil(lambda: page.progress.text().endswith(f"in {tmp_path}."))
+    names = {path.stem for path in tmp_path.glob("*.svg")}
+    assert {"throughput-english", "speed-exactness-english", "throughput-against-length"} <= names
+    assert names == {path.stem for path in tmp_path.glob("*.png")}
+    assert len(names) == 5
+    throughput = (tmp_path / "throughput-english.svg").read_text()
     assert "MB/s, median" in throughput
-    assert "gigatoken" not in throughput
-    assert not any("<image" in file.read_text() for file in tmp_path.glob("*.svg"))
     assert "tiktoken" in throughput
-    assert QImage(str(tmp_path / "throughput.png")).width() == 2 * page.bars.plot.width()
+    assert not any("<image" in file.read_text() for file in tmp_path.glob("*.svg"))
+    height = int(re.search(r'viewBox="0 0 \d+ (\d+)"', throughput)[1])
+    picture = QImage(str(tmp_path / "throughput-english.png"))
+    assert picture.height() == 2 * height > 2 * TITLE_PX
 
 
 def test_the_report_holds_all_charts_in_light_colours_whatever_the_screen_shows(
     page, export, tmp_path, qtbot
 ):
-    page.report_button.click()
+    page.bar.report_button.click()
     qtbot.waitUntil(lambda: "run.html" in page.progress.text())
     report = (tmp_path / "run.html").read_text()
-    assert report.count("<svg") == 4
+    assert report.count("<svg") == 5
     assert page.bars.theme is DARK
     assert not any(color.name() in report for color in (DARK.raised, DARK.panel, DARK.dim, DARK.text))
     assert LIGHT.dim.name() in report
@@ -345,8 +334,8 @@ def test_reports_come_in_the_format_of_their_ending(page, export, tmp_path, suff
 
 def test_a_report_that_cannot_be_written_is_told(page, export, tmp_path, qtbot):
     export._ask_file = lambda window: tmp_path / "missing" / "run.html"
-    page.report_button.click()
-    qtbot.waitUntil(lambda: "cannot be written" in page.progress.text())
+    page.bar.report_button.click()
+    qtbot.waitUntil(lambda: any("cannot be written" in each.message for each in page.notices.notices))
 
 
 def test_the_mouse_tells_the_memory_of_a_contender():
@@ -361,3 +350,104 @@ def test_a_page_that_is_hidden_draws_when_it_is_shown_again(page):
     assert not page.bars.has_results
     page.show()
     assert page.bars.has_results
+
+
+def test_throughput_is_drawn_against_length_too(page):
+    page.model.show_run(RUN)
+    page.redraw()
+    page.scaling.quantity_button.click()
+    assert page.scaling.note.text().startswith("MB/s by bytes")
+    curve = page.scaling._pool["curve"][0]
+    sizes, speeds = 10 ** curve.getData()[0], 10 ** curve.getData()[1]
+    assert speeds == pytest.approx(sizes / (1e-5 + 1e-9 * sizes) / 1e6)
+    for _ in range(2):
+        page.scaling.quantity_button.click()
+    assert page.scaling.note.text().startswith("time by bytes")
+
+
+def test_published_figures_are_a_table_beside_the_measured_ones(page):
+    page.model.show_run({"results": [record("scaling", "greedy", 1 << 22, 0.1, 0.95)]})
+    page.bar.views.choose(1)
+    text = page.tables.toPlainText()
+    for words in ("TokenTree, 2026", "335.9 ms for 4,194,304 B", "100 ms, 41.9 MB/s", "Intel Core Ultra 7"):
+        assert words in text
+    assert page.shown_charts == []
+    page.bar.views.choose(0)
+    assert page.scaling.isVisible()
+
+
+def test_a_run_without_published_figures_says_which_preset_has_them(page):
+    page.bar.views.choose(1)
+    assert "The papers' tables" in page.tables.toPlainText()
+
+
+def compared(page, tmp_path) -> None:
+    """Show a run in which `fast` takes twice the time of a saved one."""
+    rng = random.Random(1)
+    noise = [1 + rng.random() / 100 for _ in range(20)]
+    for seconds in (1e-4, 2e-4):
+        row = record("throughput", "fast", 10_000, seconds, samples_s=[seconds * each for each in noise])
+        (tmp_path / f"{seconds}.json").write_text(json.dumps({"results": [row]}))
+    page.model.open_run(tmp_path / "0.0002.json")
+    page.bar.ask = lambda window: tmp_path / "0.0001.json"
+    page.bar.compare_with_run()
+
+
+def test_what_got_slower_is_marked_with_its_interval_in_table_and_chart(page, tmp_path):
+    compared(page, tmp_path)
+    text = page.tables.toPlainText()
+    assert "Against 0.0001" in text
+    assert "▼ slower" in text
+    page.bar.views.choose(0)
+    (label,) = [item.toPlainText() for item in labels(page.bars) if item.isVisible()]
+    assert re.search(r"▼ 2\.00 × time \(1\.99–2\.0\d\)|▼ 2\.0\d × time", label)
+
+
+def test_a_run_from_elsewhere_is_opened_by_button_and_by_drop(page, tmp_path, qtbot):
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(RUN))
+    page.bar.ask = lambda window: path
+    page.bar.open_run()
+    assert len(page.model.results) == len(RUN["results"])
+    assert page.progress.text() == "A saved run: run.json"
+    page.model.show_run({"results": []})
+    drop(page, path)
+    assert len(page.model.results) == len(RUN["results"])
+
+
+def test_a_text_that_is_dropped_is_left_to_the_window(page, tmp_path):
+    assert not drop(page, tmp_path / "book.txt")
+
+
+def drop(page, path) -> bool:
+    """Drop a file; whether the page wants it."""
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(path))])
+    place, action, button = QPoint(400, 300), Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
+    keys = Qt.KeyboardModifier.NoModifier
+    enter = QDragEnterEvent(place, action, mime, button, keys)
+    page.dragEnterEvent(enter)
+    if enter.isAccepted():
+        page.dropEvent(QDropEvent(QPointF(place), action, mime, button, keys))
+    return enter.isAccepted()
+
+
+def test_a_file_that_is_no_run_leaves_a_notice_and_the_old_run(page, tmp_path):
+    page.model.show_run(RUN)
+    (tmp_path / "no.json").write_text("{}")
+    page.model.open_run(tmp_path / "no.json")
+    assert "no.json is not a run" in page.notices.notices[0].message
+    assert len(page.model.results) == len(RUN["results"])
+
+
+def test_a_narrow_page_has_its_cards_below_each_other_and_scrolls(page):
+    page.model.show_run(RUN)
+    page.resize(860, 600)
+    QApplication.processEvents()
+    tops = [card.y() for card in (page.scaling, page.exactness, page.bars, page.scenario_card)]
+    assert tops == sorted(set(tops))
+    assert page.scaling.width() > 400
+    assert page.grid.verticalScrollBar().maximum() > 0
+    page.resize(1280, 720)
+    QApplication.processEvents()
+    assert page.scaling.y() == page.exactness.y()

@@ -19,16 +19,23 @@ KIB = 1 << 10
 
 @dataclass(frozen=True)
 class Source:
-    """Where figures are printed, and in what their conditions differ from those of any run here."""
+    """Where figures are printed, and in what their conditions differ from those of any run here.
+
+    base  the contender that others are compared with
+    """
 
     name: str
     where: str
     differs: str
+    base: str
 
 
 @dataclass(frozen=True)
 class Published:
-    """One figure, as printed, and which of our results stands beside it; None stands for any."""
+    """One figure, as printed, and which of our results stands beside it; None stands for any.
+
+    speed  to compare within one source and cell, in whatever unit that has; None if the figure says none
+    """
 
     source: Source
     figure: str
@@ -37,6 +44,12 @@ class Published:
     contender: str
     corpus: str | None = None
     size_bytes: int | None = None
+    speed: float | None = None
+
+    def is_beside(self, other: Published) -> bool:
+        """Whether both are from one source and about the same thing, done by whomever."""
+        names = "source", "scenario", "operation", "corpus", "size_bytes"
+        return all(getattr(self, name) == getattr(other, name) for name in names)
 
     def is_of(self, result: Record) -> bool:
         asked = {"scenario": self.scenario, "operation": self.operation, "contender": self.contender}
@@ -52,22 +65,27 @@ TREE = Source(
     "github.com/mrgyularabai/Token-Tree, README, tables 1 and 2",
     "Intel Core Ultra 7 265K, one thread, C# for TokenTree; Llama 3.2, English literature; its harness adds "
     "some 14 ms to each call of llama.cpp",
+    "llama.cpp",
 )
 LESSON = Source(
     "C++ tutorial",
     "a tutorial without an address that we know",
-    "machine and threads unknown, C++; its own vocabulary, and another length of this text",
+    "machine and threads unknown, C++; its own vocabulary, and another length of this text; what is unknown "
+    "here is in no source that we could read",
+    "heap",
 )
 GEMS = Source(
     "rust-gems bpe",
     "github.com/github/rust-gems, crates/bpe/README.md, figures of February 2026",
     "MacBook Air M4, one thread, Rust, no Python; o200k, text of random tokens",
+    "tokenizers",
 )
 GIGA_EPYC, GIGA_RYZEN = (
     Source(
         f"gigatoken, {machine}",
         "github.com/marcelroed/gigatoken, README, “Benchmarks”",
         f"{cores}, all threads; 11.9 GB of OpenWebText read by the library itself, from files",
+        "tokenizers",
     )
     for machine, cores in (
         ("2 × EPYC 9565", "144 cores"),
@@ -87,6 +105,8 @@ TREE_MS: Mapping[float, tuple[float, float]] = {
     2048: (173.07, 418.4),
     4096: (335.91, 849.7),
 }
+
+LESSON_MS = {"scan": ("naive", 5387), "heap": ("heap", 12.3), "sentencepiece": ("sentencepiece", 2.9)}
 
 # Microseconds for 10, 100, 1,000 and 10,000 bytes.
 GEMS_SIZES = (10, 100, 1_000, 10_000)
@@ -136,23 +156,24 @@ def _tree() -> Iterator[Published]:
     for kib, row in TREE_MS.items():
         size = int(kib * KIB)
         for contender, ms in zip(("greedy", "llama.cpp"), row, strict=True):
-            yield Published(TREE, _timed(ms / 1e3, size), "scaling", "encode", contender, size_bytes=size)
+            figure = _timed(ms / 1e3, size)
+            yield Published(TREE, figure, "scaling", "encode", contender, size_bytes=size, speed=size / ms)
 
 
 def _lesson() -> Iterator[Published]:
-    figures = {"scan": "naive 5387 ms", "heap": "heap 12.3 ms", "sentencepiece": "2.9 ms"}
-    for contender, figure in figures.items():
-        yield Published(LESSON, figure, "throughput", "encode", contender, TUTORIAL)
+    for contender, (name, ms) in LESSON_MS.items():
+        figure = f"{name} {ms:g} ms"
+        yield Published(LESSON, figure, "throughput", "encode", contender, TUTORIAL, speed=1 / ms)
         yield Published(LESSON, UNKNOWN, "decode", "decode", contender, TUTORIAL)
 
 
 def _gems() -> Iterator[Published]:
     for suffix, table in ((UNSPLIT, GEMS_UNSPLIT_US), ("", GEMS_SPLIT_US)):
         for contender, row in table.items():
-            for cell, figure in zip(NEAR_GEMS_SIZES, _gems_figures(row), strict=True):
+            for cell, figure, us in zip(NEAR_GEMS_SIZES, _gems_figures(row), row, strict=True):
                 scenario, operation, size = cell
                 name = contender + suffix
-                yield Published(GEMS, figure, scenario, operation, name, size_bytes=size)
+                yield Published(GEMS, figure, scenario, operation, name, None, size, 1 / us)
     for (contender, operation), row in GEMS_APPEND_US.items():
         for size, figure in list(zip(GEMS_SIZES, _gems_figures(row), strict=True))[2:]:
             yield Published(GEMS, figure, "append", operation, contender, size_bytes=size)
@@ -174,7 +195,8 @@ def _giga() -> Iterator[Published]:
     for source, speeds in GIGA_MB_PER_S.items():
         for contender, speed in speeds.items():
             figure = f"{speed} MB/s with {GIGA_VOCABULARY.get(contender, 'Llama 3')}"
-            yield Published(source, figure, "threads", "encode batch", contender)
+            mb_per_s = float(speed.replace(",", ""))
+            yield Published(source, figure, "threads", "encode batch", contender, speed=mb_per_s)
 
 
 PUBLISHED = (*_tree(), *_lesson(), *_gems(), *_giga())

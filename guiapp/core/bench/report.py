@@ -88,7 +88,7 @@ def markdown_text(run: Record, baseline: str) -> str:
     """Tables that people read in plain text too."""
     parts = [f"# Tokenloupe benchmark: {_vocabulary(run)}", *warnings(run)]
     for table in tables(run, baseline):
-        parts += [f"## {table.title}", _markdown_table(table)]
+        parts += [f"## {table.title}", table.note, _markdown_table(table)]
     parts += ["\n".join(f"- {line.strip()}" for line in notes(run) if line)]
     parts += ["## Machine and versions", "\n".join(f"- {name}: {value}" for name, value in _environment(run))]
     parts += ["## To repeat it", f"```\n{_repeat(run)}\n```"]
@@ -126,9 +126,11 @@ def warnings(run: Record) -> Iterator[str]:
         yield f"The processor's frequency changed between {min(known):g} and {max(known):g} MHz."
     shared = [row for row in run["results"] if _was_shared(row)]
     if shared:
+        load = environment.get("load_highest")
+        busy = "" if load is None else f", load up to {load:g} on {cores} cores"
         yield (
             f"{len(shared)} of {len(run['results'])} results had less than {LEAST_SHARE:.0%} of a core: "
-            f"other programs ran beside, load up to {environment.get('load_highest') or 0:g} on {cores} cores."
+            f"other programs ran beside{busy}."
         )
     wide = [row for row in run["results"] if row["ci_s"] and _half_width(row) > 0.1]
     if wide:
@@ -172,7 +174,8 @@ def _html_table(table: Table) -> str:
     rows = ["".join(f"<th>{escape(cell)}</th>" for cell in head)]
     rows += ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in body]
     lines = "".join(f"<tr>{row}</tr>" for row in rows)
-    return f'<h2>{escape(table.title)}</h2><div class="wide"><table>{lines}</table></div>'
+    note = f"<p>{escape(table.note)}</p>" if table.note else ""
+    return f'<h2>{escape(table.title)}</h2>{note}<div class="wide"><table>{lines}</table></div>'
 
 
 def _markdown_table(table: Table) -> str:

@@ -5,26 +5,37 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from guiapp.core.bench.beside import beside, ratio_text
 from guiapp.core.bench.history import Change
 from guiapp.core.bench.measurement import Record
-from guiapp.core.bench.published import published_rows
 from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.core.bench.stages import STAGES, WHOLE
 
 TIMES_PER_CALL = ("short", "interval", "append")
 BYTES_PER_MB = 1e6
 NAME_WIDTH = 14
+MARKS = {"slower": "▼", "faster": "▲", "same": ""}
 VERDICTS = ("slower", "faster", "same")
 
 
 class Table(NamedTuple):
-    """A title and rows of words; the first row is the head, the first column holds names."""
+    """A title and rows of words; the first row is the head, the first column holds names.
+
+    note  what one should know who reads the rows
+    """
 
     title: str
     rows: list[list[str]]
+    note: str = ""
 
 
 def tables(run: Record, baseline: str) -> Iterator[Table]:
+    """What was measured, and published figures beside it."""
+    yield from measured_tables(run, baseline)
+    yield from published_tables(run)
+
+
+def measured_tables(run: Record, baseline: str) -> Iterator[Table]:
     """One for each scenario and operation, and for each text of the worst case."""
     groups: dict[tuple[str, ...], list[Record]] = {}
     for result in run["results"]:
@@ -37,8 +48,6 @@ def tables(run: Record, baseline: str) -> Iterator[Table]:
                 yield _stage_table(results)
             case _:
                 yield _table(results, baseline)
-    if len((beside := _published_table(run)).rows) > 1:
-        yield beside
 
 
 def table_lines(run: Record, baseline: str) -> Iterator[str]:
@@ -56,7 +65,6 @@ def notes(run: Record) -> Iterator[str]:
     yield from _appending_lines(run["results"])
     yield from _deviation_lines(run["results"])
     yield from _missing_lines(run.get("left_out", []))
-    yield from _source_lines(run)
 
 
 def _table_key(result: Record) -> tuple[str, ...]:
@@ -110,29 +118,35 @@ def _memory_table(results: Sequence[Record]) -> Table:
     )
 
 
-def _published_table(run: Record) -> Table:
-    """Figures of the literature beside ours, where this run has any that belong to one."""
-    rows = [["", "contender", "text", "here", "ids", "published", "what differs"]]
-    for published, result in published_rows(run):
-        size = size_text(result["size_bytes"])
-        here = f"{time_text(result['median_s'])}, {result['mb_per_s']:.3g} MB/s{_on_threads(result)}"
-        rows.append(
+def published_tables(run: Record) -> Iterator[Table]:
+    """Figures of the literature beside this run's, a table for each source that has any."""
+    for source, rows in beside(run).items():
+        head = ["", "text", "published", f"× {source.base}", "here", f"× {source.base}", "ids"]
+        lines = [
             [
-                published.source.name,
-                result["contender"],
-                f"{result['corpus']}, {size}",
-                here,
-                _ids([result]),
-                published.figure,
-                published.source.differs,
+                row.result["contender"],
+                f"{row.result['scenario']}: {row.result['corpus']}, {size_text(row.result['size_bytes'])}",
+                row.published.figure,
+                ratio_text(row.published_ratio),
+                _figure_text(row.result),
+                ratio_text(row.ratio),
+                _ids([row.result]),
             ]
-        )
-    return Table("Beside published figures", rows)
+            for row in rows
+        ]
+        note = f"Published in: {source.where}. What differs: {source.differs}."
+        yield Table(f"{source.name}: published, and here", [head, *lines], note)
+
+
+def _figure_text(result: Record) -> str:
+    return f"{time_text(result['median_s'])}, {result['mb_per_s']:.3g} MB/s{_on_threads(result)}"
 
 
 def _aligned(table: Table) -> Iterator[str]:
     """The table for a terminal: names to the left, figures to the right."""
     yield table.title
+    if table.note:
+        yield f"  {table.note}"
     widths = [max(map(len, column)) for column in zip(*table.rows, strict=True)]
     for row in table.rows:
         cells = [
@@ -245,6 +259,20 @@ def _missing_lines(left_out: Sequence[Record]) -> Iterator[str]:
         yield f"{each['contender']} left out{where}: {each['reason']}"
 
 
+def change_table(changes: Sequence[Change], title: str) -> Table:
+    """What is surely slower or faster than in another run, and how sure that is."""
+    rows = [["", "what", "text", "size", "verdict", "times the time", "99 % interval"]]
+    for change in changes:
+        scenario, operation, contender, corpus, size_bytes, threads = change.key
+        what = f"{scenario} ({operation})" + (f", {threads} threads" if threads > 1 else "")
+        ratio, mark = change.ratio, MARKS[change.verdict]
+        interval = f"{ratio.low:.2f} to {ratio.high:.2f}"
+        verdict = f"{mark} {change.verdict}".strip()
+        size = size_text(size_bytes)
+        rows.append([contender, what, corpus, size, verdict, f"{ratio.ratio:.2f}", interval])
+    return Table(title, rows)
+
+
 def change_lines(changes: Sequence[Change]) -> Iterator[str]:
     """What is surely slower or faster than before."""
     counts = {verdict: [change for change in changes if change.verdict == verdict] for verdict in VERDICTS}
@@ -275,12 +303,6 @@ def time_text(seconds: float) -> str:
 
 def _on_threads(result: Record) -> str:
     return f", {result['threads']} threads" if result["threads"] > 1 else ""
-
-
-def _source_lines(run: Record) -> Iterator[str]:
-    """Where the published figures are printed."""
-    for source in dict.fromkeys(published.source for published, _ in published_rows(run)):
-        yield f"Figures of {source.name}: {source.where}."
 
 
 def _id_text(token_id: int | None) -> str:

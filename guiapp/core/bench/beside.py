@@ -1,0 +1,78 @@
+"""Tables of published figures beside what a run measured of the same thing, one for each source.
+
+Machines and texts differ, so that speeds of one source and of one run are also compared among themselves:
+those ratios are what can be reproduced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from guiapp.core.bench.contenders import UNSPLIT, split_name
+from guiapp.core.bench.measurement import Record
+from guiapp.core.bench.published import PUBLISHED, Published, Source, published_rows
+
+UNKNOWN_RATIO = "–"
+
+
+class Beside(NamedTuple):
+    """One published figure with the result that belongs to it.
+
+    published_ratio, ratio   how many times as fast as the source's point of comparison, there and here;
+                             None where either is not known
+    """
+
+    published: Published
+    result: Record
+    published_ratio: float | None
+    ratio: float | None
+
+
+def beside(run: Record) -> dict[Source, list[Beside]]:
+    """The figures that this run has something to say about, by their sources."""
+    found: dict[Source, list[Beside]] = {}
+    for published, result in published_rows(run):
+        base = _base_of(published)
+        row = Beside(
+            published, result, _published_ratio(published, base), _ratio(result, base, run["results"])
+        )
+        found.setdefault(published.source, []).append(row)
+    return found
+
+
+def n_missing(run: Record) -> int:
+    """The published figures that this run has nothing to say about."""
+    return len(PUBLISHED) - len({id(published) for published, _ in published_rows(run)})
+
+
+def ratio_text(ratio: float | None) -> str:
+    """How many times as fast, as a fraction where that is less than a tenth."""
+    if ratio is None:
+        return UNKNOWN_RATIO
+    if ratio >= 1000:
+        return f"{ratio:,.0f}×"
+    return f"{ratio:.3g}×" if ratio >= 0.1 else f"1/{1 / ratio:.3g}"
+
+
+def _base_of(published: Published) -> str:
+    """The contender that the source's others are compared with, split as this one is."""
+    is_split = split_name(published.contender)[1]
+    return published.source.base if is_split else published.source.base + UNSPLIT
+
+
+def _published_ratio(published: Published, base: str) -> float | None:
+    others = (each for each in PUBLISHED if each.is_beside(published) and each.contender == base)
+    other = next(others, None)
+    if other is None or other.speed is None or published.speed is None:
+        return None
+    return published.speed / other.speed
+
+
+def _ratio(result: Record, base: str, results: Sequence[Record]) -> float | None:
+    """The same of a run's own figures, in the same cell."""
+    place = "scenario", "operation", "corpus", "size_bytes", "threads"
+    for other in results:
+        if other["contender"] == base and all(other[name] == result[name] for name in place):
+            return float(other["median_s"] / result["median_s"])
+    return None

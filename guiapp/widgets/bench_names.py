@@ -1,0 +1,159 @@
+"""Where the names of points go: beside them, or away with a line that leads there and crosses no other name.
+
+All in pixels from the lower left corner of a plot.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+NEAREST = 0.7  # lines from a place to the edge of a name
+TOUCHING = 1.5  # lines from the rightmost place of a block to its others
+MOST_LINES = 24
+BESIDE = (0.0, 0.3, -0.3)  # widths that a name right above or below may be moved
+SIDEWAYS = (0.0, 0.6, -0.6, 1.2, -1.2, 2.0, -2.0, 3.0, -3.0)  # widths that one farther away may be moved
+Place = tuple[float, float]
+
+
+class Box(NamedTuple):
+    left: float
+    right: float
+    bottom: float
+    top: float
+
+    @classmethod
+    def around(cls, middle: Place, width: float, height: float) -> Box:
+        (x, y) = middle
+        return cls(x - width / 2, x + width / 2, y - height / 2, y + height / 2)
+
+    def covers(self, other: Box) -> bool:
+        beside = self.right < other.left or other.right < self.left
+        return not (beside or self.top <= other.bottom or other.top <= self.bottom)
+
+    def nearest(self, place: Place) -> Place:
+        """The point of this box that is nearest to a place."""
+        (x, y) = place
+        return min(max(x, self.left), self.right), min(max(y, self.bottom), self.top)
+
+    def is_crossed_by(self, line: Line) -> bool:
+        """Whether a stretch of a line lies inside; Liang and Barsky's clipping."""
+        first, last = 0.0, 1.0
+        (x, y), (to_x, to_y) = line
+        for start, way, low, high in (
+            (x, to_x - x, self.left, self.right),
+            (y, to_y - y, self.bottom, self.top),
+        ):
+            if way == 0.0:
+                if not low < start < high:
+                    return False
+                continue
+            enters, leaves = sorted(((low - start) / way, (high - start) / way))
+            first, last = max(first, enters), min(last, leaves)
+        return first < last
+
+
+class Line(NamedTuple):
+    start: Place
+    end: Place
+
+
+class Name(NamedTuple):
+    """The middle of a name, and the line that leads to it or to the block that it stands on top of."""
+
+    middle: Place
+    leader: Line | None
+
+
+def place_names(places: Sequence[Place], widths: Sequence[float], line: float, room: Place) -> list[Name]:
+    """Names `line` high and so wide, so that none covers a name, a place, a line or leaves the room.
+
+    Places that nearly touch have their names below each other in one block, the rightmost place on top.
+    Large blocks and those of crowded places choose first; where all lines cross something, one does.
+    """
+    markers = [Box.around(place, line, line) for place in places]
+    taken: list[Box] = []
+    leaders: list[Line] = []
+    chosen: dict[int, Name] = {}
+    blocks = _blocks(places, TOUCHING * line)
+    for block in sorted(blocks, key=lambda block: (-len(block), _loneliness(places, block[0]))):
+        others = [box for index, box in enumerate(markers) if index not in block]
+        size = max(widths[index] for index in block), line * len(block)
+        free = (
+            (box, leader)
+            for box, leader in _tries(places[block[0]], size, line, room)
+            if not any(map(box.covers, markers + taken))
+        )
+        box, leader = _first_uncrossed(free, others + taken, leaders)
+        taken.append(box)
+        leaders += [] if leader is None else [leader]
+        for row, index in enumerate(block):
+            middle = (box.left + box.right) / 2, box.top - (row + 0.5) * line
+            chosen[index] = Name(middle, None if row else leader)
+    return [chosen[index] for index in range(len(places))]
+
+
+def _first_uncrossed(
+    tries: Iterable[tuple[Box, Line | None]], boxes: Sequence[Box], leaders: Sequence[Line]
+) -> tuple[Box, Line | None]:
+    """The first that neither crosses nor is crossed, or else the first of all."""
+    first: tuple[Box, Line | None] | None = None
+    for box, leader in tries:
+        first = first or (box, leader)
+        crosses = leader is not None and any(each.is_crossed_by(leader) for each in boxes)
+        if not crosses and not any(map(box.is_crossed_by, leaders)):
+            return box, leader
+    assert first is not None
+    return first
+
+
+def _blocks(places: Sequence[Place], reach: float) -> list[list[int]]:
+    """The numbers of places, those together that are near the first of their block, from right to left."""
+    blocks: list[list[int]] = []
+    for index in sorted(range(len(places)), key=lambda index: -places[index][0]):
+        near = (block for block in blocks if _distance(places[index], places[block[0]]) < reach)
+        block = next(near, None)
+        if block is None:
+            blocks.append([index])
+        else:
+            block.append(index)
+    return blocks
+
+
+def _distance(one: Place, other: Place) -> float:
+    """The larger of both directions."""
+    return max(abs(one[0] - other[0]), abs(one[1] - other[1]))
+
+
+def _tries(place: Place, size: Place, line: float, room: Place) -> Iterator[tuple[Box, Line | None]]:
+    """Boxes around a place, the nearest first, within the room; with a line to those farther away."""
+    width, height = size
+    for (middle_x, middle_y), is_beside in _middles(place, width, height, line):
+        x = min(max(middle_x, width / 2), room[0] - width / 2)
+        y = min(max(middle_y, height / 2), room[1] - height / 2)
+        if y == middle_y or not is_beside:
+            box = Box.around((x, y), width, height)
+            yield box, None if is_beside else Line(place, box.nearest(place))
+
+
+def _middles(place: Place, width: float, height: float, line: float) -> Iterator[tuple[Place, bool]]:
+    """Middles of boxes, and whether they are right beside the place."""
+    x, y = place
+    away = height / 2 + NEAREST * line
+    for sideways in BESIDE:
+        yield (x + sideways * width, y + away), True
+        yield (x + sideways * width, y - away), True
+    yield (x + width / 2 + NEAREST * line, y), True
+    yield (x - width / 2 - NEAREST * line, y), True
+    for n_lines in range(1, MOST_LINES):
+        for sideways in SIDEWAYS:
+            for up in (-1, 1):
+                yield (x + sideways * width, y + up * (away + n_lines * line)), False
+
+
+def _loneliness(places: Sequence[Place], index: int) -> float:
+    """The distance to the nearest other place."""
+    x, y = places[index]
+    others = (abs(x - a) + abs(y - b) for at, (a, b) in enumerate(places) if at != index)
+    return min(others, default=math.inf)
