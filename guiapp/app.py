@@ -39,6 +39,7 @@ class Shell:
     """A window and what stands behind it."""
 
     workspace: Workspace
+    settings: Settings
     theme_source: ThemeSource
     warm_up: KernelWarmUp
     window: MainWindow
@@ -61,6 +62,7 @@ class Shell:
         self.window.pages.stop()
         self.warm_up.stop()
         self.workspace.close()
+        self.settings.save()
 
 
 def run_window(model: str | None, text_file: Path | None) -> int:
@@ -142,10 +144,10 @@ def build(
     theme_source = ThemeSource(application, settings.theme, dresses_later=True)
     window = MainWindow(workspace, Activity(workspace, warm_up), settings, theme_source, questions)
     window.setWindowIcon(application_icon())
-    FailureNotices(window.notices, workspace, warm_up, window.actions_table["choose_pre"])
+    FailureNotices(window.notices, workspace, warm_up, settings, window.actions_table["choose_pre"])
     commands = WindowCommands(window, workspace, settings, RecentFiles(settings), theme_source)
     theme_source.dress()
-    return Shell(workspace, theme_source, warm_up, window, commands)
+    return Shell(workspace, settings, theme_source, warm_up, window, commands)
 
 
 def _load(warm_up: KernelWarmUp, name: str, pre: str | None, progress: Progress) -> Tokenizer:
@@ -200,7 +202,7 @@ def save_screenshot(page: str, model: str, text: bytes | None, look: Look, path:
     tokenizer = open_model(model)
     application = make_application()
     with tempfile.TemporaryDirectory() as folder:
-        settings = Settings(Path(folder) / "settings.ini")
+        settings = Settings(Path(folder) / "settings.json")
         settings.set_theme(look.theme)
         settings.set_tree_shape(look.shape)
         settings.set_options(True, True, look.encoder or None)

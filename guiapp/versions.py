@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-from importlib.metadata import PackageNotFoundError, version
 
 from guiapp import __version__
 
@@ -29,6 +28,8 @@ def versions_text() -> str:
 
 
 def _version(package: str) -> str:
+    from importlib.metadata import PackageNotFoundError, version  # 30 ms that starting does not have
+
     try:
         return version(package)
     except PackageNotFoundError:

@@ -51,7 +51,7 @@ def run(code, environment):
 def test_the_window_opens_encodes_closes_and_keeps_its_settings(environment, tmp_path):
     result = run(CODE_FOR_A_WINDOW_THAT_CLOSES, environment)
     assert (result.returncode, result.stderr) == (0, "")
-    assert (tmp_path / "config" / "tokenloupe" / "settings.ini").is_file()
+    assert (tmp_path / "config" / "tokenloupe" / "settings.json").is_file()
 
 
 @pytest.mark.slow
@@ -84,7 +84,7 @@ def test_starting_imports_nothing_heavy_before_the_first_paint(environment):
     code = (
         "import sys; from pathlib import Path; from guiapp import app; "
         "from guiapp.viewmodels.settings import Settings; "
-        "shell = app.build(app.make_application(), Settings(Path('settings.ini')), b'text'); "
+        "shell = app.build(app.make_application(), Settings(Path('settings.json')), b'text'); "
         "print(sorted({'numba', 'gguf', 'pyqtgraph'} & set(sys.modules))); shell.stop()"
     )
     result = run(code, environment)
@@ -115,6 +115,6 @@ shell.stop()
 
 @pytest.mark.slow
 def test_full_collections_spare_what_was_loaded_by_the_first_key(environment, tmp_path):
-    settings = str(tmp_path / "settings.ini")
+    settings = str(tmp_path / "settings.json")
     result = run(CODE_THAT_COUNTS_WHAT_FULL_COLLECTIONS_LOOK_AT.format(settings=settings), environment)
     assert (result.returncode, result.stderr) == (0, "")

@@ -115,7 +115,7 @@ def _sample(contender: str, seconds: float) -> Event:
 def _beside_a_run(application: QApplication, model: str, n_events: int) -> list[Measurement]:
     """Typing on the Inspect page and flying through the Tree page while contenders are measured."""
     with tempfile.TemporaryDirectory() as folder:
-        shell = build(application, Settings(Path(folder) / "settings.ini"), b"")
+        shell = build(application, Settings(Path(folder) / "settings.json"), b"")
         shell.window.resize(*SIZE)
         shell.window.show()
         load_kernels(application, shell)

@@ -117,7 +117,7 @@ def _show_window(events: list[str]) -> None:
     waiting, lateness_ms, last_tick = set(events), [], [time.perf_counter()]
     application = make_application()
     with tempfile.TemporaryDirectory() as folder:
-        shell = build(application, Settings(Path(folder) / "settings.ini"), sample_text(FIRST_SAMPLE))
+        shell = build(application, Settings(Path(folder) / "settings.json"), sample_text(FIRST_SAMPLE))
 
         def note(event: str) -> None:
             if event in waiting:

@@ -33,7 +33,7 @@ def measure_steps(model: str, n_events: int = 60, n_steps: int = N_STEPS) -> lis
     trace = long_trace(open_model(model), n_steps)
     rng = random.Random(3)
     with tempfile.TemporaryDirectory() as folder:
-        shell = build(application, Settings(Path(folder) / "settings.ini"), b"x")
+        shell = build(application, Settings(Path(folder) / "settings.json"), b"x")
         shell.window.resize(*SIZE)
         shell.window.show()
         shell.workspace.loader.open(os.fspath(resolve_model(model)))

@@ -39,7 +39,7 @@ def measure_tree(model: str) -> list[Measurement]:
     assert isinstance(application, QApplication)
     ready, tokenizer = _ready(model), open_model(resolve_model(model))
     with tempfile.TemporaryDirectory() as folder:
-        settings = Settings(Path(folder) / "settings.ini")
+        settings = Settings(Path(folder) / "settings.json")
         shell = build(application, settings, sample_text("welcome"), lambda *asked: tokenizer)
         shell.window.show()
         shell.workspace.loader.open(str(resolve_model(model)))

@@ -49,7 +49,7 @@ def measure_editing(model: str, n_events: int = 100) -> list[Measurement]:
     mixed = mixed_text(LONG_TEXT_BYTES)
     line = mixed_text(LONG_LINE_BYTES).replace(b"\n", b" ").replace(b"\r", b" ")
     with tempfile.TemporaryDirectory() as folder:
-        shell = build(application, Settings(Path(folder) / "settings.ini"), b"")
+        shell = build(application, Settings(Path(folder) / "settings.json"), b"")
         shell.window.resize(*SIZE)
         shell.window.show()
         load_kernels(application, shell)

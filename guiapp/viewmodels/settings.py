@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QObject, QSettings
+from PySide6.QtCore import QByteArray, QObject
+
+from guiapp.viewmodels.settings_store import SettingsStore
 
 LONGEST_UNSAVED_TEXT = 1 << 20
 
@@ -15,7 +17,7 @@ class Settings(QObject):
     def __init__(self, path: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.folder = path.parent
-        self._store = QSettings(str(path), QSettings.Format.IniFormat, self)
+        self.store = SettingsStore(path, self)
 
     @property
     def theme(self) -> str:
@@ -24,7 +26,7 @@ class Settings(QObject):
         return theme if theme in ("light", "dark") else "system"
 
     def set_theme(self, theme: str) -> None:
-        self._store.setValue("theme", theme)
+        self.store.set_value("theme", theme)
 
     @property
     def font_px(self) -> int | None:
@@ -33,7 +35,7 @@ class Settings(QObject):
         return int(text) if text.isdecimal() else None
 
     def set_font_px(self, font_px: int) -> None:
-        self._store.setValue("font_px", str(font_px))
+        self.store.set_value("font_px", str(font_px))
 
     @property
     def shows_whitespace(self) -> bool:
@@ -41,7 +43,7 @@ class Settings(QObject):
         return self._switch("shows_whitespace", True)
 
     def set_shows_whitespace(self, shows: bool) -> None:
-        self._store.setValue("shows_whitespace", _word(shows))
+        self.store.set_value("shows_whitespace", _word(shows))
 
     @property
     def tree_shape(self) -> str:
@@ -49,7 +51,7 @@ class Settings(QObject):
         return "icicle" if self._text("tree_shape") == "icicle" else "sunburst"
 
     def set_tree_shape(self, shape: str) -> None:
-        self._store.setValue("tree_shape", shape)
+        self.store.set_value("tree_shape", shape)
 
     @property
     def animates_tree(self) -> bool:
@@ -57,7 +59,7 @@ class Settings(QObject):
         return self._switch("animates_tree", True)
 
     def set_animates_tree(self, animates: bool) -> None:
-        self._store.setValue("animates_tree", _word(animates))
+        self.store.set_value("animates_tree", _word(animates))
 
     @property
     def add_special(self) -> bool:
@@ -72,9 +74,9 @@ class Settings(QObject):
         return self._text("encoder") or None
 
     def set_options(self, add_special: bool, parse_special: bool, encoder: str | None) -> None:
-        self._store.setValue("add_special", _word(add_special))
-        self._store.setValue("parse_special", _word(parse_special))
-        self._store.setValue("encoder", encoder or "")
+        self.store.set_value("add_special", _word(add_special))
+        self.store.set_value("parse_special", _word(parse_special))
+        self.store.set_value("encoder", encoder or "")
 
     @property
     def recent_files(self) -> str:
@@ -82,7 +84,7 @@ class Settings(QObject):
         return self._text("recent_files")
 
     def set_recent_files(self, text: str) -> None:
-        self._store.setValue("recent_files", text)
+        self.store.set_value("recent_files", text)
 
     @property
     def debugger(self) -> str:
@@ -90,7 +92,7 @@ class Settings(QObject):
         return self._text("debugger")
 
     def set_debugger(self, text: str) -> None:
-        self._store.setValue("debugger", text)
+        self.store.set_value("debugger", text)
 
     @property
     def lessons(self) -> str:
@@ -98,36 +100,38 @@ class Settings(QObject):
         return self._text("lessons")
 
     def set_lessons(self, text: str) -> None:
-        self._store.setValue("lessons", text)
+        self.store.set_value("lessons", text)
 
     @property
     def unsaved_text(self) -> bytes:
         """What was typed and has no file; empty where there is none."""
-        value = self._store.value("unsaved_text")
-        return bytes(value.data()) if isinstance(value, QByteArray) else b""
+        return self._bytes("unsaved_text")
 
     def set_unsaved_text(self, text: bytes) -> None:
         """Keep a text, unless it is so long that it would slow down every start."""
         if 0 < len(text) <= LONGEST_UNSAVED_TEXT:
-            self._store.setValue("unsaved_text", QByteArray(text))
+            self.store.set_value("unsaved_text", text)
         else:
-            self._store.remove("unsaved_text")
+            self.store.set_value("unsaved_text", None)
 
     def layout(self, name: str) -> QByteArray:
         """The saved state of a window or splitter; empty where there is none."""
-        value = self._store.value(f"layout/{name}")
-        return value if isinstance(value, QByteArray) else QByteArray()
+        return QByteArray(self._bytes(f"layout/{name}"))
 
     def set_layout(self, name: str, state: QByteArray) -> None:
-        self._store.setValue(f"layout/{name}", state)
+        self.store.set_value(f"layout/{name}", bytes(state.data()))
 
     def save(self) -> None:
-        """Write the file now."""
-        self._store.sync()
+        """Wait until everything is in the file; without this it is there before long."""
+        self.store.save()
 
     def _text(self, key: str) -> str:
-        value = self._store.value(key, "")
+        value = self.store.value(key)
         return value if isinstance(value, str) else ""
+
+    def _bytes(self, key: str) -> bytes:
+        value = self.store.value(key)
+        return value if isinstance(value, bytes) else b""
 
     def _switch(self, key: str, default: bool) -> bool:
         return {"on": True, "off": False}.get(self._text(key), default)
@@ -141,4 +145,4 @@ def default_path() -> Path:
     """Where the settings of the user lie."""
     import platformdirs
 
-    return Path(platformdirs.user_config_dir("tokenloupe", False)) / "settings.ini"
+    return Path(platformdirs.user_config_dir("tokenloupe", False)) / "settings.json"

@@ -7,6 +7,7 @@ from PySide6.QtGui import QAction
 
 from guiapp.versions import versions_text
 from guiapp.viewmodels.kernel_warm_up import KernelWarmUp
+from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.notices import NoticeArea
 
@@ -14,10 +15,15 @@ SLOW = "The fast kernels could not be compiled. Everything works, but slowly."
 
 
 class FailureNotices(QObject):
-    """One notice each about the model, the text file, the tokens and the compiler."""
+    """One notice each about the model, the text file, the tokens, the compiler and the settings."""
 
     def __init__(
-        self, area: NoticeArea, workspace: Workspace, warm_up: KernelWarmUp, choose_pre: QAction
+        self,
+        area: NoticeArea,
+        workspace: Workspace,
+        warm_up: KernelWarmUp,
+        settings: Settings,
+        choose_pre: QAction,
     ) -> None:
         super().__init__(area)
         self._choose_pre = choose_pre
@@ -33,6 +39,7 @@ class FailureNotices(QObject):
         workspace.round_trip.failed.connect(self._show_decoding_failure)
         workspace.round_trip.changed.connect(self._clear_decoding_failure)
         warm_up.failed.connect(self._show_compiler_failure)
+        settings.store.failed.connect(self._show_settings_failure)
 
     def _show_model_failure(self, name: str, message: str) -> None:
         self._show("model", message, f"Model: {name}")
@@ -66,6 +73,9 @@ class FailureNotices(QObject):
 
     def _show_compiler_failure(self, output: str) -> None:
         self._show("compiler", SLOW, output)
+
+    def _show_settings_failure(self, message: str) -> None:
+        self._show("settings", message, "")
 
     def _circumstances(self) -> str:
         model = self._workspace.loader.model

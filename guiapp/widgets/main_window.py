@@ -108,7 +108,6 @@ class MainWindow(QMainWindow):
         text = self._unsaved_text()
         if len(text) <= LONGEST_AUTOSAVED_TEXT:
             self._settings.set_unsaved_text(text)
-            self._settings.save()
 
     def _unsaved_text(self) -> bytes:
         """What was typed and belongs to no file."""

@@ -14,6 +14,7 @@ from guiapp.viewmodels.recent_files import RecentFiles
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.text_files import is_model_file
 from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.about_dialog import AboutDialog
 from guiapp.widgets.command_palette import CommandPalette
 from guiapp.widgets.main_window import MainWindow
 from guiapp.widgets.model_picker import ModelPicker
@@ -262,8 +263,6 @@ class WindowCommands(QObject):
         self._editor.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _show_about(self) -> None:
-        from guiapp.widgets.about_dialog import AboutDialog  # it reads what is installed: 30 ms
-
         AboutDialog(self._window).show()
 
     def _move_focus(self, step: int) -> None:

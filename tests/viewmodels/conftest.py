@@ -13,7 +13,7 @@ from guiapp.viewmodels.workspace import Workspace
 
 @pytest.fixture
 def settings(tmp_path):
-    return Settings(tmp_path / "settings.ini")
+    return Settings(tmp_path / "settings.json")
 
 
 @pytest.fixture

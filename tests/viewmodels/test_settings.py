@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import json
+import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -14,9 +18,13 @@ from guiapp.viewmodels.settings import LONGEST_UNSAVED_TEXT, Settings
 pytestmark = pytest.mark.usefixtures("qapp")
 
 
+def refuse(file):
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
 @pytest.fixture
 def path(tmp_path):
-    return tmp_path / "settings.ini"
+    return tmp_path / "settings.json"
 
 
 def test_a_new_file_has_the_defaults(path):
@@ -41,10 +49,68 @@ def test_everything_is_there_at_the_next_start(path):
 
 
 def test_spoiled_values_count_as_not_set(path):
-    path.write_text("[General]\ntheme=pink\nfont_px=large\nshows_whitespace=perhaps\nrecent_files=[{\n")
+    values = {"theme": "pink", "font_px": "large", "shows_whitespace": ["perhaps"], "recent_files": "[{"}
+    path.write_text(json.dumps({**values, "unsaved_text": {"base64": "?"}, "layout/window": {"base64": 3}}))
     settings = Settings(path)
+    assert (settings.unsaved_text, settings.layout("window")) == (b"", QByteArray())
     assert (settings.theme, settings.font_px, settings.shows_whitespace) == ("system", None, True)
     assert RecentFiles(settings).files == ()
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\xff", b"[1, 2]", b"{" * 10_000, b"[" * 100_000, b'{"theme": "dark"']
+)
+def test_a_spoiled_file_counts_as_empty_and_is_replaced(path, content):
+    path.write_bytes(content)
+    settings = Settings(path)
+    assert settings.theme == "system"
+    settings.set_theme("light")
+    settings.save()
+    assert Settings(path).theme == "light"
+
+
+def test_two_programs_keep_what_each_of_them_changed(path):
+    one, other = Settings(path), Settings(path)
+    one.set_theme("dark")
+    one.save()
+    other.set_font_px(20)
+    other.save()
+    kept = Settings(path)
+    assert (kept.theme, kept.font_px) == ("dark", 20)
+
+
+def test_nobody_waits_for_the_disk(path, monkeypatch):
+    may_end = threading.Event()
+    fsync = os.fsync
+    monkeypatch.setattr(os, "fsync", lambda file: (may_end.wait(10), fsync(file)))
+    settings = Settings(path)
+    settings.set_theme("dark")
+    settings.set_font_px(20)
+    assert (settings.theme, settings.font_px, path.exists()) == ("dark", 20, False)
+    may_end.set()
+    settings.save()
+    kept = Settings(path)
+    assert (kept.theme, kept.font_px) == ("dark", 20)
+
+
+def test_a_place_that_cannot_be_written_is_told(tmp_path, qtbot):
+    (tmp_path / "file").touch()
+    settings = Settings(tmp_path / "file" / "settings.json")
+    with qtbot.waitSignal(settings.store.failed) as failed:
+        settings.set_theme("dark")
+    assert "cannot be written" in failed.args[0]
+    assert settings.theme == "dark"
+
+
+def test_a_full_disk_leaves_the_old_file_and_nothing_else(path, qtbot, monkeypatch):
+    settings = Settings(path)
+    settings.set_theme("dark")
+    settings.save()
+    monkeypatch.setattr(os, "fsync", refuse)
+    with qtbot.waitSignal(settings.store.failed):
+        settings.set_theme("light")
+    assert Settings(path).theme == "dark"
+    assert list(path.parent.iterdir()) == [path]
 
 
 def test_recent_files_are_kept_newest_first_and_once(path):

@@ -33,8 +33,8 @@ def make_steps_page(qtbot, tmp_path):
         workspace.set_encoder(encoder)
         window = QMainWindow()
         actions = Actions(window)
-        model = StepsModel(workspace, Settings(tmp_path / "settings.ini"), InstantRecorder())
-        player = LessonPlayer(workspace, model, Settings(tmp_path / "settings.ini"))
+        model = StepsModel(workspace, Settings(tmp_path / "settings.json"), InstantRecorder())
+        player = LessonPlayer(workspace, model, Settings(tmp_path / "settings.json"))
         page = StepsPage(model, player, workspace, actions, ThemeSource(QApplication.instance(), theme))
         window.setCentralWidget(page)
         for row, action in actions:
@@ -63,7 +63,7 @@ def open_tree_page(qtbot, tmp_path):
     def make(tokenizer, text=TREE_TEXT):
         workspace = Workspace(text, load=lambda *asked: tokenizer)
         theme_source = ThemeSource(QApplication.instance(), "dark")
-        page = TreePage(workspace, theme_source, Settings(tmp_path / "settings.ini"))
+        page = TreePage(workspace, theme_source, Settings(tmp_path / "settings.json"))
         page.view.is_animated = False
         qtbot.addWidget(page)
         page.resize(1000, 700)

@@ -64,7 +64,7 @@ def make_shell(qapp, qtbot, tmp_path):
     shells = []
 
     def make(text=b"one two three", model="fake.gguf"):
-        settings = Settings(tmp_path / "settings.ini")
+        settings = Settings(tmp_path / "settings.json")
         settings.set_theme("dark")
         shell = build(qapp, settings, text, load, Answers())
         shells.append(shell)
@@ -165,18 +165,18 @@ def test_the_theme_recolours_and_is_kept(shell, qtbot, tmp_path):
     assert shell.theme_source.theme is DARK
     with qtbot.waitSignal(shell.theme_source.changed):
         shell.window.actions_table["theme:light"].trigger()
-    assert Settings(tmp_path / "settings.ini").theme == "light"
+    qtbot.waitUntil(lambda: Settings(tmp_path / "settings.json").theme == "light")
     pixel = shell.window.inspect_page.editor.viewport().grab().toImage().pixelColor(3, 3)
     assert pixel == LIGHT.background
 
 
 @pytest.mark.parametrize(("name", "larger"), [("zoom_in", True), ("zoom_out", False)])
-def test_zoom_changes_the_text_size_and_is_kept(shell, tmp_path, name, larger):
+def test_zoom_changes_the_text_size_and_is_kept(shell, qtbot, tmp_path, name, larger):
     editor = shell.window.inspect_page.editor
     before = editor.font_px
     shell.window.actions_table[name].trigger()
     assert (editor.font_px > before) is larger
-    assert Settings(tmp_path / "settings.ini").font_px == editor.font_px
+    qtbot.waitUntil(lambda: Settings(tmp_path / "settings.json").font_px == editor.font_px)
     shell.window.actions_table["zoom_reset"].trigger()
     assert editor.font_px == before
 
@@ -470,7 +470,7 @@ def test_text_of_a_file_is_not_kept_a_second_time(make_shell, qtbot, tmp_path):
 
 
 def test_counts_are_right_without_a_model(qapp, qtbot, tmp_path):
-    shell = build(qapp, Settings(tmp_path / "settings.ini"), "zwölf".encode(), load, Answers())
+    shell = build(qapp, Settings(tmp_path / "settings.json"), "zwölf".encode(), load, Answers())
     qtbot.addWidget(shell.window)
     shell.workspace.show_text(b"")
     assert shell.workspace.statistics.n_characters == 0
@@ -571,7 +571,7 @@ def test_menus_open_by_their_letters(shell):
 def test_typed_text_survives_a_program_that_is_killed(shell, qtbot, tmp_path):
     shell.window._autosave.setInterval(1)
     shell.workspace.document.insert(b"typed ")
-    qtbot.waitUntil(lambda: Settings(tmp_path / "settings.ini").unsaved_text == b"typed one two three")
+    qtbot.waitUntil(lambda: Settings(tmp_path / "settings.json").unsaved_text == b"typed one two three")
 
 
 def test_short_facts_have_no_scroll_bars(shell, qtbot):

@@ -31,7 +31,7 @@ class SplitPage(Page):
 
 @pytest.fixture
 def settings(tmp_path):
-    return Settings(tmp_path / "settings.ini")
+    return Settings(tmp_path / "settings.json")
 
 
 @pytest.fixture

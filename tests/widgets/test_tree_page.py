@@ -245,7 +245,7 @@ def test_the_whole_tree_is_shown_first_however_late_the_text_is_encoded(open_pag
 
 def test_without_a_model_the_page_asks_for_one(qtbot, tmp_path):
     workspace = Workspace(b"", load=lambda *asked: None)
-    page = TreePage(workspace, ThemeSource(QApplication.instance(), "dark"), Settings(tmp_path / "s.ini"))
+    page = TreePage(workspace, ThemeSource(QApplication.instance(), "dark"), Settings(tmp_path / "s.json"))
     qtbot.addWidget(page)
     assert not page.model.is_preparing
     assert not page.grab().isNull()
