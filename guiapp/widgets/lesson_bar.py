@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from guiapp.viewmodels.lesson_player import LessonPlayer
@@ -13,8 +13,10 @@ from guiapp.widgets.actions import Actions
 from guiapp.widgets.step_cards import with_code
 from guiapp.widgets.style_sheet import heading, set_role
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, Theme, ThemeSource
+from guiapp.widgets.wrapping_row import scrolling
 
 NARRATION_PX = 18  # readable from the last row
+MOST_OF_WINDOW = 0.4
 LESSON_ACTIONS = ("lesson_previous", "lesson_reveal", "lesson_next", "lesson_leave")
 
 
@@ -31,8 +33,14 @@ class LessonBar(QFrame):
         self._title = heading("")
         self.narration = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
         self.question = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
+        self._words = QWidget()
+        words = QVBoxLayout(self._words)
+        words.setContentsMargins(0, 0, 0, 0)
+        words.setSpacing(GAP_PX)
         for label in (self.narration, self.question):
             label.setFont(Theme.ui_font(NARRATION_PX))
+            words.addWidget(label)
+        self._words_area = scrolling(self._words, 0)
         slots = dict(
             zip(LESSON_ACTIONS, (player.go_back, player.reveal, player.go_on, player.leave), strict=True)
         )
@@ -47,11 +55,18 @@ class LessonBar(QFrame):
         layout.setContentsMargins(MARGIN_PX, GAP_PX, MARGIN_PX, MARGIN_PX)
         layout.setSpacing(GAP_PX)
         layout.addLayout(head)
-        layout.addWidget(self.narration)
-        layout.addWidget(self.question)
+        layout.addWidget(self._words_area)
         player.changed.connect(self._follow)
         theme_source.changed.connect(self._follow)
         self._follow()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
+        """Be as high as the words need, but leave half of the window to what they are about."""
+        needed = max(0, self._words.heightForWidth(self._words_area.width()))
+        self._words_area.setFixedHeight(min(needed, round(self.window().height() * MOST_OF_WINDOW)))
 
     def _button(self, action: QAction) -> QToolButton:
         button = QToolButton()
@@ -76,6 +91,7 @@ class LessonBar(QFrame):
         self.question.setText(_rich(f"? {step.ask}{answer}", theme))
         self.buttons["lesson_reveal"].setVisible(bool(step.ask) and not self._player.is_revealed)
         self.buttons["lesson_previous"].setEnabled(self._player.number > 0)
+        self._fit()
 
 
 def _rich(text: str, theme: Theme) -> str:

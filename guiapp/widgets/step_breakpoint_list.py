@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction, QFontMetrics
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QAction, QFontMetrics, QResizeEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.trace.conditions import TRACE_SCHEMA
@@ -164,13 +173,9 @@ class BreakpointRow(QWidget):
         self.switch.setStyleSheet(f"color: {color.name()}; padding: 2px 0px")
         self.switch.setAccessibleName("Switch off" if breakpoint_.is_enabled else "Switch on")
         self.switch.clicked.connect(self._switch)
-        self.label = QToolButton()
-        self.label.setText(
-            QFontMetrics(Theme.mono_font(SMALL_FONT_PX + 1)).elidedText(breakpoint_.title, ELIDE, TITLE_PX)
-        )
+        self.label = TitleButton(breakpoint_.title)
         self.label.setToolTip(f"{breakpoint_.title}\nClick to change it.")
         self.label.setFont(Theme.mono_font(SMALL_FONT_PX + 1))
-        self.label.setMinimumWidth(0)
         self.label.clicked.connect(self._edit)
         self.hits = QLabel("off" if not breakpoint_.is_enabled else f"{n_hits:,}")
         self.hits.setToolTip("how often it is hit")
@@ -185,10 +190,9 @@ class BreakpointRow(QWidget):
         for button in (self.switch, self.label, self.remove):
             set_role(button, "quiet")
         color = theme.text if breakpoint_.is_enabled else theme.faint
-        self.label.setStyleSheet(f"color: {color.name()}; padding: 5px 2px")
+        self.label.setStyleSheet(f"color: {color.name()}; padding: 5px 2px; text-align: left")
         layout.addWidget(self.switch)
-        layout.addWidget(self.label)
-        layout.addStretch()
+        layout.addWidget(self.label, 1)
         layout.addWidget(self.hits)
         layout.addWidget(self.remove)
 
@@ -207,6 +211,23 @@ class BreakpointRow(QWidget):
 
     def _remove(self) -> None:
         self._model.breakpoints.remove(self._index)
+
+
+class TitleButton(QPushButton):
+    """A button that shows as much of its title as there is room for."""
+
+    def __init__(self, title: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._title = title
+        self.setAccessibleName(title)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.setText(QFontMetrics(self.font()).elidedText(self._title, ELIDE, self.width() - 2 * UNIT_PX))
+
+    def sizeHint(self) -> QSize:
+        return QSize(0, QFontMetrics(self.font()).height() + 3 * UNIT_PX)
 
 
 class RemovedNotice(QWidget):

@@ -31,7 +31,7 @@ class CodeView(QWidget):
         self._theme_source = theme_source
         self._texts = ShapedTexts(Theme.mono_font(UI_FONT_PX))
         self.setAccessibleName("Pseudo-code")
-        self.setMinimumHeight(8 * LINE_PX)
+        self.setMinimumHeight(round(N_LINES * LINE_PX * SMALLEST))
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         theme_source.changed.connect(self.update)
         model.position_changed.connect(self._follow)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from guiapp.viewmodels.steps_model import StepsModel
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.step_flow import RivalFlowView
-from guiapp.widgets.style_sheet import heading, set_role
+from guiapp.widgets.step_lines import SentenceView, title_line
+from guiapp.widgets.style_sheet import set_role
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
 
 
@@ -48,9 +49,10 @@ class RaceCard(QFrame):
         super().__init__(parent)
         self._model = model
         set_role(self, "card")
-        self._title = heading("")
+        self._title = title_line(theme_source)
         self.flow = RivalFlowView(model, theme_source)
-        self.verdict = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self.verdict = SentenceView(theme_source)
+        self.verdict.setAccessibleName("How the two compare")
         self.go = QToolButton()
         self.go.setText("go there")
         self.go.clicked.connect(model.to_difference)
@@ -71,12 +73,12 @@ class RaceCard(QFrame):
         race = self._model.race
         self.setVisible(bool(race.encoder))
         if race.rival is None:
-            self._title.setText(f"RACE · {race.encoder.upper()}")
-            self.verdict.setText(race.failure or "Recording …")
+            self._title.show_text(f"RACE · {race.encoder.upper()}")
+            self.verdict.show_sentence(race.failure or "Recording …")
             self.go.hide()
             return
         at = f"step {min(race.rival.position + 1, race.rival.n_steps):,} of {race.rival.n_steps:,}"
-        self._title.setText(f"RACE · {race.encoder.upper()} · {at.upper()}")
+        self._title.show_text(f"RACE · {race.encoder.upper()} · {at.upper()}")
         self.go.setVisible(race.difference is not None)
         same = f"Both give the same {len(race.rival.trace.result.ids):,} tokens."
-        self.verdict.setText(same if race.difference is None else race.difference.reason.replace("`", ""))
+        self.verdict.show_sentence(same if race.difference is None else race.difference.reason)

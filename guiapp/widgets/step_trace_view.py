@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QSizePolicy,
@@ -22,11 +23,15 @@ from guiapp.widgets.step_lines import SentenceView, TextLine, title_line
 from guiapp.widgets.step_race import RaceBox, RaceCard
 from guiapp.widgets.step_side import SIDE_WIDTH_PX, TraceSide
 from guiapp.widgets.step_timeline import Timeline
-from guiapp.widgets.step_transport import BUTTONS, GranularityBox, PlayControls, button
+from guiapp.widgets.step_transport import GranularityBox, PlayControls, walking_buttons
 from guiapp.widgets.step_views import LATTICES, PictureView
 from guiapp.widgets.step_waiting import WaitingPanel
-from guiapp.widgets.style_sheet import heading, set_role
+from guiapp.widgets.style_sheet import heading
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.widgets.wrapping_row import WrappingRow, scrolling
+
+NARROW_PX = 1000  # picture and code are one below the other then
+LEAST_WIDTH_PX = 480
 
 
 class TraceView(QSplitter):
@@ -60,26 +65,17 @@ class TraceView(QSplitter):
         model.trace_changed.connect(self._begin)
         self._begin()
 
-    def _transport(self, actions: Actions, workspace: Workspace) -> QHBoxLayout:
-        bar = QHBoxLayout()
-        bar.setSpacing(GAP_PX)
-        for text, name, meaning in BUTTONS:
-            made = button(text, meaning, actions[name])
-            set_role(made, "next" if name == "debug_step" else "raised")
-            bar.addWidget(made)
-        bar.addSpacing(GAP_PX)
-        bar.addWidget(PlayControls(self._model.clock, actions["debug_play"]))
-        bar.addWidget(GranularityBox(self._model))
-        bar.addWidget(RaceBox(self._model, workspace))
-        bar.addStretch()
-        return bar
+    def _transport(self, actions: Actions, workspace: Workspace) -> WrappingRow:
+        play = PlayControls(self._model.clock, actions["debug_play"])
+        boxes: list[QWidget] = [play, GranularityBox(self._model), RaceBox(self._model, workspace)]
+        return WrappingRow([*walking_buttons(actions), *boxes])
 
-    def _lay_out(self, transport: QHBoxLayout) -> None:
+    def _lay_out(self, transport: WrappingRow) -> None:
         trace = QWidget()
         column = QVBoxLayout(trace)
         column.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, MARGIN_PX)
         column.setSpacing(GAP_PX)
-        column.addLayout(transport)
+        column.addWidget(transport)
         column.addWidget(self.timeline)
         flow = card([self._head(), self.flow, self.sentence], self.flow)
         for upper in (flow, self.race_card):
@@ -91,7 +87,7 @@ class TraceView(QSplitter):
         lower.addWidget(card([self._picture_title, self.picture], self.picture), 1)
         lower.addWidget(card([heading("What it is doing"), self.code], self.code), 2)
         column.addLayout(lower, 4)
-        self._main.addWidget(trace)
+        self._main.addWidget(scrolling(trace, LEAST_WIDTH_PX))
         self._main.addWidget(self.waiting)
         self.addWidget(self._main)
         self.addWidget(self.side)
@@ -107,6 +103,12 @@ class TraceView(QSplitter):
         row.addWidget(self._title, 1)
         row.addWidget(self.number)
         return head
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        is_narrow = self.width() < NARROW_PX
+        directions = QHBoxLayout.Direction
+        self._lower.setDirection(directions.TopToBottom if is_narrow else directions.LeftToRight)
 
     def _begin(self) -> None:
         """Make room for what the new trace will say."""

@@ -36,11 +36,13 @@ from guiapp.widgets.step_training_views import (
     SymbolsPicture,
     WordsPicture,
 )
-from guiapp.widgets.step_transport import BUTTONS, PlayControls, button
+from guiapp.widgets.step_transport import PlayControls, walking_buttons
 from guiapp.widgets.style_sheet import heading, set_role
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.widgets.wrapping_row import WrappingRow, scrolling
 
 EMPTY_TEXT = "Choose what to train and on which text, and press Train:\neach step shows what won, and why."
+LEAST_WIDTH_PX = 480
 MODEL_FILTER = "Model files (*.gguf)"
 
 
@@ -71,16 +73,8 @@ class TrainingStage(QWidget):
         self._follow()
 
     def _lay_out(self, actions: Actions) -> None:
-        bar = QHBoxLayout()
-        bar.setSpacing(GAP_PX)
-        for text, name, meaning in BUTTONS:
-            made = button(text, meaning, actions[name])
-            set_role(made, "next" if name == "debug_step" else "raised")
-            bar.addWidget(made)
-        bar.addSpacing(GAP_PX)
-        bar.addWidget(PlayControls(self._model.clock, actions["debug_play"]))
-        bar.addStretch()
-        bar.addWidget(self.count)
+        play = PlayControls(self._model.clock, actions["debug_play"])
+        bar = WrappingRow([*walking_buttons(actions), play], self.count)
         words = card([self._words_title, self.words, self.sentence], self.words)
         words.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         for left, right in (
@@ -103,7 +97,7 @@ class TrainingStage(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GAP_PX)
-        layout.addLayout(bar)
+        layout.addWidget(bar)
         layout.addWidget(self.scrubber)
         layout.addWidget(words, 3)
         layout.addWidget(self.cards, 4)
@@ -182,11 +176,7 @@ class TrainingView(QSplitter):
         self._follow()
 
     def _lay_out(self) -> None:
-        foot = QHBoxLayout()
-        foot.setSpacing(GAP_PX)
-        foot.addStretch()
-        for made in (self.beside_button, self.save_button, self.open_button):
-            foot.addWidget(made)
+        foot = WrappingRow([self.beside_button, self.save_button, self.open_button])
         training = QWidget()
         layout = QVBoxLayout(training)
         layout.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, MARGIN_PX)
@@ -194,8 +184,8 @@ class TrainingView(QSplitter):
         layout.addWidget(self.form)
         layout.addWidget(self.empty, 1)
         layout.addWidget(self.stage, 1)
-        layout.addLayout(foot)
-        self.addWidget(training)
+        layout.addWidget(foot)
+        self.addWidget(scrolling(training, LEAST_WIDTH_PX))
         self.addWidget(SidePanel([self.breakpoints]))
         self.setStretchFactor(0, 1)
         self.setSizes([1100, SIDE_WIDTH_PX])

@@ -19,6 +19,7 @@ from guiapp.viewmodels.training_model import TrainingModel, TrainingWish
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.style_sheet import set_role
 from guiapp.widgets.theme import GAP_PX, UI_FONT_PX, Theme, ThemeSource
+from guiapp.widgets.wrapping_row import WrappingRow
 
 ALGORITHMS = (("Byte-pair encoding", "bpe"), ("WordPiece", "wordpiece"), ("Unigram", "unigram"))
 MOST_TOKENS = 100_000
@@ -87,17 +88,18 @@ class TrainingForm(QWidget):
         self.n_tokens.setText(str(n_tokens))
 
     def _lay_out(self) -> None:
-        row = QHBoxLayout()
-        row.setSpacing(GAP_PX)
         size_title = QLabel("tokens in all")
         size_title.setBuddy(self.n_tokens)
         set_role(size_title, "dim")
         set_role(self.end_mark_note, "dim")
         set_role(self.button, "primary")
-        for widget in (self.algorithm, self.symbols, self.source, size_title, self.n_tokens):
-            row.addWidget(widget)
-        row.addStretch()
-        row.addWidget(self.button)
+        size = QWidget()
+        inner = QHBoxLayout(size)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.setSpacing(GAP_PX)
+        inner.addWidget(size_title)
+        inner.addWidget(self.n_tokens)
+        row = WrappingRow([self.algorithm, self.symbols, self.source, size], self.button)
         self.algorithm.setAccessibleName("What to train")
         self.source.setAccessibleName("What to train on")
         self.n_tokens.setAccessibleName("Size of the vocabulary")
@@ -110,7 +112,7 @@ class TrainingForm(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GAP_PX)
-        layout.addLayout(row)
+        layout.addWidget(row)
         layout.addWidget(self.own_text)
         layout.addWidget(self.end_mark_note)
         layout.addWidget(self.message)

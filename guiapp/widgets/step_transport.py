@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QToolButton, QWidget
 from guiapp.core.trace.debugger import Granularity
 from guiapp.viewmodels.step_clock import SPEEDS, StepClock
 from guiapp.viewmodels.steps_model import StepsModel
+from guiapp.widgets.actions import Actions
 from guiapp.widgets.style_sheet import set_role
 from guiapp.widgets.theme import GAP_PX
 
@@ -32,6 +33,15 @@ def button(text: str, meaning: str, action: QAction) -> QToolButton:
     made.clicked.connect(action.trigger)
     made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     set_role(made, "raised")
+    return made
+
+
+def walking_buttons(actions: Actions) -> list[QWidget]:
+    """From the start to the end; the step on is the one that is marked."""
+    made: list[QWidget] = []
+    for text, name, meaning in BUTTONS:
+        made.append(button(text, meaning, actions[name]))
+        set_role(made[-1], "next" if name == "debug_step" else "raised")
     return made
 
 

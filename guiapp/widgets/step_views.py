@@ -230,7 +230,9 @@ def _paint_stages(painter: QPainter, theme: Theme, area: QRectF, current: int) -
         painter.drawText(inner, LEFT, f"{'✓ ' if is_over else ''}{name}")
         painter.setFont(Theme.ui_font(SMALL_FONT_PX))
         painter.setPen(theme.dim)
-        painter.drawText(inner, RIGHT, STAGE_MEANINGS[number])
+        name_px = painter.fontMetrics().horizontalAdvance(f"✓ {name}") + 2 * PADDING_PX
+        if name_px + painter.fontMetrics().horizontalAdvance(STAGE_MEANINGS[number]) < inner.width():
+            painter.drawText(inner, RIGHT, STAGE_MEANINGS[number])
 
 
 def _paint_stack(painter: QPainter, theme: Theme, area: QRectF, shown: Stack) -> None:

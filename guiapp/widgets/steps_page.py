@@ -22,6 +22,7 @@ from guiapp.widgets.step_lessons import LessonList
 from guiapp.widgets.step_trace_view import TraceView
 from guiapp.widgets.step_training import TrainingStage, TrainingView
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
+from guiapp.widgets.wrapping_row import scrolling
 
 ENCODE, TRAIN, LESSONS = range(3)
 WALKS: dict[str, tuple[Callable[[StepsModel], None], Callable[[TrainingModel], None]]] = {
@@ -137,7 +138,7 @@ class StepsPage(Page):
             self.trace,
             self.training,
             self.lessons,
-            _with_margins(self.lesson_training),
+            scrolling(_with_margins(self.lesson_training), 0),
         ):
             self._stack.addWidget(shown)
         layout = QVBoxLayout(self)

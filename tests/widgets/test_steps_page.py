@@ -7,11 +7,20 @@ from functools import partial
 
 import pytest
 from PySide6.QtCore import QPoint, Qt, QTimer
-from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QFileDialog,
+    QMessageBox,
+    QPushButton,
+    QToolButton,
+    QWidget,
+)
 
 from guiapp.core.trace.drawing import forming_steps
 from guiapp.viewmodels.step_pictures import Role
 from guiapp.widgets import step_export
+from guiapp.widgets.step_breakpoint_list import TitleButton
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 LEFT = Qt.MouseButton.LeftButton
@@ -278,3 +287,26 @@ def test_what_the_step_is_about_is_in_sight_in_a_whole_row(make_steps_page, qtbo
         about = [box.rect for box in flow.boxes if box.element.role is not Role.NONE]
         assert all(rect.top() >= 0 and rect.bottom() <= flow.height() for rect in about[:1])
         assert min(abs(box.rect.center().y() - 64) for box in flow.boxes) < 1
+
+
+@pytest.mark.parametrize("mode", [0, 1])
+@pytest.mark.parametrize("size", [(860, 560), (1280, 800)])
+def test_controls_are_whole_in_small_windows(make_steps_page, qtbot, size, mode):
+    page = make_steps_page()
+    page.modes.choose(mode)
+    if mode == 1:
+        page.begin_training("bpe:290")
+        qtbot.waitUntil(lambda: page.is_ready, timeout=20_000)
+    page.model.breakpoints.add("rank < 500 and length > 3 and end - position > 2 and candidates > 1")
+    page.window().resize(*size)
+    qtbot.waitUntil(lambda: page.width() <= size[0])
+    qtbot.wait(50)
+    view = page.training if mode == 1 else page.trace
+    kinds = QToolButton, QComboBox, QPushButton
+    shown = [part for part in view.findChildren(QWidget) if isinstance(part, kinds) and part.isVisible()]
+    assert len(shown) > 8
+    for part in shown:
+        if not isinstance(part, TitleButton):
+            assert part.width() >= part.sizeHint().width(), part.accessibleName()
+        right = part.mapTo(view, part.rect().topRight()).x()
+        assert right < view.width(), part.accessibleName()
