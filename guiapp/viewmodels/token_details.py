@@ -81,10 +81,12 @@ class TokenDetailsModel(QObject):
         self._job.done.connect(self._take_explainer)
         self._settled = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._settled.timeout.connect(self._describe)
-        source.vocabulary_changed.connect(self._explain)
+        self._explaining = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._explaining.timeout.connect(self._explain)
+        source.vocabulary_changed.connect(self._follow_vocabulary)
         source.encoding_changed.connect(self._settled.start)
         source.selected_token_changed.connect(self._follow_selection)
-        self._explain()
+        self._follow_vocabulary()
 
     @property
     def details(self) -> TokenDetails | None:
@@ -103,16 +105,20 @@ class TokenDetailsModel(QObject):
     def close(self) -> None:
         """Stop all work; nothing is delivered any more."""
         self._settled.stop()
+        self._explaining.stop()
         self._job.wait()
+
+    def _follow_vocabulary(self) -> None:
+        """Forget the old tables at once, and make new ones when the first tokens have been painted."""
+        self._job.cancel()
+        self._set_explainer(None)
+        self._explaining.start()
 
     def _explain(self) -> None:
         vocabulary, tokenizer = self._source.vocabulary, self._source.tokenizer
-        if vocabulary is None:
-            self._job.cancel()
-        else:
+        if vocabulary is not None:
             merging = None if tokenizer is None else tokenizer.merging
             self._job.start(partial(_build_explainer, vocabulary, merging))
-        self._set_explainer(None)
 
     def _take_explainer(self, explainer: Explainer) -> None:
         self._set_explainer(explainer)

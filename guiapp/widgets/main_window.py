@@ -116,9 +116,9 @@ class MainWindow(QMainWindow):
 
     def event(self, event: QEvent) -> bool:
         handled = super().event(event)
-        if event.type() == QEvent.Type.UpdateRequest and not self._is_painted:
+        if event.type() == QEvent.Type.Paint and not self._is_painted:
             self._is_painted = True
-            self.first_painted.emit()
+            QTimer.singleShot(0, self.first_painted.emit)  # when all panels have been painted too
         return handled
 
     def closeEvent(self, event: QCloseEvent) -> None:

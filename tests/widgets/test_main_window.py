@@ -18,6 +18,7 @@ from guiapp.widgets.about_dialog import AboutDialog
 from guiapp.widgets.error_dialog import ErrorDialog, ErrorReporter
 from guiapp.widgets.popover import Explanation
 from guiapp.widgets.questions import Answer
+from guiapp.widgets.span_view import SpanView
 from guiapp.widgets.status_line import ActivityView, FittedLabel
 from guiapp.widgets.styled_text import StyledText
 from guiapp.widgets.theme import DARK, LIGHT
@@ -366,17 +367,37 @@ def test_a_sample_without_a_file_closes_without_a_question(shell):
     assert shell.window.close()
 
 
-def test_closing_waits_for_all_background_work(make_shell, monkeypatch):
+def test_closing_waits_for_all_background_work(qapp, qtbot, tmp_path, monkeypatch):
     started, waited = set(), set()
     start, wait = LatestJob.start, LatestJob.wait
     monkeypatch.setattr(LatestJob, "start", lambda job, work: (started.add(job), start(job, work)))
     monkeypatch.setattr(LatestJob, "wait", lambda job: (waited.add(job), wait(job)))
-    shell = make_shell()
+    shell = build(qapp, Settings(tmp_path / "settings.json"), b"text", questions=Answers())
+    qtbot.addWidget(shell.window)
+    shell.window.show()
+    shell.workspace.loader.open("demo:toy")
     for page in ("tree", "steps", "bench"):
         shell.window.actions_table[page].trigger()
+    qtbot.waitUntil(lambda: "TokenDetailsModel" in owners(started), timeout=20_000)
     shell.stop()
-    assert len(started) > 3
-    assert {type(job.parent()).__name__ for job in started - waited} == set()
+    assert owners(started - waited) == set()
+
+
+def owners(jobs):
+    return {type(job.parent()).__name__ for job in jobs}
+
+
+def test_a_window_counts_as_painted_when_its_panels_are(qapp, qtbot, tmp_path, monkeypatch):
+    events = []
+    paint = SpanView.paintEvent
+    monkeypatch.setattr(SpanView, "paintEvent", lambda *seen: (paint(*seen), events.append("text")))
+    shell = build(qapp, Settings(tmp_path / "settings.json"), b"text", load, Answers())
+    qtbot.addWidget(shell.window)
+    shell.window.first_painted.connect(lambda: events.append("window"))
+    shell.window.show()
+    qtbot.waitUntil(lambda: "window" in events)
+    assert events[0] == "text"
+    shell.stop()
 
 
 def test_the_page_is_ready_when_all_rows_have_their_colours(make_shell, qtbot):
