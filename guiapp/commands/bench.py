@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from guiapp.commands.files import write
 
 if TYPE_CHECKING:
+    from guiapp.core.bench.measurement import Report
     from guiapp.core.bench.plan import Plan
 
 INTERRUPTED = 130
@@ -68,30 +69,44 @@ def run(options: argparse.Namespace) -> int:
     """Measure encoders and other tokenizers with one vocabulary; `bench ui`: the window's latencies."""
     if options.model == "ui":
         return _measure_window(options)
-    from guiapp.core.bench.history import check_writable, load_run, save_run
-    from guiapp.core.bench.tables import table_lines
+    from guiapp.core.bench.history import check_writable, load_run, save_run_somewhere
+    from guiapp.core.bench.measurement import Report
 
     old = None if options.compare is None else load_run(Path(options.compare))
     file = None if options.json in (None, "-") else Path(options.json)
     report = None if options.report is None else Path(options.report)
     for path in filter(None, (file, report)):
         check_writable(path)
-    record = _measure(_plan(options))
+    measured = Report()
+    try:
+        _measure(_plan(options), measured)
+    except Exception:
+        if file is not None and measured.results:  # hours of work, whatever went wrong
+            save_run_somewhere(file, measured.record())
+        raise
+    record = measured.record()
+    _print_run(record, old, options)
     if file is not None:
-        save_run(file, record)
+        save_run_somewhere(file, record)
     if report is not None:
         _write_report(report, record, options.baseline)
+    if record["complete"]:
+        return 0
+    kept = f" and are in {options.json}" if file else ""
+    _say(f"tokenloupe: Stopped. {len(record['results'])} results were measured{kept}.")
+    return INTERRUPTED
+
+
+def _print_run(record: dict[str, Any], old: dict[str, Any] | None, options: argparse.Namespace) -> None:
+    """The records or tables, and what changed."""
+    from guiapp.core.bench.tables import table_lines
+
     if options.json == "-":
         print(json.dumps(record, ensure_ascii=False))
     else:
         print(*table_lines(record, options.baseline), sep="\n")
     if old is not None:
         _print_changes(old, record)
-    if record["complete"]:
-        return 0
-    kept = f" and are in {options.json}" if file else ""
-    _say(f"tokenloupe: Stopped. {len(record['results'])} results were measured{kept}.")
-    return INTERRUPTED
 
 
 def _write_report(path: Path, record: dict[str, Any], baseline: str) -> None:
@@ -140,13 +155,12 @@ def _plan(options: argparse.Namespace) -> Plan:
     return plan if options.threads is None else plan.with_threads(options.threads)
 
 
-def _measure(plan: Plan) -> dict[str, Any]:
-    """Run the plan until it is complete or interrupted."""
+def _measure(plan: Plan, report: Report) -> None:
+    """Run the plan until it is complete or interrupted; the report holds what was measured at any moment."""
     from guiapp.core.bench.control import Control
     from guiapp.core.bench.engine import run as run_engine
-    from guiapp.core.bench.measurement import Report
 
-    control, report = Control(), Report()
+    control = Control()
     handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     for number in handlers:
         signal.signal(number, lambda *_: control.stop())
@@ -157,7 +171,6 @@ def _measure(plan: Plan) -> dict[str, Any]:
     finally:
         for number, handler in handlers.items():
             signal.signal(number, handler)
-    return report.record()
 
 
 def _show_progress(event: Mapping[str, Any]) -> None:

@@ -150,8 +150,8 @@ class Chart(QFrame):
         self._top.insertWidget(self._top.count() - 1, control)
 
     def lead_with(self, controls: Sequence[QWidget]) -> None:
-        """Put these, from wherever they are, in place of the title: they say what is shown."""
-        self._heading.hide()
+        """Put these, from wherever they are, in place of the title: those that are shown say what it says."""
+        self._heading.setVisible(all(control.isHidden() for control in controls))
         for index, control in enumerate(controls):
             if self._top.indexOf(control) != index:
                 self._top.insertWidget(index, control)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from functools import partial
 from html import escape
 from pathlib import Path
@@ -32,7 +33,7 @@ from guiapp.widgets.style_sheet import set_role
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
 
 PLAN_WIDTH_PX = 250
-MOST_CHANGES = 3
+CHANGES_LINK = "changes"
 FRAME_MS = 150  # between two pictures of a run
 EMPTY = "Tick encoders and libraries at the left, choose texts, and press Run."
 RUN = "run"  # the subject of notices
@@ -183,7 +184,7 @@ class BenchPage(Page):
         self.model.failed.connect(self._show_failure)
         self.model.running_changed.connect(self._follow_running)
         self.model.isolated_changed.connect(self._follow_isolated)
-        self.notes.linkActivated.connect(self.model.open_difference)
+        self.notes.linkActivated.connect(self._follow_link)
         for chart in self.charts:
             chart.contender_clicked.connect(self.model.isolate)
         for card in self._cards:
@@ -257,13 +258,25 @@ class BenchPage(Page):
             for each in self.model.left_out
             if each["scenario"] is None
         }
-        comparison = self.model.comparison
-        changes = () if comparison is None else comparison.changes[:MOST_CHANGES]
-        slower = [f"{change.verdict} than before: {change.title}" for change in changes]
-        plain = [escape(note) for note in (*slower, *self.model.warnings, *missing.values())]
-        notes = [*told.values(), *plain]
+        plain = [escape(note) for note in (*self.model.warnings, *missing.values())]
+        notes = [*self._changes(), *told.values(), *plain]
         self.notes.setText(" &nbsp; ".join(notes))
         self.notes.setVisible(bool(notes))
+
+    def _changes(self) -> Iterator[str]:
+        """How many results surely differ from those of the run that this one is compared with."""
+        comparison = self.model.comparison
+        if comparison is not None and comparison.changes:
+            verdicts = Counter(change.verdict for change in comparison.changes)
+            told = ", ".join(f"{count} surely {verdict}" for verdict, count in sorted(verdicts.items()))
+            link = f'<a href="{CHANGES_LINK}">changes</a>'
+            yield f"{told} than in {escape(comparison.title)}, {link}"
+
+    def _follow_link(self, link: str) -> None:
+        if link == CHANGES_LINK:
+            self.bar.views.choose(CHANGES)
+        else:
+            self.model.open_difference(link)
 
 
 def _dropped_run(event: QDropEvent) -> Path | None:

@@ -271,4 +271,6 @@ def swatch(look: Look) -> QIcon:
     painter.setBrush(look.color)
     painter.drawPath(Symbols[look.marker])
     painter.end()
-    return QIcon(picture)
+    icon = QIcon(picture)
+    icon.addPixmap(picture, QIcon.Mode.Disabled)  # the legend of the charts, also while a run goes on
+    return icon

@@ -8,12 +8,15 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from guiapp.cli import run
+from guiapp.core.bench.control import Control
+from guiapp.core.bench.plan import Plan
 from guiapp.core.bench.scenarios import SCENARIOS
 
 PATIENCE_S = 120
@@ -134,3 +137,16 @@ def test_a_second_run_is_compared_with_the_first(tmp_path, capfd):
     capfd.readouterr()
     assert run([*arguments, "--compare", str(file)]) == 0
     assert "SLOWER: rwkv" in capfd.readouterr().out
+
+
+def test_a_mistake_of_ours_in_the_middle_of_a_run_loses_nothing(tmp_path, monkeypatch):
+    def broken(plan: Plan, control: Control) -> Iterator[dict]:
+        yield {"event": "result", "scenario": "throughput", "contender": "fast", "samples_s": [1.0]}
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("guiapp.core.bench.engine.run", broken)
+    with pytest.raises(ZeroDivisionError):
+        run(["bench", "demo:bpe", "--json", str(tmp_path / "run.json")])
+    record = json.loads((tmp_path / "run.json").read_text())
+    assert [row["samples_s"] for row in record["results"]] == [[1.0]]
+    assert not record["complete"]

@@ -15,6 +15,7 @@ from guiapp.core.bench.plan import BenchError
 from guiapp.core.bench.statistics import Ratio, ratio_of
 
 MARGIN = 1.08  # what a change must surely exceed: machines differ by some per cent from day to day
+SHA256_DIGITS, HASH_DIGITS = 64, 12
 COMPARABLE = ("processor", "cores", "clock", "Python", "numpy", "numba")
 
 
@@ -46,6 +47,21 @@ def save_run(path: Path, record: Mapping[str, Any]) -> None:
         write_whole(path, data)
     except OSError as error:
         raise BenchError(f"{path} cannot be written: {error.strerror}.") from error
+
+
+def save_run_somewhere(path: Path, record: Mapping[str, Any]) -> None:
+    """Write a run, or else put it with the temporary files; raises BenchError, which says where it is."""
+    try:
+        save_run(path, record)
+    except BenchError as error:
+        handle, instead = tempfile.mkstemp(prefix="tokenloupe-run-", suffix=".json")
+        os.close(handle)
+        try:
+            save_run(Path(instead), record)
+        except BenchError:
+            os.unlink(instead)
+            raise error from None
+        raise BenchError(f"{error} The run is in {instead} instead.") from error
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -103,7 +119,17 @@ def different_conditions(old: Record, new: Record) -> list[str]:
     pairs.append(("vocabulary", *(run.get("vocabulary", {}).get("sha256") for run in (old, new))))
     texts = [{each["name"]: each["sha256"] for each in run.get("corpora", [])} for run in (old, new)]
     pairs += [(f"text {name}", texts[0][name], texts[1][name]) for name in texts[0] if name in texts[1]]
-    return [f"{name} was {before}, now {after}" for name, before, after in pairs if before != after]
+    return [
+        f"{name} was {_short(before)}, now {_short(after)}"
+        for name, before, after in pairs
+        if before != after
+    ]
+
+
+def _short(value: object) -> str:
+    """Hashes by their first digits."""
+    text = str(value)
+    return text[:HASH_DIGITS] if len(text) == SHA256_DIGITS else text
 
 
 def _is_result(result: object) -> bool:

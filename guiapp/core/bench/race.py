@@ -163,7 +163,7 @@ class Race:
             return 0.0
         size, seconds = points[-1]
         exponent = 1.0
-        if len(points) > 1 and math.isfinite(seconds):
+        if len(points) > 1 and math.isfinite(seconds) and math.isfinite(points[-2][1]):
             smaller, sooner = points[-2]
             exponent = max(1.0, math.log(seconds / sooner) / math.log(size / smaller))
         return float(seconds * (cell.size_bytes / size) ** exponent)

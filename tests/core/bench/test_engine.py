@@ -101,6 +101,22 @@ def test_what_would_take_too_long_is_left_out_with_the_reason():
     assert "would take about" in record["left_out"][0]["reason"]
 
 
+def test_a_worker_that_was_lost_after_some_samples_takes_part_in_larger_sizes():
+    starter = FakeStarter(lambda name, size_bytes: sample_or_crash(starter, name))
+    record = report_of(plan("scaling"), starter)
+    counts = [result["n"] for result in record["results"] if result["contender"] == "heap"]
+    assert counts[0] == 2
+    assert len(counts) == 9
+    assert record["complete"]
+
+
+def sample_or_crash(starter: FakeStarter, name: str) -> float:
+    """Heap crashes in its third sample and never again."""
+    if name == "heap" and starter.log.count((name, "sample")) == 3:
+        raise WorkerLost("It crashed: SIGSEGV.")
+    return 1e-6
+
+
 class FailingStarter(FakeStarter):
     """Whose `heap` fails in the nth sample, by crashing or by an error."""
 
