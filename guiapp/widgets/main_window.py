@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import cast
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import QMainWindow, QVBoxLayout, QWidget
 
 from guiapp.viewmodels.activity import Activity
@@ -14,6 +14,7 @@ from guiapp.viewmodels.model_loader import display_name
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.actions import Actions
+from guiapp.widgets.drop_hint import DropHint
 from guiapp.widgets.inspect_page import InspectPage
 from guiapp.widgets.notices import NoticeArea
 from guiapp.widgets.pages import PageSetting, PageStack
@@ -62,6 +63,7 @@ class MainWindow(QMainWindow):
         self.status_line = StatusLine(workspace, activity, switches)
         self.setCentralWidget(self._column())
         self.setMinimumSize(SMALLEST_SIZE)
+        self.drop_hint = DropHint(theme_source, self)
         self.setAcceptDrops(True)
         workspace.vocabulary_changed.connect(self._follow_title)
         workspace.text_file_changed.connect(self._follow_title)
@@ -142,8 +144,13 @@ class MainWindow(QMainWindow):
         if any(url.isLocalFile() for url in event.mimeData().urls()):
             event.setDropAction(Qt.DropAction.CopyAction)
             event.accept()
+            self.drop_hint.cover_window()
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self.drop_hint.hide()
 
     def dropEvent(self, event: QDropEvent) -> None:
+        self.drop_hint.hide()
         paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
         event.setDropAction(Qt.DropAction.CopyAction)
         event.accept()

@@ -100,7 +100,10 @@ def drop(window, paths):
     entered = QDragEnterEvent(place, copy, mime, buttons, keys)
     QApplication.sendEvent(window, entered)
     assert entered.isAccepted()
+    assert window.drop_hint.geometry() == window.rect()
+    assert window.drop_hint.isVisible()
     QApplication.sendEvent(window, QDropEvent(QPointF(place), copy, mime, buttons, keys))
+    assert not window.drop_hint.isVisible()
 
 
 def test_typing_changes_tokens_and_counts(shell, qtbot):
