@@ -273,8 +273,10 @@ def _wait_for_page(shell: Shell) -> None:
 
     page = shell.window.pages.pages[shell.window.pages.current_name]
     loop = QEventLoop()
+    settled = QTimer(singleShot=True, interval=SETTLE_MS)  # what has arrived is laid out first
+    settled.timeout.connect(loop.quit)
     ticks = QTimer(interval=SETTLE_MS)
-    ticks.timeout.connect(lambda: loop.quit() if page.is_ready else None)
+    ticks.timeout.connect(lambda: None if settled.isActive() or not page.is_ready else settled.start())
     ticks.start()
     patience = QTimer(singleShot=True, interval=SCREENSHOT_PATIENCE_MS)  # ends with this function
     patience.timeout.connect(loop.quit)

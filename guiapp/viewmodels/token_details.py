@@ -97,6 +97,11 @@ class TokenDetailsModel(QObject):
     def explainer(self) -> Explainer | None:
         return self._explainer
 
+    @property
+    def is_preparing(self) -> bool:
+        """Whether the tables for trees and paths are still to come."""
+        return self._explaining.isActive() or self._job.is_busy
+
     def visible(self, token_id: int) -> str:
         """A token of the present vocabulary as visible text."""
         vocabulary = self._source.vocabulary

@@ -72,7 +72,7 @@ class InspectPage(Page):
 
     @property
     def is_ready(self) -> bool:
-        return self.editor.is_painted
+        return self.editor.is_painted and not self._details.is_preparing
 
     def stop(self) -> None:
         self._details.close()
