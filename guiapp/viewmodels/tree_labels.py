@@ -12,24 +12,23 @@ from guiapp.viewmodels.tree_geometry import Geometry, Icicle, Sunburst
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 PADDING_PX = 5
-HEIGHTS_PX, SIZES_PX = (
-    np.array([13, 21, 34]),
-    np.array([0, 11, 12, 14]),
-)  # letters for bands from such a height on
+HEIGHTS_PX = np.array([13, 21, 34, 52, 84])  # of bands, from which on letters are larger
+SIZES_PX = np.array([0, 11, 12, 14, 18, 24])
 LOWEST_PX = float(HEIGHTS_PX[0])
 NARROWEST_PX = 12
 LINE_HEIGHT = 1.25  # of the size of its letters
 UPRIGHT_PX = 22  # narrower nodes have their label downwards
 LEAST_DOWN_PX = 24  # height of a node with a label downwards
+WIDER = 1.3  # times its width a node may be high for letters that go with its height
+DISC = 1.6  # of the radius, a line through the middle
 ROUNDER = 6  # radians of a ring from which on a label goes in the middle of the disc
-STRAIGHT = 1.2  # of the radius: a straight line that is longer leaves its ring
 
 
 class Place(NamedTuple):
     """Room for the label of a node: its middle line from (x, y), so long, turned by `degrees` clockwise.
 
     Where `is_centered`, (x, y) is the middle instead of the beginning.  A label up to `upright_px` long need
-    not be turned.
+    not be turned; one that does not fit may go downwards where there are `down_px` for that.
     """
 
     node: int
@@ -40,6 +39,7 @@ class Place(NamedTuple):
     degrees: float = 0.0
     is_centered: bool = False
     upright_px: float = 0.0
+    down_px: float = 0.0
 
 
 def places(geometry: Geometry) -> list[Place]:
@@ -64,17 +64,19 @@ def icicle_places(icicle: Icicle) -> list[Place]:
     starts = np.maximum((picture.arrays.starts[nodes] - left) * scale, 0.0)
     widths = np.minimum((picture.arrays.ends[nodes] - left) * scale, icicle.width_px) - starts
     is_down = widths < UPRIGHT_PX
-    sizes = letter_size(np.where(is_down, widths + 1, heights[levels]))
+    downwards = heights[levels] - 6
+    sizes = letter_size(np.where(is_down, widths + 1, np.minimum(heights[levels], WIDER * widths)))
     return _listed(
         sizes,
         nodes,
         starts + np.where(is_down, widths / 2, PADDING_PX),
         ((edges[:-1] + edges[1:] - 1) / 2)[levels],
-        np.where(is_down, heights[levels] - 6, widths - 2 * PADDING_PX),
+        np.where(is_down, downwards, widths - 2 * PADDING_PX),
         sizes,
         np.where(is_down, 90.0, 0.0),
         is_down,
         np.where(is_down, widths - 2, 0.0),
+        np.where(is_down, 0.0, downwards),
     )
 
 
@@ -94,19 +96,25 @@ def sunburst_places(sunburst: Sunburst) -> list[Place]:
     is_disc = (inner < LOWEST_PX) & (arcs > ROUNDER * middle)
     is_along = is_disc | (arcs > 1.1 * height)
     radius = np.where(is_disc, 0.0, middle)
-    along = np.minimum(arcs, STRAIGHT * middle) - 2 * PADDING_PX
-    sizes = letter_size(np.where(is_disc, outer, np.where(is_along, height, arcs)))
+    sizes = letter_size(
+        np.where(is_disc, DISC * outer, np.where(is_along, np.minimum(height, WIDER * arcs), arcs))
+    )
+    straight = 2 * np.sqrt(
+        np.maximum(outer**2 - (middle + LINE_HEIGHT / 2 * sizes) ** 2, 0)
+    )  # within the ring
+    along = np.minimum(arcs - 2 * PADDING_PX, straight)
     wide = 2 * middle * np.sin(np.minimum(arcs / (2 * middle), np.pi / 2))  # of a circle between the sides
     return _listed(
         sizes,
         nodes,
         sunburst.center[0] - radius * np.sin(turns),
         sunburst.center[1] - radius * np.cos(turns),
-        np.where(is_disc, 1.6 * outer, np.where(is_along, along, height - 6)),
+        np.where(is_disc, DISC * outer, np.where(is_along, along, height - 6)),
         sizes,
         np.where(is_disc, 0.0, _readable(-np.rad2deg(turns) - np.where(is_along, 0, 90))),
         np.full(len(nodes), True),
         np.where(is_disc, 0.0, _longest_within(np.minimum(height, wide), sizes)),
+        np.zeros(len(nodes)),
     )
 
 

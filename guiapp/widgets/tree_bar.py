@@ -21,6 +21,7 @@ SEARCH_TIP = (
     "the: tokens that hold this text\n#9906: by id\n0x20 E6: by bytes\n/^\\s+$/: by regular expression"
 )
 LONGEST_LABEL = 24
+LONGEST_PROBLEM_PX = 240
 
 
 class TreeBar(QFrame):
@@ -102,7 +103,7 @@ class TreeBar(QFrame):
     def _follow_search(self) -> None:
         search, n_found = self._search, len(self._search.found_nodes)
         if search.problem:
-            self.count.setText("⚠ " + search.problem)
+            self.count.setText(self._shortened("⚠ " + search.problem))
         elif not search.query:
             self.count.setText("")
         elif search.job.is_busy:
@@ -112,7 +113,9 @@ class TreeBar(QFrame):
         else:
             self.count.setText(f"{search.current + 1:,} of {n_found:,}")
         self.count.setToolTip(search.problem)
-        self.count.setMaximumWidth(320)
+
+    def _shortened(self, text: str) -> str:
+        return self.count.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, LONGEST_PROBLEM_PX)
 
     def _color(self) -> None:
         for button in (self.back, self.forward, self.fit, *self.shapes.values()):

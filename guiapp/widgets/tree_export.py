@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QObject, QPointF, QRect, QSize, Qt
+from PySide6.QtCore import QObject, QPointF, QRect, QSize
 from PySide6.QtGui import QAction, QColor, QFontMetrics, QGuiApplication, QPainter, QTransform
 from PySide6.QtSvg import QSvgGenerator
 
@@ -19,7 +19,14 @@ from guiapp.viewmodels.tree_labels import Place, places
 from guiapp.viewmodels.tree_model import TreeModel
 from guiapp.widgets.theme import Theme
 from guiapp.widgets.tree_colors import is_light
-from guiapp.widgets.tree_labels import DARK_TEXT, LIGHT_TEXT
+from guiapp.widgets.tree_labels import (
+    DARK_TEXT,
+    LIGHT_TEXT,
+    MARGIN_PX,
+    fitting_form,
+    label_widths,
+    turned_place,
+)
 from guiapp.widgets.tree_marks import node_outline
 from guiapp.widgets.tree_view import TreeView
 
@@ -136,14 +143,17 @@ def _draw_nodes(painter: QPainter, geometry: Geometry, view: TreeView) -> None:
 
 
 def _draw_label(painter: QPainter, place: Place, text: str, color: QColor) -> None:
-    if place.room_px < place.size_px:
+    form = fitting_form(place, *label_widths(text))
+    if form is None:
         return
-    font = Theme.ui_font(place.size_px)
+    font = Theme.ui_font(form.size_px)
     metrics = QFontMetrics(font)
-    shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(place.room_px))
+    shown = form.shown(text, metrics)
+    width = metrics.horizontalAdvance(shown)
+    place = turned_place(place, width + 2 * MARGIN_PX)
     painter.setFont(font)
     painter.setPen(color)
     painter.setTransform(QTransform().translate(place.x, place.y).rotate(place.degrees))
-    shift = metrics.horizontalAdvance(shown) / 2 if place.is_centered else 0.0
-    painter.drawText(QPointF(-shift, (metrics.ascent() - metrics.descent()) / 2), shown)
+    left = -width / 2 if place.is_centered else float(MARGIN_PX)
+    painter.drawText(QPointF(left, (metrics.ascent() - metrics.descent()) / 2), shown)
     painter.resetTransform()

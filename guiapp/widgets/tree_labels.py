@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter, QTransform
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QFontMetricsF, QImage, QPainter, QTransform
 
 from guiapp.core.explain.visible_text import isolate
-from guiapp.viewmodels.tree_labels import Place
+from guiapp.viewmodels.tree_labels import SIZES_PX, Place
 from guiapp.viewmodels.tree_model import COUNT_SIGN
 from guiapp.widgets.theme import Theme
 from guiapp.widgets.tree_colors import is_light
@@ -22,7 +22,12 @@ from guiapp.widgets.tree_colors import is_light
 MOST_KEPT = 6000
 NEW_PER_FRAME_S = 0.002  # for labels that were not drawn before; the others follow in the next frame
 ROOM_STEP_PX = 6  # shortened labels are made for rooms of these steps
-LEAST_ROOM_PX = 20  # for a shortened label
+LEAST_ROOM_PX = 18  # for a shortened label
+LEAST_LETTERS = 2  # of a shortened label, the dots among them
+LEGIBLE_PX = 12  # the smallest letters for which the count stays
+MARGIN_PX = 1
+LETTER_SIZES_PX = SIZES_PX[:0:-1].tolist()  # the largest first
+MEASURED_PX = 64
 DARK_TEXT, LIGHT_TEXT = QColor("#14161b"), QColor("#eceef4")
 
 
@@ -34,6 +39,60 @@ class _Label(NamedTuple):
     height: float
 
 
+class LabelForm(NamedTuple):
+    """How a label is written: how large, with the count or without, and in how many steps of room."""
+
+    size_px: int
+    has_count: bool = True
+    room_steps: int = 0
+
+    def shown(self, text: str, metrics: QFontMetrics) -> str:
+        """What is left of a text in this form; nothing if that would be hardly a letter."""
+        if not self.has_count:
+            text = text.partition(COUNT_SIGN)[0]
+        if not self.room_steps:
+            return isolate(text)
+        text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, ROOM_STEP_PX * self.room_steps)
+        return isolate(text) if len(text) > LEAST_LETTERS else ""
+
+
+def label_widths(text: str) -> tuple[float, float]:
+    """The width of a label with and without the count, for letters of one pixel."""
+    name = text.partition(COUNT_SIGN)[0]
+    metrics = QFontMetricsF(Theme.ui_font(MEASURED_PX))
+    width = metrics.horizontalAdvance(isolate(name)) / MEASURED_PX
+    return (width if name == text else metrics.horizontalAdvance(isolate(text)) / MEASURED_PX), width
+
+
+def fitting_form(place: Place, whole: float, name: float) -> LabelForm | None:
+    """The form for a place, given `label_widths`.
+
+    With the count if that leaves it legible, else without, as large as fits; else shortened.
+    """
+    sizes = LETTER_SIZES_PX[LETTER_SIZES_PX.index(place.size_px) :]
+    across, down = place.room_px - 2 * MARGIN_PX, place.down_px - 2 * MARGIN_PX
+    for size in sizes:
+        if size >= LEGIBLE_PX and whole * size <= across:
+            return LabelForm(size)
+    for room in (across, down):
+        for size in sizes:
+            if name * size <= room:
+                return LabelForm(size, has_count=False)
+    longest = max(across, down)
+    if longest < LEAST_ROOM_PX:
+        return None
+    return LabelForm(sizes[-1], has_count=False, room_steps=int(longest / ROOM_STEP_PX))
+
+
+def turned_place(place: Place, width_px: float) -> Place:
+    """Where the label goes that is so wide: level if possible, else turned around its middle."""
+    if place.degrees:
+        return place if width_px > place.upright_px else place._replace(degrees=0.0)
+    if place.down_px and width_px > place.room_px:
+        return place._replace(x=place.x + place.room_px / 2, degrees=90.0, is_centered=True)
+    return place
+
+
 class LabelPainter:
     """Draws labels from a store of images; what is new is drawn as far as the time of a frame allows.
 
@@ -42,14 +101,17 @@ class LabelPainter:
 
     def __init__(self, text_of: Callable[[int], str]) -> None:
         self._text_of = text_of
-        self._labels: OrderedDict[tuple[int, int, bool, int], _Label] = OrderedDict()
+        self._labels: OrderedDict[tuple[int, LabelForm, bool], _Label] = OrderedDict()
+        self._widths: dict[int, tuple[float, float]] = {}
         self._fonts: dict[int, QFont] = {}
         self._scale = 1.0
+        self._deadline = 0.0
         self.is_complete = True
 
     def forget(self) -> None:
         """Drop all images: the tree or the fonts are others now."""
         self._labels.clear()
+        self._widths.clear()
         self._fonts.clear()
 
     def paint(
@@ -70,58 +132,58 @@ class LabelPainter:
         if scale != self._scale:
             self.forget()
             self._scale = scale
-        deadline = time.perf_counter() + patience_s
+        self._deadline = time.perf_counter() + patience_s
         is_dark_text = is_light(colors[[place.node for place in places]]).tolist()
         for place, is_dark in zip(places, is_dark_text, strict=True):
-            if place.room_px > place.size_px / 2:
-                self._paint(painter, place, is_dark, scale, deadline)
+            label = self._label(place, is_dark)
+            if label is not None:
+                self._paint(painter, place, label)
         painter.resetTransform()
 
-    def _paint(
-        self, painter: QPainter, place: Place, is_dark_text: bool, scale: float, deadline: float
-    ) -> None:
-        label = self._label(place, is_dark_text, 0, scale, deadline)
-        if label is not None and label.width > place.room_px:
-            steps = int(place.room_px / ROOM_STEP_PX)
-            is_enough = place.room_px >= LEAST_ROOM_PX
-            label = self._label(place, is_dark_text, steps, scale, deadline) if is_enough else None
-        if label is None:
-            return
-        if place.degrees and label.width > place.upright_px:
+    def _paint(self, painter: QPainter, place: Place, label: _Label) -> None:
+        place = turned_place(place, label.width)
+        if place.degrees:
             cosine, sine = cos(radians(place.degrees)), sin(radians(place.degrees))
             painter.setTransform(QTransform(cosine, sine, -sine, cosine, place.x, place.y))
             painter.drawImage(QPointF(-label.width / 2, -label.height / 2), label.image)
             return
+        scale = self._scale
         x = place.x - label.width / 2 if place.is_centered else place.x
         left, top = round(x * scale) / scale, round((place.y - label.height / 2) * scale) / scale
         painter.resetTransform()
         painter.drawImage(QPointF(left, top), label.image)
 
-    def _label(
-        self, place: Place, is_dark_text: bool, room_steps: int, scale: float, deadline: float
-    ) -> _Label | None:
-        key = (place.node, place.size_px, is_dark_text, room_steps)
-        label = self._labels.get(key)
-        if label is not None:
-            return label
-        if time.perf_counter() > deadline:
-            self.is_complete = False
+    def _label(self, place: Place, is_dark_text: bool) -> _Label | None:
+        """The label in the form that fits; None where none does, or time is up."""
+        if place.node not in self._widths:
+            if not self._has_time():
+                return None
+            self._widths[place.node] = label_widths(self._text_of(place.node))
+        form = fitting_form(place, *self._widths[place.node])
+        if form is None:
             return None
-        text = self._text_of(place.node)
-        room_px = ROOM_STEP_PX * room_steps if room_steps else None
-        label = self._labels[key] = self._draw(text, room_px, place.size_px, is_dark_text, scale)
-        while len(self._labels) > MOST_KEPT:
-            self._labels.popitem(last=False)
+        key = (place.node, form, is_dark_text)
+        label = self._labels.get(key)
+        if label is None and self._has_time():
+            label = self._labels[key] = self._draw(place.node, form, is_dark_text)
+            while len(self._labels) > MOST_KEPT:
+                self._labels.popitem(last=False)
         return label
 
-    def _draw(self, text: str, room_px: int | None, size_px: int, is_dark_text: bool, scale: float) -> _Label:
-        font = self._fonts.setdefault(size_px, Theme.ui_font(size_px))
+    def _has_time(self) -> bool:
+        self.is_complete &= time.perf_counter() <= self._deadline
+        return self.is_complete
+
+    def _font(self, size_px: int) -> QFont:
+        if size_px not in self._fonts:
+            self._fonts[size_px] = Theme.ui_font(size_px)
+        return self._fonts[size_px]
+
+    def _draw(self, node: int, form: LabelForm, is_dark_text: bool) -> _Label:
+        font, scale = self._font(form.size_px), self._scale
         metrics = QFontMetrics(font)
-        if room_px is not None:
-            text = text.partition(COUNT_SIGN)[0]
-            text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room_px)
-        shown = isolate(text)
-        width, height = metrics.horizontalAdvance(shown) + 2, metrics.height()
+        shown = form.shown(self._text_of(node), metrics)
+        width, height = metrics.horizontalAdvance(shown) + 2 * MARGIN_PX, metrics.height()
         image = QImage(
             max(1, round(width * scale)), round(height * scale), QImage.Format.Format_ARGB32_Premultiplied
         )
@@ -130,6 +192,6 @@ class LabelPainter:
         painter = QPainter(image)
         painter.setFont(font)
         painter.setPen(DARK_TEXT if is_dark_text else LIGHT_TEXT)
-        painter.drawText(QPointF(1, metrics.ascent()), shown)
+        painter.drawText(QPointF(MARGIN_PX, metrics.ascent()), shown)
         painter.end()
         return _Label(image, width, height)

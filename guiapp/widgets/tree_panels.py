@@ -43,10 +43,12 @@ from guiapp.widgets.token_actions import copy_action
 
 TOKEN_FONT_PX = 22
 NOTHING = "Choose a part of the tree, or a token of the text."
+HOW_TO_SEARCH = "Type in the search field: text, #9906 for an id, 0x20 E6 for bytes, /^the?$/ for a pattern."
+NOT_FOUND = "No token matches."
 CHILDREN_SHOWN = 12
 SIDE_BY_SIDE_PX = 660  # from this width on the three trees lie beside each other
 SETTLE_MS = 40  # while somebody walks, details follow when the walk pauses
-COLUMN_WIDTHS_PX = (76, 130, 60, 150)
+COLUMN_WIDTHS_PX = (64, 112, 56, 150)
 
 
 class NodePanel(QScrollArea):
@@ -238,6 +240,8 @@ class FoundPanel(QWidget):
         self._ask_where = ask_where
         self._table = FoundTableModel(self)
         self._title = heading("Found")
+        self._hint = QLabel(wordWrap=True)
+        set_role(self._hint, "dim")
         self.view = QTableView()
         self._set_looks()
         save = QPushButton("Save…")
@@ -249,7 +253,9 @@ class FoundPanel(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(MARGIN_PX, GAP_PX, MARGIN_PX, GAP_PX)
         layout.addLayout(head)
+        layout.addWidget(self._hint)
         layout.addWidget(self.view, 1)
+        layout.addStretch()
         self.addAction(copy_action(self, "Copy rows", self.copy, QKeySequence.StandardKey.Copy))
         self.view.selectionModel().currentRowChanged.connect(self._go)
         search.found_changed.connect(self._follow_search)
@@ -260,6 +266,10 @@ class FoundPanel(QWidget):
         """List some tokens under a title."""
         self._title.setText(f"{title} · {len(tokens):,}".upper())
         self._table.show(self._model.picture, tokens)
+        self.view.setVisible(len(tokens) > 0)
+        self._hint.setVisible(len(tokens) == 0)
+        nothing = NOT_FOUND if self._search.query else HOW_TO_SEARCH
+        self._hint.setText(self._search.problem or nothing)
 
     def copy(self) -> None:
         """Put the selected rows on the clipboard."""

@@ -223,7 +223,6 @@ def bend_strips(
     corner_x: int,
     corner_y: int,
     quarter: int,
-    step: int,
     image: Pixels,
 ) -> None:
     """Paint a quarter of the sunburst in the square of an image that begins at a corner.
@@ -231,7 +230,6 @@ def bend_strips(
     quarter  0 to 3, counterclockwise from the top
     strips   of this quarter, with one column more at each end
     rings    see `list_rings`
-    step     so many rows look alike: more is faster and coarser
     Red, green and blue of two neighbours are mixed at once, as numbers of 16 bits within one of 64.  Equal
     neighbours are left as they are where that is the rule: elsewhere asking takes longer than mixing.
     """
@@ -246,8 +244,9 @@ def bend_strips(
     is_mirrored, is_right, is_low = quarter % 2 == 1, quarter >= 2, quarter in (1, 2)
     outermost = np.uint32(corner_x + 2 * size - 1) if is_right else np.uint32(corner_x)
     inwards = np.uint32(-1 & 0xFFFFFFFF) if is_right else one
-    for y in range(0, size, step):
-        turns, radii, line = polar.turns[y], polar.radii[y], image[_row(corner_y, y, size, is_low)]
+    for y in range(size):
+        turns, radii = polar.turns[y], polar.radii[y]
+        line = image[corner_y + (2 * size - 1 - y if is_low else y)]
         ring_before, begin, around, zero, cover = np.int32(-1), none, none, half, whole
         to, is_mixed = outermost, True
         for x in range(size):
@@ -279,9 +278,6 @@ def bend_strips(
                 color |= color >> apart
             line[to] = np.uint32(color)
             to = np.uint32(to + inwards)
-        first = corner_x + (size if is_right else 0)
-        for row in range(y + 1, min(y + step, size)):
-            image[_row(corner_y, row, size, is_low), first : first + size] = line[first : first + size]
 
 
 @routine
@@ -293,10 +289,48 @@ def _is_varied(strip: NDArray[np.uint32]) -> bool:
     return n_different * FEW > len(strip)
 
 
-@routine
-def _row(corner_y: int, y: int, size: int, is_low: bool) -> int:
-    """The row of the image for one of a quarter, which is counted from outside."""
-    return corner_y + (2 * size - 1 - y if is_low else y)
+@kernel
+def bend_coarsely(
+    strips: Strips,
+    polar: PolarMap,
+    rings: NDArray[np.int32],
+    background: int,
+    corner_x: int,
+    corner_y: int,
+    quarter: int,
+    image: Pixels,
+) -> None:
+    """The same as `bend_strips` with the nearest pixels of strips, and pairs of rows that look alike."""
+    size = len(polar.turns)
+    ground, none, one = np.uint32(OPAQUE | background), np.uint32(0), np.uint32(1)
+    sixteen, whole = np.uint32(16), np.uint32(65536)
+    is_mirrored, is_right, is_low = quarter % 2 == 1, quarter >= 2, quarter in (1, 2)
+    first = corner_x + (size if is_right else 0)
+    outermost = np.uint32(size - 1 if is_right else 0)
+    inwards = np.uint32(-1 & 0xFFFFFFFF) if is_right else one
+    for y in range(0, size, 2):
+        turns, radii = polar.turns[y], polar.radii[y]
+        row = corner_y + (2 * size - 1 - y if is_low else y)
+        line = image[row, first : first + size]
+        ring_before, begin, around, zero, to = np.int32(-1), none, none, whole, outermost
+        for x in range(size):
+            ring = rings[radii[x]]
+            if ring != ring_before:
+                ring_before = ring
+                if ring >= 0:
+                    begin = np.uint32(strips.offsets[ring >> COVER_BITS])
+                    around = np.uint32(strips.counts[ring >> COVER_BITS])
+                    if is_mirrored:
+                        zero = np.uint32(whole + np.uint32(QUARTER_TURN) * around)
+                        around = np.uint32(none - around)
+            if ring < 0:
+                line[to] = ground
+            else:
+                place = np.uint32(np.uint32(turns[x]) * around + zero)
+                line[to] = strips.pixels[np.uint32(begin + (place >> sixteen))]
+            to = np.uint32(to + inwards)
+        if y + 1 < size:
+            image[row - 1 if is_low else row + 1, first : first + size] = line
 
 
 @kernel

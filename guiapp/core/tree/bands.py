@@ -32,7 +32,7 @@ class BandStyle:
 
 
 ICICLE = BandStyle(0.36, 0.45, 0.04, 0.30, 0.55, 140)
-SUNBURST = BandStyle(0.7, 1.6, 0.012, 0.0, 1.0, 140)
+SUNBURST = BandStyle(0.7, 1.6, 0.012, 0.0, 1.4, 140)
 
 
 def band_tops(

@@ -12,11 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.kernels.tree_raster import (
+    FULL_COVER,
     LEAST_RING_PX,
     RADIUS_STEPS,
     ColorSums,
     PolarMap,
     Strips,
+    bend_coarsely,
     bend_partly,
     bend_strips,
     list_rings,
@@ -31,7 +33,7 @@ View = tuple[float, float]
 N_BANDS = 4  # that an icicle is painted in
 GAP_PX = 1
 FINER = 1.05  # pixels of a strip for each one on the circle that it becomes
-COARSE_STEP = 2  # rows that look alike, and pixels of a circle for one of its strip, while a picture moves
+COARSE_STEP = 2  # pixels of a circle for one of its strip, while a picture moves
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,17 +98,19 @@ def paint_sunburst(
     The side of the square is even.
     """
     size = min(image.shape) if size is None else size
-    step = COARSE_STEP if is_coarse else 1
+    bend, step = (bend_coarsely, COARSE_STEP) if is_coarse else (bend_strips, 1)
     quarters = np.ceil(np.pi / 2 * radii[1:] * FINER / step).astype(np.int32)
     quarters[np.diff(radii) < LEAST_RING_PX] = 0
     rings = np.empty(size * RADIUS_STEPS * 3 // 4, np.int32)
     list_rings(radii, float(GAP_PX), rings)
+    if is_coarse:
+        rings[(rings & 2 * FULL_COVER - 1) < FULL_COVER // 2] = -1
     polar = polar_map(size // 2)
 
     def paint(quarter: int) -> None:
         strips = _strips(4 * quarters, quarter * quarters - 1, np.where(quarters > 0, quarters + 2, 0))
         paint_strips(picture.arrays, sums, float(view[0]), float(view[1]), background, 1.0, strips)
-        bend_strips(strips, polar, rings, background, *corner, quarter, step, image)
+        bend(strips, polar, rings, background, *corner, quarter, image)
 
     share_work([partial(paint, quarter) for quarter in range(4)])
 

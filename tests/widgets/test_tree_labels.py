@@ -1,0 +1,56 @@
+"""In which form the labels of the tree are written."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtGui import QFontMetrics
+
+from guiapp.viewmodels.tree_labels import Place
+from guiapp.viewmodels.tree_model import COUNT_SIGN
+from guiapp.widgets.theme import Theme
+from guiapp.widgets.tree_labels import LabelForm, fitting_form, label_widths, turned_place
+
+WHOLE, NAME = 10.0, 4.0  # widths for letters of one pixel
+
+
+@pytest.mark.parametrize(
+    ("room_px", "down_px", "form"),
+    [
+        (250, 0, LabelForm(24)),
+        (200, 0, LabelForm(18)),
+        (123, 0, LabelForm(12)),
+        (113, 0, LabelForm(24, has_count=False)),
+        (60, 0, LabelForm(14, has_count=False)),
+        (46, 0, LabelForm(11, has_count=False)),
+        (40, 100, LabelForm(24, has_count=False)),
+        (40, 0, LabelForm(11, has_count=False, room_steps=6)),
+        (15, 0, None),
+    ],
+)
+def test_a_label_keeps_its_count_then_its_size_then_its_letters(room_px, down_px, form):
+    assert fitting_form(Place(1, 0, 0, room_px, 24, down_px=down_px), WHOLE, NAME) == form
+
+
+def test_what_does_not_fit_across_goes_downwards():
+    place = Place(1, 100.0, 50.0, 30.0, 12, down_px=80.0)
+    assert turned_place(place, 30.0) == place
+    assert turned_place(place, 31.0)[1:7] == (115.0, 50.0, 30.0, 12, 90.0, True)
+
+
+def test_a_label_that_fits_upright_is_not_turned():
+    place = Place(1, 0.0, 0.0, 90.0, 12, 70.0, True, 20.0)
+    assert turned_place(place, 20.0).degrees == 0
+    assert turned_place(place, 21.0).degrees == 70
+
+
+@pytest.mark.usefixtures("qapp")
+def test_a_shortened_label_has_a_letter_or_nothing():
+    text, metrics = f"Punctuation{COUNT_SIGN}12", QFontMetrics(Theme.ui_font(11))
+    whole, name = label_widths(text)
+    assert whole > name > 0
+    assert "Punctuation" in LabelForm(11, has_count=False).shown(text, metrics)
+    assert "12" in LabelForm(11).shown(text, metrics)
+    short = LabelForm(11, has_count=False, room_steps=5).shown(text, metrics)
+    assert short.startswith(LabelForm(11).shown("Pu", metrics)[:2])
+    assert "12" not in short
+    assert LabelForm(11, has_count=False, room_steps=1).shown(text, metrics) == ""
