@@ -12,6 +12,7 @@ from guiapp.viewmodels.lesson_player import LessonPlayer
 from guiapp.widgets.actions import Actions
 from guiapp.widgets.step_cards import with_code
 from guiapp.widgets.style_sheet import heading, set_role
+from guiapp.widgets.text_zoom import TextZoom
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, Theme, ThemeSource
 from guiapp.widgets.wrapping_row import scrolling
 
@@ -24,9 +25,15 @@ class LessonBar(QFrame):
     """Shown while a lesson is under way."""
 
     def __init__(
-        self, player: LessonPlayer, actions: Actions, theme_source: ThemeSource, parent: QWidget | None = None
+        self,
+        player: LessonPlayer,
+        actions: Actions,
+        theme_source: ThemeSource,
+        zoom: TextZoom,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
+        self._zoom = zoom
         self._player = player
         self._theme_source = theme_source
         set_role(self, "card")
@@ -38,7 +45,6 @@ class LessonBar(QFrame):
         words.setContentsMargins(0, 0, 0, 0)
         words.setSpacing(GAP_PX)
         for label in (self.narration, self.question):
-            label.setFont(Theme.ui_font(NARRATION_PX))
             words.addWidget(label)
         self._words_area = scrolling(self._words, 0)
         slots = dict(
@@ -56,6 +62,8 @@ class LessonBar(QFrame):
         layout.setSpacing(GAP_PX)
         layout.addLayout(head)
         layout.addWidget(self._words_area)
+        zoom.watch(self)
+        zoom.changed.connect(self._follow)
         player.changed.connect(self._follow)
         theme_source.changed.connect(self._follow)
         self._follow()
@@ -82,6 +90,8 @@ class LessonBar(QFrame):
         if lesson is None or step is None:
             return
         theme = self._theme_source.theme
+        for label in (self.narration, self.question):
+            label.setFont(self._zoom.ui_font(NARRATION_PX))
         self._title.setText(
             f"LESSON · {lesson.title.upper()} · {self._player.number + 1} OF {len(lesson.steps)}"
         )

@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
+from guiapp.widgets.theme import TEXT_FONT_PX
+
 if TYPE_CHECKING:
     from guiapp.viewmodels.settings import Settings
     from guiapp.viewmodels.workspace import Workspace
@@ -43,6 +45,9 @@ class Page(QWidget):
     def is_ready(self) -> bool:
         """Whether what it shows first has arrived; pictures of the page wait for that."""
         return True
+
+    def set_text_size(self, size_px: int) -> None:
+        """Show text in this size from now on, where the page has text that can be enlarged."""
 
     def stop(self) -> None:
         """Give up work in the background and wait for it: the window closes."""
@@ -154,6 +159,7 @@ class PageStack(QStackedWidget):
         page = self._pages.get(name)
         if page is None:
             page = self._pages[name] = self._rows[name].make(self._setting)
+            page.set_text_size(self._setting.settings.font_px or TEXT_FONT_PX)
             self.addWidget(page)
             for key, splitter in page.splitters.items():
                 splitter.restoreState(self._setting.settings.layout(key))

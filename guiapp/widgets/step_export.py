@@ -164,4 +164,5 @@ def choose_steps(parent: QWidget, choices: Mapping[str, range]) -> range | None:
     }
     box.addButton(QMessageBox.StandardButton.Cancel)
     box.exec()
+    box.deleteLater()
     return next((steps for button, steps in buttons.items() if button is box.clickedButton()), None)

@@ -14,6 +14,7 @@ from PySide6.QtGui import (
     QPainterPath,
     QPaintEvent,
     QPen,
+    QTransform,
 )
 from PySide6.QtWidgets import QMenu, QToolTip, QWidget
 
@@ -23,6 +24,7 @@ from guiapp.viewmodels.step_pictures import Element, Flow, Part, Role, flow
 from guiapp.viewmodels.steps_model import StepsModel
 from guiapp.widgets.shaped_texts import CENTER, LEFT, ShapedTexts
 from guiapp.widgets.style_sheet import blend
+from guiapp.widgets.text_zoom import TextZoom
 from guiapp.widgets.theme import SMALL_FONT_PX, TEXT_FONT_PX, UNIT_PX, Theme, ThemeSource
 
 TOKEN_FONT_PX = TEXT_FONT_PX + 2
@@ -72,18 +74,26 @@ def lay_out(elements: list[Element], width: float, text_width: Callable[[str], f
 class FlowView(QWidget):
     """Paints `flow` of the model's debugger; a click on a box sets a breakpoint at its first byte."""
 
-    def __init__(self, model: StepsModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        model: StepsModel,
+        theme_source: ThemeSource,
+        zoom: TextZoom | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self._model = model
         self._theme_source = theme_source
+        self._zoom = zoom or TextZoom(self)
         self._flow = Flow([], "", "", False, False)
         self._layout = FlowLayout([], 0)
         self._texts = BoxTexts()
         self._most_px = 0  # the height that this trace needed so far: panels below should not jump
-        self.setMinimumHeight(FLOW_ROW_PX)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setAccessibleName("Tokens at this step")
         theme_source.changed.connect(self.update)
+        self._zoom.watch(self)
+        self._zoom.changed.connect(self._follow_zoom)
         model.trace_changed.connect(self._forget_height)
         for signal in (model.position_changed, model.trace_changed, model.breakpoints_changed):
             signal.connect(self._follow)
@@ -92,15 +102,19 @@ class FlowView(QWidget):
     @property
     def boxes(self) -> list[Box]:
         """What is painted, with places in this widget."""
-        shift = self._shift()
-        return [Box(element, rect.translated(0, shift)) for element, rect in self._layout.boxes]
+        placed = QTransform.fromScale(self._zoom.factor, self._zoom.factor).translate(0, self._shift())
+        return [Box(element, placed.mapRect(rect)) for element, rect in self._layout.boxes]
 
     @property
     def _debugger(self) -> Debugger | None:
         return self._model.debugger
 
     def sizeHint(self) -> QSize:
-        return QSize(600, 2 * FLOW_ROW_PX)
+        return QSize(600, self._zoom.scaled(2 * FLOW_ROW_PX))
+
+    def _follow_zoom(self) -> None:
+        self._forget_height()
+        self._arrange()
 
     def _follow(self) -> None:
         debugger = self._debugger
@@ -112,10 +126,11 @@ class FlowView(QWidget):
         self._most_px = 0
 
     def _arrange(self) -> None:
-        width = max(120.0, float(self.width()))
+        width = max(120.0, self.width() / self._zoom.factor)
         self._layout = lay_out(self._flow.elements, width, self._texts.token.width)
         self._most_px = max(self._most_px, int(self._layout.height))
-        self.setMaximumHeight(max(self.minimumHeight(), self._most_px))
+        self.setMinimumHeight(self._zoom.scaled(FLOW_ROW_PX))
+        self.setMaximumHeight(max(self.minimumHeight(), self._zoom.scaled(self._most_px)))
         self.update()
 
     def resizeEvent(self, event: QEvent) -> None:
@@ -124,7 +139,8 @@ class FlowView(QWidget):
     def _shift(self) -> float:
         """How far the rows are moved so that what the step is about is in sight, and the first row whole."""
         tops = [rect.center().y() for element, rect in self._layout.boxes if element.role is not Role.NONE]
-        n_seen, n_rows = max(1, self.height() // FLOW_ROW_PX), int(self._layout.height // FLOW_ROW_PX)
+        n_seen = max(1, int(self.height() / self._zoom.factor) // FLOW_ROW_PX)
+        n_rows = int(self._layout.height // FLOW_ROW_PX)
         row = int(tops[0] // FLOW_ROW_PX) if tops else 0
         first = max(0, min(row - (n_seen - 1) // 2, n_rows - n_seen))
         return -float(first * FLOW_ROW_PX)
@@ -139,7 +155,9 @@ class FlowView(QWidget):
             painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, EMPTY_TEXT)
             return
         shift = self._shift()
-        end = max(self.height(), FLOW_ROW_PX) - shift
+        scale = self._zoom.factor
+        end = max(self.height() / scale, FLOW_ROW_PX) - shift
+        painter.scale(scale, scale)
         painter.translate(0, shift)
         places = self._byte_breakpoints()
         for box in self._layout.boxes:
@@ -167,7 +185,7 @@ class FlowView(QWidget):
         painter.setFont(Theme.mono_font(SMALL_FONT_PX + 1))
         text = f"{isolate(self._flow.made)}  {self._flow.made_below}"
         width = painter.fontMetrics().horizontalAdvance(text) + 2 * PADDING_PX
-        x = max(0.0, min((left + right - width) / 2, self.width() - width))
+        x = max(0.0, min((left + right - width) / 2, self.width() / self._zoom.factor - width))
         bubble = QRectF(x, top - 6 - 24, width, 22)
         painter.setBrush(theme.accent)
         painter.setPen(Qt.PenStyle.NoPen)
@@ -272,8 +290,14 @@ def _paint_dot(painter: QPainter, theme: Theme, rect: QRectF) -> None:
 class RivalFlowView(FlowView):
     """The same for the encoder that runs beside."""
 
-    def __init__(self, model: StepsModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(model, theme_source, parent)
+    def __init__(
+        self,
+        model: StepsModel,
+        theme_source: ThemeSource,
+        zoom: TextZoom | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(model, theme_source, zoom, parent)
         self.setAccessibleName("Tokens of the other encoder")
         model.race.changed.connect(self._follow)
 

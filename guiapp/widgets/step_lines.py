@@ -19,6 +19,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from guiapp.widgets.text_zoom import TextZoom
 from guiapp.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource
 
 VCENTER = Qt.AlignmentFlag.AlignVCenter
@@ -92,12 +93,15 @@ def title_line(theme_source: ThemeSource) -> TextLine:
 class SentenceView(QWidget):
     """A sentence with `code` in it, on a card; it grows by lines, and shrinks only when it is told to."""
 
-    def __init__(self, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, theme_source: ThemeSource, zoom: TextZoom | None = None, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._theme_source = theme_source
+        self._zoom = zoom or TextZoom(self)
+        self._zoom.changed.connect(self.forget_height)
         self._text = ""
         self._lines = QTextLayout()
-        self._font = Theme.ui_font(UI_FONT_PX + 2)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("What happens")
@@ -116,6 +120,7 @@ class SentenceView(QWidget):
 
     def forget_height(self) -> None:
         """Be one line high again, or as high as the present sentence needs."""
+        self._font = self._zoom.ui_font(UI_FONT_PX + 2)
         self.setFixedHeight(ceil(QFontMetricsF(self._font).height()) + 2)
         self._arrange()
 

@@ -10,6 +10,7 @@ from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.step_flow import RivalFlowView
 from guiapp.widgets.step_lines import SentenceView, title_line
 from guiapp.widgets.style_sheet import set_role
+from guiapp.widgets.text_zoom import TextZoom
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
 
 
@@ -45,13 +46,15 @@ class RaceBox(QComboBox):
 class RaceCard(QFrame):
     """Shown while there is a rival."""
 
-    def __init__(self, model: StepsModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, model: StepsModel, theme_source: ThemeSource, zoom: TextZoom, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._model = model
         set_role(self, "card")
         self._title = title_line(theme_source)
-        self.flow = RivalFlowView(model, theme_source)
-        self.verdict = SentenceView(theme_source)
+        self.flow = RivalFlowView(model, theme_source, zoom)
+        self.verdict = SentenceView(theme_source, zoom)
         self.verdict.setAccessibleName("How the two compare")
         self.go = QToolButton()
         self.go.setText("go there")

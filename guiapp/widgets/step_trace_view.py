@@ -27,6 +27,7 @@ from guiapp.widgets.step_transport import GranularityBox, PlayControls, walking_
 from guiapp.widgets.step_views import LATTICES, PictureView
 from guiapp.widgets.step_waiting import WaitingPanel
 from guiapp.widgets.style_sheet import heading
+from guiapp.widgets.text_zoom import TextZoom
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.widgets.wrapping_row import WrappingRow, scrolling
 
@@ -43,18 +44,19 @@ class TraceView(QSplitter):
         workspace: Workspace,
         actions: Actions,
         theme_source: ThemeSource,
+        zoom: TextZoom,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent, childrenCollapsible=False)
         self._model = model
         self.timeline = Timeline(model, theme_source)
-        self.flow = FlowView(model, theme_source)
+        self.flow = FlowView(model, theme_source, zoom)
         self.picture = PictureView(model, theme_source)
         self.code = CodeView(model, theme_source)
         self.side = TraceSide(model, theme_source)
-        self.race_card = RaceCard(model, theme_source)
+        self.race_card = RaceCard(model, theme_source, zoom)
         self.waiting = WaitingPanel(model.recording, workspace)
-        self.sentence = SentenceView(theme_source)
+        self.sentence = SentenceView(theme_source, zoom)
         self.number = TextLine(Theme.mono_font(UI_FONT_PX), theme_source, is_right=True)
         self._title, self._picture_title = title_line(theme_source), title_line(theme_source)
         self._lower = QHBoxLayout()

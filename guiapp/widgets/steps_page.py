@@ -21,7 +21,8 @@ from guiapp.widgets.step_export import ExportBar
 from guiapp.widgets.step_lessons import LessonList
 from guiapp.widgets.step_trace_view import TraceView
 from guiapp.widgets.step_training import TrainingStage, TrainingView
-from guiapp.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
+from guiapp.widgets.text_zoom import TextZoom
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, TEXT_FONT_PX, ThemeSource
 from guiapp.widgets.wrapping_row import scrolling
 
 ENCODE, TRAIN, LESSONS = range(3)
@@ -57,8 +58,9 @@ class StepsPage(Page):
         self._mode = ENCODE
         self._has_lesson = False
         self.modes = Segments(("Encode", "Train", "Lessons"))
-        self.lesson_bar = LessonBar(player, actions, theme_source)
-        self.trace = TraceView(model, workspace, actions, theme_source)
+        self._zoom = TextZoom(self)
+        self.lesson_bar = LessonBar(player, actions, theme_source, self._zoom)
+        self.trace = TraceView(model, workspace, actions, theme_source, self._zoom)
         self.training = TrainingView(TrainingModel(parent=self), workspace, actions, theme_source)
         self.export = ExportBar(model, workspace, self.grab, theme_source)
         self.lessons = LessonList(player)
@@ -69,6 +71,7 @@ class StepsPage(Page):
         self._connect(actions)
         self._share_breakpoints()
         self.modes.chosen.connect(self._choose)
+        self._zoom.stepped.connect(partial(_step_zoom, actions))
         player.changed.connect(self._follow_player)
         self._follow()
 
@@ -123,6 +126,10 @@ class StepsPage(Page):
         self.training.stop()
         self.player.stop()
         self.export.stop()
+
+    def set_text_size(self, size_px: int) -> None:
+        """Show what a lecture room should read as much larger as the text elsewhere."""
+        self._zoom.set_factor(size_px / TEXT_FONT_PX)
 
     def showEvent(self, event: QEvent) -> None:
         self.model.watch(True)
@@ -221,6 +228,10 @@ class StepsPage(Page):
             self._stack.setCurrentIndex(2)
         else:
             self._stack.setCurrentIndex(0 if self._shown_training is None else 3)
+
+
+def _step_zoom(actions: Actions, steps: int) -> None:
+    actions["zoom_in" if steps > 0 else "zoom_out"].trigger()
 
 
 def _with_margins(inner: QWidget) -> QWidget:

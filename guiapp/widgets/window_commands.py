@@ -218,6 +218,8 @@ class WindowCommands(QObject):
 
     def _keep_zoom(self) -> None:
         self._settings.set_font_px(self._editor.font_px)
+        for page in self._window.pages.pages.values():
+            page.set_text_size(self._editor.font_px)
 
     def _set_switches(self) -> None:
         self._workspace.set_add_special(self._actions["add_special"].isChecked())

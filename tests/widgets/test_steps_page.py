@@ -21,6 +21,7 @@ from guiapp.core.trace.drawing import forming_steps
 from guiapp.viewmodels.step_pictures import Role
 from guiapp.widgets import step_export
 from guiapp.widgets.step_breakpoint_list import TitleButton
+from guiapp.widgets.theme import TEXT_FONT_PX
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 LEFT = Qt.MouseButton.LeftButton
@@ -154,7 +155,8 @@ def test_a_drawing_of_a_long_run_is_asked_about(make_steps_page, qtbot, tmp_path
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *arguments: (str(path), ""))
 
     def press(title):
-        box = next(widget for widget in QApplication.topLevelWidgets() if isinstance(widget, QMessageBox))
+        box = QApplication.activeModalWidget()
+        assert isinstance(box, QMessageBox)
         next(button for button in box.buttons() if title in button.text()).click()
 
     steps = page.export.piece_steps()
@@ -310,3 +312,20 @@ def test_controls_are_whole_in_small_windows(make_steps_page, qtbot, size, mode)
             assert part.width() >= part.sizeHint().width(), part.accessibleName()
         right = part.mapTo(view, part.rect().topRight()).x()
         assert right < view.width(), part.accessibleName()
+
+
+def test_a_lecture_room_can_have_larger_text(make_steps_page, qtbot):
+    page = make_steps_page()
+    flow, narration = page.trace.flow, page.lesson_bar.narration
+    page.player.begin("5-why-greedy-is-not-exact", 0)
+    qtbot.waitUntil(lambda: page.player.is_ready, timeout=20_000)
+    before = [box.rect for box in flow.boxes]
+    narration_px, sentence_px = narration.font().pixelSize(), page.trace.sentence.height()
+    page.set_text_size(2 * TEXT_FONT_PX)
+    after = [box.rect for box in flow.boxes]
+    assert [rect.width() for rect in after] == pytest.approx([2 * rect.width() for rect in before])
+    assert narration.font().pixelSize() == 2 * narration_px
+    assert page.trace.sentence.height() > 1.5 * sentence_px
+    qtbot.mouseClick(flow, LEFT, pos=after[0].center().toPoint())
+    assert [row.title for row in page.model.breakpoints.rows] == [f"byte {flow.boxes[0].element.start}"]
+    assert not page.grab().isNull()
