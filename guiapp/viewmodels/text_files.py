@@ -62,7 +62,7 @@ def _open_regular(path: Path) -> FileIO:
 def write_text(path: Path, text: bytes) -> None:
     """Write all of `text`, or leave what was there before; raises TextFileError."""
     path = path.resolve()  # a link stays one
-    scratch = path.with_name(f"{path.name}.part")
+    scratch = path.with_name(f"{path.name}.{os.getpid()}.part")  # nobody else's
     try:
         scratch.write_bytes(text)
         if path.exists():

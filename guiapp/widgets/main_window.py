@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMainWindow, QVBoxLayout, QWidget
 
 from guiapp.viewmodels.activity import Activity
 from guiapp.viewmodels.model_loader import display_name
-from guiapp.viewmodels.settings import Settings
+from guiapp.viewmodels.settings import LONGEST_UNSAVED_TEXT, Settings
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.actions import Actions
 from guiapp.widgets.drop_hint import DropHint
@@ -24,7 +24,6 @@ from guiapp.widgets.theme import ThemeSource
 from guiapp.widgets.top_bar import TopBar
 
 AUTOSAVE_MS = 2000  # after the last edit
-LONGEST_AUTOSAVED_TEXT = 1 << 15
 FIRST_SIZE = QSize(1280, 800)
 SMALLEST_SIZE = QSize(860, 480)
 
@@ -103,13 +102,10 @@ class MainWindow(QMainWindow):
         self._settings.set_layout("window", self.saveGeometry())
         self.pages.keep_layouts()
         self._settings.set_unsaved_text(self._unsaved_text())
-        self._settings.save()
 
     def _save_unsaved_text(self) -> None:
-        """Keep what was typed in case the program ends without a word; long texts would make a pause."""
-        text = self._unsaved_text()
-        if len(text) <= LONGEST_AUTOSAVED_TEXT:
-            self._settings.set_unsaved_text(text)
+        """Keep what was typed in case the program ends without a word."""
+        self._settings.set_unsaved_text(self._unsaved_text())
 
     def _unsaved_text(self) -> bytes:
         """What was typed and belongs to no file."""
@@ -132,12 +128,15 @@ class MainWindow(QMainWindow):
             event.ignore()
 
     def _may_close(self) -> bool:
+        """Whether nothing is lost by closing, or people say so."""
         path = self._workspace.text_path
-        if path is None or not self._workspace.is_modified:
+        will_be_kept = path is None and len(self._unsaved_text()) <= LONGEST_UNSAVED_TEXT
+        if will_be_kept or not self._workspace.is_modified:
             return True
         answer = self.questions.save_before_closing(path)
         if answer is Answer.SAVE:
-            return self._workspace.save_text(path)
+            path = path or self.questions.where_to_save(None)
+            return path is not None and self._workspace.save_text(path)
         return answer is Answer.DISCARD
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:

@@ -33,13 +33,14 @@ class Questions:
         start = str(suggested or "text.txt")
         return self._chosen(QFileDialog.getSaveFileName(self._window, "Save text", start, TEXT_FILTER))
 
-    def save_before_closing(self, path: Path) -> Answer:
-        """What to do with changes that are not in the file yet."""
+    def save_before_closing(self, path: Path | None) -> Answer:
+        """What to do with changes that are not in the file yet, or with a long text that has none."""
         button = QMessageBox.StandardButton
+        changed = "The text is in no file." if path is None else f"The text of {path.name} has changed."
         pressed = QMessageBox.question(
             self._window,
             "Save changes?",
-            f"The text of {path.name} has changed.",
+            changed,
             button.Save | button.Discard | button.Cancel,
             button.Save,
         )

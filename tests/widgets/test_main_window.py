@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QToolButton, QWidget
 from guiapp.app import build
 from guiapp.core.errors import UnknownPreError, VocabError
 from guiapp.viewmodels.background import LatestJob
-from guiapp.viewmodels.settings import Settings
+from guiapp.viewmodels.settings import LONGEST_UNSAVED_TEXT, Settings
 from guiapp.widgets.about_dialog import AboutDialog
 from guiapp.widgets.error_dialog import ErrorDialog, ErrorReporter
 from guiapp.widgets.popover import Explanation
@@ -365,6 +365,21 @@ def test_closing_asks_only_about_a_changed_file(shell, qtbot, tmp_path, answer):
     assert path.read_bytes() == (b"two two three" if answer is Answer.SAVE else b"one two three")
 
 
+@pytest.mark.parametrize("answer", list(Answer))
+def test_closing_asks_about_a_text_that_is_too_long_to_be_kept(shell, tmp_path, answer):
+    path, text = tmp_path / "long.txt", b"word " * (LONGEST_UNSAVED_TEXT // 5 + 1)
+    shell.workspace.document.insert(text)
+    shell.window.questions.closing, shell.window.questions.save_place = answer, path
+    assert shell.window.close() is (answer is not Answer.CANCEL)
+    assert path.exists() is (answer is Answer.SAVE)
+
+
+def test_no_place_to_save_is_no_reason_to_close(shell):
+    shell.workspace.document.insert(b"word " * (LONGEST_UNSAVED_TEXT // 5 + 1))
+    shell.window.questions.closing = Answer.SAVE
+    assert not shell.window.close()
+
+
 def test_a_sample_without_a_file_closes_without_a_question(shell):
     shell.window.actions_table["sample:english"].trigger()
     assert shell.window.close()
@@ -419,6 +434,7 @@ def test_size_and_options_come_back_at_the_next_start(make_shell):
     first.window.actions_table["parse_special"].trigger()
     first.window.actions_table["whitespace"].trigger()
     first.window.close()
+    first.stop()
     second = make_shell()
     assert (second.window.width(), second.window.height()) == (860, 500)
     assert not second.workspace.options.parse_special
@@ -479,9 +495,11 @@ def test_typed_text_without_a_file_is_there_at_the_next_start(make_shell, qtbot)
     shell = make_shell()
     qtbot.keyClicks(shell.window.inspect_page.editor, "typed ")
     shell.window.close()
+    shell.stop()
     again = make_shell()
     assert again.workspace.document.text() == b"typed one two three"
     again.window.close()
+    again.stop()
     assert make_shell().workspace.document.text() == b"typed one two three"
 
 
@@ -490,6 +508,7 @@ def test_text_of_a_file_is_not_kept_a_second_time(make_shell, qtbot, tmp_path):
     qtbot.keyClicks(shell.window.inspect_page.editor, "typed ")
     assert shell.workspace.save_text(tmp_path / "text.txt")
     shell.window.close()
+    shell.stop()
     assert make_shell().workspace.document.text() == b"one two three"
 
 
