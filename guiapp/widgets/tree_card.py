@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QLayout, QVBoxLayout, QWidget
 
 from guiapp.core.explain.visible_text import isolate
 from guiapp.viewmodels.tree_details import NODE_FACTS, NodeDetails
@@ -25,7 +25,7 @@ class TreeCard(QFrame):
         self._title = QLabel(textFormat=Qt.TextFormat.PlainText)
         self._title.setFont(Theme.mono_font(17))
         self._rows = [(QLabel(), QLabel()) for _ in NODE_FACTS]
-        facts = QGridLayout()
+        facts = self._facts = QGridLayout()
         facts.setHorizontalSpacing(3 * UNIT_PX)
         facts.setVerticalSpacing(2)
         for row, (name, value) in enumerate(self._rows):
@@ -36,6 +36,7 @@ class TreeCard(QFrame):
             name.setFont(Theme.ui_font(SMALL_FONT_PX))
             value.setFont(Theme.mono_font(SMALL_FONT_PX))
         layout = QVBoxLayout(self)
+        layout.setSizeConstraint(QLayout.SizeConstraint.SetFixedSize)
         layout.setContentsMargins(3 * UNIT_PX, GAP_PX, 3 * UNIT_PX, GAP_PX)
         layout.addWidget(self._title)
         layout.addLayout(facts)
@@ -51,10 +52,18 @@ class TreeCard(QFrame):
             if is_used:
                 name.setText(details.facts[at][0])
                 value.setText(_short(details.facts[at][1]))
-        self.adjustSize()
+        self._fit()
         self.move_to(point)
         self.show()
         self.raise_()
+
+    def _fit(self) -> None:
+        """Be as large as the facts need that are shown now, before anything is painted."""
+        layout = self.layout()
+        assert layout is not None
+        for part in (self._facts, layout):
+            part.invalidate()
+        layout.activate()
 
     def move_to(self, point: QPoint) -> None:
         """Follow the pointer, on the side where there is room."""

@@ -6,9 +6,11 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QMouseEvent, QNativeGestureEvent, QPointingDevice, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from guiapp.core.tree.picture import ROOT
+from guiapp.viewmodels.tree_details import NODE_FACTS, NodeDetails
+from guiapp.widgets.tree_card import TreeCard
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
@@ -101,6 +103,19 @@ def test_the_card_goes_when_the_picture_moves_and_comes_back_under_the_wheel(pag
     assert not page.card.isVisible()
     turn_wheel(page, point, 120)
     qtbot.waitUntil(page.card.isVisible)
+
+
+def test_the_card_is_as_high_as_its_facts(qtbot):
+    around = QWidget()
+    qtbot.addWidget(around)
+    around.resize(800, 600)
+    around.show()
+    card, facts = TreeCard(around), tuple((name, "1") for name in NODE_FACTS)
+    heights = []
+    for n_facts in (2, len(facts), 2):
+        card.show_at(NodeDetails(None, "Han", facts[:n_facts]), QPoint(20, 20))
+        heights.append(card.height())
+    assert heights[0] == heights[2] < heights[1] - 5 * card.fontMetrics().height()
 
 
 def test_the_wheel_zooms_where_the_pointer_is(page):
