@@ -66,12 +66,12 @@ class LessonPlayer(QObject):
     @property
     def is_ready(self) -> bool:
         """Whether the program is where the present step wants it."""
-        step, debugger = self.step, self._steps.debugger
+        step = self.step
         if step is None:
             return True
         if step.train:
             return not self.training.is_busy
-        return debugger is not None and debugger.trace.text == step.text.encode()
+        return self._steps.recording.is_settled and self._is_recorded(step)
 
     def begin(self, name: str, number: int | None = None) -> None:
         """Start a lesson at a step, or where it was left the last time; LessonError if there is none."""
@@ -138,19 +138,20 @@ class LessonPlayer(QObject):
     def _go_to_place(self) -> None:
         """Go to the step's place once its text is recorded with its encoder."""
         step, debugger = self.step, self._steps.debugger
-        if step is None or step.train or debugger is None:
-            return
-        path = debugger.vocabulary.path
-        if (
-            debugger.trace.text != step.text.encode()
-            or path is None
-            or path.stem != step.model[len("demo:") :]
-        ):
-            return
-        if step.encoder and debugger.trace.encoder != step.encoder:
+        if step is None or step.train or debugger is None or not self._is_recorded(step):
             return
         go_to_place(debugger, step.place)
         self._steps.refresh()
+
+    def _is_recorded(self, step: LessonStep) -> bool:
+        """Whether the trace is that of the step's text, model and encoder."""
+        debugger = self._steps.debugger
+        if debugger is None or debugger.trace.text != step.text.encode():
+            return False
+        path = debugger.vocabulary.path
+        if path is None or path.stem != step.model.removeprefix("demo:"):
+            return False
+        return not step.encoder or debugger.trace.encoder == step.encoder
 
     def stop(self) -> None:
         """End all work in the background."""

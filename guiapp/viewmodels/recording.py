@@ -68,6 +68,11 @@ class Recording(QObject):
         return self._recorder.is_busy
 
     @property
+    def is_settled(self) -> bool:
+        """Whether what was recorded is still what there is to record."""
+        return self._is_current and not self.is_busy
+
+    @property
     def progress(self) -> float:
         """The share of the text that is recorded, 0 to 1."""
         return self._recorder.progress

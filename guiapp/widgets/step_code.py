@@ -19,6 +19,7 @@ LINE_PX = 22
 SMALLEST = 0.8
 INDENT_PX = 12
 VALUES_PX, PLACES_PX = 84, 232  # where the columns of the variables begin, at least for the last
+MOST_VARIABLES = 4
 N_LINES = 16  # room for any code with its variables: all are shown in the same size
 
 
@@ -31,11 +32,11 @@ class CodeView(QWidget):
         self._theme_source = theme_source
         self._texts = ShapedTexts(Theme.mono_font(UI_FONT_PX))
         self.setAccessibleName("Pseudo-code")
-        self.setMinimumHeight(round(N_LINES * LINE_PX * SMALLEST))
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         theme_source.changed.connect(self.update)
         model.position_changed.connect(self._follow)
         model.trace_changed.connect(self._fit)
+        self._fit()
 
     def sizeHint(self) -> QSize:
         return QSize(420, 15 * LINE_PX)
@@ -48,11 +49,14 @@ class CodeView(QWidget):
         return pseudo_code(debugger.trace, debugger.position)
 
     def _fit(self) -> None:
-        """Be wide enough for all lines that this trace will show."""
+        """Be large enough for all lines that this trace will show."""
         debugger = self._model.debugger
-        lines = STAGES.lines if debugger is None else (*STAGES.lines, *code_of(debugger.trace).lines)
+        code = STAGES if debugger is None else code_of(debugger.trace)
         metrics = QFontMetrics(Theme.mono_font(UI_FONT_PX))
-        self.setMinimumWidth(2 * INDENT_PX + max(map(metrics.horizontalAdvance, lines)))
+        widths = map(metrics.horizontalAdvance, (*STAGES.lines, *code.lines))
+        self.setMinimumWidth(2 * INDENT_PX + max(widths))
+        n_lines = max(len(STAGES.lines), len(code.lines)) + 1 + MOST_VARIABLES
+        self.setMinimumHeight(round(n_lines * LINE_PX * SMALLEST))
         self._follow()
 
     def _follow(self) -> None:

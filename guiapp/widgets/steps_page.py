@@ -80,6 +80,8 @@ class StepsPage(Page):
         if self._mode == TRAIN:
             training = self.training
             return [training.stage.scrubber, training.form.algorithm, training.breakpoints.field.line]
+        if self._shown_training is not None:
+            return [self.lesson_training.scrubber]
         side = self.trace.side
         return [self.trace.timeline, side.breakpoints.field.line, side.watches.field.line]
 
@@ -217,6 +219,8 @@ class StepsPage(Page):
         if self._has_lesson and not has_lesson:
             self.modes.choose(LESSONS)
         self._follow()
+        if self._has_lesson and self.isVisible():
+            self.panels[0].setFocus()  # the arrow keys step
 
     def _follow(self) -> None:
         step = self.player.step

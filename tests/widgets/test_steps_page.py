@@ -329,3 +329,29 @@ def test_a_lecture_room_can_have_larger_text(make_steps_page, qtbot):
     qtbot.mouseClick(flow, LEFT, pos=after[0].center().toPoint())
     assert [row.title for row in page.model.breakpoints.rows] == [f"byte {flow.boxes[0].element.start}"]
     assert not page.grab().isNull()
+
+
+def test_the_arrow_keys_step_as_soon_as_a_lesson_begins(make_steps_page, qtbot):
+    page = make_steps_page()
+    page.modes.choose(2)
+    page.lessons.buttons["4-encoding-by-merges"].setFocus()
+    qtbot.keyClick(page.lessons.buttons["4-encoding-by-merges"], Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: page.player.is_ready, timeout=20_000)
+    assert page.model.debugger.sentence() == page.player.step.says
+    assert QApplication.focusWidget() is page.trace.timeline
+    before = page.model.position
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Right)
+    assert page.model.position == before + 1
+
+
+def test_a_lesson_is_ready_only_with_its_model_and_switches(make_steps_page, qtbot):
+    page = make_steps_page()
+    page.player.begin("7-wordpiece", 0)
+    qtbot.waitUntil(lambda: page.player.is_ready, timeout=20_000)
+    assert page.model.debugger.sentence() == page.player.step.says
+    page.player.begin("9-special-tokens-and-injection", 1)
+    qtbot.waitUntil(lambda: page.player.is_ready, timeout=20_000)
+    page.player.go_on()
+    assert not page.player.is_ready
+    qtbot.waitUntil(lambda: page.player.is_ready, timeout=20_000)
+    assert len(page.model.debugger.trace.result.ids) == 9
