@@ -1,6 +1,7 @@
 """Draw all screenshots of this folder again:  python screenshots/redraw.py [NAME …] [RUN.json]
 
-Those of the Bench page need a run; without one they measure for some minutes.
+Those of the Bench page need a run; without one they measure, which takes most of ten minutes and wants a
+machine that does nothing else.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
@@ -55,7 +57,8 @@ PICTURES |= {
 }
 MEASURED = ["--encoders", "fast,backtrack,heap,table,scan,greedy,fewest", "--peers"]
 MEASURED += ["-f", "sample:english", "-f", "sample:code", "--scenario", "all"]
-MEASURED += ["--time-budget", "60", "--call-limit", "1"]
+MEASURED += ["--time-budget", "40", "--call-limit", "1"]
+THEMES = ("dark", "light")
 
 
 def main() -> None:
@@ -64,19 +67,30 @@ def main() -> None:
     wanted = [word for word in sys.argv[1:] if word not in runs] or PICTURES
     with tempfile.TemporaryDirectory() as folder:
         run = Path(runs[0]) if runs else Path(folder) / "run.json"
-        for name, (model, options) in PICTURES.items():
-            if name not in wanted or (model == str(LARGE) and not LARGE.exists()):
-                continue
-            page = name.partition("-")[0]
-            if page == "bench":
-                options = [*options, "--run", str(run)]
-                if not run.exists():
-                    _program("bench", model, *MEASURED, "--json", str(run))
-            for theme in ("dark", "light"):
-                picture = str(FOLDER / f"{name}-{theme}.png")
-                _program(
-                    "screenshot", "--page", page, "--model", model, "--theme", theme, "-o", picture, *options
-                )
+        names = [name for name in PICTURES if name in wanted and _has_model(name)]
+        if not run.exists() and any(map(_shows_run, names)):
+            _program("bench", str(LARGE), *MEASURED, "--json", str(run))
+        with ThreadPoolExecutor(os.cpu_count()) as pool:  # each waits for a process
+            jobs = [pool.submit(_draw, name, theme, run) for name in names for theme in THEMES]
+            for job in jobs:
+                job.result()
+
+
+def _has_model(name: str) -> bool:
+    model, _ = PICTURES[name]
+    return model != str(LARGE) or LARGE.exists()
+
+
+def _shows_run(name: str) -> bool:
+    return name.startswith("bench")
+
+
+def _draw(name: str, theme: str, run: Path) -> None:
+    model, options = PICTURES[name]
+    page, picture = name.partition("-")[0], FOLDER / f"{name}-{theme}.png"
+    shown = ["--run", str(run)] if _shows_run(name) else []
+    command = ["screenshot", "--page", page, "--model", model, "--theme", theme, "-o", str(picture)]
+    _program(*command, *options, *shown)
 
 
 def _program(*arguments: str) -> None:

@@ -78,11 +78,8 @@ class LiveRun:
     @property
     def noise(self) -> str:
         """The widest interval of the cell that goes on, and the machine as it was when that began."""
-        spreads = [
-            (row["ci_s"][1] - row["ci_s"][0]) / 2 / row["median_s"]
-            for row in self._with_samples()
-            if row["median_s"]
-        ]
+        rows = [row for row in self._with_samples() if row["n"] > 1 and row["median_s"]]
+        spreads = [(row["ci_s"][1] - row["ci_s"][0]) / 2 / row["median_s"] for row in rows]
         told = [f"spread ± {max(spreads):.0%}"] if spreads else []
         told += [f"load {self._load:g}"] if self._load is not None else []
         told += [f"{self._mhz:g} MHz"] if self._mhz is not None else []

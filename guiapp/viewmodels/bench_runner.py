@@ -82,7 +82,8 @@ class BenchRunner(QObject):
             self.ended.emit("")
             return
         said = bytes(self._process.readAllStandardError().data()).decode(errors="replace").strip()
-        last = said.splitlines()[-1] if said else f"status {exit_code}"
+        crashed = status is QProcess.ExitStatus.CrashExit
+        last = said.splitlines()[-1] if said else f"{'signal' if crashed else 'status'} {exit_code}"
         self.ended.emit(f"The benchmark's process ended early ({last}). What it measured is kept.")
 
     def _note_error(self, error: QProcess.ProcessError) -> None:

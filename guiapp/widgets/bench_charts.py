@@ -34,6 +34,7 @@ NEAR_PX = 14
 AXIS_PX = 62
 EDGE_PX = 26  # beside the outermost values, for half of a number below
 NAME_PAD_PX = 14  # between names and their bars
+PROJECTED_PX, PROJECTED_FONT_PX = 900, 16  # a chart so wide is alone on the page, or on a projector
 SMALLEST_FONT_PX = 8  # where many names share little room
 LINE_PAD_PX = 3  # between two lines of labels
 FAINT = 50  # of 255, beside the contender that is isolated
@@ -229,10 +230,13 @@ class Chart(QFrame):
         return max(self.plot.width() - self._axis_px, 1), max(int(self.plot.height() - bottom), 1)
 
     def fit_font(self, n_lines: int) -> None:
-        """Choose letters so small that so many lines stand below each other."""
-        room_px = self.view_px()[1] // max(n_lines, 1) - LINE_PAD_PX
-        self._font_px = min(max(room_px, SMALLEST_FONT_PX), SMALL_FONT_PX)
-        self.plot.getAxis("left").setStyle(tickFont=self.theme.ui_font(self._font_px))
+        """Choose letters so small that so many lines stand below each other; large ones on large charts."""
+        width_px, height_px = self.view_px()
+        room_px = height_px // max(n_lines, 1) - LINE_PAD_PX
+        largest_px = PROJECTED_FONT_PX if width_px > PROJECTED_PX else SMALL_FONT_PX
+        self._font_px = min(max(room_px, SMALLEST_FONT_PX), largest_px)
+        for side, size_px in (("left", self._font_px), ("bottom", largest_px)):
+            self.plot.getAxis(side).setStyle(tickFont=self.theme.ui_font(size_px))
 
     def metrics(self) -> QFontMetrics:
         """Of the labels."""

@@ -12,6 +12,7 @@ from guiapp.widgets.bench_charts import APPROXIMATE, LINE_PAD_PX, LINE_PX, MARKE
 from guiapp.widgets.bench_labels import mark, share_steps, short_number
 from guiapp.widgets.bench_names import place_names
 
+MOST_LINES = 12  # that the chart has room for
 PAD_PX = 8  # between two names side by side
 
 
@@ -19,6 +20,7 @@ class ExactnessChart(Chart):
     """Speed against agreement with the exact ids: who is worth its difference."""
 
     def draw(self) -> None:
+        self.fit_font(MOST_LINES)
         rows = [row for row in self._results if row["agreement"] is not None and row["tokens_per_s"]]
         speeds = [row["tokens_per_s"] for row in rows] or [1e4, 1e8]
         low, high = math.floor(math.log10(min(speeds))), math.ceil(math.log10(max(speeds)))

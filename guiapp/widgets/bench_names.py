@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 NEAREST = 0.7  # lines from a place to the edge of a name
-TOUCHING = 1.5  # lines from the rightmost place of a block to its others
+TOUCHING = 1.0  # lines from the rightmost place of a block to its others
 MOST_LINES = 24
 BESIDE = (0.0, 0.3, -0.3)  # widths that a name right above or below may be moved
 SIDEWAYS = (0.0, 0.6, -0.6, 1.2, -1.2, 2.0, -2.0, 3.0, -3.0)  # widths that one farther away may be moved

@@ -14,10 +14,11 @@ from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QVBoxLayout, QW
 
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.plan import BenchError
+from guiapp.core.bench.tables import missing_lines
 from guiapp.versions import versions_text
 from guiapp.viewmodels.bench_history import SUFFIX
 from guiapp.viewmodels.bench_model import BenchModel
-from guiapp.widgets.bench_bar import CHANGES, CHARTS, PUBLISHED, BenchBar
+from guiapp.widgets.bench_bar import CHANGES, CHARTS, FIGURES, PUBLISHED, BenchBar
 from guiapp.widgets.bench_bars import UNITS, BarChart
 from guiapp.widgets.bench_charts import Chart
 from guiapp.widgets.bench_curves import CurveChart
@@ -33,7 +34,8 @@ from guiapp.widgets.style_sheet import set_role
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
 
 PLAN_WIDTH_PX = 250
-CHANGES_LINK = "changes"
+CHANGES_LINK, FIGURES_LINK = "changes", "figures"
+MOST_MISSING = 3
 FRAME_MS = 150  # between two pictures of a run
 EMPTY = "Tick encoders and libraries at the left, choose texts, and press Run."
 RUN = "run"  # the subject of notices
@@ -253,12 +255,10 @@ class BenchPage(Page):
                 link = f'<a href="{row["contender"]}">first difference</a>'
                 share = f"{row['contender']} ≈ {row['agreement']:.1%} of spans"
                 told.setdefault(row["contender"], f"{share}, {link}")
-        missing = {
-            each["contender"]: f"{each['contender']}: {each['reason']}"
-            for each in self.model.left_out
-            if each["scenario"] is None
-        }
-        plain = [escape(note) for note in (*self.model.warnings, *missing.values())]
+        missing = list(missing_lines(self.model.left_out))
+        plain = [escape(note) for note in (*self.model.warnings, *missing[:MOST_MISSING])]
+        if more := missing[MOST_MISSING:]:
+            plain.append(f'<a href="{FIGURES_LINK}">{len(more)} more were left out</a>')
         notes = [*self._changes(), *told.values(), *plain]
         self.notes.setText(" &nbsp; ".join(notes))
         self.notes.setVisible(bool(notes))
@@ -273,8 +273,9 @@ class BenchPage(Page):
             yield f"{told} than in {escape(comparison.title)}, {link}"
 
     def _follow_link(self, link: str) -> None:
-        if link == CHANGES_LINK:
-            self.bar.views.choose(CHANGES)
+        views = {CHANGES_LINK: CHANGES, FIGURES_LINK: FIGURES}
+        if link in views:
+            self.bar.views.choose(views[link])
         else:
             self.model.open_difference(link)
 

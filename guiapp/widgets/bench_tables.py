@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QTextBrowser, QWidget
 
 from guiapp.core.bench.beside import n_missing
 from guiapp.core.bench.measurement import Record
-from guiapp.core.bench.tables import Table, change_table, measured_tables, published_tables
+from guiapp.core.bench.tables import Table, change_table, measured_tables, notes, published_tables
 from guiapp.viewmodels.bench_history import Comparison
 from guiapp.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, ThemeSource
 
@@ -73,8 +73,11 @@ def changed(comparison: Comparison | None) -> tuple[str, list[Table]]:
 
 
 def figures(run: Record, baseline: str) -> tuple[str, list[Table]]:
-    """All that was measured, as reports have it."""
-    return ("" if run["results"] else NOTHING_MEASURED), list(measured_tables(run, baseline))
+    """All that was measured and what is to be known about it, as reports have it."""
+    found = list(measured_tables(run, baseline))
+    if lines := [line.strip() for line in notes(run) if line]:
+        found.append(Table("Notes", [[""], *([line] for line in lines)]))
+    return ("" if run["results"] else NOTHING_MEASURED), found
 
 
 def _html(table: Table) -> str:

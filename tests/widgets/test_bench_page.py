@@ -24,6 +24,7 @@ from guiapp.widgets.bench_stages import parts_of
 from guiapp.widgets.contender_look import look_of
 from guiapp.widgets.theme import DARK, LIGHT, ThemeSource
 
+PATIENCE_MS = 60_000
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
 
@@ -298,7 +299,7 @@ def export(page, tmp_path):
 
 def test_every_chart_of_the_run_becomes_two_pictures(page, export, tmp_path, qtbot):
     page.save_pictures()
-    qtbot.waitUntil(lambda: page.progress.text().endswith(f"in {tmp_path}."))
+    qtbot.waitUntil(lambda: page.progress.text().endswith(f"in {tmp_path}."), timeout=PATIENCE_MS)
     names = {path.stem for path in tmp_path.glob("*.svg")}
     assert {"throughput-english", "speed-exactness-english", "throughput-against-length"} <= names
     assert names == {path.stem for path in tmp_path.glob("*.png")}
@@ -451,3 +452,23 @@ def test_a_narrow_page_has_its_cards_below_each_other_and_scrolls(page):
     page.resize(1280, 720)
     QApplication.processEvents()
     assert page.scaling.y() == page.exactness.y()
+
+
+def test_who_was_lost_in_one_size_is_told_and_the_rest_is_behind_a_link(page):
+    lost = [
+        {
+            "contender": name,
+            "scenario": "scaling",
+            "operation": "encode",
+            "corpus": "english",
+            "size_bytes": 512,
+            "reason": f"It crashed: {name}.",
+        }
+        for name in ("heap", "scan", "table", "fewest", "words")
+    ]
+    page.model.show_run({"results": RUN["results"], "left_out": lost})
+    page.redraw()
+    assert "heap left out in scaling (english, 512 B): It crashed" in page.notes.text()
+    assert "2 more were left out" in page.notes.text()
+    page.notes.linkActivated.emit("figures")
+    assert "words left out in scaling" in page.tables.toPlainText()

@@ -64,7 +64,7 @@ def notes(run: Record) -> Iterator[str]:
     yield from _counting_lines(run["results"])
     yield from _appending_lines(run["results"])
     yield from _deviation_lines(run["results"])
-    yield from _missing_lines(run.get("left_out", []))
+    yield from missing_lines(run.get("left_out", []))
 
 
 def _table_key(result: Record) -> tuple[str, ...]:
@@ -246,7 +246,7 @@ def _deviation_lines(results: Sequence[Record]) -> Iterator[str]:
         )
 
 
-def _missing_lines(left_out: Sequence[Record]) -> Iterator[str]:
+def missing_lines(left_out: Sequence[Record]) -> Iterator[str]:
     """One line for all cells that a contender missed for the same reason, with the smallest of them."""
     reasons: dict[tuple[str, str, str, str], Record] = {}
     for each in left_out:
