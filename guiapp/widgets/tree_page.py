@@ -22,7 +22,7 @@ from guiapp.widgets.pages import Page
 from guiapp.widgets.segments import Segments
 from guiapp.widgets.span_editor import SpanEditor
 from guiapp.widgets.style_sheet import set_role
-from guiapp.widgets.theme import MARGIN_PX, ThemeSource
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
 from guiapp.widgets.tree_bar import TreeBar
 from guiapp.widgets.tree_card import TreeCard
 from guiapp.widgets.tree_export import TreeExport
@@ -111,36 +111,16 @@ class TreePage(Page):
         return QFileDialog.getSaveFileName(self, title, suggested)[0]
 
     def _lay_out(self) -> None:
-        picture = QWidget()
-        column = QVBoxLayout(picture)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.view, 1)
-        column.addWidget(self.legend)
-        text = QFrame()
-        set_role(text, "panel")
-        below = QVBoxLayout(text)
-        below.setContentsMargins(0, 0, 0, 0)
-        below.setSpacing(0)
-        below.addWidget(self.walk_bar)
-        below.addWidget(self.editor, 1)
-        self.text_splitter.addWidget(picture)
-        self.text_splitter.addWidget(text)
+        self.text_splitter.addWidget(_column(self.view, self.legend, grows=self.view))
+        self.text_splitter.addWidget(_column(self.walk_bar, self.editor, grows=self.editor, role="panel"))
         self.text_splitter.setStretchFactor(0, 1)
         self.text_splitter.setSizes([650, TEXT_PX])
         self.side = QStackedWidget()
         for panel in (self.node_panel, self.found_panel, self.findings_panel):
             self.side.addWidget(panel)
         self.tabs = Segments(PANELS)
-        beside = QFrame()
-        set_role(beside, "panel")
-        right = QVBoxLayout(beside)
-        right.setContentsMargins(0, 8, 0, 0)
-        right.setSpacing(0)
-        right.addWidget(self.tabs)
-        right.addWidget(self.side, 1)
         self.splitter.addWidget(self.text_splitter)
-        self.splitter.addWidget(beside)
+        self.splitter.addWidget(_column(self.tabs, self.side, grows=self.side, role="panel", top_px=GAP_PX))
         self.splitter.setStretchFactor(0, 1)
         self.splitter.setSizes([1100, SIDE_PX])
         for splitter in (self.splitter, self.text_splitter):
@@ -199,3 +179,16 @@ class TreePage(Page):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._place_map()
+
+
+def _column(*parts: QWidget, grows: QWidget, role: str = "", top_px: int = 0) -> QFrame:
+    """Widgets below each other without gaps."""
+    frame = QFrame()
+    if role:
+        set_role(frame, role)
+    column = QVBoxLayout(frame)
+    column.setContentsMargins(0, top_px, 0, 0)
+    column.setSpacing(0)
+    for part in parts:
+        column.addWidget(part, int(part is grows))
+    return frame

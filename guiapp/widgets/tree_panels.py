@@ -103,6 +103,24 @@ class NodePanel(QScrollArea):
         column.setSizeConstraint(QLayout.SizeConstraint.SetMinimumSize)
         column.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
         column.setSpacing(GAP_PX)
+        column.addWidget(self._empty)
+        self._sections: list[QWidget] = [card(self._text, self._fact_grid())]
+        column.addWidget(self._sections[0])
+        self._trees = QBoxLayout(QBoxLayout.Direction.TopToBottom)
+        self._trees.setSpacing(MARGIN_PX)
+        self._merge_area = self._merge_scroll()
+        self._add_tree("Place in the token tree", self._place)
+        self._add_tree("How merging builds it", self._merge_area, self._remark)
+        self._add_tree("Last token of each prefix of the text", self._prefixes)
+        column.addSpacing(UNIT_PX)
+        column.addLayout(self._trees)
+        column.addStretch()
+        self.setWidget(inside)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def _fact_grid(self) -> QGridLayout:
         facts = QGridLayout()
         facts.setHorizontalSpacing(3 * UNIT_PX)
         facts.setVerticalSpacing(2)
@@ -113,37 +131,25 @@ class NodePanel(QScrollArea):
             self._values[name].setAccessibleName(name)
             facts.addWidget(self._names[name], row, 0, Qt.AlignmentFlag.AlignTop)
             facts.addWidget(self._values[name], row, 1)
+        return facts
+
+    def _merge_scroll(self) -> QScrollArea:
         merges = QScrollArea(widgetResizable=True)
         merges.setWidget(self._merges)
         merges.setFrameShape(QFrame.Shape.NoFrame)
         merges.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         merges.viewport().setAutoFillBackground(False)
         self._merges.setAutoFillBackground(False)
-        self._merge_area = merges
-        column.addWidget(self._empty)
-        self._sections: list[QWidget] = [card(self._text, facts)]
-        column.addWidget(self._sections[0])
-        self._trees = QBoxLayout(QBoxLayout.Direction.TopToBottom)
-        self._trees.setSpacing(MARGIN_PX)
-        for title, contents in (
-            ("Place in the token tree", [self._place]),
-            ("How merging builds it", [merges, self._remark]),
-            ("Last token of each prefix of the text", [self._prefixes]),
-        ):
-            tree = QVBoxLayout()
-            tree.setSpacing(GAP_PX)
-            self._sections += [heading(title), card(*contents)]
-            tree.addWidget(self._sections[-2])
-            tree.addWidget(self._sections[-1])
-            tree.addStretch()
-            self._trees.addLayout(tree, 1)
-        column.addSpacing(UNIT_PX)
-        column.addLayout(self._trees)
-        column.addStretch()
-        self.setWidget(inside)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        return merges
+
+    def _add_tree(self, title: str, *contents: QWidget) -> None:
+        tree = QVBoxLayout()
+        tree.setSpacing(GAP_PX)
+        self._sections += [heading(title), card(*contents)]
+        tree.addWidget(self._sections[-2])
+        tree.addWidget(self._sections[-1])
+        tree.addStretch()
+        self._trees.addLayout(tree, 1)
 
     @property
     def is_side_by_side(self) -> bool:
