@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from guiapp.core.trace.debugger import Debugger
+from guiapp.core.trace.drawing import forming_steps
 from guiapp.core.trace.export import WRITERS, estimated_bytes, step_json, step_markdown
 from guiapp.viewmodels.step_exporter import StepExporter
 from guiapp.viewmodels.steps_model import StepsModel
@@ -27,7 +28,7 @@ from guiapp.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
 
 SAVE_FILTER = "Markdown (*.md);;JSON (*.json);;Drawing (*.svg);;Picture of the page (*.png)"
 LARGE_BYTES = 20_000_000  # a file of which one is told before
-MANY_STEPS = 500  # of which a drawing is longer than one wants to scroll
+ALL = "All"
 BAR_WIDTH_PX = 220
 
 
@@ -74,21 +75,31 @@ class ExportBar(QWidget):
         self._copy(step_json)
 
     def ask_and_save(self) -> None:
-        """Ask for a place, and whether a large file is wanted."""
+        """Ask for a place, which steps to save, and whether a large file is wanted."""
         chosen, _ = QFileDialog.getSaveFileName(self, "Save run", "run.md", SAVE_FILTER)
         if not chosen or self._model.debugger is None:
             return
-        path, piece = Path(chosen), self.piece_steps()
-        if path.suffix.lower() == ".svg" and self._model.n_steps > MANY_STEPS and len(piece):
-            everything = range(self._model.n_steps)
-            steps = choose_steps(self, {"All": everything, "This piece": piece})
-            if steps is None:
-                return
-            if steps != everything:
-                self.save(path, steps)
-                return
-        if self._wants(path):
+        path = Path(chosen)
+        if path.suffix.lower() == ".png":
             self.save(path)
+            return
+        choices = self.choices(path)
+        title = choose_steps(self, choices)
+        if title is not None and (title != ALL or self._wants(path)):
+            self.save(path, choices[title])
+
+    def choices(self, path: Path) -> dict[str, range]:
+        """The parts of the run that can be saved; a drawing of a step is that of what was formed last."""
+        debugger = self._model.debugger
+        if debugger is None:
+            return {}
+        step = min(debugger.position, debugger.n_steps - 1)
+        if path.suffix.lower() == ".svg":
+            formed = forming_steps(debugger, range(step + 1))
+            step = int(formed[-1]) if len(formed) else step
+        piece = self.piece_steps()
+        parts = {ALL: range(debugger.n_steps), "This piece": piece, "This step": range(step, step + 1)}
+        return {title: steps for title, steps in parts.items() if len(steps)}
 
     def piece_steps(self) -> range:
         """The steps of the present piece; none outside of pieces."""
@@ -155,14 +166,18 @@ class ExportBar(QWidget):
         self.message.setStyleSheet(f"color: {color.name()}")
 
 
-def choose_steps(parent: QWidget, choices: Mapping[str, range]) -> range | None:
-    """Ask which steps to draw; None for none."""
-    box = QMessageBox(QMessageBox.Icon.Question, "Save run", "Which steps should be drawn?", parent=parent)
+def choose_steps(parent: QWidget, choices: Mapping[str, range]) -> str | None:
+    """Ask which part of the run to save; None for none."""
+    box = QMessageBox(QMessageBox.Icon.Question, "Save run", "Which steps should be saved?", parent=parent)
     buttons = {
-        box.addButton(f"{title}: {len(steps):,} steps", QMessageBox.ButtonRole.AcceptRole): steps
+        box.addButton(f"{title}: {_count(len(steps))}", QMessageBox.ButtonRole.AcceptRole): title
         for title, steps in choices.items()
     }
     box.addButton(QMessageBox.StandardButton.Cancel)
     box.exec()
     box.deleteLater()
-    return next((steps for button, steps in buttons.items() if button is box.clickedButton()), None)
+    return next((title for button, title in buttons.items() if button is box.clickedButton()), None)
+
+
+def _count(n_steps: int) -> str:
+    return "1 step" if n_steps == 1 else f"{n_steps:,} steps"

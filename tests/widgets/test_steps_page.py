@@ -148,10 +148,10 @@ def test_a_large_file_is_asked_about(make_steps_page, tmp_path, monkeypatch):
     assert "run.md will have about" in page.export.size_warning(tmp_path / "run.md")
 
 
-def test_a_drawing_of_a_long_run_is_asked_about(make_steps_page, qtbot, tmp_path, monkeypatch):
+@pytest.mark.parametrize("ending", [".svg", ".json"])
+def test_a_run_a_piece_or_a_step_is_saved(make_steps_page, qtbot, tmp_path, monkeypatch, ending):
     page = make_steps_page()
-    path = tmp_path / "run.svg"
-    monkeypatch.setattr(step_export, "MANY_STEPS", 10)
+    path = tmp_path / f"run{ending}"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *arguments: (str(path), ""))
 
     def press(title):
@@ -159,16 +159,23 @@ def test_a_drawing_of_a_long_run_is_asked_about(make_steps_page, qtbot, tmp_path
         assert isinstance(box, QMessageBox)
         next(button for button in box.buttons() if title in button.text()).click()
 
-    steps = page.export.piece_steps()
+    def saved() -> int:
+        if not path.exists():
+            return 0
+        text = path.read_text()
+        return text.count("stroke-width") if ending == ".svg" else len(json.loads(text)["steps"])
+
+    debugger, steps = page.model.debugger, page.export.piece_steps()
     assert page.model.position in steps
     sizes = []
-    for title in ("Cancel", "This piece", "All"):
+    for title in ("Cancel", "This step", "This piece", "All"):
         QTimer.singleShot(0, partial(press, title))
         page.export.ask_and_save()
         qtbot.waitUntil(lambda: not page.export.exporter.is_busy, timeout=20_000)
-        sizes.append(path.read_text().count("stroke-width") if path.exists() else 0)
-    forming = [len(forming_steps(page.model.debugger, part)) for part in (steps, range(page.model.n_steps))]
-    assert sizes == [0, *forming]
+        sizes.append(saved())
+    parts = [steps, range(page.model.n_steps)]
+    expected = [len(forming_steps(debugger, part)) if ending == ".svg" else len(part) for part in parts]
+    assert sizes == [0, 1, *expected]
 
 
 def test_a_race_runs_beside_and_goes_where_the_two_part(make_steps_page, qtbot):
