@@ -56,13 +56,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--clock", choices=("wall", "cpu"), default="wall", help="cpu: for busy machines")
     parser.add_argument("--seed", type=int, default=0, help="for random texts and the order of turns")
+    _add_outputs(parser)
+    parser.add_argument("--model", dest="ui_model", metavar="MODEL", default="demo:bpe", help="with `ui`")
+
+
+def _add_outputs(parser: argparse.ArgumentParser) -> None:
+    """What becomes of the results."""
     parser.add_argument("--baseline", metavar="NAME", default="fast", help="what speeds are compared with")
     parser.add_argument("--compare", metavar="OLD.json", help="tell what is slower than in an earlier run")
     parser.add_argument("--json", metavar="FILE", help="write the records as a JSON object")
     parser.add_argument(
         "--report", metavar="FILE", help="write a report: .html with charts, .md, .csv, or .json"
     )
-    parser.add_argument("--model", dest="ui_model", metavar="MODEL", default="demo:bpe", help="with `ui`")
 
 
 def run(options: argparse.Namespace) -> int:
