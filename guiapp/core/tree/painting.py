@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +29,7 @@ from guiapp.core.tree.picture import TreePicture
 
 Pixels = np.ndarray[tuple[int, int], np.dtype[np.uint32]]
 View = tuple[float, float]
-N_BANDS = 4  # that an icicle is painted in
+HALVES = ((0, 1), (2, 3))  # quarters of a sunburst
 GAP_PX = 1
 FINER = 1.05  # pixels of a strip for each one on the circle that it becomes
 COARSE_STEP = 2  # pixels of a circle for one of its strip, while a picture moves
@@ -69,7 +68,7 @@ def paint_icicle(
 ) -> None:
     """Fill an image; level i is drawn from round(tops[i]) to round(tops[i + 1])."""
     edges, (height, width) = np.round(tops).astype(np.int32), image.shape
-    limits = edges[np.searchsorted(edges[:-1], np.linspace(0, height, N_BANDS + 1)[1:-1])]
+    middle = min(int(edges[np.searchsorted(edges[:-1], int(edges[-1]) / 2)]), height)
 
     def paint(first: int, last: int) -> None:
         is_seen = (edges[:-1] < last) & (edges[1:] > np.maximum(first, edges[:-1]))
@@ -78,8 +77,7 @@ def paint_icicle(
         paint_strips(picture.arrays, sums, float(view[0]), float(view[1]), background, gap_scale, strips)
         stack_strips(strips, edges, GAP_PX, background, first, last, image)
 
-    bands = pairwise([0, *np.clip(limits, 0, height).tolist(), height])
-    share_work([partial(paint, *band) for band in bands if band[0] < band[1]])
+    share_work(partial(paint, 0, middle), partial(paint, middle, height))
 
 
 def paint_sunburst(
@@ -107,12 +105,16 @@ def paint_sunburst(
         rings[(rings & 2 * FULL_COVER - 1) < FULL_COVER // 2] = -1
     polar = polar_map(size // 2)
 
-    def paint(quarter: int) -> None:
-        strips = _strips(4 * quarters, quarter * quarters - 1, np.where(quarters > 0, quarters + 2, 0))
-        paint_strips(picture.arrays, sums, float(view[0]), float(view[1]), background, 1.0, strips)
-        bend(strips, polar, rings, background, *corner, quarter, image)
+    lengths = np.where(quarters > 0, quarters + 2, 0)
+    strips = [_strips(4 * quarters, quarter * quarters - 1, lengths) for quarter in range(4)]
 
-    share_work([partial(paint, quarter) for quarter in range(4)])
+    def paint(half: tuple[int, int]) -> None:
+        for quarter in half:
+            own = strips[quarter]
+            paint_strips(picture.arrays, sums, float(view[0]), float(view[1]), background, 1.0, own)
+            bend(own, polar, rings, background, *corner, quarter, image)
+
+    share_work(*(partial(paint, half) for half in HALVES))
 
 
 def paint_between(
@@ -133,17 +135,14 @@ def paint_between(
     bend_partly(strips, levels, np.array(shape), background, image)
 
 
-def share_work(parts: Sequence[Callable[[], None]]) -> None:
-    """Do all parts, some of them in another thread; what it does not come to is done here."""
-    others = [(part, _helper().submit(part)) for part in parts[1:]]
-    for part in parts[:1]:
-        part()
-    for part, other in reversed(others):
-        if other.cancel():
-            part()
-    for _, other in others:
-        if not other.cancelled():
-            other.result()
+def share_work(own: Callable[[], None], other: Callable[[], None]) -> None:
+    """Do two things at once; both here, one after the other, where another thread does not come to it."""
+    helped = _helper().submit(other)
+    own()
+    if helped.cancel():
+        other()
+    else:
+        helped.result()
 
 
 @cache
