@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from guiapp.core.kernels.compile import tell_numba
+from guiapp.core.kernels.compile import routine_options, tell_numba
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -21,11 +21,11 @@ def borrowing(function: F) -> F:
 
     The same then holds for all plain routines that it calls.
     """
-    tell_numba(lambda numba: numba.extending.register_jitable(_nrt=False)(function))
+    tell_numba(lambda numba: numba.extending.register_jitable(**routine_options(numba, _nrt=False))(function))
     return function
 
 
 def allocating(function: F) -> F:
     """Declare a `routine` that makes arrays, although those who call it only borrow theirs."""
-    tell_numba(lambda numba: numba.extending.register_jitable(_nrt=True)(function))
+    tell_numba(lambda numba: numba.extending.register_jitable(**routine_options(numba, _nrt=True))(function))
     return function

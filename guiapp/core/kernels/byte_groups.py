@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.kernels.compile import tell_numba
+from guiapp.core.kernels.compile import routine_options, tell_numba
 
 N_GROUPS, GROUP_BITS = 8, 3
 RARE, SMALL, VARIED, DIGIT, SPACE, NEWLINE, APOSTROPHE, MARK = range(N_GROUPS)
@@ -102,7 +102,7 @@ def _compiled(numba: Any) -> None:
         uint8 = numba.types.uint8
         return numba.types.void(data, numba.types.int64, uint8, uint8, indices), emit
 
-    overload = numba.extending.overload(index_windows, jit_options={"_nrt": False})
+    overload = numba.extending.overload(index_windows, jit_options=routine_options(numba, _nrt=False))
     overload(
         lambda data, at, capitals, tabs, indices: (
             lambda data, at, capitals, tabs, indices: index(data, at, capitals, tabs, indices)

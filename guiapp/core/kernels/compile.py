@@ -25,6 +25,7 @@ from typing import Any, Generic, ParamSpec, TypeVar, get_args, get_origin, get_t
 import numpy as np
 
 from guiapp.core.kernels.kernel_cache import cache_folder, cache_root
+from guiapp.core.kernels.routine_compiler import routine_compiler
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -80,8 +81,13 @@ def kernel(function: Callable[P, R]) -> Kernel[P, R]:
 
 def routine(function: F) -> F:
     """Declare a plain function that kernels and other routines may call."""
-    tell_numba(lambda numba: numba.extending.register_jitable(function))
+    tell_numba(lambda numba: numba.extending.register_jitable(**routine_options(numba))(function))
     return function
+
+
+def routine_options(numba: Any, **more: Any) -> dict[str, Any]:
+    """What numba must know of a function that only kernels and routines call."""
+    return {"pipeline_class": routine_compiler(numba), **more}
 
 
 def tell_numba(action: Callable[[Any], object]) -> None:
@@ -126,10 +132,10 @@ def _cached_dispatcher(function: Callable[..., Any]) -> Any:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         _tell_of_no_cache(str(cache_root()), type(error).__name__)
-        return numba.njit(nogil=True)(function)
+        return numba.njit(nogil=True, no_cfunc_wrapper=True)(function)
     with _State.choosing_folder:  # numba asks a global variable for it
         numba.config.CACHE_DIR = str(folder)
-        return numba.njit(cache=True, nogil=True)(function)
+        return numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True)(function)
 
 
 @cache

@@ -5,12 +5,13 @@ The functions are what interpreted kernels run; compiled ones get a machine inst
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.kernels.compile import tell_numba
+from guiapp.core.kernels.compile import routine_options, tell_numba
 
 HIGH_BITS = np.uint64(0x8080808080808080)
 
@@ -122,16 +123,13 @@ def _compiled(numba: Any) -> None:
 
         return numba.types.void(words, numba.types.int64), emit
 
-    without_counting = {"_nrt": False}  # of references; see `borrowing.py`
-    overload = numba.extending.overload
-    overload(load_eight, jit_options=without_counting)(lambda data, at: lambda data, at: load(data, at))
+    overload = partial(numba.extending.overload, jit_options=routine_options(numba, _nrt=False))
+    overload(load_eight)(lambda data, at: lambda data, at: load(data, at))
     overload(first_set_byte)(lambda marks: lambda marks: trailing_zeros(marks) >> 3)
     overload(lowest_bit)(lambda word: lambda word: trailing_zeros(word))
-    overload(marks, jit_options=without_counting)(lambda flags, mask: lambda flags, mask: bits(flags, mask))
-    overload(count_letters, jit_options=without_counting)(
-        lambda data, at, fold: lambda data, at, fold: letters(data, at, fold)
-    )
-    overload(prefetch, jit_options=without_counting)(lambda words, at: lambda words, at: fetch(words, at))
+    overload(marks)(lambda flags, mask: lambda flags, mask: bits(flags, mask))
+    overload(count_letters)(lambda data, at, fold: lambda data, at, fold: letters(data, at, fold))
+    overload(prefetch)(lambda words, at: lambda words, at: fetch(words, at))
 
 
 tell_numba(_compiled)

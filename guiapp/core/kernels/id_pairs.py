@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.kernels.compile import tell_numba
+from guiapp.core.kernels.compile import routine_options, tell_numba
 
 LOW_HALF = (1 << 32) - 1
 
@@ -35,7 +35,7 @@ def _compiled(numba: Any) -> None:
 
         return numba.types.void(ids, numba.types.int64, numba.types.uint64), emit
 
-    without_counting = {"_nrt": False}  # of references; see `borrowing.py`
+    without_counting = routine_options(numba, _nrt=False)  # of references; see `borrowing.py`
     overload = numba.extending.overload(store_pair, jit_options=without_counting)
     overload(lambda ids, at, word: lambda ids, at, word: store(ids, at, word))
 

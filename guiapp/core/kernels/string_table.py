@@ -8,12 +8,13 @@ collide; what is found does not depend on the point.
 from __future__ import annotations
 
 import secrets
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.kernels.compile import kernel, routine, tell_numba
+from guiapp.core.kernels.compile import kernel, routine, routine_options, tell_numba
 
 MODULUS = np.uint64((1 << 61) - 1)
 LOW_32 = np.uint64(0xFFFFFFFF)
@@ -168,7 +169,7 @@ def _read_all(table: StringTable, keys: NDArray[np.uint64]) -> None:
 
 
 def _compiled(numba: Any) -> None:
-    overload = numba.extending.overload
+    overload = partial(numba.extending.overload, jit_options=routine_options(numba))
     overload(hash_bytes)(
         lambda text, start, end, point: (
             lambda text, start, end, point: _hash_in_halves(text, start, end, point)

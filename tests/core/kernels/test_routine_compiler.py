@@ -1,0 +1,53 @@
+"""Routines are compiled with the kernels that call them."""
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from guiapp.core.kernels.borrowing import allocating, borrowing
+from guiapp.core.kernels.compile import NEVER_COMPILED, Kernel, argument_types, routine
+
+pytestmark = pytest.mark.skipif(NEVER_COMPILED, reason="kernels are never compiled here")
+
+
+@routine
+def square(number: int) -> int:
+    return number * number
+
+
+@borrowing
+def sum_of_squares(numbers: NDArray[np.int64]) -> int:
+    total = 0
+    for number in numbers:
+        total += square(number)
+    return total
+
+
+@allocating
+def sum_of_first_squares(n_numbers: int) -> int:
+    return sum_of_squares(np.arange(n_numbers))
+
+
+def sums(numbers: NDArray[np.int64], n_numbers: int) -> int:
+    return sum_of_squares(numbers) + sum_of_first_squares(n_numbers) + square(n_numbers)
+
+
+add_sums = Kernel(sums)
+
+
+def test_routines_that_call_routines_give_what_python_gives():
+    numbers = np.array([1, 2, 3])
+    assert add_sums(numbers, 4) == (1 + 4 + 9) + (0 + 1 + 4 + 9) + 16
+
+
+def test_a_routine_leaves_no_code_of_its_own_behind():
+    import numba
+
+    add_sums.load()  # which tells numba of the routines
+    compiled = numba.njit(sums)  # what comes from the disk cache does not tell its functions
+    compiled.compile(argument_types(sums))
+    library = compiled.overloads[compiled.signatures[0]].library
+    engine = library.codegen._engine
+    names = [function.name for function in library.get_defined_functions()]
+    assert engine.is_symbol_defined(next(name for name in names if "sums" in name))
+    assert not any(engine.is_symbol_defined(name) for name in names if "sum_of" in name)
