@@ -28,9 +28,8 @@ from guiapp.core.kernels.piece_keys import (
     write_ids,
     write_row,
 )
-from guiapp.core.kernels.scan import merge_by_scan
 from guiapp.core.kernels.string_table import StringTable
-from guiapp.core.kernels.word_merges import LONGEST_SCANNED, SCANNED, WordMerges, merge_word
+from guiapp.core.kernels.word_merges import LONGEST_SCANNED, WordMerges, merge_word
 
 NEWLINE = 0x0A
 AHEAD = 32  # pieces behind a new one, of which more may be new
@@ -115,7 +114,7 @@ def encode_block(
             if count == UNKNOWN and end - start <= LONGEST_SCANNED:
                 count = merge_word(data, start, end, words, values, out, first)
             if count == UNKNOWN:
-                count = merge(data, start, end, symbols, merges, values, out, first)
+                count = merge(data, start, end, symbols, merges, out, first)
             if is_short:
                 note(
                     known,
@@ -192,17 +191,13 @@ def merge(
     end: int,
     symbols: SymbolArrays,
     merges: MergeArrays,
-    values: NDArray[np.int64],
     out: NDArray[np.int32],
     count: int,
 ) -> int:
     """Append the ids of a piece whatever its bytes are."""
     ids = np.empty(end - start, np.int32)
     ends = np.empty(end - start, np.int64)
-    if end - start <= SCANNED:
-        n_symbols = merge_by_scan(data, start, end, symbols, merges, ids, ends, values)
-    else:
-        n_symbols = merge_by_heap(data, start, end, symbols, merges, ids, ends)
+    n_symbols = merge_by_heap(data, start, end, symbols, merges, ids, ends)
     at = start
     for index in range(n_symbols):
         if 0 <= ids[index] < symbols.n_tokens:
