@@ -16,14 +16,13 @@ import multiprocessing
 import os
 import sys
 import threading
+from collections import defaultdict
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from inspect import getsourcelines
-from typing import Any
 
-from guiapp.core.kernels.compile import Kernel, declared_kernels, kernel_modules
+from guiapp.core.kernels.compile import declared_kernels, kernel_modules
 from guiapp.core.kernels.compiled import leave_out_extensions
-from guiapp.core.kernels.kernel_cache import complete_mark
+from guiapp.core.kernels.kernel_cache import complete_mark, sources_of
 
 MOST_WORKERS = 4
 LOWER_PRIORITY = 2
@@ -32,8 +31,13 @@ Report = Callable[[int, int, str], None]
 
 
 def warm_up(report: Report = lambda done, of, name: None) -> None:
-    """Compile every kernel; `report(done, of, name)` at the beginning and behind each one."""
-    kernels = sorted(declared_kernels(), key=_n_lines_of_module, reverse=True)  # the longest work first
+    """Compile every kernel; `report(done, of, name)` at the beginning and behind each module of them.
+
+    Kernels of one module call the same routines, which a process compiles only once.
+    """
+    kernels, names = declared_kernels(), defaultdict[str, list[str]](list)
+    for each in kernels:
+        names[each.function.__module__].append(each.function.__name__)
     report(0, len(kernels), "")
     workers = ProcessPoolExecutor(
         min(os.cpu_count() or 1, MOST_WORKERS),
@@ -41,17 +45,21 @@ def warm_up(report: Report = lambda done, of, name: None) -> None:
         initializer=_prepare_worker,
     )
     with workers:
-        jobs = {workers.submit(_compile, *_name(each)): ".".join(_name(each)) for each in kernels}
-        for done, job in enumerate(as_completed(jobs), 1):
+        longest_first = sorted(names, key=_n_bytes_compiled_in, reverse=True)
+        jobs = {workers.submit(_compile, module, names[module]): module for module in longest_first}
+        done = 0
+        for job in as_completed(jobs):
             job.result()
+            done += len(names[jobs[job]])
             report(done, len(kernels), jobs[job])
     mark = complete_mark(kernel_modules())
     mark.parent.mkdir(parents=True, exist_ok=True)
     mark.touch()
 
 
-def _compile(module: str, name: str) -> None:
-    getattr(sys.modules[module], name).load()
+def _compile(module: str, names: list[str]) -> None:
+    for name in names:
+        getattr(sys.modules[module], name).load()
 
 
 def _prepare_worker() -> None:
@@ -69,12 +77,9 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _name(kernel: Kernel[..., Any]) -> tuple[str, str]:
-    return kernel.function.__module__, kernel.function.__name__
-
-
-def _n_lines_of_module(kernel: Kernel[..., Any]) -> int:
-    return len(getsourcelines(sys.modules[kernel.function.__module__])[0])
+def _n_bytes_compiled_in(module: str) -> int:
+    """The size of all that the kernels of a module can be made from: a guess at how long it takes."""
+    return sum(source.stat().st_size for source in sources_of([module]))
 
 
 def _print_progress(done: int, of: int, name: str) -> None:
