@@ -40,12 +40,7 @@ class LessonBar(QFrame):
         self._title = heading("")
         self.narration = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
         self.question = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
-        self._words = QWidget()
-        words = QVBoxLayout(self._words)
-        words.setContentsMargins(0, 0, 0, 0)
-        words.setSpacing(GAP_PX)
-        for label in (self.narration, self.question):
-            words.addWidget(label)
+        self._words = self._stack_words()
         self._words_area = scrolling(self._words, 0)
         slots = dict(
             zip(LESSON_ACTIONS, (player.go_back, player.reveal, player.go_on, player.leave), strict=True)
@@ -67,6 +62,15 @@ class LessonBar(QFrame):
         player.changed.connect(self._follow)
         theme_source.changed.connect(self._follow)
         self._follow()
+
+    def _stack_words(self) -> QWidget:
+        made = QWidget()
+        words = QVBoxLayout(made)
+        words.setContentsMargins(0, 0, 0, 0)
+        words.setSpacing(GAP_PX)
+        words.addWidget(self.narration)
+        words.addWidget(self.question)
+        return made
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._fit()

@@ -75,12 +75,7 @@ class BreakpointList(QWidget):
         self.add_button.setAccessibleName("Add a breakpoint")
         set_role(self.add_button, "quiet")
         self.add_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        menu = QMenu(self)
-        for title, template in (TRAINING_TEMPLATES if is_training else TEMPLATES).items():
-            action = QAction(title, menu)
-            action.triggered.connect(partial(self.begin, template))
-            menu.addAction(action)
-        self.add_button.setMenu(menu)
+        self.add_button.setMenu(self._menu(TRAINING_TEMPLATES if is_training else TEMPLATES))
         example = 'token "is", count < 10 …' if is_training else "rank < 500, token 42, operation stale …"
         self.field = EntryField(example, theme_source, SCHEMA if is_training else TRACE_SCHEMA)
         self.field.entered.connect(self._enter)
@@ -102,6 +97,14 @@ class BreakpointList(QWidget):
         model.position_changed.connect(self._follow_stop)
         theme_source.changed.connect(self._follow)
         self._follow()
+
+    def _menu(self, templates: dict[str, str]) -> QMenu:
+        menu = QMenu(self)
+        for title, template in templates.items():
+            action = QAction(title, menu)
+            action.triggered.connect(partial(self.begin, template))
+            menu.addAction(action)
+        return menu
 
     @property
     def row_widgets(self) -> list[BreakpointRow]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from guiapp.core.errors import EncodeError
 from guiapp.core.pipelines.watcher import Symbols
@@ -42,9 +44,8 @@ def record(
     recorder = _Recorder(data, len(tokenizer.vocabulary), progress)
     before, after = tokenizer.special_ids_around() if add_special else ([], [])
     partition = tokenizer.special_tokens.partition_readable(data, parse_special)
-    columns = (partition.ids, partition.starts, partition.ends)
-    special = list(zip(*(column.tolist() for column in columns), strict=True))
-    stretches = list(zip(partition.raw_starts.tolist(), partition.raw_ends.tolist(), strict=True))
+    special = _rows(partition.ids, partition.starts, partition.ends)
+    stretches = _rows(partition.raw_starts, partition.raw_ends)
     for token in special:
         recorder.write("special", token[1], token[2], result=token[0])
     tokens = [(token_id, 0, 0) for token_id in before]
@@ -54,8 +55,7 @@ def record(
                 recorder.write("text", start, end)
             recorder.begin_fragment(2 * index, start)
             found = tokenizer.pipeline.encode_readable(data[start:end], True, name, recorder)
-            spans = (found.ids, found.starts + start, found.ends + start)
-            tokens += zip(*(column.tolist() for column in spans), strict=True)
+            tokens += _rows(found.ids, found.starts + start, found.ends + start)
         tokens += special[index : index + 1]
     for token_id in before:
         recorder.write("add", 0, 0, result=token_id, cell=BEFORE)
@@ -63,6 +63,11 @@ def record(
         recorder.write("add", len(data), len(data), result=token_id, cell=BEHIND)
     tokens += [(token_id, len(data), len(data)) for token_id in after]
     return recorder.trace(name, tokenizer.readable_twin(name), tokens)
+
+
+def _rows(*columns: NDArray[Any]) -> list[Any]:
+    """Columns of one length, row by row, as plain numbers."""
+    return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
 class _Recorder:
