@@ -62,6 +62,8 @@ class Shell:
         self.window.pages.stop()
         self.warm_up.stop()
         self.workspace.close()
+        self.window.kept_texts.leave()
+        self.window.kept_texts.finish()
         self.settings.save()
 
 
@@ -76,6 +78,8 @@ def run_window(model: str | None, text_file: Path | None) -> int:
 
     application = make_application()
     shell = build(application, Settings(default_path()), sample_text(FIRST_SAMPLE))
+    if text_file is None:
+        shell.window.take_kept_text()
     sys.excepthook = ErrorReporter(shell.window).report
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
@@ -144,7 +148,9 @@ def build(
     theme_source = ThemeSource(application, settings.theme, dresses_later=True)
     window = MainWindow(workspace, Activity(workspace, warm_up), settings, theme_source, questions)
     window.setWindowIcon(application_icon())
-    FailureNotices(window.notices, workspace, warm_up, settings, window.actions_table["choose_pre"])
+    FailureNotices(
+        window.notices, workspace, warm_up, settings, window.kept_texts, window.actions_table["choose_pre"]
+    )
     commands = WindowCommands(window, workspace, settings, RecentFiles(settings), theme_source)
     theme_source.dress()
     return Shell(workspace, settings, theme_source, warm_up, window, commands)

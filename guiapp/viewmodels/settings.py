@@ -8,8 +8,6 @@ from PySide6.QtCore import QByteArray, QObject
 
 from guiapp.viewmodels.settings_store import SettingsStore
 
-LONGEST_UNSAVED_TEXT = 1 << 20
-
 
 class Settings(QObject):
     """Typed access to the settings file; a value that somebody spoiled counts as not set."""
@@ -102,21 +100,10 @@ class Settings(QObject):
     def set_lessons(self, text: str) -> None:
         self.store.set_value("lessons", text)
 
-    @property
-    def unsaved_text(self) -> bytes:
-        """What was typed and has no file; empty where there is none."""
-        return self._bytes("unsaved_text")
-
-    def set_unsaved_text(self, text: bytes) -> None:
-        """Keep a text, unless it is so long that it would slow down every start."""
-        if 0 < len(text) <= LONGEST_UNSAVED_TEXT:
-            self.store.set_value("unsaved_text", text)
-        else:
-            self.store.set_value("unsaved_text", None)
-
     def layout(self, name: str) -> QByteArray:
         """The saved state of a window or splitter; empty where there is none."""
-        return QByteArray(self._bytes(f"layout/{name}"))
+        state = self.store.value(f"layout/{name}")
+        return QByteArray(state if isinstance(state, bytes) else b"")
 
     def set_layout(self, name: str, state: QByteArray) -> None:
         self.store.set_value(f"layout/{name}", bytes(state.data()))
@@ -128,10 +115,6 @@ class Settings(QObject):
     def _text(self, key: str) -> str:
         value = self.store.value(key)
         return value if isinstance(value, str) else ""
-
-    def _bytes(self, key: str) -> bytes:
-        value = self.store.value(key)
-        return value if isinstance(value, bytes) else b""
 
     def _switch(self, key: str, default: bool) -> bool:
         return {"on": True, "off": False}.get(self._text(key), default)

@@ -7,14 +7,15 @@ half a second on a slow disk, in which the window stands still.
 from __future__ import annotations
 
 import json
-import os
 import threading
 from base64 import b64decode, b64encode
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 from PySide6.QtCore import QObject, Signal
+
+from guiapp.core.replace_file import replace_file
 
 Value = str | bytes
 BINARY = "base64"  # how bytes are written: {"base64": "…"}
@@ -22,6 +23,8 @@ BINARY = "base64"  # how bytes are written: {"base64": "…"}
 
 class SettingsStore(QObject):
     """Values by name, read once; several programs may write to one file, each what it changed.
+
+    set_aside  where a file lies now that was there and is none of ours; None if all was well
 
     Signals:
         failed(str): what was changed cannot be written, and why.
@@ -32,6 +35,7 @@ class SettingsStore(QObject):
     def __init__(self, path: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._path = path
+        self.set_aside = _set_spoiled_file_aside(path)
         self._values = _read(path)
         self._changes: dict[str, Value | None] = {}
         self._lock = threading.Lock()
@@ -73,6 +77,21 @@ def _read(path: Path) -> dict[str, Value | None]:
     return {name: _read_value(value) for name, value in content.items()} if isinstance(content, dict) else {}
 
 
+def _set_spoiled_file_aside(path: Path) -> Path | None:
+    aside = path.with_name(f"{path.name}.spoiled")
+    try:
+        is_spoiled = not isinstance(json.loads(path.read_bytes()), dict)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, RecursionError):
+        is_spoiled = True
+    with suppress(OSError):
+        if is_spoiled:
+            path.replace(aside)
+            return aside
+    return None
+
+
 def _read_value(value: object) -> Value | None:
     if isinstance(value, dict) and isinstance(text := value.get(BINARY), str):
         try:
@@ -89,14 +108,4 @@ def _write(path: Path, values: dict[str, Value | None]) -> None:
         for name, value in values.items()
         if value is not None
     }
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with NamedTemporaryFile("w", dir=path.parent, prefix=path.name, delete=False, encoding="utf-8") as file:
-        new = Path(file.name)
-        try:
-            json.dump(content, file, indent=1)
-            file.flush()
-            os.fsync(file.fileno())
-        except OSError:
-            new.unlink()
-            raise
-    new.replace(path)
+    replace_file(path, json.dumps(content, indent=1).encode())

@@ -39,6 +39,7 @@ class Workspace(QObject):
         selected_token_changed(), hovered_token_changed(): which token is pointed at.
         statistics_changed(): `statistics` or `selection_statistics` is new.
         text_file_changed(): `text_path` or `is_modified` is new.
+        text_left(): another text takes the place of the present one, right now.
         text_file_failed(str): why a text could not be opened or saved.
         pointed_out(object, object): people are to see this stretch of the text, from byte to byte.
     """
@@ -50,6 +51,7 @@ class Workspace(QObject):
     hovered_token_changed = Signal()
     statistics_changed = Signal()
     text_file_changed = Signal()
+    text_left = Signal()
     text_file_failed = Signal(str)
     pointed_out = Signal(object, object)
 
@@ -287,9 +289,15 @@ class Workspace(QObject):
 
     def show_text(self, text: bytes) -> None:
         """Put a text that has no file in place of the present one; undo brings that back."""
+        self.text_left.emit()
         self.document.replace(0, self.document.size, text)
         self.document.set_caret(0)
         self._set_text_file(None, is_modified=False)
+
+    def restore_text(self, text: bytes, path: Path | None) -> None:
+        """Begin with a text that was kept, a changed version of the file if there is one."""
+        self.document.set_text(text)
+        self._set_text_file(path, is_modified=True)
 
     def close(self) -> None:
         """Stop all work; nothing is delivered any more."""

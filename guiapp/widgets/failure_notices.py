@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
 
 from guiapp.versions import versions_text
+from guiapp.viewmodels.kept_texts import KeptTexts
 from guiapp.viewmodels.kernel_warm_up import KernelWarmUp
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.workspace import Workspace
@@ -15,7 +16,7 @@ SLOW = "The fast kernels could not be compiled. Everything works, but slowly."
 
 
 class FailureNotices(QObject):
-    """One notice each about the model, the text file, the tokens, the compiler and the settings."""
+    """One notice each about the model, the text file, the tokens, the compiler, settings and kept texts."""
 
     def __init__(
         self,
@@ -23,6 +24,7 @@ class FailureNotices(QObject):
         workspace: Workspace,
         warm_up: KernelWarmUp,
         settings: Settings,
+        kept_texts: KeptTexts,
         choose_pre: QAction,
     ) -> None:
         super().__init__(area)
@@ -40,6 +42,9 @@ class FailureNotices(QObject):
         workspace.round_trip.changed.connect(self._clear_decoding_failure)
         warm_up.failed.connect(self._show_compiler_failure)
         settings.store.failed.connect(self._show_settings_failure)
+        kept_texts.failed.connect(self._show_keeping_failure)
+        if (aside := settings.store.set_aside) is not None:
+            self._show_settings_failure(f"The settings could not be read. What was there is in {aside} now.")
 
     def _show_model_failure(self, name: str, message: str) -> None:
         self._show("model", message, f"Model: {name}")
@@ -76,6 +81,9 @@ class FailureNotices(QObject):
 
     def _show_settings_failure(self, message: str) -> None:
         self._show("settings", message, "")
+
+    def _show_keeping_failure(self, message: str) -> None:
+        self._show("kept text", message, "")
 
     def _circumstances(self) -> str:
         model = self._workspace.loader.model

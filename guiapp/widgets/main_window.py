@@ -10,8 +10,9 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEv
 from PySide6.QtWidgets import QMainWindow, QVBoxLayout, QWidget
 
 from guiapp.viewmodels.activity import Activity
+from guiapp.viewmodels.kept_texts import LONGEST_KEPT_TEXT, KeptTexts
 from guiapp.viewmodels.model_loader import display_name
-from guiapp.viewmodels.settings import LONGEST_UNSAVED_TEXT, Settings
+from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.actions import Actions
 from guiapp.widgets.drop_hint import DropHint
@@ -23,7 +24,8 @@ from guiapp.widgets.status_line import StatusLine
 from guiapp.widgets.theme import ThemeSource
 from guiapp.widgets.top_bar import TopBar
 
-AUTOSAVE_MS = 2000  # after the last edit
+AUTOSAVE_MS = 2000  # after an edit
+KEPT_TEXTS = "texts"  # the folder beside the settings
 FIRST_SIZE = QSize(1280, 800)
 SMALLEST_SIZE = QSize(860, 480)
 
@@ -51,6 +53,7 @@ class MainWindow(QMainWindow):
         self._workspace = workspace
         self._settings = settings
         self._is_painted = False
+        self.kept_texts = KeptTexts(settings.folder / KEPT_TEXTS, self)
         self.questions = questions or Questions(self)
         self.actions_table = Actions(self)
         self.actions_table.fill(self.menuBar())
@@ -66,11 +69,13 @@ class MainWindow(QMainWindow):
         self.setAcceptDrops(True)
         workspace.vocabulary_changed.connect(self._follow_title)
         workspace.text_file_changed.connect(self._follow_title)
+        workspace.text_file_changed.connect(self._follow_text_file)
         self._autosave = QTimer(self, singleShot=True, interval=AUTOSAVE_MS)
-        self._autosave.timeout.connect(self._save_unsaved_text)
+        self._autosave.timeout.connect(self._keep_text)
         self._follow_title()
         self._restore()
-        workspace.document.edited.connect(self._autosave.start)
+        workspace.document.edited.connect(self._follow_edit)
+        workspace.text_left.connect(self._leave_text)
         self.inspect_page.editor.setFocus()
 
     def _column(self) -> QWidget:
@@ -92,25 +97,40 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(" – ".join([*names, "Tokenloupe"]))
         self.setWindowModified(workspace.text_path is not None and workspace.is_modified)
 
+    def _follow_text_file(self) -> None:
+        if not self._workspace.is_modified:  # saved, or left for the next window before
+            self.kept_texts.forget()
+
     def _restore(self) -> None:
         self.resize(FIRST_SIZE)
         self.restoreGeometry(self._settings.layout("window"))
-        if unsaved_text := self._settings.unsaved_text:
-            self._workspace.document.set_text(unsaved_text)
+
+    def take_kept_text(self) -> None:
+        """Show the text that a window before this one was left with, if there is any."""
+        if (kept := self.kept_texts.take()) is not None:
+            self._workspace.restore_text(kept.data, kept.path)
 
     def _keep(self) -> None:
         self._settings.set_layout("window", self.saveGeometry())
         self.pages.keep_layouts()
-        self._settings.set_unsaved_text(self._unsaved_text())
 
-    def _save_unsaved_text(self) -> None:
-        """Keep what was typed in case the program ends without a word."""
-        self._settings.set_unsaved_text(self._unsaved_text())
+    def _keep_text(self) -> None:
+        """Keep what is in no file, in case the program ends without a word."""
+        self._autosave.stop()
+        workspace = self._workspace
+        if workspace.is_modified and (workspace.document.size or workspace.text_path is not None):
+            self.kept_texts.keep(workspace.document.text(), workspace.text_path)
+        else:
+            self.kept_texts.forget()
 
-    def _unsaved_text(self) -> bytes:
-        """What was typed and belongs to no file."""
-        is_unsaved = self._workspace.text_path is None and self._workspace.is_modified
-        return self._workspace.document.text() if is_unsaved else b""
+    def _leave_text(self) -> None:
+        """Another text comes: this one is for the next window."""
+        self._keep_text()
+        self.kept_texts.leave()
+
+    def _follow_edit(self) -> None:
+        if not self._autosave.isActive():
+            self._autosave.start()
 
     def event(self, event: QEvent) -> bool:
         handled = super().event(event)
@@ -129,14 +149,18 @@ class MainWindow(QMainWindow):
 
     def _may_close(self) -> bool:
         """Whether nothing is lost by closing, or people say so."""
-        path = self._workspace.text_path
-        will_be_kept = path is None and len(self._unsaved_text()) <= LONGEST_UNSAVED_TEXT
-        if will_be_kept or not self._workspace.is_modified:
+        path, size = self._workspace.text_path, self._workspace.document.size
+        self._keep_text()
+        if not self._workspace.is_modified or (path is None and size == 0):
+            return True
+        if path is None and size <= LONGEST_KEPT_TEXT and self.kept_texts.is_kept():
             return True
         answer = self.questions.save_before_closing(path)
         if answer is Answer.SAVE:
             path = path or self.questions.where_to_save(None)
             return path is not None and self._workspace.save_text(path)
+        if answer is Answer.DISCARD:
+            self.kept_texts.forget()
         return answer is Answer.DISCARD
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:

@@ -13,7 +13,7 @@ from fake_tokenizer import FakeTokenizer
 from PySide6.QtCore import QByteArray
 
 from guiapp.viewmodels.recent_files import KEPT, RecentFiles
-from guiapp.viewmodels.settings import LONGEST_UNSAVED_TEXT, Settings
+from guiapp.viewmodels.settings import Settings
 
 pytestmark = pytest.mark.usefixtures("qapp")
 
@@ -50,9 +50,10 @@ def test_everything_is_there_at_the_next_start(path):
 
 def test_spoiled_values_count_as_not_set(path):
     values = {"theme": "pink", "font_px": "large", "shows_whitespace": ["perhaps"], "recent_files": "[{"}
-    path.write_text(json.dumps({**values, "unsaved_text": {"base64": "?"}, "layout/window": {"base64": 3}}))
+    path.write_text(json.dumps({**values, "layout/window": {"base64": "?"}, "layout/other": {"base64": 3}}))
     settings = Settings(path)
-    assert (settings.unsaved_text, settings.layout("window")) == (b"", QByteArray())
+    assert settings.layout("window").isEmpty()
+    assert settings.layout("other").isEmpty()
     assert (settings.theme, settings.font_px, settings.shows_whitespace) == ("system", None, True)
     assert RecentFiles(settings).files == ()
 
@@ -64,9 +65,11 @@ def test_a_spoiled_file_counts_as_empty_and_is_replaced(path, content):
     path.write_bytes(content)
     settings = Settings(path)
     assert settings.theme == "system"
+    assert settings.store.set_aside.read_bytes() == content
     settings.set_theme("light")
     settings.save()
-    assert Settings(path).theme == "light"
+    again = Settings(path)
+    assert (again.theme, again.store.set_aside) == ("light", None)
 
 
 def test_two_programs_keep_what_each_of_them_changed(path):
@@ -138,13 +141,3 @@ def test_forgetting_is_told(path, qtbot):
     with qtbot.waitSignal(recent.changed):
         recent.clear()
     assert recent.files == ()
-
-
-def test_unsaved_text_is_kept_byte_for_byte_unless_it_is_too_long(path):
-    settings = Settings(path)
-    assert settings.unsaved_text == b""
-    settings.set_unsaved_text(b"\x00\xff line\r\n\xe4\xb8\x96")
-    settings.save()
-    assert Settings(path).unsaved_text == b"\x00\xff line\r\n\xe4\xb8\x96"
-    settings.set_unsaved_text(b"x" * (LONGEST_UNSAVED_TEXT + 1))
-    assert settings.unsaved_text == b""

@@ -13,7 +13,8 @@ from PySide6.QtWidgets import QApplication, QLabel, QToolButton, QWidget
 from guiapp.app import build
 from guiapp.core.errors import UnknownPreError, VocabError
 from guiapp.viewmodels.background import LatestJob
-from guiapp.viewmodels.settings import LONGEST_UNSAVED_TEXT, Settings
+from guiapp.viewmodels.kept_texts import LONGEST_KEPT_TEXT, KeptTexts
+from guiapp.viewmodels.settings import Settings
 from guiapp.widgets.about_dialog import AboutDialog
 from guiapp.widgets.error_dialog import ErrorDialog, ErrorReporter
 from guiapp.widgets.popover import Explanation
@@ -367,7 +368,7 @@ def test_closing_asks_only_about_a_changed_file(shell, qtbot, tmp_path, answer):
 
 @pytest.mark.parametrize("answer", list(Answer))
 def test_closing_asks_about_a_text_that_is_too_long_to_be_kept(shell, tmp_path, answer):
-    path, text = tmp_path / "long.txt", b"word " * (LONGEST_UNSAVED_TEXT // 5 + 1)
+    path, text = tmp_path / "long.txt", b"word " * (LONGEST_KEPT_TEXT // 5 + 1)
     shell.workspace.document.insert(text)
     shell.window.questions.closing, shell.window.questions.save_place = answer, path
     assert shell.window.close() is (answer is not Answer.CANCEL)
@@ -375,7 +376,7 @@ def test_closing_asks_about_a_text_that_is_too_long_to_be_kept(shell, tmp_path, 
 
 
 def test_no_place_to_save_is_no_reason_to_close(shell):
-    shell.workspace.document.insert(b"word " * (LONGEST_UNSAVED_TEXT // 5 + 1))
+    shell.workspace.document.insert(b"word " * (LONGEST_KEPT_TEXT // 5 + 1))
     shell.window.questions.closing = Answer.SAVE
     assert not shell.window.close()
 
@@ -491,25 +492,93 @@ def test_buttons_without_text_say_what_they_do(shell):
             assert button.text() or button.accessibleName()
 
 
+def reopen(make_shell, *shells):
+    for shell in shells:
+        assert shell.window.close()
+        shell.stop()
+    again = make_shell(b"sample")
+    again.window.take_kept_text()
+    return again
+
+
 def test_typed_text_without_a_file_is_there_at_the_next_start(make_shell, qtbot):
     shell = make_shell()
     qtbot.keyClicks(shell.window.inspect_page.editor, "typed ")
-    shell.window.close()
-    shell.stop()
-    again = make_shell()
+    again = reopen(make_shell, shell)
     assert again.workspace.document.text() == b"typed one two three"
-    again.window.close()
-    again.stop()
-    assert make_shell().workspace.document.text() == b"typed one two three"
+    assert reopen(make_shell, again).workspace.document.text() == b"typed one two three"
+
+
+def test_typed_text_that_was_deleted_is_gone(make_shell, qtbot):
+    shell = make_shell()
+    qtbot.keyClicks(shell.window.inspect_page.editor, "typed ")
+    shell.window._keep_text()
+    shell.workspace.document.replace(0, shell.workspace.document.size, b"")
+    assert reopen(make_shell, shell).workspace.document.text() == b"sample"
 
 
 def test_text_of_a_file_is_not_kept_a_second_time(make_shell, qtbot, tmp_path):
     shell = make_shell()
     qtbot.keyClicks(shell.window.inspect_page.editor, "typed ")
     assert shell.workspace.save_text(tmp_path / "text.txt")
-    shell.window.close()
-    shell.stop()
-    assert make_shell().workspace.document.text() == b"one two three"
+    assert reopen(make_shell, shell).workspace.document.text() == b"sample"
+
+
+def test_text_that_another_one_replaced_is_there_at_the_next_start(make_shell, qtbot, tmp_path):
+    shell = make_shell()
+    qtbot.keyClicks(shell.window.inspect_page.editor, "typed ")
+    shell.window.actions_table["sample:english"].trigger()
+    assert reopen(make_shell, shell).workspace.document.text() == b"typed one two three"
+
+
+def test_a_window_with_a_file_leaves_kept_text_alone(make_shell, qtbot, tmp_path):
+    first = make_shell()
+    qtbot.keyClicks(first.window.inspect_page.editor, "typed ")
+    assert first.window.close()
+    first.stop()
+    second = make_shell()
+    (tmp_path / "words.txt").write_bytes(b"from a file")
+    with qtbot.waitSignal(second.workspace.text_file_changed):
+        second.workspace.open_text(tmp_path / "words.txt")
+    assert reopen(make_shell, second).workspace.document.text() == b"typed one two three"
+
+
+def test_two_windows_keep_a_text_each(make_shell, qtbot):
+    one, other = make_shell(b" by one"), make_shell(b" by other")
+    for shell in (one, other):
+        qtbot.keyClicks(shell.window.inspect_page.editor, "typed")
+        shell.window._keep_text()
+    other.window.kept_texts.finish()
+    assert KeptTexts(other.settings.folder / "texts").take() is None  # both run
+    first = reopen(make_shell, one, other)
+    second = make_shell(b"sample")
+    second.window.take_kept_text()
+    texts = {shell.workspace.document.text() for shell in (first, second)}
+    assert texts == {b"typed by one", b"typed by other"}
+
+
+def test_changes_to_a_file_survive_a_program_that_is_killed(make_shell, qtbot, tmp_path):
+    path = tmp_path / "words.txt"
+    shell = make_shell()
+    assert shell.workspace.save_text(path)
+    qtbot.keyClicks(shell.window.inspect_page.editor, "typed ")
+    shell.window._leave_text()  # as if the process were gone
+    shell.window.kept_texts.finish()
+    again = make_shell(b"sample")
+    again.window.take_kept_text()
+    assert again.workspace.document.text() == b"typed one two three"
+    assert (again.workspace.text_path, again.workspace.is_modified) == (path, True)
+    assert path.read_bytes() == b"one two three"
+
+
+def test_closing_asks_where_text_cannot_be_kept(make_shell, qtbot, tmp_path):
+    (tmp_path / "texts").touch()  # no folder
+    shell = make_shell()
+    qtbot.keyClicks(shell.window.inspect_page.editor, "typed ")
+    assert not shell.window.close()
+    assert any("cannot be kept" in notice.message for notice in shell.window.notices.notices)
+    shell.window.questions.closing = Answer.DISCARD
+    assert shell.window.close()
 
 
 def test_counts_are_right_without_a_model(qapp, qtbot, tmp_path):
@@ -614,7 +683,8 @@ def test_menus_open_by_their_letters(shell):
 def test_typed_text_survives_a_program_that_is_killed(shell, qtbot, tmp_path):
     shell.window._autosave.setInterval(1)
     shell.workspace.document.insert(b"typed ")
-    qtbot.waitUntil(lambda: Settings(tmp_path / "settings.json").unsaved_text == b"typed one two three")
+    qtbot.waitUntil(lambda: [place.read_bytes() for place in (tmp_path / "texts").glob("*.text")] != [])
+    assert next((tmp_path / "texts").glob("*.text")).read_bytes().endswith(b"\ntyped one two three")
 
 
 def test_short_facts_have_no_scroll_bars(shell, qtbot):
