@@ -14,6 +14,8 @@ from pathlib import Path
 
 from guiapp import __version__
 from guiapp.commands import bench, chunk, count, detokenize, info, screenshot, step, tokenize, train, tree
+from guiapp.commands.files import InputError
+from guiapp.core.demo import resolve_model
 from guiapp.core.errors import TokenloupeError
 
 Command = Callable[[argparse.Namespace], int]
@@ -43,15 +45,29 @@ def run(arguments: Sequence[str]) -> int:
         print(f"tokenloupe: {error}", file=sys.stderr)
         return 1
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 0
+    except OSError as error:  # everything that is read says itself why it cannot be
+        _drop_output()
+        print(f"tokenloupe: The output cannot be written: {error.strerror or error}.", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         return 130
+
+
+def _drop_output() -> None:
+    """Let Python end without another try to write."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def window(options: argparse.Namespace) -> int:
     """The window."""
     from guiapp.app import run_window
+
+    if options.model is not None and not resolve_model(options.model).exists():
+        raise InputError(
+            f"“{options.model}” is neither a model file nor a command. Ask `tokenloupe --help` for those."
+        )
 
     return run_window(options.model, None if options.textfile is None else Path(options.textfile))
 

@@ -132,3 +132,32 @@ def test_a_chosen_pre_tokenizer_is_used_and_told(capfdbinary, model_with_unknown
     assert status == 0
     assert result in out
     assert "split as “qwen2”, chosen by hand" in err.decode()
+
+
+def test_a_full_disk_is_one_line():
+    with open("/dev/full", "w") as full:
+        result = subprocess.run(
+            [sys.executable, "-m", "guiapp", "tokenize", "demo:toy", "abacb"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert result.returncode == 1
+    assert result.stderr == "tokenloupe: The output cannot be written: No space left on device.\n"
+
+
+def test_a_mistyped_command_opens_no_window(capsys):
+    assert run(["tokenise"]) == 1
+    assert "neither a model file nor a command" in capsys.readouterr().err
+
+
+def test_a_text_and_a_file_are_one_too_many(capsys):
+    with pytest.raises(SystemExit) as ended:
+        run(["tokenize", "demo:toy", "text", "-f", "file"])
+    assert ended.value.code == 2
+
+
+def test_an_id_beyond_all_vocabularies_is_told_as_such(capsys):
+    assert run(["detokenize", "demo:toy", "9" * 5000]) == 1
+    assert "no vocabulary is that large" in capsys.readouterr().err

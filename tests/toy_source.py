@@ -19,6 +19,7 @@ class ToySource(QObject):
 
     tokenizer = None
     is_encoding = False
+    tokens_of_selected_text: tuple[int, int] | None = None
 
     def __init__(self, vocabulary: Vocabulary, token_ids: list[int] | np.ndarray) -> None:
         super().__init__()
@@ -30,6 +31,10 @@ class ToySource(QObject):
     @property
     def n_tokens(self) -> int:
         return len(self.ids)
+
+    @property
+    def n_bytes(self) -> int:
+        return int(self.ends[-1]) if len(self.ends) else 0
 
     def set_tokens(self, token_ids: list[int] | np.ndarray) -> None:
         self.ids = np.asarray(token_ids, np.int32)

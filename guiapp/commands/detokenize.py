@@ -9,6 +9,8 @@ import sys
 from guiapp.commands.files import add_pre_option, open_tokenizer, read
 from guiapp.core.errors import EncodeError
 
+MOST_DIGITS = 18
+
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL")
@@ -40,6 +42,8 @@ def _parse_ids(text: str) -> list[int]:
     """Ids separated by spaces, commas, brackets or newlines."""
     words = [word for word in re.split(r"[\s,;\[\](){}]+", text) if word]
     for word in words:
-        if not re.fullmatch(r"[+-]?\d{1,18}", word):
+        if not re.fullmatch(r"[+-]?\d+", word):
             raise EncodeError(f"“{word}” is not a token id. Ids are whole numbers, separated by spaces.")
+        if len(word) > MOST_DIGITS:
+            raise EncodeError(f"“{word[:MOST_DIGITS]}…” is no token id: no vocabulary is that large.")
     return [int(word) for word in words]

@@ -53,8 +53,9 @@ def add_encode_options(parser: argparse.ArgumentParser) -> None:
     """The arguments that say what to encode, and how."""
     parser.add_argument("model", metavar="MODEL")
     add_pre_option(parser)
-    parser.add_argument("text", metavar="TEXT", nargs="?", help="otherwise FILE or standard input is read")
-    parser.add_argument("-f", "--file", metavar="FILE", help="read the text from a file, byte for byte")
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument("text", metavar="TEXT", nargs="?", help="otherwise FILE or standard input is read")
+    source.add_argument("-f", "--file", metavar="FILE", help="read the text from a file, byte for byte")
     parser.add_argument("--encoder", metavar="NAME", help="an algorithm that `info` lists")
     parser.add_argument(
         "--no-special", dest="special", action="store_false", help="add no BOS, EOS and the like"

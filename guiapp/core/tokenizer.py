@@ -271,6 +271,8 @@ class Tokenizer:
         self, texts: Iterable[str | bytes], pad: Padding = "longest", truncate: int | None = None
     ) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
         """Many texts as one array, encoded on all processors; see `pad_batch` and `cut_rows` in `batches`."""
+        if isinstance(texts, str | bytes):
+            raise TypeError("encode_batch takes many texts; encode takes one")
         data = list(map(as_bytes, texts))
         tokenizer = self.with_threads(1) if len(data) > 1 else self
         rows = encode_rows(lambda text: tokenizer.encode(text).token_ids, data, n_cores())

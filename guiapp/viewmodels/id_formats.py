@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -75,6 +76,14 @@ def _lines(token_ids: NDArray[np.int32], trailing_comma: bool) -> str:
     rows = (numbers[at : at + PER_LINE] for at in range(0, len(numbers), PER_LINE))
     body = ",\n    ".join(", ".join(row) for row in rows)
     return f"\n    {body}{',' if trailing_comma else ''}\n"
+
+
+def holds_numbers(text: str) -> bool:
+    """Whether what somebody copied is a list of numbers, in any form that `parse_ids` takes."""
+    try:
+        return len(list(_numbers(text, sys.maxsize))) > 0
+    except IdsError:
+        return False
 
 
 def _numbers(text: str, n_tokens: int) -> Iterator[int]:

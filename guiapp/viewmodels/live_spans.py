@@ -160,9 +160,13 @@ class LiveSpans(QObject):
 
     def n_tokens_in(self, start: int, end: int) -> int:
         """The tokens of the whole text that are in a part of it, also in part."""
-        tokens = self._text.tokens
-        inside = tokens.between(tokens.first_ending_behind(start), tokens.first_from(end))
+        inside = self._text.tokens.between(*self.indexes_in(start, end))
         return int(np.count_nonzero(inside.ends > inside.starts))
+
+    def indexes_in(self, start: int, end: int) -> tuple[int, int]:
+        """The first token that is in a part of the text, also in part, and the first one behind it."""
+        tokens = self._text.tokens
+        return tokens.first_ending_behind(start), tokens.first_from(end)
 
     def _edit(self, edit: TextEdit) -> None:
         self._n_characters += edit.more_characters

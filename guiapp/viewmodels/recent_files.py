@@ -44,12 +44,12 @@ class RecentFiles(QObject):
     def files(self) -> tuple[RecentFile, ...]:
         return self._files
 
-    def add(self, path: Path, vocabulary: Vocabulary) -> None:
-        """Put a file that was just opened to the top."""
+    def add(self, path: Path, vocabulary: Vocabulary, name: str = "") -> None:
+        """Put a file that was just opened to the top; `name` is what to call it instead of its own name."""
         pre = vocabulary.pre_type and vocabulary.pre
         newest = RecentFile(
             str(path.absolute()),
-            vocabulary.name,
+            name or vocabulary.name,
             vocabulary.type.value,
             pre,
             len(vocabulary),

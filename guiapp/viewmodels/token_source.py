@@ -42,6 +42,14 @@ class TokenSource(Protocol):
     def n_tokens(self) -> int: ...
 
     @property
+    def n_bytes(self) -> int:
+        """The length of the text."""
+
+    @property
+    def tokens_of_selected_text(self) -> tuple[int, int] | None:
+        """The tokens [start, end) that the selection is in, also in part; None where there is none."""
+
+    @property
     def is_encoding(self) -> bool:
         """Whether the tokens of the text as it is now are still being made."""
 

@@ -198,6 +198,16 @@ class Workspace(QObject):
         n_selected = n_characters(self.document.slice(start, end))
         return SelectionStatistics(counted, n_tokens is not None, n_selected, end - start)
 
+    @property
+    def n_bytes(self) -> int:
+        """The length of the text."""
+        return self.document.size
+
+    @property
+    def tokens_of_selected_text(self) -> tuple[int, int] | None:
+        """The tokens [start, end) that the selection is in, also in part; None where there is none."""
+        return self.spans.indexes_in(*self.document.selection) if self.document.has_selection else None
+
     # Selection
 
     @property

@@ -74,15 +74,21 @@ class CommandPalette(Popover):
         self._rows.clear()
         for _, text, place, action in found:
             self._rows.appendRow(_item(text, place, action))
+        if not found:
+            nothing = QStandardItem("Nothing fits")
+            nothing.setEnabled(False)
+            self._rows.appendRow(nothing)
         self.list.setCurrentIndex(self._rows.index(0, 0))
 
     def _points(self, text: str, place: str) -> int | None:
         """How well an action fits what is typed, by its name before its menu; None for not at all."""
         typed = self.line.text()
         points = score(typed, text)
-        if points is None and (in_menu := score(typed, f"{place} {text}")) is not None:
-            return in_menu - MENU_PENALTY
-        return points
+        if points is not None:
+            return points
+        of_words = [score(word, f"{place} {text}") for word in typed.split()]  # in any order
+        found = [each for each in of_words if each is not None]
+        return sum(found) - MENU_PENALTY if len(found) == len(of_words) else None
 
     def _run_current(self) -> None:
         self._run(self.list.currentIndex())
@@ -111,8 +117,8 @@ class _ActionDelegate(QStyledItemDelegate):
         painter.save()
         painter.setFont(Theme.ui_font(SMALL_FONT_PX))
         painter.setPen(theme.dim)
-        shortcut = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-        text = shortcut or index.data(DETAIL_ROLE)
+        keys = action.shortcut() if isinstance(action, QAction) else QKeySequence()
+        text = keys.toString(QKeySequence.SequenceFormat.NativeText) or index.data(DETAIL_ROLE)
         painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, text)
         painter.restore()
 

@@ -56,10 +56,10 @@ class IdsPanel(QFrame):
         return next(name for name, action in self.format_actions.items() if action.isChecked())
 
     def copy_ids(self) -> None:
-        """Copy in the chosen format: the stretch that is selected, or all ids."""
+        """Copy in the chosen format: the ids or the text that is selected, or all ids."""
         start, end = self.strip.selected_range
         if end - start < 2:
-            start, end = 0, self._source.n_tokens
+            start, end = self._source.tokens_of_selected_text or (0, self._source.n_tokens)
         QGuiApplication.clipboard().setText(FORMATS[self.format_name](self._source.token_ids(start, end)))
         n_ids = end - start
         self._notice.setText(f"{n_ids:,} id{'' if n_ids == 1 else 's'} copied")

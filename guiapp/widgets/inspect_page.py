@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from guiapp.viewmodels.decode_model import DecodeModel
+from guiapp.viewmodels.id_formats import holds_numbers
 from guiapp.viewmodels.token_details import TokenDetailsModel
 from guiapp.viewmodels.token_table import TokenTableModel
 from guiapp.viewmodels.workspace import Workspace
@@ -79,13 +81,16 @@ class InspectPage(Page):
         self.decode_model.wait()
 
     def show_decoder(self) -> None:
-        """Open the dialog that decodes pasted ids."""
+        """Open the dialog that decodes ids, with those in the clipboard if there are any."""
         if self._decode_dialog is None:
             self._decode_dialog = DecodeDialog(self.decode_model, self._theme_source, self)
             self._decode_dialog.insert_requested.connect(self._workspace.document.insert)
             self._decode_dialog.replace_requested.connect(self._workspace.show_text)
-        self._decode_dialog.show()
-        self._decode_dialog.raise_()
+        if holds_numbers(QGuiApplication.clipboard().text()):
+            self._decode_dialog.paste()
+        else:
+            self._decode_dialog.show()
+            self._decode_dialog.raise_()
 
     def _lay_out(self) -> None:
         self.text_splitter.addWidget(self.editor)

@@ -34,6 +34,7 @@ Key = Qt.Key
 REPAINT_MS = 30
 ENCODING_TEXT = "Encoding …"
 EMPTY_TEXT = "Type a text, and the ids of its tokens appear here."
+NO_TOKENS_TEXT = "No token of this vocabulary stands for any of the text."
 NO_MODEL_TEXT = "Open a model, and the ids of the text appear here."
 
 
@@ -122,8 +123,7 @@ class TokenStrip(QAbstractScrollArea):
         if self._source.n_tokens == 0:
             painter.setFont(self._zoom.ui_font(UI_FONT_PX))
             painter.setPen(theme.dim)
-            remark = ENCODING_TEXT if self._source.is_encoding else EMPTY_TEXT
-            remark = NO_MODEL_TEXT if self._source.vocabulary is None else remark
+            remark = self._remark()
             place = self.viewport().rect().adjusted(MARGIN_PX, UNIT_PX, -MARGIN_PX, 0)
             painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap, remark)
             return
@@ -133,6 +133,14 @@ class TokenStrip(QAbstractScrollArea):
         tints = self._source.tints(first, last).tolist()
         for index, (token_id, tint) in enumerate(zip(ids, tints, strict=True), first):
             self._paint_chip(painter, theme, index, token_id, tint)
+
+    def _remark(self) -> str:
+        """Why there are no ids."""
+        if self._source.vocabulary is None:
+            return NO_MODEL_TEXT
+        if self._source.is_encoding:
+            return ENCODING_TEXT
+        return NO_TOKENS_TEXT if self._source.n_bytes else EMPTY_TEXT
 
     def _paint_chip(self, painter: QPainter, theme: Theme, index: int, token_id: int, tint: int) -> None:
         chip = QRectF(self.chip_rect(index)).adjusted(0.5, 0.5, -0.5, -0.5)

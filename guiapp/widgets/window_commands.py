@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
 from guiapp.core.demo import DEMO_MODELS, PREFIX, SAMPLES, sample_text
+from guiapp.viewmodels.model_loader import display_name
 from guiapp.viewmodels.pre_choices import can_choose
 from guiapp.viewmodels.recent_files import RecentFiles
 from guiapp.viewmodels.settings import Settings
@@ -108,7 +109,7 @@ class WindowCommands(QObject):
     def _remember_model(self) -> None:
         model = self._workspace.loader.model
         if model is not None and not model.name.startswith(PREFIX):
-            self._recent.add(Path(model.name), model.tokenizer.vocabulary)
+            self._recent.add(Path(model.name), model.tokenizer.vocabulary, display_name(model))
 
     # Actions
 

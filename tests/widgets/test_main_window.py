@@ -203,7 +203,42 @@ def test_copy_acts_where_the_focus_is(shell, qtbot):
     assert QGuiApplication.clipboard().text() == "one"
     shell.window.inspect_page.ids_panel.strip.setFocus()
     press(qtbot, shell, Qt.Key.Key_C, CTRL)
-    assert QGuiApplication.clipboard().text() == "0 1 3 4"
+    assert QGuiApplication.clipboard().text() == "1"
+
+
+def test_ids_of_selected_text_are_copied(shell):
+    shell.workspace.document.select(4, 7)
+    shell.window.actions_table["copy_ids"].trigger()
+    ids = shell.workspace.token_ids(2, 3).tolist()
+    assert QGuiApplication.clipboard().text() == str(ids[0])
+    shell.workspace.document.select(0, 7)
+    shell.window.actions_table["copy_ids"].trigger()
+    assert QGuiApplication.clipboard().text().split() == list(map(str, shell.workspace.token_ids(1, 3)))
+
+
+def test_the_decoder_opens_with_the_ids_in_the_clipboard(shell, qtbot):
+    decoder = shell.window.inspect_page
+    QGuiApplication.clipboard().setText("[1, 2]")
+    shell.window.actions_table["decode_ids"].trigger()
+    assert decoder._decode_dialog._ids.toPlainText() == "[1, 2]"
+    QGuiApplication.clipboard().setText("some prose of 3 or 4 words")
+    shell.window.actions_table["decode_ids"].trigger()
+    assert decoder._decode_dialog._ids.toPlainText() == "[1, 2]"
+    decoder._decode_dialog.close()
+
+
+def test_the_palette_takes_words_in_any_order_and_says_when_nothing_fits(shell, qtbot):
+    press(qtbot, shell, Qt.Key.Key_P, CTRL | SHIFT)
+    palette = QApplication.activePopupWidget()
+    palette.line.setText("english sample")
+    in_order = palette.list.model().index(0, 0).data()
+    palette.line.setText("sample english")
+    assert palette.list.model().index(0, 0).data() == in_order
+    palette.line.setText("zzqx")
+    assert palette.list.model().index(0, 0).data() == "Nothing fits"
+    qtbot.keyClick(palette.line, Qt.Key.Key_Return)
+    assert palette.isVisible()
+    palette.close()
 
 
 def test_f6_walks_through_the_panels(shell, qtbot):
