@@ -34,6 +34,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 NEVER_COMPILED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 SMALL_MODEL = 1 << 17  # bytes of a model file
 SMALL_TEXT = 1 << 12  # bytes of a text
+KNOWN_NUMBA = "0.68."  # what routine_compiler.py is made for
 
 
 class _State:
@@ -86,7 +87,12 @@ def routine(function: F) -> F:
 
 
 def routine_options(numba: Any, **more: Any) -> dict[str, Any]:
-    """What numba must know of a function that only kernels and routines call."""
+    """What numba must know of a function that only kernels and routines call.
+
+    A numba whose insides may be others compiles routines its usual way, which takes longer.
+    """
+    if not numba.__version__.startswith(KNOWN_NUMBA):
+        return more
     return {"pipeline_class": routine_compiler(numba), **more}
 
 

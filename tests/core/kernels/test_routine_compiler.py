@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from guiapp.core.kernels.borrowing import allocating, borrowing
-from guiapp.core.kernels.compile import NEVER_COMPILED, Kernel, argument_types, routine
+from guiapp.core.kernels.compile import NEVER_COMPILED, Kernel, argument_types, routine, routine_options
 
 pytestmark = pytest.mark.skipif(NEVER_COMPILED, reason="kernels are never compiled here")
 
@@ -38,6 +38,14 @@ add_sums = Kernel(sums)
 def test_routines_that_call_routines_give_what_python_gives():
     numbers = np.array([1, 2, 3])
     assert add_sums(numbers, 4) == (1 + 4 + 9) + (0 + 1 + 4 + 9) + 16
+
+
+@pytest.mark.parametrize(("version", "is_known"), [("0.68.1", True), ("0.61.2", False), ("1.0.0", False)])
+def test_only_a_known_numba_is_told_how_to_compile_routines(monkeypatch, version, is_known):
+    import numba
+
+    monkeypatch.setattr(numba, "__version__", version)
+    assert ("pipeline_class" in routine_options(numba)) is is_known
 
 
 def test_a_routine_leaves_no_code_of_its_own_behind():
