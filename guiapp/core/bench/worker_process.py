@@ -5,7 +5,8 @@ from __future__ import annotations
 import multiprocessing
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 from guiapp.core.bench.worker import serve
@@ -40,6 +41,19 @@ class Worker(Protocol):
         """End it now, whatever it does."""
 
 
+@contextmanager
+def interrupts_held_back() -> Iterator[None]:
+    """Whatever starts meanwhile never gets SIGINT; this process gets it afterwards.  Not on Windows."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 class WorkerProcess:
     """A child process that runs `worker.serve`."""
 
@@ -48,7 +62,8 @@ class WorkerProcess:
         self._shall_stop = shall_stop
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(target=serve, args=(theirs, model, name, threads), daemon=True)
-        self._process.start()
+        with interrupts_held_back():  # until the child has learnt to leave them to us
+            self._process.start()
         theirs.close()
 
     def ask(self, limit_s: float, command: str, *arguments: object) -> Any:

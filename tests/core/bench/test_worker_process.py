@@ -83,3 +83,13 @@ def test_stopping_does_not_wait_for_the_answer():
     with pytest.raises(Stopped):
         process.ask(60, "sample")
     assert not process._process.is_alive()
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="needs signal masks")
+def test_an_interrupt_while_a_worker_starts_is_none_of_its_business(capfd):
+    process = worker()
+    os.kill(process._process.pid, signal.SIGINT)  # before it can ignore it
+    assert process.ask(120, "load")
+    process.end()
+    assert "KeyboardInterrupt" not in capfd.readouterr().err
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, set())
