@@ -70,14 +70,32 @@ def place_names(places: Sequence[Place], widths: Sequence[float], line: float, r
     """Names `line` high and so wide, so that none covers a name, a place, a line or leaves the room.
 
     Places that nearly touch have their names below each other in one block, the rightmost place on top.
-    Large blocks and those of crowded places choose first; where all lines cross something, one does.
+    Large blocks and those of crowded places choose first; where lines cross something then, others do, and
+    where they always do, it is as few lines as in any of these orders.
     """
+    blocks = _blocks(places, TOUCHING * line)
+    blocks.sort(key=lambda block: (-len(block), _loneliness(places, block[0])))
+    fewest: tuple[int, list[Name]] | None = None
+    for first in range(max(1, len(blocks))):
+        n_crossed, names = _place_blocks(blocks[first:] + blocks[:first], places, widths, line, room)
+        if fewest is None or n_crossed < fewest[0]:
+            fewest = n_crossed, names
+        if n_crossed == 0:
+            break
+    assert fewest is not None
+    return fewest[1]
+
+
+def _place_blocks(
+    blocks: list[list[int]], places: Sequence[Place], widths: Sequence[float], line: float, room: Place
+) -> tuple[int, list[Name]]:
+    """The names when blocks choose in this order, and how many of them a line crosses or leads across."""
     markers = [Box.around(place, line, line) for place in places]
     taken: list[Box] = []
     leaders: list[Line] = []
     chosen: dict[int, Name] = {}
-    blocks = _blocks(places, TOUCHING * line)
-    for block in sorted(blocks, key=lambda block: (-len(block), _loneliness(places, block[0]))):
+    n_crossed = 0
+    for block in blocks:
         others = [box for index, box in enumerate(markers) if index not in block]
         size = max(widths[index] for index in block), line * len(block)
         free = (
@@ -85,27 +103,28 @@ def place_names(places: Sequence[Place], widths: Sequence[float], line: float, r
             for box, leader in _tries(places[block[0]], size, line, room)
             if not any(map(box.covers, markers + taken))
         )
-        box, leader = _first_uncrossed(free, others + taken, leaders)
+        box, leader, is_crossed = _first_uncrossed(free, others + taken, leaders)
+        n_crossed += is_crossed
         taken.append(box)
         leaders += [] if leader is None else [leader]
         for row, index in enumerate(block):
             middle = (box.left + box.right) / 2, box.top - (row + 0.5) * line
             chosen[index] = Name(middle, None if row else leader)
-    return [chosen[index] for index in range(len(places))]
+    return n_crossed, [chosen[index] for index in range(len(places))]
 
 
 def _first_uncrossed(
     tries: Iterable[tuple[Box, Line | None]], boxes: Sequence[Box], leaders: Sequence[Line]
-) -> tuple[Box, Line | None]:
-    """The first that neither crosses nor is crossed, or else the first of all."""
+) -> tuple[Box, Line | None, bool]:
+    """The first that neither crosses nor is crossed, or else the first of all; and whether it is that."""
     first: tuple[Box, Line | None] | None = None
     for box, leader in tries:
         first = first or (box, leader)
         crosses = leader is not None and any(each.is_crossed_by(leader) for each in boxes)
         if not crosses and not any(map(box.is_crossed_by, leaders)):
-            return box, leader
+            return box, leader, False
     assert first is not None
-    return first
+    return *first, True
 
 
 def _blocks(places: Sequence[Place], reach: float) -> list[list[int]]:
