@@ -62,12 +62,11 @@ def _drop_output() -> None:
 
 def window(options: argparse.Namespace) -> int:
     """The window."""
-    from guiapp.app import run_window
-
     if options.model is not None and not resolve_model(options.model).exists():
         raise InputError(
             f"“{options.model}” is neither a model file nor a command. Ask `tokenloupe --help` for those."
         )
+    from guiapp.app import run_window
 
     return run_window(options.model, None if options.textfile is None else Path(options.textfile))
 

@@ -4,22 +4,36 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+from tempfile import mkstemp
+
+PRIVATE, PUBLIC = 0o600, 0o666
 
 
-def replace_file(path: Path, content: bytes) -> None:
-    """Put a new file, readable by its owner only, in the place of `path`; raises OSError and changes nothing.
+def replace_file(path: Path, content: bytes, is_private: bool = False, waits_for_disk: bool = False) -> None:
+    """Put a new file in the place of `path`, or change nothing; raises OSError.
 
-    Its folder is made where there is none.  The file is on the disk when this returns.
+    Links stay links, and a file that was there keeps its permissions.
+
+    is_private      a file that was not there is readable by its owner only
+    waits_for_disk  not even a loss of power undoes it then, at the price of a pause
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}", delete=False) as file:
-        new = Path(file.name)
-        try:
+    path = path.resolve()
+    handle, name = mkstemp(dir=path.parent, prefix=".tokenloupe-")
+    new = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
             file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        except OSError:
-            new.unlink()
-            raise
-    new.replace(path)
+            if waits_for_disk:
+                file.flush()
+                os.fsync(file.fileno())
+        new.chmod(path.stat().st_mode if path.exists() else PRIVATE if is_private else PUBLIC & ~_mask())
+        new.replace(path)
+    except BaseException:
+        new.unlink(missing_ok=True)
+        raise
+
+
+def _mask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -15,12 +15,13 @@ from PySide6.QtCore import QObject, Signal
 from guiapp.core.bench.contenders import UNSPLIT
 from guiapp.core.bench.differences import Place, first_difference
 from guiapp.core.bench.estimate import Duration, Pace, expected, n_cells
-from guiapp.core.bench.history import load_run, write_whole
+from guiapp.core.bench.history import load_run
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.peers import PEERS
 from guiapp.core.bench.plan import BenchError, Plan, plan_from
 from guiapp.core.bench.report import warnings
 from guiapp.core.bench.scenarios import SCENARIOS
+from guiapp.core.replace_file import replace_file
 from guiapp.core.vocab.vocabulary import VocabType
 from guiapp.viewmodels.background import LatestJob
 from guiapp.viewmodels.bench_history import Comparison, RunHistory, SavedRun
@@ -315,7 +316,7 @@ class BenchModel(QObject):
 
     def _your_text(self) -> Path:
         path = Path(self._folder.name) / YOUR_TEXT
-        write_whole(path, self._workspace.document.text() or b" ")
+        replace_file(path, self._workspace.document.text() or b" ")
         return path
 
     def _take(self, event: dict[str, Any]) -> None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from guiapp.core.errors import TokenloupeError
 
 PER_LINE = 16
+GLANCE = 4096  # characters
 BEFORE_LIST = re.compile(
     r"\s*(?:[A-Za-z_][\w\s.:*<>]*(?:\[\w*\]\s*)?=\s*)?"  # `name =`, `type name[n] =`
     r"(?:[A-Za-z_][\w.]*\s*(?=\())?"  # `array(`
@@ -79,9 +80,9 @@ def _lines(token_ids: NDArray[np.int32], trailing_comma: bool) -> str:
 
 
 def holds_numbers(text: str) -> bool:
-    """Whether what somebody copied is a list of numbers, in any form that `parse_ids` takes."""
+    """Whether what somebody copied begins like a list of numbers, in any form that `parse_ids` takes."""
     try:
-        return len(list(_numbers(text, sys.maxsize))) > 0
+        return len(list(_numbers(text[:GLANCE], sys.maxsize))) > 0
     except IdsError:
         return False
 

@@ -48,19 +48,18 @@ class KeptTexts(QObject):
     def take(self) -> KeptText | None:
         """Make the newest text that no window has the one of this window."""
         for place in sorted(self._folder.glob(f"*{ENDING}"), key=_age):
-            if (kept := _read(place)) is not None and self._own(place):
-                return kept
+            if self._own(place):
+                if (kept := _read(place)) is not None:
+                    return kept
+                self.leave()
         return None
 
     def keep(self, data: bytes, path: Path | None) -> None:
-        """Write the text of this window before long; nobody waits for it."""
-        if len(data) > LONGEST_KEPT_TEXT:
-            return
+        """Write the text of this window before long, at most LONGEST_KEPT_TEXT bytes; nobody waits for it."""
         place = self._place or self._folder / f"{secrets.token_hex(8)}{ENDING}"
         if self._place is None and not self._own(place):
             return
-        about = json.dumps({"path": None if path is None else str(path)})
-        self._writer.submit(self._write, place, about.encode() + b"\n" + data)
+        self._writer.submit(self._write, place, KeptText(data, path))
 
     def forget(self) -> None:
         """The text of this window is in a file now, or not wanted any more."""
@@ -97,9 +96,10 @@ class KeptTexts(QObject):
         self._place, self._lock = place, lock
         return True
 
-    def _write(self, place: Path, content: bytes) -> None:
+    def _write(self, place: Path, kept: KeptText) -> None:
+        about = json.dumps({"path": None if kept.path is None else str(kept.path)})
         try:
-            replace_file(place, content)
+            replace_file(place, about.encode() + b"\n" + kept.data, is_private=True, waits_for_disk=True)
         except OSError as error:
             self._tell(error)
         else:

@@ -10,7 +10,6 @@ import json
 import threading
 from base64 import b64decode, b64encode
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -35,8 +34,9 @@ class SettingsStore(QObject):
     def __init__(self, path: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._path = path
-        self.set_aside = _set_spoiled_file_aside(path)
-        self._values = _read(path)
+        values = _read(path)
+        self.set_aside = _set_aside(path) if values is None else None
+        self._values = values or {}
         self._changes: dict[str, Value | None] = {}
         self._lock = threading.Lock()
         self._writer = ThreadPoolExecutor(1, "settings")  # Python ends when it is done
@@ -63,33 +63,31 @@ class SettingsStore(QObject):
         with self._lock:
             changes, self._changes = self._changes, {}
         try:
-            _write(self._path, _read(self._path) | changes)
+            _write(self._path, (_read(self._path) or {}) | changes)
         except OSError as error:
             self.failed.emit(f"The settings cannot be written to {self._path}: {error.strerror}.")
 
 
-def _read(path: Path) -> dict[str, Value | None]:
-    """What of a file can be read; nothing of one that is missing or spoiled."""
+def _read(path: Path) -> dict[str, Value | None] | None:
+    """What is in a file, nothing where there is none; None for one that is none of ours."""
     try:
         content = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
+    except FileNotFoundError:
         return {}
-    return {name: _read_value(value) for name, value in content.items()} if isinstance(content, dict) else {}
+    except (OSError, ValueError, RecursionError):
+        return None
+    if not isinstance(content, dict):
+        return None
+    return {name: _read_value(value) for name, value in content.items()}
 
 
-def _set_spoiled_file_aside(path: Path) -> Path | None:
+def _set_aside(path: Path) -> Path | None:
+    """Where a file lies from now on, lest it be written over; None if it cannot be moved."""
     aside = path.with_name(f"{path.name}.spoiled")
     try:
-        is_spoiled = not isinstance(json.loads(path.read_bytes()), dict)
-    except FileNotFoundError:
+        return path.replace(aside)
+    except OSError:
         return None
-    except (OSError, ValueError, RecursionError):
-        is_spoiled = True
-    with suppress(OSError):
-        if is_spoiled:
-            path.replace(aside)
-            return aside
-    return None
 
 
 def _read_value(value: object) -> Value | None:
@@ -108,4 +106,5 @@ def _write(path: Path, values: dict[str, Value | None]) -> None:
         for name, value in values.items()
         if value is not None
     }
-    replace_file(path, json.dumps(content, indent=1).encode())
+    path.parent.mkdir(parents=True, exist_ok=True)
+    replace_file(path, json.dumps(content, indent=1).encode(), is_private=True, waits_for_disk=True)

@@ -8,6 +8,7 @@ from io import FileIO
 from pathlib import Path
 
 from guiapp.core.errors import TokenloupeError
+from guiapp.core.replace_file import replace_file
 from guiapp.viewmodels.background import Progress
 
 MODEL_MAGICS = (b"GGUF", b"FUGG")
@@ -61,13 +62,7 @@ def _open_regular(path: Path) -> FileIO:
 
 def write_text(path: Path, text: bytes) -> None:
     """Write all of `text`, or leave what was there before; raises TextFileError."""
-    path = path.resolve()  # a link stays one
-    scratch = path.with_name(f"{path.name}.{os.getpid()}.part")  # nobody else's
     try:
-        scratch.write_bytes(text)
-        if path.exists():
-            scratch.chmod(path.stat().st_mode)
-        scratch.replace(path)
+        replace_file(path, text)
     except OSError as error:
-        scratch.unlink(missing_ok=True)
         raise TextFileError(f"{path.name} cannot be saved: {error.strerror or error}.") from error

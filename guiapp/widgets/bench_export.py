@@ -9,8 +9,8 @@ from pathlib import Path
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from guiapp.core.bench.history import write_whole
 from guiapp.core.bench.report import report_text
+from guiapp.core.replace_file import replace_file
 from guiapp.viewmodels.bench_model import BenchModel
 from guiapp.widgets.bench_pictures import Picture, paper_charts, paper_pictures
 
@@ -97,14 +97,14 @@ class BenchExport:
         for title, svg in paper_charts(run, baseline) if path.suffix == ".html" else ():
             charts[title] = svg
             yield f"Drawing chart {len(charts)} for the report …"
-        write_whole(path, report_text(path.suffix, run, baseline, charts).encode())
+        replace_file(path, report_text(path.suffix, run, baseline, charts).encode())
         yield f"The report is in {path}."
 
     def _pictures(self, folder: Path, baseline: str) -> Iterator[str]:
         n_files = 0
         for picture in paper_pictures(self._model.record, baseline):
             for file, data in _files_of(picture):
-                write_whole(folder / file, data)
+                replace_file(folder / file, data)
                 n_files += 1
             yield f"{n_files} pictures are in {folder} …"
         yield f"{n_files} pictures are in {folder}."

@@ -110,18 +110,19 @@ class MainWindow(QMainWindow):
         if (kept := self.kept_texts.take()) is not None:
             self._workspace.restore_text(kept.data, kept.path)
 
-    def _keep(self) -> None:
+    def _keep_layout(self) -> None:
         self._settings.set_layout("window", self.saveGeometry())
         self.pages.keep_layouts()
 
     def _keep_text(self) -> None:
-        """Keep what is in no file, in case the program ends without a word."""
+        """Keep what is in no file, unless it is very long, in case the program ends without a word."""
         self._autosave.stop()
         workspace = self._workspace
-        if workspace.is_modified and (workspace.document.size or workspace.text_path is not None):
-            self.kept_texts.keep(workspace.document.text(), workspace.text_path)
-        else:
+        path, size = workspace.text_path, workspace.document.size
+        if not workspace.is_modified or (path is None and size == 0):
             self.kept_texts.forget()
+        elif size <= LONGEST_KEPT_TEXT:
+            self.kept_texts.keep(workspace.document.text(), path)
 
     def _leave_text(self) -> None:
         """Another text comes: this one is for the next window."""
@@ -141,7 +142,7 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if self._may_close():
-            self._keep()
+            self._keep_layout()
             self.pages.stop()
             event.accept()
         else:

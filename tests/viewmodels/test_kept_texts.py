@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from guiapp.viewmodels.kept_texts import LONGEST_KEPT_TEXT, KeptText, KeptTexts
+from guiapp.viewmodels.kept_texts import KeptText, KeptTexts
 
 pytestmark = pytest.mark.usefixtures("qapp")
 DATA = b"\x00\xff line\r\n\n\xe4\xb8\x96"
@@ -66,14 +66,11 @@ def test_the_text_of_a_process_that_was_killed_is_free(tmp_path):
 @pytest.mark.parametrize("content", [b"", b"no JSON\ntext", b"[]\ntext", b"{}\ntext", b"[" * 100_000 + b"\n"])
 def test_a_spoiled_file_stays_where_it_is(tmp_path, content):
     (tmp_path / "spoiled.text").write_bytes(content)
-    assert KeptTexts(tmp_path).take() is None
-    assert (tmp_path / "spoiled.text").read_bytes() == content
-
-
-def test_a_text_that_is_too_long_is_not_kept(tmp_path):
     texts = KeptTexts(tmp_path)
-    texts.keep(b"x" * (LONGEST_KEPT_TEXT + 1), None)
-    assert not texts.is_kept()
+    assert texts.take() is None
+    texts.finish()
+    assert [path.name for path in tmp_path.iterdir()] == ["spoiled.text"]
+    assert (tmp_path / "spoiled.text").read_bytes() == content
 
 
 def test_a_place_that_cannot_be_written_is_told_once(tmp_path, qtbot):

@@ -13,6 +13,7 @@ from typing import Any
 from guiapp.core.bench.measurement import KEY, Record, key_of
 from guiapp.core.bench.plan import BenchError
 from guiapp.core.bench.statistics import Ratio, ratio_of
+from guiapp.core.replace_file import replace_file
 
 MARGIN = 1.08  # what a change must surely exceed: machines differ by some per cent from day to day
 SHA256_DIGITS, HASH_DIGITS = 64, 12
@@ -44,7 +45,7 @@ def save_run(path: Path, record: Mapping[str, Any]) -> None:
     """Write a run as one JSON object: whole, or not at all."""
     data = (json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
     try:
-        write_whole(path, data)
+        replace_file(path, data)
     except OSError as error:
         raise BenchError(f"{path} cannot be written: {error.strerror}.") from error
 
@@ -62,19 +63,6 @@ def save_run_somewhere(path: Path, record: Mapping[str, Any]) -> None:
             os.unlink(instead)
             raise error from None
         raise BenchError(f"{error} The run is in {instead} instead.") from error
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write beside the file and put it in place when it is complete."""
-    handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        os.chmod(beside, 0o666 & ~_mask())
-        os.replace(beside, path)
-    except BaseException:
-        os.unlink(beside)
-        raise
 
 
 def check_writable(path: Path) -> None:
@@ -134,9 +122,3 @@ def _short(value: object) -> str:
 
 def _is_result(result: object) -> bool:
     return isinstance(result, dict) and all(name in result for name in KEY)
-
-
-def _mask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
