@@ -42,6 +42,7 @@ def measure_steps(model: str, n_events: int = 60, n_steps: int = N_STEPS) -> lis
         page = cast(StepsPage, shell.window.pages.pages["steps"])
         wait_until(application, lambda: page.is_ready)
         page.model.show(trace)
+        wait_until(application, lambda: page.trace.fonts.is_ready)
         watch = PaintWatch(page.trace.flow)
         seeks = [
             timed(application, watch, lambda: page.model.go_to(rng.randrange(len(trace))))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QFont, QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QSizePolicy,
@@ -16,9 +16,10 @@ from PySide6.QtWidgets import (
 from guiapp.viewmodels.steps_model import StepsModel
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.actions import Actions
+from guiapp.widgets.script_fonts import ScriptFonts
 from guiapp.widgets.step_cards import card
 from guiapp.widgets.step_code import CodeView
-from guiapp.widgets.step_flow import FlowView
+from guiapp.widgets.step_flow import ID_FONT_PX, TOKEN_FONT_PX, FlowView
 from guiapp.widgets.step_lines import SentenceView, TextLine, title_line
 from guiapp.widgets.step_race import RaceBox, RaceCard
 from guiapp.widgets.step_side import SIDE_WIDTH_PX, TraceSide
@@ -28,7 +29,16 @@ from guiapp.widgets.step_views import LATTICES, PictureView
 from guiapp.widgets.step_waiting import WaitingPanel
 from guiapp.widgets.style_sheet import heading
 from guiapp.widgets.text_zoom import TextZoom
-from guiapp.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    SMALL_FONT_PX,
+    TEXT_FONT_PX,
+    UI_FONT_PX,
+    UNIT_PX,
+    Theme,
+    ThemeSource,
+)
 from guiapp.widgets.wrapping_row import WrappingRow, scrolling
 
 NARROW_PX = 1000  # picture and code are one below the other then
@@ -49,6 +59,7 @@ class TraceView(QSplitter):
     ) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent, childrenCollapsible=False)
         self._model = model
+        self.fonts = ScriptFonts(_fonts_in_use(), self)
         self.timeline = Timeline(model, theme_source)
         self.flow = FlowView(model, theme_source, zoom)
         self.picture = PictureView(model, theme_source)
@@ -116,6 +127,8 @@ class TraceView(QSplitter):
         """Make room for what the new trace will say."""
         self.sentence.forget_height()
         self.number.reserve(f"step {self._model.n_steps:,} of {self._model.n_steps:,}")
+        if self._model.debugger is not None:
+            self.fonts.prepare(self._model.debugger.trace.text)
         self._follow()
 
     def _follow(self) -> None:
@@ -130,6 +143,17 @@ class TraceView(QSplitter):
         number = min(model.position + 1, model.n_steps)
         self.number.show_text(f"step {number:,} of {model.n_steps:,}")
         self.sentence.show_sentence(debugger.sentence())
+
+
+def _fonts_in_use() -> list[QFont]:
+    """Those in which parts of the text are painted."""
+    sizes = (TOKEN_FONT_PX, TEXT_FONT_PX, UI_FONT_PX, SMALL_FONT_PX + 1, SMALL_FONT_PX, ID_FONT_PX)
+    bold = (Theme.mono_font(UI_FONT_PX + 2), Theme.mono_font(UI_FONT_PX))
+    title = Theme.ui_font(SMALL_FONT_PX)
+    title.setWeight(QFont.Weight.DemiBold)
+    for font in bold:
+        font.setBold(True)
+    return [*map(Theme.mono_font, sizes), *bold, title]
 
 
 def _capitals(title: str) -> str:

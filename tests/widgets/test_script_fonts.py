@@ -1,0 +1,32 @@
+"""Fonts of a text's scripts are loaded between events, each character's once."""
+
+from __future__ import annotations
+
+import pytest
+
+from guiapp.widgets.script_fonts import ScriptFonts, blocks, characters_of
+from guiapp.widgets.theme import Theme
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+
+def test_neighbours_stand_together():
+    assert blocks(characters_of("ab😍 ba漢字".encode() + b"\xff")) == [" ", "ab", "字", "漢", "\ufffd", "😍"]
+
+
+def test_only_new_characters_are_loaded(qtbot):
+    fonts = ScriptFonts([Theme.mono_font(15), Theme.ui_font(13)])
+    fonts.prepare("New York 汉武帝 👩‍👩‍👧 مرحبا".encode())
+    assert not fonts.is_ready
+    qtbot.waitUntil(lambda: fonts.is_ready)
+    fonts.prepare("York 帝".encode())
+    assert fonts.is_ready
+    fonts.prepare("Straße".encode())
+    assert not fonts.is_ready
+
+
+def test_the_page_loads_those_of_the_recorded_text(make_steps_page, qtbot):
+    page = make_steps_page(text="How many 漢字 lie in the sun?".encode())
+    qtbot.waitUntil(lambda: page.trace.fonts.is_ready)
+    page.trace.fonts.prepare("sun 漢字".encode())
+    assert page.trace.fonts.is_ready
