@@ -39,6 +39,16 @@ class RaceModel(QObject):
         """Whether nothing is being recorded."""
         return not self.encoder or self.rival is not None or bool(self.failure)
 
+    @property
+    def parting(self) -> int | None:
+        """The leader's step that decided where the two part; None where they do not."""
+        return None if self.difference is None else self.difference.steps[0]
+
+    @property
+    def is_parting(self) -> bool:
+        """Whether the leader is there."""
+        return self._leader is not None and self._leader.position == self.parting
+
     def choose(self, encoder: str) -> None:
         """Let another encoder run beside; "" for none."""
         self.encoder = encoder

@@ -155,10 +155,16 @@ class StepsModel(QObject):
         self._moved(Debugger.out)
 
     def run(self) -> None:
-        self._moved(Debugger.run)
+        """Go on to the next breakpoint, to where a race parts, or to the end."""
+        parting = self.race.parting
+        goal = self.n_steps if parting is None or parting <= self.position else parting
+        self._moved(lambda debugger: debugger.until(goal))
 
     def reverse(self) -> None:
-        self._moved(Debugger.reverse)
+        """Go back to the previous breakpoint, to where a race parts, or to the start."""
+        parting = self.race.parting
+        goal = 0 if parting is None or parting >= self.position else parting
+        self._moved(lambda debugger: debugger.back_until(goal))
 
     def restart(self) -> None:
         self.go_to(0)
@@ -171,8 +177,8 @@ class StepsModel(QObject):
 
     def to_difference(self) -> None:
         """Go to the step that decided where the race parts."""
-        if self.race.difference is not None:
-            self.go_to(self.race.difference.steps[0])
+        if self.race.parting is not None:
+            self.go_to(self.race.parting)
 
     def to_byte(self, offset: int) -> None:
         """Run to the next token over a byte of the recorded text."""
@@ -201,7 +207,7 @@ class StepsModel(QObject):
     # Playing
 
     def play(self) -> None:
-        """Take a step now and then, to the end or the next breakpoint; from the end, start anew."""
+        """Take a step now and then, to where a run would stop; from the end, start anew."""
         if self.debugger is None:
             return
         if self.position >= self.n_steps:
@@ -218,10 +224,13 @@ class StepsModel(QObject):
         if self.debugger is None or self.position >= self.n_steps:
             self.clock.pause()
             return
-        stop = self.debugger.stops.after(self.position)
+        before = self.position
+        stop = self.debugger.stops.after(before)
+        stops = [self.n_steps if stop is None else stop[0], self.race.parting or 0]
+        goal = min(step for step in stops if step > before)
         self.step()
-        if stop is not None and stop[0] <= self.position:
-            self.go_to(stop[0])
+        if goal <= self.position:
+            self.go_to(goal)
             self.clock.pause()
 
     # What there is to see

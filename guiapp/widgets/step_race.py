@@ -52,7 +52,7 @@ class RaceCard(QFrame):
         super().__init__(parent)
         self._model = model
         set_role(self, "card")
-        self._title = title_line(theme_source)
+        self.title = title_line(theme_source)
         self.flow = RivalFlowView(model, theme_source, zoom)
         self.verdict = SentenceView(theme_source, zoom)
         self.verdict.setAccessibleName("How the two compare")
@@ -66,7 +66,7 @@ class RaceCard(QFrame):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(MARGIN_PX - 2, MARGIN_PX - 4, MARGIN_PX - 2, MARGIN_PX - 4)
         layout.setSpacing(GAP_PX)
-        layout.addWidget(self._title)
+        layout.addWidget(self.title)
         layout.addWidget(self.flow, 1)
         layout.addLayout(foot)
         model.race.changed.connect(self._follow)
@@ -76,12 +76,13 @@ class RaceCard(QFrame):
         race = self._model.race
         self.setVisible(bool(race.encoder))
         if race.rival is None:
-            self._title.show_text(f"RACE · {race.encoder.upper()}")
+            self.title.show_text(f"RACE · {race.encoder.upper()}")
             self.verdict.show_sentence(race.failure or "Recording …")
             self.go.hide()
             return
         at = f"step {min(race.rival.position + 1, race.rival.n_steps):,} of {race.rival.n_steps:,}"
-        self._title.show_text(f"RACE · {race.encoder.upper()} · {at.upper()}")
+        here = " · HERE THEY PART" if race.is_parting else ""
+        self.title.show_text(f"RACE · {race.encoder.upper()} · {at.upper()}{here}")
         self.go.setVisible(race.difference is not None)
         same = f"Both give the same {len(race.rival.trace.result.ids):,} tokens."
         self.verdict.show_sentence(same if race.difference is None else race.difference.reason)

@@ -100,16 +100,21 @@ class Debugger:
 
     def run(self) -> int:
         """Go on to the next stop, or to the end."""
-        return self._run_to(self._stops.after(self.position), self.n_steps)
+        return self.until(self.n_steps)
 
     def reverse(self) -> int:
         """Go back to the previous stop, or to the start."""
-        return self._run_to(self._stops.before(self.position), 0)
+        return self.back_until(0)
 
     def until(self, step: int) -> int:
-        """Go on to a step, or to a stop before it."""
+        """Go on to a step, or to a stop on the way."""
         stop = self._stops.after(self.position)
-        return self._run_to(stop if stop is not None and stop[0] < step else None, step)
+        return self._run_to(stop if stop is not None and stop[0] <= step else None, step)
+
+    def back_until(self, step: int) -> int:
+        """Go back to a step, or to a stop on the way."""
+        stop = self._stops.before(self.position)
+        return self._run_to(stop if stop is not None and stop[0] >= step else None, step)
 
     def to_byte(self, offset: int) -> int:
         """Go on to the next step that forms a token over a byte of the text; stay where there is none."""
