@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from pytestqt.qtbot import QtBot
 
 from guiapp.core.kernels.compile import run_interpreted
 from guiapp.core.kernels.compiled import is_complete
@@ -20,6 +21,8 @@ ROOT = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("TOKENLOUPE_SHARED", ROOT.parent / "shared"))
 VOCABS = SHARED / "vocabs"
 CORPORA = SHARED / "corpora"
+
+PATIENCE_S = 60.0  # for what takes far less than a second on a machine with nothing else to do
 
 if (SHARED / "tools").is_dir():
     sys.path.insert(0, str(SHARED / "tools"))
@@ -53,6 +56,27 @@ def compiled_kernels() -> Iterator[None]:
 def interpreted_kernels() -> None:
     """Run kernels as plain Python: for toy vocabularies that is sooner done than compiling them."""
     run_interpreted(True)
+
+
+class PatientBot(QtBot):
+    """pytest-qt's, with patience enough for a busy machine where a test asks for no more."""
+
+    def waitSignal(self, signal, *, timeout=PATIENCE_S * 1000, **more):
+        return super().waitSignal(signal, timeout=timeout, **more)
+
+    def waitSignals(self, signals, *, timeout=PATIENCE_S * 1000, **more):
+        return super().waitSignals(signals, timeout=timeout, **more)
+
+    def waitUntil(self, callback, *, timeout=PATIENCE_S * 1000):
+        super().waitUntil(callback, timeout=timeout)
+
+    def waitExposed(self, widget, *, timeout=PATIENCE_S * 1000):
+        return super().waitExposed(widget, timeout=timeout)
+
+
+@pytest.fixture
+def qtbot(qapp, request):
+    return PatientBot(request)
 
 
 settings.register_profile("default", deadline=None, derandomize="CI" in os.environ)  # compiling takes long

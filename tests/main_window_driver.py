@@ -1,0 +1,46 @@
+"""What tests of the real window need: models and answers to its questions, and keys."""
+
+from __future__ import annotations
+
+from fake_tokenizer import FakeTokenizer
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+from guiapp.core.errors import UnknownPreError, VocabError
+from guiapp.widgets.questions import Answer
+
+CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+
+
+class Answers:
+    """Stands in for the dialogs that ask; answers as it was told."""
+
+    def __init__(self):
+        self.model = self.text = self.save_place = None
+        self.closing = Answer.CANCEL
+
+    def model_to_open(self):
+        return self.model
+
+    def text_to_open(self):
+        return self.text
+
+    def where_to_save(self, suggested):
+        return self.save_place
+
+    def save_before_closing(self, path):
+        return self.closing
+
+
+def load(name, pre, progress):
+    if name.endswith("broken.gguf"):
+        raise VocabError("broken.gguf is no GGUF file. Choose another one.")
+    if name.endswith("odd.gguf"):
+        if pre is None:
+            raise UnknownPreError("odd.gguf has an unknown pre-tokenizer. Choose one.", "llama-bpe-9")
+        return FakeTokenizer(chosen_pre=pre)
+    return FakeTokenizer(name.rpartition("/")[2])
+
+
+def press(qtbot, shell, key, modifier=Qt.KeyboardModifier.NoModifier):
+    qtbot.keyClick(QApplication.focusWidget() or shell.window, key, modifier)

@@ -1,0 +1,161 @@
+"""Menus, shortcuts, palette and buttons of the real window, and what they are called."""
+
+from __future__ import annotations
+
+from threading import Event
+
+import pytest
+from conftest import PATIENCE_S
+from main_window_driver import CTRL, SHIFT, load, press
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QLabel, QToolButton, QWidget
+
+from guiapp.widgets.about_dialog import AboutDialog
+from guiapp.widgets.error_dialog import ErrorDialog, ErrorReporter
+from guiapp.widgets.status_line import ActivityView
+from guiapp.widgets.theme import LIGHT
+
+
+def test_every_action_is_in_a_menu_and_has_a_name(shell):
+    for row, action in shell.window.actions_table:
+        assert action.text()
+        assert row.menu.split("/")[0] in ("File", "Edit", "Tokens", "Run", "View", "Bench", "Help")
+
+
+def test_menus_open_by_their_letters(shell):
+    titles = [action.text() for action in shell.window.menuBar().actions()]
+    assert len({title[title.index("&") + 1] for title in titles}) == len(titles)
+
+
+def test_no_shortcut_is_given_twice(shell):
+    keys = [key.toString() for _, action in shell.window.actions_table for key in action.shortcuts()]
+    assert len(keys) == len(set(keys))
+
+
+def test_a_switch_in_the_status_line_is_the_action_in_the_menu(shell, qtbot):
+    switch = shell.window.findChild(QWidget, "switch:add_special")
+    with qtbot.waitSignal(shell.workspace.options_changed):
+        qtbot.mouseClick(switch, Qt.MouseButton.LeftButton, pos=QPoint(8, switch.height() // 2))
+    assert not shell.workspace.options.add_special
+    action = shell.window.actions_table["add_special"]
+    assert not action.isChecked()
+    action.trigger()
+    assert switch.isChecked()
+
+
+def test_the_palette_runs_what_is_typed(shell, qtbot):
+    press(qtbot, shell, Qt.Key.Key_P, CTRL | SHIFT)
+    palette = QApplication.activePopupWidget()
+    qtbot.keyClicks(palette.line, "light th")
+    qtbot.keyClick(palette.line, Qt.Key.Key_Return)
+    assert not palette.isVisible()
+    assert shell.theme_source.theme is LIGHT
+
+
+def test_the_palette_is_walked_with_the_arrow_keys(shell, qtbot):
+    shell.window.actions_table["palette"].trigger()
+    palette = QApplication.activePopupWidget()
+    first = palette.list.currentIndex().data()
+    qtbot.keyClick(palette.line, Qt.Key.Key_Down)
+    assert palette.list.currentIndex().row() == 1
+    qtbot.keyClick(palette.line, Qt.Key.Key_Up)
+    assert palette.list.currentIndex().data() == first
+    qtbot.keyClick(palette.line, Qt.Key.Key_Escape)
+    assert not palette.isVisible()
+
+
+def test_the_palette_takes_words_in_any_order_and_says_when_nothing_fits(shell, qtbot):
+    press(qtbot, shell, Qt.Key.Key_P, CTRL | SHIFT)
+    palette = QApplication.activePopupWidget()
+    palette.line.setText("english sample")
+    in_order = palette.list.model().index(0, 0).data()
+    palette.line.setText("sample english")
+    assert palette.list.model().index(0, 0).data() == in_order
+    palette.line.setText("zzqx")
+    assert palette.list.model().index(0, 0).data() == "Nothing fits"
+    qtbot.keyClick(palette.line, Qt.Key.Key_Return)
+    assert palette.isVisible()
+    palette.close()
+
+
+def test_f6_walks_through_the_panels(shell, qtbot):
+    seen = []
+    for _ in range(4):
+        press(qtbot, shell, Qt.Key.Key_F6)
+        seen.append(QApplication.focusWidget())
+    assert len(set(seen)) == 4
+    assert seen[-1] is shell.window.inspect_page.editor
+    press(qtbot, shell, Qt.Key.Key_F6, SHIFT)
+    assert QApplication.focusWidget() is seen[-2]
+
+
+@pytest.mark.parametrize("name", ["JSON", "table", "Inspect"])
+def test_a_click_on_a_button_leaves_the_keys_to_the_text(shell, qtbot, name):
+    editor = shell.window.inspect_page.editor
+    editor.setFocus()
+    button = next(button for button in shell.window.findChildren(QToolButton) if button.text() == name)
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert editor.hasFocus()
+
+
+def test_everything_that_takes_the_focus_has_a_name(shell):
+    unnamed = [
+        widget
+        for widget in shell.window.findChildren(QWidget)
+        if widget.isVisible()
+        and widget.focusPolicy() & Qt.FocusPolicy.TabFocus
+        and not (widget.accessibleName() or getattr(widget, "text", str)())
+    ]
+    assert [type(widget).__name__ for widget in unnamed] == []
+
+
+def test_buttons_without_text_say_what_they_do(shell):
+    for button in shell.window.findChildren(QToolButton):
+        if button.isVisible():
+            assert button.text() or button.accessibleName()
+
+
+def test_about_names_versions_and_licences(shell, qtbot):
+    shell.window.actions_table["about"].trigger()
+    dialog = shell.window.findChild(AboutDialog)
+    text = " ".join(label.text() for label in dialog.findChildren(QLabel))
+    assert "GNU Lesser General Public License" in text
+    dialog.copy()
+    assert "numpy" in QGuiApplication.clipboard().text()
+    dialog.close()
+
+
+def test_our_own_mistakes_are_shown_with_their_traceback(shell, qtbot, capsys):
+    reporter = ErrorReporter(shell.window)
+    for number in (1, 2):
+        try:
+            raise ZeroDivisionError(f"mistake {number}")
+        except ZeroDivisionError as error:
+            reporter.report(type(error), error, error.__traceback__)
+    (dialog,) = shell.window.findChildren(ErrorDialog)
+    details = dialog.details.toPlainText()
+    assert "mistake 1" in details
+    assert "mistake 2" in details
+    assert "PySide6-Essentials" in details
+    assert "mistake 1" in capsys.readouterr().err
+    qtbot.mouseClick(dialog.copy_button, Qt.MouseButton.LeftButton)
+    assert QGuiApplication.clipboard().text() == details
+    dialog.close()
+
+
+def test_work_shows_only_when_it_takes_a_while(make_shell, qtbot):
+    may_end = Event()
+
+    def load_slowly(name, pre, progress):
+        assert name != "slow.gguf" or may_end.wait(PATIENCE_S)
+        return load(name, pre, progress)
+
+    shell = make_shell(load=load_slowly)
+    view = shell.window.findChild(ActivityView)
+    qtbot.waitUntil(lambda: not view.isVisible())
+    shell.workspace.loader.open("slow.gguf")
+    assert not view.isVisible()
+    qtbot.waitUntil(view.isVisible)
+    may_end.set()
+    qtbot.waitUntil(lambda: not view.isVisible())

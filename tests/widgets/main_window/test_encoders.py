@@ -1,0 +1,66 @@
+"""Encoders in the real window: chosen, compared with the exact tokens, explained; and texts that fail."""
+
+from __future__ import annotations
+
+from fake_tokenizer import UNENCODABLE
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QLabel
+
+from guiapp.widgets.popover import Explanation
+
+
+def test_the_encoder_is_chosen_from_those_that_apply(shell, qtbot):
+    actions = shell.window.actions_table
+    assert actions["encoder:fast"].isChecked()
+    assert not actions["encoder:viterbi"].isVisible()
+    assert shell.window.top_bar.encoder_button.text() == "fast"
+
+
+def test_the_reason_for_a_badge_is_one_click_away(shell, qtbot):
+    qtbot.mouseClick(shell.window.top_bar.exactness, Qt.MouseButton.LeftButton)
+    shown = QApplication.activePopupWidget()
+    assert isinstance(shown, Explanation)
+    assert "Every word is looked up." in [label.text() for label in shown.findChildren(QLabel)]
+    shown.close()
+
+
+def test_an_approximate_encoder_tells_how_far_it_agrees(shell, qtbot):
+    workspace, badge = shell.workspace, shell.window.top_bar.exactness
+    shell.window.actions_table["choose_pre"].setEnabled(True)  # a remedy for other causes
+    with qtbot.waitSignal(workspace.encoder_check.changed):
+        workspace.set_encoder("slow")
+    assert badge.text() == "approximate 50.0 %"  # of the four exact tokens: <s> and "one"
+    badge.explain()
+    explanation = QApplication.activePopupWidget()
+    assert "·two" in explanation.findChildren(QLabel)[1].text()
+    assert [button.text() for button in explanation.buttons] == ["Go to first inexact token"]
+    qtbot.mouseClick(explanation.buttons[0], Qt.MouseButton.LeftButton)
+    assert workspace.document.slice(*workspace.document.selection) == b" two"
+    assert shell.window.inspect_page.editor.hasFocus()
+
+
+def test_an_exact_encoder_is_not_compared(shell, qtbot):
+    shell.workspace.set_encoder("slow")
+    with qtbot.waitSignal(shell.workspace.spans.encoded):
+        shell.workspace.set_encoder("fast")
+    assert shell.workspace.encoder_check.result is None
+    assert shell.window.top_bar.exactness.text() == "exact"
+    assert not shell.window.actions_table["encoder_difference"].isEnabled()
+
+
+def test_editing_forgets_how_far_an_encoder_agrees(shell, qtbot):
+    with qtbot.waitSignal(shell.workspace.encoder_check.changed):
+        shell.workspace.set_encoder("slow")
+    shell.workspace.document.insert(b"x")
+    assert shell.window.top_bar.exactness.text() == "approximate"
+
+
+def test_a_notice_goes_when_it_works_again(shell, qtbot):
+    with qtbot.waitSignal(shell.workspace.spans.failed):
+        shell.workspace.document.replace(0, 0, UNENCODABLE)
+    assert [notice.message for notice in shell.window.notices.notices] == [
+        "This text cannot be encoded. Take the word out."
+    ]
+    with qtbot.waitSignal(shell.workspace.spans.encoded):
+        shell.workspace.document.undo()
+    assert shell.window.notices.notices == []

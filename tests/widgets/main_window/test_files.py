@@ -1,0 +1,49 @@
+"""Files in the real window: dropped, opened, saved."""
+
+from __future__ import annotations
+
+from main_window_driver import CTRL, press
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication
+
+
+def drop(window, paths):
+    """Drop files on the middle of the window's status line, far from the text."""
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    place, copy = QPoint(20, window.height() - 8), Qt.DropAction.CopyAction
+    buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    entered = QDragEnterEvent(place, copy, mime, buttons, keys)
+    QApplication.sendEvent(window, entered)
+    assert entered.isAccepted()
+    assert window.drop_hint.geometry() == window.rect()
+    assert window.drop_hint.isVisible()
+    QApplication.sendEvent(window, QDropEvent(QPointF(place), copy, mime, buttons, keys))
+    assert not window.drop_hint.isVisible()
+
+
+def test_files_dropped_anywhere_are_opened_by_what_they_are(shell, qtbot, tmp_path):
+    model, text = tmp_path / "model.bin", tmp_path / "text.gguf"
+    model.write_bytes(b"GGUF\3\0\0\0")
+    text.write_bytes(b"two two")
+    with qtbot.waitSignals([shell.workspace.vocabulary_changed, shell.workspace.text_file_changed]):
+        drop(shell.window, [model, text])
+    assert shell.workspace.vocabulary.name == "model.bin"
+    qtbot.waitUntil(lambda: shell.workspace.document.text() == b"two two")
+
+
+def test_a_text_is_opened_edited_and_saved(shell, qtbot, tmp_path):
+    path = tmp_path / "words.txt"
+    path.write_bytes(b"one")
+    shell.window.questions.text = path
+    with qtbot.waitSignal(
+        shell.workspace.text_file_changed, check_params_cb=lambda: not shell.window.isWindowModified()
+    ):
+        shell.window.actions_table["open_text"].trigger()
+    qtbot.waitUntil(lambda: shell.window.windowTitle() == "words.txt[*] – fake.gguf – Tokenloupe")
+    qtbot.keyClicks(shell.window.inspect_page.editor, "two ")
+    assert shell.window.isWindowModified()
+    press(qtbot, shell, Qt.Key.Key_S, CTRL)
+    assert path.read_bytes() == b"two one"
+    assert not shell.window.isWindowModified()

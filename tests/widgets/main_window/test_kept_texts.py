@@ -1,0 +1,91 @@
+"""Texts that were not saved are there when the real window opens again."""
+
+from __future__ import annotations
+
+from guiapp.viewmodels.kept_texts import KeptTexts
+
+
+def reopen(make_shell, *shells):
+    for shell in shells:
+        assert shell.window.close()
+        shell.stop()
+    again = make_shell(b"sample")
+    again.window.take_kept_text()
+    return again
+
+
+def test_typed_text_without_a_file_is_there_at_the_next_start(make_shell, qtbot):
+    shell = make_shell()
+    qtbot.keyClicks(shell.window.inspect_page.editor, "typed ")
+    again = reopen(make_shell, shell)
+    assert again.workspace.document.text() == b"typed one two three"
+    assert reopen(make_shell, again).workspace.document.text() == b"typed one two three"
+
+
+def test_typed_text_that_was_deleted_is_gone(make_shell, qtbot):
+    shell = make_shell()
+    qtbot.keyClicks(shell.window.inspect_page.editor, "typed ")
+    shell.window._keep_text()
+    shell.workspace.document.replace(0, shell.workspace.document.size, b"")
+    assert reopen(make_shell, shell).workspace.document.text() == b"sample"
+
+
+def test_text_of_a_file_is_not_kept_a_second_time(make_shell, qtbot, tmp_path):
+    shell = make_shell()
+    qtbot.keyClicks(shell.window.inspect_page.editor, "typed ")
+    assert shell.workspace.save_text(tmp_path / "text.txt")
+    assert reopen(make_shell, shell).workspace.document.text() == b"sample"
+
+
+def test_text_that_another_one_replaced_is_there_at_the_next_start(make_shell, qtbot, tmp_path):
+    shell = make_shell()
+    qtbot.keyClicks(shell.window.inspect_page.editor, "typed ")
+    shell.window.actions_table["sample:english"].trigger()
+    assert reopen(make_shell, shell).workspace.document.text() == b"typed one two three"
+
+
+def test_a_window_with_a_file_leaves_kept_text_alone(make_shell, qtbot, tmp_path):
+    first = make_shell()
+    qtbot.keyClicks(first.window.inspect_page.editor, "typed ")
+    assert first.window.close()
+    first.stop()
+    second = make_shell()
+    (tmp_path / "words.txt").write_bytes(b"from a file")
+    with qtbot.waitSignal(second.workspace.text_file_changed):
+        second.workspace.open_text(tmp_path / "words.txt")
+    assert reopen(make_shell, second).workspace.document.text() == b"typed one two three"
+
+
+def test_two_windows_keep_a_text_each(make_shell, qtbot):
+    one, other = make_shell(b" by one"), make_shell(b" by other")
+    for shell in (one, other):
+        qtbot.keyClicks(shell.window.inspect_page.editor, "typed")
+        shell.window._keep_text()
+    other.window.kept_texts.finish()
+    assert KeptTexts(other.settings.folder / "texts").take() is None  # both run
+    first = reopen(make_shell, one, other)
+    second = make_shell(b"sample")
+    second.window.take_kept_text()
+    texts = {shell.workspace.document.text() for shell in (first, second)}
+    assert texts == {b"typed by one", b"typed by other"}
+
+
+def test_changes_to_a_file_survive_a_program_that_is_killed(make_shell, qtbot, tmp_path):
+    path = tmp_path / "words.txt"
+    shell = make_shell()
+    assert shell.workspace.save_text(path)
+    qtbot.keyClicks(shell.window.inspect_page.editor, "typed ")
+    shell.window._leave_text()  # as if the process were gone
+    shell.window.kept_texts.finish()
+    again = make_shell(b"sample")
+    again.window.take_kept_text()
+    assert again.workspace.document.text() == b"typed one two three"
+    assert (again.workspace.text_path, again.workspace.is_modified) == (path, True)
+    assert path.read_bytes() == b"one two three"
+
+
+def test_typed_text_survives_a_program_that_is_killed(shell, qtbot, tmp_path):
+    shell.window._autosave.setInterval(1)
+    shell.workspace.document.insert(b"typed ")
+    qtbot.waitUntil(lambda: [place.read_bytes() for place in (tmp_path / "texts").glob("*.text")] != [])
+    assert next((tmp_path / "texts").glob("*.text")).read_bytes().endswith(b"\ntyped one two three")

@@ -1,0 +1,86 @@
+"""Theme, sizes and what fits in the real window."""
+
+from __future__ import annotations
+
+import pytest
+from main_window_driver import CTRL
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QApplication
+
+from guiapp.viewmodels.settings import Settings
+from guiapp.widgets.status_line import FittedLabel
+from guiapp.widgets.styled_text import StyledText
+from guiapp.widgets.theme import DARK, LIGHT
+
+
+def test_the_theme_recolours_and_is_kept(shell, qtbot, tmp_path):
+    assert shell.theme_source.theme is DARK
+    with qtbot.waitSignal(shell.theme_source.changed):
+        shell.window.actions_table["theme:light"].trigger()
+    qtbot.waitUntil(lambda: Settings(tmp_path / "settings.json").theme == "light")
+    pixel = shell.window.inspect_page.editor.viewport().grab().toImage().pixelColor(3, 3)
+    assert pixel == LIGHT.background
+
+
+@pytest.mark.parametrize(("name", "larger"), [("zoom_in", True), ("zoom_out", False)])
+def test_zoom_changes_the_text_size_and_is_kept(shell, qtbot, tmp_path, name, larger):
+    editor = shell.window.inspect_page.editor
+    before = editor.font_px
+    shell.window.actions_table[name].trigger()
+    assert (editor.font_px > before) is larger
+    qtbot.waitUntil(lambda: Settings(tmp_path / "settings.json").font_px == editor.font_px)
+    shell.window.actions_table["zoom_reset"].trigger()
+    assert editor.font_px == before
+
+
+@pytest.mark.parametrize("panel", ["strip", "card"])
+def test_the_wheel_zooms_over_any_panel(shell, panel):
+    page = shell.window.inspect_page
+    before = page.editor.font_px
+    area = page.card if panel == "card" else page.ids_panel.strip
+    middle, up = QPointF(area.viewport().rect().center()), QPoint(0, 120)
+    place = area.viewport().mapToGlobal(middle)
+    event = QWheelEvent(
+        middle, place, QPoint(), up, Qt.MouseButton.NoButton, CTRL, Qt.ScrollPhase.NoScrollPhase, False
+    )
+    QApplication.sendEvent(area.viewport(), event)
+    assert page.editor.font_px > before
+
+
+def test_all_panels_follow_the_size_of_the_text(shell, qtbot):
+    page = shell.window.inspect_page
+    page.ids_panel.view_actions["table"].trigger()
+    parts = (page.ids_panel.table, page.card.findChildren(StyledText)[0])
+    before = [part.font().pixelSize() for part in parts]
+    chip, row = page.ids_panel.strip.chip_rect(0).height(), page.ids_panel.table.rowHeight(0)
+    for _ in range(3):
+        shell.window.actions_table["zoom_in"].trigger()
+    assert all(part.font().pixelSize() > size for part, size in zip(parts, before, strict=True))
+    assert page.ids_panel.strip.chip_rect(0).height() > chip
+    assert page.ids_panel.table.rowHeight(0) > row
+    shell.window.actions_table["zoom_reset"].trigger()
+    assert [part.font().pixelSize() for part in parts] == before
+
+
+@pytest.mark.parametrize("width", [760, 1000, 1280])
+def test_figures_are_left_out_rather_than_cut_off(shell, width):
+    shell.window.resize(width, 600)
+    QApplication.processEvents()
+    figures = shell.window.status_line.findChild(FittedLabel)
+    assert figures.fontMetrics().horizontalAdvance(figures.text()) <= figures.width()
+    assert figures.text()
+    assert "characters" in shell.window.status_line.text
+
+
+def test_size_and_options_come_back_at_the_next_start(make_shell):
+    first = make_shell()
+    first.window.resize(860, 500)
+    first.window.actions_table["parse_special"].trigger()
+    first.window.actions_table["whitespace"].trigger()
+    first.window.close()
+    first.stop()
+    second = make_shell()
+    assert (second.window.width(), second.window.height()) == (860, 500)
+    assert not second.workspace.options.parse_special
+    assert not second.window.actions_table["whitespace"].isChecked()

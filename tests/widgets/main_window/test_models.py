@@ -1,0 +1,108 @@
+"""Models in the real window: picked, named, refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from main_window_driver import CTRL, press
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QLabel
+
+from guiapp.widgets.styled_text import StyledText
+
+
+def test_the_model_button_names_the_model(shell):
+    assert shell.window.top_bar.model_button.accessibleName() == "Model: fake.gguf, SPM · 9"
+    assert shell.window.windowTitle() == "fake.gguf – Tokenloupe"
+
+
+@pytest.mark.parametrize(("width", "shows_summary"), [(900, True), (400, True), (200, False)])
+def test_the_model_button_shortens_the_name_to_what_fits(shell, width, shows_summary):
+    button = shell.window.top_bar.model_button
+    shell.workspace.loader.model.tokenizer.vocabulary = replace(
+        shell.workspace.vocabulary, name="A name that goes on and on " * 8
+    )
+    shell.workspace.loader.model_changed.emit()
+    button.resize(width, 30)
+    name, summary = button.findChildren(QLabel)[1:3]
+    assert "…" in name.text()
+    assert name.fontMetrics().horizontalAdvance(name.text()) <= width
+    assert summary.isVisible() == shows_summary
+
+
+def test_a_model_is_picked_with_the_keyboard(shell, qtbot):
+    press(qtbot, shell, Qt.Key.Key_M, CTRL)
+    picker = QApplication.activePopupWidget()
+    qtbot.keyClicks(picker.choices.filter, "wordpiece")
+    with qtbot.waitSignal(shell.workspace.vocabulary_changed):
+        qtbot.keyClick(picker.choices.filter, Qt.Key.Key_Return)
+    assert shell.workspace.vocabulary.name == "demo:wordpiece"
+    assert not picker.isVisible()
+
+
+def test_a_missing_recent_file_cannot_be_picked(shell, qtbot):
+    qtbot.mouseClick(shell.window.top_bar.model_button, Qt.MouseButton.LeftButton)
+    picker = QApplication.activePopupWidget()
+    qtbot.keyClicks(picker.choices.filter, "fake.gguf")
+    rows = [
+        picker.choices.rows.model().index(row, 0) for row in range(picker.choices.rows.model().rowCount())
+    ]
+    assert [row.data() for row in rows] == ["RECENT", "fake.gguf"]
+    assert not rows[1].flags() & Qt.ItemFlag.ItemIsEnabled
+    qtbot.keyClick(picker.choices.filter, Qt.Key.Key_Return)
+    assert picker.isVisible()
+    qtbot.keyClick(picker.choices.filter, Qt.Key.Key_Escape)
+
+
+def choose_pre_for_odd_model(shell, qtbot):
+    with qtbot.waitSignal(shell.workspace.loader.refused_changed):
+        shell.commands.open("odd.gguf")
+    (notice,) = shell.window.notices.notices
+    qtbot.mouseClick(notice.remedy_button, Qt.MouseButton.LeftButton)
+    picker = QApplication.activePopupWidget()
+    with qtbot.waitSignal(shell.workspace.vocabulary_changed):
+        qtbot.keyClick(picker.choices.filter, Qt.Key.Key_Return)
+
+
+def test_a_model_with_an_unknown_pre_tokenizer_offers_a_choice(shell, qtbot):
+    choose_pre_for_odd_model(shell, qtbot)
+    assert shell.workspace.vocabulary.chosen_pre == "llama-bpe"  # the name most like the one in the file
+    assert shell.window.notices.notices == []
+
+
+def test_the_choice_is_kept_with_the_recent_file(shell, qtbot):
+    choose_pre_for_odd_model(shell, qtbot)
+    with qtbot.waitSignal(shell.workspace.vocabulary_changed):
+        shell.commands.open("fake.gguf")
+    with qtbot.waitSignal(shell.workspace.vocabulary_changed):
+        shell.commands.open("odd.gguf")
+    assert shell.workspace.vocabulary.chosen_pre == "llama-bpe"
+
+
+def test_a_vocabulary_that_no_pre_tokenizer_splits_offers_none(shell):
+    assert not shell.window.actions_table["choose_pre"].isEnabled()
+
+
+def test_a_model_that_fails_is_told_beside_it_and_can_be_copied(shell, qtbot):
+    with qtbot.waitSignal(shell.workspace.loader.failed):
+        shell.workspace.loader.open("/models/broken.gguf")
+    (notice,) = shell.window.notices.notices
+    assert notice.message == "broken.gguf is no GGUF file. Choose another one."
+    qtbot.mouseClick(notice.copy_button, Qt.MouseButton.LeftButton)
+    details = QGuiApplication.clipboard().text()
+    assert "/models/broken.gguf" in details
+    assert "PySide6" in details
+    qtbot.mouseClick(notice.close_button, Qt.MouseButton.LeftButton)
+    assert shell.window.notices.notices == []
+    assert shell.workspace.vocabulary.name == "fake.gguf"
+
+
+def test_short_facts_have_no_scroll_bars(shell, qtbot):
+    qtbot.mouseClick(shell.window.top_bar.model_button, Qt.MouseButton.LeftButton)
+    picker = QApplication.activePopupWidget()
+    for text in picker.findChildren(StyledText):
+        assert text.document().size().height() <= text.viewport().height()
+        assert not text.verticalScrollBar().isVisible()
+    picker.close()

@@ -1,0 +1,107 @@
+"""Text and tokens in the real window: typed, selected, copied, undone."""
+
+from __future__ import annotations
+
+from main_window_driver import CTRL, Answers, load, press
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+
+from guiapp.app import build
+from guiapp.viewmodels.settings import Settings
+from guiapp.widgets.span_view import SpanView
+
+
+def test_typing_changes_tokens_and_counts(shell, qtbot):
+    editor = shell.window.inspect_page.editor
+    assert editor.hasFocus()
+    shell.workspace.document.set_caret(13)
+    with qtbot.waitSignal(shell.workspace.spans.encoded):
+        qtbot.keyClicks(editor, " two")
+    qtbot.waitUntil(lambda: "5 tokens" in shell.window.status_line.text)
+    assert "17 characters" in shell.window.status_line.text
+    assert "17 bytes" in shell.window.status_line.text
+
+
+def test_selected_text_is_counted_in_the_status_line(shell):
+    shell.workspace.document.select(0, 7)
+    assert "selected: 2 tokens · 7 characters" in shell.window.status_line.text
+
+
+def test_undo_and_redo_follow_the_text(shell, qtbot):
+    undo, redo = (shell.window.actions_table[name] for name in ("undo", "redo"))
+    assert not undo.isEnabled()
+    qtbot.keyClicks(shell.window.inspect_page.editor, "x")
+    press(qtbot, shell, Qt.Key.Key_Z, CTRL)
+    assert shell.workspace.document.text() == b"one two three"
+    assert redo.isEnabled()
+    redo.trigger()
+    assert shell.workspace.document.text() == b"xone two three"
+
+
+def test_copy_acts_where_the_focus_is(shell, qtbot):
+    shell.workspace.document.select(0, 3)
+    press(qtbot, shell, Qt.Key.Key_C, CTRL)
+    assert QGuiApplication.clipboard().text() == "one"
+    shell.window.inspect_page.ids_panel.strip.setFocus()
+    press(qtbot, shell, Qt.Key.Key_C, CTRL)
+    assert QGuiApplication.clipboard().text() == "1"
+
+
+def test_ids_of_selected_text_are_copied(shell):
+    shell.workspace.document.select(4, 7)
+    shell.window.actions_table["copy_ids"].trigger()
+    ids = shell.workspace.token_ids(2, 3).tolist()
+    assert QGuiApplication.clipboard().text() == str(ids[0])
+    shell.workspace.document.select(0, 7)
+    shell.window.actions_table["copy_ids"].trigger()
+    assert QGuiApplication.clipboard().text().split() == list(map(str, shell.workspace.token_ids(1, 3)))
+
+
+def test_the_decoder_opens_with_the_ids_in_the_clipboard(shell, qtbot):
+    decoder = shell.window.inspect_page
+    QGuiApplication.clipboard().setText("[1, 2]")
+    shell.window.actions_table["decode_ids"].trigger()
+    assert decoder._decode_dialog._ids.toPlainText() == "[1, 2]"
+    QGuiApplication.clipboard().setText("some prose of 3 or 4 words")
+    shell.window.actions_table["decode_ids"].trigger()
+    assert decoder._decode_dialog._ids.toPlainText() == "[1, 2]"
+    decoder._decode_dialog.close()
+
+
+def test_pointing_at_an_id_marks_its_text(shell):
+    shell.window.inspect_page.ids_panel.strip.select(2)
+    assert shell.workspace.selected_token == 2
+    assert shell.workspace.document.caret == 3
+
+
+def test_counts_are_right_without_a_model(qapp, qtbot, tmp_path):
+    shell = build(qapp, Settings(tmp_path / "settings.json"), "zwölf".encode(), load, Answers())
+    qtbot.addWidget(shell.window)
+    shell.workspace.show_text(b"")
+    assert shell.workspace.statistics.n_characters == 0
+    shell.workspace.show_text("für".encode())
+    assert (shell.workspace.statistics.n_characters, shell.workspace.statistics.n_bytes) == (3, 4)
+    shell.stop()
+
+
+def test_the_page_is_ready_when_all_rows_have_their_colours(make_shell, qtbot):
+    shell = make_shell()
+    page = shell.window.inspect_page
+    page.editor.set_frame_time(0)
+    shell.workspace.show_text(b"".join(b"line %d\n" % number for number in range(20)))
+    shell.window.grab()
+    assert not page.is_ready
+    qtbot.waitUntil(lambda: page.is_ready)
+
+
+def test_a_window_counts_as_painted_when_its_panels_are(qapp, qtbot, tmp_path, monkeypatch):
+    events = []
+    paint = SpanView.paintEvent
+    monkeypatch.setattr(SpanView, "paintEvent", lambda *seen: (paint(*seen), events.append("text")))
+    shell = build(qapp, Settings(tmp_path / "settings.json"), b"text", load, Answers())
+    qtbot.addWidget(shell.window)
+    shell.window.first_painted.connect(lambda: events.append("window"))
+    shell.window.show()
+    qtbot.waitUntil(lambda: "window" in events)
+    assert events[0] == "text"
+    shell.stop()
