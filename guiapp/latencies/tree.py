@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QApplication
 from guiapp import open_model
 from guiapp.app import build, make_application
 from guiapp.core.demo import resolve_model, sample_text
+from guiapp.core.kernels.compiled import load_kernels
 from guiapp.core.tree.painting import color_sums
 from guiapp.core.tree.picture import tree_picture
 from guiapp.core.vocab.token_tree import token_tree
@@ -37,6 +38,7 @@ def measure_tree(model: str) -> list[Measurement]:
     """Layout from scratch, then frames of both shapes at three distances; memory goes to standard error."""
     application = QApplication.instance() or make_application()
     assert isinstance(application, QApplication)
+    load_kernels(lambda share: None)  # as the program does when its window is there
     ready, tokenizer = _ready(model), open_model(resolve_model(model))
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(Path(folder) / "settings.json")

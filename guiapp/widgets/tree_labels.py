@@ -21,6 +21,7 @@ from guiapp.widgets.tree_colors import is_light
 
 MOST_KEPT = 6000
 NEW_PER_FRAME_S = 0.002  # for labels that were not drawn before; the others follow in the next frame
+NEW_WHILE_MOVING_S = 0.0006
 ROOM_STEP_PX = 6  # shortened labels are made for rooms of these steps
 LEAST_ROOM_PX = 18  # for a shortened label
 LEAST_LETTERS = 2  # of a shortened label, the dots among them
@@ -54,6 +55,9 @@ class LabelForm(NamedTuple):
             return isolate(text)
         text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, ROOM_STEP_PX * self.room_steps)
         return isolate(text) if len(text) > LEAST_LETTERS else ""
+
+
+_Key = tuple[int, LabelForm, bool]
 
 
 def label_widths(text: str) -> tuple[float, float]:
@@ -96,21 +100,23 @@ def turned_place(place: Place, width_px: float) -> Place:
 class LabelPainter:
     """Draws labels from a store of images; what is new is drawn as far as the time of a frame allows.
 
-    `text_of` gives the label of a node.
+    Beyond that a label stands as it was drawn for less room, if it was.  `text_of` gives the label of a node.
     """
 
     def __init__(self, text_of: Callable[[int], str]) -> None:
         self._text_of = text_of
-        self._labels: OrderedDict[tuple[int, LabelForm, bool], _Label] = OrderedDict()
+        self._labels: OrderedDict[_Key, _Label] = OrderedDict()
+        self._newest: dict[tuple[int, bool], LabelForm] = {}
         self._widths: dict[int, tuple[float, float]] = {}
         self._fonts: dict[int, QFont] = {}
         self._scale = 1.0
-        self._deadline = 0.0
+        self._left_s = 0.0
         self.is_complete = True
 
     def forget(self) -> None:
         """Drop all images: the tree or the fonts are others now."""
         self._labels.clear()
+        self._newest.clear()
         self._widths.clear()
         self._fonts.clear()
 
@@ -124,7 +130,7 @@ class LabelPainter:
     ) -> None:
         """Draw the labels on their nodes, none without patience; `is_complete` tells whether all were.
 
-        `colors` has 0xRRGGBB for each node of the tree.
+        `patience_s` is for drawing new ones; `colors` has 0xRRGGBB for each node of the tree.
         """
         self.is_complete = True
         if patience_s < 0:
@@ -132,7 +138,7 @@ class LabelPainter:
         if scale != self._scale:
             self.forget()
             self._scale = scale
-        self._deadline = time.perf_counter() + patience_s
+        self._left_s = patience_s
         is_dark_text = is_light(colors[[place.node for place in places]]).tolist()
         for place, is_dark in zip(places, is_dark_text, strict=True):
             label = self._label(place, is_dark)
@@ -154,25 +160,44 @@ class LabelPainter:
         painter.drawImage(QPointF(left, top), label.image)
 
     def _label(self, place: Place, is_dark_text: bool) -> _Label | None:
-        """The label in the form that fits; None where none does, or time is up."""
-        if place.node not in self._widths:
-            if not self._has_time():
-                return None
-            self._widths[place.node] = label_widths(self._text_of(place.node))
-        form = fitting_form(place, *self._widths[place.node])
+        """The label in the form that fits, or a smaller one; None where none does, or time is up."""
+        widths = self._widths.get(place.node) or self._measure(place.node)
+        form = None if widths is None else fitting_form(place, *widths)
         if form is None:
             return None
-        key = (place.node, form, is_dark_text)
-        label = self._labels.get(key)
-        if label is None and self._has_time():
-            label = self._labels[key] = self._draw(place.node, form, is_dark_text)
-            while len(self._labels) > MOST_KEPT:
-                self._labels.popitem(last=False)
-        return label
+        label = self._labels.get((place.node, form, is_dark_text))
+        if label is not None:
+            return label
+        if self._has_time():
+            return self._draw_anew(place.node, form, is_dark_text)
+        newest = self._newest.get((place.node, is_dark_text))
+        if newest is None or newest.size_px > form.size_px:
+            return None
+        label = self._labels.get((place.node, newest, is_dark_text))
+        is_fitting = label is not None and label.width <= max(place.room_px, place.down_px)
+        return label if is_fitting else None
 
     def _has_time(self) -> bool:
-        self.is_complete &= time.perf_counter() <= self._deadline
+        self.is_complete &= self._left_s > 0
         return self.is_complete
+
+    def _measure(self, node: int) -> tuple[float, float] | None:
+        if not self._has_time():
+            return None
+        started = time.perf_counter()
+        self._widths[node] = label_widths(self._text_of(node))
+        self._left_s -= time.perf_counter() - started
+        return self._widths[node]
+
+    def _draw_anew(self, node: int, form: LabelForm, is_dark_text: bool) -> _Label:
+        started = time.perf_counter()
+        label = self._labels[node, form, is_dark_text] = self._draw(node, form, is_dark_text)
+        self._newest[node, is_dark_text] = form
+        while len(self._labels) > MOST_KEPT:
+            (old, *_, was_dark), _ = self._labels.popitem(last=False)
+            self._newest.pop((old, was_dark), None)
+        self._left_s -= time.perf_counter() - started
+        return label
 
     def _font(self, size_px: int) -> QFont:
         if size_px not in self._fonts:

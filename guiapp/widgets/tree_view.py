@@ -23,7 +23,7 @@ from guiapp.viewmodels.tree_search import TreeSearch
 from guiapp.widgets.theme import ThemeSource
 from guiapp.widgets.tree_canvas import FOREVER_S, NO_PATIENCE_S, TreeCanvas
 from guiapp.widgets.tree_flight import TreeFlight
-from guiapp.widgets.tree_labels import NEW_PER_FRAME_S
+from guiapp.widgets.tree_labels import NEW_PER_FRAME_S, NEW_WHILE_MOVING_S
 from guiapp.widgets.tree_marks import paint_marks, paint_outlines
 from guiapp.widgets.tree_paint import TreePaint
 
@@ -189,7 +189,8 @@ class TreeView(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._layer is None and self._canvas.colors is not None:
-            self._layer = self._paint_layer(self._canvas, self.devicePixelRatioF(), NEW_PER_FRAME_S)
+            patience_s = NEW_WHILE_MOVING_S if self._flight.is_moving else NEW_PER_FRAME_S
+            self._layer = self._paint_layer(self._canvas, self.devicePixelRatioF(), patience_s)
         painter = QPainter(self)
         if self._layer is None:
             painter.fillRect(self.rect(), self._theme_source.theme.background)
@@ -202,7 +203,7 @@ class TreeView(QWidget):
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, not self._flight.is_moving)
         self._paint_above(painter)
-        if not self._canvas.is_complete:
+        if not self._canvas.is_complete and not self._flight.is_moving:
             self._repaint_layer()
 
     def _paint_above(self, painter: QPainter) -> None:

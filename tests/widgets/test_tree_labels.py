@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
-from PySide6.QtGui import QFontMetrics
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetrics, QImage, QPainter
 
 from guiapp.viewmodels.tree_labels import Place
 from guiapp.viewmodels.tree_model import COUNT_SIGN
 from guiapp.widgets.theme import Theme
-from guiapp.widgets.tree_labels import LabelForm, fitting_form, label_widths, turned_place
+from guiapp.widgets.tree_labels import LabelForm, LabelPainter, fitting_form, label_widths, turned_place
 
 WHOLE, NAME = 10.0, 4.0  # widths for letters of one pixel
 
@@ -54,3 +56,25 @@ def test_a_shortened_label_has_a_letter_or_nothing():
     assert short.startswith(LabelForm(11).shown("Pu", metrics)[:2])
     assert "12" not in short
     assert LabelForm(11, has_count=False, room_steps=1).shown(text, metrics) == ""
+
+
+@pytest.mark.usefixtures("qapp")
+def test_where_time_is_up_a_label_stands_as_it_was_drawn_for_less_room():
+    painter, small = LabelPainter(lambda node: "tree"), Place(1, 0.0, 20.0, 60.0, 12)
+    image = QImage(200, 60, QImage.Format.Format_ARGB32_Premultiplied)
+
+    def paint(place, patience_s):
+        image.fill(Qt.GlobalColor.transparent)
+        on_image = QPainter(image)
+        painter.paint(on_image, [place], np.zeros(2, np.uint32), 1.0, patience_s)
+        on_image.end()
+        return image.copy()
+
+    nothing = paint(small, 0.0)
+    assert not painter.is_complete
+    drawn = paint(small, 1.0)
+    assert painter.is_complete
+    assert drawn != nothing
+    assert paint(small._replace(room_px=120.0, size_px=24), 0.0) == drawn
+    assert not painter.is_complete
+    assert paint(small._replace(room_px=20.0, size_px=24), 0.0) == nothing
