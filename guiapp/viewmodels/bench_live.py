@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from guiapp.core.bench.measurement import Record, Report, growth_records
+from guiapp.core.bench.measurement import Record, Report
 from guiapp.core.bench.statistics import summarize
 
 NOTHING_YET: Record = {"n": 0, "mb_per_s": None, "tokens_per_s": None}
@@ -22,8 +22,6 @@ class LiveRun:
         self._report = report or Report()
         self._cell: Record = {}
         self._live: dict[str, Record] = {}
-        self._growth: list[Record] = []
-        self._n_fitted = 0
         self._load: float | None = None
         self._mhz: float | None = None
 
@@ -61,10 +59,7 @@ class LiveRun:
     @property
     def growth(self) -> list[Record]:
         """What time depends on length like, from the finished records."""
-        if self._n_fitted != len(self._report.results):
-            self._growth = growth_records(self._report.results)
-            self._n_fitted = len(self._report.results)
-        return self._growth
+        return self._report.growth
 
     @property
     def left_out(self) -> list[Record]:

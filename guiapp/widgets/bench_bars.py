@@ -13,8 +13,9 @@ from PySide6.QtWidgets import QWidget
 from guiapp.core.bench.history import Change
 from guiapp.core.bench.measurement import Record, key_of
 from guiapp.core.bench.tables import MARKS
-from guiapp.widgets.bench_charts import BAR_HEIGHT, BEHIND, Chart, HasTheme
+from guiapp.widgets.bench_charts import BAR_HEIGHT, Chart, HasTheme
 from guiapp.widgets.bench_labels import mark, ratio_text, round_steps, short_number
+from guiapp.widgets.bench_plot import pen_of
 
 UNITS = {"mb_per_s": "MB/s", "tokens_per_s": "tokens/s"}
 
@@ -30,12 +31,14 @@ class BarChart(Chart):
 
     def set_unit(self, unit: str) -> None:
         """One of UNITS."""
-        self._unit = unit
-        self.redraw()
+        if unit != self._unit:
+            self._unit = unit
+            self.redraw()
 
     def set_baseline(self, contender: str) -> None:
-        self._baseline = contender
-        self.redraw()
+        if contender != self._baseline:
+            self._baseline = contender
+            self.redraw()
 
     def set_changes(self, changes: Sequence[Change]) -> None:
         """What is surely slower or faster than in another run; marked beside the bars."""
@@ -53,10 +56,10 @@ class BarChart(Chart):
         self.reach_behind(labels)
         self._draw_bars(rows)
         for y, (row, (end, text)) in enumerate(zip(rows, labels, strict=True)):
-            self.label(text, end, y, BEHIND, self.theme.dim)
+            self.label_behind(text, end, y, self.theme.dim)
             self._points.append((row[self._unit], y, row))
         longest = max((row[self._unit] for row in rows), default=1.0)
-        self.plot.getAxis("bottom").setTicks([[(v, short_number(v)) for v in round_steps(longest)]])
+        self.plot.bottom_ticks = [(v, short_number(v)) for v in round_steps(longest)]
         unit = UNITS[self._unit]
         beside = f", × {self._baseline}" if baseline else ""
         self.note.set_texts([f"{unit}, median and 95 % interval{beside}", f"{unit}{beside}", unit])
@@ -92,7 +95,7 @@ class BarChart(Chart):
             y=places,
             width=speeds,
             brushes=[look.brush(row["exact"] is not False) for look, row in zip(looks, rows, strict=True)],
-            pens=[pg.mkPen(look.color) for look in looks],
+            pens=[pen_of(look.color) for look in looks],
         )
         self.take("whiskers", pg.ErrorBarItem).setData(
             x=speeds,
@@ -100,5 +103,5 @@ class BarChart(Chart):
             left=speeds - speeds * medians / ends[:, 1],
             right=speeds * medians / ends[:, 0] - speeds,
             beam=BAR_HEIGHT / 3,
-            pen=pg.mkPen(self.theme.text),
+            pen=pen_of(self.theme.text),
         )

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QToolTip
 
 from guiapp.core.bench.measurement import Record, key_of
 from guiapp.widgets.bench_labels import tip_of
+from guiapp.widgets.bench_plot import BEHIND_GAP, Plot, Word
 from guiapp.widgets.contender_look import Look, look_of
 from guiapp.widgets.icons import icon
 from guiapp.widgets.status_line import FittedLabel
@@ -31,15 +32,12 @@ BAR_HEIGHT = 0.62
 MARKER_PX = 9
 LINE_PX = 2
 NEAR_PX = 14
-AXIS_PX = 62
 EDGE_PX = 26  # beside the outermost values, for half of a number below
 NAME_PAD_PX = 14  # between names and their bars
 PROJECTED_PX, PROJECTED_FONT_PX = 900, 16  # a chart so wide is alone on the page, or on a projector
 SMALLEST_FONT_PX = 8  # where many names share little room
 LINE_PAD_PX = 3  # between two lines of labels
 FAINT = 50  # of 255, beside the contender that is isolated
-BEHIND = (0.0, 0.5)  # where a label is anchored that stands right of its place
-BEHIND_GAP = "\N{EN SPACE}"
 Values = Sequence[float] | NDArray[np.float64]
 EMPTY = "Nothing measured yet"
 ENLARGE = "Show this chart alone"
@@ -77,8 +75,9 @@ class Chart(QFrame):
         self._points: list[Point] = []
         self._pool: dict[str, list[Any]] = {}
         self._n_used: Counter[str] = Counter()
-        self._axis_px = AXIS_PX
         self._font_px = SMALL_FONT_PX
+        self._title = title
+        self._plot: Plot | None = None
         self.note = FittedLabel()
         set_role(self.note, "dim")
         self._top = QHBoxLayout()
@@ -91,22 +90,20 @@ class Chart(QFrame):
         self.enlarge_button.setAccessibleName(ENLARGE)
         set_role(self.enlarge_button, "quiet")
         self.enlarge_button.clicked.connect(self.enlarge_clicked)
-        self.plot = self._make_plot(title)
         self._lay_out()
         theme_source.changed.connect(self._follow_theme)
         self._follow_theme()
 
-    def _make_plot(self, title: str) -> pg.PlotWidget:
-        plot = pg.PlotWidget(background=None)
-        plot.setAccessibleName(title)
-        plot.setMenuEnabled(False)
-        plot.hideButtons()
-        plot.setMouseEnabled(False, False)
-        plot.disableAutoRange()
-        plot.getAxis("left").setWidth(self._axis_px)
-        plot.scene().sigMouseMoved.connect(self._hover)
-        plot.scene().sigMouseClicked.connect(self._click)
-        return plot
+    @property
+    def plot(self) -> Plot:
+        """Made when there is something to draw: the page should be there at once."""
+        if self._plot is None:
+            self._plot = plot = Plot(self._title)
+            plot.scene().sigMouseMoved.connect(self._hover)
+            plot.scene().sigMouseClicked.connect(self._click)
+            plot.follow_theme(self.theme)
+            self._layout.insertWidget(1, plot, 1)
+        return self._plot
 
     def _lay_out(self) -> None:
         self._top.addWidget(self._heading)
@@ -115,7 +112,6 @@ class Chart(QFrame):
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(MARGIN_PX, GAP_PX, GAP_PX, GAP_PX)
         self._layout.addLayout(self._top)
-        self._layout.addWidget(self.plot, 1)
         self._layout.addWidget(self._empty, 1)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -132,12 +128,16 @@ class Chart(QFrame):
 
     @property
     def title(self) -> str:
-        return str(self.plot.accessibleName())
+        return self._title
 
     def set_title(self, title: str) -> None:
+        if title == self._title:
+            return
+        self._title = title
         self._heading.setText(title.upper())
         self._heading.setAccessibleName(title)
-        self.plot.setAccessibleName(title)
+        if self._plot is not None:
+            self._plot.setAccessibleName(title)
 
     def show_results(self, results: Sequence[Record]) -> None:
         """Draw these records, unless they are those that are drawn."""
@@ -166,11 +166,15 @@ class Chart(QFrame):
         """Draw everything again with the items that there are; making new ones is what takes time."""
         self._points = []
         self._n_used.clear()
-        self.plot.setVisible(bool(self._results))
         self._empty.setVisible(not self._results)
         if self._results:
+            self.plot.words.clear()
+            self.plot.show()
             self._layout.activate()  # what is drawn depends on the room that there is now
             self.draw()
+            self.plot.viewport().update()
+        elif self._plot is not None:
+            self._plot.hide()
         for kind, items in self._pool.items():
             for item in items[self._n_used[kind] :]:
                 item.hide()
@@ -185,7 +189,7 @@ class Chart(QFrame):
         self._n_used[kind] += 1
         if index == len(items):
             items.append(make())
-            self.plot.addItem(items[index], ignoreBounds=True)
+            self.plot.box.addItem(items[index], ignoreBounds=True)
         items[index].show()
         return items[index]
 
@@ -197,20 +201,13 @@ class Chart(QFrame):
         color.setAlpha(FAINT)
         return Look(color, look.marker)
 
-    def label(self, text: str, x: float, y: float, anchor: tuple[float, float], color: QColor) -> None:
-        """Words at a place of the plot."""
-        item = self.take(f"label {anchor}", lambda: pg.TextItem(anchor=anchor))
-        item.setFont(self.theme.ui_font(self._font_px))
-        item.setText(BEHIND_GAP + text if anchor == BEHIND else text, color)
-        item.setPos(x, y)
+    def label(self, text: str, x: float, y: float, color: QColor) -> None:
+        """Words in the middle of a place of the plot."""
+        self.plot.words.append(Word(text, x, y, False, color))
 
-    def grid(self, side: str, values: Sequence[float]) -> None:
-        """A few faint lines across the plot."""
-        angle = 0 if side == "left" else 90
-        for value in values:
-            line = self.take(f"grid {side}", lambda: pg.InfiniteLine(angle=angle))
-            line.setPen(pg.mkPen(self.theme.line))
-            line.setValue(value)
+    def label_behind(self, text: str, x: float, y: float, color: QColor) -> None:
+        """Words right of a place of the plot."""
+        self.plot.words.append(Word(text, x, y, True, color))
 
     def curve(self, kind: str, x: Values, y: Values, **style: Any) -> None:
         """A line, markers, or both."""
@@ -226,8 +223,8 @@ class Chart(QFrame):
 
     def view_px(self) -> tuple[int, int]:
         """The size of the plot within its axes."""
-        bottom = self.plot.getAxis("bottom").height()
-        return max(self.plot.width() - self._axis_px, 1), max(int(self.plot.height() - bottom), 1)
+        area = self.plot.area
+        return int(area.width()), int(area.height())
 
     def fit_font(self, n_lines: int) -> None:
         """Choose letters so small that so many lines stand below each other; large ones on large charts."""
@@ -235,8 +232,7 @@ class Chart(QFrame):
         room_px = height_px // max(n_lines, 1) - LINE_PAD_PX
         largest_px = PROJECTED_FONT_PX if width_px > PROJECTED_PX else SMALL_FONT_PX
         self._font_px = min(max(room_px, SMALLEST_FONT_PX), largest_px)
-        for side, size_px in (("left", self._font_px), ("bottom", largest_px)):
-            self.plot.getAxis(side).setStyle(tickFont=self.theme.ui_font(size_px))
+        self.plot.set_fonts(self.theme.ui_font(self._font_px), self.theme.ui_font(largest_px))
 
     def metrics(self) -> QFontMetrics:
         """Of the labels."""
@@ -244,31 +240,25 @@ class Chart(QFrame):
 
     def show_names(self, names: Sequence[str]) -> None:
         """Names beside the rows 0, 1, …, and room for the longest."""
-        axis, metrics = self.plot.getAxis("left"), self.metrics()
-        axis.setTicks([list(enumerate(names))])
-        wanted = max((metrics.horizontalAdvance(name) for name in names), default=0) + NAME_PAD_PX
-        if wanted != self._axis_px:
-            self._axis_px = wanted
-            axis.setWidth(wanted)
-        self.plot.setYRange(-0.6, max(len(names), 4) - 0.4, padding=0)
+        metrics = self.metrics()
+        self.plot.left_ticks = list(enumerate(names))
+        widest_px = max((metrics.horizontalAdvance(name) for name in names), default=0)
+        self.plot.set_axis_px(widest_px + NAME_PAD_PX)
+        self.plot.show_range(y_range=(-0.6, max(len(names), 4) - 0.4))
 
     def reach_behind(self, labels: Sequence[tuple[float, str]]) -> None:
         """Let the plot begin at 0 and reach so far that the words behind each value are seen whole."""
         advance, width_px = self.metrics().horizontalAdvance, self.view_px()[0]
         room_px = [max(width_px - EDGE_PX - advance(BEHIND_GAP + text), width_px / 4) for _, text in labels]
         per_px = max((value / px for (value, _), px in zip(labels, room_px, strict=True)), default=1.0)
-        self.plot.setXRange(-0.002 * width_px * per_px, width_px * per_px or 1.0, padding=0)
+        self.plot.show_range(x_range=(-0.002 * width_px * per_px, width_px * per_px or 1.0))
 
     # Theme and mouse
 
     def _follow_theme(self) -> None:
-        self.plot.setBackground(self.theme.raised)
         self.enlarge_button.setIcon(icon("fit", self.theme.dim))
-        for side in ("left", "bottom"):
-            axis = self.plot.getAxis(side)
-            axis.setPen(pg.mkPen(self.theme.line))
-            axis.setTextPen(pg.mkPen(self.theme.dim))
-            axis.setStyle(tickFont=self.theme.ui_font(SMALL_FONT_PX), tickLength=0)
+        if self._plot is not None:
+            self._plot.follow_theme(self.theme)
         self.redraw()
 
     def _hover(self, position: QPointF) -> None:
@@ -284,9 +274,8 @@ class Chart(QFrame):
 
     def record_at(self, position: QPointF) -> Record | None:
         """What lies nearest to a place of the scene, if that is near."""
-        box = self.plot.getPlotItem().vb
         distances = [
-            ((box.mapViewToScene(QPointF(x, y)) - position).manhattanLength(), index)
+            ((self.plot.pixel(x, y) - position).manhattanLength(), index)
             for index, (x, y, _) in enumerate(self._points)
         ]
         distance, index = min(distances, default=(NEAR_PX, 0))
@@ -294,5 +283,5 @@ class Chart(QFrame):
 
     def record_at_row(self, position: QPointF) -> Record | None:
         """The bar at this height, and what is written behind it."""
-        at = round(self.plot.getPlotItem().vb.mapSceneToView(position).y())
+        at = round(self.plot.place(position)[1])
         return next((row for _, y, row in self._points if y == at), None)

@@ -17,8 +17,6 @@ from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.tables import size_text, time_text
 from guiapp.widgets.bench_charts import (
     APPROXIMATE,
-    BEHIND,
-    BEHIND_GAP,
     EDGE_PX,
     EXACT,
     LINE_PAD_PX,
@@ -28,9 +26,11 @@ from guiapp.widgets.bench_charts import (
     HasTheme,
 )
 from guiapp.widgets.bench_labels import End, short_number, spread
+from guiapp.widgets.bench_plot import BEHIND_GAP, brush_of, pen_of
 from guiapp.widgets.style_sheet import set_role
 
 MOST_NAME_SHARE = 0.45  # of the plot's width
+EDGE_SHARE = 0.04  # of the height, free below and above
 NAME_GAP_PX = 16  # between a curve's end and the marker before its name
 WORST_FIT = 0.5  # of the measured time; exponents of curves that fit worse say nothing
 BAND_ALPHA = 30  # of 255
@@ -127,30 +127,30 @@ class CurveChart(Chart):
             "curve",
             x,
             y,
-            pen=pg.mkPen(look.color, width=LINE_PX, style=style),
+            pen=pen_of(look.color, LINE_PX, style),
             symbol=look.marker,
             symbolSize=MARKER_PX,
-            symbolBrush=look.color,
-            symbolPen=pg.mkPen(self.theme.raised),
+            symbolBrush=brush_of(look.color),
+            symbolPen=pen_of(self.theme.raised),
         )
         self._points += [(a, b, row) for a, b, row in zip(x, y, rows, strict=True)]
 
     def _draw_names(self, ends: Sequence[End]) -> None:
         """Beside the ends of the curves, moved so that none covers another."""
         width_px, height_px = self.view_px()
-        (left, far), (low, high) = self.plot.getPlotItem().vb.viewRange()
+        (left, far), (low, high) = self.plot.x_range, self.plot.y_range
         line = (high - low) * (self.metrics().height() - LINE_PAD_PX) / height_px
         x = max(math.log10(row["size_bytes"]) for row in self._results)
         x += (far - left) * NAME_GAP_PX / width_px
         placed = spread(ends, line, high - line / 2)
         for end in placed:
-            self.label(end.text, x, end.y, BEHIND, end.color)
+            self.label_behind(end.text, x, end.y, end.color)
         self.markers(
             [(x, end.y) for end in placed],
             size=MARKER_PX - 2,
             symbol=[end.marker for end in placed],
             pen=None,
-            brush=[pg.mkBrush(end.color) for end in placed],
+            brush=[brush_of(end.color) for end in placed],
         )
 
     def _names(self, curves: Mapping[Line, Sequence[Record]]) -> dict[Line, str]:
@@ -186,16 +186,14 @@ class CurveChart(Chart):
         taken_px = min(EDGE_PX + NAME_GAP_PX + name_px + MARKER_PX, int(width_px * 0.8))
         per_px = (right - left) / (width_px - taken_px)
         start = left - EDGE_PX * per_px
-        self.plot.setXRange(start, start + width_px * per_px, padding=0)
+        self.plot.show_range(x_range=(start, start + width_px * per_px))
 
     def _axes(self, values: Sequence[float], sizes: Sequence[int]) -> None:
         """Decades at the left, sizes at the bottom."""
         low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
         decades = list(range(low, max(high, low + 1) + 1))
-        self.plot.getAxis("left").setTicks(
-            [[(decade, self._quantity.text(10.0**decade)) for decade in decades]]
-        )
-        self.grid("left", decades)
+        self.plot.left_ticks = [(decade, self._quantity.text(10.0**decade)) for decade in decades]
+        self.plot.has_lines = True
         shown = sorted(set(sizes))
         step = math.ceil(len(shown) / 5)
         near = math.log10(shown[-1] / shown[0]) / 8
@@ -203,8 +201,9 @@ class CurveChart(Chart):
         for size in shown[::step]:
             if not ticks or math.log10(size) - ticks[-1][0] > near:
                 ticks.append((math.log10(size), size_text(size)))
-        self.plot.getAxis("bottom").setTicks([ticks])
-        self.plot.setYRange(low, decades[-1], padding=0.04)
+        self.plot.bottom_ticks = ticks
+        free = EDGE_SHARE * (decades[-1] - low)
+        self.plot.show_range(y_range=(low - free, decades[-1] + free))
         short = f"{self._quantity.name} by bytes"
         plain = f"{short}, 95 % interval"
         fitted = [f"{plain}; n^ exponent of the time + that of an empty text"] if self._growth else []

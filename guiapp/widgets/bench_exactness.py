@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import pyqtgraph as pg
+from PySide6.QtGui import QBrush
 
 from guiapp.core.bench.measurement import Record
 from guiapp.widgets.bench_charts import APPROXIMATE, LINE_PAD_PX, LINE_PX, MARKER_PX, Chart
 from guiapp.widgets.bench_labels import mark, share_steps, short_number
 from guiapp.widgets.bench_names import place_names
+from guiapp.widgets.bench_plot import brush_of, pen_of
 
 MOST_LINES = 12  # that the chart has room for
+SIDE_SHARE = 0.08  # of the width, free at each side
+NO_BRUSH = QBrush()
 PAD_PX = 8  # between two names side by side
 
 
@@ -25,13 +28,16 @@ class ExactnessChart(Chart):
         speeds = [row["tokens_per_s"] for row in rows] or [1e4, 1e8]
         low, high = math.floor(math.log10(min(speeds))), math.ceil(math.log10(max(speeds)))
         decades = list(range(low, high + 1))
-        self.plot.getAxis("bottom").setTicks([[(d, short_number(10.0**d)) for d in decades]])
+        self.plot.bottom_ticks = [(d, short_number(10.0**d)) for d in decades]
         shares = share_steps(min([0.95, *(row["agreement"] for row in rows)]))
-        self.plot.getAxis("left").setTicks([[(share, f"{share:.0%}") for share in shares]])
-        self.grid("left", shares)
+        self.plot.left_ticks = [(share, f"{share:.0%}") for share in shares]
+        self.plot.has_lines = True
         margin = (1 - shares[0]) * 0.25
-        self.plot.setXRange(low, max(high, low + 1), padding=0.08)
-        self.plot.setYRange(shares[0] - margin, 1 + margin, padding=0)
+        n_decades = max(high - low, 1)
+        self.plot.show_range(
+            (low - SIDE_SHARE * n_decades, low + (1 + SIDE_SHARE) * n_decades),
+            (shares[0] - margin, 1 + margin),
+        )
         self._front(rows)
         self._draw_points(sorted(rows, key=lambda row: float(row["tokens_per_s"])))
         short = "share of equal spans by tokens/s"
@@ -40,7 +46,7 @@ class ExactnessChart(Chart):
     def _draw_points(self, rows: Sequence[Record]) -> None:
         """Markers, and names where none covers another, with lines to those that had to move away."""
         room = self.view_px()
-        (left, right), (bottom, top) = self.plot.getPlotItem().vb.viewRange()
+        (left, right), (bottom, top) = self.plot.x_range, self.plot.y_range
         x_px, y_px = room[0] / (right - left), room[1] / (top - bottom)
         points = [(math.log10(row["tokens_per_s"]), row["agreement"]) for row in rows]
         texts = [row["contender"] + mark(row) for row in rows]
@@ -54,18 +60,18 @@ class ExactnessChart(Chart):
         for row, (x, y), text, name in zip(rows, points, texts, names, strict=True):
             if name.leader is not None:
                 end_x, end_y = left + name.leader.end[0] / x_px, bottom + name.leader.end[1] / y_px
-                self.curve("leader", [x, end_x], [y, end_y], pen=pg.mkPen(self.theme.faint))
+                self.curve("leader", [x, end_x], [y, end_y], pen=pen_of(self.theme.faint))
             at_x, at_y = left + name.middle[0] / x_px, bottom + name.middle[1] / y_px
-            self.label(text, at_x, at_y, (0.5, 0.5), self.theme.text)
+            self.label(text, at_x, at_y, self.theme.text)
             self._points.append((x, y, row))
         looks = [self.look(row["contender"]) for row in rows]
         self.markers(
             points,
             size=MARKER_PX + 4,
             symbol=[look.marker for look in looks],
-            pen=[pg.mkPen(look.color, width=LINE_PX) for look in looks],
+            pen=[pen_of(look.color, LINE_PX) for look in looks],
             brush=[
-                pg.mkBrush(look.color if row["exact"] else None)
+                brush_of(look.color) if row["exact"] else NO_BRUSH
                 for look, row in zip(looks, rows, strict=True)
             ],
         )
@@ -77,5 +83,5 @@ class ExactnessChart(Chart):
             if row["agreement"] > best:
                 best = row["agreement"]
                 front.append((math.log10(row["tokens_per_s"]), best))
-        pen = pg.mkPen(self.theme.good, style=APPROXIMATE)
+        pen = pen_of(self.theme.good, style=APPROXIMATE)
         self.curve("front", [x for x, _ in front], [y for _, y in front], pen=pen)

@@ -12,8 +12,9 @@ from PySide6.QtGui import QBrush, QColor
 
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.tables import BYTES_PER_MB
-from guiapp.widgets.bench_charts import BEHIND, Chart, HasTheme
+from guiapp.widgets.bench_charts import Chart, HasTheme
 from guiapp.widgets.bench_labels import mark, round_steps, short_number
+from guiapp.widgets.bench_plot import pen_of
 
 GROUP_HEIGHT = 0.78
 LEAST_LINE_PX = 14  # for a line behind each bar; else there is one behind each group
@@ -87,10 +88,10 @@ class GroupChart(Chart):
         words = list(_words(ordered, has_line_each))
         self.reach_behind([(x, text) for x, _, text in words])
         longest = max((bar.value for bars in ordered for bar in bars), default=1.0) or 1.0
-        self.plot.getAxis("bottom").setTicks([[(v, short_number(v)) for v in round_steps(longest)]])
+        self.plot.bottom_ticks = [(v, short_number(v)) for v in round_steps(longest)]
         self._draw_bars(ordered)
         for x, y, text in words:
-            self.label(text, x, y, BEHIND, self.theme.dim)
+            self.label_behind(text, x, y, self.theme.dim)
 
     def _draw_bars(self, groups: Sequence[Sequence[Bar]]) -> None:
         """All bars as one item."""
@@ -101,7 +102,7 @@ class GroupChart(Chart):
                 widths.append(bar.value)
                 heights.append(GROUP_HEIGHT / len(bars) * 0.9)
                 brushes.append(self._brush(bar, index, len(bars)))
-                pens.append(pg.mkPen(self.look(bar.row["contender"]).color))
+                pens.append(pen_of(self.look(bar.row["contender"]).color))
             self._points.append((bars[0].value, y, bars[0].row))
         self.take("bars", lambda: pg.BarGraphItem(x0=[], y=[], width=[], height=[])).setOpts(
             x0=np.zeros(len(places)),

@@ -78,7 +78,7 @@ class BenchPage(Page):
 
     @property
     def panels(self) -> list[QWidget]:
-        return [self.plan.presets, *(chart.plot for chart in self.charts)]
+        return [self.plan.presets, *(chart.plot for chart in self.charts if chart.has_results)]
 
     @property
     def is_ready(self) -> bool:

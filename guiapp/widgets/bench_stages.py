@@ -14,8 +14,9 @@ from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.stages import PARTITION, STAGES, WHOLE
 from guiapp.core.bench.tables import BYTES_PER_MB, time_text
 from guiapp.core.pipelines.stages import ENCODE, NORMALISE, NORMALISE_AND_SPLIT, SPLIT, SPLIT_AND_ENCODE
-from guiapp.widgets.bench_charts import BAR_HEIGHT, BEHIND, FAINT, Chart, HasTheme
+from guiapp.widgets.bench_charts import BAR_HEIGHT, FAINT, Chart, HasTheme
 from guiapp.widgets.bench_labels import mark
+from guiapp.widgets.bench_plot import pen_of
 from guiapp.widgets.theme import Theme
 
 UNTOLD = "tells no stages"
@@ -54,15 +55,15 @@ class StageChart(Chart):
         self.note.set_texts([f"{short}; two colours: two stages in one pass", short, ""])
         self.fit_font(len(calls) + 1)
         self.show_names([call["contender"] for call in calls])
-        self.plot.getAxis("bottom").setTicks([[(share, f"{share:.0%}") for share in SCALE]])
-        self.plot.setYRange(-0.6, max(len(calls), 4) + 0.4, padding=0)
+        self.plot.bottom_ticks = [(share, f"{share:.0%}") for share in SCALE]
+        self.plot.show_range(y_range=(-0.6, max(len(calls), 4) + 0.4))
         words = [_time_of(call) for call in calls]
         self.reach_behind([(1.0, text) for text in words])
         self._parts = []
         for y, (call, text) in enumerate(zip(calls, words, strict=True)):
             stages = [row for row in self._results if _is_stage_of(row, call)]
             self._parts += parts_of(call, stages, y)
-            self.label(text, 1.0, y, BEHIND, self.theme.dim)
+            self.label_behind(text, 1.0, y, self.theme.dim)
         self._draw_bars("parts", self._parts, BAR_HEIGHT)
         if lower := [part._replace(y=part.y - BAR_HEIGHT / 4) for part in self._parts if part.name in FUSED]:
             self._draw_bars("halves", lower, BAR_HEIGHT / 2)
@@ -71,9 +72,9 @@ class StageChart(Chart):
 
     def record_at(self, position: QPointF) -> Record | None:
         """That of the part at this place."""
-        at = self.plot.getPlotItem().vb.mapSceneToView(position)
-        mine = [part for part in self._parts if part.y == round(at.y())]
-        return next((part.row for part in mine if at.x() < part.end), mine[0].row if mine else None)
+        x, y = self.plot.place(position)
+        mine = [part for part in self._parts if part.y == round(y)]
+        return next((part.row for part in mine if x < part.end), mine[0].row if mine else None)
 
     def _draw_bars(self, kind: str, parts: Sequence[Part], height: float) -> None:
         """One item for all of them."""
@@ -83,7 +84,7 @@ class StageChart(Chart):
             y=np.array([part.y for part in parts], np.float64),
             width=np.array([part.end - part.start for part in parts]),
             brushes=[self._brush(part, kind == "halves") for part in parts],
-            pens=[pg.mkPen(theme.line if part.name in (REST, UNTOLD) else theme.raised) for part in parts],
+            pens=[pen_of(theme.line if part.name in (REST, UNTOLD) else theme.raised) for part in parts],
         )
 
     def _brush(self, part: Part, is_second: bool) -> QColor:
@@ -101,11 +102,11 @@ class StageChart(Chart):
             x = x_px * per_px
             square = {"symbol": "s", "symbolSize": LEGEND_PX, "symbolPen": theme.faint}
             self.curve("square", [x], [y], pen=None, symbolBrush=color_of(name, theme), **square)
-            self.label(TITLES.get(name, name), x + LEGEND_PX * per_px, y, BEHIND, theme.dim)
+            self.label_behind(TITLES.get(name, name), x + LEGEND_PX * per_px, y, theme.dim)
             x_px += self.metrics().horizontalAdvance(TITLES.get(name, name)) + 4 * LEGEND_PX
 
     def _per_px(self) -> float:
-        left, right = self.plot.getPlotItem().vb.viewRange()[0]
+        left, right = self.plot.x_range
         return float(right - left) / self.view_px()[0]
 
     def _name_parts(self) -> None:
@@ -117,7 +118,7 @@ class StageChart(Chart):
             texts = (f"{title} {share:.0%}", title) if part.name != UNTOLD else (title,)
             if text := next((text for text in texts if metrics.horizontalAdvance(text) <= room_px), ""):
                 color = theme.dim if part.name in (REST, UNTOLD) else theme.span_text
-                self.label(text, (part.start + part.end) / 2, part.y, (0.5, 0.5), color)
+                self.label(text, (part.start + part.end) / 2, part.y, color)
 
 
 def _time_of(call: Record) -> str:

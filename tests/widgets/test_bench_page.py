@@ -77,7 +77,8 @@ def page(qtbot):
 
 
 def ticks(chart, side: str) -> list[str]:
-    return [text for _, text in chart.plot.getAxis(side)._tickLevels[0]]
+    plot = chart.plot
+    return [text for _, text in (plot.left_ticks if side == "left" else plot.bottom_ticks)]
 
 
 def test_the_fastest_is_on_top_and_a_deviating_one_is_hatched(page):
@@ -186,7 +187,7 @@ def test_clicking_a_bar_isolates_its_contender_in_all_charts(page, qtbot):
     page.redraw()
     bars = page.bars.plot
     x, y, row = page.bars._points[0]
-    place = bars.mapFromScene(bars.getPlotItem().vb.mapViewToScene(QPointF(x * 0.5, y)))
+    place = bars.pixel(x * 0.5, y).toPoint()
     qtbot.mouseClick(bars.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert page.model.isolated == row["contender"]
     assert page.scaling._isolated == row["contender"]
@@ -227,11 +228,7 @@ def test_each_scenario_has_its_chart(page):
     assert list(card.groups._pool["bars"][0].opts["width"]) == [5, 1]
     card.choose("interval")
     page.redraw()
-    assert any("counting" in item.toPlainText() for item in labels(card.curves))
-
-
-def labels(chart) -> list:
-    return [item for kind, items in chart._pool.items() if kind.startswith("label") for item in items]
+    assert any("counting" in word.text for word in card.curves.plot.words)
 
 
 def stage(contender: str, operation: str, seconds: float) -> dict:
@@ -259,7 +256,7 @@ def test_the_chart_of_stages_names_them_and_tells_the_time_of_the_call(page):
     page.show_only("stages")
     QApplication.processEvents()  # the page is laid out anew
     assert ticks(page.scenario_card.stages, "left") == ["heap", "tiktoken"]
-    texts = [item.toPlainText().strip() for item in labels(page.scenario_card.stages)]
+    texts = [word.text for word in page.scenario_card.stages.plot.words]
     for text in ("split 20%", "encode 60%", "rest 20%", "tells no stages", "100 ms for 1 MB"):
         assert text in texts
 
@@ -283,9 +280,10 @@ def test_no_label_is_cut_off_at_the_edge_of_its_chart(page):
             page.show_only(name)
             QApplication.processEvents()
             (chart,) = page.shown_charts
-            area = chart.plot.getPlotItem().vb.sceneBoundingRect().adjusted(-1, -1, 1, 1)
-            for item in (each for each in labels(chart) if each.isVisible()):
-                assert area.contains(item.mapRectToScene(item.boundingRect())), (name, item.toPlainText())
+            area = chart.plot.area.adjusted(-1, -1, 1, 1)
+            assert chart.plot.words
+            for word in chart.plot.words:
+                assert area.contains(chart.plot.rect_of(word)), (name, word.text)
 
 
 @pytest.fixture
@@ -400,7 +398,7 @@ def test_what_got_slower_is_marked_with_its_interval_in_table_and_chart(page, tm
     assert "Against 0.0001" in text
     assert "▼ slower" in text
     page.bar.views.choose(0)
-    (label,) = [item.toPlainText() for item in labels(page.bars) if item.isVisible()]
+    (label,) = [word.text for word in page.bars.plot.words]
     assert re.search(r"▼ 2\.00 × time \(1\.99–2\.0\d\)|▼ 2\.0\d × time", label)
 
 

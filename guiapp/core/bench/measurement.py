@@ -138,6 +138,8 @@ class Report:
         self.left_out: list[Record] = []
         self.contenders: list[Record] = []
         self.is_complete = False
+        self._growth: list[Record] = []
+        self._n_fitted = 0
 
     @classmethod
     def of(cls, record: Record) -> Report:
@@ -175,12 +177,20 @@ class Report:
             if (value := cell.get(key)) is not None:
                 environment[name] = worst(value, environment.get(name, value))
 
+    @property
+    def growth(self) -> list[Record]:
+        """What time depends on length like; fitted again only when there are more results."""
+        if self._n_fitted != len(self.results):
+            self._growth = growth_records(self.results)
+            self._n_fitted = len(self.results)
+        return self._growth
+
     def record(self) -> Record:
         return {
             **self._head,
             "complete": self.is_complete,
             "contenders": self.contenders,
             "results": self.results,
-            "growth": growth_records(self.results),
+            "growth": self.growth,
             "left_out": self.left_out,
         }

@@ -1,0 +1,184 @@
+"""The plot of a chart: items of pyqtgraph in a view box, with scales and words painted around and over them.
+
+pyqtgraph's own plot widget brings menus, four axes and an item for each word: making one takes most of what
+showing the Bench page did, and following a run most of what drawing it did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QBrush, QColor, QFont, QFontMetrics, QPainter, QPen
+
+from guiapp.widgets.theme import SMALL_FONT_PX, Theme
+
+AXIS_PX = 62
+TICK_GAP_PX = 5  # between numbers and the plot
+TOP_PX = 1
+BEHIND_GAP = "\N{EN SPACE}"  # between a place and the words behind it
+Tick = tuple[float, str]
+Range = tuple[float, float]
+
+
+class Word(NamedTuple):
+    """Words that begin behind a place of the plot, or have it in their middle."""
+
+    text: str
+    x: float
+    y: float
+    is_behind: bool
+    color: QColor
+
+
+class Plot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
+    """A view box that shows what it is told to, from `x_range` and `y_range`, with the ticks it is told."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__(background=None)
+        self.setAccessibleName(title)
+        self.setCentralItem(None)
+        self.setCacheMode(self.CacheModeFlag.CacheNone)
+        self.setViewportUpdateMode(self.ViewportUpdateMode.FullViewportUpdate)
+        self.enableMouse(False)
+        self.box = pg.ViewBox(enableMouse=False, enableMenu=False)
+        self.box.disableAutoRange()
+        self.scene().addItem(self.box)
+        self.x_range: Range = (0.0, 1.0)
+        self.y_range: Range = (0.0, 1.0)
+        self.left_ticks: Sequence[Tick] = ()
+        self.bottom_ticks: Sequence[Tick] = ()
+        self.has_lines = False  # across the plot, one for each tick at the left
+        self.words: list[Word] = []
+        self._axis_px = AXIS_PX
+        self._font, self._scale_font = QFont(), QFont()
+        self._line, self._dim = QColor(), QColor()
+        self.sigDeviceRangeChanged.connect(self._place_box)
+
+    def follow_theme(self, theme: Theme) -> None:
+        self._line, self._dim = theme.line, theme.dim
+        self.set_fonts(theme.ui_font(SMALL_FONT_PX), theme.ui_font(SMALL_FONT_PX))
+        self.setBackground(theme.raised)
+
+    def set_fonts(self, font: QFont, scale_font: QFont) -> None:
+        """Of words and what stands at the left; of the scale below."""
+        if (font, scale_font) != (self._font, self._scale_font):
+            self._font, self._scale_font = font, scale_font
+            self._place_box()
+
+    def set_axis_px(self, width_px: int) -> None:
+        """How wide what stands at the left is."""
+        if width_px != self._axis_px:
+            self._axis_px = width_px
+            self._place_box()
+
+    def show_range(self, x_range: Range | None = None, y_range: Range | None = None) -> None:
+        """From where to where the plot reaches; None leaves one as it is."""
+        wanted = x_range or self.x_range, y_range or self.y_range
+        if wanted != (self.x_range, self.y_range):
+            self.x_range, self.y_range = wanted
+            self.box.setRange(xRange=self.x_range, yRange=self.y_range, padding=0)
+
+    # What lies where
+
+    @property
+    def area(self) -> QRectF:
+        """That of the view box, in pixels."""
+        below_px = QFontMetrics(self._scale_font).height() + TICK_GAP_PX
+        width_px, height_px = self.width() - self._axis_px, self.height() - below_px - TOP_PX
+        return QRectF(self._axis_px, TOP_PX, max(width_px, 1), max(height_px, 1))
+
+    def pixel(self, x: float, y: float) -> QPointF:
+        """Where a place of the plot is."""
+        area, (left, right), (bottom, top) = self.area, self.x_range, self.y_range
+        return QPointF(
+            area.left() + (x - left) / (right - left) * area.width(),
+            area.bottom() - (y - bottom) / (top - bottom) * area.height(),
+        )
+
+    def place(self, pixel: QPointF) -> tuple[float, float]:
+        """The place of the plot that is there."""
+        area, (left, right), (bottom, top) = self.area, self.x_range, self.y_range
+        return (
+            left + (pixel.x() - area.left()) / area.width() * (right - left),
+            bottom + (area.bottom() - pixel.y()) / area.height() * (top - bottom),
+        )
+
+    def rect_of(self, word: Word) -> QRectF:
+        """Where words are painted."""
+        metrics = QFontMetrics(self._font)
+        text = BEHIND_GAP + word.text if word.is_behind else word.text
+        width, height, at = metrics.horizontalAdvance(text), metrics.height(), self.pixel(word.x, word.y)
+        return QRectF(at.x() - (0 if word.is_behind else width / 2), at.y() - height / 2, width, height)
+
+    def sizeHint(self) -> QSize:
+        return QSize(AXIS_PX, AXIS_PX)
+
+    def _place_box(self, *_: object) -> None:
+        self.box.setGeometry(self.area)
+
+    # Painting
+
+    def drawBackground(self, painter: QPainter, rect: QRectF) -> None:
+        """The scales, and lines across."""
+        super().drawBackground(painter, rect)
+        area = self.area
+        painter.setPen(pen_of(self._line))
+        painter.drawLine(area.topLeft(), area.bottomLeft())
+        painter.drawLine(area.bottomLeft(), area.bottomRight())
+        for value, _ in self.left_ticks if self.has_lines else ():
+            y = self.pixel(0.0, value).y()
+            painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
+        painter.setPen(self._dim)
+        self._draw_left(painter, area)
+        self._draw_bottom(painter, area)
+
+    def drawForeground(self, painter: QPainter, rect: QRectF) -> None:
+        """The words."""
+        flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip
+        painter.setFont(self._font)
+        for word in self.words:
+            text = BEHIND_GAP + word.text if word.is_behind else word.text
+            painter.setPen(word.color)
+            painter.drawText(self.rect_of(word), flags, text)
+
+    def _draw_left(self, painter: QPainter, area: QRectF) -> None:
+        flags = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextDontClip
+        painter.setFont(self._font)
+        for value, text in self.left_ticks:
+            y = self.pixel(0.0, value).y()
+            if area.top() - 1 <= y <= area.bottom() + 1:
+                painter.drawText(QRectF(0, y - 10, area.left() - TICK_GAP_PX, 20), flags, text)
+
+    def _draw_bottom(self, painter: QPainter, area: QRectF) -> None:
+        flags = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextDontClip
+        painter.setFont(self._scale_font)
+        for value, text in self.bottom_ticks:
+            x = self.pixel(value, 0.0).x()
+            if area.left() - 1 <= x <= area.right() + 1:
+                painter.drawText(QRectF(x - 50, area.bottom() + TICK_GAP_PX - 2, 100, 20), flags, text)
+
+
+def pen_of(color: QColor, width_px: float = 1, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> QPen:
+    """Always the same object for the same look: pyqtgraph draws a marker anew for each new one."""
+    return _pen(color.rgba(), width_px, style)
+
+
+def brush_of(color: QColor) -> QBrush:
+    """As `pen_of`."""
+    return _brush(color.rgba())
+
+
+@lru_cache(maxsize=256)
+def _pen(rgba: int, width_px: float, style: Qt.PenStyle) -> QPen:
+    pen = QPen(QColor.fromRgba(rgba), width_px, style)
+    pen.setCosmetic(True)
+    return pen
+
+
+@lru_cache(maxsize=256)
+def _brush(rgba: int) -> QBrush:
+    return QBrush(QColor.fromRgba(rgba))
