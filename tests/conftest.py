@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from guiapp.core.kernels.compile import run_interpreted
@@ -75,8 +77,11 @@ class PatientBot(QtBot):
 
 
 @pytest.fixture
-def qtbot(qapp, request):
-    return PatientBot(request)
+def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> Iterator[PatientBot]:
+    """Leaves no widgets behind that the next test's style sheet would have to dress."""
+    yield PatientBot(request)
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    qapp.setStyleSheet("")
 
 
 settings.register_profile("default", deadline=None, derandomize="CI" in os.environ)  # compiling takes long
