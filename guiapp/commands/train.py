@@ -24,6 +24,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="bpe only: of characters, with a mark at each word's end, as in textbooks; "
         "in the file the space behind a word is its mark",
     )
+    parser.add_argument(
+        "--steps",
+        metavar="FILE",
+        help="write each step too: as a table (.md), as data (.json), or as a drawing (.svg)",
+    )
     parser.add_argument("--log", action="store_true", help="print each step: what won, and against what")
 
 
@@ -35,7 +40,9 @@ def run(options: argparse.Namespace) -> int:
     text = read(options.file).decode("utf-8", "replace")
     if options.end_marks and options.algorithm != "bpe":
         raise InputError("Only byte-pair encoding is trained with end-of-word marks: leave out --end-marks.")
-    if options.log or options.end_marks:
+    if options.steps and Path(options.steps).suffix.lower() not in (".md", ".json", ".svg"):
+        raise InputError(f"{options.steps} names no format. End its name with .md, .json or .svg.")
+    if options.log or options.end_marks or options.steps:
         model = _train_by_steps(options, text)
     else:
         model = train(options.algorithm, text, options.vocab_size)
@@ -52,13 +59,24 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _train_by_steps(options: argparse.Namespace, text: str) -> ModelFile:
-    """Print each step while it is made, where that is asked for."""
+    """Print each step while it is made, and write all to a file, where that is asked for."""
+    from guiapp.core.training.export import write_training
+    from guiapp.core.training.record import TrainingRecord
     from guiapp.core.training.runs import begin
+    from guiapp.core.training.telling import to_json
 
     run = begin(options.algorithm, text, options.vocab_size, options.end_marks)
+    record = TrainingRecord(run.start)
     for number, told in enumerate(run.steps(), 1):
         if options.log:
             print(f"{number:>6,}  {told.sentence}")
+        if options.steps:
+            record.append(to_json(told).encode())
+    if options.steps:
+        try:
+            write_training(record, Path(options.steps))
+        except OSError as error:
+            raise InputError(f"{options.steps} cannot be written: {error.strerror}.") from error
     return run.model()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -14,10 +15,14 @@ from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.trace.export import PARTIAL
 from guiapp.core.trace.export_process import ExportRequest
 from guiapp.core.trace.trace import Trace
+from guiapp.core.training.export import all_steps
+from guiapp.core.training.export_process import TrainingExportRequest
+from guiapp.core.training.record import TrainingRecord
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.own_process import process_environment
 
 COMMAND = command_of("guiapp.core.trace.export_process")
+TRAINING_COMMAND = command_of("guiapp.core.training.export_process")
 STOP_MS = 2000
 
 
@@ -30,12 +35,18 @@ class StepExporter(QObject):
 
     changed = Signal()
 
-    def __init__(self, command: tuple[str, ...] = COMMAND, parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        command: tuple[str, ...] = COMMAND,
+        training_command: tuple[str, ...] = TRAINING_COMMAND,
+        parent: QObject | None = None,
+    ) -> None:
         super().__init__(parent)
-        self._command = command
+        self._command, self._training_command = command, training_command
+        self._started: tuple[str, ...] = ()
         self._folder = tempfile.TemporaryDirectory(prefix="tokenloupe-")
         self._process: QProcess | None = None
-        self._request: ExportRequest | None = None
+        self._request: ExportRequest | TrainingExportRequest | None = None
         self.progress = 0.0
         self.saved: Path | None = None
         self.failure = ""
@@ -48,10 +59,9 @@ class StepExporter(QObject):
 
     def save(self, tokenizer: Tokenizer, trace: Trace, path: Path, steps: range | None = None) -> None:
         """Begin to write a run, or some steps of it, instead of whatever is being written now."""
-        self._end()
         vocabulary, trace_file = tokenizer.vocabulary, Path(self._folder.name) / "trace"
         written = range(len(trace)) if steps is None else steps
-        self._request = ExportRequest(
+        request = ExportRequest(
             str(vocabulary.path),
             vocabulary.chosen_pre,
             str(trace_file),
@@ -59,8 +69,25 @@ class StepExporter(QObject):
             written.start,
             written.stop,
         )
+        self._begin(request, self._command, partial(_store, trace, trace_file))
+
+    def save_training(self, record: TrainingRecord, path: Path, steps: range | None = None) -> None:
+        """Begin to write a training as it is now, likewise."""
+        record_file = Path(self._folder.name) / "training"
+        written = all_steps(record) if steps is None else steps
+        request = TrainingExportRequest(str(record_file), str(path.absolute()), written.start, written.stop)
+        self._begin(request, self._training_command, partial(_store_lines, record.lines(), record_file))
+
+    def _begin(
+        self,
+        request: ExportRequest | TrainingExportRequest,
+        command: tuple[str, ...],
+        store: Callable[[Progress], Path],
+    ) -> None:
+        self._end()
+        self._request, self._started = request, command
         self.progress, self.saved, self.failure = 0.0, None, ""
-        self._storing.start(partial(_store, trace, trace_file))
+        self._storing.start(store)
         self.changed.emit()
 
     def cancel(self) -> None:
@@ -85,7 +112,7 @@ class StepExporter(QObject):
         process.setProcessEnvironment(process_environment())
         process.readyReadStandardOutput.connect(self._read)
         process.finished.connect(self._note_end)
-        program, *arguments = self._command
+        program, *arguments = self._started
         process.start(program, arguments)
         process.write(self._request.line())
 
@@ -128,4 +155,9 @@ class StepExporter(QObject):
 
 def _store(trace: Trace, path: Path, progress: Progress) -> Path:
     trace.save(path)
+    return path
+
+
+def _store_lines(lines: list[bytes], path: Path, progress: Progress) -> Path:
+    path.write_bytes(b"\n".join(lines))
     return path

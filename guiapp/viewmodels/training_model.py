@@ -17,9 +17,10 @@ from guiapp.core.own_process import command_of
 from guiapp.core.trace.breakpoints import Breakpoint, quoted
 from guiapp.core.trace.stops import Stops, without_once
 from guiapp.core.training.record import TrainingRecord
+from guiapp.core.training.runs import parse_start
 from guiapp.core.training.stops import TRAINING_DIALECT, TrainingValues
 from guiapp.core.training.telling import ToldMerge
-from guiapp.core.training.train_process import Finished, TrainRequest, parse_start
+from guiapp.core.training.train_process import Finished, TrainRequest
 from guiapp.viewmodels.own_process import process_environment
 from guiapp.viewmodels.step_breakpoints import StepBreakpoints
 from guiapp.viewmodels.step_clock import StepClock

@@ -17,35 +17,32 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from guiapp.core.trace.debugger import Debugger
-from guiapp.core.trace.drawing import forming_steps
-from guiapp.core.trace.export import WRITERS, estimated_bytes, step_json, step_markdown
+from guiapp.core.trace.export import WRITERS
+from guiapp.viewmodels.exported_runs import ALL, ExportedRun
 from guiapp.viewmodels.step_exporter import StepExporter
-from guiapp.viewmodels.steps_model import StepsModel
-from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.style_sheet import set_role
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
 
 SAVE_FILTER = "Markdown (*.md);;JSON (*.json);;Drawing (*.svg);;Picture of the page (*.png)"
 LARGE_BYTES = 20_000_000  # a file of which one is told before
-ALL = "All"
 BAR_WIDTH_PX = 220
 
 
 class ExportBar(QWidget):
-    """Shown while a file is being written, and to say how that went; `picture` draws the page."""
+    """Shown while a file is being written, and to say how that went.
+
+    `run` is what is on the page, and `picture` draws the page.
+    """
 
     def __init__(
         self,
-        model: StepsModel,
-        workspace: Workspace,
+        run: Callable[[], ExportedRun | None],
         picture: Callable[[], QPixmap],
         theme_source: ThemeSource,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._model = model
-        self._workspace = workspace
+        self._run = run
         self._picture = picture
         self._theme_source = theme_source
         self.exporter = StepExporter(parent=self)
@@ -69,71 +66,52 @@ class ExportBar(QWidget):
 
     def copy_markdown(self) -> None:
         """Put the present step into the clipboard."""
-        self._copy(step_markdown)
+        if (run := self._run()) is not None:
+            QGuiApplication.clipboard().setText(run.step_markdown())
 
     def copy_json(self) -> None:
-        self._copy(step_json)
+        if (run := self._run()) is not None:
+            QGuiApplication.clipboard().setText(run.step_json())
 
     def ask_and_save(self) -> None:
         """Ask for a place, which steps to save, and whether a large file is wanted."""
+        run = self._run()
+        if run is None:
+            return
         chosen, _ = QFileDialog.getSaveFileName(self, "Save run", "run.md", SAVE_FILTER)
-        if not chosen or self._model.debugger is None:
+        if not chosen:
             return
         path = Path(chosen)
         if path.suffix.lower() == ".png":
             self.save(path)
             return
-        choices = self.choices(path)
+        choices = run.choices(path.suffix.lower())
         title = choose_steps(self, choices)
         if title is not None and (title != ALL or self._wants(path)):
             self.save(path, choices[title])
-
-    def choices(self, path: Path) -> dict[str, range]:
-        """The parts of the run that can be saved; a drawing of a step is that of what was formed last."""
-        debugger = self._model.debugger
-        if debugger is None:
-            return {}
-        step = min(debugger.position, debugger.n_steps - 1)
-        if path.suffix.lower() == ".svg":
-            formed = forming_steps(debugger, range(step + 1))
-            step = int(formed[-1]) if len(formed) else step
-        piece = self.piece_steps()
-        parts = {ALL: range(debugger.n_steps), "This piece": piece, "This step": range(step, step + 1)}
-        return {title: steps for title, steps in parts.items() if len(steps)}
-
-    def piece_steps(self) -> range:
-        """The steps of the present piece; none outside of pieces."""
-        debugger = self._model.debugger
-        piece = -1 if debugger is None else debugger.trace.piece_at(debugger.position)
-        if debugger is None or piece < 0:
-            return range(0)
-        pieces = debugger.trace.pieces
-        return range(int(pieces.first_step[piece]), int(pieces.done_step[piece]) + 1)
 
     def save(self, path: Path, steps: range | None = None) -> None:
         """Save steps, or a picture of the page, as the ending of the file says; Markdown without one.
 
         All steps where none are named.
         """
-        tokenizer, debugger = self._workspace.tokenizer, self._model.debugger
-        if tokenizer is None or debugger is None:
+        run, ending = self._run(), path.suffix.lower()
+        if run is None:
             return
-        ending = path.suffix.lower()
         if ending == ".png":
             if not self._picture().save(str(path)):
                 QMessageBox.warning(self, "Save run", f"{path} cannot be written. Choose another place.")
             return
-        named = path if ending in WRITERS else path.with_name(path.name + ".md")
-        self.exporter.save(tokenizer, debugger.trace, named, steps)
+        run.save(self.exporter, path if ending in WRITERS else path.with_name(path.name + ".md"), steps)
 
     def size_warning(self, path: Path) -> str:
         """What to ask before a large file is written, or ""."""
-        debugger = self._model.debugger
-        size = 0 if debugger is None else estimated_bytes(debugger, path.suffix.lower())
-        if size < LARGE_BYTES:
+        run = self._run()
+        size = 0 if run is None else run.estimated_bytes(path.suffix.lower())
+        if run is None or size < LARGE_BYTES:
             return ""
-        n_steps, size_mb = self._model.n_steps, size / 1e6
-        return f"The run has {n_steps:,} steps: {path.name} will have about {size_mb:,.0f} MB. Save it?"
+        size_mb = size / 1e6
+        return f"The run has {run.n_steps:,} steps: {path.name} will have about {size_mb:,.0f} MB. Save it?"
 
     def stop(self) -> None:
         self.exporter.stop()
@@ -143,10 +121,6 @@ class ExportBar(QWidget):
         return (
             not warning or QMessageBox.question(self, "Save run", warning) is QMessageBox.StandardButton.Yes
         )
-
-    def _copy(self, write: Callable[[Debugger], str]) -> None:
-        if self._model.debugger is not None:
-            QGuiApplication.clipboard().setText(write(self._model.debugger))
 
     def _cancel_or_dismiss(self) -> None:
         if self.exporter.is_busy:

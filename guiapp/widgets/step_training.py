@@ -165,9 +165,11 @@ class TrainingView(QSplitter):
             QPushButton("Save as GGUF…"),
             QPushButton("Save and open as model…"),
         )
+        self.steps_button = QPushButton("Save steps…")
         self.beside_button = QPushButton("Open beside")
         self.beside_button.setCheckable(True)
         self._lay_out()
+        self.steps_button.clicked.connect(actions["debug_save"].trigger)
         self.save_button.clicked.connect(self._ask_and_save)
         self.open_button.clicked.connect(self._ask_save_and_open)
         self.beside_button.toggled.connect(self._show_beside)
@@ -176,7 +178,7 @@ class TrainingView(QSplitter):
         self._follow()
 
     def _lay_out(self) -> None:
-        foot = WrappingRow([self.beside_button, self.save_button, self.open_button])
+        foot = WrappingRow([self.beside_button, self.steps_button, self.save_button, self.open_button])
         training = QWidget()
         layout = QVBoxLayout(training)
         layout.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, MARGIN_PX)
@@ -251,3 +253,4 @@ class TrainingView(QSplitter):
         for made in (self.beside_button, self.save_button, self.open_button):
             made.setVisible(model.record is not None)
             made.setEnabled(has_file)
+        self.steps_button.setVisible(model.n_steps > 0)

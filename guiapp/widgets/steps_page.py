@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
+from guiapp.viewmodels.exported_runs import ExportedRun, TraceRun, TrainingRun
 from guiapp.viewmodels.lesson_player import LessonPlayer
 from guiapp.viewmodels.steps_model import StepsModel
 from guiapp.viewmodels.training_model import TrainingModel
@@ -55,6 +56,7 @@ class StepsPage(Page):
         super().__init__(parent)
         self.model = model
         self.player = player
+        self._workspace = workspace
         self._mode = ENCODE
         self._has_lesson = False
         self.modes = Segments(("Encode", "Train", "Lessons"))
@@ -62,7 +64,7 @@ class StepsPage(Page):
         self.lesson_bar = LessonBar(player, actions, theme_source, self._zoom)
         self.trace = TraceView(model, workspace, actions, theme_source, self._zoom)
         self.training = TrainingView(TrainingModel(parent=self), workspace, actions, theme_source)
-        self.export = ExportBar(model, workspace, self.grab, theme_source)
+        self.export = ExportBar(self.shown_run, self.grab, theme_source)
         self.lessons = LessonList(player)
         self.lesson_training = TrainingStage(player.training, actions, theme_source)
         self._lesson_part = QWidget()
@@ -206,6 +208,14 @@ class StepsPage(Page):
             return self.training.model
         step = self.player.step
         return self.player.training if self._mode == LESSONS and step is not None and step.train else None
+
+    def shown_run(self) -> ExportedRun | None:
+        """What of the page can be copied and saved."""
+        training = self._shown_training
+        if training is not None:
+            return None if training.record is None else TrainingRun(training.record, training.position)
+        tokenizer, debugger = self._workspace.tokenizer, self.model.debugger
+        return None if tokenizer is None or debugger is None else TraceRun(tokenizer, debugger)
 
     def _choose(self, mode: int) -> None:
         self._mode = mode

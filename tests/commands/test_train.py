@@ -75,3 +75,14 @@ def test_a_place_that_cannot_be_written_is_told(text_file, tmp_path, capsys):
     ]
     assert run(command) == 1
     assert "cannot be written" in capsys.readouterr().err
+
+
+def test_steps_are_written_too(text_file, tmp_path, capsys):
+    command = ["train", "bpe", "-f", str(text_file), "--vocab-size", "290", "-o", str(tmp_path / "o.gguf")]
+    for ending, start in ((".md", "**Training of bpe**: "), (".json", '{"algorithm"'), (".svg", "<svg")):
+        assert run([*command, "--steps", str(tmp_path / f"steps{ending}")]) == 0
+        assert (tmp_path / f"steps{ending}").read_text().startswith(start)
+    assert run([*command, "--steps", str(tmp_path / "steps.txt")]) == 1
+    assert "names no format" in capsys.readouterr().err
+    assert run([*command, "--steps", str(tmp_path / "no" / "steps.md")]) == 1
+    assert "cannot be written" in capsys.readouterr().err

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QRectF, Qt, QTimer
 from PySide6.QtGui import QFontMetricsF
+from PySide6.QtWidgets import QApplication, QFileDialog
 
 import guiapp
 from guiapp.widgets.step_training_views import lay_out_words
@@ -48,6 +51,29 @@ def test_the_textbook_run_is_stepped_through(make_steps_page, qtbot):
     assert form.end_mark_note.isVisible()
     form.symbols.setCurrentIndex(0)
     assert not form.end_mark_note.isVisible()
+
+
+def test_steps_are_copied_and_saved(make_steps_page, qtbot, tmp_path, monkeypatch):
+    page = make_steps_page(text=b"This is insane! This is impossible")
+    page.modes.choose(1)
+    assert page.shown_run() is None
+    page.actions_["debug_copy"].trigger()
+    page.training.form.symbols.setCurrentIndex(1)
+    training = trained(page, qtbot, n_tokens=400)
+    page.actions_["debug_copy"].trigger()
+    assert "step 1 of 4" in QApplication.clipboard().text()
+    path = tmp_path / "run.json"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *arguments: (str(path), ""))
+
+    def press():
+        buttons = QApplication.activeModalWidget().buttons()
+        next(button for button in buttons if "This step" in button.text()).click()
+
+    QTimer.singleShot(0, press)
+    qtbot.mouseClick(training.steps_button, LEFT)
+    qtbot.waitUntil(lambda: not page.export.exporter.is_busy, timeout=20_000)
+    assert "Saved" in page.export.message.text()
+    assert [row["index"] for row in json.loads(path.read_text())["steps"]] == [1]
 
 
 @pytest.mark.parametrize("theme", ["dark", "light"])

@@ -167,7 +167,7 @@ def test_a_run_a_piece_or_a_step_is_saved(make_steps_page, qtbot, tmp_path, monk
         text = path.read_text()
         return text.count("stroke-width") if ending == ".svg" else len(json.loads(text)["steps"])
 
-    debugger, steps = page.model.debugger, page.export.piece_steps()
+    debugger, steps = page.model.debugger, page.shown_run().piece_steps
     assert page.model.position in steps
     sizes = []
     for title in ("Cancel", "This step", "This piece", "All"):

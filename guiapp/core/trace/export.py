@@ -86,12 +86,19 @@ def write_run(
 ) -> None:
     """Write all steps, or some, in the format that the ending of the file names; raises OSError."""
     written = range(debugger.n_steps) if steps is None else steps
+    write_chunks(WRITERS[path.suffix.lower()](debugger, written), path, len(written), progress)
+
+
+def write_chunks(
+    chunks: Iterator[str], path: Path, n_chunks: int, progress: Callable[[float], None] = lambda share: None
+) -> None:
+    """Write a file that is there when it is whole; `n_chunks` is about how many there are."""
     partial = path.with_name(path.name + PARTIAL)
     with partial.open("w", encoding="utf-8") as file:
-        for number, chunk in enumerate(WRITERS[path.suffix.lower()](debugger, written)):
+        for number, chunk in enumerate(chunks):
             file.write(chunk)
             if number % CHUNKS_PER_REPORT == 0:
-                progress(min(1.0, number / max(1, len(written))))
+                progress(min(1.0, number / max(1, n_chunks)))
     partial.replace(path)
 
 

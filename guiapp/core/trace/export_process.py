@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -36,26 +37,38 @@ class ExportRequest:
 
 def work(request: ExportRequest) -> str:
     """Write the file; what went wrong, to show as it stands, or ""."""
-    try:
+
+    def write() -> None:
         tokenizer = open_model(request.model, request.pre or None)
         debugger = debugger_for(tokenizer, Trace.load(Path(request.trace_file)))
-        steps = range(request.first, request.end)
-        write_run(debugger, Path(request.output), lambda share: _tell(progress=share), steps)
+        write_run(debugger, Path(request.output), tell_progress, range(request.first, request.end))
+
+    return attempt(write, request.output)
+
+
+def attempt(write: Callable[[], None], output: str) -> str:
+    """Call it; what went wrong, to show as it stands, or ""."""
+    try:
+        write()
     except TokenloupeError as error:
         return str(error)
     except OSError as error:
-        return f"{request.output} cannot be written: {error.strerror}. Choose another place."
+        return f"{output} cannot be written: {error.strerror}. Choose another place."
     return ""
 
 
-def _tell(**values: object) -> None:
+def tell_progress(share: float) -> None:
+    tell(progress=share)
+
+
+def tell(**values: object) -> None:
     print(json.dumps(values), flush=True)
 
 
 def main() -> None:
     if not is_complete():
         run_interpreted(True)  # sooner done than compiling
-    _tell(error=work(ExportRequest(**json.loads(sys.stdin.readline()))))
+    tell(error=work(ExportRequest(**json.loads(sys.stdin.readline()))))
 
 
 if __name__ == "__main__":

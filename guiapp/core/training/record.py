@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from pathlib import Path
 
-from guiapp.core.training.runs import Start
+from guiapp.core.training.runs import Start, parse_start
 from guiapp.core.training.stops import values_of
 from guiapp.core.training.telling import Cut, Told, ToldEstimate, ToldMerge, from_json
 
@@ -42,6 +43,19 @@ class TrainingRecord:
         self.values.append(told, self._sizes[-1])
         if isinstance(told, ToldEstimate):
             self._likelihoods.append((len(self._lines), told.log_likelihood))
+
+    def lines(self) -> list[bytes]:
+        """All there is so far, as `load` reads it from a file."""
+        return [self.start.line(), *(line.strip() for line in self._lines)]
+
+    @staticmethod
+    def load(path: Path) -> TrainingRecord:
+        """What was saved line by line."""
+        with path.open("rb") as file:
+            record = TrainingRecord(parse_start(file.readline()))
+            for line in file:
+                record.append(line)
+        return record
 
     @property
     def n_steps(self) -> int:

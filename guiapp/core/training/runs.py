@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import islice
 
 from guiapp.core.training import models, unigram
@@ -43,6 +44,17 @@ class Start:
     words: tuple[tuple[Cut, int], ...]
     n_words: int
     n_steps: int
+
+    def line(self) -> bytes:
+        """As JSON."""
+        return json.dumps(asdict(self), ensure_ascii=False).encode()
+
+
+def parse_start(line: bytes) -> Start:
+    """What `Start.line` gave."""
+    row = json.loads(line)
+    words = tuple((tuple(cut), count) for cut, count in row["words"])
+    return Start(row["algorithm"], tuple(row["alphabet"]), words, row["n_words"], row["n_steps"])
 
 
 class MergeRun:

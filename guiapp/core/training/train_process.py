@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from guiapp.core.errors import TokenloupeError
-from guiapp.core.training.runs import Start, begin
+from guiapp.core.training.runs import begin
 from guiapp.core.training.telling import to_json
 from guiapp.core.training.write_gguf import write_gguf
 
@@ -40,13 +40,6 @@ class Finished:
     error: str = ""
 
 
-def parse_start(line: bytes) -> Start:
-    """The first line."""
-    row = json.loads(line)
-    words = tuple((tuple(cut), count) for cut, count in row["words"])
-    return Start(row["algorithm"], tuple(row["alphabet"]), words, row["n_words"], row["n_steps"])
-
-
 def work(request: TrainRequest) -> Finished:
     """Train, and tell each step."""
     try:
@@ -54,22 +47,22 @@ def work(request: TrainRequest) -> Finished:
         run = begin(request.algorithm, text, request.n_tokens, request.has_end_marks)
     except TokenloupeError as error:
         return Finished(error=str(error))
-    _tell(json.dumps(asdict(run.start), ensure_ascii=False))
+    _tell(run.start.line())
     for told in run.steps():
-        _tell(to_json(told))
+        _tell(to_json(told).encode())
     model = run.model()
     write_gguf(Path(request.output), model)
     return Finished(request.output, len(model.tokens))
 
 
-def _tell(line: str) -> None:
-    sys.stdout.buffer.write(line.encode() + b"\n")
+def _tell(line: bytes) -> None:
+    sys.stdout.buffer.write(line + b"\n")
     sys.stdout.buffer.flush()
 
 
 def main() -> None:
     request = TrainRequest(**json.loads(sys.stdin.readline()))
-    _tell(json.dumps({"finished": asdict(work(request))}))
+    _tell(json.dumps({"finished": asdict(work(request))}).encode())
 
 
 if __name__ == "__main__":

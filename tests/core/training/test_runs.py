@@ -11,9 +11,9 @@ import pytest
 import guiapp
 from guiapp.core.training.models import TrainingError, train
 from guiapp.core.training.record import TrainingRecord
-from guiapp.core.training.runs import begin
+from guiapp.core.training.runs import begin, parse_start
 from guiapp.core.training.telling import to_json
-from guiapp.core.training.train_process import Finished, TrainRequest, main, parse_start
+from guiapp.core.training.train_process import Finished, TrainRequest, main
 from guiapp.core.training.write_gguf import write_gguf
 
 TEXT = "This is insane! This is impossible. How do lions sleep in this weather? " * 3
