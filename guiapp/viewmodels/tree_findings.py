@@ -7,7 +7,8 @@ from functools import partial
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.tree.picture import TreePicture
-from guiapp.core.tree.producible import Producible, producible
+from guiapp.core.tree.producible import Producible
+from guiapp.core.tree.producible_worker import producible_apart
 from guiapp.core.tree.statistics import Finding, TreeStatistics, producible_findings, tree_statistics
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.tree_model import TreeModel
@@ -18,7 +19,7 @@ class TreeFindings(QObject):
     """Figures about the tree of a model.
 
     Signals:
-        changed(): `statistics` or `findings` is new.
+        changed(): `statistics`, `findings` or `problem` is new.
     """
 
     changed = Signal()
@@ -34,6 +35,8 @@ class TreeFindings(QObject):
         self._producible: Producible | None = None
         self.trying = LatestJob[Producible](self)
         self.trying.done.connect(self._take_producible)
+        self.trying.failed.connect(self._fail)
+        self._problem = ""
         model.picture_changed.connect(self._begin_anew)
 
     @property
@@ -54,6 +57,11 @@ class TreeFindings(QObject):
         """Which tokens no text leads to; None until that was tried."""
         return self._producible
 
+    @property
+    def problem(self) -> str:
+        """Why `producible` will not follow; "" while it may."""
+        return self._problem
+
     def want(self) -> None:
         """Count them, if that was not done yet."""
         self._is_wanted = True
@@ -70,6 +78,7 @@ class TreeFindings(QObject):
         self.job.cancel()
         self.trying.cancel()
         self._statistics = self._producible = None
+        self._problem = ""
         self.changed.emit()
         if self._is_wanted:
             self.want()
@@ -78,7 +87,11 @@ class TreeFindings(QObject):
         self._statistics = statistics
         tokenizer = self._workspace.tokenizer
         if tokenizer is not None:
-            self.trying.start(partial(producible, tokenizer))
+            self.trying.start(partial(producible_apart, tokenizer))
+        self.changed.emit()
+
+    def _fail(self, problem: str) -> None:
+        self._problem = problem
         self.changed.emit()
 
     def _take_producible(self, found: Producible) -> None:

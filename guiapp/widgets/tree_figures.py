@@ -56,6 +56,8 @@ class FindingsPanel(QScrollArea):
                 column.addWidget(row)
             if self._findings.trying.is_busy:
                 column.addWidget(_waiting("Trying whether text leads to each token …"))
+            elif self._findings.problem:
+                column.addWidget(_waiting(self._findings.problem))
             for title, counts, first in (
                 ("Tokens at each depth", statistics.depths, [str(n + 1) for n in range(99)]),
                 ("Tokens with so many children", statistics.fan_outs, FAN_OUT_NAMES),

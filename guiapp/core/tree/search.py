@@ -9,21 +9,17 @@ the          tokens that contain these characters
 from __future__ import annotations
 
 import re
-import subprocess
-import time
 from collections.abc import Callable
-from tempfile import TemporaryFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.errors import TokenloupeError
-from guiapp.core.own_process import command_of, environment
 from guiapp.core.tree import regex_worker
+from guiapp.core.tree.apart import ApartError, answer_of
 from guiapp.core.vocab.token_tree import TokenTree
 
 LONGEST_S = 8.0
-TICK_S = 0.05
 HEX = re.compile(r"0x([0-9a-fA-F\s]+)")
 NUMBER = re.compile(r"#\s*(\d{1,12})")
 EXPRESSION = re.compile(r"/(.+)/", re.DOTALL)
@@ -67,28 +63,12 @@ def _matching(tree: TokenTree, expression: str, progress: Callable[[float], None
         re.compile(expression)
     except (re.error, OverflowError, RecursionError) as error:
         raise SearchError(f"The regular expression is not valid: {error}.") from error
-    with TemporaryFile() as request:  # a pipe is not written on by a `communicate` that timed out before
-        request.write(regex_worker.request(expression, tree.data, tree.offsets))
-        request.seek(0)
-        command = command_of(regex_worker.__name__)
-        with subprocess.Popen(command, stdin=request, stdout=subprocess.PIPE, env=environment()) as worker:
-            try:
-                return np.frombuffer(bytearray(_answer(worker, progress)), np.int32)
-            finally:
-                worker.kill()
-
-
-def _answer(worker: subprocess.Popen[bytes], progress: Callable[[float], None]) -> bytes:
-    """What the process writes, unless it takes too long or nobody waits any more."""
-    deadline = time.monotonic() + LONGEST_S
-    while True:
-        progress(0.0)
-        try:
-            answer = worker.communicate(timeout=TICK_S)[0]
-            if worker.returncode:
-                raise SearchError("The regular expression could not be tried. Make it simpler.")
-            return answer
-        except subprocess.TimeoutExpired:
-            if time.monotonic() > deadline:
-                message = f"The regular expression takes more than {LONGEST_S:g} seconds. Make it simpler."
-                raise SearchError(message) from None
+    request = regex_worker.request(expression, tree.data, tree.offsets)
+    try:
+        answer = answer_of(regex_worker.__name__, request, progress, LONGEST_S)
+    except TimeoutError:
+        message = f"The regular expression takes more than {LONGEST_S:g} seconds. Make it simpler."
+        raise SearchError(message) from None
+    except ApartError:
+        raise SearchError("The regular expression could not be tried. Make it simpler.") from None
+    return np.frombuffer(bytearray(answer), np.int32)
