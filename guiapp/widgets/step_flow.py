@@ -54,7 +54,12 @@ class FlowLayout(NamedTuple):
     height: float
 
 
-def lay_out(elements: list[Element], width: float, text_width: Callable[[str], float]) -> FlowLayout:
+def lay_out(
+    elements: list[Element],
+    width: float,
+    text_width: Callable[[str], float],
+    id_width: Callable[[str], float],
+) -> FlowLayout:
     """Rows of boxes from left to right; each row keeps room above for what a pair becomes."""
     boxes: list[Box] = []
     x, y = 0.0, float(ABOVE_PX)
@@ -62,6 +67,8 @@ def lay_out(elements: list[Element], width: float, text_width: Callable[[str], f
         is_token = element.part is Part.TOKEN
         padding = 0 if element.part is Part.TEXT and element.role is Role.NONE else PADDING_PX
         size = max(text_width(element.text), 26.0 if is_token else 6.0) + 2 * padding
+        if is_token:
+            size = max(size, id_width(element.below))
         size = min(size, width)
         if x > 0 and x + size > width:
             x, y = 0.0, y + FLOW_ROW_PX
@@ -127,7 +134,7 @@ class FlowView(QWidget):
 
     def _arrange(self) -> None:
         width = max(120.0, self.width() / self._zoom.factor)
-        self._layout = lay_out(self._flow.elements, width, self._texts.token.width)
+        self._layout = lay_out(self._flow.elements, width, self._texts.token.width, self._texts.id.width)
         self._most_px = max(self._most_px, int(self._layout.height))
         self.setMinimumHeight(self._zoom.scaled(FLOW_ROW_PX))
         self.setMaximumHeight(max(self.minimumHeight(), self._zoom.scaled(self._most_px)))

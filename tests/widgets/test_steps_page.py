@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import json
-from functools import partial
+from itertools import pairwise
 
 import pytest
-from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
-    QFileDialog,
-    QMessageBox,
     QPushButton,
     QToolButton,
     QWidget,
 )
 
-from guiapp.core.trace.drawing import forming_steps
-from guiapp.viewmodels.step_clock import SPEEDS
 from guiapp.viewmodels.step_pictures import Role
-from guiapp.widgets import step_export
+from guiapp.widgets.shaped_texts import ShapedTexts
 from guiapp.widgets.step_breakpoint_list import TitleButton
-from guiapp.widgets.step_race import RaceBox
-from guiapp.widgets.theme import TEXT_FONT_PX
+from guiapp.widgets.step_flow import ID_FONT_PX
+from guiapp.widgets.theme import TEXT_FONT_PX, Theme
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 LEFT = Qt.MouseButton.LeftButton
@@ -113,116 +108,15 @@ def test_every_step_can_be_painted(make_steps_page, qtbot, name, encoder, theme)
     assert page.trace.sentence.text()
 
 
-def test_steps_are_copied_and_runs_saved(make_steps_page, qtbot, tmp_path):
-    page = make_steps_page()
-    page.actions_["debug_copy"].trigger()
-    assert page.model.debugger.sentence() in QApplication.clipboard().text()
-    page.actions_["debug_copy_json"].trigger()
-    assert json.loads(QApplication.clipboard().text())["index"] == page.model.position
-    for ending, start in (
-        (".md", b"**"),
-        (".json", b"{"),
-        (".svg", b"<svg"),
-        (".png", b"\x89PNG"),
-        ("", b"**"),
-    ):
-        path = tmp_path / f"run{ending}"
-        page.export.save(path)
-        qtbot.waitUntil(lambda: not page.export.exporter.is_busy, timeout=20_000)
-        written = path if ending else tmp_path / "run.md"
-        assert written.read_bytes().startswith(start)
-    assert "Saved" in page.export.message.text()
-    qtbot.mouseClick(page.export.button, LEFT)
-    assert not page.export.isVisible()
-
-
-def test_a_file_that_cannot_be_written_is_told(make_steps_page, qtbot, tmp_path):
-    page = make_steps_page()
-    page.export.save(tmp_path / "no" / "run.md")
-    qtbot.waitUntil(lambda: not page.export.exporter.is_busy, timeout=20_000)
-    assert "cannot be written" in page.export.message.text()
-
-
-def test_a_large_file_is_asked_about(make_steps_page, tmp_path, monkeypatch):
-    page = make_steps_page()
-    assert page.export.size_warning(tmp_path / "run.md") == ""
-    monkeypatch.setattr(step_export, "LARGE_BYTES", 1000)
-    assert "run.md will have about" in page.export.size_warning(tmp_path / "run.md")
-
-
-@pytest.mark.parametrize("ending", [".svg", ".json"])
-def test_a_run_a_piece_or_a_step_is_saved(make_steps_page, qtbot, tmp_path, monkeypatch, ending):
-    page = make_steps_page()
-    path = tmp_path / f"run{ending}"
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *arguments: (str(path), ""))
-
-    def press(title):
-        box = QApplication.activeModalWidget()
-        assert isinstance(box, QMessageBox)
-        next(button for button in box.buttons() if title in button.text()).click()
-
-    def saved() -> int:
-        if not path.exists():
-            return 0
-        text = path.read_text()
-        return text.count("stroke-width") if ending == ".svg" else len(json.loads(text)["steps"])
-
-    debugger, steps = page.model.debugger, page.shown_run().piece_steps
-    assert page.model.position in steps
-    sizes = []
-    for title in ("Cancel", "This step", "This piece", "All"):
-        QTimer.singleShot(0, partial(press, title))
-        page.export.ask_and_save()
-        qtbot.waitUntil(lambda: not page.export.exporter.is_busy, timeout=20_000)
-        sizes.append(saved())
-    parts = [steps, range(page.model.n_steps)]
-    expected = [len(forming_steps(debugger, part)) if ending == ".svg" else len(part) for part in parts]
-    assert sizes == [0, 1, *expected]
-
-
-def test_a_race_runs_beside_and_goes_where_the_two_part(make_steps_page, qtbot):
-    page = make_steps_page("toy", b"abacb", "heap")
-    page.model.race.choose("greedy")
-    qtbot.waitUntil(lambda: page.model.race.rival is not None, timeout=30_000)
-    assert page.trace.race_card.isVisible()
-    assert "greedy took ac" in page.trace.race_card.verdict.text()
-    qtbot.mouseClick(page.trace.race_card.go, LEFT)
-    assert page.model.position == page.model.race.difference.steps[0]
-    page.model.to_end()
-    assert page.model.race.rival.position == page.model.race.rival.n_steps
-    page.model.race.choose("backtrack")
-    qtbot.waitUntil(lambda: page.model.race.rival is not None, timeout=30_000)
-    assert "same 3 tokens" in page.trace.race_card.verdict.text()
-    page.model.race.choose("")
-    assert not page.trace.race_card.isVisible()
-
-
-def test_a_run_stops_where_a_race_parts(make_steps_page, qtbot):
-    page = make_steps_page("toy", b"abacb abacb", "heap")
-    model, race = page.model, page.model.race
-    buttons = {button.text(): button for button in page.trace.findChildren(QToolButton)}
-    box = page.trace.findChild(RaceBox)
-    while box.currentData() != "greedy":
-        qtbot.keyClick(box, Qt.Key.Key_Down)
-    qtbot.waitUntil(lambda: race.rival is not None, timeout=30_000)
-    qtbot.mouseClick(buttons["⏮"], LEFT)
-    qtbot.mouseClick(buttons["run ▶"], LEFT)
-    parting = race.difference.steps[0]
-    assert model.position == parting > 0
-    assert page.trace.race_card.title.text().endswith("HERE THEY PART")
-    qtbot.mouseClick(buttons["run ▶"], LEFT)
-    assert model.position == model.n_steps
-    assert not page.trace.race_card.title.text().endswith("HERE THEY PART")
-    qtbot.mouseClick(buttons["◀ run"], LEFT)
-    assert model.position == parting
-    model.breakpoints.add(f"step == {parting - 1}")
-    qtbot.mouseClick(buttons["⏮"], LEFT)
-    qtbot.mouseClick(buttons["run ▶"], LEFT)
-    assert model.position == parting - 1
-    model.clock.set_speed(SPEEDS[-1])
-    qtbot.mouseClick(buttons["play"], LEFT)
-    qtbot.waitUntil(lambda: not model.clock.is_playing)
-    assert model.position == parting
+def test_what_stands_below_boxes_does_not_run_into_each_other(make_steps_page, qtbot):
+    page = make_steps_page("toy", b"xyz abq", "heap")
+    page.model.go_to(int(page.model.debugger.trace.pieces.first_step[0]))
+    boxes = page.trace.flow.boxes
+    below = ShapedTexts(Theme.mono_font(ID_FONT_PX))
+    assert [box.element.below for box in boxes].count("no token") == 3
+    for left, right in pairwise(boxes):
+        middles = right.rect.center().x() - left.rect.center().x()
+        assert (below.width(left.element.below) + below.width(right.element.below)) / 2 <= middles
 
 
 def test_a_lesson_is_walked_by_keys_and_resumed(make_steps_page, qtbot):
