@@ -13,7 +13,6 @@ from typing import Any, Protocol
 
 import numpy as np
 import pyqtgraph as pg
-from numpy.typing import NDArray
 from pyqtgraph.GraphicsScene.mouseEvents import MouseClickEvent
 from PySide6.QtCore import QPointF, Qt, Signal, SignalInstance
 from PySide6.QtGui import QColor, QFontMetrics, QResizeEvent
@@ -38,7 +37,6 @@ PROJECTED_PX, PROJECTED_FONT_PX = 900, 16  # a chart so wide is alone on the pag
 SMALLEST_FONT_PX = 8  # where many names share little room
 LINE_PAD_PX = 3  # between two lines of labels
 FAINT = 50  # of 255, beside the contender that is isolated
-Values = Sequence[float] | NDArray[np.float64]
 EMPTY = "Nothing measured yet"
 ENLARGE = "Show this chart alone"
 Point = tuple[float, float, Record]  # where the mouse finds a record
@@ -168,7 +166,7 @@ class Chart(QFrame):
         self._n_used.clear()
         self._empty.setVisible(not self._results)
         if self._results:
-            self.plot.words.clear()
+            self.plot.clear()
             self.plot.show()
             self._layout.activate()  # what is drawn depends on the room that there is now
             self.draw()
@@ -208,10 +206,6 @@ class Chart(QFrame):
     def label_behind(self, text: str, x: float, y: float, color: QColor) -> None:
         """Words right of a place of the plot."""
         self.plot.words.append(Word(text, x, y, True, color))
-
-    def curve(self, kind: str, x: Values, y: Values, **style: Any) -> None:
-        """A line, markers, or both."""
-        self.take(kind, pg.PlotDataItem).setData(x, y, **style)
 
     def markers(self, places: Sequence[tuple[float, float]], **style: Any) -> None:
         """Markers over everything else: all at once, which takes the time of one."""

@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import pyqtgraph as pg
-from numpy.typing import NDArray
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QToolButton, QWidget
@@ -26,7 +24,7 @@ from guiapp.widgets.bench_charts import (
     HasTheme,
 )
 from guiapp.widgets.bench_labels import End, short_number, spread
-from guiapp.widgets.bench_plot import BEHIND_GAP, brush_of, pen_of
+from guiapp.widgets.bench_plot import BEHIND_GAP, Curve, brush_of, pen_of
 from guiapp.widgets.style_sheet import set_role
 
 MOST_NAME_SHARE = 0.45  # of the plot's width
@@ -103,6 +101,14 @@ class CurveChart(Chart):
         self._make_room(list(names.values()))
         for line, rows in curves.items():
             self._draw_curve(line, rows)
+        looks = [self.look(row["contender"]) for _, _, row in self._points]
+        self.markers(
+            [(x, y) for x, y, _ in self._points],
+            size=MARKER_PX,
+            symbol=[look.marker for look in looks],
+            pen=pen_of(self.theme.raised),
+            brush=[brush_of(look.color) for look in looks],
+        )
         self._draw_names(
             [
                 End(
@@ -120,19 +126,13 @@ class CurveChart(Chart):
         look = self.look(name)
         x = np.log10([row["size_bytes"] for row in rows])
         y = np.log10([row[self._quantity.key] for row in rows])
-        self._band(rows, x, look.color)
         style = EXACT if all(row["exact"] is not False for row in rows) else APPROXIMATE
         style = Qt.PenStyle.DotLine if operation in VERBS else style
-        self.curve(
-            "curve",
-            x,
-            y,
-            pen=pen_of(look.color, LINE_PX, style),
-            symbol=look.marker,
-            symbolSize=MARKER_PX,
-            symbolBrush=brush_of(look.color),
-            symbolPen=pen_of(self.theme.raised),
-        )
+        low, high = np.log10([self._quantity.interval(row) for row in rows]).T
+        faint = QColor(look.color)
+        faint.setAlpha(min(faint.alpha(), BAND_ALPHA))
+        pen = pen_of(look.color, LINE_PX, style)
+        self.plot.curves.append(Curve(x, y, pen, (low, high), brush_of(faint)))
         self._points += [(a, b, row) for a, b, row in zip(x, y, rows, strict=True)]
 
     def _draw_names(self, ends: Sequence[End]) -> None:
@@ -208,12 +208,3 @@ class CurveChart(Chart):
         plain = f"{short}, 95 % interval"
         fitted = [f"{plain}; n^ exponent of the time + that of an empty text"] if self._growth else []
         self.note.set_texts([*fitted, plain, short])
-
-    def _band(self, rows: Sequence[Record], x: NDArray[np.float64], color: QColor) -> None:
-        low, high = np.log10([self._quantity.interval(row) for row in rows]).T
-        faint = QColor(color)
-        faint.setAlpha(min(color.alpha(), BAND_ALPHA))
-        band = self.take("band", lambda: pg.FillBetweenItem(pg.PlotCurveItem(), pg.PlotCurveItem()))
-        for curve, edge in zip(band.curves, (low, high), strict=True):
-            curve.setData(x, edge)
-        band.setBrush(faint)

@@ -5,17 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from PySide6.QtGui import QBrush
-
 from guiapp.core.bench.measurement import Record
 from guiapp.widgets.bench_charts import APPROXIMATE, LINE_PAD_PX, LINE_PX, MARKER_PX, Chart
 from guiapp.widgets.bench_labels import mark, share_steps, short_number
 from guiapp.widgets.bench_names import place_names
-from guiapp.widgets.bench_plot import brush_of, pen_of
+from guiapp.widgets.bench_plot import NO_BRUSH, Curve, brush_of, pen_of
 
 MOST_LINES = 12  # that the chart has room for
 SIDE_SHARE = 0.08  # of the width, free at each side
-NO_BRUSH = QBrush()
 PAD_PX = 8  # between two names side by side
 
 
@@ -60,7 +57,7 @@ class ExactnessChart(Chart):
         for row, (x, y), text, name in zip(rows, points, texts, names, strict=True):
             if name.leader is not None:
                 end_x, end_y = left + name.leader.end[0] / x_px, bottom + name.leader.end[1] / y_px
-                self.curve("leader", [x, end_x], [y, end_y], pen=pen_of(self.theme.faint))
+                self.plot.curves.append(Curve([x, end_x], [y, end_y], pen_of(self.theme.faint)))
             at_x, at_y = left + name.middle[0] / x_px, bottom + name.middle[1] / y_px
             self.label(text, at_x, at_y, self.theme.text)
             self._points.append((x, y, row))
@@ -84,4 +81,4 @@ class ExactnessChart(Chart):
                 best = row["agreement"]
                 front.append((math.log10(row["tokens_per_s"]), best))
         pen = pen_of(self.theme.good, style=APPROXIMATE)
-        self.curve("front", [x for x, _ in front], [y for _, y in front], pen=pen)
+        self.plot.curves.append(Curve([x for x, _ in front], [y for _, y in front], pen))

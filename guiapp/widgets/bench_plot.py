@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+import numpy as np
 import pyqtgraph as pg
+from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QFontMetrics, QPainter, QPen
 
@@ -22,6 +24,8 @@ TOP_PX = 1
 BEHIND_GAP = "\N{EN SPACE}"  # between a place and the words behind it
 Tick = tuple[float, str]
 Range = tuple[float, float]
+Values = Sequence[float] | NDArray[np.float64]
+NO_BRUSH, NO_PEN = QBrush(), QPen(Qt.PenStyle.NoPen)
 
 
 class Word(NamedTuple):
@@ -32,6 +36,16 @@ class Word(NamedTuple):
     y: float
     is_behind: bool
     color: QColor
+
+
+class Curve(NamedTuple):
+    """A line through places of the plot, and the band between two others, if there is one."""
+
+    x: Values
+    y: Values
+    pen: QPen
+    band: tuple[Values, Values] | None = None
+    band_brush: QBrush = NO_BRUSH
 
 
 class Plot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
@@ -53,10 +67,18 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         self.bottom_ticks: Sequence[Tick] = ()
         self.has_lines = False  # across the plot, one for each tick at the left
         self.words: list[Word] = []
+        self.curves: list[Curve] = []
         self._axis_px = AXIS_PX
         self._font, self._scale_font = QFont(), QFont()
         self._line, self._dim = QColor(), QColor()
+        self.area = QRectF()  # of the view box, in pixels
+        self._place_box()
         self.sigDeviceRangeChanged.connect(self._place_box)
+
+    def clear(self) -> None:
+        """Take away what is not an item."""
+        self.words.clear()
+        self.curves.clear()
 
     def follow_theme(self, theme: Theme) -> None:
         self._line, self._dim = theme.line, theme.dim
@@ -84,20 +106,9 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
 
     # What lies where
 
-    @property
-    def area(self) -> QRectF:
-        """That of the view box, in pixels."""
-        below_px = QFontMetrics(self._scale_font).height() + TICK_GAP_PX
-        width_px, height_px = self.width() - self._axis_px, self.height() - below_px - TOP_PX
-        return QRectF(self._axis_px, TOP_PX, max(width_px, 1), max(height_px, 1))
-
     def pixel(self, x: float, y: float) -> QPointF:
         """Where a place of the plot is."""
-        area, (left, right), (bottom, top) = self.area, self.x_range, self.y_range
-        return QPointF(
-            area.left() + (x - left) / (right - left) * area.width(),
-            area.bottom() - (y - bottom) / (top - bottom) * area.height(),
-        )
+        return self._pixels((x,), (y,))[0]
 
     def place(self, pixel: QPointF) -> tuple[float, float]:
         """The place of the plot that is there."""
@@ -106,6 +117,14 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
             left + (pixel.x() - area.left()) / area.width() * (right - left),
             bottom + (area.bottom() - pixel.y()) / area.height() * (top - bottom),
         )
+
+    def _pixels(self, x: Values, y: Values) -> list[QPointF]:
+        area, (left, right), (bottom, top) = self.area, self.x_range, self.y_range
+        x0, y0 = area.left(), area.bottom()
+        per_x, per_y = area.width() / (right - left), area.height() / (top - bottom)
+        return [
+            QPointF(x0 + (a - left) * per_x, y0 - (b - bottom) * per_y) for a, b in zip(x, y, strict=True)
+        ]
 
     def rect_of(self, word: Word) -> QRectF:
         """Where words are painted."""
@@ -118,12 +137,16 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         return QSize(AXIS_PX, AXIS_PX)
 
     def _place_box(self, *_: object) -> None:
+        """Leave room for the scales."""
+        below_px = QFontMetrics(self._scale_font).height() + TICK_GAP_PX
+        width_px, height_px = self.width() - self._axis_px, self.height() - below_px - TOP_PX
+        self.area = QRectF(self._axis_px, TOP_PX, max(width_px, 1), max(height_px, 1))
         self.box.setGeometry(self.area)
 
     # Painting
 
     def drawBackground(self, painter: QPainter, rect: QRectF) -> None:
-        """The scales, and lines across."""
+        """The scales, lines across, and curves."""
         super().drawBackground(painter, rect)
         area = self.area
         painter.setPen(pen_of(self._line))
@@ -135,6 +158,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         painter.setPen(self._dim)
         self._draw_left(painter, area)
         self._draw_bottom(painter, area)
+        self._draw_curves(painter)
 
     def drawForeground(self, painter: QPainter, rect: QRectF) -> None:
         """The words."""
@@ -144,6 +168,20 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
             text = BEHIND_GAP + word.text if word.is_behind else word.text
             painter.setPen(word.color)
             painter.drawText(self.rect_of(word), flags, text)
+
+    def _draw_curves(self, painter: QPainter) -> None:
+        for curve in self.curves:
+            if curve.band is not None:
+                low, high = curve.band
+                there, back = self._pixels(curve.x, low), self._pixels(curve.x[::-1], high[::-1])
+                painter.setPen(NO_PEN)
+                painter.setBrush(curve.band_brush)
+                painter.drawPolygon(there + back)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setBrush(NO_BRUSH)
+        for curve in self.curves:
+            painter.setPen(curve.pen)
+            painter.drawPolyline(self._pixels(curve.x, curve.y))
 
     def _draw_left(self, painter: QPainter, area: QRectF) -> None:
         flags = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextDontClip

@@ -14,7 +14,8 @@ from guiapp.widgets.theme import Theme
 
 MARKERS = ("o", "s", "t1", "d", "+", "star", "t", "x", "h", "p", "t2")  # pyqtgraph's names
 UNSPLIT_SHIFT = 5  # another marker, and of no contender that has the same colour
-ORDER = ("fast", "backtrack", "heap", "gigatoken", "tiktoken", "tokenizers", "llama.cpp", "sentencepiece")
+FIRST = ("fast", "backtrack", "heap", "gigatoken", "tiktoken", "tokenizers", "llama.cpp", "sentencepiece")
+ORDER = (*FIRST, *(name for name in (*ALGORITHMS, *PEERS) if name not in FIRST))
 
 
 class Look(NamedTuple):
@@ -28,10 +29,9 @@ class Look(NamedTuple):
 
 def look_of(name: str, theme: Theme) -> Look:
     """The look of an encoder or peer; names beyond the table share a neutral one."""
-    names = [*ORDER, *(each for each in (*ALGORITHMS, *PEERS) if each not in ORDER)]
     base, is_split = split_name(name)
-    if base not in names:
+    if base not in ORDER:
         return Look(theme.faint, "o")
-    index = names.index(base)
+    index = ORDER.index(base)
     marker = index if is_split else index + UNSPLIT_SHIFT
     return Look(theme.contenders[index % len(theme.contenders)], MARKERS[marker % len(MARKERS)])

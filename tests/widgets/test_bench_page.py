@@ -356,8 +356,8 @@ def test_throughput_is_drawn_against_length_too(page):
     page.redraw()
     page.scaling.quantity_button.click()
     assert page.scaling.note.text().startswith("MB/s by bytes")
-    curve = page.scaling._pool["curve"][0]
-    sizes, speeds = 10 ** curve.getData()[0], 10 ** curve.getData()[1]
+    (curve,) = page.scaling.plot.curves
+    sizes, speeds = 10**curve.x, 10**curve.y
     assert speeds == pytest.approx(sizes / (1e-5 + 1e-9 * sizes) / 1e6)
     for _ in range(2):
         page.scaling.quantity_button.click()
