@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import random
 
-import gguf
 import pytest
 from conftest import VOCABS
+from gguf_builder import entry
 from random_texts import text_of
 
 import guiapp
@@ -24,6 +24,7 @@ COUNT = int(os.environ.get("TOKENLOUPE_FUZZ_COUNT", "2000"))
 NAMES = sorted(path.stem.removeprefix("ggml-vocab-") for path in VOCABS.glob("*.gguf"))
 WITH_VECTORS = [name for name in NAMES if (VOCABS / f"ggml-vocab-{name}.gguf.inp").exists()]
 REWRITTEN = "gpt-2"  # the vocabulary that is given every pre-tokenizer name
+PRE_OF_REWRITTEN = "gpt-2"
 TEXTS_PER_PRE = 150
 
 
@@ -86,23 +87,8 @@ def test_every_pre_tokenizer_splits_as_llama_cpp_does(pre, oracle_of, tmp_path):
 
 
 def rewrite_pre(source, target, pre):
-    """Copy a vocabulary file with another `tokenizer.ggml.pre`."""
-    reader = _reader_of(source)
-    writer = gguf.GGUFWriter(target, arch="llama")
-    for key, field in reader.fields.items():
-        if not key.startswith("GGUF.") and key not in ("general.architecture", "tokenizer.ggml.pre"):
-            kind, *items = field.types
-            writer.add_key_value(key, field.contents(), kind, sub_type=items[-1] if items else None)
-    writer.add_string("tokenizer.ggml.pre", pre)
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.close()
-
-
-def _reader_of(source):
-    if source not in _readers:
-        _readers[source] = gguf.GGUFReader(source)
-    return _readers[source]
-
-
-_readers: dict[object, gguf.GGUFReader] = {}
+    """Copy a vocabulary file, which has no tensors to be aligned, with another `tokenizer.ggml.pre`."""
+    key = "tokenizer.ggml.pre"
+    before, former, behind = source.read_bytes().partition(entry(key, PRE_OF_REWRITTEN))
+    assert former
+    target.write_bytes(before + entry(key, pre) + behind)
