@@ -25,7 +25,7 @@ from typing import Any, Generic, ParamSpec, TypeVar, get_args, get_origin, get_t
 import numpy as np
 
 from guiapp.core.kernels.kernel_cache import cache_folder, cache_root
-from guiapp.core.kernels.routine_compiler import routine_compiler
+from guiapp.core.kernels.routine_compiler import routine_compiler, share_between_callers
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -91,9 +91,7 @@ def routine_options(numba: Any, **more: Any) -> dict[str, Any]:
 
     A numba whose insides may be others compiles routines its usual way, which takes longer.
     """
-    if not numba.__version__.startswith(KNOWN_NUMBA):
-        return more
-    return {"pipeline_class": routine_compiler(numba), **more}
+    return {"pipeline_class": routine_compiler(numba), **more} if _is_known(numba) else more
 
 
 def tell_numba(action: Callable[[Any], object]) -> None:
@@ -180,7 +178,13 @@ def _numba() -> Any:
         import numba.extending
 
         _State.numba = numba
+        if _is_known(numba):
+            share_between_callers(numba)
         for action in _State.when_imported:
             action(numba)
         _State.when_imported.clear()
     return _State.numba
+
+
+def _is_known(numba: Any) -> bool:
+    return bool(numba.__version__.startswith(KNOWN_NUMBA))

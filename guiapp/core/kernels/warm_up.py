@@ -11,6 +11,7 @@ of low priority.
 
 from __future__ import annotations
 
+import gc
 import json
 import multiprocessing
 import os
@@ -26,6 +27,7 @@ from guiapp.core.kernels.kernel_cache import complete_mark, sources_of
 
 MOST_WORKERS = 4
 LOWER_PRIORITY = 2
+NEW_OBJECTS = 500_000  # between two looks for garbage: compiling makes much that is needed until its end
 
 Report = Callable[[int, int, str], None]
 
@@ -68,6 +70,8 @@ def _prepare_worker() -> None:
         os.nice(LOWER_PRIORITY)
     leave_out_extensions()
     declared_kernels()
+    gc.freeze()
+    gc.set_threshold(NEW_OBJECTS, 1000)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 

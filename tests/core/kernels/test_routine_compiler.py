@@ -32,6 +32,28 @@ def sums(numbers: NDArray[np.int64], n_numbers: int) -> int:
     return sum_of_squares(numbers) + sum_of_first_squares(n_numbers) + square(n_numbers)
 
 
+@routine
+def cube(number: int) -> int:
+    return number**3
+
+
+@borrowing
+def sum_of_cubes(numbers: NDArray[np.int64]) -> int:
+    total = 0
+    for number in numbers:
+        total += cube(number)
+    return total
+
+
+@allocating
+def sum_of_first_cubes(n_numbers: int) -> int:
+    return sum_of_cubes(np.arange(n_numbers))
+
+
+def sums_of_cubes(numbers: NDArray[np.int64], n_numbers: int) -> int:
+    return sum_of_cubes(numbers) + sum_of_first_cubes(n_numbers) + cube(n_numbers)
+
+
 add_sums = Kernel(sums)
 
 
@@ -59,3 +81,24 @@ def test_a_routine_leaves_no_code_of_its_own_behind():
     names = [function.name for function in library.get_defined_functions()]
     assert engine.is_symbol_defined(next(name for name in names if "sums" in name))
     assert not any(engine.is_symbol_defined(name) for name in names if "sum_of" in name)
+
+
+def test_a_routine_is_compiled_once_for_callers_of_all_kinds(monkeypatch):
+    import numba
+
+    add_sums.load()
+    compiler, names = numba.core.compiler.CompilerBase, []
+    compile_usually = compiler.compile_extra
+
+    def compile_and_note(self, function):
+        names.append(function.__name__)
+        return compile_usually(self, function)
+
+    monkeypatch.setattr(compiler, "compile_extra", compile_and_note)
+    numba.njit(sums_of_cubes).compile(argument_types(sums_of_cubes))
+    assert sorted(name for name in names if name in {"cube", "sum_of_cubes", "sum_of_first_cubes"}) == [
+        "cube",  # for those who count references
+        "cube",
+        "sum_of_cubes",
+        "sum_of_first_cubes",
+    ]
