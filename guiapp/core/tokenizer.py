@@ -171,7 +171,7 @@ class Tokenizer:
         partition = None
         if self._special_tokens.may_be_in(data, parse_special):
             partition = self._special_tokens.partition(array, parse_special)
-        tokens = self.encode_stretch(array, partition, True, name)
+        tokens = self._encode_partitioned(array, partition, True, name)
         return self._assemble(data, tokens, add_special, name, started_ns)
 
     def encode_stretch(
@@ -181,14 +181,18 @@ class Tokenizer:
 
         `after_special` says whether the text begins a document or follows a special token.
         """
-        name = self._encoder_name(encoder)
+        return self._encode_partitioned(text, partition, after_special, self._encoder_name(encoder))
+
+    def _encode_partitioned(
+        self, text: NDArray[np.uint8], partition: Partition | None, after_special: bool, encoder: str
+    ) -> FragmentTokens:
         if partition is None and len(text):
-            return self._encode_fragment(text, after_special, name)
+            return self._encode_fragment(text, after_special, encoder)
         if partition is None:
             return FragmentTokens(np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64))
 
         def encode_fragment(start: int, end: int) -> FragmentTokens:
-            return self._encode_fragment(text[start:end], after_special or start > 0, name)
+            return self._encode_fragment(text[start:end], after_special or start > 0, encoder)
 
         return _join(partition, encode_fragment)
 

@@ -79,12 +79,18 @@ def find_words(
 
 @kernel
 def encode_known(
-    data: NDArray[np.uint8], table: ActionTable, short: NDArray[np.uint64], out: NDArray[np.int32]
+    data: NDArray[np.uint8],
+    pages: NDArray[np.uint16],
+    rows: np.ndarray[tuple[int, int], np.dtype[np.int32]],
+    short: NDArray[np.uint64],
+    out: NDArray[np.int32],
 ) -> int:
     """Write the ids of words up to one that takes more than a look into a row, as `encode` returns it.
 
-    With few arguments: to hand over those of `encode` takes longer than to encode a short text.
+    With few and simple arguments, those of the ActionTable one by one: to hand over those of `encode` takes
+    longer than to encode a short text.
     """
+    table = ActionTable(pages, rows)
     starts, ends = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
     keys = np.empty(KEY * BLOCK, np.uint64)
     position, count, size = 0, 0, len(data)

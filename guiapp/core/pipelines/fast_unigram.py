@@ -21,25 +21,27 @@ class FastUnigram:
 
     def __init__(self, tables: UnigramTables) -> None:
         self._tables = tables
-        self._words = FastWords()
+        is_cut, removes_spaces = tables[:2]
+
+        def encode_known(text: NDArray[np.uint8], short: NDArray[np.uint64], ids: NDArray[np.int32]) -> int:
+            return fast_unigram.encode_known(text, is_cut, removes_spaces, short, ids)
+
+        def encode_from(
+            text: NDArray[np.uint8], position: int, cache: PieceCache, ids: NDArray[np.int32], count: int
+        ) -> int:
+            return fast_unigram.encode(text, position, tables, cache, ids, count)
+
+        self._words = FastWords(encode_known, encode_from)
 
     def encode(self, fragment: NDArray[np.uint8]) -> FragmentTokens:
         """The tokens of a fragment; among the ids is -1 where the file has no unknown token and needs one."""
-
-        is_cut, removes_spaces = self._tables[:2]
-
-        def encode_known(short: NDArray[np.uint64], ids: NDArray[np.int32]) -> int:
-            return fast_unigram.encode_known(fragment, is_cut, removes_spaces, short, ids)
-
-        def encode_from(position: int, cache: PieceCache, ids: NDArray[np.int32], count: int) -> int:
-            return fast_unigram.encode(fragment, position, self._tables, cache, ids, count)
+        ids = self._words.encode(fragment)
 
         def tell() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
             starts, ends = np.empty(len(ids), np.int64), np.empty(len(ids), np.int64)
             unigram_spans.find_spans(fragment, self._tables, ids, starts, ends)
             return starts, ends
 
-        ids = self._words.encode(len(fragment), encode_known, encode_from)
         return FragmentTokens.later(ids, tell)
 
     def n_unknown(self, fragment: NDArray[np.uint8], ids: NDArray[np.int32]) -> int:

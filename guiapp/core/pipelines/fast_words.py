@@ -13,42 +13,58 @@ from guiapp.core.kernels.word_cache import N_ROWS, SPARE, new_word_cache
 
 MOST_IDS = 1 << 30
 COUNT_MASK = (1 << 32) - 1
+SHORT_TEXT = 1 << 10  # bytes
 
-EncodeKnown = Callable[[NDArray[np.uint64], NDArray[np.int32]], int]
-"""The rows of a cache and room for ids: how far the words it knows reach << 32 | the number of their ids."""
+EncodeKnown = Callable[[NDArray[np.uint8], NDArray[np.uint64], NDArray[np.int32]], int]
+"""A text, the rows of a cache, room for ids: how far known words reach << 32 | the number of their ids."""
 
-EncodeFrom = Callable[[int, PieceCache, NDArray[np.int32], int], int]
-"""Position, cache, ids and their number: how far it came << 32 | the number of ids then."""
+EncodeFrom = Callable[[NDArray[np.uint8], int, PieceCache, NDArray[np.int32], int], int]
+"""A text, a position, a cache, ids and their number: how far it came << 32 | the number of ids then."""
 
 
 class FastWords:
     """Caches of words.  Threads may share it: each call borrows a cache that no other call has.
 
+    encode_known, encode_from  the kernels, which know the vocabulary
     known  rows that every cache begins with; see `piece_keys`
     """
 
-    def __init__(self, known: NDArray[np.uint64] | None = None) -> None:
+    def __init__(
+        self, encode_known: EncodeKnown, encode_from: EncodeFrom, known: NDArray[np.uint64] | None = None
+    ) -> None:
+        self._encode_known, self._encode_from = encode_known, encode_from
         self._known = empty_rows(N_ROWS) if known is None else known
-        self._caches = [new_word_cache(self._known)]
+        self._caches = [self._new_cache()]
 
-    def encode(
-        self, size_bytes: int, encode_known: EncodeKnown, encode_from: EncodeFrom
-    ) -> NDArray[np.int32]:
-        """The ids of a text of this size; `encode_from` is called again where its ids need more room."""
+    def _new_cache(self) -> tuple[PieceCache, NDArray[np.int32]]:
+        """A cache, and room for the ids of short texts."""
+        return new_word_cache(self._known), np.empty(_room(SHORT_TEXT), np.int32)
+
+    def encode(self, text: NDArray[np.uint8]) -> NDArray[np.int32]:
+        """The ids of a text; kernels go on where ids need more room."""
+        size_bytes = len(text)
         try:
-            cache = self._caches.pop()  # asked for and taken in one go: another thread may be faster
+            borrowed = self._caches.pop()  # asked for and taken in one go: another thread may be faster
         except IndexError:
-            cache = new_word_cache(self._known)
-        ids = np.empty(size_bytes // 2 + 2 * SPARE, np.int32)
-        reached = encode_known(cache.short, ids)
+            borrowed = self._new_cache()
+        cache, short_ids = borrowed
+        ids = short_ids if size_bytes <= SHORT_TEXT else np.empty(_room(size_bytes), np.int32)
+        reached = self._encode_known(text, cache.short, ids)
         while reached >> 32 < size_bytes:
-            reached = encode_from(reached >> 32, cache, ids, reached & COUNT_MASK)
+            reached = self._encode_from(text, reached >> 32, cache, ids, reached & COUNT_MASK)
             if reached >> 32 < size_bytes:
                 if len(ids) > MOST_IDS:
                     raise EncodeError(
                         "This text becomes more tokens than there is room for. Encode a shorter one."
                     )
-                ids.resize(2 * len(ids), refcheck=False)
-        self._caches.append(cache)
-        ids.resize(reached & COUNT_MASK, refcheck=False)
+                ids = np.concatenate([ids, np.empty_like(ids)])
+        if ids is short_ids:
+            ids = ids[: reached & COUNT_MASK].copy()
+        else:
+            ids.resize(reached & COUNT_MASK, refcheck=False)
+        self._caches.append(borrowed)
         return ids
+
+
+def _room(size_bytes: int) -> int:
+    return size_bytes // 2 + 2 * SPARE

@@ -118,28 +118,33 @@ class WordPiecePipeline:
         return self._checked(ids[:count].copy(), *source_spans(text, starts[:count], ends[:count]))
 
     def _encode_fast(self, fragment: NDArray[np.uint8]) -> FragmentTokens:
-        tables = self._actions, self._matcher, self._unknown
-        unknown_text = b"" if self._unknown == NONE else self._vocabulary.raw_text(self._unknown)
-        may_be_first = unknown_text.startswith(SPACE_SYMBOL[:1])
-
-        def encode_known(short: NDArray[np.uint64], ids: NDArray[np.int32]) -> int:
-            return fast_wordpiece.encode_known(fragment, self._actions, short, ids)
-
-        def encode_from(position: int, cache: PieceCache, ids: NDArray[np.int32], count: int) -> int:
-            return fast_wordpiece.encode(fragment, position, *tables, cache, ids, count)
+        ids = self._fast.encode(fragment)
+        self._check(ids)
 
         def tell() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
             starts, ends = np.empty(len(ids), np.int64), np.empty(len(ids), np.int64)
-            fast_wordpiece.find_spans(fragment, *tables, may_be_first, ids, starts, ends)
+            unknown_text = b"" if self._unknown == NONE else self._vocabulary.raw_text(self._unknown)
+            may_be_first = unknown_text.startswith(SPACE_SYMBOL[:1])
+            fast_wordpiece.find_spans(
+                fragment, self._actions, self._matcher, self._unknown, may_be_first, ids, starts, ends
+            )
             return starts, ends
 
-        ids = self._fast.encode(len(fragment), encode_known, encode_from)
-        self._check(ids)
         return FragmentTokens.later(ids, tell)
 
     @cached_property
     def _fast(self) -> FastWords:
-        return FastWords(None if is_interpreted() else self._known_words())
+        actions, matcher, unknown = self._actions, self._matcher, self._unknown
+
+        def encode_known(text: NDArray[np.uint8], short: NDArray[np.uint64], ids: NDArray[np.int32]) -> int:
+            return fast_wordpiece.encode_known(text, actions.pages, actions.rows, short, ids)
+
+        def encode_from(
+            text: NDArray[np.uint8], position: int, cache: PieceCache, ids: NDArray[np.int32], count: int
+        ) -> int:
+            return fast_wordpiece.encode(text, position, actions, matcher, unknown, cache, ids, count)
+
+        return FastWords(encode_known, encode_from, None if is_interpreted() else self._known_words())
 
     def _known_words(self) -> NDArray[np.uint64]:
         """Rows for the words of ASCII characters that are a token, and that normalising does not change."""

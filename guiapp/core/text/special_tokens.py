@@ -61,7 +61,8 @@ class SpecialTokens:
 
     def may_be_in(self, text: bytes, parse_special: bool) -> bool:
         """False where it is plain to see that none of these tokens is in a text."""
-        return any(_occurs(beginning, text) for beginning in self._beginnings[parse_special])
+        beginnings = self._beginnings[parse_special]
+        return bool(beginnings) and any(_occurs(beginning, text) for beginning in beginnings)
 
     def partition(self, text: NDArray[np.uint8], parse_special: bool) -> Partition:
         """Find the special tokens of `text`."""
