@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.algorithms import viterbi
 from guiapp.core.algorithms.n_best import Edge, Lattice
-from guiapp.core.encoding import FragmentTokens
+from guiapp.core.encoding import FragmentTokens, join_tokens
 from guiapp.core.errors import EncodeError
 from guiapp.core.kernels import normalize_unigram
 from guiapp.core.kernels import viterbi as kernel
@@ -135,6 +135,8 @@ class UnigramPipeline:
 
     def _encode_fast(self, fragment: NDArray[np.uint8]) -> FragmentTokens:
         """Word by word, unless the sums of scores may have been rounded."""
+        if self._words.only_first_has_prefix:
+            return self._encode_behind_prefix(fragment)
         tokens = self._fast.encode(fragment)
         if len(fragment) > self._words.longest_exact:
             n_unknown = self._fast.n_unknown(fragment, tokens.ids)
@@ -142,6 +144,29 @@ class UnigramPipeline:
                 return self.encode(fragment, True, "viterbi")
         self._check(tokens.ids)
         return tokens
+
+    def _encode_behind_prefix(self, fragment: NDArray[np.uint8]) -> FragmentTokens:
+        """Word by word from the second one on."""
+        if len(fragment) > self._words.longest_exact:
+            return self.encode(fragment, True, "viterbi")
+        end = self._end_of_prefixed(fragment)
+        parts = [self._encode_text(self._normalize(fragment[:end]), 0.0)[0]]
+        if end < len(fragment):
+            parts.append(self._fast.encode(fragment[end:]).moved(end))
+        tokens = join_tokens(parts)
+        self._check(tokens.ids)
+        return tokens
+
+    def _end_of_prefixed(self, fragment: NDArray[np.uint8]) -> int:
+        """Where the word ends that gets the prefix, the first one with a letter; or one behind it."""
+        end, step = 0, 1
+        while end < len(fragment):
+            start, end = end, cuts.cut_after(fragment, end + step - 1, self._is_cut)
+            letters = self._normalize(fragment[start:end]).data.tobytes().replace(SPACE_SYMBOL, b"")
+            if letters:
+                break
+            step *= 2
+        return end
 
     def stages(self, after_special: bool, encoder: str) -> Stages:
         if encoder == "fast":

@@ -63,9 +63,19 @@ class UnigramWords:
     @cached_property
     def why_no_cuts(self) -> str:
         """A sentence for the user; empty where cuts are possible."""
-        rules = self._vocabulary.rules
-        if rules.add_space_prefix and not rules.remove_extra_whitespaces:
+        if self.only_first_has_prefix:
             return "The file puts one space before the first word only, so words are not alike."
+        return self._why_dependent
+
+    @cached_property
+    def only_first_has_prefix(self) -> bool:
+        """Whether a space is put before the first word of a text, but none before others."""
+        rules = self._vocabulary.rules
+        return rules.add_space_prefix and not rules.remove_extra_whitespaces
+
+    @cached_property
+    def _why_dependent(self) -> str:
+        """Why words behind the first one cannot be encoded one by one."""
         if not (self._charsmap.is_whole and all(text.isascii() for text in self._user_defined)):
             return "The file's character map or user-defined tokens may take characters apart."
         if not self.cut_bytes.any():
@@ -80,9 +90,9 @@ class UnigramWords:
 
     @cached_property
     def why_no_fast(self) -> str:
-        """The same for the encoder `fast`, for which words must be worth looking for."""
-        if self.why_no_cuts:
-            return self.why_no_cuts
+        """The same for `fast`, which takes the first word for itself; but words must be worth looking for."""
+        if self._why_dependent:
+            return self._why_dependent
         if self._sizes.max(initial=0) > LONGEST_TOKEN:
             return f"Some tokens have more than {LONGEST_TOKEN} bytes, so to look for them takes too long."
         if self.longest_exact < LEAST_BYTES:

@@ -29,6 +29,7 @@ BERT = Rules(lowercase=True, strip_accents=True)
 CASED = Rules(lowercase=False, strip_accents=False)
 T5 = Rules(add_space_prefix=True, remove_extra_whitespaces=True, escape_spaces=True)
 KEPT_SPACES = Rules(escape_spaces=True)
+PREFIXED = Rules(add_space_prefix=True, escape_spaces=True)
 MAP = {
     "ﬁ": "fi",
     "\n": " ",
@@ -91,7 +92,7 @@ def test_words_of_wordpiece_vocabularies(tokens, rules, texts):
 @settings(max_examples=100)
 @given(
     st.dictionaries(st.text("aabc.é中▁<が", min_size=1, max_size=4), SCORES, max_size=25),
-    st.sampled_from([T5, KEPT_SPACES]),
+    st.sampled_from([T5, KEPT_SPACES, PREFIXED]),
     st.sampled_from([CHARSMAP, b""]),
     USER_DEFINED_SETS,
     st.lists(TEXTS, min_size=1, max_size=5),
@@ -108,7 +109,6 @@ def test_words_of_unigram_vocabularies(scores, rules, charsmap, user_defined, te
 
 
 REASONS = {
-    "first word": unigram({"▁": -1}, Rules(add_space_prefix=True)),
     "take characters apart": unigram({"▁": -1}, user_defined=["é<"]),
     "part of a user-defined token": unigram({"▁": -1}, charsmap=b"", user_defined=["<x a>"]),
     "not finite": unigram({"▁": -1, "a": float("nan")}),
@@ -124,6 +124,15 @@ def test_where_words_depend_on_each_other_the_reason_is_told(reason):
     pipeline = REASONS[reason]
     assert pipeline.encoders == ("viterbi",)
     assert reason in pipeline.refused["fast"]
+
+
+@pytest.mark.parametrize("beginning", ["", "   ", "\u200b \u200b ", "\ufeffﷺ", "▁", " " * 300])
+def test_a_prefix_of_the_first_word_only_leaves_the_others_alike(beginning):
+    pipeline = unigram({"▁": -1.0, "▁a": -1.0, "a": -1.5, "b": -2.0}, PREFIXED)
+    assert pipeline.encoders == ("fast", "viterbi")
+    for rest in ("", "ab a", "\n a b", "Д Дa"):
+        if text := (beginning + rest).encode():
+            assert_same(pipeline, text, "viterbi")
 
 
 @pytest.mark.parametrize("last", ["a▁", "a\udce2", "a\udce2\udc96"])
