@@ -12,6 +12,8 @@ from guiapp.viewmodels.tree_geometry import Geometry, Icicle, Sunburst
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 PADDING_PX = 5
+LEAST_PADDING_PX, PADDING_SHARE = 2, 0.08  # of narrow nodes, with levels below each other
+DOWNWARDS = 90.0
 HEIGHTS_PX = np.array([13, 21, 34, 52, 84])  # of bands, from which on letters are larger
 SIZES_PX = np.array([0, 11, 12, 14, 18, 24])
 LOWEST_PX = float(HEIGHTS_PX[0])
@@ -64,18 +66,19 @@ def icicle_places(icicle: Icicle) -> list[Place]:
     starts = np.maximum((picture.arrays.starts[nodes] - left) * scale, 0.0)
     widths = np.minimum((picture.arrays.ends[nodes] - left) * scale, icicle.width_px) - starts
     is_down = widths < UPRIGHT_PX
+    padding = np.clip(PADDING_SHARE * widths, LEAST_PADDING_PX, PADDING_PX)
     downwards = heights[levels] - 6
     sizes = letter_size(np.where(is_down, widths + 1, np.minimum(heights[levels], WIDER * widths)))
     return _listed(
         sizes,
         nodes,
-        starts + np.where(is_down, widths / 2, PADDING_PX),
+        starts + np.where(is_down, widths / 2, padding),
         ((edges[:-1] + edges[1:] - 1) / 2)[levels],
-        np.where(is_down, downwards, widths - 2 * PADDING_PX),
+        np.where(is_down, downwards, widths - 2 * padding),
         sizes,
-        np.where(is_down, 90.0, 0.0),
+        np.where(is_down, DOWNWARDS, 0.0),
         is_down,
-        np.where(is_down, widths - 2, 0.0),
+        np.where(is_down, widths, 0.0),
         np.where(is_down, 0.0, downwards),
     )
 

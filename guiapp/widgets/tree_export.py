@@ -136,10 +136,12 @@ def _draw_nodes(painter: QPainter, geometry: Geometry, view: TreeView) -> None:
     picture, (left, right) = geometry.picture, geometry.view
     least = np.full(picture.n_levels, FINEST_PX * (right - left) / geometry.width_px)
     for node in picture.wide_nodes(left, right, least).tolist()[:MOST_NODES]:
+        if (outline := node_outline(geometry, node)).isEmpty():  # readers call that an error in the file
+            continue
         color = view.color_of(node)
         painter.setPen(view.ground)
         painter.setBrush(QColor(color >> 16 & 255, color >> 8 & 255, color & 255))
-        painter.drawPath(node_outline(geometry, node))
+        painter.drawPath(outline)
 
 
 def _draw_label(painter: QPainter, place: Place, text: str, color: QColor) -> None:

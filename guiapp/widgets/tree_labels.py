@@ -14,7 +14,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QFontMetricsF, QImage, QPainter, QTransform
 
 from guiapp.core.explain.visible_text import isolate
-from guiapp.viewmodels.tree_labels import SIZES_PX, Place
+from guiapp.viewmodels.tree_labels import DOWNWARDS, SIZES_PX, Place
 from guiapp.viewmodels.tree_model import COUNT_SIGN
 from guiapp.widgets.theme import Theme
 from guiapp.widgets.tree_colors import is_light
@@ -25,10 +25,12 @@ NEW_WHILE_MOVING_S = 0.0006
 ROOM_STEP_PX = 6  # shortened labels are made for rooms of these steps
 LEAST_ROOM_PX = 18  # for a shortened label
 LEAST_LETTERS = 2  # of a shortened label, the dots among them
+LETTER_EM = 1.1  # no single letter is wider
 LEGIBLE_PX = 12  # the smallest letters for which the count stays
 MARGIN_PX = 1
 LETTER_SIZES_PX = SIZES_PX[:0:-1].tolist()  # the largest first
 MEASURED_PX = 64
+HINTED_PX = 3  # by so much small letters, which are fitted to pixels, may be wider than measured
 DARK_TEXT, LIGHT_TEXT = QColor("#14161b"), QColor("#eceef4")
 
 
@@ -71,9 +73,13 @@ def label_widths(text: str) -> tuple[float, float]:
 def fitting_form(place: Place, whole: float, name: float) -> LabelForm | None:
     """The form for a place, given `label_widths`.
 
-    With the count if that leaves it legible, else without, as large as fits; else shortened.
+    With the count if that leaves it legible, else without, as large as fits; else shortened.  A single
+    letter stands upright or not at all: lying, it could be another one.
     """
     sizes = LETTER_SIZES_PX[LETTER_SIZES_PX.index(place.size_px) :]
+    if name <= LETTER_EM and place.degrees == DOWNWARDS:
+        room = place.upright_px - 2 * MARGIN_PX
+        return next((LabelForm(size, has_count=False) for size in sizes if name * size <= room), None)
     across, down = place.room_px - 2 * MARGIN_PX, place.down_px - 2 * MARGIN_PX
     for size in sizes:
         if size >= LEGIBLE_PX and whole * size <= across:
@@ -92,8 +98,8 @@ def turned_place(place: Place, width_px: float) -> Place:
     """Where the label goes that is so wide: level if possible, else turned around its middle."""
     if place.degrees:
         return place if width_px > place.upright_px else place._replace(degrees=0.0)
-    if place.down_px and width_px > place.room_px:
-        return place._replace(x=place.x + place.room_px / 2, degrees=90.0, is_centered=True)
+    if place.down_px and width_px > place.room_px + HINTED_PX:
+        return place._replace(x=place.x + place.room_px / 2, degrees=DOWNWARDS, is_centered=True)
     return place
 
 

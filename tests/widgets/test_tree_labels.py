@@ -35,14 +35,22 @@ def test_a_label_keeps_its_count_then_its_size_then_its_letters(room_px, down_px
 
 def test_what_does_not_fit_across_goes_downwards():
     place = Place(1, 100.0, 50.0, 30.0, 12, down_px=80.0)
-    assert turned_place(place, 30.0) == place
-    assert turned_place(place, 31.0)[1:7] == (115.0, 50.0, 30.0, 12, 90.0, True)
+    assert turned_place(place, 30.0) == turned_place(place, 33.0) == place
+    assert turned_place(place, 34.0)[1:7] == (115.0, 50.0, 30.0, 12, 90.0, True)
 
 
 def test_a_label_that_fits_upright_is_not_turned():
     place = Place(1, 0.0, 0.0, 90.0, 12, 70.0, True, 20.0)
     assert turned_place(place, 20.0).degrees == 0
     assert turned_place(place, 21.0).degrees == 70
+
+
+def test_a_single_letter_stands_upright_or_not_at_all():
+    narrow = Place(1, 10.0, 50.0, 80.0, 12, 90.0, True, upright_px=14.0)
+    assert fitting_form(narrow, 1.0, 1.0) == LabelForm(12, has_count=False)
+    assert turned_place(narrow, 14.0).degrees == 0
+    assert fitting_form(narrow._replace(upright_px=12.0), 1.0, 1.0) is None
+    assert fitting_form(narrow._replace(upright_px=12.0), 2.0, 2.0) == LabelForm(12)
 
 
 @pytest.mark.usefixtures("qapp")
