@@ -18,7 +18,6 @@ from guiapp.core.trace.breakpoints import Breakpoint
 from guiapp.core.trace.candidates import Waiting
 from guiapp.core.trace.conditions import Expression
 from guiapp.core.trace.debugger import Debugger, Granularity
-from guiapp.core.trace.operations import NUMBERS
 from guiapp.core.trace.reports import debugger_for
 from guiapp.core.trace.trace import Tokens, Trace
 from guiapp.core.vocab.token_tree import TokenTree
@@ -34,7 +33,7 @@ from guiapp.viewmodels.step_walk import WALKERS
 from guiapp.viewmodels.trace_recorder import TraceRecorder
 from guiapp.viewmodels.workspace import Workspace
 
-NEAR_STEPS = 2000
+MOST_NOTES = 200
 
 
 class StepsModel(QObject):
@@ -45,6 +44,7 @@ class StepsModel(QObject):
         position_changed(): the place in the trace is new.
         breakpoints_changed(): the rows of `breakpoints` or their hits are new.
         watches_changed(): `watches` is new.
+        notes_changed(): `notes` is new.
         granularity_changed(): `granularity` is new.
     """
 
@@ -52,6 +52,7 @@ class StepsModel(QObject):
     position_changed = Signal()
     breakpoints_changed = Signal()
     watches_changed = Signal()
+    notes_changed = Signal()
     granularity_changed = Signal()
 
     def __init__(
@@ -73,6 +74,7 @@ class StepsModel(QObject):
         self.training_breakpoints: tuple[Breakpoint, ...] = ()
         self._granularity = Granularity.DECISION
         self._waiting: tuple[int, Waiting] | None = None
+        self.notes: tuple[tuple[int, str], ...] = ()
         self.clock = StepClock(self)
         self.clock.ticked.connect(self._play_on)
         self._others = LatestJob[dict[str, Encoding]](self)
@@ -100,12 +102,14 @@ class StepsModel(QObject):
 
     def _use(self, debugger: Debugger | None) -> None:
         self.debugger, self._waiting, self.tree = debugger, None, None
+        self._note(())
         if debugger is not None and debugger.trace.twin in WALKERS:
             self._trees.start(partial(_tree_of, debugger.vocabulary))
         if debugger is not None:
             with QSignalBlocker(self.breakpoints):
                 self.breakpoints.fit(self.breakpoints.rows)
-            debugger.go_to(_first_sight(debugger.trace))
+            debugger.log_limit = MOST_NOTES
+            debugger.begin()
         self.trace_changed.emit()
         self.breakpoints_changed.emit()
         self.position_changed.emit()
@@ -199,10 +203,21 @@ class StepsModel(QObject):
         before, rows = self.debugger.position, self.debugger.breakpoints
         move(self.debugger)
         self._waiting = None
+        if self.debugger.log:
+            self._note((*self.notes, *self.debugger.log)[-MOST_NOTES:])
         if self.debugger.breakpoints != rows:  # one was for once only
             self.breakpoints.note(self.debugger.breakpoints)
         if self.debugger.position != before or self.debugger.stopped_at is not None:
             self.position_changed.emit()
+
+    def forget_notes(self) -> None:
+        """Throw the messages of log points away."""
+        self._note(())
+
+    def _note(self, notes: tuple[tuple[int, str], ...]) -> None:
+        if notes != self.notes:
+            self.notes = notes
+            self.notes_changed.emit()
 
     # Playing
 
@@ -365,13 +380,6 @@ class StepsModel(QObject):
         self._trees.wait()
         self.recording.stop()
         self.race.stop()
-
-
-def _first_sight(trace: Trace) -> int:
-    """Where to begin: the first merge if it is near, else the first step of encoding."""
-    merges = np.flatnonzero(trace.columns.operation[:NEAR_STEPS] == NUMBERS["merge"])
-    first = [*merges[:1].tolist(), *trace.pieces.first_step[:1].tolist(), 0]
-    return int(first[0])
 
 
 def _tree_of(vocabulary: Vocabulary, progress: Progress) -> TokenTree:

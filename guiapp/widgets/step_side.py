@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
 from guiapp.core.errors import TokenloupeError
-from guiapp.viewmodels.step_pictures import Made, made_so_far
 from guiapp.viewmodels.steps_model import StepsModel
-from guiapp.widgets.shaped_texts import LEFT, RIGHT, ShapedTexts
 from guiapp.widgets.step_breakpoint_list import BreakpointList
 from guiapp.widgets.step_entry import EntryField, clear
+from guiapp.widgets.step_rows import History, NotesList
 from guiapp.widgets.style_sheet import heading, set_role
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 
@@ -41,19 +39,20 @@ class SidePanel(QScrollArea):
 
 
 class TraceSide(SidePanel):
-    """Breakpoints, watches, history."""
+    """Breakpoints and what their messages say, watches, history."""
 
     def __init__(self, model: StepsModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
         self.breakpoints = BreakpointList(model, theme_source)
         self.watches = WatchList(model, theme_source)
         self.history = History(model, theme_source)
+        self.notes = NotesList(model, theme_source)
         made = QWidget()
         column = QVBoxLayout(made)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(GAP_PX)
         column.addWidget(heading("Made so far"))
         column.addWidget(self.history)
-        super().__init__([self.breakpoints, self.watches, made], parent)
+        super().__init__([self.breakpoints, self.notes, self.watches, made], parent)
 
 
 class WatchList(QWidget):
@@ -121,53 +120,3 @@ class WatchList(QWidget):
     def _follow(self) -> None:
         for label, value in zip(self._values, self._model.watch_values(), strict=True):
             label.setText(value)
-
-
-class History(QWidget):
-    """What the last steps made; a click goes there."""
-
-    N_ROWS = 10
-    ROW_PX = 24
-
-    def __init__(self, model: StepsModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._model = model
-        self._theme_source = theme_source
-        self._texts = ShapedTexts(Theme.mono_font(SMALL_FONT_PX + 1))
-        self._made: list[Made] = []
-        self.setFixedHeight(self.N_ROWS * self.ROW_PX)
-        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-        self.setAccessibleName("Made so far")
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        theme_source.changed.connect(self.update)
-        model.position_changed.connect(self._follow)
-        model.trace_changed.connect(self._follow)
-        self._follow()
-
-    def _follow(self) -> None:
-        debugger = self._model.debugger
-        self._made = [] if debugger is None else made_so_far(debugger, self.N_ROWS)
-        self.setAccessibleDescription("; ".join(entry.text for entry in self._made))
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        theme = self._theme_source.theme
-        painter.fillRect(event.rect(), theme.panel)
-        texts = self._texts
-        number_width = texts.width(f"{self._model.n_steps:,}") + GAP_PX
-        for index, entry in enumerate(self._made):
-            row = QRectF(0, index * self.ROW_PX, self.width(), self.ROW_PX)
-            worth_width = texts.width(entry.worth) + GAP_PX
-            painter.setPen(theme.faint)
-            texts.draw(painter, row, f"{entry.step:,}", LEFT)
-            painter.setPen(theme.dim)
-            texts.draw(painter, row, entry.worth, RIGHT)
-            painter.setPen(theme.text if index == len(self._made) - 1 else theme.dim)
-            inner = row.adjusted(number_width, 0, -worth_width, 0)
-            texts.draw(painter, inner, texts.elided(entry.text, inner.width()), LEFT)
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        index = int(event.position().y() // self.ROW_PX)
-        if 0 <= index < len(self._made):
-            self._model.go_to(self._made[index].step)

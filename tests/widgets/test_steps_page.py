@@ -86,6 +86,30 @@ def test_breakpoints_are_typed_and_mistakes_shown_at_their_place(make_steps_page
     assert page.model.breakpoints.rows == ()
 
 
+def test_log_points_say_what_a_run_passes(make_steps_page, qtbot):
+    page = make_steps_page()
+    model, side = page.model, page.trace.side
+    assert not side.notes.isVisible()
+    model.restart()
+    side.breakpoints.field.line.setText("operation merge log {left} and {right}")
+    qtbot.keyClick(side.breakpoints.field.line, Qt.Key.Key_Return)
+    merges = model.hits[0].tolist()
+    qtbot.keyClick(page.window(), Qt.Key.Key_F5)
+    assert model.position == model.n_steps
+    rows = side.notes.rows
+    assert side.notes.isVisible()
+    assert [entry.step for entry in rows.entries] == merges[-len(rows.entries) :]
+    assert " and " in rows.accessibleDescription()
+    qtbot.mouseClick(rows, LEFT, pos=QPoint(20, 5))
+    assert model.position == rows.entries[0].step
+    qtbot.mouseClick(side.notes.clear_button, LEFT)
+    assert not side.notes.isVisible()
+    model.go_to(merges[1] - 1)
+    qtbot.keyClick(page.window(), Qt.Key.Key_F10)
+    assert [entry.step for entry in rows.entries] == [merges[1]]
+    side.breakpoints.row_widgets[0].switch.click()
+
+
 def test_watches_show_values_of_this_step(make_steps_page, qtbot):
     page = make_steps_page()
     qtbot.keyClicks(page.trace.side.watches.field.line, "length")

@@ -12,13 +12,15 @@ from numpy.typing import NDArray
 from guiapp.core.trace.breakpoints import Breakpoint, hits
 from guiapp.core.trace.candidates import Waiting, waiting
 from guiapp.core.trace.conditions import TraceValues
-from guiapp.core.trace.operations import STAGES, Stage
+from guiapp.core.trace.operations import NUMBERS, STAGES, Stage
 from guiapp.core.trace.replay import Replay
 from guiapp.core.trace.sentences import Teller
 from guiapp.core.trace.stops import Stops, without_once
 from guiapp.core.trace.trace import Tokens, Trace
 from guiapp.core.vocab.merges import MergeRules
 from guiapp.core.vocab.vocabulary import Vocabulary
+
+NEAR_STEPS = 2000
 
 
 class Granularity(Enum):
@@ -35,7 +37,8 @@ class Debugger:
     position     how many steps are taken: 0 to len(trace); the step of that number is the next to happen
     breakpoints  in the order in which they were set
     stopped_at   the breakpoint that ended the last run, None where another thing did
-    log          messages of the log points that the last run passed, with their steps
+    log          messages of the log points that the last step or run passed, with their steps
+    log_limit    how many of them are kept, the last ones; all of them where it is None
     """
 
     def __init__(
@@ -55,6 +58,7 @@ class Debugger:
         self.breakpoints: tuple[Breakpoint, ...] = ()
         self.stopped_at: Breakpoint | None = None
         self.log: list[tuple[int, str]] = []
+        self.log_limit: int | None = None
         self._rules = rules
         self._others = dict(others or {})
         self._stops = Stops((), self.values, self._others)
@@ -84,18 +88,24 @@ class Debugger:
         self.stopped_at, self.log = None, []
         return self.position
 
+    def begin(self) -> int:
+        """Go where there is something to see: to the first merge if it is near, else to the first piece."""
+        merges = np.flatnonzero(self.trace.columns.operation[:NEAR_STEPS] == NUMBERS["merge"])
+        first = [*merges[:1].tolist(), *self.trace.pieces.first_step[:1].tolist(), 0]
+        return self.go_to(int(first[0]))
+
     def step(self, granularity: Granularity = Granularity.DECISION, count: int = 1) -> int:
         """Go `count` steps of that size forwards, or backwards where it is negative."""
         landmarks = self.landmarks(granularity)
         at = int(np.searchsorted(landmarks, self.position, side="right" if count > 0 else "left"))
         wanted = at + count - 1 if count > 0 else at + count
-        return self.go_to(int(landmarks[max(0, min(wanted, len(landmarks) - 1))]))
+        return self._pass_to(int(landmarks[max(0, min(wanted, len(landmarks) - 1))]))
 
     def out(self) -> int:
         """Finish the piece; outside of pieces, the stage."""
         piece = self.trace.piece_at(self.position)
         if piece >= 0 and self.position < self.trace.pieces.done_step[piece]:
-            return self.go_to(int(self.trace.pieces.done_step[piece]))
+            return self._pass_to(int(self.trace.pieces.done_step[piece]))
         return self.step(Granularity.STAGE)
 
     def run(self) -> int:
@@ -123,17 +133,21 @@ class Debugger:
         return self.go_to(int(behind[0])) if len(behind) else self.position
 
     def _run_to(self, stop: tuple[int, int] | None, otherwise: int) -> int:
-        start = self.position
-        target = otherwise if stop is None else stop[0]
-        log = list(self._stops.logged(start + 1, target + 1)) if target > start else []
-        self.go_to(target)
-        self.log = log
+        self._pass_to(otherwise if stop is None else stop[0])
         if stop is not None:
             self.stopped_at = self.breakpoints[stop[1]]
             if self.stopped_at.once:
                 rows = list(self.breakpoints)
                 rows[stop[1]] = without_once(self.stopped_at)
                 self.set_breakpoints(rows)
+        return self.position
+
+    def _pass_to(self, target: int) -> int:
+        """Go there, and note on the way forwards what log points say."""
+        start = self.position
+        self.go_to(target)
+        if self.position > start:
+            self.log = list(self._stops.logged(start + 1, self.position + 1, self.log_limit))
         return self.position
 
     def landmarks(self, granularity: Granularity) -> NDArray[np.int64]:

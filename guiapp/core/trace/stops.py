@@ -44,16 +44,17 @@ class Stops:
         ]
         return max(found, default=None)
 
-    def logged(self, start: int, end: int) -> Iterator[tuple[int, str]]:
-        """The messages of log points from one step up to another, in order."""
-        found = [
-            (int(step), index)
-            for index, steps in enumerate(self.hits)
-            if self.breakpoints[index].log
-            for step in steps[np.searchsorted(steps, start) : np.searchsorted(steps, end)]
+    def logged(self, start: int, end: int, limit: int | None = None) -> Iterator[tuple[int, str]]:
+        """The messages of log points from one step up to another, in order; the last ones, up to a limit."""
+        passed = [
+            steps[np.searchsorted(steps, start) : np.searchsorted(steps, end)] if row.log else steps[:0]
+            for row, steps in zip(self.breakpoints, self.hits, strict=True)
         ]
-        for step, index in sorted(found):
-            yield step, note(self.breakpoints[index], self._values, step)
+        owners = np.repeat(np.arange(len(passed)), [len(steps) for steps in passed])
+        steps = np.concatenate([np.empty(0, np.int64), *passed])
+        order = np.lexsort((owners, steps))
+        for at in order[-limit:] if limit else order:
+            yield int(steps[at]), note(self.breakpoints[owners[at]], self._values, int(steps[at]))
 
     def _stopping(self) -> Iterator[tuple[int, NDArray[np.int64]]]:
         return ((i, steps) for i, steps in enumerate(self.hits) if not self.breakpoints[i].log)

@@ -133,6 +133,10 @@ def test_log_points_note_what_they_pass():
     left, right = (RAW(int(column[merge])).decode() for column in (COLUMNS.left, COLUMNS.right))
     logged = list(Stops([row], VALUES, {}).logged(0, merge + 1))
     assert logged == [(merge, f"{left}+{right} at {COLUMNS.position[merge]}")]
+    stops = Stops([row, Breakpoint("rank", "0..", log="{rank}")], VALUES, {})
+    everything = list(stops.logged(0, len(TRACE)))
+    assert [step for step, _ in everything] == sorted(step for step, _ in everything)
+    assert list(stops.logged(0, len(TRACE), 3)) == everything[-3:]
 
 
 def test_a_breakpoint_may_be_off_or_stop_once():
