@@ -1,10 +1,11 @@
 """Sort bytes into a few groups, and number the windows of four neighbours by their groups.
 
-The function is what interpreted kernels run; compiled ones get vector instructions in its place.
+The functions are what interpreted kernels run; compiled ones get vector instructions in their place.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,16 +21,20 @@ N_WINDOWS = 64
 AROUND = 3  # bytes more than windows
 
 
-def index_windows(
-    data: NDArray[np.uint8], at: int, capitals: np.uint8, tabs: np.uint8, indices: NDArray[np.uint16]
+def sort_bytes(
+    data: NDArray[np.uint8], at: int, capitals: np.uint8, tabs: np.uint8, groups: NDArray[np.uint8], to: int
 ) -> None:
-    """Number the windows that begin at data[at : at + 64]: groups of four bytes, the first one highest.
+    """Write the groups of data[at : at + 64] into groups[to : to + 64]."""
+    groups[to : to + N_WINDOWS] = _groups(capitals, tabs)[data[at : at + N_WINDOWS]]
+
+
+def index_windows(groups: NDArray[np.uint8], at: int, indices: NDArray[np.uint16]) -> None:
+    """Number the windows that begin at groups[at : at + 64]: of four groups, the first one highest.
 
     `indices` has room for all of them.
     """
-    groups = _groups(capitals, tabs)[data[at : at + N_WINDOWS + AROUND]].astype(np.uint16)
     indices[:N_WINDOWS] = 0
-    for place in range(AROUND + 1):
+    for place in range(at, at + AROUND + 1):
         indices[:N_WINDOWS] = indices[:N_WINDOWS] << GROUP_BITS | groups[place : place + N_WINDOWS]
 
 
@@ -85,28 +90,42 @@ def _compiled(numba: Any) -> None:
         return builder.select(builder.or_(among("\n", "\n"), among("\r", "\r")), same(NEWLINE), groups)
 
     @numba.extending.intrinsic  # type: ignore[untyped-decorator]
-    def index(typing_context: Any, data: Any, at: Any, capitals: Any, tabs: Any, indices: Any) -> Any:
+    def sort(typing_context: Any, data: Any, at: Any, capitals: Any, tabs: Any, groups: Any, to: Any) -> Any:
         def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            data, at, capitals, tabs, indices = arguments
+            data, at, capitals, tabs, groups, to = arguments
+            text = builder.load(pointer(context, builder, signature.args[0], data, at, lanes), align=1)
+            place = pointer(context, builder, signature.args[4], groups, to, lanes)
+            builder.store(grouped(builder, text, capitals, tabs), place, align=1)
+            return context.get_dummy_value()
+
+        uint8, int64 = numba.types.uint8, numba.types.int64
+        return numba.types.void(data, int64, uint8, uint8, groups, int64), emit
+
+    @numba.extending.intrinsic  # type: ignore[untyped-decorator]
+    def index(typing_context: Any, groups: Any, at: Any, indices: Any) -> Any:
+        def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            groups, at, indices = arguments
             total = ir.Constant(wide, None)
             for place in range(AROUND + 1):
                 start = builder.add(at, ir.IntType(64)(place))
-                text = builder.load(pointer(context, builder, signature.args[0], data, start, lanes), align=1)
-                groups = builder.zext(grouped(builder, text, capitals, tabs), wide)
+                source = pointer(context, builder, signature.args[0], groups, start, lanes)
+                those = builder.zext(builder.load(source, align=1), wide)
                 shift = ir.Constant(wide, [GROUP_BITS * (AROUND - place)] * N_WINDOWS)
-                total = builder.or_(total, builder.shl(groups, shift))
+                total = builder.or_(total, builder.shl(those, shift))
             zero = ir.IntType(64)(0)
-            builder.store(total, pointer(context, builder, signature.args[4], indices, zero, wide), align=1)
+            builder.store(total, pointer(context, builder, signature.args[2], indices, zero, wide), align=1)
             return context.get_dummy_value()
 
-        uint8 = numba.types.uint8
-        return numba.types.void(data, numba.types.int64, uint8, uint8, indices), emit
+        return numba.types.void(groups, numba.types.int64, indices), emit
 
-    overload = numba.extending.overload(index_windows, jit_options=routine_options(numba, _nrt=False))
-    overload(
-        lambda data, at, capitals, tabs, indices: (
-            lambda data, at, capitals, tabs, indices: index(data, at, capitals, tabs, indices)
+    overload = partial(numba.extending.overload, jit_options=routine_options(numba, _nrt=False))
+    overload(sort_bytes)(
+        lambda data, at, capitals, tabs, groups, to: (
+            lambda data, at, capitals, tabs, groups, to: sort(data, at, capitals, tabs, groups, to)
         )
+    )
+    overload(index_windows)(
+        lambda groups, at, indices: lambda groups, at, indices: index(groups, at, indices)
     )
 
 

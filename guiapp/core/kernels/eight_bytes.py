@@ -32,9 +32,9 @@ def lowest_bit(word: np.uint64) -> int:
     return (int(word) & -int(word)).bit_length() - 1
 
 
-def marks(flags: NDArray[np.uint8], mask: np.uint8) -> np.uint64:
-    """64 bytes as 64 bits: which of them have a bit of `mask`."""
-    return np.uint64(np.packbits(flags[:64] & mask != 0, bitorder="little").view(np.uint64)[0])
+def marks(flags: NDArray[np.uint8], at: int, mask: np.uint8) -> np.uint64:
+    """flags[at : at + 64] as 64 bits: which of them have a bit of `mask`."""
+    return np.uint64(np.packbits(flags[at : at + 64] & mask != 0, bitorder="little").view(np.uint64)[0])
 
 
 def count_letters(data: NDArray[np.uint8], at: int, fold: np.uint8) -> int:
@@ -78,20 +78,21 @@ def _compiled(numba: Any) -> None:
         return numba.types.int64(numba.types.uint64), emit
 
     @numba.extending.intrinsic  # type: ignore[untyped-decorator]
-    def bits(typing_context: Any, flags: Any, mask: Any) -> Any:
+    def bits(typing_context: Any, flags: Any, at: Any, mask: Any) -> Any:
         def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             lanes = ir.VectorType(byte, 64)
-            start = (arguments[0], ir.Constant(word, 0))
-            loaded = builder.load(address(context, builder, signature.args[0], start, lanes), align=1)
+            array, start, bit = arguments
+            place = address(context, builder, signature.args[0], (array, start), lanes)
+            loaded = builder.load(place, align=1)
             wanted = ir.Constant(lanes, ir.Undefined)
             for lane in range(64):
-                wanted = builder.insert_element(wanted, arguments[1], ir.IntType(32)(lane))
+                wanted = builder.insert_element(wanted, bit, ir.IntType(32)(lane))
             is_marked = builder.icmp_unsigned(
                 "!=", builder.and_(loaded, wanted), ir.Constant(lanes, [0] * 64)
             )
             return builder.bitcast(is_marked, word)
 
-        return numba.types.uint64(flags, numba.types.uint8), emit
+        return numba.types.uint64(flags, numba.types.int64, numba.types.uint8), emit
 
     @numba.extending.intrinsic  # type: ignore[untyped-decorator]
     def letters(typing_context: Any, data: Any, at: Any, fold: Any) -> Any:
@@ -127,7 +128,7 @@ def _compiled(numba: Any) -> None:
     overload(load_eight)(lambda data, at: lambda data, at: load(data, at))
     overload(first_set_byte)(lambda marks: lambda marks: trailing_zeros(marks) >> 3)
     overload(lowest_bit)(lambda word: lambda word: trailing_zeros(word))
-    overload(marks)(lambda flags, mask: lambda flags, mask: bits(flags, mask))
+    overload(marks)(lambda flags, at, mask: lambda flags, at, mask: bits(flags, at, mask))
     overload(count_letters)(lambda data, at, fold: lambda data, at, fold: letters(data, at, fold))
     overload(prefetch)(lambda words, at: lambda words, at: fetch(words, at))
 

@@ -20,7 +20,7 @@ from guiapp.core.kernels.new_pieces import ALL_PIECES, PieceTables, encode_block
 from guiapp.core.kernels.pair_cuts import PairCuts
 from guiapp.core.kernels.pattern_automaton import PatternMachine, window_ends
 from guiapp.core.kernels.pattern_machine import begin, next_ends
-from guiapp.core.kernels.pattern_windows import WIDTH
+from guiapp.core.kernels.pattern_windows import Marks, new_marks
 from guiapp.core.kernels.piece_cache import UNKNOWN, PieceCache, fetch_long, keep
 from guiapp.core.kernels.piece_keys import (
     BLOCK,
@@ -44,8 +44,7 @@ class Scratch(NamedTuple):
     part_keys: NDArray[np.uint64]
     values: NDArray[np.int64]
     progress: NDArray[np.int64]
-    indices: NDArray[np.uint16]
-    flags: NDArray[np.uint8]
+    known: Marks
 
 
 @kernel
@@ -67,7 +66,7 @@ def encode_known(
     arguments, because to hand over those of `encode` takes longer than to encode a short text.
     """
     ends, keys = np.empty(BLOCK, np.int64), np.empty(KEY * BLOCK, np.uint64)
-    indices, flags = np.empty(WIDTH, np.uint16), np.empty(WIDTH, np.uint8)
+    known = new_marks()
     whole_bit = WHOLE_BIT if are_whole else NO_BITS
     row, end_class = np.uint64(first_row), np.uint64(n_classes)
     position, count, size = 0, 0, len(data)
@@ -84,8 +83,7 @@ def encode_known(
             end_class,
             words,
             windows,
-            indices,
-            flags,
+            known,
         )
         key_pieces(data, position, ends, n_pieces, whole_bit, short, keys)
         found = look_up(keys, 0, n_pieces, short, out, count)
@@ -150,8 +148,7 @@ def encode(
         np.empty(KEY * BLOCK, np.uint64),
         np.empty(ROOM, np.int64),
         begin(len(machine.levels), position, len(data)),
-        np.empty(WIDTH, np.uint16),
-        np.empty(WIDTH, np.uint8),
+        new_marks(),
     )
     return _encode_pieces(
         data, position, piece_ends, scratch, machine, tables, symbols, merges, cuts, cache, out, count
@@ -183,7 +180,7 @@ def _encode_pieces(
                 ends[index] = piece_ends[n_given + index]
             n_given += n_pieces
         else:
-            n_pieces = next_ends(data, ends, scratch.progress, machine, scratch.indices, scratch.flags)
+            n_pieces = next_ends(data, ends, scratch.progress, machine, scratch.known)
         if tables.cuts_short:
             for index in range(n_pieces):
                 end = int(ends[index])
@@ -192,9 +189,9 @@ def _encode_pieces(
                 )
                 position = end
             continue
-        n_long = key_pieces(data, position, ends, n_pieces, whole_bit, cache.short, keys)
-        if n_long:
-            fetch_long(data, position, ends, n_pieces, True, cache.long, cache.text, cache.ids, keys)
+        longs = key_pieces(data, position, ends, n_pieces, whole_bit, cache.short, keys)
+        if longs:
+            fetch_long(data, position, ends, longs, True, cache.long, cache.text, cache.ids, keys)
         index = 0
         while True:
             found = encode_block(
@@ -262,9 +259,9 @@ def _encode_parts(
     ends, keys = scratch.part_ends, scratch.part_keys
     while start < limit:
         n_parts = cut_ends(data, ends, start, limit, cuts)
-        n_long = key_pieces(data, start, ends, n_parts, NO_BITS, cache.short, keys)
-        if n_long:
-            fetch_long(data, start, ends, n_parts, False, cache.long, cache.text, cache.ids, keys)
+        longs = key_pieces(data, start, ends, n_parts, NO_BITS, cache.short, keys)
+        if longs:
+            fetch_long(data, start, ends, longs, False, cache.long, cache.text, cache.ids, keys)
         found = encode_block(
             data,
             start,

@@ -87,12 +87,12 @@ def encode_block(
         index, first = found >> 32, found & COUNT_MASK
         if index == n_pieces:
             return found
-        if index >= n_fetched:
-            n_fetched = min(index + AHEAD, n_pieces)
-            fetch_known(keys, index, n_fetched, short, known)
         start, end = int(ends[index - 1]) if index else position, int(ends[index])
         asks_whole = asks_all or (asks_newlines and data[start] == NEWLINE)
         is_short = end - start <= SHORT
+        if is_short and index >= n_fetched:
+            n_fetched = min(index + AHEAD, n_pieces)
+            fetch_known(keys, index, n_fetched, short, known)
         row, count, hashed = np.uint64(0), UNKNOWN, 0
         if is_short:
             row = find_known(known, keys[KEY * index], keys[KEY * index + 1])
@@ -102,9 +102,9 @@ def encode_block(
                 count = write_ids(known, row, out, first)
             else:
                 hashed = piece_hash(data, start, end, is_whole)
-                count = recall(long, kept_text, kept_ids, data, start, end, is_whole, hashed, out, first)
         elif end - start <= LONGEST_KEPT:
             hashed = int(np.int64(keys[KEY * index]))
+        if hashed:
             count = recall(long, kept_text, kept_ids, data, start, end, is_whole, hashed, out, first)
         if count == UNKNOWN:
             if is_whole and not is_short:

@@ -14,9 +14,18 @@ from guiapp.core.kernels.eight_bytes import (
     first_set_byte,
     load_eight,
     lowest_bit,
-    marks,
 )
-from guiapp.core.kernels.pattern_windows import ALL, BEFORE, CUT, ONE, WIDTH, mark_ends
+from guiapp.core.kernels.pattern_windows import (
+    ALL,
+    BEFORE,
+    CUT,
+    MOST_WORDS,
+    ONE,
+    WIDTH,
+    Marks,
+    known_behind_run,
+    mark_ends,
+)
 from guiapp.core.kernels.utf8 import code_at
 
 NUMBERS_BY_THREE, DIGITS_BY_THREE = -1, -2
@@ -37,6 +46,8 @@ NO_START, UNSETTLED = 1, 2
 # row of the piece if there are none, and if there are some.  Rows say which bytes behind them end the piece.
 REACH, ALONE, LED, FOLD, ROWS = 0, 256, 512, 768, 1024
 WORD_ROOM = 18  # bytes from a piece's start that must exist to look for letters
+
+PIECES_PER_WORD = 16  # about so many end among the bytes that are marked together
 
 FAR = 64  # bytes that are read again without ado
 
@@ -200,11 +211,15 @@ def window_ends(
     end_class: np.uint64,
     words: NDArray[np.uint8],
     windows: NDArray[np.uint8],
-    indices: NDArray[np.uint16],
-    flags: NDArray[np.uint8],
+    known: Marks,
 ) -> int:
-    """Add the same ends as `plain_ends`, most of them by `windows` where there are any."""
-    size, start, at = len(ends), position, position
+    """Add the same ends as `plain_ends`, most of them by `windows` where there are any.
+
+    More words are marked at a time while nothing comes in between, but not more than the ends that there
+    is room for are likely to need.
+    """
+    size, start, at, n_words = len(ends), position, position, 1
+    cuts, unsure = known.cuts, known.unsure
     while len(windows) and count < size and at + WIDTH < limit:
         if at < BEFORE or (start == at and data[at] >= 0x80):
             done = plain_ends(
@@ -214,44 +229,64 @@ def window_ends(
                 return count
             count = done
             start = at = int(ends[count - 1])
+            n_words = 1
             continue
-        unsure = mark_ends(data, at, windows, indices, flags)
-        left = unsure | marks(flags, np.uint8(CUT))
-        if start == at:
-            left &= ~ONE
-        following = at + WIDTH
-        while left != NO_BITS and count < size:
-            end = at + lowest_bit(left)
-            is_unsure = unsure >> np.uint64(end - at) & ONE
-            left &= left - ONE
-            if not is_unsure:
-                ends[count] = start = end
-                count += 1
-                continue
-            while start < end and count < size:
-                done = plain_ends(
-                    data,
-                    ends,
-                    count,
-                    count + 1,
-                    start,
-                    limit,
-                    classes,
-                    transitions,
-                    first_row,
-                    end_class,
-                    words,
-                    False,
-                )
-                if done == count:
-                    return count
-                count = done
+        n_words = min(n_words, (limit - at - 1) // WIDTH, 1 + (size - count) // PIECES_PER_WORD)
+        mark_ends(data, at, n_words, windows, known.groups, known.indices, known.flags, cuts, unsure)
+        for word in range(n_words):
+            after = at + WIDTH
+            left = cuts[word] | unsure[word]
+            if start >= at:
+                left &= ALL << np.uint64(start - at) << ONE if start < after else NO_BITS
+            if unsure[word] == NO_BITS and left != NO_BITS and count + WIDTH <= size:
+                while left != NO_BITS:
+                    ends[count] = at + lowest_bit(left)
+                    count += 1
+                    left &= left - ONE
                 start = int(ends[count - 1])
-            if start >= at + WIDTH or data[start] >= 0x80:
-                following = start
+            while left != NO_BITS and count < size:
+                end = at + lowest_bit(left)
+                is_cut = not unsure[word] >> np.uint64(end - at) & ONE
+                left &= left - ONE
+                if not is_cut:
+                    behind_run = known_behind_run(data, end, limit, windows)
+                    if behind_run == 0:
+                        continue
+                    is_cut = behind_run == CUT
+                if is_cut:
+                    ends[count] = start = end
+                    count += 1
+                    continue
+                while start < end and count < size:
+                    done = plain_ends(
+                        data,
+                        ends,
+                        count,
+                        count + 1,
+                        start,
+                        limit,
+                        classes,
+                        transitions,
+                        first_row,
+                        end_class,
+                        words,
+                        False,
+                    )
+                    if done == count:
+                        return count
+                    count = done
+                    start = int(ends[count - 1])
+                if start >= after or data[start] >= 0x80:
+                    break
+                left &= ALL << np.uint64(start - at) << ONE
+            at = after
+            if count == size:
                 break
-            left &= ALL << np.uint64(start - at) << ONE
-        at = following
+            if start < limit and data[start] >= 0x80:
+                at = start
+                break
+        at = max(at, start)
+        n_words = min(2 * n_words, MOST_WORDS)
     if count < size and start < limit:
         count = plain_ends(
             data, ends, count, size, start, limit, classes, transitions, first_row, end_class, words, False

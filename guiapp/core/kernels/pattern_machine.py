@@ -32,7 +32,7 @@ from guiapp.core.kernels.pattern_automaton import (
     width_at,
     window_ends,
 )
-from guiapp.core.kernels.pattern_windows import WIDTH
+from guiapp.core.kernels.pattern_windows import Marks, new_marks
 from guiapp.core.kernels.utf8 import code_at
 
 POSITION, LEVEL, FIRST_LEVEL = 0, 1, 2
@@ -56,13 +56,9 @@ def next_ends(
     ends: NDArray[np.int64],
     progress: NDArray[np.int64],
     machine: PatternMachine,
-    indices: NDArray[np.uint16],
-    marked: NDArray[np.uint8],
+    known: Marks,
 ) -> int:
-    """Write the ends of the next pieces, as many as `ends` holds; fewer only after the last one.
-
-    `indices` and `marked` have room for WIDTH.
-    """
+    """Write the ends of the next pieces, as many as `ends` holds; fewer only after the last one."""
     classes, transitions, starts = machine.classes, machine.transitions, machine.starts
     end_class = np.uint64(machine.cuts.shape[0])
     last_level = len(machine.levels) - 1
@@ -97,8 +93,7 @@ def next_ends(
                     end_class,
                     words,
                     machine.windows,
-                    indices,
-                    marked,
+                    known,
                 )
                 if done > count:
                     count, position = done, int(ends[done - 1])
@@ -210,8 +205,7 @@ def split_block(
     data: NDArray[np.uint8], ends: NDArray[np.int64], progress: NDArray[np.int64], machine: PatternMachine
 ) -> int:
     """`next_ends` for Python."""
-    indices, marked = np.empty(WIDTH, np.uint16), np.empty(WIDTH, np.uint8)
-    return next_ends(data, ends, progress, machine, indices, marked)
+    return next_ends(data, ends, progress, machine, new_marks())
 
 
 @routine

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.kernels.borrowing import borrowing
 from guiapp.core.kernels.eight_bytes import load_eight, prefetch
-from guiapp.core.kernels.piece_keys import HALF, KEY, MIX_HIGH, MIX_LOW, ROW, SHORT, TOO_LONG
+from guiapp.core.kernels.piece_keys import HALF, KEY, MIX_HIGH, MIX_LOW, ROW
 
 LONGEST_KEPT = 1024  # bytes of a piece
 MOST_PROBES = 16  # rows looked at before a piece is merged anew
@@ -87,27 +87,34 @@ def fetch_long(
     data: NDArray[np.uint8],
     start: int,
     ends: NDArray[np.int64],
-    n_pieces: int,
+    longs: int,
     is_whole: bool,
     long: NDArray[np.int64],
     text: NDArray[np.uint8],
     ids: NDArray[np.int32],
     keys: NDArray[np.uint64],
 ) -> None:
-    """Put hashes in the keys of pieces that no row can hold, and let the processor fetch what is kept."""
-    for index in range(n_pieces):
-        end = int(ends[index])
-        if SHORT < end - start <= LONGEST_KEPT:
-            hashed = piece_hash(data, start, end, is_whole)
+    """Put hashes in the keys of pieces that no row can hold, and let the processor fetch what is kept.
+
+    `longs` is the beginning of the list of such that `key_pieces` makes.
+    """
+    listed = longs
+    while listed:
+        index = listed - 1
+        begin, end = int(ends[index - 1]) if index else start, int(ends[index])
+        if end - begin <= LONGEST_KEPT:
+            hashed = piece_hash(data, begin, end, is_whole)
             keys[KEY * index] = np.uint64(hashed)
             prefetch(long, _first_row(long, hashed))
-        start = end
-    for index in range(n_pieces):
-        if keys[KEY * index + 1] == TOO_LONG:
-            row = _first_row(long, int(np.int64(keys[KEY * index])))
-            if long[row] != 0:
-                prefetch(text, int(long[row + 1]))
-                prefetch(ids, int(long[row + 2]))
+        listed = int(np.int64(keys[KEY * index + 2]))
+    listed = longs
+    while listed:
+        index = listed - 1
+        row = _first_row(long, int(np.int64(keys[KEY * index])))
+        if long[row] != 0:
+            prefetch(text, int(long[row + 1]))
+            prefetch(ids, int(long[row + 2]))
+        listed = int(np.int64(keys[KEY * index + 2]))
 
 
 @borrowing

@@ -15,7 +15,7 @@ from guiapp.core.kernels.eight_bytes import load_eight, prefetch
 from guiapp.core.kernels.id_pairs import store_pair
 
 BLOCK = 512  # pieces
-KEY = 3  # words of a key: low, high, and the row where it belongs
+KEY = 3  # words of a key: low, high, and the row where it belongs; see `key_pieces` for those that fit none
 ROW = 4  # words of a row: low, high, two pairs of ids with the number of ids less one in the highest two bits
 SHORT = 15  # bytes of a piece whose key fits two words, length included
 FEW = 4  # ids that fit a row
@@ -51,9 +51,10 @@ def key_pieces(
 ) -> int:
     """Write the keys of the pieces from `start` on, and let the processor fetch their rows.
 
-    Returns how many of them are too long for a row.
+    Those that are too long for a row make a list: its first index plus one is returned, or 0 if there are
+    none, and in the place of its row each has the next one's.
     """
-    n_long = 0
+    longs = 0
     size, mask = len(data), np.uint64((len(short) >> 3) - 1)
     for index in range(n_pieces):
         end = int(ends[index])
@@ -74,12 +75,12 @@ def key_pieces(
             row = (mixed >> PLACE_SHIFT & mask) << PAIR_SHIFT
             prefetch(short, int(row))
         else:
-            n_long += 1
+            row, longs = np.uint64(longs), index + 1
         keys[KEY * index] = low
         keys[KEY * index + 1] = high
         keys[KEY * index + 2] = row
         start = end
-    return n_long
+    return longs
 
 
 @borrowing

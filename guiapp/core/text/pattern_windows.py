@@ -9,6 +9,7 @@ to be broken belong to texts that are cut otherwise.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -54,7 +55,9 @@ def window_table(automaton: Automaton, class_of_ascii: NDArray[np.uint8]) -> NDA
     mostly = _known(steps, _behind(leads, steps[common].max(axis=(0, 1))))
     flags = np.where(always == UNSURE, np.where(mostly == UNSURE, UNSURE, mostly | CAREFUL), always)
     flags[:, :, [RARE, APOSTROPHE]] |= SPECIAL
-    return np.array([*flags.reshape(TABLE), *((VARIED, RARE) if is_cased else (SMALL, VARIED))], np.uint8)
+    variants = (VARIED, RARE) if is_cased else (SMALL, VARIED)
+    runs = _known_by_runs(steps, _behind(leads, steps[ANY].max(axis=0)))
+    return np.array([*flags.reshape(TABLE), *variants, *GROUPS[is_cased], *runs.reshape(TABLE)], np.uint8)
 
 
 def no_windows() -> NDArray[np.uint8]:
@@ -89,14 +92,43 @@ def _behind(readings: NDArray[np.float32], step: NDArray[np.float32]) -> NDArray
 
 def _known(steps: NDArray[np.float32], readings: NDArray[np.float32]) -> NDArray[np.int64]:
     """CUT, 0 or UNSURE for each window that begins at one of these readings."""
+    can_follow = _can_follow(steps)
+    return _known_before(steps, readings, lambda third: can_follow)
+
+
+def _known_by_runs(steps: NDArray[np.float32], readings: NDArray[np.float32]) -> NDArray[np.int64]:
+    """The same where the third byte begins a run of two or more, and the fourth is what follows them."""
+
+    def can_follow_run(third: int) -> NDArray[np.float32]:
+        on = steps[third].max(axis=0).T
+        found: NDArray[np.float32] = np.minimum(_can_follow(steps) @ on, 1)
+        while True:
+            more = np.maximum(found, np.minimum(found @ on, 1))
+            if (more == found).all():
+                return found
+            found = more
+
+    return _known_before(steps, readings, can_follow_run)
+
+
+def _can_follow(steps: NDArray[np.float32]) -> NDArray[np.float32]:
+    """[group, reading]: 1 where a character of a group may come next."""
+    following: NDArray[np.float32] = steps[1:N_GROUPS].max(axis=(1, 3))
+    return following
+
+
+def _known_before(
+    steps: NDArray[np.float32], readings: NDArray[np.float32], following: Callable[[int], NDArray[np.float32]]
+) -> NDArray[np.int64]:
+    """`following` tells of a third group which fourth ones may follow a reading, as `_can_follow` does."""
     known = np.full((N_GROUPS,) * 4, UNSURE)
     either, n_readings = steps[1:N_GROUPS].max(axis=1), steps.shape[-1]
     firsts = np.minimum(readings @ either, 1)
     seconds = np.minimum(firsts @ either, 1)  # [second, first, reading]
     behind = seconds.transpose(1, 0, 2).reshape(-1, n_readings)
-    can_follow = either.max(axis=2)
     for third in range(1, N_GROUPS):
-        may_join, may_cut = ((behind @ steps[third, cuts]) @ can_follow.T > 0 for cuts in (0, 1))
+        fourths = following(third).T
+        may_join, may_cut = ((behind @ steps[third, cuts]) @ fourths > 0 for cuts in (0, 1))
         sure = np.where(may_join == may_cut, UNSURE, may_cut * CUT)
         known[1:, 1:, third, 1:] = sure.reshape((N_GROUPS - 1,) * 3)
     return known
