@@ -48,6 +48,7 @@ class Shell:
     def start(self, model: str | None, text_file: Path | None) -> None:
         """Open what was asked for, in the background."""
         self.load_kernels()
+        self.window.pages.import_soon()
         self.commands.open(model or FIRST_MODEL)
         if text_file is not None:
             self.workspace.open_text(text_file)

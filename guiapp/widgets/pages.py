@@ -3,22 +3,25 @@
 To add a page:
 1. a module with a subclass of `Page` (see `inspect_page.py`), which gets what it needs in its constructor;
 2. a function below that imports that module and makes the page of a `PageSetting`;
-3. a row in PAGES: name, title, shortcut, that function.
+3. a row in PAGES: name, title, shortcut, that function, and what takes long to import there.
 
 Tab, menu entry, shortcut and command palette follow from the row.  The function is called when the page
-is shown for the first time, so that neither start-up nor the other pages pay for it; from then on the
-page stays.  Other code shows a page by its action: `setting.actions["tree"].trigger()`.
+is shown for the first time, so that neither start-up nor the other pages pay for it; by then a thread has
+imported the modules, unless people are quick.  From then on the page stays.  Other code shows a page by
+its action: `setting.actions["tree"].trigger()`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
+from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.widgets.theme import TEXT_FONT_PX
 
 if TYPE_CHECKING:
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
     from guiapp.viewmodels.workspace import Workspace
     from guiapp.widgets.actions import Actions
     from guiapp.widgets.theme import ThemeSource
+
+IMPORT_AFTER_MS = 2000  # the first tokens go first
 
 
 class Page(QWidget):
@@ -71,6 +76,7 @@ class PageRow:
     title: str
     keys: str
     make: Callable[[PageSetting], Page]
+    modules: tuple[str, ...] = ()
 
 
 def _inspect(setting: PageSetting) -> Page:
@@ -119,9 +125,9 @@ def _bench(setting: PageSetting) -> Page:
 
 PAGES = (
     PageRow("inspect", "Inspect", "Ctrl+1", _inspect),
-    PageRow("tree", "Tree", "Ctrl+2", _tree),
-    PageRow("steps", "Steps", "Ctrl+3", _steps),
-    PageRow("bench", "Bench", "Ctrl+4", _bench),
+    PageRow("tree", "Tree", "Ctrl+2", _tree, ("guiapp.widgets.tree_page",)),
+    PageRow("steps", "Steps", "Ctrl+3", _steps, ("guiapp.widgets.steps_page",)),
+    PageRow("bench", "Bench", "Ctrl+4", _bench, ("guiapp.widgets.bench_page", "pyqtgraph")),
 )
 
 
@@ -141,6 +147,9 @@ class PageStack(QStackedWidget):
         self._setting = setting
         self._rows = {row.name: row for row in rows}
         self._pages: dict[str, Page] = {}
+        self._importing = LatestJob[None](self)
+        self._until_import = QTimer(self, singleShot=True, interval=IMPORT_AFTER_MS)
+        self._until_import.timeout.connect(self._import_modules)
         self.currentChanged.connect(self.page_changed)
 
     @property
@@ -166,6 +175,20 @@ class PageStack(QStackedWidget):
         self.setCurrentWidget(page)
         return page
 
+    def import_soon(self) -> None:
+        """Import what pages need that nobody has asked for yet, in the background."""
+        self._until_import.start()
+
+    def _import_modules(self) -> None:
+        modules = [module for row in self._rows.values() for module in row.modules]
+
+        def work(progress: Progress) -> None:
+            for done, module in enumerate(modules):
+                progress(done / len(modules))
+                import_module(module)
+
+        self._importing.start(work)
+
     def keep_layouts(self) -> None:
         """Put the splitters of the pages that were made into the settings."""
         for page in self._pages.values():
@@ -174,5 +197,7 @@ class PageStack(QStackedWidget):
 
     def stop(self) -> None:
         """End what the pages do in the background."""
+        self._until_import.stop()
+        self._importing.wait()
         for page in self._pages.values():
             page.stop()

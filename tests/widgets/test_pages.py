@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+import threading
+from importlib.util import find_spec
+
 import pytest
 from PySide6.QtWidgets import QSplitter, QWidget
 
@@ -85,3 +89,39 @@ def test_stopping_stops_the_pages_that_were_made(make_stack):
 def test_each_page_has_an_action():
     shortcuts = {row.name: row.keys for row in ROWS if row.group == "page"}
     assert shortcuts == {page.name: (page.keys,) for page in PAGES}
+
+
+@pytest.fixture
+def module(tmp_path, monkeypatch):
+    """The name of one that notes in which thread it was imported."""
+    (tmp_path / "of_a_page.py").write_text("import threading\nthread = threading.get_ident()\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    yield "of_a_page"
+    sys.modules.pop("of_a_page", None)
+
+
+def test_what_pages_need_is_imported_in_the_background(qtbot, settings, module, monkeypatch):
+    monkeypatch.setattr("guiapp.widgets.pages.IMPORT_AFTER_MS", 0)
+    rows = (PageRow("plain", "Plain", "Ctrl+1", lambda setting: Page(), (module,)),)
+    stack = PageStack(PageSetting(None, settings, None, None), rows)
+    qtbot.addWidget(stack)
+    stack.import_soon()
+    qtbot.waitUntil(lambda: module in sys.modules and hasattr(sys.modules[module], "thread"), timeout=20_000)
+    assert sys.modules[module].thread != threading.get_ident()
+    stack.stop()
+
+
+def test_nothing_is_imported_once_the_window_closes(qtbot, settings, module):
+    rows = (PageRow("plain", "Plain", "Ctrl+1", lambda setting: Page(), (module,)),)
+    stack = PageStack(PageSetting(None, settings, None, None), rows)
+    qtbot.addWidget(stack)
+    stack.import_soon()
+    stack.stop()
+    qtbot.wait(50)
+    assert not stack._until_import.isActive()
+    assert module not in sys.modules
+
+
+@pytest.mark.parametrize("row", PAGES, ids=lambda row: row.name)
+def test_the_pages_of_the_window_name_modules_that_exist(row):
+    assert all(find_spec(name) is not None for name in row.modules)
