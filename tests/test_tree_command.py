@@ -57,7 +57,9 @@ def test_the_record_lists_nodes_parents_first():
 def test_a_prefix_need_not_be_a_token_and_may_lead_nowhere():
     vocabulary = toy_vocabulary({"xyz": 0.0})
     assert tree_report(Branch(vocabulary, b"xy"))["tokens"] == 1
-    assert list(tree_lines(Branch(vocabulary, b"xx"))) == ["0 tokens on 0 levels"]
+    assert list(tree_lines(Branch(vocabulary, b"xx"))) == ["No token begins with “xx”."]
+    assert list(tree_lines(Branch(vocabulary, b" \xff"))) == ["No token begins with “·<FF>”."]
+    assert list(tree_lines(Branch(toy_vocabulary({})))) == ["The vocabulary has no tokens."]
 
 
 def test_the_graph_quotes_its_labels():

@@ -82,6 +82,10 @@ def tree_report(branch: Branch) -> dict[str, object]:
 def tree_lines(branch: Branch) -> Iterator[str]:
     """One token a line, below its parent: id, what it adds, and what it is as a whole."""
     n_tokens, n_levels = len(branch.tokens), int(branch.levels.max(initial=0))
+    if not n_tokens:
+        prefix = visible_text(branch.prefix, LONGEST_LABEL)
+        yield f"No token begins with “{prefix}”." if prefix else "The vocabulary has no tokens."
+        return
     yield f"{n_tokens:,} {_plural('token', n_tokens)} on {n_levels} {_plural('level', n_levels)}"
     if branch.above:
         yield "under " + " › ".join(visible_text(branch.tree.token_bytes(token)) for token in branch.above)
