@@ -36,7 +36,7 @@ NAMES = [
 ]
 SWITCHES = list(product((False, True), repeat=2))
 LONG_TEXTS = long_texts(30_000)
-TIME_LIMIT = 5.0  # seconds; compilation comes before
+TIME_LIMIT = 5.0  # seconds of the processor; compilation comes before
 
 
 class Model:
@@ -82,9 +82,9 @@ def test_short_texts_with_all_switches_and_encoders(model, group):
 @pytest.mark.parametrize("name", LONG_TEXTS)
 def test_long_texts_take_little_time(model, name):
     text = LONG_TEXTS[name]
-    started = time.perf_counter()
+    started = time.process_time()
     model.tokenizer.encode(text)
-    assert time.perf_counter() - started < TIME_LIMIT
+    assert time.process_time() - started < TIME_LIMIT
     model.check(text)
 
 
@@ -92,9 +92,9 @@ def test_long_texts_take_little_time(model, name):
 @pytest.mark.parametrize("name", LONG_TEXTS)
 def test_a_megabyte_takes_seconds(model, name):
     text = long_texts(1_000_000)[name]
-    started = time.perf_counter()
+    started = time.process_time()
     model.tokenizer.encode(text)
-    assert time.perf_counter() - started < TIME_LIMIT
+    assert time.process_time() - started < TIME_LIMIT
     model.check(text, add=False)
 
 
@@ -148,9 +148,9 @@ def test_special_tokens_by_the_thousand(model):
     special = max(model.special_texts(), key=len)
     model.check(special * 2_000)
     model.check((special + b" x\n ") * 1_000)
-    started = time.perf_counter()
+    started = time.process_time()
     found = model.tokenizer.encode(special * 100_000, add_special=False).token_ids
-    assert time.perf_counter() - started < TIME_LIMIT
+    assert time.process_time() - started < TIME_LIMIT
     assert len(found) == 100_000
     assert len(np.unique(found)) == 1
 

@@ -244,9 +244,9 @@ def test_a_long_added_token_and_all_its_beginnings(tmp_path):
 
 
 def assert_fast(tokenizer, text):
-    started = time.perf_counter()
+    started = time.process_time()
     encoding = tokenizer.encode(text)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
     assert tokenizer.decode_bytes(encoding.token_ids) == text
 
 

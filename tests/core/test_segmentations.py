@@ -9,6 +9,7 @@ import pytest
 from gguf_builder import CONTROL, NORMAL, UNKNOWN
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pace import slowness
 from unpaired_vocabularies import vocabulary
 
 import guiapp
@@ -136,7 +137,7 @@ def test_ten_kilobytes_are_soon_done():
     tokenizer.segmentations("warm", 2)
     started = time.thread_time()
     found = tokenizer.segmentations(text, 5)
-    assert time.thread_time() - started < 1
+    assert time.thread_time() - started < slowness()
     assert len(found) == 5
     assert np.array_equal(found[0].encoding.token_ids, tokenizer.encode(text).token_ids)
 

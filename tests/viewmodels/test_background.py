@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 import pytest
+from conftest import PATIENCE_S
 
 from guiapp.core.errors import TokenloupeError
 from guiapp.viewmodels.background import LatestJob
@@ -32,7 +33,7 @@ def test_only_the_newest_of_several_jobs_delivers(job, qtbot):
     job.done.connect(results.append)
 
     def slow(progress):
-        may_end.wait(5)
+        may_end.wait(PATIENCE_S)
         return "old"
 
     job.start(slow)
@@ -48,7 +49,7 @@ def test_a_superseded_job_stops_at_its_next_report(job, qtbot):
 
     def obsolete(progress):
         has_begun.set()
-        may_go_on.wait(5)
+        may_go_on.wait(PATIENCE_S)
         try:
             progress(0.5)
         finally:
@@ -56,10 +57,10 @@ def test_a_superseded_job_stops_at_its_next_report(job, qtbot):
         raise AssertionError("it went on")
 
     job.start(obsolete)
-    assert has_begun.wait(5)
+    assert has_begun.wait(PATIENCE_S)
     job.cancel()
     may_go_on.set()
-    assert stopped.wait(5)
+    assert stopped.wait(PATIENCE_S)
     assert not job.is_busy
 
 
@@ -89,7 +90,7 @@ def test_progress_is_reported_while_the_job_runs(job, qtbot):
 
     def work(progress):
         progress(0.25)
-        may_end.wait(5)
+        may_end.wait(PATIENCE_S)
 
     with qtbot.waitSignal(job.progress_changed):
         job.start(work)

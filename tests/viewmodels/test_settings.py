@@ -9,6 +9,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from conftest import PATIENCE_S
 from fake_tokenizer import FakeTokenizer
 from PySide6.QtCore import QByteArray
 
@@ -85,7 +86,7 @@ def test_two_programs_keep_what_each_of_them_changed(path):
 def test_nobody_waits_for_the_disk(path, monkeypatch):
     may_end = threading.Event()
     fsync = os.fsync
-    monkeypatch.setattr(os, "fsync", lambda file: (may_end.wait(10), fsync(file)))
+    monkeypatch.setattr(os, "fsync", lambda file: (may_end.wait(PATIENCE_S), fsync(file)))
     settings = Settings(path)
     settings.set_theme("dark")
     settings.set_font_px(20)

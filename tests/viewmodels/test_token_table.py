@@ -9,8 +9,9 @@ from toy_source import ToySource
 from toy_vocabulary import toy_vocabulary
 
 from guiapp.core.vocab.vocabulary import Attribute, VocabType
+from guiapp.viewmodels import token_table
 from guiapp.viewmodels.token_details import TokenDetailsModel
-from guiapp.viewmodels.token_table import COLUMNS, MOST_COPIED_ROWS, TokenTableModel
+from guiapp.viewmodels.token_table import COLUMNS, TokenTableModel
 
 pytestmark = pytest.mark.usefixtures("interpreted_kernels")
 TITLES = [column.title for column in COLUMNS]
@@ -97,10 +98,11 @@ def test_rows_are_copied_as_lines_with_tabs(source, details):
     assert len(lines) == 3
 
 
-def test_copying_stops_at_a_limit_and_says_so(source, details):
-    source.set_tokens(np.ones(MOST_COPIED_ROWS + 5, np.int32))
-    lines = TokenTableModel(source, details).rows_as_text(range(MOST_COPIED_ROWS + 5)).splitlines()
-    assert len(lines) == MOST_COPIED_ROWS + 2
+def test_copying_stops_at_a_limit_and_says_so(source, details, monkeypatch):
+    monkeypatch.setattr(token_table, "MOST_COPIED_ROWS", 100)
+    source.set_tokens(np.ones(105, np.int32))
+    lines = TokenTableModel(source, details).rows_as_text(range(105)).splitlines()
+    assert len(lines) == 102
     assert lines[-1] == "…"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 import pytest
+from conftest import PATIENCE_S
 from fake_tokenizer import UNENCODABLE, FakeTokenizer
 
 from guiapp.core.errors import VocabError
@@ -101,7 +102,7 @@ def test_the_old_model_serves_until_the_new_one_is_ready(qtbot):
 
     def slow_load(name, pre, progress):
         if name == "slow":
-            may_end.wait(5)
+            may_end.wait(PATIENCE_S)
         return FakeTokenizer(name)
 
     workspace = Workspace(b"one", load=slow_load)
@@ -250,7 +251,7 @@ def test_the_round_trip_is_known_soon_after_the_tokens(workspace, qtbot):
 
 def test_a_long_text_waits_for_kernels_and_a_short_one_does_not(qtbot):
     compiled = threading.Event()
-    workspace = Workspace(b"short", load=load, wait_for_kernels=lambda progress: compiled.wait(5))
+    workspace = Workspace(b"short", load=load, wait_for_kernels=lambda progress: compiled.wait(PATIENCE_S))
     with qtbot.waitSignal(workspace.spans.encoded):
         workspace.loader.open("first.gguf")
     workspace.show_text(b"word " * live_spans.MOST_INTERPRETED)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 import pytest
+from conftest import PATIENCE_S
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QPlainTextEdit, QPushButton
 from toy_source import ToySource
@@ -138,7 +139,7 @@ def test_nothing_stale_can_be_inserted_while_new_ids_are_decoded(dialog, model, 
     type_ids(qtbot, dialog, "1")
     go_on = threading.Event()
     decode = source.tokenizer.decode_bytes
-    source.tokenizer.decode_bytes = lambda *inputs: go_on.wait(5) and decode(*inputs)
+    source.tokenizer.decode_bytes = lambda *inputs: go_on.wait(PATIENCE_S) and decode(*inputs)
     editor(dialog, "Token ids").setPlainText("1 1")
     assert model.is_busy
     assert not button(dialog, "Insert into text").isEnabled()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import lru_cache
 
 import numpy as np
 import pytest
@@ -85,11 +86,16 @@ def test_typing_in_text_of_a_model_for_dna_encodes_only_a_neighbourhood(dna_toke
     check_neighbourhood(dna_tokenizer, b"<dna>ACGTAC</dna> and text. " * 10_000)
 
 
+@lru_cache(maxsize=1)
+def real(name):
+    return guiapp.open_model(VOCABS / name)
+
+
 @pytest.mark.real_vocabs
-@pytest.mark.parametrize("name", REAL)
 @pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("name", REAL)
 def test_edits_of_real_models_are_exact(name, seed):
-    check_edits(guiapp.open_model(VOCABS / name), seed)
+    check_edits(real(name), seed)
 
 
 @pytest.mark.parametrize("name", [model.name for model in DEMO_MODELS])

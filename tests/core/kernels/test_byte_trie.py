@@ -72,7 +72,7 @@ def test_a_trie_grows_beyond_its_first_size():
 @pytest.mark.parametrize("text", [b"a" * 199_999, b"a" * 199_999 + b"b"])
 def test_a_text_made_of_beginnings_of_a_huge_token_takes_linear_time(text):
     greedy(["a"], b"a")
-    started = time.perf_counter()
+    started = time.process_time()
     _, ids = greedy(["a", "a" * 200_000], text)
     assert ids == [0] * 199_999 + [NONE] * text.count(b"b")
-    assert time.perf_counter() - started < 20
+    assert time.process_time() - started < 20

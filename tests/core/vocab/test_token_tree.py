@@ -8,6 +8,7 @@ import pytest
 from conftest import VOCABS
 from hypothesis import given
 from hypothesis import strategies as st
+from pace import slowness
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
@@ -106,7 +107,7 @@ def test_a_quarter_of_a_million_tokens_are_arranged_at_once():
     token_tree(vocabulary)
     started = time.thread_time()
     tree = token_tree(vocabulary)
-    assert time.thread_time() - started < 0.6  # half of it on an idle machine
+    assert time.thread_time() - started < 0.6 * slowness()  # half of it on an idle machine
     assert len(tree) == len(vocabulary)
     tokens = [tree.token_bytes(row) for row in tree.arrays.order]
     assert tokens == sorted(tokens)
