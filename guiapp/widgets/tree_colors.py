@@ -68,9 +68,15 @@ SCRIPT_HUES: dict[str, tuple[float, float, float]] = {
     "Kana": (336, 1.27, -0.1),
 }
 OTHER_HUE = (270, 0.25, -0.08)
-CLASS_HUES = (330, 20, 85, 180, 270, 252, 120)
-CLASS_LIGHTS = (-0.05, 0.05)
-
+CLASS_HUES = (  # the same for other classes; token types are as many, "normal" the last but one
+    (22, 1.15, -0.14),
+    (298, 1.34, -0.006),
+    (83, 1.31, -0.057),
+    (267, 0.79, -0.14),
+    (171, 0.89, -0.028),
+    (228, 0.64, 0.1),
+    (101, 1.21, 0.092),
+)
 
 N_HUES = 9  # shades of a class
 N_TONES = 2 * N_HUES
@@ -175,7 +181,7 @@ def class_colors(names: tuple[str, ...], theme_name: str, tone: int = N_HUES // 
     if names == NAMES:
         hues = [SCRIPT_HUES.get(name, OTHER_HUE) for name in names]
     else:
-        hues = [(CLASS_HUES[at % len(CLASS_HUES)], 1.0, CLASS_LIGHTS[at % 2]) for at in range(len(names))]
+        hues = [CLASS_HUES[at % len(CLASS_HUES)] for at in range(len(names))]
     hue, chroma, lighter = np.array(hues).T
     lightness = lighter + palette.lightness + (tone & 1) * palette.step
     turned = hue + ((tone >> 1) / (N_HUES - 1) - 0.5) * HUE_RANGE

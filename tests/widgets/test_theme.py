@@ -9,8 +9,9 @@ import pytest
 from PySide6.QtGui import QColor, QPalette
 
 from guiapp.core.tree.scripts import NAMES
+from guiapp.core.vocab.vocabulary import KINDS
 from guiapp.widgets.theme import DARK, LIGHT, Theme, ThemeSource
-from guiapp.widgets.tree_colors import SCRIPT_HUES, class_colors
+from guiapp.widgets.tree_colors import SCRIPT_HUES, class_colors, scale_colors
 
 # Linear RGB as people without one kind of cone see it; Machado, Oliveira & Fernandes 2009, severity 1.0
 SIMULATIONS = {
@@ -107,3 +108,21 @@ def test_scripts_differ_for_every_kind_of_sight(theme: Theme, simulation: str, s
         for name in scripts
     ]
     assert min(float(np.linalg.norm(one - other)) for one, other in itertools.combinations(seen, 2)) >= least
+
+
+@THEMES
+@pytest.mark.parametrize("simulation", SIMULATIONS)
+def test_token_types_differ_for_every_kind_of_sight(theme: Theme, simulation: str):
+    colors = class_colors((*KINDS.values(), "undefined"), theme.name).tolist()
+    seen = [lab(SIMULATIONS[simulation] @ linear_rgb(QColor.fromRgb(color))) for color in colors]
+    assert min(float(np.linalg.norm(one - other)) for one, other in itertools.combinations(seen, 2)) >= 15
+
+
+@THEMES
+@pytest.mark.parametrize("simulation", SIMULATIONS)
+def test_a_scale_goes_on_steadily_for_every_kind_of_sight(theme: Theme, simulation: str):
+    colors = scale_colors(theme.name, 9).tolist()
+    seen = [lab(SIMULATIONS[simulation] @ linear_rgb(QColor.fromRgb(color))) for color in colors]
+    assert min(float(np.linalg.norm(one - other)) for one, other in itertools.pairwise(seen)) >= 5
+    lights = [float(color[0]) for color in seen]
+    assert lights in (sorted(lights), sorted(lights, reverse=True))
