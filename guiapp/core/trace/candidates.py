@@ -73,7 +73,7 @@ def _in_queue(states: Replay, piece: int, first: int, step: int, limit: int) -> 
     is_waiting[pushed[pushed >= 0] - first] = False
     rows = np.flatnonzero(is_waiting) + first
     stale = _is_stale(states, piece, step, rows)
-    order = np.lexsort((columns.cell[rows], columns.rank[rows]))[:limit]
+    order = _best(columns.rank[rows], columns.cell[rows], limit)
     fields = (
         *(columns.left, columns.right, columns.result, columns.rank),
         *(columns.position, columns.right_position, columns.end),
@@ -82,6 +82,14 @@ def _in_queue(states: Replay, piece: int, first: int, step: int, limit: int) -> 
     candidates = [Candidate(*entry) for entry in zip(*values, strict=True)]
     n_stale = int(np.count_nonzero(stale))
     return Waiting(candidates, len(rows) - n_stale, n_stale)
+
+
+def _best(ranks: NDArray[np.float64], cells: NDArray[np.int32], limit: int) -> NDArray[np.int64]:
+    """Which have the lowest ranks, in order; of equals the leftmost first."""
+    among = np.arange(len(ranks))
+    if limit < len(ranks):
+        among = np.flatnonzero(ranks <= np.partition(ranks, limit - 1)[limit - 1])
+    return among[np.lexsort((cells[among], ranks[among]))[:limit]]
 
 
 def _is_stale(states: Replay, piece: int, step: int, rows: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -16,6 +16,7 @@ from guiapp.core.trace.operations import BEHIND, EFFECTS, MADE_TOKENS, NUMBERS, 
 from guiapp.core.trace.trace import Tokens, Trace
 
 KEYFRAME_STEPS = 1 << 16
+LONGEST_SYMBOL = 1 << 12  # bytes, and more than any vocabulary has
 MAKES = np.array([effect in (Effect.MERGE, *MADE_TOKENS) for effect in Effect])
 FALLEN = (NUMBERS["fallback"], NUMBERS["lost"])
 
@@ -42,6 +43,9 @@ class Replay:
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
         self._keyframes: dict[tuple[int, int], Writers] = {}
+        self._last: tuple[int, int, Writers] | None = (
+            None  # the piece, the steps taken in it, what they wrote
+        )
 
     def has_slots(self, piece: int) -> bool:
         """Whether a piece is encoded by merging start symbols."""
@@ -55,12 +59,25 @@ class Replay:
 
     def writers(self, n_steps: int, piece: int) -> Writers:
         """Who wrote the cells of a piece, after `n_steps` steps of the trace."""
+        return self._writers(n_steps, piece).copy()
+
+    def _writers(self, n_steps: int, piece: int) -> Writers:
+        """The same, until the next call."""
         first = int(self.trace.pieces.first_step[piece])
         taken = max(0, min(n_steps, int(self.trace.pieces.done_step[piece]) + 1) - first)
-        number = taken // KEYFRAME_STEPS
-        writers = self._keyframe(piece, number).copy()
-        self._play(piece, writers, first + number * KEYFRAME_STEPS, first + taken)
+        played, writers = self._near(piece, taken)
+        self._play(piece, writers, first + played, first + taken)
+        self._last = piece, taken, writers
         return writers
+
+    def _near(self, piece: int, taken: int) -> tuple[int, Writers]:
+        """Writers after at most so many steps of a piece, and how many: those asked for last, if near."""
+        number = taken // KEYFRAME_STEPS
+        if self._last is not None:
+            last_piece, played, writers = self._last
+            if last_piece == piece and number * KEYFRAME_STEPS <= played <= taken:
+                return played, writers
+        return number * KEYFRAME_STEPS, self._keyframe(piece, number).copy()
 
     def _keyframe(self, piece: int, number: int) -> Writers:
         if number == 0:
@@ -90,16 +107,17 @@ class Replay:
         ways = effects == Effect.WAY
         np.maximum.at(writers.ways, cells[ways], steps[ways])
 
-    def piece_tokens(self, n_steps: int, piece: int) -> Tokens:
+    def piece_tokens(self, n_steps: int, piece: int, near: tuple[int, int] | None = None) -> Tokens:
         """The symbols or tokens of a piece after `n_steps` steps of the trace, in order.
 
+        With `near` most symbols are left out that lie wholly outside of these bytes.
         Symbols that the vocabulary does not have are numbers behind its tokens, or -1.
         """
         if self.has_slots(piece):
-            return self._symbols(n_steps, piece)
+            return self._symbols(n_steps, piece, near)
         columns = self.trace.columns
         depth = self._depth(n_steps, piece)
-        steps = self.writers(n_steps, piece).made[:depth]
+        steps = self._writers(n_steps, piece).made[:depth]
         if len(steps) and columns.operation[steps[0]] in (NUMBERS["choose"], NUMBERS["join"]):
             steps = steps[::-1]  # the best way is followed from its end
         return Tokens(columns.result[steps], columns.position[steps], columns.end[steps])
@@ -109,11 +127,15 @@ class Replay:
         last = min(n_steps, done) - 1
         return int(self.trace.columns.depth[last]) if last >= first else 0
 
-    def _symbols(self, n_steps: int, piece: int) -> Tokens:
+    def _symbols(self, n_steps: int, piece: int, near: tuple[int, int] | None) -> Tokens:
         columns, cells = self.trace.columns, self.trace.cells
         here = self.trace.piece_cells(piece)
-        writers = self.writers(n_steps, piece)
-        slots = np.flatnonzero(~writers.gone)
+        writers = self._writers(n_steps, piece)
+        seen = slice(0, len(writers.gone))
+        if near is not None:
+            wide = np.array([near[0] - LONGEST_SYMBOL, near[1] + LONGEST_SYMBOL])
+            seen = slice(*np.searchsorted(cells.start[here], wide).tolist())
+        slots = np.flatnonzero(~writers.gone[seen]) + seen.start
         steps = writers.made[slots]
         is_merged = steps >= 0
         ids = np.where(is_merged, columns.result[steps], cells.symbol[here][slots])
@@ -142,7 +164,7 @@ class Replay:
     def tokens(self, n_steps: int, near: tuple[int, int] | None = None) -> Tokens:
         """All tokens and symbols there are after `n_steps` steps of the trace, in the order of the text.
 
-        With `near` those of finished pieces are left out that lie wholly outside of these bytes.
+        With `near` most are left out that lie wholly outside of these bytes.
         """
         trace, columns = self.trace, self.trace.columns
         parts: list[Tokens] = []
@@ -157,7 +179,7 @@ class Replay:
         parts.append(Tokens(*(column[bounds[0] : bounds[-1]] for column in trace.made)))
         order.append(trace.pieces.fragment[owner].astype(np.int64))
         if done < trace.n_pieces and trace.pieces.first_step[done] <= n_steps:
-            parts.append(self.piece_tokens(n_steps, done))
+            parts.append(self.piece_tokens(n_steps, done, near))
             order.append(np.full(len(parts[-1].ids), trace.pieces.fragment[done]))
         special = self._special[: np.searchsorted(self._special, n_steps)]
         parts.append(self._results(special))

@@ -19,6 +19,7 @@ from guiapp.core import algorithms
 from guiapp.core.demo import DEMO_MODELS
 from guiapp.core.errors import EncodeError
 from guiapp.core.trace import replay
+from guiapp.core.trace.candidates import waiting
 from guiapp.core.trace.decisions import DECISIONS
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.replay import Replay
@@ -176,8 +177,10 @@ def test_every_step_of_every_algorithm_has_its_columns():
     assert steps - bases <= set(DECISIONS)
 
 
-def test_tokens_near_a_place_are_those_of_the_pieces_there():
-    trace = record(MODELS["demo:bpe"], "How many <|endoftext|>lions lie in the sun all day?")
+@pytest.mark.parametrize("model", ["demo:bpe", "demo:spm"])
+def test_tokens_near_a_place_are_all_there(model, monkeypatch):
+    monkeypatch.setattr(replay, "LONGEST_SYMBOL", 8)
+    trace = record(MODELS[model], "How many <|endoftext|>lions lie in the sun all day?", "heap")
     states = Replay(trace)
     for n_steps in range(0, len(trace) + 1, 5):
         everything = list(zip(*as_lists(states.tokens(n_steps)), strict=True))
@@ -186,3 +189,14 @@ def test_tokens_near_a_place_are_those_of_the_pieces_there():
             token for token in near if token[1] <= 26 and token[2] >= 20
         ]
         assert len(near) <= len(everything)
+    assert len(states.tokens(len(trace) // 2, (20, 26)).ids) < len(states.tokens(len(trace) // 2).ids)
+
+
+@pytest.mark.parametrize("limit", [1, 7, 500])
+def test_the_best_pairs_are_those_of_the_whole_queue(limit):
+    trace = record(MODELS["demo:spm"], "How many lions lie in the sun all day? " * 3, "heap")
+    for step in range(0, len(trace), 25):
+        everything = waiting(Replay(trace), step, {}, 1000).candidates
+        best = waiting(Replay(trace), step, {}, limit).candidates
+        assert best == everything[:limit]
+        assert [row.rank for row in everything] == sorted(row.rank for row in everything)
