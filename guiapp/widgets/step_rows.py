@@ -41,11 +41,11 @@ class StepRows(QWidget):
         model.trace_changed.connect(self.follow)
 
     @abstractmethod
-    def find(self) -> list[Made]:
+    def present(self) -> list[Made]:
         """What to show, the newest last."""
 
     def follow(self) -> None:
-        self.entries = self.find()
+        self.entries = self.present()
         self.setAccessibleDescription("; ".join(entry.text for entry in self.entries))
         self.update()
 
@@ -82,7 +82,7 @@ class History(StepRows):
         model.position_changed.connect(self.follow)
         self.follow()
 
-    def find(self) -> list[Made]:
+    def present(self) -> list[Made]:
         debugger = self._model.debugger
         return [] if debugger is None else made_so_far(debugger, self.N_ROWS)
 
@@ -97,7 +97,7 @@ class Notes(StepRows):
         model.notes_changed.connect(self.follow)
         self.follow()
 
-    def find(self) -> list[Made]:
+    def present(self) -> list[Made]:
         found = [Made(step, text, "") for step, text in self._model.notes[-self.N_ROWS :]]
         self.setFixedHeight(max(1, len(found)) * ROW_PX)
         return found
