@@ -28,6 +28,7 @@ COMMANDS: dict[str, tuple[Command, Callable[[argparse.ArgumentParser], None]]] =
     "count": (count.run, count.add_options),
     "chunk": (chunk.run, chunk.add_options),
     "bench": (bench.run, bench.add_options),
+    "bench ui": (bench.run_window, bench.add_window_options),
     "tree": (tree.run, tree.add_options),
     "train": (train.run, train.add_options),
     "screenshot": (screenshot.run, screenshot.add_options),
@@ -76,6 +77,8 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         return _window_parser().parse_args(arguments)
     if not arguments:
         return _window_parser().parse_args([])
+    if (two_words := " ".join(arguments[:2])) in COMMANDS:
+        return _command_parser().parse_args([two_words, *arguments[2:]])
     return _command_parser().parse_args(arguments)
 
 

@@ -22,7 +22,7 @@ ALL = "all"
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("model", metavar="MODEL", help="a model, or `ui` for the latencies of the window")
+    parser.add_argument("model", metavar="MODEL", help="a model file or demo model")
     parser.add_argument(
         "-f",
         "--file",
@@ -57,7 +57,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--clock", choices=("wall", "cpu"), default="wall", help="cpu: for busy machines")
     parser.add_argument("--seed", type=int, default=0, help="for random texts and the order of turns")
     _add_outputs(parser)
-    parser.add_argument("--model", dest="ui_model", metavar="MODEL", default="demo:bpe", help="with `ui`")
 
 
 def _add_outputs(parser: argparse.ArgumentParser) -> None:
@@ -71,9 +70,7 @@ def _add_outputs(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Measure encoders and other tokenizers with one vocabulary; `bench ui`: the window's latencies."""
-    if options.model == "ui":
-        return _measure_window(options)
+    """Measure encoders and other tokenizers with one vocabulary."""
     from guiapp.core.bench.history import check_writable, load_run, save_run_somewhere
     from guiapp.core.bench.measurement import Report
 
@@ -203,11 +200,17 @@ def _print_changes(old: dict[str, Any], new: dict[str, Any]) -> None:
     print(*change_lines(compare_runs(old, new)), sep="\n")
 
 
-def _measure_window(options: argparse.Namespace) -> int:
+def add_window_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--model", metavar="MODEL", default="demo:bpe", help="what is opened (%(default)s)")
+    parser.add_argument("--json", metavar="FILE", help="write the measurements as a JSON object")
+
+
+def run_window(options: argparse.Namespace) -> int:
+    """Measure the window's own latencies: start-up, opening, typing, scrolling, tree, steps, charts."""
     from guiapp.latencies.measurement import report, table_lines
     from guiapp.latencies.run import measure_all
 
-    measurements = measure_all(options.ui_model)
+    measurements = measure_all(options.model)
     print(*table_lines(measurements), sep="\n")
     if options.json is not None:
         write(options.json, json.dumps(report(measurements), indent=2).encode() + b"\n")
