@@ -17,7 +17,7 @@ from guiapp.core.bench.differences import Place, first_difference
 from guiapp.core.bench.estimate import Duration, Pace, expected, n_cells
 from guiapp.core.bench.history import load_run
 from guiapp.core.bench.measurement import Record
-from guiapp.core.bench.peers import PEERS
+from guiapp.core.bench.peers import PEERS, reason_against
 from guiapp.core.bench.plan import BenchError, Plan, plan_from
 from guiapp.core.bench.report import warnings
 from guiapp.core.bench.scenarios import SCENARIOS
@@ -78,6 +78,7 @@ class BenchModel(QObject):
         self._texts = list(PRESETS[0].texts)
         self._own_texts: list[str] = []
         self._left_out: set[str] = set()
+        self._peers: list[Entrant] | None = None  # of the vocabulary that is open
         self._folder = tempfile.TemporaryDirectory(prefix="tokenloupe-bench-")
         self._run = LiveRun()
         self.is_paused = False
@@ -88,7 +89,7 @@ class BenchModel(QObject):
         self._place_job.failed.connect(self.failed)
         self._runner.told.connect(self._take)
         self._runner.ended.connect(self._end)
-        workspace.vocabulary_changed.connect(self.plan_changed)
+        workspace.vocabulary_changed.connect(self._follow_vocabulary)
 
     # The plan
 
@@ -99,11 +100,17 @@ class BenchModel(QObject):
 
     @property
     def peers(self) -> list[Entrant]:
-        """Other tokenizers; those that are missing say how to get them."""
-        return [
-            Entrant(name, peer_version(name), "" if peer.is_installed else peer.how_to_install)
-            for name, peer in PEERS.items()
-        ]
+        """Other tokenizers; those that are missing say how to get them, others what is against them."""
+        if self._peers is None:
+            vocabulary = self._workspace.vocabulary
+            self._peers = [
+                Entrant(name, peer_version(name), reason_against(name, vocabulary)) for name in PEERS
+            ]
+        return self._peers
+
+    def _follow_vocabulary(self) -> None:
+        self._peers = None
+        self.plan_changed.emit()
 
     @property
     def presets(self) -> Sequence[Preset]:
@@ -312,7 +319,8 @@ class BenchModel(QObject):
     def _show_place(self, place: Place) -> None:
         if self._workspace.document.text() != place.text:
             self._workspace.show_text(place.text)
-        self._workspace.point_out(place.start, place.end)
+        end = self._workspace.document.next_grapheme(place.start)  # tokens may hold part of a character
+        self._workspace.point_out(place.start, max(place.end, end))
 
     def _your_text(self) -> Path:
         path = Path(self._folder.name) / YOUR_TEXT

@@ -38,6 +38,7 @@ CHANGES_LINK, FIGURES_LINK = "changes", "figures"
 MOST_MISSING = 3
 FRAME_MS = 150  # between two pictures of a run
 EMPTY = "Tick encoders and libraries at the left, choose texts, and press Run."
+LINKS = Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
 RUN = "run"  # the subject of notices
 HAVE_TEXTS = ("throughput", *BY_TEXT)
 
@@ -66,6 +67,7 @@ class BenchPage(Page):
         self.bar = BenchBar(model, (self.texts, self.units, self.baselines))
         self.progress = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self.notes = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
+        self.notes.setTextInteractionFlags(LINKS)
         set_role(self.notes, "dim")
         self.export = BenchExport(model, self)
         self._frames = QTimer(self, interval=FRAME_MS, singleShot=True)

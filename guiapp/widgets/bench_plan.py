@@ -34,6 +34,7 @@ from guiapp.widgets.style_sheet import heading, set_role
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
 
 SWATCH_PX = 12
+REASON_INDENT_PX = 20  # the room of a box to tick
 CORES = os.cpu_count() or 1
 LIMITS: dict[str, tuple[str, dict[str, Any]]] = {
     "time_budget_s": (
@@ -85,7 +86,8 @@ class PlanPanel(QFrame):
         self.pause_button.clicked.connect(model.toggle_pause)
         self.estimate = QLabel(wordWrap=True)
         set_role(self.estimate, "dim")
-        self._boxes: list[QCheckBox] = []
+        self.boxes: list[QCheckBox] = []
+        self.reasons: list[QLabel] = []
         self._list = QVBoxLayout()
         self._lay_out()
         for signal in (model.plan_changed, model.running_changed):
@@ -143,26 +145,40 @@ class PlanPanel(QFrame):
 
     def _fill(self) -> None:
         """The three lists anew."""
-        focused = next((box.accessibleName() for box in self._boxes if box.hasFocus()), "")
+        focused = next((box.accessibleName() for box in self.boxes if box.hasFocus()), "")
         _empty(self._list)
-        self._boxes = []
+        self.boxes, self.reasons = [], []
+        peers = self._model.peers
         self._add_section("Encoders", [self._entrant_box(each) for each in self._model.ours])
-        self._add_section("Libraries", [self._entrant_box(each) for each in self._model.peers])
+        self._add_section("Libraries", [self._entrant_box(each) for each in peers if not each.reason])
+        for each in (peer for peer in peers if peer.reason):
+            self._add_absent(each)
         self._add_section("Texts", [self._text_box(name) for name in self._model.texts])
         self._list.addLayout(self._buttons_for_texts())
         self._add_section("Scenarios", [self._scenario_box(name) for name in SCENARIOS])
         self._list.addStretch(1)
-        for box in self._boxes:
+        for box in self.boxes:
             if box.accessibleName() == focused:
                 box.setFocus()
 
     def _add_section(self, title: str, boxes: list[QCheckBox]) -> None:
         label = heading(title)
-        label.setContentsMargins(0, GAP_PX if self._boxes else 0, 0, UNIT_PX)
+        label.setContentsMargins(0, GAP_PX if self.boxes else 0, 0, UNIT_PX)
         self._list.addWidget(label)
         for box in boxes:
             self._list.addWidget(box)
-        self._boxes += boxes
+        self.boxes += boxes
+
+    def _add_absent(self, entrant: Entrant) -> None:
+        """One that cannot take part, and below it why."""
+        box, reason = self._entrant_box(entrant), QLabel(entrant.reason, wordWrap=True)
+        reason.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        reason.setContentsMargins(REASON_INDENT_PX, 0, 0, UNIT_PX)
+        set_role(reason, "dim")
+        self._list.addWidget(box)
+        self._list.addWidget(reason)
+        self.reasons.append(reason)
+        self.boxes.append(box)
 
     def _entrant_box(self, entrant: Entrant) -> QCheckBox:
         box = self._box(
@@ -174,7 +190,6 @@ class PlanPanel(QFrame):
         box.setIcon(swatch(look_of(entrant.name, self._theme_source.theme)))
         box.setToolTip(entrant.reason or entrant.note)
         if entrant.reason:
-            box.setText(f"{entrant.name}  not installed")
             box.setEnabled(False)
         return box
 

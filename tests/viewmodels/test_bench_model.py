@@ -262,7 +262,7 @@ def test_the_first_difference_is_shown_in_its_text_and_undo_brings_the_old_one_b
     model.show_run({"plan": Plan("demo:bpe", ("tutorial",)).record(), "results": [result]})
     with qtbot.waitSignal(workspace.pointed_out, timeout=PATIENCE_MS) as pointed_out:
         model.open_difference("greedy")
-    assert pointed_out.args == [9, 10]
+    assert pointed_out.args == [9, 12]  # the whole character
     assert workspace.document.text().startswith("汉武帝".encode())
     workspace.document.undo()
     assert workspace.document.text() == b"some text"

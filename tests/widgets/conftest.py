@@ -1,4 +1,4 @@
-"""What the tests of the Steps page share, and those of the Tree page."""
+"""What the tests of each page share."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from PySide6.QtWidgets import QApplication, QMainWindow
 
 import guiapp
 from guiapp.core.demo import demo_model_path
+from guiapp.viewmodels.bench_model import BenchModel
 from guiapp.viewmodels.lesson_player import LessonPlayer
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.steps_model import StepsModel
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.actions import Actions
+from guiapp.widgets.bench_page import BenchPage
 from guiapp.widgets.steps_page import StepsPage
 from guiapp.widgets.theme import ThemeSource
 from guiapp.widgets.tree_page import TreePage
@@ -88,3 +90,16 @@ def open_tree_page(qtbot, tmp_path):
 def tree_page(open_tree_page):
     """The Tree page of the demo model."""
     return open_tree_page(guiapp.open_model(demo_model_path("bpe")))[0]
+
+
+@pytest.fixture
+def bench_page(qtbot):
+    """A Bench page without a model."""
+    workspace = Workspace(b"text")
+    page = BenchPage(BenchModel(workspace), ThemeSource(QApplication.instance(), "dark"))
+    qtbot.addWidget(page)
+    page.resize(1280, 720)
+    page.show()
+    yield page
+    page.stop()
+    workspace.close()

@@ -19,10 +19,15 @@ BYTE_LEVEL = {"add_prefix_space": False, "trim_offsets": True}
 MARK = "\u2581"
 
 
-def ranks_of_bytes(vocabulary: Vocabulary) -> dict[bytes, int]:
-    """The bytes of each normal token with its id, which is its rank in tiktoken."""
+def check_ranks(vocabulary: Vocabulary) -> None:
+    """Raise UnavailableError where tiktoken cannot merge and cut as a BPE vocabulary asks."""
     if vocabulary.rules.escape_spaces:
         raise UnavailableError(f"tiktoken merges bytes; “{vocabulary.pre}” merges characters.")
+    single_pattern(vocabulary, "tiktoken")
+
+
+def ranks_of_bytes(vocabulary: Vocabulary) -> dict[bytes, int]:
+    """The bytes of each normal token with its id, which is its rank in tiktoken."""
     return {
         unspell(vocabulary.raw_text(token).decode()): token
         for token in range(len(vocabulary))
@@ -47,8 +52,20 @@ def _patterns(vocabulary: Vocabulary, reader: str) -> tuple[Pattern, ...]:
     return patterns
 
 
+def check_hugging_face(vocabulary: Vocabulary) -> None:
+    """Raise UnavailableError where `tokenizer.json` cannot say what the vocabulary asks for."""
+    if vocabulary.type not in (VocabType.BPE, VocabType.SPM, VocabType.WPM, VocabType.UGM):
+        raise UnavailableError(f"tokenizers has no {vocabulary.type.value} vocabularies.")
+    if vocabulary.type is VocabType.BPE:
+        if vocabulary.rules.escape_spaces:
+            raise UnavailableError(f"“{vocabulary.pre}” merges characters, not bytes, by listed rules.")
+        _patterns(vocabulary, "tokenizers")
+    if vocabulary.type is VocabType.WPM and vocabulary.special_ids.unk is None:
+        raise UnavailableError("tokenizers needs an unknown token for WordPiece, and this file has none.")
+
+
 def hugging_face_json(tokenizer: Tokenizer) -> str:
-    """The vocabulary as `tokenizer.json`; UnavailableError where that format cannot say it."""
+    """The vocabulary as `tokenizer.json`; `check_hugging_face` found nothing against that."""
     vocabulary = tokenizer.vocabulary
     writers = {
         VocabType.BPE: _byte_pair_sections,
@@ -56,8 +73,6 @@ def hugging_face_json(tokenizer: Tokenizer) -> str:
         VocabType.WPM: _word_piece_sections,
         VocabType.UGM: _unigram_sections,
     }
-    if vocabulary.type not in writers:
-        raise UnavailableError(f"tokenizers has no {vocabulary.type.value} vocabularies.")
     return json.dumps(
         {
             "version": "1.0",
@@ -83,8 +98,6 @@ def unsplit_hugging_face_json(tokenizer: Tokenizer) -> str:
 
 def _byte_pair_sections(tokenizer: Tokenizer) -> dict[str, Any]:
     vocabulary = tokenizer.vocabulary
-    if vocabulary.rules.escape_spaces:
-        raise UnavailableError(f"“{vocabulary.pre}” merges characters, not bytes, by listed rules.")
     offsets = vocabulary.merge_offsets
     merges = [
         vocabulary.merge_data[offsets[row] : offsets[row + 1]].tobytes().decode()
@@ -170,8 +183,7 @@ def _word_piece_sections(tokenizer: Tokenizer) -> dict[str, Any]:
         spelled = text.removeprefix(MARK) if text.startswith(MARK) else f"##{text}" if is_normal else text
         ids[spelled] = token
     unknown = vocabulary.special_ids.unk
-    if unknown is None:
-        raise UnavailableError("tokenizers needs an unknown token for WordPiece, and this file has none.")
+    assert unknown is not None
     return {
         "normalizer": {
             "type": "BertNormalizer",

@@ -17,7 +17,7 @@ from guiapp.core.bench.contenders import Contender, UnavailableError, as_str, id
 from guiapp.core.bench.llama_library import LlamaLibraryError, LlamaVocabulary
 from guiapp.core.bench.sentencepiece_model import sentencepiece_model
 from guiapp.core.tokenizer import Tokenizer
-from guiapp.core.vocab.vocabulary import VocabType
+from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,8 @@ class Peer:
 
     module   what is imported
     package  what is installed
-    source   the loaded vocabulary in a form that the library reads; raises UnavailableError
+    check    raises UnavailableError where the library cannot take a vocabulary; soon done
+    source   a vocabulary that it can take, in a form that it reads
     build    the contender from that, as often as a fresh one is wanted
     unsplit  the source of one that takes a text as one piece; None where the library cannot
     """
@@ -34,6 +35,7 @@ class Peer:
     name: str
     module: str
     package: str
+    check: Callable[[Vocabulary], None]
     source: Callable[[Tokenizer], Any]
     build: Callable[[Any], Contender]
     unsplit: Callable[[Tokenizer], Any] | None = None
@@ -55,11 +57,25 @@ class Peer:
         return f"{self.name} is not installed. Install it with: pip install {self.package}"
 
 
+def reason_against(name: str, vocabulary: Vocabulary | None) -> str:
+    """Why a peer cannot take part, "" where nothing is known against it."""
+    peer = PEERS[name]
+    if not peer.is_installed:
+        return peer.how_to_install
+    try:
+        if vocabulary is not None:
+            peer.check(vocabulary)
+    except UnavailableError as error:
+        return str(error)
+    return ""
+
+
 def peer_source(name: str, tokenizer: Tokenizer, is_split: bool = True) -> Any:
     """What a peer is built from; UnavailableError where it is missing or cannot take the vocabulary."""
     peer = PEERS[name]
     if not peer.is_installed:
         raise UnavailableError(peer.how_to_install)
+    peer.check(tokenizer.vocabulary)
     if is_split:
         return peer.source(tokenizer)
     if peer.unsplit is None:
@@ -67,8 +83,12 @@ def peer_source(name: str, tokenizer: Tokenizer, is_split: bool = True) -> Any:
     return peer.unsplit(tokenizer)
 
 
+def _check_tiktoken(vocabulary: Vocabulary) -> None:
+    _need(vocabulary, "tiktoken", VocabType.BPE)
+    peer_models.check_ranks(vocabulary)
+
+
 def _tiktoken_source(tokenizer: Tokenizer) -> tuple[str, dict[bytes, int]]:
-    _need(tokenizer, "tiktoken", VocabType.BPE)
     vocabulary = tokenizer.vocabulary
     return peer_models.single_pattern(vocabulary, "tiktoken"), peer_models.ranks_of_bytes(vocabulary)
 
@@ -98,8 +118,11 @@ def _tokenizers(source: str) -> Contender:
     )
 
 
+def _check_sentencepiece(vocabulary: Vocabulary) -> None:
+    _need(vocabulary, "sentencepiece", VocabType.SPM, VocabType.UGM)
+
+
 def _sentencepiece_source(tokenizer: Tokenizer) -> bytes:
-    _need(tokenizer, "sentencepiece", VocabType.SPM, VocabType.UGM)
     return sentencepiece_model(tokenizer.vocabulary)
 
 
@@ -114,8 +137,12 @@ def _sentencepiece(source: bytes) -> Contender:
     )
 
 
+def _check_gigatoken(vocabulary: Vocabulary) -> None:
+    _need(vocabulary, "gigatoken", VocabType.BPE, VocabType.SPM)
+    peer_models.check_hugging_face(vocabulary)
+
+
 def _gigatoken_source(tokenizer: Tokenizer) -> str | bytes:
-    _need(tokenizer, "gigatoken", VocabType.BPE, VocabType.SPM)
     if tokenizer.vocabulary.type is VocabType.SPM:
         return sentencepiece_model(tokenizer.vocabulary)
     return peer_models.hugging_face_json(tokenizer)
@@ -154,9 +181,12 @@ def _rs_bpe(source: None) -> Contender:
     )
 
 
-def _llama_cpp_source(tokenizer: Tokenizer) -> Path:
-    if tokenizer.vocabulary.path is None:
+def _check_llama_cpp(vocabulary: Vocabulary) -> None:
+    if vocabulary.path is None:
         raise UnavailableError("llama.cpp reads model files only, and this vocabulary has none.")
+
+
+def _llama_cpp_source(tokenizer: Tokenizer) -> Path | None:
     return tokenizer.vocabulary.path
 
 
@@ -180,29 +210,39 @@ def _well_formed(text: bytes) -> bytes:
     return as_str(text).encode()
 
 
-def _need(tokenizer: Tokenizer, peer: str, *types: VocabType) -> None:
-    if tokenizer.vocabulary.type not in types:
+def _need(vocabulary: Vocabulary, peer: str, *types: VocabType) -> None:
+    if vocabulary.type not in types:
         names = " and ".join(each.value for each in types)
-        raise UnavailableError(
-            f"{peer} has no {tokenizer.vocabulary.type.value} vocabularies; it takes {names} only."
-        )
+        raise UnavailableError(f"{peer} has no {vocabulary.type.value} vocabularies; it takes {names} only.")
+
+
+def _take_any(vocabulary: Vocabulary) -> None:
+    """Nothing is against it."""
 
 
 PEERS: dict[str, Peer] = {
     peer.name: peer
     for peer in (
-        Peer("tiktoken", "tiktoken", "tiktoken", _tiktoken_source, _tiktoken),
+        Peer("tiktoken", "tiktoken", "tiktoken", _check_tiktoken, _tiktoken_source, _tiktoken),
         Peer(
             "tokenizers",
             "tokenizers",
             "tokenizers",
+            peer_models.check_hugging_face,
             peer_models.hugging_face_json,
             _tokenizers,
             peer_models.unsplit_hugging_face_json,
         ),
-        Peer("sentencepiece", "sentencepiece", "sentencepiece", _sentencepiece_source, _sentencepiece),
-        Peer("gigatoken", "gigatoken", "gigatoken", _gigatoken_source, _gigatoken),
-        Peer("rs-bpe", "rs_bpe", "rs-bpe", lambda tokenizer: None, _rs_bpe),
-        Peer("llama.cpp", "xllamacpp", "xllamacpp", _llama_cpp_source, _llama_cpp),
+        Peer(
+            "sentencepiece",
+            "sentencepiece",
+            "sentencepiece",
+            _check_sentencepiece,
+            _sentencepiece_source,
+            _sentencepiece,
+        ),
+        Peer("gigatoken", "gigatoken", "gigatoken", _check_gigatoken, _gigatoken_source, _gigatoken),
+        Peer("rs-bpe", "rs_bpe", "rs-bpe", _take_any, lambda tokenizer: None, _rs_bpe),
+        Peer("llama.cpp", "xllamacpp", "xllamacpp", _check_llama_cpp, _llama_cpp_source, _llama_cpp),
     )
 }

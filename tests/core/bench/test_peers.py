@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from conftest import CORPORA, VOCABS
 
@@ -9,7 +11,7 @@ from guiapp import open_model
 from guiapp.core.bench import peers
 from guiapp.core.bench.contenders import UnavailableError, our_contender
 from guiapp.core.bench.operations import encode_all
-from guiapp.core.bench.peers import PEERS, peer_source
+from guiapp.core.bench.peers import PEERS, peer_source, reason_against
 from guiapp.core.demo import sample_text
 
 TEXTS = [sample_text(name) for name in ("english", "languages", "code")]
@@ -88,6 +90,19 @@ def test_a_vocabulary_that_a_peer_cannot_take_is_refused_in_words(name, model):
     pytest.importorskip(PEERS[name].module)
     with pytest.raises(UnavailableError, match=name):
         peer_source(name, open_model(model))
+
+
+def test_what_is_against_a_peer_is_known_without_building_it():
+    for name in PEERS:
+        pytest.importorskip(PEERS[name].module)
+        for model in ("bpe", "spm", "wordpiece", "unigram", "rwkv"):
+            tokenizer = open_model(f"demo:{model}")
+            if reason := reason_against(name, tokenizer.vocabulary):
+                with pytest.raises(UnavailableError, match=re.escape(reason)):
+                    peer_source(name, tokenizer)
+            else:
+                peer_source(name, tokenizer)
+    assert reason_against("tiktoken", None) == ""
 
 
 def test_a_missing_peer_says_how_to_install_it(monkeypatch):

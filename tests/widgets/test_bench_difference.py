@@ -1,0 +1,86 @@
+"""From the Bench page into the text where a contender differs, by hand."""
+
+from __future__ import annotations
+
+import pytest
+from bench_runs import record
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from guiapp.app import build
+from guiapp.core.bench.corpus import corpus_named
+from guiapp.core.bench.plan import Plan
+from guiapp.viewmodels.settings import Settings
+
+PATIENCE_MS = 60_000
+BYTE_OFFSET = 9
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+
+@pytest.fixture
+def shell(qtbot, tmp_path):
+    shell = build(QApplication.instance(), Settings(tmp_path / "settings.json"), b"")
+    qtbot.addWidget(shell.window)
+    shell.window.resize(1280, 800)
+    shell.window.show()
+    with qtbot.waitSignal(shell.workspace.vocabulary_changed, timeout=PATIENCE_MS):
+        shell.workspace.loader.open("demo:bpe")
+    yield shell
+    shell.window.close()
+    shell.stop()
+
+
+@pytest.fixture
+def page(shell):
+    """With a run in which one contender deviates."""
+    size_bytes = len(corpus_named("tutorial", shell.workspace.vocabulary).text)
+    difference = {"byte_offset": BYTE_OFFSET, "expected_id": None}
+    row = record("throughput", "greedy", size_bytes, 1e-3, 0.9, corpus="tutorial")
+    shell.window.actions_table["bench"].trigger()
+    page = shell.window.pages.pages["bench"]
+    plan = Plan("demo:bpe", ("tutorial",)).record()
+    page.model.show_run({"plan": plan, "results": [{**row, "first_difference": difference}]})
+    page.redraw()
+    QApplication.processEvents()
+    return page
+
+
+def place_of_link(label) -> QPoint:
+    hovered: list[str] = []
+    label.linkHovered.connect(hovered.append)
+    for y in range(4, label.height(), 6):
+        for x in range(2, label.width(), 10):
+            QTest.mouseMove(label, QPoint(x, y))
+            QApplication.processEvents()
+            if any(hovered):
+                return QPoint(x, y)
+    raise AssertionError("there is no link")
+
+
+def press_with_mouse(label) -> None:
+    QTest.mouseClick(label, Qt.MouseButton.LeftButton, pos=place_of_link(label))
+
+
+def press_with_keys(label) -> None:
+    label.setFocus(Qt.FocusReason.TabFocusReason)
+    QTest.keyClick(label, Qt.Key.Key_Tab)
+    QTest.keyClick(label, Qt.Key.Key_Return)
+
+
+@pytest.mark.parametrize("press", [press_with_mouse, press_with_keys])
+def test_the_link_of_who_deviates_opens_the_place_in_the_inspect_page(shell, page, press, qtbot):
+    assert "first difference" in page.notes.text()
+    press(page.notes)
+    qtbot.waitUntil(lambda: shell.window.pages.current_name == "inspect", timeout=PATIENCE_MS)
+    document = shell.workspace.document
+    assert document.text().startswith("汉武帝".encode())
+    assert document.selection == (BYTE_OFFSET, BYTE_OFFSET + len("飞".encode()))
+
+
+def test_a_library_that_cannot_take_the_vocabulary_is_listed_with_the_reason_and_not_ticked(page):
+    box = next(box for box in page.plan.boxes if box.accessibleName() == "sentencepiece")
+    assert not box.isEnabled()
+    assert not box.isChecked()
+    assert any("takes SPM and UGM only" in label.text() for label in page.plan.reasons)
+    assert "sentencepiece" not in page.model.contenders
