@@ -29,3 +29,7 @@ def test_nothing_typed_fits_everything():
 
 def test_spaces_and_case_do_not_matter():
     assert score("DARK Th", "Dark theme") == score("darkth", "Dark theme")
+
+
+def test_letters_side_by_side_count_more_than_letters_apart():
+    assert score("ed", "redo") > score("eo", "redo")

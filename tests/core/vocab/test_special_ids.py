@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from gguf_builder import USER_DEFINED, vocab_file
+from gguf_builder import CONTROL, NORMAL, USER_DEFINED, vocab_file
 
 from guiapp.core.kernels import introsort
 from guiapp.core.vocab.gguf_file import load_vocabulary
@@ -45,3 +45,10 @@ def test_only_tokens_that_are_cut_out_are_listed(tmp_path):
     file = vocab_file(tokens=tokens, types=[2, 3, 3, 1, USER_DEFINED, USER_DEFINED])
     vocabulary = load_vocabulary(file.write(tmp_path / "model.gguf"))
     assert special_tokens_in_match_order(vocabulary).tolist() == [4, 0, 2, 1, 5]
+
+
+def test_the_first_token_can_be_known_by_its_text(tmp_path):
+    file = vocab_file(tokens=["<|im_end|>", "a"], types=[CONTROL, NORMAL])
+    vocabulary = load_vocabulary(file.write(tmp_path / "model.gguf"))
+    assert vocabulary.special_ids.eot == 0
+    assert 0 in vocabulary.eog

@@ -9,7 +9,7 @@ from conftest import PATIENCE_S
 from main_window_driver import CTRL, SHIFT, load, press
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QProgressBar, QToolButton, QWidget
 
 from guiapp.widgets.about_dialog import AboutDialog
 from guiapp.widgets.error_dialog import ErrorDialog, ErrorReporter
@@ -148,7 +148,9 @@ def test_work_shows_only_when_it_takes_a_while(make_shell, qtbot):
     may_end = Event()
 
     def load_slowly(name, pre, progress):
-        assert name != "slow.gguf" or may_end.wait(PATIENCE_S)
+        if name == "slow.gguf":
+            progress(0.4)
+            assert may_end.wait(PATIENCE_S)
         return load(name, pre, progress)
 
     shell = make_shell(load=load_slowly)
@@ -157,5 +159,7 @@ def test_work_shows_only_when_it_takes_a_while(make_shell, qtbot):
     shell.workspace.loader.open("slow.gguf")
     assert not view.isVisible()
     qtbot.waitUntil(view.isVisible)
+    bar = view.findChild(QProgressBar)
+    qtbot.waitUntil(lambda: bar.value() - bar.minimum() == 0.4 * (bar.maximum() - bar.minimum()))
     may_end.set()
     qtbot.waitUntil(lambda: not view.isVisible())
