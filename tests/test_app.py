@@ -8,6 +8,9 @@ import sys
 
 import pytest
 
+from guiapp.core.errors import TokenloupeError
+from guiapp.screenshots import Look, save_screenshot
+
 CODE_FOR_A_WINDOW_THAT_CLOSES = """
 import sys
 from PySide6.QtCore import QTimer
@@ -70,13 +73,18 @@ def test_without_a_display_one_line_says_so(environment):
 def test_a_screenshot_needs_no_display(environment, tmp_path):
     picture = tmp_path / "page.png"
     code = (
-        "from pathlib import Path; from guiapp.app import Look, save_screenshot; "
+        "from pathlib import Path; from guiapp.screenshots import Look, save_screenshot; "
         "look = Look('light', (1000, 700)); "
         f"save_screenshot('inspect', 'demo:toy', b'abacbb', look, Path({str(picture)!r}))"
     )
     result = run(code, environment)
     assert (result.returncode, result.stderr) == (0, "")
     assert picture.read_bytes()[:4] == b"\x89PNG"
+
+
+def test_a_screenshot_for_a_folder_that_is_missing_is_not_even_begun(tmp_path):
+    with pytest.raises(TokenloupeError, match="There is no folder"):
+        save_screenshot("inspect", "demo:toy", None, Look(), tmp_path / "missing" / "page.png")
 
 
 @pytest.mark.slow

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).resolve().parent.parent / "guiapp"
+ABOVE = ("guiapp.app", "guiapp.screenshots")
 FORBIDDEN = {
-    "core": ("PySide6", "pyqtgraph", "guiapp.viewmodels", "guiapp.widgets", "guiapp.app"),
-    "viewmodels": ("PySide6.QtGui", "PySide6.QtWidgets", "pyqtgraph", "guiapp.widgets", "guiapp.app"),
-    "widgets": ("guiapp.core.kernels", "guiapp.app"),
+    "core": ("PySide6", "pyqtgraph", "guiapp.viewmodels", "guiapp.widgets", *ABOVE),
+    "viewmodels": ("PySide6.QtGui", "PySide6.QtWidgets", "pyqtgraph", "guiapp.widgets", *ABOVE),
+    "widgets": ("guiapp.core.kernels", *ABOVE),
 }
 
 

@@ -7,6 +7,9 @@ import os
 import re
 from pathlib import Path
 
+from guiapp import qt_libraries
+from guiapp.core.errors import TokenloupeError
+
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--page", choices=("inspect", "tree", "steps", "bench"), default="inspect")
@@ -29,9 +32,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """A picture of a page, made without a display."""
-    from guiapp.app import Look, save_screenshot
-
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    if (problem := qt_libraries.problem()) is not None:
+        raise TokenloupeError(problem)
+    from guiapp.screenshots import Look, save_screenshot
+
     text = None if options.text is None else os.fsencode(options.text)
     details = {
         name: getattr(options, name) for name in ("encoder", "at", "race", "lesson", "train", "run", "chart")

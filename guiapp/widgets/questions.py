@@ -5,7 +5,10 @@ from __future__ import annotations
 from enum import Enum
 from pathlib import Path
 
+from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+
+from guiapp.widgets.style_sheet import set_role
 
 MODEL_FILTER = "Model files (*.gguf);;All files (*)"
 TEXT_FILTER = "All files (*)"
@@ -37,13 +40,16 @@ class Questions:
         """What to do with changes that are not in the file yet, or with a long text that has none."""
         button = QMessageBox.StandardButton
         changed = "The text is in no file." if path is None else f"The text of {path.name} has changed."
-        pressed = QMessageBox.question(
-            self._window,
-            "Save changes?",
-            changed,
-            button.Save | button.Discard | button.Cancel,
-            button.Save,
-        )
+        box = QMessageBox(self._window)
+        box.setWindowTitle("Save changes?")
+        box.setText(changed)
+        box.setStandardButtons(button.Save | button.Discard | button.Cancel)
+        box.setDefaultButton(button.Save)
+        for each in box.buttons():
+            each.setIcon(QIcon())  # as on all other buttons
+        set_role(box.button(button.Save), "primary")
+        pressed = button(box.exec())
+        box.deleteLater()
         return {button.Save: Answer.SAVE, button.Discard: Answer.DISCARD}.get(pressed, Answer.CANCEL)
 
     @staticmethod

@@ -96,6 +96,13 @@ class SpanEditor(SpanView):
         self.updateMicroFocus()
         self.viewport().update()
 
+    def set_font_px(self, size_px: int) -> None:
+        """Text in another size; the caret stays in sight if it was."""
+        is_in_sight = self._rows.shows(self._document.caret)
+        super().set_font_px(size_px)
+        if is_in_sight:
+            self._reveal_caret()
+
     # Clipboard and undo
 
     def copy(self) -> None:

@@ -214,6 +214,10 @@ class SpanRows:
                 return
             self._jump(min(max(y, 0.0), limit))
 
+    def shows(self, offset: int) -> bool:
+        """Whether the row of an offset is in sight, at least in part."""
+        return -self._metrics.row_height < self.place_of(offset).y < self._height
+
     def reveal(self, offset: int, at_row_end: bool = False) -> None:
         """Scroll just so far that the row of an offset shows, or to its middle if that is far."""
         place = self.place_of(offset, at_row_end)

@@ -102,6 +102,17 @@ QComboBox::drop-down { border: none; width: 24px; }
 QComboBox::down-arrow { image: url("$icons/combo-arrow-$name.svg"); width: 16px; height: 16px; }
 QComboBox QAbstractItemView { background: $panel; border: 1px solid $line; padding: 4px; }
 
+QCheckBox { spacing: 7px; }
+QCheckBox:disabled { color: $faint; }
+QCheckBox::indicator {
+    width: 14px; height: 14px; border: 1px solid $dim; border-radius: 4px; background: $background; }
+QCheckBox::indicator:hover, QCheckBox::indicator:focus { border-color: $accent; }
+QCheckBox::indicator:disabled { border-color: $line; background: $panel; }
+QCheckBox::indicator:checked {
+    border-color: $accent; background: $accent; image: url("$icons/tick-$name.svg"); }
+QCheckBox::indicator:checked:focus { border-color: $text; }
+QCheckBox::indicator:checked:disabled { border-color: $faint; background: $faint; }
+
 QAbstractItemView { background: $panel; border: none; outline: none; selection-background-color: $selected;
     selection-color: $text; alternate-background-color: $panel; }
 QListView::item { padding: 6px 8px; border-radius: 6px; }

@@ -368,6 +368,17 @@ def test_zooming_keeps_the_text_at_the_top(opened, qtbot):
     assert editor.rows.visible()[0].start == top
 
 
+@pytest.mark.parametrize("is_in_sight", [True, False])
+def test_zooming_keeps_the_caret_in_sight_if_it_was(opened, is_in_sight):
+    editor = opened("\n".join(f"line {number}" for number in range(2000)))
+    editor.document.set_caret(editor.rows.visible()[-2].start)
+    if not is_in_sight:
+        editor.verticalScrollBar().setValue(20_000)
+    for _ in range(4):
+        editor.zoom(1)
+    assert editor.rows.shows(editor.document.caret) is is_in_sight
+
+
 def test_fingers_that_rest_with_ctrl_held_do_not_zoom(opened):
     editor = opened("text")
     wheel(editor, 0, CTRL)

@@ -1,0 +1,129 @@
+"""Pictures of the window, made without a display."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QEventLoop, QTimer
+
+from guiapp import open_model
+from guiapp.app import FIRST_SAMPLE, Shell, build, make_application
+from guiapp.core.demo import sample_text
+from guiapp.core.errors import TokenloupeError
+from guiapp.core.kernels.compile import run_interpreted
+from guiapp.core.kernels.compiled import is_complete
+from guiapp.viewmodels.settings import Settings
+
+PATIENCE_MS = 60_000
+SETTLE_MS = 100  # for layouts and for the details of the selected token
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a screenshot looks.
+
+    shape             of the picture on the Tree page
+    at, race, lesson  on the Steps page: a breakpoint to stop at, an encoder to run beside, and NAME:STEP
+    train             on the Steps page: KIND:TOKENS:STEP
+    run, chart        on the Bench page: a run that was saved, and the only chart to show
+    """
+
+    theme: str = "dark"
+    size: tuple[int, int] = (1440, 900)
+    shape: str = "sunburst"
+    encoder: str = ""
+    at: str = ""
+    race: str = ""
+    lesson: str = ""
+    train: str = ""
+    run: Path | None = None
+    chart: str = ""
+
+
+def save_screenshot(page: str, model: str, text: bytes | None, look: Look, path: Path) -> None:
+    """Draw a page as it is once its model is open and its text encoded; raises what opening raises."""
+    if not path.absolute().parent.is_dir():
+        raise TokenloupeError(f"There is no folder {path.parent} for the picture.")
+    if page != "tree" and not is_complete():
+        run_interpreted(True)  # sooner done than compiling, but for pictures painted by kernels
+    tokenizer = open_model(model)
+    application = make_application()
+    with tempfile.TemporaryDirectory() as folder:
+        settings = Settings(Path(folder) / "settings.json")
+        settings.set_theme(look.theme)
+        settings.set_tree_shape(look.shape)
+        settings.set_options(True, True, look.encoder or None)
+        shown = sample_text(FIRST_SAMPLE) if text is None else text
+        shell = build(application, settings, shown, lambda name, pre, progress: tokenizer)
+        shell.window.actions_table[page].trigger()
+        shell.window.resize(*look.size)
+        shell.window.show()
+        _open_and_wait(shell, model)
+        _wait_for_page(shell)
+        _arrange_steps(shell, look)
+        _arrange_bench(shell, look)
+        saved = shell.window.grab().save(str(path))
+        shell.window.hide()  # now: at the end of the process no Python is left to handle what that brings
+        shell.stop()
+    if not saved:
+        raise TokenloupeError(f"The picture cannot be written to {path}. Choose another place or ending.")
+
+
+def _open_and_wait(shell: Shell, model: str) -> None:
+    """Run the event loop until the round trip of the first text is known, the last thing to arrive."""
+    loop = QEventLoop()
+    settled = QTimer(singleShot=True, interval=SETTLE_MS)
+    settled.timeout.connect(loop.quit)
+    shell.workspace.round_trip.changed.connect(settled.start)
+    shell.workspace.spans.failed.connect(settled.start)
+    patience = QTimer(singleShot=True, interval=PATIENCE_MS)  # ends with this function
+    patience.timeout.connect(loop.quit)
+    patience.start()
+    shell.workspace.loader.open(model)
+    loop.exec()
+
+
+def _arrange_steps(shell: Shell, look: Look) -> None:
+    """Bring the Steps page, if it is shown, to the place that was asked for."""
+    from guiapp.widgets.steps_page import StepsPage
+
+    page = shell.window.pages.pages[shell.window.pages.current_name]
+    if isinstance(page, StepsPage):
+        page.begin(look.race, look.lesson)
+        page.begin_training(look.train)
+        _wait_for_page(shell)
+        page.stop_at(look.at)
+        _wait_for_page(shell)
+
+
+def _arrange_bench(shell: Shell, look: Look) -> None:
+    """Show on the Bench page, if that is in front, the run and the chart that were asked for."""
+    if look.run is None and not look.chart:
+        return
+    from guiapp.core.bench.history import load_run
+    from guiapp.widgets.bench_page import BenchPage
+
+    page = shell.window.pages.pages[shell.window.pages.current_name]
+    if isinstance(page, BenchPage):
+        if look.run is not None:
+            page.model.show_run(load_run(look.run))
+        if look.chart:
+            page.show_only(look.chart)
+        _wait_for_page(shell)
+
+
+def _wait_for_page(shell: Shell) -> None:
+    """Run the event loop until the page that is shown has what it shows first."""
+    page = shell.window.pages.pages[shell.window.pages.current_name]
+    loop = QEventLoop()
+    settled = QTimer(singleShot=True, interval=SETTLE_MS)  # what has arrived is laid out first
+    settled.timeout.connect(loop.quit)
+    ticks = QTimer(interval=SETTLE_MS)
+    ticks.timeout.connect(lambda: None if settled.isActive() or not page.is_ready else settled.start())
+    ticks.start()
+    patience = QTimer(singleShot=True, interval=PATIENCE_MS)  # ends with this function
+    patience.timeout.connect(loop.quit)
+    patience.start()
+    loop.exec()
