@@ -78,8 +78,11 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     if not arguments:
         return _window_parser().parse_args([])
     if (two_words := " ".join(arguments[:2])) in COMMANDS:
-        return _command_parser().parse_args([two_words, *arguments[2:]])
-    return _command_parser().parse_args(arguments)
+        arguments = [two_words, *arguments[2:]]
+    options, unknown = _command_parser().parse_known_args(arguments)
+    if unknown:
+        options.refuse(f"unrecognized arguments: {' '.join(unknown)}")
+    return options
 
 
 def _window_parser() -> argparse.ArgumentParser:
@@ -103,5 +106,5 @@ def _command_parser() -> argparse.ArgumentParser:
     for name, (function, add_options) in COMMANDS.items():
         command = commands.add_parser(name, help=function.__doc__, description=function.__doc__)
         add_options(command)
-        command.set_defaults(command=function)
+        command.set_defaults(command=function, refuse=command.error)
     return parser

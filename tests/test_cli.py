@@ -92,6 +92,15 @@ def test_bad_input_is_one_line_and_status_1(capfdbinary, arguments, says):
     assert err.count(b"\n") == 1
 
 
+@pytest.mark.parametrize("command", ["tokenize", "tree", "bench ui"])
+def test_what_a_command_does_not_take_is_told_with_its_own_usage(capfdbinary, command):
+    with pytest.raises(SystemExit) as exit_status:
+        run([*command.split(), "--nope=1", "--model" if command == "bench ui" else "--", "demo:toy"])
+    assert exit_status.value.code == 2
+    assert capfdbinary.readouterr().err.startswith(f"usage: tokenloupe {command} ".encode())
+
+
+
 @pytest.mark.parametrize("arguments", [["tokenize"], ["tokenize", "demo:bpe", "--format", "yaml"]])
 def test_wrong_usage_is_status_2(capfdbinary, arguments):
     with pytest.raises(SystemExit) as exit_status:
