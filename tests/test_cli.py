@@ -100,7 +100,6 @@ def test_what_a_command_does_not_take_is_told_with_its_own_usage(capfdbinary, co
     assert capfdbinary.readouterr().err.startswith(f"usage: tokenloupe {command} ".encode())
 
 
-
 @pytest.mark.parametrize("arguments", [["tokenize"], ["tokenize", "demo:bpe", "--format", "yaml"]])
 def test_wrong_usage_is_status_2(capfdbinary, arguments):
     with pytest.raises(SystemExit) as exit_status:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QObject, QPointF, QRect, QSize
-from PySide6.QtGui import QAction, QColor, QFontMetrics, QGuiApplication, QPainter, QTransform
+from PySide6.QtCore import QObject, QPointF, QRect, QSize, Qt
+from PySide6.QtGui import QAction, QColor, QFontMetrics, QGuiApplication, QPainter, QPen, QTransform
 from PySide6.QtSvg import QSvgGenerator
 
 from guiapp.core.errors import TokenloupeError
@@ -32,6 +32,7 @@ from guiapp.widgets.tree_view import TreeView
 
 SCALES = (1, 2, 4)
 FINEST_PX = 0.8  # narrower nodes are in the picture behind the drawing
+TOUCHING_PX = 3.0  # narrower nodes have no border, which would cover them
 MOST_NODES = 30_000
 
 Ask = Callable[[str, str], str]
@@ -134,12 +135,14 @@ def draw_svg(view: TreeView, model: TreeModel, geometry: Geometry, path: str) ->
 
 def _draw_nodes(painter: QPainter, geometry: Geometry, view: TreeView) -> None:
     picture, (left, right) = geometry.picture, geometry.view
-    least = np.full(picture.n_levels, FINEST_PX * (right - left) / geometry.width_px)
+    unit = (right - left) / geometry.width_px
+    least = np.full(picture.n_levels, FINEST_PX * unit)
     for node in picture.wide_nodes(left, right, least).tolist()[:MOST_NODES]:
         if (outline := node_outline(geometry, node)).isEmpty():  # readers call that an error in the file
             continue
-        color = view.color_of(node)
-        painter.setPen(view.ground)
+        color, (start, end) = view.color_of(node), picture.span(node)
+        is_narrow = end - start < TOUCHING_PX * unit
+        painter.setPen(QPen(Qt.PenStyle.NoPen) if is_narrow else QPen(view.ground))
         painter.setBrush(QColor(color >> 16 & 255, color >> 8 & 255, color & 255))
         painter.drawPath(outline)
 
