@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.kernels.borrowing import borrowing
 from guiapp.core.kernels.compile import kernel, routine
 from guiapp.core.kernels.normalize_unigram import write_normalized
 from guiapp.core.kernels.pair_cuts import PairCuts
@@ -31,7 +32,7 @@ from guiapp.core.kernels.word_cache import SPARE, key_words, remember, remembere
 COUNT_MASK = (1 << 32) - 1
 
 
-@routine
+@borrowing
 def _encode_parts(
     word: NDArray[np.uint8],
     size: int,

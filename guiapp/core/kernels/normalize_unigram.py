@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.kernels.borrowing import borrowing
 from guiapp.core.kernels.byte_trie import child
 from guiapp.core.kernels.compile import kernel, routine
 from guiapp.core.text.charsmap import Charsmap
@@ -31,7 +32,7 @@ def lead_kinds(is_plain: NDArray[np.bool_], user_defined: NDArray[np.uint8]) -> 
     return kinds
 
 
-@routine
+@borrowing
 def write_normalized(
     text: NDArray[np.uint8],
     units: NDArray[np.uint32],

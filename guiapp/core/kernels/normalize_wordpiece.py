@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.kernels.borrowing import borrowing
 from guiapp.core.kernels.compile import kernel, routine
 from guiapp.core.kernels.unicode_classes import (
     CATEGORY_BITS,
@@ -103,7 +104,7 @@ def write_character(out: NDArray[np.uint8], at: int, code: int) -> int:
     return 4
 
 
-@routine
+@borrowing
 def write_words(
     text: NDArray[np.uint8],
     table: ActionTable,

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.kernels.borrowing import borrowing
 from guiapp.core.kernels.byte_trie import NONE
 from guiapp.core.kernels.compile import routine
 from guiapp.core.kernels.normalize_unigram import PLAIN
@@ -62,7 +63,7 @@ def new_room(size: int) -> WordRoom:
     return WordRoom(lattice, np.empty(size, np.int32), np.empty(size, np.int64), np.empty(size, np.int64))
 
 
-@routine
+@borrowing
 def find_words(
     data: NDArray[np.uint8],
     position: int,
@@ -105,7 +106,7 @@ def begin_of_plain(
     return begin
 
 
-@routine
+@borrowing
 def segment_word(
     data: NDArray[np.uint8],
     start: int,

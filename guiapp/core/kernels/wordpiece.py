@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.kernels.borrowing import borrowing
 from guiapp.core.kernels.byte_trie import NONE, TokenMatcher, find_longest
-from guiapp.core.kernels.compile import kernel, routine
+from guiapp.core.kernels.compile import kernel
 
 
-@routine
+@borrowing
 def take_longest(
     data: NDArray[np.uint8],
     word_start: int,
