@@ -16,6 +16,7 @@ from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.actions import Actions
 from guiapp.widgets.drop_hint import DropHint
+from guiapp.widgets.focus_ring import FocusRing
 from guiapp.widgets.inspect_page import InspectPage
 from guiapp.widgets.notices import NoticeArea
 from guiapp.widgets.pages import PageSetting, PageStack
@@ -66,6 +67,7 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(self._column())
         self.setMinimumSize(SMALLEST_SIZE)
         self.drop_hint = DropHint(theme_source, self)
+        self.focus_ring = FocusRing(theme_source, self)
         self.setAcceptDrops(True)
         workspace.vocabulary_changed.connect(self._follow_title)
         workspace.text_file_changed.connect(self._follow_title)

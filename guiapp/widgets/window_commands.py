@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication
 
 from guiapp.core.demo import DEMO_MODELS, PREFIX, SAMPLES, sample_text
 from guiapp.viewmodels.model_loader import display_name
@@ -17,6 +17,7 @@ from guiapp.viewmodels.text_files import is_model_file
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.about_dialog import AboutDialog
 from guiapp.widgets.command_palette import CommandPalette
+from guiapp.widgets.focus_ring import holds
 from guiapp.widgets.main_window import MainWindow
 from guiapp.widgets.model_picker import ModelPicker
 from guiapp.widgets.pages import PAGES
@@ -237,7 +238,7 @@ class WindowCommands(QObject):
 
     def _show_page(self, name: str) -> None:
         page = self._window.pages.show_page(name)
-        if not _holds(page, QApplication.focusWidget()):
+        if not holds(page, QApplication.focusWidget()):
             page.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _follow_page(self) -> None:
@@ -273,9 +274,7 @@ class WindowCommands(QObject):
         page = self._window.pages.pages[self._window.pages.current_name]
         panels = [self._window.top_bar.model_button, *page.panels]
         focused = QApplication.focusWidget()
-        at = next((i for i, panel in enumerate(panels) if _holds(panel, focused)), 0)
-        panels[(at + step) % len(panels)].setFocus(Qt.FocusReason.ShortcutFocusReason)
-
-
-def _holds(panel: QWidget, widget: QWidget | None) -> bool:
-    return widget is not None and (panel is widget or panel.isAncestorOf(widget))
+        at = next((i for i, panel in enumerate(panels) if holds(panel, focused)), 0)
+        panel = panels[(at + step) % len(panels)]
+        panel.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self._window.focus_ring.surround(panel)

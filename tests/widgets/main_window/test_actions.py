@@ -7,7 +7,7 @@ from threading import Event
 import pytest
 from conftest import PATIENCE_S
 from main_window_driver import CTRL, SHIFT, load, press
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel, QProgressBar, QToolButton, QWidget
 
@@ -88,6 +88,20 @@ def test_f6_walks_through_the_panels(shell, qtbot):
     assert seen[-1] is shell.window.inspect_page.editor
     press(qtbot, shell, Qt.Key.Key_F6, SHIFT)
     assert QApplication.focusWidget() is seen[-2]
+
+
+def test_a_ring_shows_which_panel_a_key_led_to(shell, qtbot):
+    editor, ids, card = shell.window.inspect_page.panels
+    ring = shell.window.focus_ring
+    editor.setFocus()
+    assert not ring.isVisible()
+    press(qtbot, shell, Qt.Key.Key_F6)
+    assert ring.isVisible()
+    assert ring.geometry() == QRect(ids.mapTo(shell.window, QPoint()), ids.size())
+    shell.window.resize(shell.window.size() - QSize(50, 50))
+    qtbot.waitUntil(lambda: ring.geometry() == QRect(ids.mapTo(shell.window, QPoint()), ids.size()))
+    card.setFocus()
+    assert not ring.isVisible()
 
 
 @pytest.mark.parametrize("name", ["JSON", "table", "Inspect"])
