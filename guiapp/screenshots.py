@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QEventLoop, QTimer
+from PySide6.QtGui import QPixmap
 
 from guiapp import open_model
 from guiapp.app import FIRST_SAMPLE, Shell, build, make_application
@@ -57,18 +58,24 @@ def save_screenshot(page: str, model: str, text: bytes | None, look: Look, path:
         settings.set_options(True, True, look.encoder or None)
         shown = sample_text(FIRST_SAMPLE) if text is None else text
         shell = build(application, settings, shown, lambda name, pre, progress: tokenizer)
-        shell.window.actions_table[page].trigger()
-        shell.window.resize(*look.size)
-        shell.window.show()
-        _open_and_wait(shell, model)
-        _wait_for_page(shell)
-        _arrange_steps(shell, look)
-        _arrange_bench(shell, look)
-        saved = shell.window.grab().save(str(path))
-        shell.window.hide()  # now: at the end of the process no Python is left to handle what that brings
-        shell.stop()
+        try:
+            saved = _grab(shell, page, model, look).save(str(path))
+        finally:
+            shell.window.hide()  # now: at the end of the process no Python is left to handle what that brings
+            shell.stop()
     if not saved:
         raise TokenloupeError(f"The picture cannot be written to {path}. Choose another place or ending.")
+
+
+def _grab(shell: Shell, page: str, model: str, look: Look) -> QPixmap:
+    shell.window.actions_table[page].trigger()
+    shell.window.resize(*look.size)
+    shell.window.show()
+    _open_and_wait(shell, model)
+    _wait_for_page(shell)
+    _arrange_steps(shell, look)
+    _arrange_bench(shell, look)
+    return shell.window.grab()
 
 
 def _open_and_wait(shell: Shell, model: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import math
+from typing import NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPainterPath, QPaintEvent, QPen
@@ -28,6 +29,8 @@ PADDING_PX = 10
 LONG_EDGE = 6  # places that an arc of full height spans, at least
 BELOW_BASE_PX = 58  # characters and what is known of their places
 ABOVE_ARCS_PX = 22
+LEAST_GAP_PX = 5  # between two numbers
+TINY_FONT_PX = 10
 ROUNDNESS = 0.6  # height of the longest arc by its width, where there is room
 LATTICES = ("viterbi", "plamo2", "table", "fewest")
 NATURAL_SIZE = QSize(380, 13 * ROW_PX)
@@ -270,59 +273,91 @@ def paint_lattice(painter: QPainter, theme: Theme, area: QRectF, shown: Lattice)
     highest = area.height() - BELOW_BASE_PX - ABOVE_ARCS_PX
     room = min(highest, longest * step * ROUNDNESS)
     base = area.bottom() - BELOW_BASE_PX - (highest - room) / 2
-    for edge in sorted(shown.edges, key=_importance):
-        _paint_arc(painter, theme, edge, area.left() + step / 2, step, base, room, longest)
+    arcs = [
+        _Arc(edge, area.left() + step * (edge.first + 0.5), area.left() + step * (edge.last + 0.5), base)
+        for edge in sorted(shown.edges, key=_importance)
+    ]
+    for arc in arcs:
+        _paint_arc(painter, theme, arc, room, longest)
+    _paint_arc_labels(painter, theme, arcs, room, longest)
+    _paint_places(painter, theme, area, shown, step, base)
+
+
+def _paint_places(
+    painter: QPainter, theme: Theme, area: QRectF, shown: Lattice, step: float, base: float
+) -> None:
+    worths_end = area.left()
     for number, place in enumerate(shown.places):
         x = area.left() + step * (number + 0.5)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.text if place.is_reached or number == 0 else theme.line)
         painter.drawEllipse(QPointF(x, base), 3.2, 3.2)
-        painter.setFont(Theme.mono_font(UI_FONT_PX + 1))
-        painter.setPen(theme.text)
-        painter.drawText(QRectF(x, base + 6, step, 22), CENTER, isolate(place.text))
-        if step >= 34 or number % 2 == 0:
-            painter.setFont(Theme.mono_font(10))
+        if x + step <= area.right():  # else the text goes on out of sight
+            painter.setFont(Theme.mono_font(UI_FONT_PX + 1))
+            painter.setPen(theme.text)
+            painter.drawText(QRectF(x, base + 6, step, 22), CENTER, isolate(place.text))
+        painter.setFont(Theme.mono_font(TINY_FONT_PX))
+        width = painter.fontMetrics().horizontalAdvance(place.worth)
+        if place.worth and x - width / 2 >= worths_end:
             painter.setPen(theme.dim)
-            painter.drawText(QRectF(x - 40, base + 30, 80, 16), CENTER, place.worth)
+            painter.drawText(QRectF(x - width / 2 - 1, base + 30, width + 2, 16), CENTER, place.worth)
+            worths_end = x + width / 2 + LEAST_GAP_PX
+
+
+class _Arc(NamedTuple):
+    """An edge and where it begins and ends in the picture."""
+
+    edge: Edge
+    first: float
+    last: float
+    base: float
+
+    @property
+    def is_marked(self) -> bool:
+        return self.edge.kind != "way"
+
+    def height(self, room: float, longest: int) -> float:
+        return room * (0.25 + 0.75 * (self.edge.last - self.edge.first) / max(1, longest))
+
+    def pen(self, theme: Theme) -> QPen:
+        return {
+            "way": QPen(blend(theme.raised, theme.dim, 0.55), 1.2),
+            "chosen": QPen(theme.good, 2.4),
+            "now": QPen(theme.accent, 2.6),
+            "worse": QPen(theme.accent, 2.0, Qt.PenStyle.DashLine),
+        }[self.edge.kind]
 
 
 def _importance(edge: Edge) -> int:
     return ("way", "chosen", "worse", "now").index(edge.kind)
 
 
-def _paint_arc(
-    painter: QPainter,
-    theme: Theme,
-    edge: Edge,
-    left: float,
-    step: float,
-    base: float,
-    room: float,
-    longest: int,
-) -> None:
-    first, last = left + step * edge.first, left + step * edge.last
-    height = room * (0.25 + 0.75 * (edge.last - edge.first) / max(1, longest))
-    path = QPainterPath(QPointF(first, base))
-    path.cubicTo(first, base - height * 1.3, last, base - height * 1.3, last, base)
-    looks = {
-        "way": QPen(blend(theme.raised, theme.dim, 0.55), 1.2),
-        "chosen": QPen(theme.good, 2.4),
-        "now": QPen(theme.accent, 2.6),
-        "worse": QPen(theme.accent, 2.0, Qt.PenStyle.DashLine),
-    }
+def _paint_arc(painter: QPainter, theme: Theme, arc: _Arc, room: float, longest: int) -> None:
+    top = arc.base - arc.height(room, longest) * 1.3
+    path = QPainterPath(QPointF(arc.first, arc.base))
+    path.cubicTo(arc.first, top, arc.last, top, arc.last, arc.base)
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(looks[edge.kind])
+    painter.setPen(arc.pen(theme))
     painter.drawPath(path)
-    is_marked = edge.kind != "way"
-    painter.setFont(_bold(Theme.mono_font(SMALL_FONT_PX if is_marked else 10), is_marked))
-    text = isolate(edge.text)
-    width = painter.fontMetrics().horizontalAdvance(text) + 8
-    if not is_marked and width > (last - first) + 10:
-        return
-    box = QRectF((first + last - width) / 2, base - height - 9, width, 17)
-    painter.fillRect(box, theme.raised)
-    painter.setPen(looks[edge.kind].color() if is_marked else theme.dim)
-    painter.drawText(box, CENTER, text)
+
+
+def _paint_arc_labels(painter: QPainter, theme: Theme, arcs: list[_Arc], room: float, longest: int) -> None:
+    """The tokens of the arcs, the most important first; one that would lie on another is left out."""
+    taken: list[QRectF] = []
+    for arc in reversed(arcs):
+        painter.setFont(
+            _bold(Theme.mono_font(SMALL_FONT_PX if arc.is_marked else TINY_FONT_PX), arc.is_marked)
+        )
+        text = isolate(arc.edge.text)
+        width = painter.fontMetrics().horizontalAdvance(text) + 8
+        y = arc.base - arc.height(room, longest) - 9
+        box = QRectF((arc.first + arc.last - width) / 2, y, width, 17)
+        fits = width <= arc.last - arc.first + 10 and not any(box.intersects(other) for other in taken)
+        if arc.is_marked or fits:
+            taken.append(box)
+            painter.fillRect(box, theme.raised)
+            painter.setPen(arc.pen(theme).color() if arc.is_marked else theme.dim)
+            painter.drawText(box, CENTER, text)
 
 
 def _bold(font: QFont, is_bold: bool) -> QFont:
