@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import signal
 import sys
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
 
     from guiapp.core.tokenizer import Tokenizer
     from guiapp.viewmodels.background import Progress
+    from guiapp.viewmodels.garbage import GarbageCollector
     from guiapp.viewmodels.kernel_warm_up import KernelWarmUp
     from guiapp.viewmodels.model_loader import Load
     from guiapp.viewmodels.settings import Settings
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 FIRST_MODEL = "demo:bpe"
 FIRST_SAMPLE = "welcome"
-YOUNG_ONLY = (700, 10, 1_000_000)  # for gc: not everything that ever was loaded, which takes 0.1 s
 TURN_S = 0.0005  # how long a job may keep the window from running Python: a tenth of the usual time
 
 
@@ -42,6 +41,7 @@ class Shell:
     warm_up: KernelWarmUp
     window: MainWindow
     commands: WindowCommands
+    garbage_collector: GarbageCollector
 
     def start(self, model: str | None, text_file: Path | None) -> None:
         """Open what was asked for, in the background."""
@@ -53,7 +53,7 @@ class Shell:
 
     def load_kernels(self) -> None:
         """Have them compiled and loaded, in the background."""
-        _postpone_full_collections(self.warm_up)
+        self.garbage_collector.start()
         self.warm_up.start()
 
     def stop(self) -> None:
@@ -64,6 +64,7 @@ class Shell:
         self.window.kept_texts.leave()
         self.window.kept_texts.finish()
         self.settings.save()
+        self.garbage_collector.stop()
 
 
 def run_window(model: str | None, text_file: Path | None) -> int:
@@ -105,22 +106,6 @@ def make_application() -> QApplication:
     return application
 
 
-def _postpone_full_collections(warm_up: KernelWarmUp) -> None:
-    """Look for garbage among new objects only while loading, and never among those loaded by then.
-
-    They are modules and kernels, most of a million objects, and stay until the end.
-    """
-    usual = gc.get_threshold()
-
-    def resume() -> None:
-        gc.freeze()
-        gc.set_threshold(*usual)
-
-    gc.set_threshold(*YOUNG_ONLY)
-    warm_up.finished.connect(resume)
-    warm_up.failed.connect(resume)
-
-
 def build(
     application: QApplication,
     settings: Settings,
@@ -131,6 +116,7 @@ def build(
     """The window and all behind it, not yet shown and with no model open."""
     from guiapp.core.editing.live_encoding import Options
     from guiapp.viewmodels.activity import Activity
+    from guiapp.viewmodels.garbage import GarbageCollector
     from guiapp.viewmodels.kernel_warm_up import KernelWarmUp
     from guiapp.viewmodels.recent_files import RecentFiles
     from guiapp.viewmodels.workspace import Workspace
@@ -152,7 +138,10 @@ def build(
     )
     commands = WindowCommands(window, workspace, settings, RecentFiles(settings), theme_source)
     theme_source.dress()
-    return Shell(workspace, settings, theme_source, warm_up, window, commands)
+    garbage_collector = GarbageCollector(window)
+    warm_up.finished.connect(garbage_collector.spare)
+    warm_up.failed.connect(garbage_collector.spare)
+    return Shell(workspace, settings, theme_source, warm_up, window, commands, garbage_collector)
 
 
 def _load(warm_up: KernelWarmUp, name: str, pre: str | None, progress: Progress) -> Tokenizer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -74,6 +75,18 @@ class PatientBot(QtBot):
 
     def waitExposed(self, widget, *, timeout=PATIENCE_S * 1000):
         return super().waitExposed(widget, timeout=timeout)
+
+
+@pytest.fixture(autouse=True)
+def garbage_stays_in_this_thread(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Where there are Qt objects; see `guiapp/viewmodels/garbage.py`."""
+    if "qapp" not in request.fixturenames:
+        yield
+        return
+    gc.disable()
+    yield
+    gc.collect(0)  # what the test has made
+    gc.enable()
 
 
 @pytest.fixture
