@@ -12,7 +12,7 @@ import time
 
 from PySide6.QtCore import QObject, QTimer
 
-LOOK_MS = 100
+LOOK_MS, LOOK_AGAIN_MS = 100, 20  # after a look that found nothing to do, or something
 YOUNG, MIDDLE, OLD = 700, 10, 10  # as `gc.get_count` counts: new objects, and looks at younger ones
 FULL_EVERY_S = 60.0  # it takes longer than a frame
 
@@ -49,3 +49,4 @@ class GarbageCollector(QObject):
             gc.collect(1)
         elif young > YOUNG:
             gc.collect(0)
+        self._timer.setInterval(LOOK_AGAIN_MS if young > YOUNG else LOOK_MS)
