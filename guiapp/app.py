@@ -141,6 +141,7 @@ def build(
     garbage_collector = GarbageCollector(window)
     warm_up.finished.connect(garbage_collector.spare)
     warm_up.failed.connect(garbage_collector.spare)
+    window.pages.imported.connect(garbage_collector.spare)
     return Shell(workspace, settings, theme_source, warm_up, window, commands, garbage_collector)
 
 

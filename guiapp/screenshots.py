@@ -96,7 +96,7 @@ def _arrange_steps(shell: Shell, look: Look) -> None:
     """Bring the Steps page, if it is shown, to the place that was asked for."""
     from guiapp.widgets.steps_page import StepsPage
 
-    page = shell.window.pages.pages[shell.window.pages.current_name]
+    page = shell.window.pages.current
     if isinstance(page, StepsPage):
         page.begin(look.race, look.lesson)
         page.begin_training(look.train)
@@ -112,7 +112,7 @@ def _arrange_bench(shell: Shell, look: Look) -> None:
     from guiapp.core.bench.history import load_run
     from guiapp.widgets.bench_page import BenchPage
 
-    page = shell.window.pages.pages[shell.window.pages.current_name]
+    page = shell.window.pages.current
     if isinstance(page, BenchPage):
         if look.run is not None:
             page.model.show_run(load_run(look.run))
@@ -123,7 +123,7 @@ def _arrange_bench(shell: Shell, look: Look) -> None:
 
 def _wait_for_page(shell: Shell) -> None:
     """Run the event loop until the page that is shown has what it shows first."""
-    page = shell.window.pages.pages[shell.window.pages.current_name]
+    page = shell.window.pages.current
     loop = QEventLoop()
     settled = QTimer(singleShot=True, interval=SETTLE_MS)  # what has arrived is laid out first
     settled.timeout.connect(loop.quit)

@@ -31,7 +31,7 @@ class GarbageCollector(QObject):
         self._timer.start()
 
     def spare(self) -> None:
-        """Never look at what is loaded by now: most of a million objects, which stay until the end."""
+        """Never look at what is loaded by now: hundreds of thousands of objects, which stay until the end."""
         gc.freeze()
         self._next_full = time.monotonic() + FULL_EVERY_S
 

@@ -136,9 +136,11 @@ class PageStack(QStackedWidget):
 
     Signals:
         page_changed(): `current_name` is new.
+        imported(): what pages need is loaded.
     """
 
     page_changed = Signal()
+    imported = Signal()
 
     def __init__(
         self, setting: PageSetting, rows: tuple[PageRow, ...] = PAGES, parent: QWidget | None = None
@@ -148,6 +150,7 @@ class PageStack(QStackedWidget):
         self._rows = {row.name: row for row in rows}
         self._pages: dict[str, Page] = {}
         self._importing = LatestJob[None](self)
+        self._importing.done.connect(self.imported)
         self._until_import = QTimer(self, singleShot=True, interval=IMPORT_AFTER_MS)
         self._until_import.timeout.connect(self._import_modules)
         self.currentChanged.connect(self.page_changed)
@@ -157,6 +160,11 @@ class PageStack(QStackedWidget):
         """The name of the page that is shown, "" before the first."""
         current = self.currentWidget()
         return next((name for name, page in self._pages.items() if page is current), "")
+
+    @property
+    def current(self) -> Page:
+        """The page that is shown."""
+        return self._pages[self.current_name]
 
     @property
     def pages(self) -> Mapping[str, Page]:

@@ -271,7 +271,7 @@ class WindowCommands(QObject):
 
     def _move_focus(self, step: int) -> None:
         """Go to the next panel of the page, or the one before; the bar at the top is one of them."""
-        page = self._window.pages.pages[self._window.pages.current_name]
+        page = self._window.pages.current
         panels = [self._window.top_bar.model_button, *page.panels]
         focused = QApplication.focusWidget()
         at = next((i for i, panel in enumerate(panels) if holds(panel, focused)), 0)

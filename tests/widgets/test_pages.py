@@ -105,8 +105,8 @@ def test_what_pages_need_is_imported_in_the_background(qtbot, settings, module, 
     rows = (PageRow("plain", "Plain", "Ctrl+1", lambda setting: Page(), (module,)),)
     stack = PageStack(PageSetting(None, settings, None, None), rows)
     qtbot.addWidget(stack)
-    stack.import_soon()
-    qtbot.waitUntil(lambda: module in sys.modules and hasattr(sys.modules[module], "thread"), timeout=20_000)
+    with qtbot.waitSignal(stack.imported):
+        stack.import_soon()
     assert sys.modules[module].thread != threading.get_ident()
     stack.stop()
 
