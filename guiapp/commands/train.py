@@ -34,14 +34,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Train a vocabulary on a text, and save it as a model file."""
+    from guiapp.core.training.export import WRITERS
     from guiapp.core.training.models import train
     from guiapp.core.training.write_gguf import write_gguf
 
     text = read(options.file).decode("utf-8", "replace")
     if options.end_marks and options.algorithm != "bpe":
         raise InputError("Only byte-pair encoding is trained with end-of-word marks: leave out --end-marks.")
-    if options.steps and Path(options.steps).suffix.lower() not in (".md", ".json", ".svg"):
-        raise InputError(f"{options.steps} names no format. End its name with .md, .json or .svg.")
+    if options.steps and Path(options.steps).suffix.lower() not in WRITERS:
+        raise InputError(f"{options.steps} names no format. End its name with {' or '.join(WRITERS)}.")
     if options.log or options.end_marks or options.steps:
         model = _train_by_steps(options, text)
     else:

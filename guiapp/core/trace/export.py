@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.trace.debugger import Debugger
@@ -94,12 +95,16 @@ def write_chunks(
 ) -> None:
     """Write a file that is there when it is whole; `n_chunks` is about how many there are."""
     partial = path.with_name(path.name + PARTIAL)
-    with partial.open("w", encoding="utf-8") as file:
-        for number, chunk in enumerate(chunks):
-            file.write(chunk)
-            if number % CHUNKS_PER_REPORT == 0:
-                progress(min(1.0, number / max(1, n_chunks)))
-    partial.replace(path)
+    try:
+        with partial.open("w", encoding="utf-8") as file:
+            for number, chunk in enumerate(chunks):
+                file.write(chunk)
+                if number % CHUNKS_PER_REPORT == 0:
+                    progress(min(1.0, number / max(1, n_chunks)))
+        partial.replace(path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
 
 
 def estimated_bytes(debugger: Debugger, ending: str) -> int:
@@ -109,10 +114,15 @@ def estimated_bytes(debugger: Debugger, ending: str) -> int:
     if ending not in ROWS or not len(told):
         return 0
     place = debugger.position
-    steps = told[np.linspace(0, len(told) - 1, min(len(told), N_SAMPLED)).astype(int)].tolist()
-    size = sum(len(ROWS[ending](debugger, step).encode()) for step in steps)
+    size = size_by_samples(lambda step: ROWS[ending](debugger, step), told)
     debugger.go_to(place)
-    return size * len(told) // len(steps)
+    return size
+
+
+def size_by_samples(row: Callable[[int], str], steps: NDArray[np.int64]) -> int:
+    """About how many bytes the rows of at least one step take, from some of them."""
+    sampled = steps[np.linspace(0, len(steps) - 1, min(len(steps), N_SAMPLED)).astype(int)].tolist()
+    return sum(len(row(step).encode()) for step in sampled) * len(steps) // len(sampled)
 
 
 def _labels(debugger: Debugger, n_steps: int) -> list[tuple[str, tuple[int, int]]]:

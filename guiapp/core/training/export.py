@@ -11,7 +11,7 @@ import numpy as np
 
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.trace.drawing import GAP_PX, MARGIN_PX, NUMBERS_PX, box, document, label_at, note
-from guiapp.core.trace.export import N_SAMPLED, write_chunks
+from guiapp.core.trace.export import size_by_samples, write_chunks
 from guiapp.core.training.record import TrainingRecord
 from guiapp.core.training.telling import Cut, ToldMerge
 
@@ -141,6 +141,4 @@ def estimated_bytes(record: TrainingRecord, ending: str) -> int:
     numbers = np.array(all_steps(record))
     if ending not in ROWS or not len(numbers):
         return 0
-    sample = numbers[np.linspace(0, len(numbers) - 1, min(len(numbers), N_SAMPLED)).astype(int)].tolist()
-    size = sum(len(ROWS[ending](record, number).encode()) for number in sample)
-    return size * len(numbers) // len(sample)
+    return size_by_samples(lambda number: ROWS[ending](record, number), numbers)

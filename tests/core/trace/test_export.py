@@ -17,6 +17,7 @@ from guiapp.core.trace.export import (
     estimated_bytes,
     step_json,
     step_markdown,
+    write_chunks,
     write_run,
 )
 from guiapp.core.trace.export_process import ExportRequest, main
@@ -53,6 +54,18 @@ def test_long_runs_are_written_whole(tmp_path):
     assert reported == sorted(reported)
     assert len(reported) > 5
     assert not list(tmp_path.glob(f"*{PARTIAL}"))
+
+
+def test_a_file_that_cannot_be_finished_leaves_what_was_there(tmp_path):
+    def chunks():
+        yield "begun"
+        raise OSError("the disk is full")
+
+    path = tmp_path / "run.md"
+    path.write_text("old")
+    with pytest.raises(OSError, match="full"):
+        write_chunks(chunks(), path, 2)
+    assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("run.md", "old")]
 
 
 def rows_of(path) -> dict[str, list[str]]:
