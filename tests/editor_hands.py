@@ -1,0 +1,39 @@
+"""What a hand does to an editor, and an eye sees of it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QApplication
+
+from guiapp.widgets.span_editor import SpanEditor
+from guiapp.widgets.span_view import SIDE_PX
+
+
+def place_of_byte(editor: SpanEditor, offset: int) -> QPoint:
+    """The middle of the character that begins at an offset."""
+    at = editor.rows.place_of(offset)
+    start = editor.rows.block_span(at.block)[0]
+    geometry = editor.rows.layout(at.block).geometry(at.row)
+    cell = geometry.cells.tolist().index(offset - start)
+    x = (geometry.leading[cell] + geometry.trailing[cell]) / 2
+    return QPoint(round(SIDE_PX + x), round(at.y + editor.rows.metrics.row_height / 2))
+
+
+def click(qtbot, editor: SpanEditor, point: QPoint, modifier=Qt.KeyboardModifier.NoModifier) -> None:
+    qtbot.mouseClick(editor.viewport(), Qt.MouseButton.LeftButton, modifier, point)
+
+
+def wheel(editor: SpanEditor, notches: float, modifiers=Qt.KeyboardModifier.NoModifier) -> None:
+    at = QPointF(50, 50)
+    where = QPointF(editor.viewport().mapToGlobal(at))
+    turned = QPoint(0, int(120 * notches))
+    event = QWheelEvent(
+        at, where, QPoint(), turned, Qt.MouseButton.NoButton, modifiers, Qt.ScrollPhase.NoScrollPhase, False
+    )
+    QApplication.sendEvent(editor.viewport(), event)
+
+
+def pixels_of(editor: SpanEditor) -> bytes:
+    image = editor.viewport().grab().toImage()
+    return bytes(image.constBits())
