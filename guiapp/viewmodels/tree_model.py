@@ -96,6 +96,11 @@ class TreeModel(QObject):
         """Whether a picture is on its way; else there is no model."""
         return self._workspace.vocabulary is not None
 
+    @property
+    def awaits_kernels(self) -> bool:
+        """Whether the picture waits until everything is compiled, as after the first start ever."""
+        return self.is_preparing and self._picture is None and _kernels_are_coming()
+
     def close(self) -> None:
         """Stop all work; nothing is delivered any more."""
         self._counting.stop()
@@ -341,10 +346,14 @@ class TreeModel(QObject):
             self.shape_changed.emit()
 
 
+def _kernels_are_coming() -> bool:
+    return is_interpreted() and not NEVER_COMPILED
+
+
 def _build(vocabulary: Vocabulary, merging: PairMerging | None, coloring: str, progress: Progress) -> _Built:
     """Lay out the tree as soon as it can be painted, too: by kernels that run compiled."""
     deadline = time.monotonic() + COMPILE_PATIENCE_S
-    while is_interpreted() and not NEVER_COMPILED and time.monotonic() < deadline:
+    while _kernels_are_coming() and time.monotonic() < deadline:
         progress(0.0)
         time.sleep(TICK_S)
     picture = tree_picture(vocabulary)

@@ -23,7 +23,7 @@ from guiapp.core.training.stops import SCHEMA
 from guiapp.viewmodels.steps_model import StepsModel
 from guiapp.viewmodels.training_model import TrainingModel
 from guiapp.widgets.step_entry import EntryField, clear
-from guiapp.widgets.style_sheet import heading, set_role
+from guiapp.widgets.style_sheet import head_row, set_role
 from guiapp.widgets.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 
 TITLE_PX = 150
@@ -82,14 +82,10 @@ class BreakpointList(QWidget):
         self.removed = RemovedNotice(model)
         self._rows = QVBoxLayout()
         self._rows.setSpacing(0)
-        head = QHBoxLayout()
-        head.addWidget(heading("Breakpoints"))
-        head.addStretch()
-        head.addWidget(self.add_button)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GAP_PX)
-        layout.addLayout(head)
+        layout.addLayout(head_row("Breakpoints", self.add_button))
         layout.addLayout(self._rows)
         layout.addWidget(self.removed)
         layout.addWidget(self.field)

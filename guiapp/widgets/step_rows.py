@@ -6,12 +6,12 @@ from abc import abstractmethod
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QToolButton, QVBoxLayout, QWidget
 
 from guiapp.viewmodels.step_pictures import Made, made_so_far
 from guiapp.viewmodels.steps_model import StepsModel
 from guiapp.widgets.shaped_texts import LEFT, RIGHT, ShapedTexts
-from guiapp.widgets.style_sheet import heading, set_role
+from guiapp.widgets.style_sheet import head_row, set_role
 from guiapp.widgets.theme import GAP_PX, SMALL_FONT_PX, Theme, ThemeSource
 
 ROW_PX = 24
@@ -115,14 +115,10 @@ class NotesList(QWidget):
         self.clear_button.setAccessibleName("Throw the messages away")
         self.clear_button.clicked.connect(model.forget_notes)
         set_role(self.clear_button, "quiet")
-        head = QHBoxLayout()
-        head.addWidget(heading("Messages"))
-        head.addStretch()
-        head.addWidget(self.clear_button)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GAP_PX)
-        layout.addLayout(head)
+        layout.addLayout(head_row("Messages", self.clear_button))
         layout.addWidget(self.rows)
         model.notes_changed.connect(self._follow)
         self._follow()

@@ -16,7 +16,7 @@ from string import Template
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QColor, QFontDatabase
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from guiapp.core.demo import resources_folder
 
@@ -184,3 +184,12 @@ def heading(text: str) -> QLabel:
     set_role(label, "heading")
     label.setAccessibleName(text)
     return label
+
+
+def head_row(text: str, button: QWidget) -> QHBoxLayout:
+    """A heading, and a button at the far end of its line."""
+    row = QHBoxLayout()
+    row.addWidget(heading(text))
+    row.addStretch()
+    row.addWidget(button)
+    return row

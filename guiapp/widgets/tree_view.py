@@ -31,6 +31,7 @@ WHEEL_FACTOR = 1.25
 NOTCH = 120
 DRAG_PX = 4
 PREPARING = "Laying out the tree …"
+COMPILING = "The tree is drawn once everything is compiled.\nThis happens once, and takes about a minute."
 NO_MODEL = "Open a model to see its tokens as a tree."
 KEYS = {
     Qt.Key.Key_Up: "parent",
@@ -124,6 +125,13 @@ class TreeView(QWidget):
             return None
         return self._model.picture.node_at(*hit)
 
+    @property
+    def notice(self) -> str:
+        """What is said where the tree would be, until there is one."""
+        if self._model.awaits_kernels:
+            return COMPILING
+        return PREPARING if self._model.is_preparing else NO_MODEL
+
     def show_at_once(self) -> None:
         """End all animations."""
         self._flight.land()
@@ -195,8 +203,7 @@ class TreeView(QWidget):
         if self._layer is None:
             painter.fillRect(self.rect(), self._theme_source.theme.background)
             painter.setPen(self._theme_source.theme.dim)
-            text = PREPARING if self._model.is_preparing else NO_MODEL
-            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, text)
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.notice)
             return
         painter.drawImage(0, 0, self._layer)
         if self._flight.is_bending:

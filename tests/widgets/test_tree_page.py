@@ -11,6 +11,7 @@ from toy_vocabulary import toy_vocabulary
 
 import guiapp
 from guiapp.core.demo import demo_model_path
+from guiapp.core.kernels.compile import NEVER_COMPILED, run_interpreted
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.tree.coloring import COLORINGS
 from guiapp.core.tree.picture import ROOT
@@ -19,6 +20,7 @@ from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.theme import ThemeSource
 from guiapp.widgets.tree_page import TreePage
+from guiapp.widgets.tree_view import COMPILING, NO_MODEL, PREPARING
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 COMPILING_MS = 120_000  # another tree
@@ -249,6 +251,24 @@ def test_without_a_model_the_page_asks_for_one(qtbot, tmp_path):
     qtbot.addWidget(page)
     assert not page.model.is_preparing
     assert not page.grab().isNull()
+    page.stop()
+    workspace.close()
+
+
+@pytest.mark.skipif(NEVER_COMPILED, reason="kernels are never compiled here")
+def test_the_page_tells_that_the_tree_waits_until_everything_is_compiled(qtbot, tmp_path):
+    tokenizer = guiapp.open_model(demo_model_path("bpe"))
+    run_interpreted(True)  # as at the first start ever
+    workspace = Workspace(TEXT, load=lambda *asked: tokenizer)
+    page = TreePage(workspace, ThemeSource(QApplication.instance(), "dark"), Settings(tmp_path / "s.json"))
+    qtbot.addWidget(page)
+    assert page.view.notice == NO_MODEL
+    workspace.loader.open("demo:bpe")
+    qtbot.waitUntil(lambda: workspace.vocabulary is not None)
+    assert page.view.notice == COMPILING
+    run_interpreted(False)
+    assert page.view.notice == PREPARING
+    qtbot.waitUntil(lambda: page.model.picture is not None, timeout=COMPILING_MS)
     page.stop()
     workspace.close()
 
