@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from guiapp.core.editing.token_store import TokenStore
 from guiapp.core.encoding import Encoding, FragmentTokens
 from guiapp.core.pipelines.dna import OPENING, dna_tokens
-from guiapp.core.pipelines.pipeline import Pipeline
-from guiapp.core.pipelines.with_words import WORDS
+from guiapp.core.pipelines.pipeline import Cutter
+from guiapp.core.pipelines.with_words import WORDS, WordCuts
 from guiapp.core.text.special_tokens import Partition
 from guiapp.core.tokenizer import Tokenizer
 
@@ -64,7 +64,7 @@ class LiveEncoding:
         found = self._special_tokens.partition(text, options.parse_special)
         self._special = TokenStore(_moved(found, 0), n_bytes)
         self._dna = dna_tokens(tokenizer.vocabulary)
-        self._cutter: Pipeline = tokenizer.pipeline
+        self._cutter: Cutter = WordCuts() if options.encoder == WORDS else tokenizer.pipeline
 
     def window(self, text: NDArray[np.uint8], start: int, removed: int, added: int) -> Window:
         """What an edit makes necessary to encode again.
@@ -72,9 +72,7 @@ class LiveEncoding:
         `removed` bytes at `start` were replaced by `added` others; `text` is the text after that.
         """
         shift = added - removed
-        if self._options.encoder == WORDS:
-            return Window(0, len(text), shift)
-        if self._dna is not None:
+        if self._dna is not None and self._options.encoder != WORDS:
             has_dna = OPENING in text.tobytes() or self.tokens.has_id(self._dna.opening)
             pipeline = self._tokenizer.pipeline
             self._cutter = pipeline if has_dna else pipeline.without_dna()

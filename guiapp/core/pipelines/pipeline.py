@@ -12,7 +12,17 @@ from guiapp.core.pipelines.stages import Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
 
 
-class Pipeline(Protocol):
+class Cutter(Protocol):
+    """Knows places of a fragment where its tokens are those of its two halves side by side: cuts."""
+
+    def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
+        """The last cut at or before `position` that depends on nothing behind it; 0 in the worst case."""
+
+    def cut_after(self, fragment: NDArray[np.uint8], position: int) -> int:
+        """The first cut at or after `position` that depends on nothing before it; else the length."""
+
+
+class Pipeline(Cutter, Protocol):
     """Normalise, split and encode one fragment: user text between two special tokens.
 
     encoders  the names of the algorithms that apply to this vocabulary, the best first
@@ -34,12 +44,3 @@ class Pipeline(Protocol):
         self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
     ) -> FragmentTokens:
         """The same tokens from the readable twins in `guiapp.core.algorithms`, told to `watcher`."""
-
-    def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
-        """The last cut at or before `position` that depends on nothing behind it; 0 in the worst case.
-
-        At a cut the tokens of the fragment are those of its two halves side by side.
-        """
-
-    def cut_after(self, fragment: NDArray[np.uint8], position: int) -> int:
-        """The first cut at or after `position` that depends on nothing before it; else the length."""

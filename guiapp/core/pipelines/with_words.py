@@ -23,10 +23,38 @@ from guiapp.core.vocab.merges import PairMerging
 from guiapp.core.vocab.vocabulary import Vocabulary
 
 WORDS = "words"
+SPACE = ord(" ")
+IS_WHITE = np.isin(np.arange(256), list(b"\t\n\v\f\r "))
+ENDS_WORDS = IS_WHITE & (np.arange(256) != SPACE)  # a space may belong to the word behind it
+FIRST_LOOK = 256  # bytes, then twice as many
+
+
+class WordCuts:
+    """See `Cutter`: before any white space, and behind all but a space."""
+
+    def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
+        reach, end = FIRST_LOOK, position
+        while end > 0:
+            start = max(0, end - reach)
+            behind = np.flatnonzero(ENDS_WORDS[fragment[start:end]]) + start + 1
+            before = np.flatnonzero(IS_WHITE[fragment[start:end]]) + start
+            if len(before):
+                return max(int(before[-1]), int(behind[-1]) if len(behind) else 0)
+            reach, end = 2 * reach, start
+        return 0
+
+    def cut_after(self, fragment: NDArray[np.uint8], position: int) -> int:
+        reach, start = FIRST_LOOK, position
+        while start < len(fragment):
+            white = np.flatnonzero(IS_WHITE[fragment[start : start + reach]])
+            if len(white):
+                return start + int(white[0])
+            reach, start = 2 * reach, start + reach
+        return len(fragment)
 
 
 class WithWords:
-    """See `Pipeline`.  The cuts are those of `own`; they do not hold for words, which may reach across."""
+    """See `Pipeline`.  The cuts are those of `own`; for words, which may reach across, see `WordCuts`."""
 
     def __init__(self, vocabulary: Vocabulary, own: Pipeline) -> None:
         self._vocabulary = vocabulary

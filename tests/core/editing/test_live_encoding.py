@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import astuple
 from functools import lru_cache
 
 import numpy as np
@@ -14,6 +15,7 @@ from pair_vocabularies import BYTE_TOKENS
 import guiapp
 from guiapp.core.demo import DEMO_MODELS
 from guiapp.core.editing.live_encoding import LiveEncoding, Options
+from guiapp.core.pipelines.with_words import WORDS
 
 PARTS = [
     *"aAbz09 \n\t.,'\"-_/(<|>[]=é汉字ö\u0301\u200d🚀\u3000\u2581", "  ", "\n\n", "\r\n", "'s", "'LL",
@@ -36,14 +38,12 @@ def some_text(rng, most, parts):
     )
 
 
-def check_edits(tokenizer, seed, parts=PARTS):
+def check_edits(tokenizer, seed, parts=PARTS, encoder=None):
     rng = random.Random(seed)
     for _ in range(N_DOCUMENTS):
-        options = Options(rng.random() < 0.5, rng.random() < 0.7)
+        options = Options(rng.random() < 0.5, rng.random() < 0.7, encoder)
         text = some_text(rng, 80, parts)
-        live = LiveEncoding(
-            tokenizer, tokenizer.encode(text, options.add_special, options.parse_special), options
-        )
+        live = LiveEncoding(tokenizer, tokenizer.encode(text, *astuple(options)), options)
         for _ in range(N_EDITS):
             start = rng.randrange(len(text) + 1)
             removed = min(rng.choice([0, 0, 1, 2, 5, 30]), len(text) - start)
@@ -52,7 +52,7 @@ def check_edits(tokenizer, seed, parts=PARTS):
             text = text[:start] + new + text[start + removed :]
             array = np.frombuffer(bytearray(text), np.uint8)
             live.update(array, live.window(array, start, removed, len(new)))
-            expected = tokenizer.encode(text, options.add_special, options.parse_special)
+            expected = tokenizer.encode(text, *astuple(options))
             story = f"seed {seed}: {before!r}[{start}:{start + removed}] = {new!r}, {options}"
             tokens = live.tokens.between(0, len(live.tokens))
             assert tokens.ids.tolist() == expected.token_ids.tolist(), story
@@ -64,6 +64,12 @@ def check_edits(tokenizer, seed, parts=PARTS):
 @pytest.mark.parametrize("seed", range(4))
 def test_edits_of_demo_models_are_exact(name, seed):
     check_edits(guiapp.open_model(f"demo:{name}"), seed)
+
+
+@pytest.mark.parametrize("name", [model.name for model in DEMO_MODELS])
+@pytest.mark.parametrize("seed", range(4))
+def test_edits_of_words_are_exact(name, seed):
+    check_edits(guiapp.open_model(f"demo:{name}"), seed, [*PARTS, " ", "\v", "\f"], encoder=WORDS)
 
 
 @pytest.fixture(scope="module")
@@ -102,10 +108,12 @@ def test_edits_of_real_models_are_exact(name, seed):
 def test_typing_in_a_long_text_encodes_only_a_neighbourhood(name):
     text = b"the quick brown fox jumps over the lazy dog. " * 5000
     check_neighbourhood(guiapp.open_model(f"demo:{name}"), text)
+    check_neighbourhood(guiapp.open_model(f"demo:{name}"), text, encoder=WORDS)
 
 
-def check_neighbourhood(tokenizer, text):
-    live = LiveEncoding(tokenizer, tokenizer.encode(text), Options())
+def check_neighbourhood(tokenizer, text, encoder=None):
+    options = Options(encoder=encoder)
+    live = LiveEncoding(tokenizer, tokenizer.encode(text, encoder=encoder), options)
     changed = np.frombuffer(bytearray(text[:100_000] + b"x" + text[100_000:]), np.uint8)
     window = live.window(changed, 100_000, 0, 1)
     assert window.end - window.start < 1000
