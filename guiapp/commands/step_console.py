@@ -6,6 +6,7 @@ import cmd
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
@@ -68,7 +69,7 @@ class Console(cmd.Cmd):
         self._move(rest, -1)
 
     def do_next(self, rest: str) -> None:
-        """next: step over the piece."""
+        """next: step over the piece.  Backwards, it is `back piece`."""
         self._debugger.step(Granularity.PIECE)
         self._show()
 
@@ -124,13 +125,18 @@ class Console(cmd.Cmd):
         """delete N: remove a breakpoint; delete alone removes all."""
         rows = list(self._debugger.breakpoints)
         if rest.strip():
-            number = self._number(rest, "breakpoint")
-            if number >= len(rows):
-                raise TokenloupeError(f"There is no breakpoint {number}.")
-            del rows[number]
+            del rows[self._breakpoint_number(rest)]
         else:
             rows = []
         self._debugger.set_breakpoints(rows)
+
+    def do_enable(self, rest: str) -> None:
+        """enable N: switch a breakpoint on again."""
+        self._switch(rest, True)
+
+    def do_disable(self, rest: str) -> None:
+        """disable N: switch a breakpoint off, and keep it."""
+        self._switch(rest, False)
 
     # Looking
 
@@ -203,6 +209,17 @@ class Console(cmd.Cmd):
                 count = self._number(word, "steps")
         self._debugger.step(granularity, direction * max(1, count))
         self._show()
+
+    def _switch(self, rest: str, is_enabled: bool) -> None:
+        rows, number = list(self._debugger.breakpoints), self._breakpoint_number(rest)
+        rows[number] = replace(rows[number], is_enabled=is_enabled)
+        self._debugger.set_breakpoints(rows)
+
+    def _breakpoint_number(self, text: str) -> int:
+        number = self._number(text, "breakpoint")
+        if number >= len(self._debugger.breakpoints):
+            raise TokenloupeError(f"There is no breakpoint {number}.")
+        return number
 
     def _number(self, text: str, what: str) -> int:
         if not text.strip().isdecimal():

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.errors import TokenloupeError
-from guiapp.core.trace.breakpoints import Breakpoint, Dialect, parse_breakpoint
+from guiapp.core.trace.breakpoints import Breakpoint, Dialect, parse_breakpoint, unquoted
 
 Rows = tuple[Breakpoint, ...]
+
+
+def at_bytes(rows: Iterable[Breakpoint], start: int, end: int) -> list[Breakpoint]:
+    """Those at bytes of a stretch of text."""
+    stretch = range(start, max(end, start + 1))
+    return [row for row in rows if row.kind == "byte" and int(row.value) in stretch]
+
+
+def at_operations(rows: Iterable[Breakpoint], names: Sequence[str]) -> list[Breakpoint]:
+    """Those at one of these operations."""
+    return [row for row in rows if row.kind == "operation" and unquoted(row.value) in names]
 
 
 class StepBreakpoints(QObject):
@@ -66,6 +77,20 @@ class StepBreakpoints(QObject):
             self.remove(titles.index(text))
         else:
             self.add(text)
+
+    def toggle_bytes(self, start: int, end: int) -> None:
+        """Set one at the first byte of a stretch of text, or remove all that are in it."""
+        self._toggle_all(at_bytes(self._rows, start, end), [f"byte {start}"])
+
+    def toggle_operations(self, names: Sequence[str]) -> None:
+        """Set one at each of these operations, or remove all that are at one of them."""
+        self._toggle_all(at_operations(self._rows, names), [f"operation {name}" for name in names])
+
+    def _toggle_all(self, old: list[Breakpoint], new: list[str]) -> None:
+        if old:
+            self._set(tuple(row for row in self._rows if row not in old), old[0])
+        else:
+            self._set((*self._rows, *(parse_breakpoint(text, self._dialect) for text in new)))
 
     def undo(self) -> None:
         """Take the last change back."""

@@ -155,6 +155,13 @@ class StepsModel(QObject):
         """One decision, whatever the size of steps."""
         self._moved(lambda debugger: debugger.step(Granularity.DECISION))
 
+    def over(self) -> None:
+        """To the next piece, whatever the size of steps, or to a stop on the way."""
+        self._moved(lambda debugger: debugger.step(Granularity.PIECE))
+
+    def back_over(self) -> None:
+        self._moved(lambda debugger: debugger.step(Granularity.PIECE, -1))
+
     def out(self) -> None:
         self._moved(Debugger.out)
 
@@ -239,13 +246,12 @@ class StepsModel(QObject):
         if self.debugger is None or self.position >= self.n_steps:
             self.clock.pause()
             return
-        before = self.position
-        stop = self.debugger.stops.after(before)
-        stops = [self.n_steps if stop is None else stop[0], self.race.parting or 0]
-        goal = min(step for step in stops if step > before)
+        before, parting = self.position, self.race.parting
         self.step()
-        if goal <= self.position:
-            self.go_to(goal)
+        if parting is not None and before < parting <= self.position:
+            self.go_to(parting)
+            self.clock.pause()
+        elif self.stopped_at is not None or self.position >= self.n_steps:
             self.clock.pause()
 
     # What there is to see

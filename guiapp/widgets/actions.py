@@ -72,6 +72,8 @@ ROWS = (
     ActionRow("debug_step", "Step", "Run", ("F10",), begins_group=True, page="steps"),
     ActionRow("debug_back", "Step back", "Run", ("Shift+F10",), page="steps"),
     ActionRow("debug_into", "Step into: one decision", "Run", ("F11",), page="steps"),
+    ActionRow("debug_over", "Step over the piece", "Run", ("Ctrl+F11",), page="steps"),
+    ActionRow("debug_back_over", "Step back over the piece", "Run", ("Ctrl+Shift+F11",), page="steps"),
     ActionRow("debug_out", "Step out: finish the piece", "Run", ("Shift+F11",), page="steps"),
     ActionRow("debug_restart", "Back to the start", "Run", ("Ctrl+Shift+F5",), page="steps"),
     ActionRow("debug_end", "To the end", "Run", ("Ctrl+Shift+F10",), page="steps"),

@@ -1,40 +1,46 @@
-"""The algorithm in a few lines, the present one marked, and what its variables are."""
+"""The algorithm in a few lines with a gutter, the present one marked, and what its variables are."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from guiapp.core.explain.visible_text import isolate
 from guiapp.core.trace.debugger import Debugger
 from guiapp.core.trace.pseudo_code import STAGES, PseudoCode, code_of, pseudo_code
+from guiapp.viewmodels.step_breakpoints import at_operations
 from guiapp.viewmodels.steps_model import StepsModel
 from guiapp.widgets.shaped_texts import LEFT, ShapedTexts
 from guiapp.widgets.step_cards import enlargement
+from guiapp.widgets.step_gutter import paint_mark
 from guiapp.widgets.style_sheet import blend
 from guiapp.widgets.theme import UI_FONT_PX, Theme, ThemeSource
 
 LINE_PX = 22
 SMALLEST = 0.8
-INDENT_PX = 12
+INDENT_PX = 22  # behind the gutter
 VALUES_PX, PLACES_PX = 84, 232  # where the columns of the variables begin, at least for the last
 MOST_VARIABLES = 4
 N_LINES = 16  # room for any code with its variables: all are shown in the same size
 
 
 class CodeView(QWidget):
-    """Follows the model's debugger."""
+    """Follows the model's debugger; a click on a line sets breakpoints at what it does, or removes them."""
 
     def __init__(self, model: StepsModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
         self._theme_source = theme_source
         self._texts = ShapedTexts(Theme.mono_font(UI_FONT_PX))
+        self._hovered = -1
         self.setAccessibleName("Pseudo-code")
+        self.setToolTip("Click on a line for a breakpoint at what it does.")
+        self.setMouseTracking(True)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         theme_source.changed.connect(self.update)
         model.position_changed.connect(self._follow)
+        model.breakpoints_changed.connect(self.update)
         model.trace_changed.connect(self._fit)
         self._fit()
 
@@ -64,8 +70,38 @@ class CodeView(QWidget):
         self.setAccessibleDescription(code.lines[line].strip() if line >= 0 else "done")
         self.update()
 
-    def _scale(self, n_lines: int) -> float:
+    def line_rect(self, number: int) -> QRectF:
+        """Where a line of the code lies."""
+        scale = self._scale()
+        return QRectF(0, number * LINE_PX * scale, self.width(), LINE_PX * scale)
+
+    def _line_at(self, place: QPointF) -> int:
+        """The line of the code at a place that does something; -1 for none."""
+        code, _ = self.present()
+        lines = (number for number in range(len(code.lines)) if self.line_rect(number).contains(place))
+        number = next(lines, -1)
+        return number if code.operations_of(number) else -1
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        code, _ = self.present()
+        if event.button() is Qt.MouseButton.LeftButton and (line := self._line_at(event.position())) >= 0:
+            self._model.breakpoints.toggle_operations(code.operations_of(line))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._hover(self._line_at(event.position()))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hover(-1)
+
+    def _hover(self, line: int) -> None:
+        if line != self._hovered:
+            self._hovered = line
+            self.update()
+
+    def _scale(self) -> float:
         """Larger where there is room for any code, smaller where there is none for this one."""
+        debugger = self._model.debugger
+        n_lines = len(self.present()[0].lines) + 1 + (0 if debugger is None else len(variables(debugger)))
         larger = enlargement(self.size(), QSize(self.minimumWidth(), N_LINES * LINE_PX))
         return larger if larger > 1 else max(SMALLEST, min(1.0, self.height() / (n_lines * LINE_PX)))
 
@@ -77,8 +113,7 @@ class CodeView(QWidget):
             return
         theme, names = self._theme_source.theme, variables(debugger)
         code, present = self.present()
-        lines = len(code.lines) + 1 + len(names)
-        scale = self._scale(lines)
+        scale = self._scale()
         painter.scale(scale, scale)
         width = self.width() / scale
         for number, line in enumerate(code.lines):
@@ -88,8 +123,16 @@ class CodeView(QWidget):
                 painter.fillRect(QRectF(0, row.top(), 3, LINE_PX), theme.accent)
             painter.setPen(theme.text if number == present else theme.dim)
             self._texts.draw(painter, row.adjusted(INDENT_PX, 0, 0, 0), line, LEFT)
+            self._paint_gutter(painter, row, code.operations_of(number), number == self._hovered)
         top = (len(code.lines) + 0.6) * LINE_PX
         self._paint_variables(painter, QRectF(INDENT_PX, top, width - INDENT_PX, LINE_PX), names)
+
+    def _paint_gutter(
+        self, painter: QPainter, row: QRectF, operations: tuple[str, ...], is_hovered: bool
+    ) -> None:
+        middle = QPointF(INDENT_PX / 2 + 1, row.center().y())
+        found = at_operations(self._model.breakpoints.rows, operations)
+        paint_mark(painter, self._theme_source.theme, middle, found, is_hovered)
 
     def _paint_variables(self, painter: QPainter, row: QRectF, names: list[tuple[str, str, str]]) -> None:
         """Three columns; places are left out where the values leave no room for them."""

@@ -20,15 +20,16 @@ from PySide6.QtWidgets import QMenu, QToolTip, QWidget
 
 from guiapp.core.explain.visible_text import isolate
 from guiapp.core.trace.debugger import Debugger
+from guiapp.viewmodels.step_breakpoints import at_bytes
 from guiapp.viewmodels.step_pictures import Element, Flow, Part, Role, flow
 from guiapp.viewmodels.steps_model import StepsModel
 from guiapp.widgets.shaped_texts import CENTER, LEFT, ShapedTexts
+from guiapp.widgets.step_gutter import ID_FONT_PX, Gutter, GutterRow, gutter_rows, paint_dot
 from guiapp.widgets.style_sheet import blend
 from guiapp.widgets.text_zoom import TextZoom
 from guiapp.widgets.theme import SMALL_FONT_PX, TEXT_FONT_PX, UNIT_PX, Theme, ThemeSource
 
 TOKEN_FONT_PX = TEXT_FONT_PX + 2
-ID_FONT_PX = 11
 BOX_PX = 48
 FINISHED_PX = 30
 ABOVE_PX = 40  # room for what a pair becomes
@@ -36,7 +37,7 @@ ROW_GAP_PX = 10
 FLOW_ROW_PX = ABOVE_PX + BOX_PX + ROW_GAP_PX
 GAP_PX = 4
 PADDING_PX = 9
-DOT_PX = 7
+SMALL_DOT_PX = 7
 EMPTY_TEXT = "Nothing is recorded yet."
 
 
@@ -79,7 +80,7 @@ def lay_out(
 
 
 class FlowView(QWidget):
-    """Paints `flow` of the model's debugger; a click on a box sets a breakpoint at its first byte."""
+    """Paints `flow` of the model's debugger; a click on a box, or beside a row, sets a breakpoint there."""
 
     def __init__(
         self,
@@ -95,9 +96,13 @@ class FlowView(QWidget):
         self._flow = Flow([], "", "", False, False)
         self._layout = FlowLayout([], 0)
         self._texts = BoxTexts()
+        self._gutter = Gutter()
+        self._rows: list[GutterRow] = []
+        self._hovered: GutterRow | None = None
         self._most_px = 0  # the height that this trace needed so far: panels below should not jump
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setAccessibleName("Tokens at this step")
+        self.setMouseTracking(True)
         theme_source.changed.connect(self.update)
         self._zoom.watch(self)
         self._zoom.changed.connect(self._follow_zoom)
@@ -109,8 +114,18 @@ class FlowView(QWidget):
     @property
     def boxes(self) -> list[Box]:
         """What is painted, with places in this widget."""
-        placed = QTransform.fromScale(self._zoom.factor, self._zoom.factor).translate(0, self._shift())
+        placed = self._placed()
         return [Box(element, placed.mapRect(rect)) for element, rect in self._layout.boxes]
+
+    @property
+    def gutter_rows(self) -> list[GutterRow]:
+        """What stands in the gutter, with places in this widget."""
+        placed = self._placed()
+        return [row._replace(middle=placed.map(QPointF(0, row.middle)).y()) for row in self._rows]
+
+    @property
+    def gutter_width(self) -> float:
+        return self._gutter.width * self._zoom.factor
 
     @property
     def _debugger(self) -> Debugger | None:
@@ -126,6 +141,7 @@ class FlowView(QWidget):
     def _follow(self) -> None:
         debugger = self._debugger
         self._flow = Flow([], "", "", False, False) if debugger is None else flow(debugger)
+        self._gutter.fit(0 if debugger is None else len(debugger.trace.text))
         self.setAccessibleDescription(" ".join(element.text for element in self._flow.elements))
         self._arrange()
 
@@ -133,8 +149,9 @@ class FlowView(QWidget):
         self._most_px = 0
 
     def _arrange(self) -> None:
-        width = max(120.0, self.width() / self._zoom.factor)
+        width = max(120.0, self._width())
         self._layout = lay_out(self._flow.elements, width, self._texts.token.width, self._texts.id.width)
+        self._rows, self._hovered = gutter_rows(self._layout.boxes), None
         self._most_px = max(self._most_px, int(self._layout.height))
         self.setMinimumHeight(self._zoom.scaled(FLOW_ROW_PX))
         self.setMaximumHeight(max(self.minimumHeight(), self._zoom.scaled(self._most_px)))
@@ -142,6 +159,15 @@ class FlowView(QWidget):
 
     def resizeEvent(self, event: QEvent) -> None:
         self._arrange()
+
+    def _width(self) -> float:
+        """What there is for boxes, beside the gutter."""
+        return self.width() / self._zoom.factor - self._gutter.width
+
+    def _placed(self) -> QTransform:
+        """From places of the layout to those in this widget."""
+        scale = self._zoom.factor
+        return QTransform.fromScale(scale, scale).translate(self._gutter.width, self._shift())
 
     def _shift(self) -> float:
         """How far the rows are moved so that what the step is about is in sight, and the first row whole."""
@@ -166,12 +192,18 @@ class FlowView(QWidget):
         end = max(self.height() / scale, FLOW_ROW_PX) - shift
         painter.scale(scale, scale)
         painter.translate(0, shift)
-        places = self._byte_breakpoints()
+        breakpoints = [row for row in self._model.breakpoints.rows if row.kind == "byte"]
+        for row in self._rows:
+            if -shift <= row.middle <= end:
+                found = at_bytes(breakpoints, row.start, row.end)
+                self._gutter.paint(painter, theme, row, found, row == self._hovered)
+        painter.translate(self._gutter.width, 0)
         for box in self._layout.boxes:
             if box.rect.bottom() <= end and box.rect.bottom() >= -shift:
                 _paint_box(painter, theme, self._texts, box)
-                if any(box.element.start <= at < box.element.end for at in places):
-                    _paint_dot(painter, theme, box.rect)
+                if found := at_bytes(breakpoints, box.element.start, box.element.end):
+                    corner = box.rect.topLeft() + QPointF(SMALL_DOT_PX / 2 - 1, SMALL_DOT_PX / 2 - 3)
+                    paint_dot(painter, theme, corner, found, SMALL_DOT_PX)
         self._paint_made(painter, theme)
 
     def _paint_made(self, painter: QPainter, theme: Theme) -> None:
@@ -192,7 +224,7 @@ class FlowView(QWidget):
         painter.setFont(Theme.mono_font(SMALL_FONT_PX + 1))
         text = f"{isolate(self._flow.made)}  {self._flow.made_below}"
         width = painter.fontMetrics().horizontalAdvance(text) + 2 * PADDING_PX
-        x = max(0.0, min((left + right - width) / 2, self.width() / self._zoom.factor - width))
+        x = max(0.0, min((left + right - width) / 2, self._width() - width))
         bubble = QRectF(x, top - 6 - 24, width, 22)
         painter.setBrush(theme.accent)
         painter.setPen(Qt.PenStyle.NoPen)
@@ -200,17 +232,33 @@ class FlowView(QWidget):
         painter.setPen(theme.on_accent)
         painter.drawText(bubble, Qt.AlignmentFlag.AlignCenter, text)
 
-    def _byte_breakpoints(self) -> list[int]:
-        rows = self._model.breakpoints.rows
-        return [int(row.value) for row in rows if row.kind == "byte" and row.is_enabled]
-
     def _element_at(self, place: QPointF) -> Element | None:
         return next((element for element, rect in self.boxes if rect.contains(place)), None)
 
+    def _row_at(self, place: QPointF) -> GutterRow | None:
+        """The row whose place in the gutter that is."""
+        inner = self._placed().inverted()[0].map(place)
+        near = FLOW_ROW_PX / 2
+        if inner.x() >= 0:
+            return None
+        return next((row for row in self._rows if abs(row.middle - inner.y()) <= near), None)
+
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        element = self._element_at(event.position())
-        if element is not None and event.button() is Qt.MouseButton.LeftButton:
-            self._model.breakpoints.toggle(f"byte {element.start}")
+        place = event.position()
+        clicked = self._row_at(place) or self._element_at(place)
+        if clicked is not None and event.button() is Qt.MouseButton.LeftButton:
+            self._model.breakpoints.toggle_bytes(clicked.start, clicked.end)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._hover(self._row_at(event.position()))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hover(None)
+
+    def _hover(self, row: GutterRow | None) -> None:
+        if row != self._hovered:
+            self._hovered = row
+            self.update()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         element = self._element_at(QPointF(event.pos()))
@@ -218,10 +266,11 @@ class FlowView(QWidget):
             return
         menu = QMenu(self)
         menu.addAction("Run to here", lambda: self._model.to_byte(element.start))
-        menu.addAction("Break at this byte", lambda: self._model.breakpoints.toggle(f"byte {element.start}"))
+        breakpoints = self._model.breakpoints
+        menu.addAction("Break at this byte", lambda: breakpoints.toggle_bytes(element.start, element.end))
         if element.below.isdecimal():
             text = f"token {element.below}"
-            menu.addAction("Break when this token is formed", lambda: self._model.breakpoints.toggle(text))
+            menu.addAction("Break when this token is formed", lambda: breakpoints.toggle(text))
         menu.exec(event.globalPos())
 
     def event(self, event: QEvent) -> bool:
@@ -231,8 +280,12 @@ class FlowView(QWidget):
         return super().event(event)
 
     def _show_tip(self, place: QPoint, global_place: QPoint) -> None:
-        element = self._element_at(QPointF(place))
+        element, row = self._element_at(QPointF(place)), self._row_at(QPointF(place))
         debugger = self._debugger
+        if row is not None:
+            tip = f"from byte {row.start:,}\nClick for a breakpoint here."
+            QToolTip.showText(global_place, tip, self)
+            return
         if element is None or debugger is None:
             QToolTip.hideText()
             return
@@ -285,13 +338,6 @@ def _paint_text(painter: QPainter, theme: Theme, texts: BoxTexts, box: Box) -> N
         painter.setPen(theme.dim)
         lower = QRectF(rect.left() - 10, rect.bottom() - 19, rect.width() + 20, 16)
         texts.id.draw(painter, lower, element.below)
-
-
-def _paint_dot(painter: QPainter, theme: Theme, rect: QRectF) -> None:
-    """The sign of a breakpoint."""
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(theme.bad)
-    painter.drawEllipse(QRectF(rect.left() - 1, rect.top() - 3, DOT_PX, DOT_PX))
 
 
 class RivalFlowView(FlowView):

@@ -19,7 +19,8 @@ from guiapp.widgets.actions import Actions
 from guiapp.widgets.script_fonts import ScriptFonts
 from guiapp.widgets.step_cards import card
 from guiapp.widgets.step_code import CodeView
-from guiapp.widgets.step_flow import ID_FONT_PX, TOKEN_FONT_PX, FlowView
+from guiapp.widgets.step_flow import TOKEN_FONT_PX, FlowView
+from guiapp.widgets.step_gutter import ID_FONT_PX
 from guiapp.widgets.step_lines import SentenceView, TextLine, title_line
 from guiapp.widgets.step_race import RaceBox, RaceCard
 from guiapp.widgets.step_side import SIDE_WIDTH_PX, TraceSide

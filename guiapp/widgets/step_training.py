@@ -74,7 +74,7 @@ class TrainingStage(QWidget):
 
     def _lay_out(self, actions: Actions) -> None:
         play = PlayControls(self._model.clock, actions["debug_play"])
-        bar = WrappingRow([*walking_buttons(actions), play], self.count)
+        bar = WrappingRow([*walking_buttons(actions, has_pieces=False), play], self.count)
         words = card([self._words_title, self.words, self.sentence], self.words)
         words.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         for left, right in (

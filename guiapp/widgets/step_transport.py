@@ -18,6 +18,7 @@ BUTTONS = (
     ("◀ run", "debug_reverse", "Run back to the last breakpoint"),
     ("◁ back", "debug_back", "One step back"),
     ("step ▷", "debug_step", "One step on"),
+    ("over ▷▷", "debug_over", "Step over the piece: on to the next one"),
     ("run ▶", "debug_run", "Run to the next breakpoint"),
     ("⏭", "debug_end", "To the end"),
 )
@@ -36,10 +37,12 @@ def button(text: str, meaning: str, action: QAction) -> QToolButton:
     return made
 
 
-def walking_buttons(actions: Actions) -> list[QWidget]:
+def walking_buttons(actions: Actions, *, has_pieces: bool = True) -> list[QWidget]:
     """From the start to the end; the step on is the one that is marked."""
     made: list[QWidget] = []
     for text, name, meaning in BUTTONS:
+        if name == "debug_over" and not has_pieces:
+            continue
         made.append(button(text, meaning, actions[name]))
         set_role(made[-1], "next" if name == "debug_step" else "raised")
     return made

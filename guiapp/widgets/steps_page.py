@@ -33,6 +33,8 @@ WALKS: dict[str, tuple[Callable[[StepsModel], None], Callable[[TrainingModel], N
     "debug_step": (StepsModel.step, TrainingModel.step),
     "debug_back": (StepsModel.back, TrainingModel.back),
     "debug_into": (StepsModel.into, TrainingModel.step),
+    "debug_over": (StepsModel.over, TrainingModel.step),
+    "debug_back_over": (StepsModel.back_over, TrainingModel.back),
     "debug_out": (StepsModel.out, TrainingModel.to_end),
     "debug_restart": (StepsModel.restart, TrainingModel.restart),
     "debug_end": (StepsModel.to_end, TrainingModel.to_end),

@@ -35,6 +35,20 @@ def test_a_session_steps_runs_and_looks_around():
     assert "length = " in said
 
 
+def test_a_piece_is_stepped_over_there_and_back():
+    said = told("step 1 stage", "next", "where", "back piece", "where")
+    places = [line for line in said.splitlines() if line.startswith("Step ")]
+    assert "piece 2 of" in places[0]
+    assert "piece 1 of" in places[1]
+
+
+def test_breakpoints_are_switched_off_and_on():
+    said = told("break operation merge", "disable 0", "b", "enable 0", "b", "c")
+    assert "(off) 0 hits" in said
+    assert "Stopped at: operation merge" in said
+    assert "no breakpoint 3" in told("disable 3")
+
+
 def test_log_points_are_printed_while_a_run_passes_them():
     said = told("break operation merge log made {result}", "c")
     assert said.count(": made ") > 5

@@ -58,6 +58,27 @@ def test_each_change_is_undone_and_made_again(place):
     assert not breakpoints.rows[0].is_enabled
 
 
+def test_a_stretch_is_broken_at_its_first_byte_and_freed_of_all_its_breakpoints(place):
+    breakpoints = StepBreakpoints(place)
+    for text in ("byte 9", "byte 4 hit 2", "byte 7 once", "token 5"):
+        breakpoints.add(text)
+    breakpoints.toggle_bytes(4, 9)
+    assert [row.title for row in breakpoints.rows] == ["byte 9", "token 5"]
+    breakpoints.undo()
+    assert len(breakpoints.rows) == 4
+    breakpoints.toggle_bytes(12, 12)
+    breakpoints.toggle_bytes(12, 12)
+    assert len(breakpoints.rows) == 4
+
+
+def test_operations_are_broken_at_and_freed_together(place):
+    breakpoints = StepBreakpoints(place)
+    breakpoints.toggle_operations(["fallback", "dead end"])
+    assert [row.title for row in breakpoints.rows] == ["operation fallback", "operation dead end"]
+    breakpoints.toggle_operations(["dead end"])
+    assert [row.title for row in breakpoints.rows] == ["operation fallback"]
+
+
 def test_a_new_change_ends_what_could_be_made_again(place):
     breakpoints = StepBreakpoints(place)
     breakpoints.add("token 1")

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 from guiapp.viewmodels.step_pictures import Role
 from guiapp.widgets.shaped_texts import ShapedTexts
 from guiapp.widgets.step_breakpoint_list import TitleButton
-from guiapp.widgets.step_flow import ID_FONT_PX
+from guiapp.widgets.step_gutter import ID_FONT_PX
 from guiapp.widgets.theme import TEXT_FONT_PX, Theme
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")

@@ -95,17 +95,18 @@ class Debugger:
         return self.go_to(int(first[0]))
 
     def step(self, granularity: Granularity = Granularity.DECISION, count: int = 1) -> int:
-        """Go `count` steps of that size forwards, or backwards where it is negative."""
+        """Go `count` steps of that size, backwards where it is negative, or to a stop on the way."""
         landmarks = self.landmarks(granularity)
         at = int(np.searchsorted(landmarks, self.position, side="right" if count > 0 else "left"))
         wanted = at + count - 1 if count > 0 else at + count
-        return self._pass_to(int(landmarks[max(0, min(wanted, len(landmarks) - 1))]))
+        target = int(landmarks[max(0, min(wanted, len(landmarks) - 1))])
+        return self.until(target) if count > 0 else self.back_until(target)
 
     def out(self) -> int:
-        """Finish the piece; outside of pieces, the stage."""
+        """Finish the piece, or outside of pieces the stage, or go to a stop on the way."""
         piece = self.trace.piece_at(self.position)
         if piece >= 0 and self.position < self.trace.pieces.done_step[piece]:
-            return self._pass_to(int(self.trace.pieces.done_step[piece]))
+            return self.until(int(self.trace.pieces.done_step[piece]))
         return self.step(Granularity.STAGE)
 
     def run(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from guiapp.core.trace.operations import NUMBERS
 from guiapp.core.trace.trace import Trace
 
 
@@ -14,6 +15,10 @@ class PseudoCode:
     title: str
     lines: tuple[str, ...]
     line_of: dict[str, int]
+
+    def operations_of(self, line: int) -> tuple[str, ...]:
+        """What a line carries out."""
+        return tuple(name for name, number in self.line_of.items() if number == line and name in NUMBERS)
 
 
 def _code(title: str, text: str) -> PseudoCode:

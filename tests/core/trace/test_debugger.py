@@ -11,7 +11,7 @@ import guiapp
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.trace.breakpoints import parse_breakpoint
 from guiapp.core.trace.debugger import Granularity
-from guiapp.core.trace.operations import OPERATIONS
+from guiapp.core.trace.operations import NUMBERS, OPERATIONS
 from guiapp.core.trace.pseudo_code import OF_ENCODERS, pseudo_code
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.reports import compare_with, debugger_for, log_lines, trace_record
@@ -46,6 +46,26 @@ def test_a_piece_is_stepped_over_and_finished():
     assert walk.trace.operation(walk.position) == "done"
     walk.out()
     assert walk.trace.stage(walk.position) == "assemble"
+
+
+@pytest.mark.parametrize("move", [lambda walk: walk.step(Granularity.PIECE), lambda walk: walk.out()])
+def test_a_breakpoint_stops_a_long_step_on_its_way(move):
+    walk = debugger()
+    merges = np.flatnonzero(walk.trace.columns.operation == NUMBERS["merge"])
+    walk.set_breakpoints([parse_breakpoint("operation merge")])
+    walk.go_to(int(merges[0]) - 1)
+    move(walk)
+    assert walk.position == merges[0]
+    assert walk.stopped_at is walk.breakpoints[0]
+
+
+def test_a_breakpoint_stops_a_long_step_back():
+    walk = debugger()
+    merges = np.flatnonzero(walk.trace.columns.operation == NUMBERS["merge"])
+    walk.set_breakpoints([parse_breakpoint("operation merge")])
+    walk.go_to(int(merges[0]) + 1)
+    walk.step(Granularity.PIECE, -1)
+    assert walk.position == merges[0]
 
 
 def test_a_run_stops_at_breakpoints_both_ways():
