@@ -93,6 +93,23 @@ def _window_parser() -> argparse.ArgumentParser:
     return parser
 
 
+class _CommandParser(argparse.ArgumentParser):
+    """Takes options before, between and after the arguments of a command."""
+
+    def _match_arguments_partial(
+        self, actions: Sequence[argparse.Action], arg_strings_pattern: str
+    ) -> list[int]:
+        """How many of the next words each argument takes; one that may be left out waits for the last option.
+
+        The argparse of Python 3.11 takes it as left out when an option comes first
+        (https://github.com/python/cpython/issues/59317); this may go when we require a newer one.
+        """
+        counts = super()._match_arguments_partial(actions, arg_strings_pattern)
+        while "O" in arg_strings_pattern and counts and counts[-1] == 0:
+            counts.pop()
+        return counts
+
+
 def _command_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="tokenloupe",
@@ -102,7 +119,9 @@ def _command_parser() -> argparse.ArgumentParser:
         "demo:wordpiece, demo:unigram, demo:rwkv, demo:toy.",
     )
     parser.add_argument("--version", action="version", version=f"tokenloupe {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, prog="tokenloupe")
+    commands = parser.add_subparsers(
+        title="commands", metavar="COMMAND", required=True, prog="tokenloupe", parser_class=_CommandParser
+    )
     for name, (function, add_options) in COMMANDS.items():
         command = commands.add_parser(name, help=function.__doc__, description=function.__doc__)
         add_options(command)

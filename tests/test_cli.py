@@ -100,6 +100,18 @@ def test_what_a_command_does_not_take_is_told_with_its_own_usage(capfdbinary, co
     assert capfdbinary.readouterr().err.startswith(f"usage: tokenloupe {command} ".encode())
 
 
+@pytest.mark.parametrize(
+    ("words", "result"),
+    [
+        ("tokenize demo:toy --format ids abc", b"3 2\n"),
+        ("tokenize demo:toy --format ids -- -abc", b"3 2\n"),
+        ("detokenize demo:toy --remove-special 3 2", b"abc"),
+    ],
+)
+def test_options_may_stand_before_a_text_that_may_be_left_out(capfdbinary, words, result):
+    assert result_of(capfdbinary, *words.split())[:2] == (0, result)
+
+
 @pytest.mark.parametrize("arguments", [["tokenize"], ["tokenize", "demo:bpe", "--format", "yaml"]])
 def test_wrong_usage_is_status_2(capfdbinary, arguments):
     with pytest.raises(SystemExit) as exit_status:

@@ -81,6 +81,15 @@ def test_the_command_prints_lines_and_graphs(capsys):
     assert capsys.readouterr().out.startswith("digraph")
 
 
+@pytest.mark.parametrize(
+    "words",
+    ["demo:toy a --levels 1", "demo:toy --levels 1 a", "--levels 1 demo:toy a", "demo:toy --levels 1 -- a"],
+)
+def test_options_may_stand_anywhere(capsys, words):
+    assert run(["tree", *words.split()]) == 0
+    assert capsys.readouterr().out.splitlines()[1] == "      0  a  +3"
+
+
 def test_levels_are_counted_from_one(capsys):
     with pytest.raises(SystemExit) as raised:
         run(["tree", "demo:toy", "--levels", "0"])
