@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
-from guiapp.core.bench.history import Change, compare_runs, different_conditions, load_run, save_run
+from guiapp.core.bench.history import (
+    HASH_DIGITS,
+    Change,
+    compare_runs,
+    different_conditions,
+    load_run,
+    save_run_somewhere,
+)
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.plan import BenchError
+from guiapp.core.replace_file import replace_file
 
 RUNS = "runs"  # the folder beside the settings
+TEXTS = "texts"  # the folder within it
 SUFFIX = ".json"
 MOST_LISTED = 20
 
@@ -55,24 +65,32 @@ class RunHistory:
         self._folder = folder
 
     def save(self, record: Record) -> None:
-        """Keep a run; raises BenchError where the disk does not take it."""
+        """Keep a run; raises BenchError where the disk does not take it, which says where it is instead."""
         started = record["environment"]["started"].replace(":", "").replace("+", "-")
         model = Path(record["vocabulary"]["path"]).stem
+        save_run_somewhere(self._folder / f"{started} {model}{SUFFIX}", record)
+
+    def keep_text(self, name: str, text: bytes) -> Path:
+        """Put a text where a run can be repeated with it later; raises BenchError where that fails."""
+        path = self._folder / TEXTS / sha256(text).hexdigest()[:HASH_DIGITS] / name
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            replace_file(path, text, is_private=True)
         except OSError as error:
-            raise BenchError(f"{self._folder} cannot be made: {error.strerror}.") from error
-        save_run(self._folder / f"{started} {model}{SUFFIX}", record)
+            raise BenchError(f"Your text cannot be put into {path}: {error.strerror}.") from error
+        return path
 
     def runs(self) -> list[SavedRun]:
         """The newest runs."""
         return [SavedRun(path, path.stem) for path in self._paths()[:MOST_LISTED]]
 
     def compare(self, record: Record) -> Comparison | None:
-        """With the newest kept run of the same vocabulary; None where there is none."""
+        """With the newest kept run of the same vocabulary that measured some of the same; else None."""
         for path, old in _readable(self._paths()[:MOST_LISTED]):
             if old.get("vocabulary", {}).get("sha256") == record["vocabulary"]["sha256"]:
-                return Comparison.of(path.stem, old, record)
+                comparison = Comparison.of(path.stem, old, record)
+                if comparison.n_compared:
+                    return comparison
         return None
 
     def _paths(self) -> list[Path]:

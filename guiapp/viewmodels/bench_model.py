@@ -21,7 +21,6 @@ from guiapp.core.bench.peers import PEERS, reason_against
 from guiapp.core.bench.plan import BenchError, Plan, plan_from
 from guiapp.core.bench.report import warnings
 from guiapp.core.bench.scenarios import SCENARIOS
-from guiapp.core.replace_file import replace_file
 from guiapp.core.vocab.vocabulary import VocabType
 from guiapp.viewmodels.background import LatestJob
 from guiapp.viewmodels.bench_history import Comparison, RunHistory, SavedRun
@@ -197,7 +196,11 @@ class BenchModel(QObject):
         model = self._workspace.loader.model
         if model is None or not self.can_run:
             return
-        texts = tuple(str(self._your_text()) if text == YOUR_TEXT else text for text in self._texts)
+        try:
+            texts = tuple(str(self._your_text()) if text == YOUR_TEXT else text for text in self._texts)
+        except BenchError as error:
+            self.failed.emit(str(error))
+            return
         plan = Plan(
             model=str(model.name),
             corpora=texts,
@@ -241,6 +244,15 @@ class BenchModel(QObject):
     def results(self) -> list[Record]:
         """Finished records, and those of the cell that runs with what they have so far."""
         return self._run.results
+
+    @property
+    def deviations(self) -> dict[str, Record]:
+        """Whose ids differ, each with its result of an ordinary text, the longest that there is."""
+        chosen: dict[str, Record] = {}
+        for row in self.results:
+            if row["first_difference"]:
+                chosen[row["contender"]] = max(chosen.get(row["contender"], row), row, key=_says_how_much)
+        return chosen
 
     @property
     def growth(self) -> list[Record]:
@@ -307,7 +319,7 @@ class BenchModel(QObject):
     def open_difference(self, contender: str) -> None:
         """Put the text in which a contender first differs into the workspace, and select the place."""
         tokenizer, model = self._workspace.tokenizer, self._workspace.loader.model
-        result = next((row for row in self.results if _deviates(row, contender)), None)
+        result = self.deviations.get(contender)
         if result is None:
             return
         plan = plan_from(self._run.record["plan"])
@@ -323,15 +335,14 @@ class BenchModel(QObject):
         self._workspace.point_out(place.start, max(place.end, end))
 
     def _your_text(self) -> Path:
-        path = Path(self._folder.name) / YOUR_TEXT
-        replace_file(path, self._workspace.document.text() or b" ")
-        return path
+        kept = self._history or RunHistory(Path(self._folder.name))
+        return kept.keep_text(YOUR_TEXT, self._workspace.document.text() or b" ")
 
     def _take(self, event: dict[str, Any]) -> None:
         self._run.add(event)
         match event["event"]:
             case "loading":
-                self.tell(f"Loading {event['contender']} …")
+                self.tell(f"Loading {event['contender']}, {event['number']} of {event['of']} …")
             case "cell":
                 self._pace.begin_cell(self._now_s())
                 left = self._pace.left(event["of"] - event["number"] + 1)
@@ -353,7 +364,7 @@ class BenchModel(QObject):
         try:
             self._history.save(record)
         except BenchError as error:
-            return f"The run is on the page and not kept: {error} Save a report of it elsewhere."
+            return f"The run is on the page and not among those that are kept: {error}"
         return ""
 
     def _end(self, problem: str) -> None:
@@ -371,8 +382,9 @@ class BenchModel(QObject):
         self.progress_changed.emit()
 
 
-def _deviates(result: Record, contender: str) -> bool:
-    return result["contender"] == contender and bool(result["first_difference"])
+def _says_how_much(result: Record) -> tuple[bool, bool, int]:
+    """What to prefer for telling how far ids deviate: a whole text, then one of several lengths."""
+    return result["scenario"] == "throughput", result["scenario"] == "scaling", result["size_bytes"]
 
 
 @cache

@@ -9,7 +9,8 @@ from collections.abc import Iterable
 
 import pytest
 
-from guiapp.core.bench.corpus import corpus_named
+from guiapp.core.bench.corpus import Corpus, corpus_named
+from guiapp.core.bench.history import load_run
 from guiapp.core.bench.measurement import key_of
 from guiapp.core.bench.plan import Plan
 from guiapp.viewmodels.bench_history import RunHistory
@@ -180,13 +181,62 @@ def test_the_noise_of_the_cell_that_goes_on_is_told(qtbot, make_model):
     assert model.noise == "spread ± 50% · load 1.25 · 2500 MHz"
 
 
-def test_a_disk_that_takes_no_run_is_told(qtbot, make_model, tmp_path):
+def test_a_run_that_cannot_be_kept_is_put_elsewhere_and_that_is_told(
+    qtbot, make_model, tmp_path, monkeypatch
+):
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "elsewhere"))
     (tmp_path / "runs").touch()
     model = make_model(fake_engine(whole_run(1)), RunHistory(tmp_path / "runs"))
     with qtbot.waitSignal(model.failed, timeout=PATIENCE_MS) as failed:
         run_to_its_end(qtbot, model)
-    assert "not kept" in failed.args[0]
-    assert len(model.results) == 1
+    (kept,) = (tmp_path / "elsewhere").glob("*.json")
+    assert f"File exists. The run is in {kept} instead." in failed.args[0]
+    assert load_run(kept)["results"] == model.results
+
+
+def test_your_text_stays_where_a_run_can_be_repeated_with_it(qtbot, make_model, workspace, tmp_path):
+    runner = fake_engine([], "sys.stdin.read()")
+    plans: list[Plan] = []
+    runner.start = plans.append
+    model = make_model(runner, RunHistory(tmp_path / "runs"))
+    model.choose_preset(preset_named("My text"))
+    model.run()
+    model.close()
+    (text,) = plans[0].corpora
+    assert corpus_named(text, workspace.vocabulary) == Corpus(YOUR_TEXT, b"some text")
+    assert model.saved_runs == []
+
+
+def test_a_text_that_a_full_disk_does_not_take_is_told_and_nothing_runs(qtbot, make_model, tmp_path):
+    (tmp_path / "runs").touch()
+    model = make_model(fake_engine(whole_run(1)), RunHistory(tmp_path / "runs"))
+    model.choose_preset(preset_named("My text"))
+    with qtbot.waitSignal(model.failed, timeout=PATIENCE_MS) as failed:
+        model.run()
+    assert "Your text cannot be put into" in failed.args[0]
+    assert not model.is_running
+
+
+def test_how_far_ids_deviate_is_told_of_a_whole_text_not_of_a_short_one(make_model):
+    model = make_model()
+    deviating = {**CELL, "contender": "greedy", "n": 1, "first_difference": {"byte_offset": 0}}
+    rows = [{**deviating, "scenario": "scaling", "size_bytes": size} for size in (128, 9_000, 512)]
+    model.show_run({"results": rows})
+    assert model.deviations["greedy"]["size_bytes"] == 9_000
+    model.show_run({"results": [*rows, deviating]})
+    assert model.deviations["greedy"]["scenario"] == "throughput"
+
+
+def test_a_run_is_compared_with_the_last_one_that_measured_some_of_the_same(qtbot, make_model, tmp_path):
+    history = RunHistory(tmp_path / "runs")
+    run_to_its_end(qtbot, make_model(fake_engine(whole_run(1)), history))
+    other = whole_run(2)
+    other[1]["scenario"] = "decode"
+    run_to_its_end(qtbot, make_model(fake_engine(other), history))
+    model = make_model(fake_engine(whole_run(3)), history)
+    run_to_its_end(qtbot, model)
+    assert model.comparison.title.startswith("2026-01-01T000001")
 
 
 def test_a_full_disk_is_told_and_leaves_the_results_on_the_page(qtbot, make_model, tmp_path, monkeypatch):

@@ -3,7 +3,7 @@
 As events, one dictionary each:
 
     started     environment, vocabulary, corpora, plan, n_cells
-    loading     contender
+    loading     contender, number, of
     loaded      contender, version, other_vocabulary, memory_bytes
     left out    contender, scenario, operation, corpus, size_bytes, reason; None means: in all of them
     cell        number, of, seconds_left, load, mhz, and scenario, operation, corpus, size_bytes, threads
@@ -121,10 +121,10 @@ def _cells_with(plan: Plan, tokenizer: Tokenizer, corpora: Sequence[Corpus]) -> 
 def _load(workers: Workers, contenders: Sequence[str], control: Control) -> Generator[Event, None, list[str]]:
     """Start one worker for each contender; returns the names of those that can take part."""
     ready = []
-    for name in contenders:
+    for number, name in enumerate(contenders, 1):
         if control.shall_stop():
             raise Stopped
-        yield {"event": "loading", "contender": name}
+        yield {"event": "loading", "contender": name, "number": number, "of": len(contenders)}
         try:
             workers.get(name, SINGLE)
         except (ContenderFailed, WorkerLost) as error:

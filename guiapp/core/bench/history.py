@@ -42,9 +42,10 @@ class Change:
 
 
 def save_run(path: Path, record: Mapping[str, Any]) -> None:
-    """Write a run as one JSON object: whole, or not at all."""
+    """Write a run as one JSON object, whole or not at all, in a folder that is made if need be."""
     data = (json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         replace_file(path, data)
     except OSError as error:
         raise BenchError(f"{path} cannot be written: {error.strerror}.") from error
