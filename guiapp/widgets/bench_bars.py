@@ -10,14 +10,13 @@ import pyqtgraph as pg
 from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QWidget
 
+from guiapp.core.bench.beside import ratio_text
 from guiapp.core.bench.history import Change
 from guiapp.core.bench.measurement import Record, key_of
 from guiapp.core.bench.tables import MARKS
 from guiapp.widgets.bench_charts import BAR_HEIGHT, Chart, HasTheme
-from guiapp.widgets.bench_labels import mark, ratio_text, round_steps, short_number
+from guiapp.widgets.bench_labels import UNITS, interval_of, mark, round_steps, short_number
 from guiapp.widgets.bench_plot import pen_of
-
-UNITS = {"mb_per_s": "MB/s", "tokens_per_s": "tokens/s"}
 
 
 class BarChart(Chart):
@@ -58,7 +57,7 @@ class BarChart(Chart):
         for y, (row, (end, text)) in enumerate(zip(rows, labels, strict=True)):
             self.label_behind(text, end, y, self.theme.dim)
             self._points.append((row[self._unit], y, row))
-        longest = max((row[self._unit] for row in rows), default=1.0)
+        longest = max((end for end, _ in labels), default=1.0)
         self.plot.bottom_ticks = [(v, short_number(v)) for v in round_steps(longest)]
         unit = UNITS[self._unit]
         beside = f", × {self._baseline}" if baseline else ""
@@ -69,7 +68,7 @@ class BarChart(Chart):
 
     def _end(self, row: Record) -> float:
         """Where the whisker ends."""
-        return float(max(row[self._unit] * row["median_s"] / row["ci_s"][0], row[self._unit]))
+        return max(interval_of(row, self._unit)[1], float(row[self._unit]))
 
     def _figures(self, row: Record, baseline: Record | None) -> str:
         ratio = f"   {ratio_text(baseline['median_s'] / row['median_s'])}" if baseline else ""
@@ -87,21 +86,11 @@ class BarChart(Chart):
         """All bars and all whiskers, an item each."""
         looks = [self.look(row["contender"]) for row in rows]
         speeds = np.array([row[self._unit] for row in rows], np.float64)
-        medians = np.array([row["median_s"] for row in rows], np.float64)
-        ends = np.array([row["ci_s"] for row in rows], np.float64).reshape(-1, 2)
-        places = np.arange(len(rows), dtype=np.float64)
         self.take("bars", lambda: pg.BarGraphItem(x0=[], y=[], width=[], height=BAR_HEIGHT)).setOpts(
             x0=np.zeros(len(rows)),
-            y=places,
+            y=np.arange(len(rows), dtype=np.float64),
             width=speeds,
             brushes=[look.brush(row["exact"] is not False) for look, row in zip(looks, rows, strict=True)],
             pens=[pen_of(look.color) for look in looks],
         )
-        self.take("whiskers", pg.ErrorBarItem).setData(
-            x=speeds,
-            y=places,
-            left=speeds - speeds * medians / ends[:, 1],
-            right=speeds * medians / ends[:, 0] - speeds,
-            beam=BAR_HEIGHT / 3,
-            pen=pen_of(self.theme.text),
-        )
+        self.whiskers(rows, self._unit, range(len(rows)), BAR_HEIGHT)

@@ -19,8 +19,8 @@ from PySide6.QtGui import QColor, QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QToolTip, QVBoxLayout, QWidget
 
 from guiapp.core.bench.measurement import Record, key_of
-from guiapp.widgets.bench_labels import tip_of
-from guiapp.widgets.bench_plot import BEHIND_GAP, Plot, Word
+from guiapp.widgets.bench_labels import interval_of, tip_of
+from guiapp.widgets.bench_plot import BEHIND_GAP, Plot, Word, pen_of
 from guiapp.widgets.contender_look import Look, look_of
 from guiapp.widgets.icons import icon
 from guiapp.widgets.status_line import FittedLabel
@@ -71,6 +71,7 @@ class Chart(QFrame):
         self._results: Sequence[Record] = ()
         self._drawn: list[tuple[Any, ...]] = []
         self._points: list[Point] = []
+        self._word_rows: list[Record | None] = []  # what each of the plot's words is about
         self._pool: dict[str, list[Any]] = {}
         self._n_used: Counter[str] = Counter()
         self._font_px = SMALL_FONT_PX
@@ -162,7 +163,7 @@ class Chart(QFrame):
 
     def redraw(self) -> None:
         """Draw everything again with the items that there are; making new ones is what takes time."""
-        self._points = []
+        self._points, self._word_rows = [], []
         self._n_used.clear()
         self._empty.setVisible(not self._results)
         if self._results:
@@ -199,13 +200,32 @@ class Chart(QFrame):
         color.setAlpha(FAINT)
         return Look(color, look.marker)
 
-    def label(self, text: str, x: float, y: float, color: QColor) -> None:
-        """Words in the middle of a place of the plot."""
-        self.plot.words.append(Word(text, x, y, False, color))
+    def word_color(self, name: str) -> QColor:
+        """Of words about a contender: colours of contenders are for areas and lines, words need contrast."""
+        return self.theme.text if self._isolated in ("", name) else self.theme.faint
 
-    def label_behind(self, text: str, x: float, y: float, color: QColor) -> None:
+    def whiskers(self, rows: Sequence[Record], key: str, places: Sequence[float], height: float) -> None:
+        """The intervals of a speed at these heights, all as one item."""
+        low, high = np.array([interval_of(row, key) for row in rows], np.float64).reshape(-1, 2).T
+        speeds = np.array([row[key] for row in rows], np.float64)
+        self.take("whiskers", pg.ErrorBarItem).setData(
+            x=speeds,
+            y=np.array(places, np.float64),
+            left=speeds - low,
+            right=high - speeds,
+            beam=height / 3,
+            pen=pen_of(self.theme.text),
+        )
+
+    def label(self, text: str, x: float, y: float, color: QColor, row: Record | None = None) -> None:
+        """Words in the middle of a place of the plot; the mouse finds the row there."""
+        self.plot.words.append(Word(text, x, y, False, color))
+        self._word_rows.append(row)
+
+    def label_behind(self, text: str, x: float, y: float, color: QColor, row: Record | None = None) -> None:
         """Words right of a place of the plot."""
         self.plot.words.append(Word(text, x, y, True, color))
+        self._word_rows.append(row)
 
     def markers(self, places: Sequence[tuple[float, float]], **style: Any) -> None:
         """Markers over everything else: all at once, which takes the time of one."""
@@ -267,7 +287,10 @@ class Chart(QFrame):
         self.contender_clicked.emit("" if row is None else row["contender"])
 
     def record_at(self, position: QPointF) -> Record | None:
-        """What lies nearest to a place of the scene, if that is near."""
+        """What the words at a place of the scene are about, or else what lies nearest, if that is near."""
+        for word, row in zip(self.plot.words, self._word_rows, strict=True):
+            if row is not None and self.plot.rect_of(word).contains(position):
+                return row
         distances = [
             ((self.plot.pixel(x, y) - position).manhattanLength(), index)
             for index, (x, y, _) in enumerate(self._points)
@@ -276,6 +299,8 @@ class Chart(QFrame):
         return self._points[index][2] if distance < NEAR_PX else None
 
     def record_at_row(self, position: QPointF) -> Record | None:
-        """The bar at this height, and what is written behind it."""
-        at = round(self.plot.place(position)[1])
-        return next((row for _, y, row in self._points if y == at), None)
+        """The bar that is nearest to this height, and what is written behind it."""
+        at = self.plot.place(position)[1]
+        distances = [(abs(y - at), index) for index, (_, y, _) in enumerate(self._points)]
+        distance, index = min(distances, default=(1.0, 0))
+        return self._points[index][2] if distance < 0.5 else None

@@ -23,11 +23,12 @@ from guiapp.widgets.bench_charts import (
     Chart,
     HasTheme,
 )
-from guiapp.widgets.bench_labels import End, short_number, spread
+from guiapp.widgets.bench_labels import End, interval_of, short_number, spread
 from guiapp.widgets.bench_plot import BEHIND_GAP, Curve, brush_of, pen_of
 from guiapp.widgets.style_sheet import set_role
 
 MOST_NAME_SHARE = 0.45  # of the plot's width
+DECADE_STEPS = 4  # that axes begin and end at
 EDGE_SHARE = 0.04  # of the height, free below and above
 NAME_GAP_PX = 16  # between a curve's end and the marker before its name
 WORST_FIT = 0.5  # of the measured time; exponents of curves that fit worse say nothing
@@ -43,13 +44,6 @@ class Quantity(NamedTuple):
     name: str
     key: str
     text: Callable[[float], str]
-
-    def interval(self, row: Record) -> tuple[float, float]:
-        """The values that belong to the ends of the interval of the time."""
-        low, high = row["ci_s"]
-        if self.key == "median_s":
-            return low, high
-        return row[self.key] * row["median_s"] / high, row[self.key] * row["median_s"] / low
 
 
 QUANTITIES = (
@@ -97,7 +91,7 @@ class CurveChart(Chart):
             curves.setdefault((row["contender"], row["operation"]), []).append(row)
         self.fit_font(len(curves))
         names = self._names(curves)
-        self._axes([row[key] for row in drawn], [row["size_bytes"] for row in drawn])
+        self._axes(drawn)
         self._make_room(list(names.values()))
         for line, rows in curves.items():
             self._draw_curve(line, rows)
@@ -110,15 +104,7 @@ class CurveChart(Chart):
             brush=[brush_of(look.color) for look in looks],
         )
         self._draw_names(
-            [
-                End(
-                    math.log10(rows[-1][key]),
-                    names[line],
-                    self.look(line[0]).color,
-                    self.look(line[0]).marker,
-                )
-                for line, rows in curves.items()
-            ]
+            [End(math.log10(rows[-1][key]), names[line], rows[-1]) for line, rows in curves.items()]
         )
 
     def _draw_curve(self, line: Line, rows: Sequence[Record]) -> None:
@@ -128,7 +114,7 @@ class CurveChart(Chart):
         y = np.log10([row[self._quantity.key] for row in rows])
         style = EXACT if all(row["exact"] is not False for row in rows) else APPROXIMATE
         style = Qt.PenStyle.DotLine if operation in VERBS else style
-        low, high = np.log10([self._quantity.interval(row) for row in rows]).T
+        low, high = np.log10([interval_of(row, self._quantity.key) for row in rows]).T
         faint = QColor(look.color)
         faint.setAlpha(min(faint.alpha(), BAND_ALPHA))
         pen = pen_of(look.color, LINE_PX, style)
@@ -141,16 +127,18 @@ class CurveChart(Chart):
         (left, far), (low, high) = self.plot.x_range, self.plot.y_range
         line = (high - low) * (self.metrics().height() - LINE_PAD_PX) / height_px
         x = max(math.log10(row["size_bytes"]) for row in self._results)
+        self.plot.lines_end = x + (far - left) * MARKER_PX / width_px
         x += (far - left) * NAME_GAP_PX / width_px
         placed = spread(ends, line, high - line / 2)
         for end in placed:
-            self.label_behind(end.text, x, end.y, end.color)
+            self.label_behind(end.text, x, end.y, self.word_color(end.row["contender"]), end.row)
+        looks = [self.look(end.row["contender"]) for end in placed]
         self.markers(
             [(x, end.y) for end in placed],
             size=MARKER_PX - 2,
-            symbol=[end.marker for end in placed],
+            symbol=[look.marker for look in looks],
             pen=None,
-            brush=[brush_of(end.color) for end in placed],
+            brush=[brush_of(look.color) for look in looks],
         )
 
     def _names(self, curves: Mapping[Line, Sequence[Record]]) -> dict[Line, str]:
@@ -188,13 +176,15 @@ class CurveChart(Chart):
         start = left - EDGE_PX * per_px
         self.plot.show_range(x_range=(start, start + width_px * per_px))
 
-    def _axes(self, values: Sequence[float], sizes: Sequence[int]) -> None:
-        """Decades at the left, sizes at the bottom."""
-        low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
-        decades = list(range(low, max(high, low + 1) + 1))
+    def _axes(self, drawn: Sequence[Record]) -> None:
+        """Decades at the left, sizes at the bottom; room for the whole of each band."""
+        ends = [end for row in drawn for end in interval_of(row, self._quantity.key)]
+        low, high, decades = decades_of(min(ends), max(ends))
         self.plot.left_ticks = [(decade, self._quantity.text(10.0**decade)) for decade in decades]
         self.plot.has_lines = True
-        shown = sorted(set(sizes))
+        free = EDGE_SHARE * (high - low)
+        self.plot.show_range(y_range=(low - free, high + free))
+        shown = sorted({row["size_bytes"] for row in drawn})
         step = math.ceil(len(shown) / 5)
         near = math.log10(shown[-1] / shown[0]) / 8
         ticks: list[tuple[float, str]] = []
@@ -202,9 +192,20 @@ class CurveChart(Chart):
             if not ticks or math.log10(size) - ticks[-1][0] > near:
                 ticks.append((math.log10(size), size_text(size)))
         self.plot.bottom_ticks = ticks
-        free = EDGE_SHARE * (decades[-1] - low)
-        self.plot.show_range(y_range=(low - free, decades[-1] + free))
         short = f"{self._quantity.name} by bytes"
         plain = f"{short}, 95 % interval"
         fitted = [f"{plain}; n^ exponent of the time + that of an empty text"] if self._growth else []
         self.note.set_texts([*fitted, plain, short])
+
+
+def decades_of(lowest: float, highest: float) -> tuple[float, float, list[int]]:
+    """From where to where a logarithmic axis reaches, in steps that stay while curves settle; its decades.
+
+    There are two decades at least: with less, nobody knows the scale.
+    """
+    low, high = (math.log10(value) * DECADE_STEPS for value in (lowest, highest))
+    low, high = math.floor(low) / DECADE_STEPS, math.ceil(high) / DECADE_STEPS
+    first, last = math.ceil(low), math.floor(high)
+    if first >= last:
+        first, last = math.floor(low), max(math.ceil(high), math.floor(low) + 1)
+    return min(low, first), max(high, last), list(range(first, last + 1))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from guiapp.core.bench.measurement import Record
 from guiapp.widgets.bench_charts import APPROXIMATE, LINE_PAD_PX, LINE_PX, MARKER_PX, Chart
 from guiapp.widgets.bench_labels import mark, share_steps, short_number
-from guiapp.widgets.bench_names import place_names
+from guiapp.widgets.bench_names import Line, Place, place_names
 from guiapp.widgets.bench_plot import NO_BRUSH, Curve, brush_of, pen_of
 
 MOST_LINES = 12  # that the chart has room for
@@ -35,31 +35,38 @@ class ExactnessChart(Chart):
             (low - SIDE_SHARE * n_decades, low + (1 + SIDE_SHARE) * n_decades),
             (shares[0] - margin, 1 + margin),
         )
-        self._front(rows)
-        self._draw_points(sorted(rows, key=lambda row: float(row["tokens_per_s"])))
+        front = front_of(rows, low - SIDE_SHARE * n_decades, shares[0] - margin)
+        pen = pen_of(self.theme.good, style=APPROXIMATE)
+        self.plot.curves.append(Curve([x for x, _ in front], [y for _, y in front], pen))
+        self._draw_points(sorted(rows, key=lambda row: float(row["tokens_per_s"])), front)
         short = "share of equal spans by tokens/s"
         self.note.set_texts([f"{short}; filled: all ids equal; dashes: nobody is better in both", short])
 
-    def _draw_points(self, rows: Sequence[Record]) -> None:
+    def _draw_points(self, rows: Sequence[Record], front: Sequence[Place]) -> None:
         """Markers, and names where none covers another, with lines to those that had to move away."""
         room = self.view_px()
         (left, right), (bottom, top) = self.plot.x_range, self.plot.y_range
         x_px, y_px = room[0] / (right - left), room[1] / (top - bottom)
+
+        def px(place: Place) -> Place:
+            return (place[0] - left) * x_px, (place[1] - bottom) * y_px
+
         points = [(math.log10(row["tokens_per_s"]), row["agreement"]) for row in rows]
         texts = [row["contender"] + mark(row) for row in rows]
         metrics = self.metrics()
         names = place_names(
-            [((x - left) * x_px, (y - bottom) * y_px) for x, y in points],
+            list(map(px, points)),
             [metrics.horizontalAdvance(text) + PAD_PX for text in texts],
             metrics.height() - LINE_PAD_PX,
             room,
+            list(map(Line, map(px, front), map(px, front[1:]))),
         )
         for row, (x, y), text, name in zip(rows, points, texts, names, strict=True):
             if name.leader is not None:
                 end_x, end_y = left + name.leader.end[0] / x_px, bottom + name.leader.end[1] / y_px
                 self.plot.curves.append(Curve([x, end_x], [y, end_y], pen_of(self.theme.faint)))
             at_x, at_y = left + name.middle[0] / x_px, bottom + name.middle[1] / y_px
-            self.label(text, at_x, at_y, self.theme.text)
+            self.label(text, at_x, at_y, self.word_color(row["contender"]), row)
             self._points.append((x, y, row))
         looks = [self.look(row["contender"]) for row in rows]
         self.markers(
@@ -73,12 +80,17 @@ class ExactnessChart(Chart):
             ],
         )
 
-    def _front(self, rows: Sequence[Record]) -> None:
-        """The Pareto front: nobody is both faster and nearer to the exact ids."""
-        best, front = -1.0, []
-        for row in sorted(rows, key=lambda row: -row["tokens_per_s"]):
-            if row["agreement"] > best:
-                best = row["agreement"]
-                front.append((math.log10(row["tokens_per_s"]), best))
-        pen = pen_of(self.theme.good, style=APPROXIMATE)
-        self.plot.curves.append(Curve([x for x, _ in front], [y for _, y in front], pen))
+
+def front_of(rows: Sequence[Record], left: float, bottom: float) -> list[Place]:
+    """The Pareto front as steps, from the fastest down to the bottom and from the most exact to the left.
+
+    Whoever is below or left of it is beaten in both by somebody on it.
+    """
+    front: list[Place] = []
+    best = bottom
+    for row in sorted(rows, key=lambda row: (-row["tokens_per_s"], -row["agreement"])):
+        if row["agreement"] > best:
+            x = math.log10(row["tokens_per_s"])
+            front += [(x, best), (x, row["agreement"])]
+            best = row["agreement"]
+    return [*front, (left, best)]

@@ -6,20 +6,19 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from PySide6.QtGui import QColor
-
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.published import PUBLISHED
 from guiapp.core.bench.tables import BYTES_PER_MB, size_text, time_text
 
+UNITS = {"mb_per_s": "MB/s", "tokens_per_s": "tokens/s"}
+
 
 class End(NamedTuple):
-    """A label at the end of a curve, at the height `y`."""
+    """A label at the end of a curve, at the height `y`; the row is the last one of the curve."""
 
     y: float
     text: str
-    color: QColor
-    marker: str
+    row: Record
 
 
 def tip_of(row: Record) -> str:
@@ -45,9 +44,12 @@ def tip_of(row: Record) -> str:
     return "\n".join(lines)
 
 
-def ratio_text(ratio: float) -> str:
-    """How many times as fast; as a fraction where that is less than a tenth."""
-    return f"{ratio:.2f}×" if ratio >= 0.1 else f"1/{1 / ratio:.3g}"
+def interval_of(row: Record, key: str) -> tuple[float, float]:
+    """The values of a time or speed that belong to the ends of the interval of the time."""
+    low, high = row["ci_s"]
+    if key == "median_s":
+        return low, high
+    return row[key] * row["median_s"] / high, row[key] * row["median_s"] / low
 
 
 def short_number(value: float) -> str:

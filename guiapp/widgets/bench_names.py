@@ -66,8 +66,16 @@ class Name(NamedTuple):
     leader: Line | None
 
 
-def place_names(places: Sequence[Place], widths: Sequence[float], line: float, room: Place) -> list[Name]:
+def place_names(
+    places: Sequence[Place],
+    widths: Sequence[float],
+    line: float,
+    room: Place,
+    drawn: Sequence[Line] = (),
+) -> list[Name]:
     """Names `line` high and so wide, so that none covers a name, a place, a line or leaves the room.
+
+    `drawn` are lines that are there already.
 
     Places that nearly touch have their names below each other in one block, the rightmost place on top.
     Large blocks and those of crowded places choose first; where lines cross something then, others do, and
@@ -77,7 +85,8 @@ def place_names(places: Sequence[Place], widths: Sequence[float], line: float, r
     blocks.sort(key=lambda block: (-len(block), _loneliness(places, block[0])))
     fewest: tuple[int, list[Name]] | None = None
     for first in range(max(1, len(blocks))):
-        n_crossed, names = _place_blocks(blocks[first:] + blocks[:first], places, widths, line, room)
+        order = blocks[first:] + blocks[:first]
+        n_crossed, names = _place_blocks(order, places, widths, line, room, drawn)
         if fewest is None or n_crossed < fewest[0]:
             fewest = n_crossed, names
         if n_crossed == 0:
@@ -87,12 +96,17 @@ def place_names(places: Sequence[Place], widths: Sequence[float], line: float, r
 
 
 def _place_blocks(
-    blocks: list[list[int]], places: Sequence[Place], widths: Sequence[float], line: float, room: Place
+    blocks: list[list[int]],
+    places: Sequence[Place],
+    widths: Sequence[float],
+    line: float,
+    room: Place,
+    drawn: Sequence[Line],
 ) -> tuple[int, list[Name]]:
     """The names when blocks choose in this order, and how many of them a line crosses or leads across."""
     markers = [Box.around(place, line, line) for place in places]
     taken: list[Box] = []
-    leaders: list[Line] = []
+    leaders = list(drawn)
     chosen: dict[int, Name] = {}
     n_crossed = 0
     for block in blocks:

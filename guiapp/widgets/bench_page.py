@@ -14,19 +14,22 @@ from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QVBoxLayout, QW
 
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.plan import BenchError
-from guiapp.core.bench.tables import missing_lines
+from guiapp.core.bench.tables import missing_lines, place_text
 from guiapp.versions import versions_text
 from guiapp.viewmodels.bench_history import SUFFIX
 from guiapp.viewmodels.bench_model import BenchModel
 from guiapp.widgets.bench_bar import CHANGES, CHARTS, FIGURES, PUBLISHED, BenchBar
-from guiapp.widgets.bench_bars import UNITS, BarChart
+from guiapp.widgets.bench_bars import BarChart
 from guiapp.widgets.bench_charts import Chart
+from guiapp.widgets.bench_chooser import Chooser
 from guiapp.widgets.bench_curves import CurveChart
 from guiapp.widgets.bench_exactness import ExactnessChart
 from guiapp.widgets.bench_export import BenchExport
 from guiapp.widgets.bench_grid import CardGrid
+from guiapp.widgets.bench_groups import KINDS
+from guiapp.widgets.bench_labels import UNITS
 from guiapp.widgets.bench_plan import PlanPanel
-from guiapp.widgets.bench_scenarios import BY_TEXT, ScenarioCard, chooser, offer
+from guiapp.widgets.bench_scenarios import BY_TEXT, ScenarioCard
 from guiapp.widgets.bench_tables import TablesView, changed, figures, published
 from guiapp.widgets.notices import NoticeArea
 from guiapp.widgets.pages import Page
@@ -40,7 +43,9 @@ FRAME_MS = 150  # between two pictures of a run
 EMPTY = "Tick encoders and libraries at the left, choose texts, and press Run."
 LINKS = Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
 RUN = "run"  # the subject of notices
+BASELINE = "fast"  # until another is chosen
 HAVE_TEXTS = ("throughput", *BY_TEXT)
+HAVE_BARS = ("throughput", *KINDS)
 
 
 class BenchPage(Page):
@@ -59,11 +64,11 @@ class BenchPage(Page):
         self.tables = TablesView(theme_source)
         self.views = QStackedWidget()
         self._view = CHARTS
-        self.texts = chooser("Text")
-        self.units = chooser("Unit")
+        self.texts = Chooser("Text")
+        self.units = Chooser("Unit")
         for key, unit in UNITS.items():
             self.units.addItem(unit, key)
-        self.baselines = chooser("Baseline")
+        self.baselines = Chooser("Baseline", BASELINE)
         self.bar = BenchBar(model, (self.texts, self.units, self.baselines))
         self.progress = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self.notes = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
@@ -105,7 +110,7 @@ class BenchPage(Page):
 
     @property
     def baseline(self) -> str:
-        return self.baselines.currentText() or "fast"
+        return self.baselines.currentText() or BASELINE
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -149,14 +154,16 @@ class BenchPage(Page):
             self._draw_charts(results)
         else:
             self._fill_tables()
-        self._tell(results)
+        self._tell()
 
     def _draw_charts(self, results: list[Record]) -> None:
         speeds = [row for row in results if row["scenario"] == "throughput"]
-        offer(self.texts, [row["corpus"] for row in results if row["scenario"] in HAVE_TEXTS])
-        offer(self.baselines, [row["contender"] for row in speeds])
-        self.units.setVisible(bool(speeds))
-        self.bars.set_baseline(self.baseline)
+        bars = [row for row in results if row["scenario"] in HAVE_BARS]
+        self.texts.offer([row["corpus"] for row in results if row["scenario"] in HAVE_TEXTS])
+        self.baselines.offer([row["contender"] for row in bars])
+        self.units.setVisible(bool(bars))
+        for chart in (self.bars, self.scenario_card.groups):
+            chart.set_baseline(self.baseline)
         comparison = self.model.comparison
         self.bars.set_changes(() if comparison is None else comparison.changes)
         one_text = [row for row in speeds if row["corpus"] == self.texts.currentText()]
@@ -247,21 +254,21 @@ class BenchPage(Page):
         self.notices.show_notice(RUN, message, f"{message}\n\n{versions_text()}")
 
     def _choose_unit(self) -> None:
-        self.bars.set_unit(self.units.currentData())
+        for chart in (self.bars, self.scenario_card.groups):
+            chart.set_unit(self.units.currentData())
 
-    def _tell(self, results: list[Record]) -> None:
+    def _tell(self) -> None:
         """What changed since the last run, who differs from the exact ids, and who takes no part."""
-        told: dict[str, str] = {}
-        for row in results:
-            if row["exact"] is False:
-                link = f'<a href="{row["contender"]}">first difference</a>'
-                share = f"{row['contender']} ≈ {row['agreement']:.1%} of spans"
-                told.setdefault(row["contender"], f"{share}, {link}")
+        told = [
+            f"{name} ≈ {row['agreement']:.1%} of {escape(place_text(row))}, "
+            f'<a href="{name}">first difference</a>'
+            for name, row in self.model.deviations.items()
+        ]
         missing = list(missing_lines(self.model.left_out))
         plain = [escape(note) for note in (*self.model.warnings, *missing[:MOST_MISSING])]
         if more := missing[MOST_MISSING:]:
             plain.append(f'<a href="{FIGURES_LINK}">{len(more)} more were left out</a>')
-        notes = [*self._changes(), *told.values(), *plain]
+        notes = [*self._changes(), *told, *plain]
         self.notes.setText(" &nbsp; ".join(notes))
         self.notes.setVisible(bool(notes))
 

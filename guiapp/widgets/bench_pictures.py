@@ -60,7 +60,8 @@ def _charts_of(run: Record, baseline: str) -> Iterator[tuple[str, Chart]]:
     """Each chart laid out for paper; only until the next one is asked for."""
     results, paper = run["results"], Paper()
     bars, exactness, card = BarChart("", paper), ExactnessChart("", paper), ScenarioCard(paper)
-    bars.set_baseline(baseline)
+    for chart_of_speeds in (bars, card.groups):
+        chart_of_speeds.set_baseline(baseline)
     growth = growth_records(results)
     for text in texts_of(results, "throughput"):
         rows = rows_of(results, "throughput", text)

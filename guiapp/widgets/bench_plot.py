@@ -66,6 +66,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         self.left_ticks: Sequence[Tick] = ()
         self.bottom_ticks: Sequence[Tick] = ()
         self.has_lines = False  # across the plot, one for each tick at the left
+        self.lines_end: float | None = None  # where names begin; None: at the right edge
         self.words: list[Word] = []
         self.curves: list[Curve] = []
         self._axis_px = AXIS_PX
@@ -79,6 +80,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         """Take away what is not an item."""
         self.words.clear()
         self.curves.clear()
+        self.lines_end = None
 
     def follow_theme(self, theme: Theme) -> None:
         self._line, self._dim = theme.line, theme.dim
@@ -149,12 +151,13 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         """The scales, lines across, and curves."""
         super().drawBackground(painter, rect)
         area = self.area
+        right = area.right() if self.lines_end is None else self.pixel(self.lines_end, 0.0).x()
         painter.setPen(pen_of(self._line))
         painter.drawLine(area.topLeft(), area.bottomLeft())
         painter.drawLine(area.bottomLeft(), area.bottomRight())
         for value, _ in self.left_ticks if self.has_lines else ():
             y = self.pixel(0.0, value).y()
-            painter.drawLine(QPointF(area.left(), y), QPointF(area.right(), y))
+            painter.drawLine(QPointF(area.left(), y), QPointF(right, y))
         painter.setPen(self._dim)
         self._draw_left(painter, area)
         self._draw_bottom(painter, area)

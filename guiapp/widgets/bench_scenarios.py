@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QComboBox, QStackedWidget
+from PySide6.QtWidgets import QStackedWidget
 
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.widgets.bench_charts import Chart, HasTheme
+from guiapp.widgets.bench_chooser import Chooser
 from guiapp.widgets.bench_curves import CurveChart
 from guiapp.widgets.bench_groups import KINDS, GroupChart
 from guiapp.widgets.bench_stages import StageChart
@@ -46,8 +47,8 @@ class ScenarioCard(QStackedWidget):
         self.curves = CurveChart(SCENARIOS[CURVES[0]].title, theme_source)
         self.groups = GroupChart(SCENARIOS["cold"].title, theme_source)
         self.stages = StageChart(SCENARIOS[STAGES].title, theme_source)
-        self.scenarios = chooser("Scenario")
-        self.worst_texts = chooser("Worst-case text")
+        self.scenarios = Chooser("Scenario")
+        self.worst_texts = Chooser("Worst-case text")
         for chart in self.charts:
             self.addWidget(chart)
             chart.enlarge_clicked.connect(self.enlarge_clicked)
@@ -65,8 +66,7 @@ class ScenarioCard(QStackedWidget):
         """Draw the chosen scenario, of this text where it has several."""
         self._offer({row["scenario"] for row in results})
         scenario = self.scenario
-        offer(self.worst_texts, texts_of(results, scenario) if scenario == "worst" else [])
-        self.worst_texts.setVisible(scenario == "worst" and self.worst_texts.count() > 1)
+        self.worst_texts.offer(texts_of(results, scenario) if scenario == "worst" else [])
         if scenario == "worst":
             text = self.worst_texts.currentText()
         chart = self.prepare(scenario, growth)
@@ -137,19 +137,3 @@ def _warm(results: Sequence[Record], cold: Sequence[Record]) -> list[Record]:
         for row in results
         if row["scenario"] == "throughput" and (row["contender"], row["corpus"]) in wanted
     ]
-
-
-def chooser(name: str) -> QComboBox:
-    """A drop-down list that people who cannot see it are told about."""
-    box = QComboBox(sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToContents)
-    box.setAccessibleName(name)
-    box.setToolTip(name)
-    return box
-
-
-def offer(box: QComboBox, names: Sequence[str]) -> None:
-    """List the names that are not yet there; a list with nothing to choose is hidden."""
-    for name in dict.fromkeys(names):
-        if box.findText(name) < 0:
-            box.addItem(name)
-    box.setVisible(box.count() > 1)

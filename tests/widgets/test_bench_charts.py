@@ -10,6 +10,8 @@ from PySide6.QtWidgets import QApplication
 from guiapp.core.bench.contenders import UNSPLIT
 from guiapp.core.bench.peers import PEERS
 from guiapp.core.catalogue import ALGORITHMS
+from guiapp.widgets.bench_curves import decades_of
+from guiapp.widgets.bench_exactness import front_of
 from guiapp.widgets.bench_stages import parts_of
 from guiapp.widgets.contender_look import look_of
 from guiapp.widgets.theme import DARK, LIGHT
@@ -45,6 +47,45 @@ def test_whiskers_reach_from_one_end_of_the_interval_to_the_other(page):
     options = page.bars._pool["whiskers"][0].opts
     assert options["x"][0] - options["left"][0] == pytest.approx(100 / 1.2)
     assert options["x"][0] + options["right"][0] == pytest.approx(100 / 0.9)
+
+
+def test_bars_of_scenarios_have_whiskers_a_unit_and_a_baseline(page):
+    rows = [record("decode", "heap", 10_000, 1e-4), record("decode", "fast", 10_000, 2e-4)]
+    page.model.show_run({"results": rows})
+    page.show_only("decode")
+    groups = page.scenario_card.groups
+    options = groups._pool["whiskers"][0].opts
+    assert options["x"][1] - options["left"][1] == pytest.approx(100 / 1.2)
+    assert [word.text for word in groups.plot.words] == ["50   1.00×", "100   2.00×"]
+    page.units.setCurrentText("tokens/s")
+    page.units.activated.emit(1)
+    assert groups.note.text().startswith("tokens/s of the text that comes out")
+    page.baselines.setCurrentText("heap")
+    page.redraw()
+    assert [word.text.split()[-1] for word in groups.plot.words] == ["0.50×", "1.00×"]
+
+
+def test_each_bar_of_a_group_is_under_the_mouse(page):
+    rows = [record("threads", "fast", 10_000, 1e-4 / threads, threads=threads) for threads in (1, 2)]
+    page.model.show_run({"results": rows})
+    page.show_only("threads")
+    groups = page.scenario_card.groups
+    for x, y, row in groups._points:
+        assert groups.record_at(groups.plot.pixel(x / 2, y)) is row
+
+
+def test_the_baseline_is_the_usual_one_whoever_is_measured_first(page):
+    page.model.show_run({"results": [record("throughput", "heap", 10_000, 1e-4)]})
+    page.redraw()
+    assert page.baseline == "heap"
+    page.model.show_run(RUN)
+    page.redraw()
+    assert page.baseline == "fast"
+    page.baselines.setCurrentText("tiktoken")
+    page.baselines.textActivated.emit("tiktoken")
+    page.model.show_run({"results": RUN["results"][::-1]})
+    page.redraw()
+    assert page.baseline == "tiktoken"
 
 
 def test_axes_carry_units(page):
@@ -98,6 +139,44 @@ def test_clicking_a_bar_isolates_its_contender_in_all_charts(page, qtbot):
     assert page.scaling._isolated == row["contender"]
     page.model.isolate(row["contender"])
     assert page.model.isolated == ""
+
+
+def test_clicking_the_name_beside_a_curve_isolates_its_contender(page, qtbot):
+    page.model.show_run(RUN)
+    page.redraw()
+    for chart, name in ((page.scaling, "fast"), (page.exactness, "tiktoken")):
+        word = next(word for word in chart.plot.words if word.text.startswith(name))
+        place = chart.plot.rect_of(word).center().toPoint()
+        qtbot.mouseClick(chart.plot.viewport(), Qt.MouseButton.LeftButton, pos=place)
+        assert page.model.isolated == name
+    others = [word for word in page.exactness.plot.words if not word.text.startswith("tiktoken")]
+    assert {word.color.name() for word in others} == {page.exactness.theme.faint.name()}
+
+
+def test_lines_across_end_before_the_names(page):
+    page.model.show_run(RUN)
+    page.redraw()
+    plot = page.scaling.plot
+    ends = [plot.pixel(plot.lines_end, 0.0).x(), *(plot.rect_of(word).left() for word in plot.words)]
+    assert ends == sorted(ends)
+
+
+@pytest.mark.parametrize(
+    ("lowest", "highest", "low", "high", "decades"),
+    [
+        (2.3e-6, 0.4, -5.75, -0.25, [-5, -4, -3, -2, -1]),
+        (2e-6, 3e-6, -6, -5, [-6, -5]),
+        (1e-3, 1e-3, -3, -2, [-3, -2]),
+    ],
+)
+def test_axes_reach_as_far_as_values_do_and_have_two_decades(lowest, highest, low, high, decades):
+    assert decades_of(lowest, highest) == (low, high, decades)
+
+
+def test_the_pareto_front_steps_down_from_the_most_exact_to_the_fastest():
+    speeds = {"exact": (1e6, 1.0), "slow": (1e5, 1.0), "near": (1e7, 0.9), "beaten": (5e6, 0.8)}
+    rows = [{"tokens_per_s": speed, "agreement": share} for speed, share in speeds.values()]
+    assert front_of(rows, 4, 0.5) == [(7, 0.5), (7, 0.9), (6, 0.9), (6, 1.0), (4, 1.0)]
 
 
 def test_each_scenario_has_its_chart(page):
@@ -158,11 +237,15 @@ def test_the_chart_of_stages_names_them_and_tells_the_time_of_the_call(page):
 
 
 def test_no_label_is_cut_off_at_the_edge_of_its_chart(page):
-    page.model.show_run({"results": [*RUN["results"], *STAGES]})
+    groups = [
+        record("decode", "greedy", 10_000, 1e-5, 0.9),
+        *(record("threads", "fast", 10_000, 1e-4 / threads, threads=threads) for threads in (1, 2)),
+    ]
+    page.model.show_run({"results": [*RUN["results"], *STAGES, *groups]})
     page.redraw()
     for width in (900, 1280):
         page.resize(width, 720)
-        for name in ("throughput", "scaling", "exactness", "worst", "stages"):
+        for name in ("throughput", "scaling", "exactness", "worst", "stages", "decode", "threads"):
             page.show_only(name)
             QApplication.processEvents()
             (chart,) = page.shown_charts

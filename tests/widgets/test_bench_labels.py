@@ -6,7 +6,6 @@ import pytest
 from bench_runs import record
 
 from guiapp.widgets.bench_labels import End, share_steps, short_number, spread, tip_of
-from guiapp.widgets.theme import DARK
 
 
 def test_the_mouse_tells_value_interval_runs_and_difference():
@@ -21,7 +20,7 @@ def test_the_mouse_tells_the_published_figure_and_what_differs():
 
 
 def test_labels_that_would_cover_each_other_move_and_stay_below_the_top():
-    ends = [End(y, text, DARK.text, "o") for y, text in ((0.1, "b"), (0.0, "a"), (9.0, "c"), (8.9, "d"))]
+    ends = [End(y, text, {}) for y, text in ((0.1, "b"), (0.0, "a"), (9.0, "c"), (8.9, "d"))]
     placed = spread(ends, 0.5, 9.0)
     assert [end.text for end in placed] == ["a", "b", "d", "c"]
     assert [end.y for end in placed] == [0.0, 0.5, 8.5, 9.0]

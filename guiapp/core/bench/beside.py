@@ -50,9 +50,13 @@ def ratio_text(ratio: float | None) -> str:
     """How many times as fast, as a fraction where that is less than a tenth."""
     if ratio is None:
         return UNKNOWN_RATIO
-    if ratio >= 1000:
-        return f"{ratio:,.0f}×"
-    return f"{ratio:.3g}×" if ratio >= 0.1 else f"1/{1 / ratio:.3g}"
+    return f"{_three_digits(ratio)}×" if ratio >= 0.1 else f"1/{_three_digits(1 / ratio)}"
+
+
+def _three_digits(number: float) -> str:
+    if number >= 100:
+        return f"{number:,.0f}"
+    return f"{number:.1f}" if number >= 10 else f"{number:.2f}"
 
 
 def _base_of(published: Published) -> str:

@@ -125,7 +125,7 @@ def published_tables(run: Record) -> Iterator[Table]:
         lines = [
             [
                 row.result["contender"],
-                f"{row.result['scenario']}: {row.result['corpus']}, {size_text(row.result['size_bytes'])}",
+                f"{row.result['scenario']}: {place_text(row.result)}",
                 row.published.figure,
                 ratio_text(row.published_ratio),
                 _figure_text(row.result),
@@ -255,7 +255,7 @@ def missing_lines(left_out: Sequence[Record]) -> Iterator[str]:
     for each in reasons.values():
         where = ""
         if each["scenario"] is not None:
-            where = f" in {each['scenario']} ({each['corpus']}, {size_text(each['size_bytes'])})"
+            where = f" in {each['scenario']} ({place_text(each)})"
         yield f"{each['contender']} left out{where}: {each['reason']}"
 
 
@@ -292,6 +292,11 @@ def size_text(size_bytes: int) -> str:
         if size_bytes >= factor and size_bytes % factor == 0:
             return f"{size_bytes // factor} {unit}"
     return f"{size_bytes:,} B"
+
+
+def place_text(result: Record) -> str:
+    """The text of a result, and how much of it."""
+    return f"{result['corpus']}, {size_text(result['size_bytes'])}"
 
 
 def time_text(seconds: float) -> str:

@@ -11,6 +11,7 @@ import pytest
 from fake_workers import FakeStarter
 
 from guiapp.commands.bench import _plan, add_options
+from guiapp.core.bench.beside import ratio_text
 from guiapp.core.bench.control import Control
 from guiapp.core.bench.engine import run
 from guiapp.core.bench.measurement import Report
@@ -129,7 +130,7 @@ def test_a_published_ratio_stands_beside_the_same_ratio_here(record):
     (table,) = published_tables({"results": [ours, theirs]})
     assert table.rows[0][3] == table.rows[0][5] == "× llama.cpp"
     ratios = {row[0]: (row[3], row[5]) for row in table.rows[1:]}
-    assert ratios == {"greedy": ("2.53×", "3×"), "llama.cpp": ("1×", "1×")}
+    assert ratios == {"greedy": ("2.53×", "3.00×"), "llama.cpp": ("1.00×", "1.00×")}
     (alone,) = published_tables({"results": [ours]})
     assert alone.rows[1][5] == "–"
 
@@ -139,3 +140,18 @@ def test_what_no_source_says_is_called_unknown(record):
     (table,) = published_tables({"results": [{**decoded, "contender": "heap"}]})
     assert table.rows[1][2:4] == ["unknown", "–"]
     assert "in no source that we could read" in table.note
+
+
+@pytest.mark.parametrize(
+    ("ratio", "text"),
+    [
+        (None, "–"),
+        (1524.3, "1,524×"),
+        (12.34, "12.3×"),
+        (1.0, "1.00×"),
+        (0.1, "0.10×"),
+        (1 / 1310, "1/1,310"),
+    ],
+)
+def test_ratios_have_three_digits_and_small_ones_are_fractions(ratio, text):
+    assert ratio_text(ratio) == text
