@@ -45,6 +45,11 @@ class TreeFindings(QObject):
         return self._statistics
 
     @property
+    def is_coming(self) -> bool:
+        """Whether statistics follow; else there is no model."""
+        return self._statistics is None and self._model.is_preparing
+
+    @property
     def findings(self) -> tuple[Finding, ...]:
         """All figures; the last ones follow later, when `producible` is known."""
         if self._statistics is None:

@@ -15,6 +15,7 @@ from guiapp.core.tree.picture import TreePicture
 View = tuple[float, float]
 NARROWEST = 0.75  # of a leaf: what a view shows at least
 MARGIN_PX = 12  # around a sunburst
+LEAST_DISC_PX, FULL_DISC_PX = 13.0, 26.0  # what is smaller in the middle has been passed
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,9 @@ class Sunburst:
 
     @cached_property
     def radii(self) -> NDArray[np.float64]:
-        return band_tops(self.picture, *self.view, max(1.0, self.size_px / 2 - MARGIN_PX), SUNBURST)
+        radii = band_tops(self.picture, *self.view, max(1.0, self.size_px / 2 - MARGIN_PX), SUNBURST)
+        grown = np.clip((radii - LEAST_DISC_PX) / (FULL_DISC_PX - LEAST_DISC_PX), 0.0, 1.0)
+        return np.asarray(radii * (grown * grown * (3 - 2 * grown)))
 
     def hit(self, x: float, y: float) -> tuple[int, float] | None:
         right, down = x - self.center[0], y - self.center[1]

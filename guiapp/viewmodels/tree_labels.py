@@ -14,8 +14,8 @@ Mask = NDArray[np.bool_]
 PADDING_PX = 5
 LEAST_PADDING_PX, PADDING_SHARE = 2, 0.08  # of narrow nodes, with levels below each other
 DOWNWARDS = 90.0
-HEIGHTS_PX = np.array([13, 21, 34, 52, 84])  # of bands, from which on letters are larger
-SIZES_PX = np.array([0, 11, 12, 14, 18, 24])
+HEIGHTS_PX = np.array([13, 21, 34, 52, 84, 118])  # of bands, from which on letters are larger
+SIZES_PX = np.array([0, 11, 12, 14, 18, 24, 32])
 LOWEST_PX = float(HEIGHTS_PX[0])
 NARROWEST_PX = 12
 LINE_HEIGHT = 1.25  # of the size of its letters
@@ -24,13 +24,15 @@ LEAST_DOWN_PX = 24  # height of a node with a label downwards
 WIDER = 1.3  # times its width a node may be high for letters that go with its height
 DISC = 1.6  # of the radius, a line through the middle
 ROUNDER = 6  # radians of a ring from which on a label goes in the middle of the disc
+LARGEST_HOLE_PX = 1.0  # in the middle of a disc
 
 
 class Place(NamedTuple):
     """Room for the label of a node: its middle line from (x, y), so long, turned by `degrees` clockwise.
 
     Where `is_centered`, (x, y) is the middle instead of the beginning.  A label up to `upright_px` long need
-    not be turned; one that does not fit may go downwards where there are `down_px` for that.
+    not be turned; one that does not fit may go downwards where there are `down_px` for that.  What
+    `is_middle` of a sunburst tells the whole token, as there is nothing around that it would add to.
     """
 
     node: int
@@ -42,6 +44,7 @@ class Place(NamedTuple):
     is_centered: bool = False
     upright_px: float = 0.0
     down_px: float = 0.0
+    is_middle: bool = False
 
 
 def places(geometry: Geometry) -> list[Place]:
@@ -80,6 +83,7 @@ def icicle_places(icicle: Icicle) -> list[Place]:
         is_down,
         np.where(is_down, widths, 0.0),
         np.where(is_down, 0.0, downwards),
+        np.full(len(nodes), False),
     )
 
 
@@ -96,7 +100,7 @@ def sunburst_places(sunburst: Sunburst) -> list[Place]:
     inner, outer, height = radii[levels], radii[levels + 1], heights[levels]
     middle, turns = (inner + outer) / 2, np.pi * (starts + ends)
     arcs = (ends - starts) * 2 * np.pi * middle
-    is_disc = (inner < LOWEST_PX) & (arcs > ROUNDER * middle)
+    is_disc = (inner < LARGEST_HOLE_PX) & (arcs > ROUNDER * middle)
     is_along = is_disc | (arcs > 1.1 * height)
     radius = np.where(is_disc, 0.0, middle)
     sizes = letter_size(
@@ -118,6 +122,7 @@ def sunburst_places(sunburst: Sunburst) -> list[Place]:
         np.full(len(nodes), True),
         np.where(is_disc, 0.0, _longest_within(np.minimum(height, wide), sizes)),
         np.zeros(len(nodes)),
+        is_disc,
     )
 
 

@@ -230,12 +230,13 @@ class TreeModel(QObject):
             self.choose(found)
             self.reveal(found)
 
-    def label(self, node: int) -> str:
-        """What a node adds to its parent, as visible text."""
+    def label(self, node: int, is_whole: bool = False) -> str:
+        """What a node adds to its parent, or the whole token, as visible text."""
         assert self._picture is not None
-        token = self._picture.token(node)
+        token, tree = self._picture.token(node), self._picture.tree
         if token is not None:
-            return visible_text(self._picture.tree.shown_bytes(token), LABEL_LIMIT) or "∅"
+            shown = tree.token_bytes(token) if is_whole else tree.shown_bytes(token)
+            return visible_text(shown, LABEL_LIMIT) or "∅"
         name = self.name if node == ROOT else self._picture.script(node)
         return f"{name}{COUNT_SIGN}{self._picture.n_below(node):,}"
 

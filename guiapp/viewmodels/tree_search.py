@@ -1,4 +1,4 @@
-"""The search on the Tree page: what was found, and which of it is looked at."""
+"""What was found on the Tree page, by a search or by a figure, and which of it is looked at."""
 
 from __future__ import annotations
 
@@ -18,20 +18,22 @@ PAUSE_MS = 120  # a search begins when typing pauses
 
 
 class _Found(NamedTuple):
-    """What a search found; see TreeSearch."""
+    """What was found, and under which title; see TreeSearch."""
 
+    title: str
     nodes: NDArray[np.int32]
     is_lit: NDArray[np.bool_] | None
 
 
-NOTHING = _Found(np.zeros(0, np.int32), None)
+NOTHING = _Found("", np.zeros(0, np.int32), None)
+FOUND = "Found"
 
 
 class TreeSearch(QObject):
-    """Finds tokens of the tree.
+    """Finds tokens of the tree, or has those that were found elsewhere.
 
     Signals:
-        found_changed(): `found_nodes`, `is_lit` and `problem` are new.
+        found_changed(): `title`, `found_nodes`, `is_lit` and `problem` are new.
         current_changed(): `current` is new.
     """
 
@@ -42,8 +44,7 @@ class TreeSearch(QObject):
         super().__init__(parent)
         self._model = model
         self._query = ""
-        self._found = NOTHING.nodes
-        self._is_lit: NDArray[np.bool_] | None = None
+        self._found = NOTHING
         self._current: int | None = None
         self._problem = ""
         self.job = LatestJob[_Found](self)
@@ -58,14 +59,19 @@ class TreeSearch(QObject):
         return self._query
 
     @property
+    def title(self) -> str:
+        """What the tokens are that were found; "" where nothing was looked for."""
+        return self._found.title
+
+    @property
     def found_nodes(self) -> NDArray[np.int32]:
-        """The nodes of the tokens that were found, from left to right."""
-        return self._found
+        """The nodes of the tokens that were found: by a search, from left to right."""
+        return self._found.nodes
 
     @property
     def is_lit(self) -> NDArray[np.bool_] | None:
         """For each node whether it was found or leads to what was; None where nothing is searched."""
-        return self._is_lit
+        return self._found.is_lit
 
     @property
     def problem(self) -> str:
@@ -79,11 +85,11 @@ class TreeSearch(QObject):
 
     @property
     def current_node(self) -> int | None:
-        return None if self._current is None else int(self._found[self._current])
+        return None if self._current is None else int(self.found_nodes[self._current])
 
     def set_query(self, query: str) -> None:
-        """Search for something when typing pauses; nothing is searched for ""."""
-        if query == self._query:
+        """Search for something when typing pauses; nothing is searched for "", and no list is kept."""
+        if query == self._query and not (self.title and not query):
             return
         self._query = query
         if query:
@@ -91,19 +97,32 @@ class TreeSearch(QObject):
         else:
             self._start()
 
+    def end(self) -> None:
+        """Look for nothing any more."""
+        self.set_query("")
+
+    def list_tokens(self, title: str, tokens: NDArray[np.int32]) -> None:
+        """Take some tokens for what was found, and look at the first."""
+        self._pause.stop()
+        self._query = ""
+        if self._model.picture is not None:
+            self.job.start(partial(_list, self._model.picture, title, tokens))
+
     def step(self, by: int) -> None:
         """Look at the next of what was found, or the one before."""
-        if not len(self._found):
-            return
-        first = 0 if by > 0 else len(self._found) - 1
-        self.look_at(first if self._current is None else (self._current + by) % len(self._found))
+        n_found = len(self.found_nodes)
+        if n_found:
+            first = 0 if by > 0 else n_found - 1
+            self.look_at(first if self._current is None else (self._current + by) % n_found)
 
     def look_at(self, index: int) -> None:
         """Go to one of what was found."""
-        self._current = index
-        self.current_changed.emit()
-        self._model.choose(int(self._found[index]))
-        self._model.reveal(int(self._found[index]))
+        if index != self._current:
+            self._current = index
+            self.current_changed.emit()
+        node = int(self.found_nodes[index])
+        self._model.choose(node)
+        self._model.reveal(node)
 
     def close(self) -> None:
         """Stop all work; nothing is delivered any more."""
@@ -127,15 +146,34 @@ class TreeSearch(QObject):
         self._take(NOTHING, problem)
 
     def _take(self, found: _Found, problem: str = "") -> None:
-        self._found, self._is_lit = found
+        self._found = found
         self._problem, self._current = problem, None
         self.found_changed.emit()
+        if found.title not in ("", FOUND) and len(found.nodes):
+            self.look_at(0)
+        else:
+            self._show_some()
+
+    def _show_some(self) -> None:
+        """Show the whole tree where nothing that was found is in view."""
+        picture, (left, right) = self._model.picture, self._model.view
+        if picture is None or not len(self.found_nodes):
+            return
+        starts, ends = picture.arrays.starts[self.found_nodes], picture.arrays.ends[self.found_nodes]
+        if not ((starts < right) & (ends > left)).any():
+            self._model.fit()
 
 
 def _search(picture: TreePicture, query: str, progress: Progress) -> _Found:
     nodes = picture.arrays.nodes[find_tokens(picture.tree, query, progress)]
     nodes = nodes[np.lexsort((nodes, picture.arrays.starts[nodes]))]
-    return _Found(nodes, _lit(picture, nodes))
+    return _Found(FOUND, nodes, _lit(picture, nodes))
+
+
+def _list(picture: TreePicture, title: str, tokens: NDArray[np.int32], progress: Progress) -> _Found:
+    nodes = picture.arrays.nodes[tokens]
+    nodes = nodes[nodes >= 0]
+    return _Found(title, nodes, _lit(picture, nodes))
 
 
 def _lit(picture: TreePicture, nodes: NDArray[np.int32]) -> NDArray[np.bool_]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QAction, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QMenu, QToolButton, QWidget
 
 from guiapp.core.explain.visible_text import isolate
 from guiapp.core.tree.coloring import COLORINGS
+from guiapp.core.tree.picture import ROOT
 from guiapp.viewmodels.tree_model import COUNT_SIGN, SHAPES, TreeModel
 from guiapp.viewmodels.tree_search import TreeSearch
 from guiapp.widgets.icons import icon
@@ -20,6 +21,7 @@ SEARCH_HINT = "Search: text, #id, 0x20, /regex/"
 SEARCH_TIP = (
     "the: tokens that hold this text\n#9906: by id\n0x20 E6: by bytes\n/^\\s+$/: by regular expression"
 )
+SEPARATOR = " › "
 LONGEST_LABEL = 24
 LONGEST_PROBLEM_PX = 240
 
@@ -102,9 +104,12 @@ class TreeBar(QFrame):
 
     def _follow_search(self) -> None:
         search, n_found = self._search, len(self._search.found_nodes)
+        if self.query.text() != search.query:
+            with QSignalBlocker(self.query):
+                self.query.setText(search.query)
         if search.problem:
             self.count.setText(self._shortened("⚠ " + search.problem))
-        elif not search.query:
+        elif not (search.query or search.title):
             self.count.setText("")
         elif search.job.is_busy:
             self.count.setText("searching …")
@@ -177,25 +182,20 @@ class SearchField(QLineEdit):
         elif event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Up):
             self._search.step(1 if event.key() == Qt.Key.Key_Down else -1)
         elif event.key() == Qt.Key.Key_Escape:
-            self.clear()
+            self._search.end()
         else:
             super().keyPressEvent(event)
 
 
 class Breadcrumb(QWidget):
-    """The path from the root to the chosen node; a click shows that part of the tree.
-
-    Signals:
-        clicked(int): a node of the path.
-    """
-
-    clicked = Signal(int)
+    """The path from the root to the chosen node; a click shows that part of the tree."""
 
     def __init__(self, model: TreeModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
         self._theme_source = theme_source
         self._places: list[tuple[int, int, int]] = []
+        self.setMouseTracking(True)
         self.setFont(Theme.mono_font(SMALL_FONT_PX))
         self.setAccessibleName("Path in the tree")
         model.chosen_changed.connect(self.update)
@@ -210,11 +210,12 @@ class Breadcrumb(QWidget):
         metrics = QFontMetrics(self.font())
         baseline = (self.height() + metrics.ascent() - metrics.descent()) // 2
         nodes, x = self._shown(metrics), 0
+        gap = metrics.horizontalAdvance(SEPARATOR) // 2
         self._places = []
         for number, node in enumerate(nodes):
-            if number or node != 0:
+            if number or node != ROOT:
                 painter.setPen(theme.faint)
-                sign = " › " if number else "… › "
+                sign = SEPARATOR if number else "…" + SEPARATOR
                 painter.drawText(x, baseline, sign)
                 x += metrics.horizontalAdvance(sign)
             text = self._text(node)
@@ -222,15 +223,15 @@ class Breadcrumb(QWidget):
             painter.setPen(theme.accent if is_chosen else theme.text)
             painter.drawText(x, baseline, isolate(text))
             width = metrics.horizontalAdvance(text)
-            self._places.append((x, x + width, node))
+            self._places.append((x - gap, x + width + gap, node))
             x += width
 
     def _shown(self, metrics: QFontMetrics) -> list[int]:
         """The last nodes of the path that fit."""
-        path, room = self._model.chosen_path, self.width() - metrics.horizontalAdvance("… › ")
+        path, room = self._model.chosen_path, self.width() - metrics.horizontalAdvance("…" + SEPARATOR)
         shown: list[int] = []
         for node in reversed(path):
-            room -= metrics.horizontalAdvance(self._text(node) + " › ")
+            room -= metrics.horizontalAdvance(self._text(node) + SEPARATOR)
             if room < 0 and shown:
                 break
             shown.append(node)
@@ -240,11 +241,18 @@ class Breadcrumb(QWidget):
         text = self._model.label(node).partition(COUNT_SIGN)[0] if self._model.picture else ""
         return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"
 
+    def node_at(self, point: QPointF) -> int | None:
+        """The node whose name is at a point."""
+        return next((node for left, right, node in self._places if left <= point.x() < right), None)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self.node_at(event.position()) is None:
+            self.unsetCursor()
+        else:
+            self.setCursor(Qt.CursorShape.PointingHandCursor)
+
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        x = event.position().x()
-        for left, right, node in self._places:
-            if left - UNIT_PX <= x <= right + UNIT_PX:
-                self._model.choose(node)
-                self._model.show(node)
-                self.clicked.emit(node)
-                return
+        node = self.node_at(event.position())
+        if node is not None and event.button() == Qt.MouseButton.LeftButton:
+            self._model.choose(node)
+            self._model.show(node)

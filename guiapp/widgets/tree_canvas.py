@@ -26,7 +26,7 @@ class TreeCanvas:
     An image that it gives lasts until the next one: it shares the canvas' pixels.
     """
 
-    def __init__(self, text_of: Callable[[int], str], colors: NodeColors | None = None) -> None:
+    def __init__(self, text_of: Callable[[int, bool], str], colors: NodeColors | None = None) -> None:
         self._text_of = text_of
         self._labels = LabelPainter(text_of)
         self._pixels: Pixels = np.zeros((1, 1), np.uint32)
@@ -58,7 +58,7 @@ class TreeCanvas:
             image = self._icicle(geometry, colors, scale)
         painter = QPainter(image)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, not is_coarse)
-        self._labels.paint(painter, places(geometry), colors.sums.colors, scale, patience_s)
+        self._labels.paint(painter, places(geometry), colors, scale, patience_s)
         painter.end()
         return image
 

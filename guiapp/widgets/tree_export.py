@@ -129,7 +129,9 @@ def draw_svg(view: TreeView, model: TreeModel, geometry: Geometry, path: str) ->
     _draw_nodes(painter, geometry, view)
     for place in places(geometry):
         is_dark = bool(is_light(np.array(view.color_of(place.node), np.uint32)))
-        _draw_label(painter, place, model.label(place.node), DARK_TEXT if is_dark else LIGHT_TEXT)
+        painter.setOpacity(view.label_opacity(place.node))
+        text = model.label(place.node, place.is_middle)
+        _draw_label(painter, place, text, DARK_TEXT if is_dark else LIGHT_TEXT)
     painter.end()
 
 

@@ -1,19 +1,24 @@
-"""Figures about the tree, each with its tokens, and charts of its shape."""
+"""Figures about the tree and charts of its shape; a click on any of them lists its tokens."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from numpy.typing import NDArray
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt
+from PySide6.QtGui import QEnterEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
+from guiapp.core.tree.statistics import Distribution, Finding
 from guiapp.viewmodels.tree_findings import TreeFindings
 from guiapp.widgets.style_sheet import heading, set_role
-from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, Theme, ThemeSource
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 
-FAN_OUT_NAMES = ["0", "1", *(f"{1 << n}–{(2 << n) - 1}" for n in range(1, 24))]
+ListTokens = Callable[[str, NDArray[np.int32]], None]
+NO_MODEL = "Open a model to count its tokens."
+LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class FindingsPanel(QScrollArea):
@@ -22,13 +27,13 @@ class FindingsPanel(QScrollArea):
     def __init__(
         self,
         findings: TreeFindings,
-        show_tokens: Callable[[str, np.ndarray[tuple[int], np.dtype[np.int32]]], None],
+        list_tokens: ListTokens,
         theme_source: ThemeSource,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._findings = findings
-        self._show_tokens = show_tokens
+        self._list_tokens = list_tokens
         self._theme_source = theme_source
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -40,33 +45,34 @@ class FindingsPanel(QScrollArea):
         inside = QFrame()
         set_role(inside, "panel")
         column = QVBoxLayout(inside)
-        column.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
+        column.setContentsMargins(MARGIN_PX, GAP_PX, MARGIN_PX, MARGIN_PX)
+        column.setSpacing(0)
         statistics = self._findings.statistics
         if statistics is None:
-            column.addWidget(_waiting("Counting …"))
+            column.addWidget(_waiting("Counting …" if self._findings.is_coming else NO_MODEL))
         else:
             for finding in self._findings.findings:
-                row = QPushButton(f"{finding.value:>9}  {finding.name}")
-                set_role(row, "quiet")
-                row.setFont(Theme.mono_font(SMALL_FONT_PX))
-                row.setStyleSheet("text-align: left;")
-                row.setToolTip(finding.remark)
-                row.setEnabled(bool(len(finding.tokens)))
-                row.clicked.connect(_Shower(self._show_tokens, finding.name, finding.tokens, row).show)
-                column.addWidget(row)
+                column.addWidget(FigureRow(finding, finding.name, self._list_tokens, self._theme_source))
             if self._findings.trying.is_busy:
                 column.addWidget(_waiting("Trying whether text leads to each token …"))
             elif self._findings.problem:
                 column.addWidget(_waiting(self._findings.problem))
-            for title, counts, first in (
-                ("Tokens at each depth", statistics.depths, [str(n + 1) for n in range(99)]),
-                ("Tokens with so many children", statistics.fan_outs, FAN_OUT_NAMES),
-            ):
-                column.addSpacing(GAP_PX)
-                column.addWidget(heading(title))
-                column.addWidget(BarChart(counts, first, self._theme_source))
+            for distribution in statistics.distributions:
+                self._add_chart(column, distribution)
         column.addStretch()
+        at = self.verticalScrollBar().value()
         self.setWidget(inside)
+        self.verticalScrollBar().setValue(at)
+
+    def _add_chart(self, column: QVBoxLayout, distribution: Distribution) -> None:
+        column.addSpacing(MARGIN_PX)
+        column.addWidget(heading(distribution.title))
+        column.addSpacing(UNIT_PX)
+        most = max((len(bar.tokens) for bar in distribution.bars), default=1)
+        for bar in distribution.bars:
+            share = float(np.log1p(len(bar.tokens)) / np.log1p(most))
+            title = f"{distribution.title}: {bar.name}"
+            column.addWidget(FigureRow(bar, title, self._list_tokens, self._theme_source, share))
 
 
 def _waiting(text: str) -> QLabel:
@@ -75,52 +81,74 @@ def _waiting(text: str) -> QLabel:
     return label
 
 
-class _Shower(QWidget):
-    """Remembers what one figure counts; lives as long as its row."""
+class FigureRow(QAbstractButton):
+    """One figure: its value and its name; or, where it has a share, its name, a bar, and its value."""
 
-    def __init__(self, show: Callable[..., None], name: str, tokens: object, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.hide()
-        self._show_tokens, self._name, self._tokens = show, name, tokens
-
-    def show(self) -> None:
-        self._show_tokens(self._name, self._tokens)
-
-
-class BarChart(QWidget):
-    """Counts as bars on a logarithmic scale, each with its figure."""
-
-    ROW_PX = 17
-    NAME_PX = 74
+    HEIGHT_PX, BAR_HEIGHT_PX = 26, 19
+    FIRST_PX = 62  # the first column, from the left edge
+    VALUE_PX = 66  # behind a bar
 
     def __init__(
         self,
-        counts: np.ndarray[tuple[int], np.dtype[np.int64]],
-        names: list[str],
+        finding: Finding,
+        title: str,
+        list_tokens: ListTokens,
         theme_source: ThemeSource,
+        share: float | None = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._rows = [(names[at], int(count)) for at, count in enumerate(counts) if count][:40]
+        self._finding = finding
+        self._title = title
+        self._list_tokens = list_tokens
         self._theme_source = theme_source
-        self.setFixedHeight(self.ROW_PX * len(self._rows) + 4)
-        self.setAccessibleDescription(", ".join(f"{name}: {count:,}" for name, count in self._rows))
+        self._share = share
+        self.setFixedHeight(self.HEIGHT_PX if share is None else self.BAR_HEIGHT_PX)
+        self.setAccessibleName(f"{title}: {finding.value}")
+        self.setToolTip(finding.remark)
+        self.setEnabled(bool(len(finding.tokens)))
+        self.setCursor(Qt.CursorShape.PointingHandCursor if self.isEnabled() else Qt.CursorShape.ArrowCursor)
+        self.clicked.connect(self._list)
         theme_source.changed.connect(self.update)
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, self.height())
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        self.update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, theme = QPainter(self), self._theme_source.theme
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setFont(Theme.mono_font(11))
-        most = np.log1p(max((count for _, count in self._rows), default=1))
-        room = self.width() - self.NAME_PX - 70
-        for row, (name, count) in enumerate(self._rows):
-            y = row * self.ROW_PX
-            painter.setPen(theme.dim)
-            right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-            painter.drawText(QRectF(0, y, self.NAME_PX - 10, self.ROW_PX), right, name)
-            width = max(2.0, room * float(np.log1p(count) / most))
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.contenders[0])
-            painter.drawRoundedRect(QRectF(self.NAME_PX, y + 3, width, self.ROW_PX - 6), 3, 3)
+        if (self.isEnabled() and self.underMouse()) or self.hasFocus():
+            painter.setPen(QPen(theme.accent) if self.hasFocus() else QPen(Qt.PenStyle.NoPen))
+            painter.setBrush(theme.raised)
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)
+        first = QRectF(0, 0, self.FIRST_PX, self.height())
+        rest = QRectF(self.FIRST_PX + GAP_PX, 0, self.width() - self.FIRST_PX - GAP_PX, self.height())
+        if self._share is None:
+            painter.setFont(Theme.mono_font(SMALL_FONT_PX))
             painter.setPen(theme.text)
-            painter.drawText(QPointF(self.NAME_PX + width + 6, y + self.ROW_PX - 5), f"{count:,}")
+            painter.drawText(first, RIGHT, self._finding.value)
+            painter.setFont(Theme.ui_font(SMALL_FONT_PX))
+            painter.setPen(theme.text if self.isEnabled() else theme.dim)
+            painter.drawText(rest, LEFT, self._finding.name)
+        else:
+            self._paint_bar(painter, theme, first, rest, self._share)
+
+    def _paint_bar(self, painter: QPainter, theme: Theme, first: QRectF, rest: QRectF, share: float) -> None:
+        painter.setFont(Theme.mono_font(SMALL_FONT_PX))
+        painter.setPen(theme.dim)
+        painter.drawText(first, RIGHT, self._finding.name)
+        width = max(2.0, (rest.width() - self.VALUE_PX) * share)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.contenders[0])
+        painter.drawRoundedRect(QRectF(rest.left(), 4, width, self.height() - 8), 3, 3)
+        painter.setPen(theme.text)
+        painter.drawText(rest.adjusted(width + GAP_PX, 0, 0, 0), LEFT, self._finding.value)
+
+    def _list(self) -> None:
+        self._list_tokens(self._title, self._finding.tokens)

@@ -8,12 +8,11 @@ from collections.abc import Callable, Sequence
 from math import cos, radians, sin
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QFontMetricsF, QImage, QPainter, QTransform
 
 from guiapp.core.explain.visible_text import isolate
+from guiapp.core.tree.painting import NodeColors
 from guiapp.viewmodels.tree_labels import DOWNWARDS, SIZES_PX, Place
 from guiapp.viewmodels.tree_model import COUNT_SIGN
 from guiapp.widgets.theme import Theme
@@ -24,13 +23,14 @@ NEW_PER_FRAME_S = 0.002  # for labels that were not drawn before; the others fol
 NEW_WHILE_MOVING_S = 0.0006
 ROOM_STEP_PX = 6  # shortened labels are made for rooms of these steps
 LEAST_ROOM_PX = 18  # for a shortened label
-LEAST_LETTERS = 2  # of a shortened label, the dots among them
+LEAST_LETTERS = 3  # of a shortened label
 LETTER_EM = 1.1  # no single letter is wider
 LEGIBLE_PX = 12  # the smallest letters for which the count stays
 MARGIN_PX = 1
 LETTER_SIZES_PX = SIZES_PX[:0:-1].tolist()  # the largest first
 MEASURED_PX = 64
 HINTED_PX = 3  # by so much small letters, which are fitted to pixels, may be wider than measured
+DIMMED_LABEL = 0.3  # what is left of the label of a dimmed node
 DARK_TEXT, LIGHT_TEXT = QColor("#14161b"), QColor("#eceef4")
 
 
@@ -59,7 +59,8 @@ class LabelForm(NamedTuple):
         return isolate(text) if len(text) > LEAST_LETTERS else ""
 
 
-_Key = tuple[int, LabelForm, bool]
+_Named = tuple[int, bool]  # a node, and whether its whole token is told
+_Key = tuple[_Named, LabelForm, bool]
 
 
 def label_widths(text: str) -> tuple[float, float]:
@@ -106,14 +107,15 @@ def turned_place(place: Place, width_px: float) -> Place:
 class LabelPainter:
     """Draws labels from a store of images; what is new is drawn as far as the time of a frame allows.
 
-    Beyond that a label stands as it was drawn for less room, if it was.  `text_of` gives the label of a node.
+    Beyond that a label stands as it was drawn for less room, if it was.  `text_of` gives the label of a node,
+    or its whole token.
     """
 
-    def __init__(self, text_of: Callable[[int], str]) -> None:
+    def __init__(self, text_of: Callable[[int, bool], str]) -> None:
         self._text_of = text_of
         self._labels: OrderedDict[_Key, _Label] = OrderedDict()
-        self._newest: dict[tuple[int, bool], LabelForm] = {}
-        self._widths: dict[int, tuple[float, float]] = {}
+        self._newest: dict[tuple[_Named, bool], LabelForm] = {}
+        self._widths: dict[_Named, tuple[float, float]] = {}
         self._fonts: dict[int, QFont] = {}
         self._scale = 1.0
         self._left_s = 0.0
@@ -130,13 +132,13 @@ class LabelPainter:
         self,
         painter: QPainter,
         places: Sequence[Place],
-        colors: NDArray[np.uint32],
+        colors: NodeColors,
         scale: float,
         patience_s: float,
     ) -> None:
         """Draw the labels on their nodes, none without patience; `is_complete` tells whether all were.
 
-        `patience_s` is for drawing new ones; `colors` has 0xRRGGBB for each node of the tree.
+        `patience_s` is for drawing new ones.
         """
         self.is_complete = True
         if patience_s < 0:
@@ -145,11 +147,15 @@ class LabelPainter:
             self.forget()
             self._scale = scale
         self._left_s = patience_s
-        is_dark_text = is_light(colors[[place.node for place in places]]).tolist()
-        for place, is_dark in zip(places, is_dark_text, strict=True):
+        nodes = [place.node for place in places]
+        is_dark_text = is_light(colors.sums.colors[nodes]).tolist()
+        is_lit = [True] * len(nodes) if colors.lit is None else colors.lit[nodes].tolist()
+        for place, is_dark, is_bright in zip(places, is_dark_text, is_lit, strict=True):
             label = self._label(place, is_dark)
             if label is not None:
+                painter.setOpacity(1.0 if is_bright else DIMMED_LABEL)
                 self._paint(painter, place, label)
+        painter.setOpacity(1.0)
         painter.resetTransform()
 
     def _paint(self, painter: QPainter, place: Place, label: _Label) -> None:
@@ -167,19 +173,20 @@ class LabelPainter:
 
     def _label(self, place: Place, is_dark_text: bool) -> _Label | None:
         """The label in the form that fits, or a smaller one; None where none does, or time is up."""
-        widths = self._widths.get(place.node) or self._measure(place.node)
+        named = place.node, place.is_middle
+        widths = self._widths.get(named) or self._measure(named)
         form = None if widths is None else fitting_form(place, *widths)
         if form is None:
             return None
-        label = self._labels.get((place.node, form, is_dark_text))
+        label = self._labels.get((named, form, is_dark_text))
         if label is not None:
             return label
         if self._has_time():
-            return self._draw_anew(place.node, form, is_dark_text)
-        newest = self._newest.get((place.node, is_dark_text))
+            return self._draw_anew(named, form, is_dark_text)
+        newest = self._newest.get((named, is_dark_text))
         if newest is None or newest.size_px > form.size_px:
             return None
-        label = self._labels.get((place.node, newest, is_dark_text))
+        label = self._labels.get((named, newest, is_dark_text))
         is_fitting = label is not None and label.width <= max(place.room_px, place.down_px)
         return label if is_fitting else None
 
@@ -187,18 +194,18 @@ class LabelPainter:
         self.is_complete &= self._left_s > 0
         return self.is_complete
 
-    def _measure(self, node: int) -> tuple[float, float] | None:
+    def _measure(self, named: _Named) -> tuple[float, float] | None:
         if not self._has_time():
             return None
         started = time.perf_counter()
-        self._widths[node] = label_widths(self._text_of(node))
+        self._widths[named] = label_widths(self._text_of(*named))
         self._left_s -= time.perf_counter() - started
-        return self._widths[node]
+        return self._widths[named]
 
-    def _draw_anew(self, node: int, form: LabelForm, is_dark_text: bool) -> _Label:
+    def _draw_anew(self, named: _Named, form: LabelForm, is_dark_text: bool) -> _Label:
         started = time.perf_counter()
-        label = self._labels[node, form, is_dark_text] = self._draw(node, form, is_dark_text)
-        self._newest[node, is_dark_text] = form
+        label = self._labels[named, form, is_dark_text] = self._draw(named, form, is_dark_text)
+        self._newest[named, is_dark_text] = form
         while len(self._labels) > MOST_KEPT:
             (old, *_, was_dark), _ = self._labels.popitem(last=False)
             self._newest.pop((old, was_dark), None)
@@ -210,10 +217,10 @@ class LabelPainter:
             self._fonts[size_px] = Theme.ui_font(size_px)
         return self._fonts[size_px]
 
-    def _draw(self, node: int, form: LabelForm, is_dark_text: bool) -> _Label:
+    def _draw(self, named: _Named, form: LabelForm, is_dark_text: bool) -> _Label:
         font, scale = self._font(form.size_px), self._scale
         metrics = QFontMetrics(font)
-        shown = form.shown(self._text_of(node), metrics)
+        shown = form.shown(self._text_of(*named), metrics)
         width, height = metrics.horizontalAdvance(shown) + 2 * MARGIN_PX, metrics.height()
         image = QImage(
             max(1, round(width * scale)), round(height * scale), QImage.Format.Format_ARGB32_Premultiplied

@@ -15,6 +15,7 @@ from guiapp.widgets.theme import Theme
 FIRST_ANGLE = 0.06  # of a strip that begins to bend
 MOST_MARKS = 1200
 SMALLEST_DISC_PX = 12  # what is smaller in the middle of a sunburst has been passed
+THIN_PX = 14  # a ring all the way round that is thinner has one line only
 MARK_PX = 4.0
 SMALL_PX = 5  # nodes narrower than this get a mark when a search finds them
 
@@ -36,7 +37,7 @@ def node_outline(geometry: Geometry, node: int) -> QPainterPath:
     near = QRectF(x - inner, y - inner, 2 * inner, 2 * inner)
     if end - start > 0.9999:
         path.addEllipse(far)
-        if inner > outer / 4:  # else what is inside has been passed
+        if inner > outer / 4 and outer - inner > THIN_PX:  # else what is inside has been passed
             path.addEllipse(near)
         return path
     first, sweep = 90 + 360 * start, 360 * (end - start)

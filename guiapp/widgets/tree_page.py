@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QCursor, QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QFrame, QSplitter, QStackedWidget, QVBoxLayout, QWidget
@@ -27,9 +25,10 @@ from guiapp.widgets.tree_bar import TreeBar
 from guiapp.widgets.tree_card import TreeCard
 from guiapp.widgets.tree_export import TreeExport
 from guiapp.widgets.tree_figures import FindingsPanel
+from guiapp.widgets.tree_found import FoundPanel
 from guiapp.widgets.tree_legend import MiniMap, TreeLegend
 from guiapp.widgets.tree_paint import TreePaint
-from guiapp.widgets.tree_panels import SIDE_BY_SIDE_PX, FoundPanel, NodePanel
+from guiapp.widgets.tree_panels import SIDE_BY_SIDE_PX, NodePanel
 from guiapp.widgets.tree_view import TreeView
 from guiapp.widgets.walk_bar import WalkBar
 
@@ -69,7 +68,7 @@ class TreePage(Page):
         self.walk_bar = WalkBar(self.walk, self.model, theme_source)
         self.node_panel = NodePanel(self.model, self.walk, workspace, theme_source)
         self.found_panel = FoundPanel(self.model, self.search, self.ask_where)
-        self.findings_panel = FindingsPanel(self.findings, self._list_tokens, theme_source)
+        self.findings_panel = FindingsPanel(self.findings, self.search.list_tokens, theme_source)
         self.export = TreeExport(self.view, self.model, self.ask_where, self)
         self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         self.text_splitter = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
@@ -150,18 +149,12 @@ class TreePage(Page):
         if self.side.currentWidget() is self.findings_panel:
             self.findings.want()
 
-    def _list_tokens(self, title: str, tokens: NDArray[np.int32]) -> None:
-        self.found_panel.show_tokens(title, tokens)
-        self.tabs.choose(PANELS.index("Found"))
-        if len(tokens):
-            self.model.choose_token(int(tokens[0]))
-
     def _begin_search(self, text: str) -> None:
         self.bar.query.setFocus()
         self.bar.query.setText(text)
 
     def _follow_search(self) -> None:
-        if self.search.query:
+        if self.search.title or self.search.problem:
             self.tabs.choose(PANELS.index("Found"))
 
     def _follow_hover(self, node: int | None) -> None:

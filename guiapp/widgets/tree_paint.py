@@ -105,4 +105,4 @@ def _paint(
     if is_lit is not None:
         colors = dimmed(colors, is_lit, theme)
     progress(0.5)
-    return NodeColors(picture, color_sums(picture, colors), number(theme.background))
+    return NodeColors(picture, color_sums(picture, colors), number(theme.background), is_lit)

@@ -1,36 +1,24 @@
-"""The column beside the tree: the chosen node with its three trees, and what was found."""
+"""The column beside the tree: the chosen node with its three trees."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-
-import numpy as np
-from PySide6.QtCore import QModelIndex, Qt, QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QBoxLayout,
     QFrame,
     QGridLayout,
-    QHBoxLayout,
-    QHeaderView,
     QLabel,
     QLayout,
-    QPushButton,
     QScrollArea,
-    QTableView,
     QVBoxLayout,
     QWidget,
 )
 
 from guiapp.core.explain.merge_tree import MergeNode
 from guiapp.core.explain.visible_text import isolate, visible_text
-from guiapp.viewmodels.found_table import FoundTableModel
-from guiapp.viewmodels.text_files import write_text
 from guiapp.viewmodels.tree_details import NODE_FACTS, describe_node, merge_story
 from guiapp.viewmodels.tree_model import COUNT_SIGN, TreeModel
-from guiapp.viewmodels.tree_search import TreeSearch
 from guiapp.viewmodels.tree_walk import TreeWalk
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.card import card
@@ -43,12 +31,9 @@ from guiapp.widgets.token_actions import copy_action
 
 TOKEN_FONT_PX = 22
 NOTHING = "Choose a part of the tree, or a token of the text."
-HOW_TO_SEARCH = "Type in the search field: text, #9906 for an id, 0x20 E6 for bytes, /^the?$/ for a pattern."
-NOT_FOUND = "No token matches."
 CHILDREN_SHOWN = 12
 SIDE_BY_SIDE_PX = 660  # from this width on the three trees lie beside each other
 SETTLE_MS = 40  # while somebody walks, details follow when the walk pauses
-COLUMN_WIDTHS_PX = (64, 112, 56, 150)
 
 
 class NodePanel(QScrollArea):
@@ -228,91 +213,3 @@ class NodePanel(QScrollArea):
         if picture is None or token is None:
             return self._model.label(node).partition(COUNT_SIGN)[0]
         return visible_text(picture.tree.token_bytes(token), 40)
-
-
-class FoundPanel(QWidget):
-    """Tokens in a table, to go to, copy and save."""
-
-    def __init__(
-        self,
-        model: TreeModel,
-        search: TreeSearch,
-        ask_where: Callable[[str, str], str],
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(parent)
-        self._model = model
-        self._search = search
-        self._ask_where = ask_where
-        self._table = FoundTableModel(self)
-        self._title = heading("Found")
-        self._hint = QLabel(wordWrap=True)
-        set_role(self._hint, "dim")
-        self.view = QTableView()
-        self._set_looks()
-        save = QPushButton("Save…")
-        save.setToolTip("Save all rows as lines with tabs")
-        save.clicked.connect(self.save)
-        head = QHBoxLayout()
-        head.addWidget(self._title, 1)
-        head.addWidget(save)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(MARGIN_PX, GAP_PX, MARGIN_PX, GAP_PX)
-        layout.addLayout(head)
-        layout.addWidget(self._hint)
-        layout.addWidget(self.view, 1)
-        layout.addStretch()
-        self.addAction(copy_action(self, "Copy rows", self.copy, QKeySequence.StandardKey.Copy))
-        self.view.selectionModel().currentRowChanged.connect(self._go)
-        search.found_changed.connect(self._follow_search)
-        search.current_changed.connect(self._follow_current)
-        self._follow_search()
-
-    def show_tokens(self, title: str, tokens: np.ndarray[tuple[int], np.dtype[np.int32]]) -> None:
-        """List some tokens under a title."""
-        self._title.setText(f"{title} · {len(tokens):,}".upper())
-        self._table.show(self._model.picture, tokens)
-        self.view.setVisible(len(tokens) > 0)
-        self._hint.setVisible(len(tokens) == 0)
-        nothing = NOT_FOUND if self._search.query else HOW_TO_SEARCH
-        self._hint.setText(self._search.problem or nothing)
-
-    def copy(self) -> None:
-        """Put the selected rows on the clipboard."""
-        rows = sorted({index.row() for index in self.view.selectionModel().selectedRows()})
-        QGuiApplication.clipboard().setText(self._table.as_text(rows))
-
-    def save(self) -> None:
-        if path := self._ask_where("Save tokens", "tokens.tsv"):
-            write_text(Path(path), self._table.as_text(range(self._table.rowCount())).encode())
-
-    def _set_looks(self) -> None:
-        view = self.view
-        view.setModel(self._table)
-        view.setFont(Theme.mono_font(SMALL_FONT_PX))
-        view.setShowGrid(False)
-        view.setWordWrap(False)
-        view.setFrameShape(QFrame.Shape.NoFrame)
-        view.setTabKeyNavigation(False)
-        view.setAccessibleName("Found tokens")
-        view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        view.verticalHeader().hide()
-        view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        view.verticalHeader().setDefaultSectionSize(view.fontMetrics().height() + 2 * UNIT_PX)
-        view.horizontalHeader().setHighlightSections(False)
-        view.horizontalHeader().setStretchLastSection(True)
-        for column, width in enumerate(COLUMN_WIDTHS_PX):
-            view.setColumnWidth(column, width)
-
-    def _go(self, current: QModelIndex) -> None:
-        if current.isValid() and self.view.hasFocus():
-            self._model.choose_token(self._table.token(current.row()))
-
-    def _follow_search(self) -> None:
-        picture = self._model.picture
-        if picture is not None:
-            self.show_tokens("Found", picture.arrays.tokens[self._search.found_nodes])
-
-    def _follow_current(self) -> None:
-        if self._search.current is not None and self._search.current < self._table.rowCount():
-            self.view.selectRow(self._search.current)

@@ -23,7 +23,7 @@ from guiapp.viewmodels.tree_search import TreeSearch
 from guiapp.widgets.theme import ThemeSource
 from guiapp.widgets.tree_canvas import FOREVER_S, NO_PATIENCE_S, TreeCanvas
 from guiapp.widgets.tree_flight import TreeFlight
-from guiapp.widgets.tree_labels import NEW_PER_FRAME_S, NEW_WHILE_MOVING_S
+from guiapp.widgets.tree_labels import DIMMED_LABEL, NEW_PER_FRAME_S, NEW_WHILE_MOVING_S
 from guiapp.widgets.tree_marks import paint_marks, paint_outlines
 from guiapp.widgets.tree_paint import TreePaint
 
@@ -153,6 +153,10 @@ class TreeView(QWidget):
     def color_of(self, node: int) -> int:
         """The colour of a node, 0xRRGGBB."""
         return 0 if self._paint.colors is None else self._paint.colors.of(node)
+
+    def label_opacity(self, node: int) -> float:
+        """How much of the label of a node is seen: less of those that are dimmed."""
+        return 1.0 if self._paint.colors is None or self._paint.colors.is_lit(node) else DIMMED_LABEL
 
     @property
     def ground(self) -> QColor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -90,6 +91,18 @@ def test_every_token_can_be_brought_into_view(picture):
         left_px, top, right_px, bottom = icicle.box(node)
         assert right_px - left_px > 1
         assert bottom - top >= 1
+
+
+@given(shares=views)
+@settings(max_examples=60)
+def test_what_has_been_passed_leaves_no_hole_in_the_middle(picture, shares):
+    sunburst = Sunburst(picture, view_at(picture, shares), 800.0, 500.0)
+    assert (np.diff(sunburst.radii) >= 0).all()
+    middles = [place for place in sunburst_places(sunburst) if place.is_middle]
+    assert len(middles) <= 1
+    for place in middles:
+        assert (place.x, place.y) == sunburst.center
+        assert picture.node_at(*sunburst.hit(place.x + 1.5, place.y)) == place.node
 
 
 @given(shares=views)

@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetrics, QImage, QPainter
+from toy_vocabulary import toy_vocabulary
 
+from guiapp.core.tree.painting import NodeColors, color_sums
+from guiapp.core.tree.picture import tree_picture
 from guiapp.viewmodels.tree_labels import Place
 from guiapp.viewmodels.tree_model import COUNT_SIGN
 from guiapp.widgets.theme import Theme
@@ -68,13 +71,15 @@ def test_a_shortened_label_has_a_letter_or_nothing():
 
 @pytest.mark.usefixtures("qapp")
 def test_where_time_is_up_a_label_stands_as_it_was_drawn_for_less_room():
-    painter, small = LabelPainter(lambda node: "tree"), Place(1, 0.0, 20.0, 60.0, 12)
+    painter, small = LabelPainter(lambda node, is_whole: "tree"), Place(1, 0.0, 20.0, 60.0, 12)
     image = QImage(200, 60, QImage.Format.Format_ARGB32_Premultiplied)
+    picture = tree_picture(toy_vocabulary({"tree": 0.0}))
+    colors = NodeColors(picture, color_sums(picture, np.zeros(len(picture), np.uint32)), 0)
 
     def paint(place, patience_s):
         image.fill(Qt.GlobalColor.transparent)
         on_image = QPainter(image)
-        painter.paint(on_image, [place], np.zeros(2, np.uint32), 1.0, patience_s)
+        painter.paint(on_image, [place], colors, 1.0, patience_s)
         on_image.end()
         return image.copy()
 

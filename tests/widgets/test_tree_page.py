@@ -6,7 +6,7 @@ import json
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
@@ -19,6 +19,8 @@ from guiapp.core.vocab.vocabulary import VocabType
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.theme import ThemeSource
+from guiapp.widgets.tree_figures import NO_MODEL as NOTHING_TO_COUNT
+from guiapp.widgets.tree_figures import FigureRow
 from guiapp.widgets.tree_page import TreePage
 from guiapp.widgets.tree_view import COMPILING, NO_MODEL, PREPARING
 
@@ -109,12 +111,76 @@ def test_the_walk_plays_what_greedy_takes(page, qtbot):
     assert "takes" in page.walk_bar._story.toPlainText()
 
 
-def test_figures_list_their_tokens(page, qtbot):
+@pytest.mark.parametrize("name", ["leaves", "Tokens at each depth: 3", "Tokens with so many children: 1"])
+def test_each_figure_lists_its_tokens_and_jumps_to_the_first(page, qtbot, name):
     page.tabs.choose(2)
     qtbot.waitUntil(lambda: page.findings.statistics is not None)
-    leaves = next(row for row in page.findings.statistics.findings if row.name == "leaves")
-    page._list_tokens(leaves.name, leaves.tokens)
-    assert page.found_panel.view.model().rowCount() == len(leaves.tokens)
+    rows = page.findings_panel.findChildren(FigureRow)
+    row = next(row for row in rows if row.accessibleName().startswith(name))
+    qtbot.mouseClick(row, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: page.search.title == name)
+    assert page.side.currentWidget() is page.found_panel
+    assert f"{page.found_panel.view.model().rowCount():,}" == row.accessibleName().rpartition(": ")[2]
+    assert page.model.chosen == page.search.found_nodes[0]
+    assert page.search.is_lit[page.search.found_nodes].all()
+    qtbot.mouseClick(page.found_panel.clear, Qt.MouseButton.LeftButton)
+    assert page.search.is_lit is None
+
+
+def test_rows_and_steps_agree_on_which_is_looked_at(page, qtbot):
+    page.bar.query.setText("th")
+    qtbot.waitUntil(lambda: len(page.search.found_nodes) > 3)
+    table = page.found_panel.view
+    table.setFocus()
+    place = table.visualRect(table.model().index(2, 0)).center()
+    qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert page.bar.count.text().startswith("3 of ")
+    assert page.model.chosen == page.search.found_nodes[2]
+    qtbot.keyClick(table, Qt.Key.Key_Down)
+    assert page.bar.count.text().startswith("4 of ")
+    qtbot.keyClick(page.bar.query, Qt.Key.Key_Return)
+    assert table.currentIndex().row() == 4
+    assert page.model.chosen == page.search.found_nodes[4]
+
+
+def test_what_is_found_elsewhere_is_brought_into_view(page, qtbot):
+    page.model.show(page.model.picture.node(0))
+    page.bar.query.setText("the")
+    qtbot.waitUntil(lambda: len(page.search.found_nodes) > 0)
+    assert page.model.view == (0.0, float(page.model.picture.width))
+    assert page.model.can_go_back
+
+
+def test_labels_of_what_is_dimmed_are_dimmed_too(page, qtbot):
+    page.model.set_shape("icicle")
+    before = page.view.image(1.0)
+    node = widest_child(page)
+    left, top, _, _ = page.view.geometry_now.box(node)
+    page.bar.query.setText("#0")
+    qtbot.waitUntil(lambda: page.search.title != "" and page.paint.is_current)
+    assert not page.search.is_lit[node]
+    places = [QPoint(x, y) for x in range(int(left), int(left) + 60) for y in range(int(top), int(top) + 40)]
+
+    def contrast(image):
+        levels = [image.pixelColor(place).lightness() for place in places]
+        return max(levels) - min(levels)
+
+    assert contrast(page.view.image(1.0)) < contrast(before) / 2
+    assert page.view.label_opacity(node) < 1 == page.view.label_opacity(ROOT)
+
+
+def test_a_click_in_the_path_shows_that_part_of_the_tree(page, qtbot):
+    picture = page.model.picture
+    node = int(picture.arrays.level_offsets[-1]) - 1
+    page.model.choose(node)
+    page.bar.breadcrumb.grab()
+    parent = picture.parent(node)
+    left, right, _ = next(place for place in page.bar.breadcrumb._places if place[2] == parent)
+    qtbot.mouseClick(
+        page.bar.breadcrumb, Qt.MouseButton.LeftButton, pos=QPoint(round((left + right) / 2), 20)
+    )
+    assert page.model.chosen == parent
+    assert page.model.view == tuple(map(float, picture.span(parent)))
 
 
 def test_what_is_seen_can_be_saved(page, tmp_path):
@@ -134,8 +200,9 @@ def test_what_is_seen_can_be_saved(page, tmp_path):
     assert (tmp_path / "tree.png").stat().st_size > 10_000
 
 
-def test_found_tokens_can_be_copied_and_saved(page, tmp_path):
-    page.found_panel.show_tokens("some", page.model.picture.tree.arrays.order[:5].copy())
+def test_found_tokens_can_be_copied_and_saved(page, qtbot, tmp_path):
+    page.search.list_tokens("some", page.model.picture.tree.arrays.order[:5].copy())
+    qtbot.waitUntil(lambda: page.search.title == "some")
     page.found_panel.view.selectAll()
     page.found_panel.copy()
     assert len(QApplication.clipboard().text().splitlines()) == 6
@@ -250,6 +317,8 @@ def test_without_a_model_the_page_asks_for_one(qtbot, tmp_path):
     page = TreePage(workspace, ThemeSource(QApplication.instance(), "dark"), Settings(tmp_path / "s.json"))
     qtbot.addWidget(page)
     assert not page.model.is_preparing
+    page.tabs.choose(2)
+    assert [label.text() for label in page.findings_panel.findChildren(QLabel)] == [NOTHING_TO_COUNT]
     assert not page.grab().isNull()
     page.stop()
     workspace.close()

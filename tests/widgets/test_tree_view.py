@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QMouseEvent, QNativeGestureEvent, QPointingDevice, QWheelEvent
@@ -10,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from guiapp.core.tree.picture import ROOT
 from guiapp.viewmodels.tree_details import NODE_FACTS, NodeDetails
+from guiapp.viewmodels.tree_labels import places
 from guiapp.widgets.tree_card import TreeCard
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -168,3 +170,18 @@ def test_the_picture_bends_from_one_shape_to_the_other(page, qtbot):
     page.model.set_shape("icicle")
     qtbot.waitUntil(lambda: page.view.is_settled)
     assert page.view.geometry_now.__class__.__name__ == "Icicle"
+
+
+def test_the_middle_tells_the_whole_token_and_the_others_what_they_add(page):
+    model, picture = page.model, page.model.picture
+    widths = picture.arrays.ends - picture.arrays.starts
+    parents = picture.arrays.parents
+    is_small_part = (widths > 3) & (widths < 0.1 * widths[parents])
+    is_below_token = (picture.arrays.tokens >= 0) & (picture.arrays.tokens[parents] >= 0)
+    node = int(np.flatnonzero(is_small_part & is_below_token)[0])
+    parent = picture.parent(node)
+    assert model.label(node, is_whole=True) == model.label(parent, is_whole=True) + model.label(node)
+    model.show(node)
+    page.view.show_at_once()
+    middle = [place for place in places(page.view.geometry_now) if place.is_middle]
+    assert [place.node for place in middle] == [node]

@@ -37,14 +37,22 @@ COARSE_STEP = 2  # pixels of a circle for one of its strip, while a picture move
 
 @dataclass(frozen=True, eq=False)
 class NodeColors:
-    """The colours of all nodes of a picture, 0xRRGGBB, ready to be painted, and what is behind them."""
+    """The colours of all nodes of a picture, 0xRRGGBB, ready to be painted, and what is behind them.
+
+    lit  the nodes that are not dimmed; None where none is
+    """
 
     picture: TreePicture
     sums: ColorSums
     ground: int
+    lit: NDArray[np.bool_] | None = None
 
     def of(self, node: int) -> int:
         return int(self.sums.colors[node])
+
+    def is_lit(self, node: int) -> bool:
+        """Whether a node is not dimmed."""
+        return self.lit is None or bool(self.lit[node])
 
 
 def color_sums(picture: TreePicture, colors: NDArray[np.uint32]) -> ColorSums:

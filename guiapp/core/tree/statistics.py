@@ -16,6 +16,7 @@ Ids = NDArray[np.int32]
 NO_IDS = np.zeros(0, np.int32)
 NOT_TEXT = Attribute.CONTROL | Attribute.UNKNOWN | Attribute.UNUSED | Attribute.BYTE | Attribute.USER_DEFINED
 N_LONGEST = 20
+N_SINGLE_DEPTHS = 16
 UNDECIDED = "No text that was tried leads to them, but that none does is not proved."
 NEVER = (
     "Proved: they are among the tokens of no text that is valid UTF-8. Control, unknown, user-defined and "
@@ -34,16 +35,19 @@ class Finding:
 
 
 @dataclass(frozen=True, eq=False)
-class TreeStatistics:
-    """What can be said about a whole tree.
+class Distribution:
+    """How the tokens of a tree divide: each of the bars counts some of them, and is named by a number."""
 
-    depths    int64[k]  how many tokens stand at depth i + 1
-    fan_outs  int64[k]  how many tokens have 0, 1, 2–3, 4–7, … children
-    """
+    title: str
+    bars: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class TreeStatistics:
+    """What can be said about a whole tree."""
 
     findings: tuple[Finding, ...]
-    depths: NDArray[np.int64]
-    fan_outs: NDArray[np.int64]
+    distributions: tuple[Distribution, ...]
 
 
 def tree_statistics(picture: TreePicture) -> TreeStatistics:
@@ -66,8 +70,11 @@ def tree_statistics(picture: TreePicture) -> TreeStatistics:
         Finding("not whole UTF-8", f"{len(broken):,}", broken, "hold parts of characters"),
         Finding("same bytes as another", f"{len(doubles):,}", doubles, "matching takes the other one"),
     ]
-    groups = np.floor(np.log2(np.maximum(fan_outs, 1))).astype(np.int64) + (fan_outs > 0)
-    return TreeStatistics(tuple(findings), np.bincount(np.maximum(depths - 1, 0)), np.bincount(groups))
+    distributions = (
+        Distribution("Tokens at each depth", _bars(order, depths, N_SINGLE_DEPTHS)),
+        Distribution("Tokens with so many children", _bars(order, fan_outs, 1)),
+    )
+    return TreeStatistics(tuple(findings), distributions)
 
 
 def producible_findings(found: Producible) -> tuple[Finding, ...]:
@@ -77,6 +84,21 @@ def producible_findings(found: Producible) -> tuple[Finding, ...]:
     if not len(found.undecided):
         return (never,)
     return never, Finding("perhaps never", f"{len(found.undecided):,}", found.undecided, UNDECIDED)
+
+
+def _bars(ids: Ids, values: NDArray[np.int32], n_single: int) -> tuple[Finding, ...]:
+    """The ids by their values, up to `n_single` each for itself, beyond that up to each power of two."""
+    doublings = np.ceil(np.log2(np.maximum(values, 1) / n_single) - 1e-9).astype(np.int64)
+    groups = np.where(values <= n_single, values, n_single + doublings)
+    bars = []
+    for group in np.unique(groups).tolist():
+        members, first, last = ids[groups == group], group, group
+        if group > n_single:
+            last = n_single << group - n_single
+            first = (last >> 1) + 1
+        name = str(first) if first == last else f"{first}–{last}"
+        bars.append(Finding(name, f"{len(members):,}", members))
+    return tuple(bars)
 
 
 def _is_text(picture: TreePicture) -> NDArray[np.bool_]:

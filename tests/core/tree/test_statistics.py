@@ -24,8 +24,18 @@ def test_findings_count_what_they_say():
     assert values["tokens"] == "8"
     assert values["leaves"] == "4"
     assert values["longest chain"] == "3"
-    assert statistics.depths.tolist() == [4, 3, 1]
-    assert statistics.fan_outs.tolist() == [4, 4]
+    depths, fan_outs = ([(bar.name, bar.value) for bar in chart.bars] for chart in statistics.distributions)
+    assert depths == [("1", "4"), ("2", "3"), ("3", "1")]
+    assert fan_outs == [("0", "4"), ("1", "4")]
+
+
+def test_bars_hold_the_tokens_that_they_count():
+    chain = dict.fromkeys(["a" * n for n in range(1, 41)] + ["ab", "ac"], 0.0)
+    depths, fan_outs = tree_statistics(tree_picture(toy_vocabulary(chain))).distributions
+    assert [bar.name for bar in depths.bars] == [*(str(n) for n in range(1, 17)), "17–32", "33–64"]
+    assert [(bar.name, bar.value) for bar in fan_outs.bars] == [("0", "3"), ("1", "38"), ("3–4", "1")]
+    deepest = depths.bars[-1].tokens
+    assert sorted(deepest.tolist()) == list(range(32, 40))
 
 
 @pytest.mark.parametrize("tokens", [{}, {"a": 0.0}, {b"\xff": 0.0}], ids=["none", "one", "broken"])
