@@ -57,16 +57,16 @@ def test_a_single_letter_stands_upright_or_not_at_all():
 
 
 @pytest.mark.usefixtures("qapp")
-def test_a_shortened_label_has_a_letter_or_nothing():
+def test_a_shortened_label_has_three_letters_or_nothing():
     text, metrics = f"Punctuation{COUNT_SIGN}12", QFontMetrics(Theme.ui_font(11))
     whole, name = label_widths(text)
     assert whole > name > 0
     assert "Punctuation" in LabelForm(11, has_count=False).shown(text, metrics)
     assert "12" in LabelForm(11).shown(text, metrics)
-    short = LabelForm(11, has_count=False, room_steps=5).shown(text, metrics)
-    assert short.startswith(LabelForm(11).shown("Pu", metrics)[:2])
+    short = LabelForm(11, has_count=False, room_steps=6).shown(text, metrics)
+    assert short.startswith(LabelForm(11).shown("Pun", metrics)[:3])
     assert "12" not in short
-    assert LabelForm(11, has_count=False, room_steps=1).shown(text, metrics) == ""
+    assert LabelForm(11, has_count=False, room_steps=4).shown(text, metrics) == ""
 
 
 @pytest.mark.usefixtures("qapp")
