@@ -17,7 +17,7 @@ from guiapp.widgets.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSou
 
 HEIGHT_PX = 44
 SEARCH_PX = 230
-SEARCH_HINT = "Search: text, #id, 0x20, /regex/"
+SEARCH_HINT = "text, #id, 0x20, /regex/"
 SEARCH_TIP = (
     "the: tokens that hold this text\n#9906: by id\n0x20 E6: by bytes\n/^\\s+$/: by regular expression"
 )

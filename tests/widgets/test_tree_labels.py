@@ -63,7 +63,7 @@ def test_a_shortened_label_has_three_letters_or_nothing():
     assert whole > name > 0
     assert "Punctuation" in LabelForm(11, has_count=False).shown(text, metrics)
     assert "12" in LabelForm(11).shown(text, metrics)
-    short = LabelForm(11, has_count=False, room_steps=6).shown(text, metrics)
+    short = LabelForm(11, has_count=False, room_steps=8).shown(text, metrics)
     assert short.startswith(LabelForm(11).shown("Pun", metrics)[:3])
     assert "12" not in short
     assert LabelForm(11, has_count=False, room_steps=4).shown(text, metrics) == ""
