@@ -137,7 +137,7 @@ def build(
         window.notices, workspace, warm_up, settings, window.kept_texts, window.actions_table["choose_pre"]
     )
     commands = WindowCommands(window, workspace, settings, RecentFiles(settings), theme_source)
-    theme_source.dress()
+    theme_source.dress(window)
     garbage_collector = GarbageCollector(window)
     warm_up.finished.connect(garbage_collector.spare)
     warm_up.failed.connect(garbage_collector.spare)
