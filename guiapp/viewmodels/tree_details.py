@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from guiapp.core.explain.merge_tree import MergeTree, merge_tree, why_not_merged
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.tree.characters import begun_characters
 from guiapp.core.tree.coloring import SCORED
 from guiapp.core.tree.picture import TreePicture
 from guiapp.core.tree.walks import merge_rules_of
@@ -21,6 +22,7 @@ NODE_FACTS = (
     "id",
     "raw",
     "bytes",
+    "begins",
     "type",
     "role",
     "score",
@@ -68,6 +70,7 @@ def describe_node(
         "id": str(token),
         "raw": visible_text(vocabulary.raw_text(token)),
         "bytes": hex_bytes(picture.tree.token_bytes(token)),
+        "begins": begun_characters(picture.tree.token_bytes(token)),
         "type": vocabulary.kind(token),
         "role": special_role(vocabulary, token),
         "score": f"{vocabulary.score(token):,.6g}" if vocabulary.type in SCORED else "",

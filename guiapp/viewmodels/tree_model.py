@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.kernels.compile import NEVER_COMPILED, is_interpreted
+from guiapp.core.tree.characters import begun_characters
 from guiapp.core.tree.coloring import COLORINGS, ColoringInput, NodeValues, node_values
 from guiapp.core.tree.picture import ROOT, TreePicture, tree_picture
 from guiapp.core.vocab.merges import PairMerging
@@ -26,7 +27,7 @@ LEAST_SHARE = 0.05  # of the view, for a node that is to be seen
 MOST_REMEMBERED = 200
 COUNT_MS = 150  # the use in the text is counted when typing pauses
 LABEL_LIMIT = 40
-COUNT_SIGN = "\u2002·\u2002"  # between the name of a group and how many tokens are in it
+MORE_SIGN = "\u2002·\u2002"  # behind it: how many tokens are in a group, or what part of a character begins
 COMPILE_PATIENCE_S = 120.0
 TICK_S = 0.05
 
@@ -235,10 +236,12 @@ class TreeModel(QObject):
         assert self._picture is not None
         token, tree = self._picture.token(node), self._picture.tree
         if token is not None:
-            shown = tree.token_bytes(token) if is_whole else tree.shown_bytes(token)
-            return visible_text(shown, LABEL_LIMIT) or "∅"
+            whole = tree.token_bytes(token)
+            text = visible_text(whole if is_whole else tree.shown_bytes(token), LABEL_LIMIT) or "∅"
+            begun = begun_characters(whole)
+            return f"{text}{MORE_SIGN}{begun}" if begun else text
         name = self.name if node == ROOT else self._picture.script(node)
-        return f"{name}{COUNT_SIGN}{self._picture.n_below(node):,}"
+        return f"{name}{MORE_SIGN}{self._picture.n_below(node):,}"
 
     @property
     def name(self) -> str:

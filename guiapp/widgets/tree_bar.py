@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QMenu, QTo
 from guiapp.core.explain.visible_text import isolate
 from guiapp.core.tree.coloring import COLORINGS
 from guiapp.core.tree.picture import ROOT
-from guiapp.viewmodels.tree_model import COUNT_SIGN, SHAPES, TreeModel
+from guiapp.viewmodels.tree_model import MORE_SIGN, SHAPES, TreeModel
 from guiapp.viewmodels.tree_search import TreeSearch
 from guiapp.widgets.icons import icon
 from guiapp.widgets.style_sheet import set_role
@@ -238,7 +238,7 @@ class Breadcrumb(QWidget):
         return shown[::-1]
 
     def _text(self, node: int) -> str:
-        text = self._model.label(node).partition(COUNT_SIGN)[0] if self._model.picture else ""
+        text = self._model.label(node).partition(MORE_SIGN)[0] if self._model.picture else ""
         return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"
 
     def node_at(self, point: QPointF) -> int | None:

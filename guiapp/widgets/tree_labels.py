@@ -14,7 +14,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QFontMetricsF, QImage, QP
 from guiapp.core.explain.visible_text import isolate
 from guiapp.core.tree.painting import NodeColors
 from guiapp.viewmodels.tree_labels import DOWNWARDS, SIZES_PX, Place
-from guiapp.viewmodels.tree_model import COUNT_SIGN
+from guiapp.viewmodels.tree_model import MORE_SIGN
 from guiapp.widgets.theme import Theme
 from guiapp.widgets.tree_colors import is_light
 
@@ -25,7 +25,7 @@ ROOM_STEP_PX = 6  # shortened labels are made for rooms of these steps
 LEAST_ROOM_PX = 18  # for a shortened label
 LEAST_LETTERS = 3  # of a shortened label
 LETTER_EM = 1.1  # no single letter is wider
-LEGIBLE_PX = 12  # the smallest letters for which the count stays
+LEGIBLE_PX = 12  # the smallest letters for which it says more than the name
 MARGIN_PX = 1
 LETTER_SIZES_PX = SIZES_PX[:0:-1].tolist()  # the largest first
 MEASURED_PX = 64
@@ -43,16 +43,16 @@ class _Label(NamedTuple):
 
 
 class LabelForm(NamedTuple):
-    """How a label is written: how large, with the count or without, and in how many steps of room."""
+    """How a label is written: how large, with what more it says or without, and in how many steps of room."""
 
     size_px: int
-    has_count: bool = True
+    has_more: bool = True
     room_steps: int = 0
 
     def shown(self, text: str, metrics: QFontMetrics) -> str:
         """What is left of a text in this form; nothing if that would be hardly a letter."""
-        if not self.has_count:
-            text = text.partition(COUNT_SIGN)[0]
+        if not self.has_more:
+            text = text.partition(MORE_SIGN)[0]
         if not self.room_steps:
             return isolate(text)
         text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, ROOM_STEP_PX * self.room_steps)
@@ -64,8 +64,8 @@ _Key = tuple[_Named, LabelForm, bool]
 
 
 def label_widths(text: str) -> tuple[float, float]:
-    """The width of a label with and without the count, for letters of one pixel."""
-    name = text.partition(COUNT_SIGN)[0]
+    """The width of a label with and without what more it says, for letters of one pixel."""
+    name = text.partition(MORE_SIGN)[0]
     metrics = QFontMetricsF(Theme.ui_font(MEASURED_PX))
     width = metrics.horizontalAdvance(isolate(name)) / MEASURED_PX
     return (width if name == text else metrics.horizontalAdvance(isolate(text)) / MEASURED_PX), width
@@ -74,25 +74,25 @@ def label_widths(text: str) -> tuple[float, float]:
 def fitting_form(place: Place, whole: float, name: float) -> LabelForm | None:
     """The form for a place, given `label_widths`.
 
-    With the count if that leaves it legible, else without, as large as fits; else shortened.  A single
-    letter stands upright or not at all: lying, it could be another one.
+    With what more it says if that leaves it legible, else without, as large as fits; else shortened.
+    A single letter stands upright or not at all: lying, it could be another one.
     """
     sizes = LETTER_SIZES_PX[LETTER_SIZES_PX.index(place.size_px) :]
     if name <= LETTER_EM and place.degrees == DOWNWARDS:
         room = place.upright_px - 2 * MARGIN_PX
-        return next((LabelForm(size, has_count=False) for size in sizes if name * size <= room), None)
+        return next((LabelForm(size, has_more=False) for size in sizes if name * size <= room), None)
     across, down = place.room_px - 2 * MARGIN_PX, place.down_px - 2 * MARGIN_PX
     for size in sizes:
-        if size >= LEGIBLE_PX and whole * size <= across:
+        if size >= LEGIBLE_PX and whole * size <= across and place.degrees != DOWNWARDS:
             return LabelForm(size)
     for room in (across, down):
         for size in sizes:
             if name * size <= room:
-                return LabelForm(size, has_count=False)
+                return LabelForm(size, has_more=False)
     longest = max(across, down)
     if longest < LEAST_ROOM_PX:
         return None
-    return LabelForm(sizes[-1], has_count=False, room_steps=int(longest / ROOM_STEP_PX))
+    return LabelForm(sizes[-1], has_more=False, room_steps=int(longest / ROOM_STEP_PX))
 
 
 def turned_place(place: Place, width_px: float) -> Place:

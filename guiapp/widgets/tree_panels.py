@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 from guiapp.core.explain.merge_tree import MergeNode
 from guiapp.core.explain.visible_text import isolate, visible_text
 from guiapp.viewmodels.tree_details import NODE_FACTS, describe_node, merge_story
-from guiapp.viewmodels.tree_model import COUNT_SIGN, TreeModel
+from guiapp.viewmodels.tree_model import MORE_SIGN, TreeModel
 from guiapp.viewmodels.tree_walk import TreeWalk
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.card import card
@@ -211,5 +211,5 @@ class NodePanel(QScrollArea):
         picture = self._model.picture
         token = None if picture is None else picture.token(node)
         if picture is None or token is None:
-            return self._model.label(node).partition(COUNT_SIGN)[0]
+            return self._model.label(node).partition(MORE_SIGN)[0]
         return visible_text(picture.tree.token_bytes(token), 40)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from functools import cache
 from itertools import product
 
@@ -12,6 +13,8 @@ from guiapp.core.vocab.token_tree import TokenTree
 
 FOLLOWING = range(0x80, 0xC0)  # bytes that go on with a character
 LAST_CODE = 0x10FFFF
+LEAST_CODES = (0, 0, 0x80, 0x800, 0x10000)  # of characters of so many bytes
+SEEN = "LNPS"  # letters, numbers, punctuation and symbols
 KINDS = (0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF)  # one of each kind that some first bytes ask for
 MARKS = (0x80, 0xBF)
 
@@ -50,6 +53,17 @@ def open_ends(data: bytes) -> tuple[bytes, bytes]:
             is_whole = announced_size(data[-size]) <= size
             return data[:n_before], b"" if is_whole else data[-size:]
     return data[:n_before], b""
+
+
+def begun_characters(data: bytes) -> str:
+    """What a last character that is not whole may become, as `夀–夿`; "" if an end of that cannot be seen."""
+    ending = open_ends(data)[1]
+    if not ending:
+        return ""
+    possible = possible_codes(ending)
+    codes = range(max(possible.start, LEAST_CODES[announced_size(ending[0])]), possible.stop)
+    ends = [chr(code) for code in (*codes[:1], *codes[-1:])]
+    return "–".join(ends) if all(unicodedata.category(end)[0] in SEEN for end in ends) else ""
 
 
 def completions(data: bytes) -> list[bytes]:
