@@ -47,7 +47,10 @@ class Shell:
         """Open what was asked for, in the background."""
         self.load_kernels()
         self.window.pages.import_soon()
-        self.commands.open(model or FIRST_MODEL)
+        if model is None:
+            self.commands.open_last(FIRST_MODEL)
+        else:
+            self.commands.open(model)
         if text_file is not None:
             self.workspace.open_text(text_file)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -16,8 +16,9 @@ from guiapp.core.editing.characters import decode
 CHIP = "□"  # holds the place of a byte or character that is shown as a chip with its hex digits
 WIDE_SPACE = "\u2007\u200b"  # a space that takes room at a row's end, and a place to break behind it
 CHIPPED = re.compile(
-    "[\x00-\x08\x0a-\x1f\x7f-\x9f\u200b\u2028\u2029\u2060\ufeff\udc80-\udcff]"
-)  # control characters, invisible ones, bytes that are no UTF-8
+    "[\x00-\x08\x0a-\x1f\x7f-\x9f\xad\u180e\u200b\u2028\u2029\u2060-\u2065\u206a-\u206f\ufeff"
+    "\ufff0-\ufffb\udc80-\udcff\U0001d173-\U0001d17a\U000e0000-\U000e001f\U000e0080-\U000e00ff\U000e01f0-\U000e0fff]"
+)  # control characters, invisible ones that shape no neighbour, bytes that are no UTF-8
 SPACES = re.compile("  +")
 # Characters that never combine with a neighbour into one grapheme, as ranges.
 ALONE = (
@@ -87,7 +88,10 @@ def display_text(data: bytes, widens_spaces: bool) -> DisplayText:
     points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
     widths = 1 + (points >= 0x10000).astype(np.int64)
     is_space = points == 0x20
-    shown = text if text.isprintable() else CHIPPED.sub(CHIP, text)
+    chipped = () if text.isprintable() else tuple(CHIPPED.finditer(text))
+    shown = CHIPPED.sub(CHIP, text) if chipped else text
+    if chipped:
+        widths[[match.start() for match in chipped]] = len(CHIP)
     if widens_spaces and "  " in text:
         shown = SPACES.sub(lambda run: WIDE_SPACE * len(run[0]), shown)
         widths[_in_runs(is_space)] = len(WIDE_SPACE)
@@ -107,7 +111,7 @@ def display_text(data: bytes, widens_spaces: bool) -> DisplayText:
         is_space=is_single & is_space[firsts],
         is_tab=heads == 0x09,
         may_turn=may_turn[firsts],
-        chips=() if shown is text else tuple(_chips(text, cells, units)),
+        chips=tuple(_chips(chipped, cells, units)),
         has_right_to_left=bool(may_turn.any()),
     )
 
@@ -162,8 +166,10 @@ def _cell_starts(shown: str, points: NDArray[np.uint32], units: NDArray[np.int64
     return firsts[firsts < len(points)]  # a widened space has a bound within
 
 
-def _chips(text: str, cells: NDArray[np.intp], units: NDArray[np.int64]) -> Iterator[Chip]:
-    for match in CHIPPED.finditer(text):
+def _chips(
+    chipped: Iterable[re.Match[str]], cells: NDArray[np.intp], units: NDArray[np.int64]
+) -> Iterator[Chip]:
+    for match in chipped:
         point = ord(match[0])
         label = f"{point - 0xDC00:02X}" if 0xDC80 <= point <= 0xDCFF else f"{point:02X}"
         cell = int(np.searchsorted(cells, match.start(), side="right")) - 1

@@ -85,6 +85,30 @@ class Settings(QObject):
         self.store.set_value("recent_files", text)
 
     @property
+    def last_model(self) -> str:
+        """What was open last, a path or the name of a demo model; "" for none."""
+        return self._text("last_model")
+
+    def set_last_model(self, name: str) -> None:
+        self.store.set_value("last_model", name)
+
+    @property
+    def ids_format(self) -> str:
+        """What ids are copied as, see `ids_panel.FORMATS`; "" where the user never chose."""
+        return self._text("ids_format")
+
+    def set_ids_format(self, name: str) -> None:
+        self.store.set_value("ids_format", name)
+
+    @property
+    def ids_view(self) -> str:
+        """ "strip" or "table"."""
+        return "table" if self._text("ids_view") == "table" else "strip"
+
+    def set_ids_view(self, name: str) -> None:
+        self.store.set_value("ids_view", name)
+
+    @property
     def debugger(self) -> str:
         """JSON, see `StepsModel`."""
         return self._text("debugger")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication
 
 from guiapp.core.demo import DEMO_MODELS, PREFIX, SAMPLES, sample_text
@@ -64,6 +66,12 @@ class WindowCommands(QObject):
         """Open a model; one whose pre-tokenizer was chosen by hand last time is split like that again."""
         self._workspace.loader.open(model, self._recent.chosen_pre(model))
 
+    def open_last(self, first: str) -> None:
+        """Open the model of the last time, or `first`; one that fails now is not tried at the next start."""
+        last = self._settings.last_model
+        self._settings.set_last_model("")
+        self.open(last or first)
+
     def choose_model(self) -> None:
         self.picker.open_under(self._window.top_bar.model_button)
 
@@ -109,8 +117,16 @@ class WindowCommands(QObject):
 
     def _remember_model(self) -> None:
         model = self._workspace.loader.model
-        if model is not None and not model.name.startswith(PREFIX):
+        if model is None:
+            return
+        is_demo = model.name.startswith(PREFIX)
+        self._settings.set_last_model(model.name if is_demo else str(Path(model.name).absolute()))
+        if not is_demo:
             self._recent.add(Path(model.name), model.tokenizer.vocabulary, display_name(model))
+
+    def _forget_recent(self) -> None:
+        self._recent.clear()
+        self._settings.set_last_model("")
 
     # Actions
 
@@ -126,7 +142,7 @@ class WindowCommands(QObject):
                 "open_text": self.open_text,
                 "save_text": self.save_text,
                 "save_text_as": self.save_text_as,
-                "forget_recent": self._recent.clear,
+                "forget_recent": self._forget_recent,
                 "quit": self._window.close,
                 "undo": self._editor.undo,
                 "redo": self._editor.redo,
@@ -176,6 +192,9 @@ class WindowCommands(QObject):
         self._actions["whitespace"].setChecked(self._settings.shows_whitespace)
         self._editor.set_shows_whitespace(self._settings.shows_whitespace)
         self._editor.set_font_px(self._settings.font_px or TEXT_FONT_PX)
+        panel, settings = self._window.inspect_page.ids_panel, self._settings
+        _keep_choice(panel.format_actions, settings.ids_format, settings.set_ids_format)
+        _keep_choice(panel.view_actions, settings.ids_view, settings.set_ids_view)
         for name in ("cut", "copy", "paste", "select_all", "undo", "redo"):
             self._actions[name].setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             self._editor.addAction(self._actions[name])
@@ -278,3 +297,16 @@ class WindowCommands(QObject):
         panel = panels[(at + step) % len(panels)]
         panel.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self._window.focus_ring.surround(panel)
+
+
+def _keep_choice(actions: Mapping[str, QAction], kept: str, keep: Callable[[str], None]) -> None:
+    """Check the one of a group of actions that was chosen last time, and keep what is chosen from now on."""
+    if kept in actions:
+        actions[kept].setChecked(True)
+    for name, action in actions.items():
+        action.toggled.connect(partial(_keep_if, keep, name))
+
+
+def _keep_if(keep: Callable[[str], None], name: str, is_chosen: bool) -> None:
+    if is_chosen:
+        keep(name)

@@ -84,3 +84,14 @@ def test_size_and_options_come_back_at_the_next_start(make_shell):
     assert (second.window.width(), second.window.height()) == (860, 500)
     assert not second.workspace.options.parse_special
     assert not second.window.actions_table["whitespace"].isChecked()
+
+
+def test_how_ids_are_shown_and_copied_is_kept(make_shell):
+    shell = make_shell()
+    panel = shell.window.inspect_page.ids_panel
+    assert (panel.format_name, panel.table.isVisible()) == ("plain", False)
+    panel.format_actions["JSON"].trigger()
+    panel.view_actions["table"].trigger()
+    shell.settings.save()
+    again = make_shell().window.inspect_page.ids_panel
+    assert (again.format_name, again.table.isVisible()) == ("JSON", True)

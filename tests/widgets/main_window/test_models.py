@@ -106,3 +106,28 @@ def test_short_facts_have_no_scroll_bars(shell, qtbot):
         assert text.document().size().height() <= text.viewport().height()
         assert not text.verticalScrollBar().isVisible()
     picker.close()
+
+
+def test_the_model_of_the_last_time_is_opened_again(make_shell, qtbot):
+    opened_last = make_shell(model="other.gguf").settings.last_model
+    again = make_shell(model="demo:wordpiece")
+    again.settings.set_last_model(opened_last)
+    with qtbot.waitSignal(again.workspace.vocabulary_changed):
+        again.commands.open_last("demo:bpe")
+    assert again.workspace.vocabulary.name == "other.gguf"
+
+
+def test_a_model_that_failed_is_not_tried_at_the_next_start(shell, qtbot):
+    shell.settings.set_last_model("broken.gguf")
+    with qtbot.waitSignal(shell.workspace.loader.failed):
+        shell.commands.open_last("demo:bpe")
+    assert shell.settings.last_model == ""
+    with qtbot.waitSignal(shell.workspace.vocabulary_changed):
+        shell.commands.open_last("demo:bpe")
+    assert shell.settings.last_model == "demo:bpe"
+
+
+def test_forgetting_recent_files_forgets_the_last_one_too(shell):
+    assert shell.settings.last_model.endswith("fake.gguf")
+    shell.window.actions_table["forget_recent"].trigger()
+    assert shell.settings.last_model == ""
