@@ -82,7 +82,7 @@ class BenchModel(QObject):
         self._run = LiveRun()
         self.is_paused = False
         self.isolated = ""
-        self.progress = ""
+        self.progress, self._cell = "", ""
         self._place_job = LatestJob[Place](self)
         self._place_job.done.connect(self._show_place)
         self._place_job.failed.connect(self.failed)
@@ -212,7 +212,7 @@ class BenchModel(QObject):
         )
         self._run, self.comparison = LiveRun(), None
         self.is_paused = False
-        self._pace, self._paused_s = Pace(), 0.0
+        self._pace, self._paused_s, self._cell = Pace(), 0.0, ""
         self.tell("Starting …")
         self._runner.start(plan)
         self.running_changed.emit()
@@ -347,7 +347,10 @@ class BenchModel(QObject):
                 self._pace.begin_cell(self._now_s())
                 left = self._pace.left(event["of"] - event["number"] + 1)
                 then = "" if left is None else f" · {left} left"
-                self.tell(f"{event['scenario']} {event['number']} of {event['of']}{then}")
+                self._cell = f"{event['scenario']} {event['number']} of {event['of']}{then}"
+                self.tell(self._cell)
+            case "compared" | "left out" if self._cell:
+                self.tell(self._cell)
             case "sample" | "result":
                 self.results_changed.emit()
             case "failed":

@@ -394,6 +394,19 @@ def test_what_is_left_follows_the_pace_and_not_the_pauses(qtbot, workspace):
     model.close()
 
 
+def test_loading_a_contender_again_is_told_until_it_is_ready(qtbot, workspace):
+    runner = fake_engine([])
+    model = BenchModel(workspace, runner)
+    runner.told.emit({"event": "loading", "contender": "fast", "number": 1, "of": 2})
+    assert model.progress == "Loading fast, 1 of 2 …"
+    runner.told.emit(EVENTS[1])
+    runner.told.emit({"event": "loading", "contender": "heap", "number": 2, "of": 2})
+    assert model.progress == "Loading heap, 2 of 2 …"
+    runner.told.emit(EVENTS[2])
+    assert model.progress == "throughput 1 of 1"
+    model.close()
+
+
 def test_a_noisy_machine_is_told(qtbot, make_model):
     model = make_model()
     result = {**CELL, "contender": "fast", "n": 5, "median_s": 1.0, "ci_s": [0.5, 1.5]}

@@ -35,7 +35,7 @@ from guiapp.core.bench.environment import (
 from guiapp.core.bench.operations import encode_all
 from guiapp.core.bench.peers import PEERS
 from guiapp.core.bench.plan import BenchError, Plan
-from guiapp.core.bench.race import Event, Race, left_out
+from guiapp.core.bench.race import Event, Race, left_out, loading
 from guiapp.core.bench.scenarios import SCENARIOS, Cell, Setting
 from guiapp.core.bench.worker_process import ContenderFailed, Stopped, Worker, WorkerLost, WorkerProcess
 from guiapp.core.bench.workers import StartWorker, Workers
@@ -110,6 +110,7 @@ def _cells_with(plan: Plan, tokenizer: Tokenizer, corpora: Sequence[Corpus]) -> 
         raise BenchError("A benchmark needs a text. Name a corpus.")
     setting = Setting(plan, tokenizer, corpora)
     cells = [cell for name in dict.fromkeys(plan.scenarios) for cell in SCENARIOS[name].cells(setting)]
+    cells.sort(key=lambda cell: cell.threads)  # others need other workers
     largest = plan.largest_bytes
     return [
         cell
@@ -124,7 +125,7 @@ def _load(workers: Workers, contenders: Sequence[str], control: Control) -> Gene
     for number, name in enumerate(contenders, 1):
         if control.shall_stop():
             raise Stopped
-        yield {"event": "loading", "contender": name, "number": number, "of": len(contenders)}
+        yield loading(name, number, len(contenders))
         try:
             workers.get(name, SINGLE)
         except (ContenderFailed, WorkerLost) as error:
@@ -153,10 +154,9 @@ def _all_cells(
             "threads": cell.threads,
             **noise_now(),
         }
+        workers.end_others(cell.threads)  # all of them twice may be more than the memory holds
         racers = list(filter(cell.is_for, contenders))
         yield from race.run(cell, racers, left_s / (len(cells) - number + 1))
-        if cell.threads != SINGLE:
-            workers.end_others(SINGLE)
 
 
 def _race(plan: Plan, workers: Workers, control: Control, tokenizer: Tokenizer) -> Race:

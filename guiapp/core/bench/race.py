@@ -24,6 +24,7 @@ FEWEST_ROUNDS, MOST_ROUNDS = 5, 40
 NARROW_ROUNDS, NARROW_WIDTH = 8, 0.02  # from so many rounds on, intervals so narrow are enough
 PATIENCE, PATIENCE_S = 4.0, 8.0  # budgets, or seconds, that a cell may use for the fewest rounds
 PREPARING_CALLS = 4  # a contender is called so often before it is timed
+LOST_BEFORE = "It was lost with a shorter text."
 
 Event = dict[str, Any]
 
@@ -65,7 +66,9 @@ class Race:
         try:
             kinds = {split_name(name)[1] for name in contenders}
             references = {is_split: self._reference(cell.texts, is_split) for is_split in kinds}
-            for name in contenders:
+            for number, name in enumerate(contenders, 1):
+                if not self._workers.is_loaded(name, cell.threads):
+                    yield loading(name, number, len(contenders))
                 yield from self._enter(cell, name, references[split_name(name)[1]], entered)
             yield from self._take_turns(list(entered), budget_s)
         except Stopped as error:
@@ -82,7 +85,8 @@ class Race:
         self._check_control()
         expected_s = self._expected_s(cell, name)
         if expected_s > self._plan.call_limit_s:
-            yield left_out(name, f"One call would take about {expected_s:.0f} s.", cell)
+            reason = f"One call would take about {expected_s:.0f} s."
+            yield left_out(name, LOST_BEFORE if math.isinf(expected_s) else reason, cell)
             return
         limit_s = self._plan.call_limit_s * PREPARING_CALLS
         question = cell.operation, cell.texts, cell.parts, cell.threads
@@ -181,6 +185,11 @@ def is_enough(seconds: Sequence[Sequence[float]], used_s: float, budget_s: float
     return n_rounds >= NARROW_ROUNDS and all(
         summarize(each).relative_width <= NARROW_WIDTH for each in seconds
     )
+
+
+def loading(name: str, number: int, of: int) -> Event:
+    """A contender is about to be loaded, or is again: after it was lost, or on other threads."""
+    return {"event": "loading", "contender": name, "number": number, "of": of}
 
 
 def left_out(name: str, reason: str, cell: Cell | None = None) -> Event:

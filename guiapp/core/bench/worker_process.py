@@ -92,7 +92,7 @@ class WorkerProcess:
                 raise Stopped
             if time.monotonic() > deadline:
                 self.end()
-                raise TookTooLong(f"One call took more than {limit_s:g} s.")
+                raise TookTooLong(f"It did not answer within {limit_s:g} s.")
 
     def _how_it_ended(self) -> str:
         self._process.join(FAREWELL_S)

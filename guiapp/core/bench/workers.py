@@ -22,6 +22,10 @@ class Workers:
         self._n_losses: dict[str, int] = {}
         self.loaded: dict[str, Loaded] = {}
 
+    def is_loaded(self, name: str, threads: int) -> bool:
+        """Whether the next question needs no new worker."""
+        return (name, threads) in self._running
+
     def get(self, name: str, threads: int) -> Worker:
         """A worker that has loaded its contender; raises ContenderFailed, WorkerLost or Stopped."""
         if (name, threads) not in self._running:

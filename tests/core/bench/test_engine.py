@@ -110,6 +110,41 @@ def test_a_worker_that_was_lost_after_some_samples_takes_part_in_larger_sizes():
     assert record["complete"]
 
 
+def test_a_worker_that_was_lost_before_its_first_sample_takes_no_larger_sizes():
+    starter = FailingStarter(WorkerLost, at_sample=1)
+    left_out = report_of(plan("scaling", largest_bytes=2048), starter)["left_out"]
+    assert [(each["size_bytes"], each["reason"]) for each in left_out] == [
+        (128, "It crashed: SIGSEGV."),
+        (512, "It was lost with a shorter text."),
+        (2048, "It was lost with a shorter text."),
+    ]
+
+
+def test_loading_is_told_also_when_it_is_on_other_threads_or_after_a_loss():
+    def loaded(a_plan: Plan, starter: FakeStarter) -> list[str]:
+        events = run(a_plan, Control(), starter)
+        return [event["contender"] for event in events if event["event"] == "loading"]
+
+    assert loaded(plan("threads", threads=(1, 2)), FakeStarter(in_proportion)) == ["fast", "heap"] * 2
+    lost = FailingStarter(WorkerLost, at_sample=4)
+    assert loaded(plan("throughput", "decode"), lost) == ["fast", "heap", "heap"]
+
+
+def test_workers_of_one_number_of_threads_are_there_at_a_time():
+    running: list[set[bool]] = []
+
+    class CountingStarter(FakeStarter):
+        def __call__(self, name: str, threads: int) -> FakeWorker:
+            running.append({worker.is_ended for worker in self.workers[: (threads - 1) * 2]})
+            return super().__call__(name, threads)
+
+    starter = CountingStarter(in_proportion)
+    record = report_of(plan("threads", "decode", threads=(1, 2)), starter)
+    assert len(starter.workers) == 4
+    assert running == [set(), set(), {True}, {True}]
+    assert [result["threads"] for result in record["results"]] == [1, 1, 1, 1, 2, 2]
+
+
 def sample_or_crash(starter: FakeStarter, name: str) -> float:
     """Heap crashes in its third sample and never again."""
     if name == "heap" and starter.log.count((name, "sample")) == 3:
