@@ -205,12 +205,14 @@ class Chart(QFrame):
         return self.theme.text if self._isolated in ("", name) else self.theme.faint
 
     def whiskers(self, rows: Sequence[Record], key: str, places: Sequence[float], height: float) -> None:
-        """The intervals of a speed at these heights, all as one item."""
-        low, high = np.array([interval_of(row, key) for row in rows], np.float64).reshape(-1, 2).T
-        speeds = np.array([row[key] for row in rows], np.float64)
+        """The intervals of a speed at these heights, all as one item; one run alone has none."""
+        repeated = [index for index, row in enumerate(rows) if row["n"] > 1]
+        ends = [interval_of(rows[index], key) for index in repeated]
+        low, high = np.array(ends, np.float64).reshape(-1, 2).T
+        speeds = np.array([rows[index][key] for index in repeated], np.float64)
         self.take("whiskers", pg.ErrorBarItem).setData(
             x=speeds,
-            y=np.array(places, np.float64),
+            y=np.array([places[index] for index in repeated], np.float64),
             left=speeds - low,
             right=high - speeds,
             beam=height / 3,

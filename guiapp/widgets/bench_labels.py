@@ -79,12 +79,13 @@ def share_steps(lowest: float) -> list[float]:
 
 
 def mark(row: Record) -> str:
-    """A word beside the figure where ids are not those of the vocabulary that is loaded."""
+    """Beside the figure: that it is of one run, and that ids are not those of the loaded vocabulary."""
     if row["median_s"] is None:
         return ""
+    once = "  once" if row["n"] == 1 else ""
     if row["exact"] is None:
-        return "  own vocabulary"
-    return "" if row["exact"] else f"  ≈ {row['agreement']:.1%}"
+        return f"{once}  own vocabulary"
+    return once if row["exact"] else f"{once}  ≈ {row['agreement']:.1%}"
 
 
 def round_steps(longest: float) -> list[float]:

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QVBoxLayout, QW
 
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.plan import BenchError
-from guiapp.core.bench.tables import missing_lines, place_text
+from guiapp.core.bench.tables import missing_lines
 from guiapp.versions import versions_text
 from guiapp.viewmodels.bench_history import SUFFIX
 from guiapp.viewmodels.bench_model import BenchModel
@@ -38,7 +38,7 @@ from guiapp.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
 
 PLAN_WIDTH_PX = 250
 CHANGES_LINK, FIGURES_LINK = "changes", "figures"
-MOST_MISSING = 3
+MOST_MISSING = 1
 FRAME_MS = 150  # between two pictures of a run
 EMPTY = "Tick encoders and libraries at the left, choose texts, and press Run."
 LINKS = Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
@@ -259,18 +259,22 @@ class BenchPage(Page):
 
     def _tell(self) -> None:
         """What changed since the last run, who differs from the exact ids, and who takes no part."""
-        told = [
-            f"{name} ≈ {row['agreement']:.1%} of {escape(place_text(row))}, "
-            f'<a href="{name}">first difference</a>'
-            for name, row in self.model.deviations.items()
-        ]
         missing = list(missing_lines(self.model.left_out))
         plain = [escape(note) for note in (*self.model.warnings, *missing[:MOST_MISSING])]
         if more := missing[MOST_MISSING:]:
-            plain.append(f'<a href="{FIGURES_LINK}">{len(more)} more were left out</a>')
-        notes = [*self._changes(), *told, *plain]
+            plain.append(f'<a href="{FIGURES_LINK}">{len(more)} more reasons</a>')
+        notes = [*self._changes(), *self._deviations(), *plain]
         self.notes.setText(" &nbsp; ".join(notes))
         self.notes.setVisible(bool(notes))
+
+    def _deviations(self) -> Iterator[str]:
+        """For each text, whose ids differ, how far, and links to the first difference."""
+        by_text: dict[str, list[str]] = {}
+        for name, row in self.model.deviations.items():
+            link = f'<a href="{name}">{name} ≈ {row["agreement"]:.1%}</a>'
+            by_text.setdefault(row["corpus"], []).append(link)
+        for text, links in by_text.items():
+            yield f"Equal spans of {escape(text)}, and the first difference: {', '.join(links)}."
 
     def _changes(self) -> Iterator[str]:
         """How many results surely differ from those of the run that this one is compared with."""

@@ -60,7 +60,7 @@ def published(run: Record) -> tuple[str, list[Table]]:
         return NOTHING_PUBLISHED, []
     intro = "Other machines, texts and vocabularies: ratios may be compared, absolute figures may not."
     if missing := n_missing(run):
-        intro += f" {missing} more published figures have no counterpart in this run."
+        intro += f" {missing} published figures have no counterpart in this run."
     return intro, found
 
 

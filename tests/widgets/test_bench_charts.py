@@ -49,6 +49,13 @@ def test_whiskers_reach_from_one_end_of_the_interval_to_the_other(page):
     assert options["x"][0] + options["right"][0] == pytest.approx(100 / 0.9)
 
 
+def test_one_run_alone_has_no_whisker(page):
+    rows = [record("throughput", "heap", 10_000, 1e-4, n=1), record("throughput", "fast", 10_000, 1e-4)]
+    page.model.show_run({"results": rows})
+    page.redraw()
+    assert len(page.bars._pool["whiskers"][0].opts["x"]) == 1
+
+
 def test_bars_of_scenarios_have_whiskers_a_unit_and_a_baseline(page):
     rows = [record("decode", "heap", 10_000, 1e-4), record("decode", "fast", 10_000, 2e-4)]
     page.model.show_run({"results": rows})

@@ -162,6 +162,6 @@ def test_who_was_lost_in_one_size_is_told_and_the_rest_is_behind_a_link(page):
     page.model.show_run({"results": RUN["results"], "left_out": lost})
     page.redraw()
     assert "heap left out in scaling (english, 512 B): It crashed" in page.notes.text()
-    assert "2 more were left out" in page.notes.text()
+    assert "4 more reasons" in page.notes.text()
     page.notes.linkActivated.emit("figures")
     assert "words left out in scaling" in page.tables.toPlainText()

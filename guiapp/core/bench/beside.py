@@ -7,6 +7,7 @@ those ratios are what can be reproduced.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from guiapp.core.bench.contenders import UNSPLIT, split_name
@@ -19,26 +20,44 @@ UNKNOWN_RATIO = "–"
 class Beside(NamedTuple):
     """One published figure with the result that belongs to it.
 
+    cell    the result, or one of another contender about the same thing where `result` is None
     published_ratio, ratio   how many times as fast as the source's point of comparison, there and here;
                              None where either is not known
     """
 
     published: Published
-    result: Record
+    cell: Record
+    result: Record | None
     published_ratio: float | None
     ratio: float | None
 
 
 def beside(run: Record) -> dict[Source, list[Beside]]:
-    """The figures that this run has something to say about, by their sources."""
+    """The figures that this run has something to say about, by their sources.
+
+    Those of contenders that are missing from what the run measured are among them.
+    """
+    told = {published.source for published, _ in published_rows(run)}
     found: dict[Source, list[Beside]] = {}
-    for published, result in published_rows(run):
-        base = _base_of(published)
-        row = Beside(
-            published, result, _published_ratio(published, base), _ratio(result, base, run["results"])
-        )
-        found.setdefault(published.source, []).append(row)
+    for published in PUBLISHED:
+        if published.source in told:
+            found.setdefault(published.source, []).extend(_rows_of(published, run["results"]))
     return found
+
+
+def _rows_of(published: Published, results: Sequence[Record]) -> list[Beside]:
+    """One for each result, or one without a result if others were measured there."""
+    base = _base_of(published)
+    published_ratio = _published_ratio(published, base)
+    rows = [
+        Beside(published, result, result, published_ratio, _ratio(result, base, results))
+        for result in results
+        if published.is_of(result)
+    ]
+    if rows:
+        return rows
+    cells = (each for each in results if published.is_of({**each, "contender": published.contender}))
+    return [Beside(published, cell, None, published_ratio, None) for cell in islice(cells, 1)]
 
 
 def n_missing(run: Record) -> int:

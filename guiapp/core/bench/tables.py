@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from guiapp.core.bench.beside import beside, ratio_text
+from guiapp.core.bench.beside import Beside, beside, ratio_text
 from guiapp.core.bench.history import Change
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.scenarios import SCENARIOS
@@ -15,6 +15,7 @@ TIMES_PER_CALL = ("short", "interval", "append")
 BYTES_PER_MB = 1e6
 NAME_WIDTH = 14
 MARKS = {"slower": "▼", "faster": "▲", "same": ""}
+TOOK_NO_PART = "took no part"
 VERDICTS = ("slower", "faster", "same")
 
 
@@ -124,18 +125,31 @@ def published_tables(run: Record) -> Iterator[Table]:
         head = ["", "text", "published", f"× {source.base}", "here", f"× {source.base}", "ids"]
         lines = [
             [
-                row.result["contender"],
-                f"{row.result['scenario']}: {place_text(row.result)}",
+                row.published.contender,
+                f"{row.cell['scenario']}: {place_text(row.cell)}",
                 row.published.figure,
                 ratio_text(row.published_ratio),
-                _figure_text(row.result),
+                _absence(run, row) if row.result is None else _figure_text(row.result),
                 ratio_text(row.ratio),
-                _ids([row.result]),
+                "–" if row.result is None else _ids([row.result]),
             ]
             for row in rows
         ]
         note = f"Published in: {source.where}. What differs: {source.differs}."
         yield Table(f"{source.name}: published, and here", [head, *lines], note)
+
+
+def _absence(run: Record, row: Beside) -> str:
+    """Why a contender has no result where others have one."""
+    for each in run.get("left_out", ()):
+        in_all = each["scenario"] is None
+        if each["contender"] == row.published.contender and (in_all or _is_same_cell(each, row.cell)):
+            return str(each["reason"])
+    return TOOK_NO_PART
+
+
+def _is_same_cell(one: Record, other: Record) -> bool:
+    return all(one[name] == other[name] for name in ("scenario", "operation", "corpus", "size_bytes"))
 
 
 def _figure_text(result: Record) -> str:
@@ -247,16 +261,14 @@ def _deviation_lines(results: Sequence[Record]) -> Iterator[str]:
 
 
 def missing_lines(left_out: Sequence[Record]) -> Iterator[str]:
-    """One line for all cells that a contender missed for the same reason, with the smallest of them."""
-    reasons: dict[tuple[str, str, str, str], Record] = {}
+    """One line for all that were left out for the same reason, with the smallest of the cells they missed."""
+    reasons: dict[tuple[str, str, str], list[Record]] = {}
     for each in left_out:
-        key = each["contender"], each["scenario"], each["operation"], each["reason"]
-        reasons.setdefault(key, each)
-    for each in reasons.values():
-        where = ""
-        if each["scenario"] is not None:
-            where = f" in {each['scenario']} ({place_text(each)})"
-        yield f"{each['contender']} left out{where}: {each['reason']}"
+        reasons.setdefault((each["scenario"], each["operation"], each["reason"]), []).append(each)
+    for (scenario, _, reason), missed in reasons.items():
+        names = ", ".join(dict.fromkeys(each["contender"] for each in missed))
+        where = "" if scenario is None else f" in {scenario} ({place_text(missed[0])})"
+        yield f"{names} left out{where}: {reason}"
 
 
 def change_table(changes: Sequence[Change], title: str) -> Table:

@@ -90,9 +90,9 @@ def test_noise_is_told(record):
 def test_published_figures_stand_beside_those_of_the_same_thing(record):
     result = {**record["results"][0], "contender": "scan", "corpus": "tutorial"}
     tables_of = [table for table in tables({"results": [result]}, "fast") if "published" in table.title]
-    ((_, row),) = (table.rows for table in tables_of)
-    assert row[0] == "scan"
-    assert "naive 5387 ms" in row
+    (rows,) = (table.rows for table in tables_of)
+    assert rows[1][0] == "scan"
+    assert "naive 5387 ms" in rows[1]
     assert tables_of[0].title.startswith("C++ tutorial")
     assert not any("published" in table.title for table in tables({"results": []}, "fast"))
 
@@ -120,6 +120,16 @@ def test_each_paper_has_its_figures_with_source_and_machine(
         where, differs = table.note.split(" What differs: ")
         assert where.startswith("Published in: github.com/")
         assert "thread" in differs or "Intel" in differs
+
+
+def test_published_figures_of_who_was_not_measured_stand_there_with_the_reason(record):
+    result = {**record["results"][0], "contender": "scan", "corpus": "tutorial"}
+    left_out = {"contender": "sentencepiece", "scenario": None, "reason": "It takes SPM only."}
+    (table,) = published_tables({"results": [result], "left_out": [left_out]})
+    _, _, heap, sentencepiece = table.rows
+    assert heap[0::4] == ["heap", "took no part"]
+    assert sentencepiece[:3] == ["sentencepiece", "throughput: tutorial, 1,142 B", "sentencepiece 2.9 ms"]
+    assert sentencepiece[4:] == ["It takes SPM only.", "–", "–"]
 
 
 def test_a_published_ratio_stands_beside_the_same_ratio_here(record):

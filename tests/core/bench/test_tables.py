@@ -8,7 +8,7 @@ from guiapp.core.bench.control import Control
 from guiapp.core.bench.engine import run
 from guiapp.core.bench.measurement import Record, Report
 from guiapp.core.bench.plan import Plan
-from guiapp.core.bench.tables import notes, tables
+from guiapp.core.bench.tables import missing_lines, notes, tables
 
 
 def record_of(*scenarios: str) -> Record:
@@ -35,3 +35,15 @@ def test_appending_is_told_beside_encoding_once():
     lines = [line for line in notes(record) if "byte by byte" in line]
     assert len(lines) == 4
     assert all("3.00 times" in line for line in lines)
+
+
+def test_all_that_were_left_out_for_one_reason_share_a_line():
+    def left_out(contender: str, size_bytes: int, reason: str) -> Record:
+        place = {"scenario": "append", "operation": "append bytes", "corpus": "english"}
+        return {**place, "contender": contender, "size_bytes": size_bytes, "reason": reason}
+
+    missed = [left_out(name, size, "It cannot.") for size in (1000, 2000) for name in ("heap", "scan")]
+    assert list(missing_lines([*missed, left_out("heap", 4000, "It crashed.")])) == [
+        "heap, scan left out in append (english, 1 kB): It cannot.",
+        "heap left out in append (english, 4 kB): It crashed.",
+    ]
