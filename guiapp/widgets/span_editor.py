@@ -24,14 +24,20 @@ from guiapp.viewmodels.text_document import TextDocument
 from guiapp.viewmodels.token_layout import SpanSource
 from guiapp.widgets.span_accessibility import SpanAccessibility
 from guiapp.widgets.span_clipboard import BYTES_FORMAT, leave_plain_text, put_on_clipboard
-from guiapp.widgets.span_input import is_plain, preedit_of, text_of, types_text, utf8
+from guiapp.widgets.span_input import (
+    is_plain,
+    preedit_of,
+    stretch_to_replace,
+    told_about_text,
+    types_text,
+    utf8,
+)
 from guiapp.widgets.span_moves import CaretMoves
 from guiapp.widgets.span_view import SIDE_PX, SpanView
 from guiapp.widgets.theme import ThemeSource
 
 CARET_PX = 2
 AUTOSCROLL_MS = 30
-SURROUNDING_BYTES = 256  # what input methods are told about the text around the caret
 Key = QKeySequence.StandardKey
 
 
@@ -312,25 +318,14 @@ class SpanEditor(SpanView):
             return
         self._rows.set_preedit(None)
         if event.commitString() or event.replacementLength():
-            self._replace_around_caret(event)
+            if event.replacementLength():
+                self._document.select(*stretch_to_replace(self._document, event))
             self.type_text(event.commitString())
         if event.preeditString():
             self._rows.set_preedit(preedit_of(self._document.caret, event))
         self._settle()
         self._reveal_caret()
         event.accept()
-
-    def _replace_around_caret(self, event: QInputMethodEvent) -> None:
-        """Select the characters, counted from the caret, that an input method wants to replace."""
-        if not event.replacementLength():
-            return
-        start = self._document.caret
-        for _ in range(-event.replacementStart()):
-            start = self._document.previous_grapheme(start)
-        end = start
-        for _ in range(event.replacementLength()):
-            end = self._document.next_grapheme(end)
-        self._document.select(start, end)
 
     def inputMethodQuery(self, query: Qt.InputMethodQuery) -> object:
         names = Qt.InputMethodQuery
@@ -340,16 +335,8 @@ class SpanEditor(SpanView):
             return self._caret_rect().translated(self.viewport().pos().toPointF())
         if query == names.ImFont:
             return self._rows.metrics.font
-        start, end = self._document.selection
-        if query == names.ImCurrentSelection:
-            return text_of(self._document.slice(start, min(end, start + SURROUNDING_BYTES)))
-        before = self._document.character_start(self._document.caret - SURROUNDING_BYTES)
-        if query == names.ImSurroundingText:
-            behind = self._document.character_start(self._document.caret + SURROUNDING_BYTES)
-            return text_of(self._document.slice(before, behind))
-        if query in (names.ImCursorPosition, names.ImAnchorPosition):
-            return len(text_of(self._document.slice(before, self._document.caret)).encode("utf-16-le")) // 2
-        return super().inputMethodQuery(query)
+        known = told_about_text(self._document, query)
+        return super().inputMethodQuery(query) if known is None else known
 
     # The caret
 

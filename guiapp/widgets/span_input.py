@@ -5,7 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QInputMethodEvent, QKeyEvent
 
+from guiapp.viewmodels.text_document import TextDocument
 from guiapp.widgets.span_block import Preedit
+
+SURROUNDING_BYTES = 256  # what input methods are told about the text around the caret
 
 
 def utf8(text: str) -> bytes:
@@ -44,3 +47,29 @@ def preedit_of(offset: int, event: QInputMethodEvent) -> Preedit:
         if attribute.type == QInputMethodEvent.AttributeType.Cursor:
             caret = attribute.start
     return Preedit(offset, text, caret)
+
+
+def stretch_to_replace(document: TextDocument, event: QInputMethodEvent) -> tuple[int, int]:
+    """The bytes of the characters, counted from the caret, that an input method wants to replace."""
+    start = document.caret
+    for _ in range(-event.replacementStart()):
+        start = document.previous_grapheme(start)
+    end = start
+    for _ in range(event.replacementLength()):
+        end = document.next_grapheme(end)
+    return start, end
+
+
+def told_about_text(document: TextDocument, query: Qt.InputMethodQuery) -> str | int | None:
+    """What an input method may know of the text around the caret; None for other questions."""
+    names = Qt.InputMethodQuery
+    start, end = document.selection
+    if query == names.ImCurrentSelection:
+        return text_of(document.slice(start, min(end, start + SURROUNDING_BYTES)))
+    before = document.character_start(document.caret - SURROUNDING_BYTES)
+    if query == names.ImSurroundingText:
+        behind = document.character_start(document.caret + SURROUNDING_BYTES)
+        return text_of(document.slice(before, behind))
+    if query in (names.ImCursorPosition, names.ImAnchorPosition):
+        return len(text_of(document.slice(before, document.caret)).encode("utf-16-le")) // 2
+    return None
