@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QElapsedTimer, QObject, QTimer
-from PySide6.QtGui import QFont, QTextLayout
+from PySide6.QtCore import QElapsedTimer, QObject, QPointF, QTimer
+from PySide6.QtGui import QFont, QPainter, QPixmap, QTextLayout
 
 BLOCK_BITS = 5  # characters so near to each other are mostly from the same font
 SLICE_MS = 3  # after which events have their turn; a single font may take longer
@@ -64,8 +64,11 @@ def blocks(found: NDArray[np.bool_]) -> list[str]:
 
 
 def _shape(text: str, font: QFont) -> None:
-    """Lay out a line, as painting it would."""
+    """Lay out a line and paint it, which draws its letters for all that are painted later."""
     layout = QTextLayout(text, font)
     layout.beginLayout()
     layout.createLine()
     layout.endLayout()
+    picture = QPixmap(1, 1)
+    with QPainter(picture) as painter:
+        layout.draw(painter, QPointF())

@@ -1,25 +1,76 @@
-"""Short texts that are painted over and over, such as tokens: shaped once, then only drawn."""
+"""Short texts that are painted over and over, such as tokens: shaped once, then only drawn.
+
+Plain characters of a fixed-pitch font need no shaping at all: their glyphs stand side by side.
+"""
 
 from __future__ import annotations
 
+import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QPainter, QStaticText
+from PySide6.QtGui import (
+    QFont,
+    QFontInfo,
+    QFontMetrics,
+    QFontMetricsF,
+    QGlyphRun,
+    QPainter,
+    QRawFont,
+    QStaticText,
+)
+
+from guiapp.widgets.theme import Theme
 
 MOST_TEXTS = 5000
+PLAIN = "".join(
+    character
+    for character in map(chr, (*range(0x20, 0x590), *range(0x2010, 0x2028), *range(0x2190, 0x2200)))
+    if unicodedata.category(character)[0] not in "MC"  # neither marks, which combine, nor controls
+)
+"""Latin, Greek and Cyrillic letters, and the signs that stand for spaces: one glyph each in any order."""
 
 LEFT, CENTER, RIGHT = 0.0, 0.5, 1.0
 """Where in its place a text stands: the share of the free width that is left of it."""
 
 
 class Shaped(NamedTuple):
-    """A text ready to draw, with its size."""
+    """A text ready to draw, with its size; `ascent` is that of glyphs, which stand on a line."""
 
-    text: QStaticText
+    text: QStaticText | QGlyphRun
     width: float
     height: float
+    ascent: float
+
+
+class FixedGlyphs:
+    """The glyphs of a fixed-pitch font for plain characters, as far as it has them itself."""
+
+    def __init__(self, font: QFont) -> None:
+        metrics = QFontMetricsF(font)
+        self._font = QRawFont.fromFont(font)
+        self._is_struck = font.strikeOut()
+        self._places: list[QPointF] = []
+        self._advance, self._ascent = metrics.horizontalAdvance("0"), metrics.ascent()
+        self._height = float(QFontMetrics(font).height())
+        found = self._font.glyphIndexesForString(PLAIN) if QFontInfo(font).fixedPitch() else []
+        self._glyphs = {character: glyph for character, glyph in zip(PLAIN, found, strict=False) if glyph}
+
+    def shape(self, text: str) -> Shaped | None:
+        """None for a text with other characters."""
+        try:
+            glyphs = [self._glyphs[character] for character in text]
+        except KeyError:
+            return None
+        for number in range(len(self._places), len(text)):
+            self._places.append(QPointF(number * self._advance, 0))
+        run = QGlyphRun()
+        run.setRawFont(self._font)
+        run.setGlyphIndexes(glyphs)
+        run.setPositions(self._places[: len(text)])
+        run.setStrikeOut(self._is_struck)
+        return Shaped(run, len(text) * self._advance, self._height, self._ascent)
 
 
 class ShapedTexts:
@@ -28,6 +79,7 @@ class ShapedTexts:
     def __init__(self, font: QFont) -> None:
         self._font = font
         self._metrics = QFontMetrics(font)
+        self._plain = FixedGlyphs(font)
         self._shaped = lru_cache(MOST_TEXTS)(self._shape)
 
     def width(self, text: str) -> float:
@@ -35,11 +87,14 @@ class ShapedTexts:
 
     def draw(self, painter: QPainter, place: QRectF, text: str, share: float = CENTER) -> None:
         """Draw one line in the middle of the place's height, with the painter's pen."""
-        shaped = self._shaped(text)
-        x = place.x() + (place.width() - shaped.width) * share
-        y = place.y() + (place.height() - shaped.height) / 2
-        painter.setFont(self._font)
-        painter.drawStaticText(QPointF(x, y), shaped.text)
+        shaped, width, height, ascent = self._shaped(text)
+        x = place.x() + (place.width() - width) * share
+        y = place.y() + (place.height() - height) / 2
+        if isinstance(shaped, QGlyphRun):
+            painter.drawGlyphRun(QPointF(x, y + ascent), shaped)
+        else:
+            painter.setFont(self._font)
+            painter.drawStaticText(QPointF(x, y), shaped)
 
     def elided(self, text: str, width: float) -> str:
         """The text, cut short where it needs more than that."""
@@ -48,8 +103,27 @@ class ShapedTexts:
         return self._metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(width))
 
     def _shape(self, text: str) -> Shaped:
+        return self._plain.shape(text) or self._shape_any(text)
+
+    def _shape_any(self, text: str) -> Shaped:
         static = QStaticText(text)
         static.setTextFormat(Qt.TextFormat.PlainText)
         static.prepare(font=self._font)
         size = static.size()
-        return Shaped(static, size.width(), size.height())
+        return Shaped(static, size.width(), size.height(), 0)
+
+
+class MonoTexts:
+    """Texts in the sizes and kinds of the monospaced font that a picture needs."""
+
+    def __init__(self) -> None:
+        self._fonts: dict[tuple[int, bool, bool], ShapedTexts] = {}
+
+    def of(self, size_px: int, *, is_bold: bool = False, is_struck: bool = False) -> ShapedTexts:
+        key = size_px, is_bold, is_struck
+        if key not in self._fonts:
+            font = Theme.mono_font(size_px)
+            font.setBold(is_bold)
+            font.setStrikeOut(is_struck)
+            self._fonts[key] = ShapedTexts(font)
+        return self._fonts[key]

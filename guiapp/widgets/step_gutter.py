@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from guiapp.core.trace.breakpoints import Breakpoint
-from guiapp.viewmodels.step_pictures import Element
 from guiapp.widgets.shaped_texts import RIGHT, ShapedTexts
 from guiapp.widgets.style_sheet import blend
 from guiapp.widgets.theme import Theme
@@ -27,18 +25,6 @@ class GutterRow(NamedTuple):
     start: int
     end: int
     middle: float
-
-
-def gutter_rows(boxes: Iterable[tuple[Element, QRectF]]) -> list[GutterRow]:
-    """The rows of boxes that are laid out from left to right."""
-    rows: list[GutterRow] = []
-    for element, rect in boxes:
-        middle = rect.center().y()
-        if rows and rows[-1].middle == middle:
-            rows[-1] = rows[-1]._replace(end=max(rows[-1].end, element.end))
-        else:
-            rows.append(GutterRow(element.start, element.end, middle))
-    return rows
 
 
 class Gutter:

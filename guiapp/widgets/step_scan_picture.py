@@ -7,8 +7,8 @@ import math
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
-from guiapp.core.explain.visible_text import isolate
 from guiapp.core.trace.candidates import Candidate
+from guiapp.widgets.shaped_texts import MonoTexts
 from guiapp.widgets.style_sheet import blend
 from guiapp.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, Theme
 
@@ -16,7 +16,6 @@ NARROWEST_PX = 46
 WIDEST_PX = 64
 LABEL_PX = 20
 LEAST_BAR_PX = 4
-CENTER = Qt.AlignmentFlag.AlignCenter
 
 Entry = tuple[Candidate, str]
 
@@ -31,7 +30,12 @@ def shown_pairs(entries: list[Entry], present: tuple[float, ...], width: float) 
 
 
 def paint_pairs(
-    painter: QPainter, theme: Theme, area: QRectF, entries: list[Entry], present: tuple[float, ...]
+    painter: QPainter,
+    theme: Theme,
+    area: QRectF,
+    entries: list[Entry],
+    present: tuple[float, ...],
+    texts: MonoTexts,
 ) -> None:
     """A bar for each pair that has a rule, with what it would make below and its rank above."""
     shown = shown_pairs(entries, present, area.width())
@@ -46,15 +50,12 @@ def paint_pairs(
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.accent if is_now else blend(theme.raised, theme.dim, 0.35))
         painter.drawRoundedRect(QRectF(left + 5, base - height, column - 10, height), 4, 4)
-        font = Theme.mono_font(UI_FONT_PX)
-        font.setBold(is_now)
-        painter.setFont(font)
         painter.setPen(theme.text)
-        text = painter.fontMetrics().elidedText(made, Qt.TextElideMode.ElideRight, int(column) - 2)
-        painter.drawText(QRectF(left, base + 2, column, LABEL_PX), CENTER, isolate(text))
-        painter.setFont(Theme.mono_font(SMALL_FONT_PX - 1))
+        large = texts.of(UI_FONT_PX, is_bold=is_now)
+        below = QRectF(left, base + 2, column, LABEL_PX)
+        large.draw(painter, below, large.elided(made, column - 2))
         painter.setPen(theme.accent if is_now else theme.dim)
         above = QRectF(left - 6, base - height - LABEL_PX, column + 12, LABEL_PX)
-        painter.drawText(above, CENTER, f"{candidate.rank:,.0f}")
+        texts.of(SMALL_FONT_PX - 1).draw(painter, above, f"{candidate.rank:,.0f}")
     painter.setPen(QPen(theme.line, 1))
     painter.drawLine(QPointF(area.left(), base + 1), QPointF(area.right(), base + 1))

@@ -17,9 +17,10 @@ from guiapp.viewmodels.steps_model import StepsModel
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.actions import Actions
 from guiapp.widgets.script_fonts import ScriptFonts
+from guiapp.widgets.step_boxes import TOKEN_FONT_PX
 from guiapp.widgets.step_cards import card
 from guiapp.widgets.step_code import CodeView
-from guiapp.widgets.step_flow import TOKEN_FONT_PX, FlowView
+from guiapp.widgets.step_flow import FlowView
 from guiapp.widgets.step_gutter import ID_FONT_PX
 from guiapp.widgets.step_lines import SentenceView, TextLine, title_line
 from guiapp.widgets.step_race import RaceBox, RaceCard
@@ -149,12 +150,13 @@ class TraceView(QSplitter):
 def _fonts_in_use() -> list[QFont]:
     """Those in which parts of the text are painted."""
     sizes = (TOKEN_FONT_PX, TEXT_FONT_PX, UI_FONT_PX, SMALL_FONT_PX + 1, SMALL_FONT_PX, ID_FONT_PX)
-    bold = (Theme.mono_font(UI_FONT_PX + 2), Theme.mono_font(UI_FONT_PX))
+    bold = (Theme.mono_font(UI_FONT_PX + 2), Theme.mono_font(UI_FONT_PX), Theme.ui_font(UI_FONT_PX))
     title = Theme.ui_font(SMALL_FONT_PX)
     title.setWeight(QFont.Weight.DemiBold)
     for font in bold:
         font.setBold(True)
-    return [*map(Theme.mono_font, sizes), *bold, title]
+    sentence, *pictures = (Theme.ui_font(size) for size in (UI_FONT_PX + 2, UI_FONT_PX, SMALL_FONT_PX))
+    return [*map(Theme.mono_font, sizes), *bold, title, sentence, *pictures]
 
 
 def _capitals(title: str) -> str:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QFont, QPainter, QPen
+from PySide6.QtGui import QPainter, QPen
 
 from guiapp.core.explain.visible_text import isolate
 from guiapp.core.trace.candidates import Candidate
 from guiapp.viewmodels.step_walk import Walk, WalkNode
+from guiapp.widgets.rounded_boxes import RoundedBoxes
+from guiapp.widgets.shaped_texts import MonoTexts
 from guiapp.widgets.style_sheet import blend
 from guiapp.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, Theme
 
@@ -39,10 +43,18 @@ def lay_out_heap(n_entries: int, area: QRectF) -> list[QRectF]:
         level = (index + 1).bit_length() - 1
         column = area.width() / (1 << level)
         number = index + 1 - (1 << level)
-        width = min(WIDEST_NODE_PX, column - 6)
-        x = area.left() + column * (number + 0.5) - width / 2
+        width = int(min(WIDEST_NODE_PX, column - 6))
+        x = round(area.left() + column * (number + 0.5) - width / 2)
         places.append(QRectF(x, area.top() + level * (NODE_PX + LEVEL_GAP_PX), width, NODE_PX))
     return places
+
+
+class NodeTools(NamedTuple):
+    """What nodes are painted with; `ratio` is how many pixels of the screen a unit takes."""
+
+    texts: MonoTexts
+    boxes: RoundedBoxes
+    ratio: float
 
 
 def paint_heap(
@@ -51,6 +63,7 @@ def paint_heap(
     area: QRectF,
     entries: list[tuple[Candidate, str]],
     present: tuple[float, ...],
+    tools: NodeTools,
 ) -> float:
     """The best candidates as a heap, each with what it would make; return where the picture ends."""
     places = lay_out_heap(len(entries), area)
@@ -62,33 +75,30 @@ def paint_heap(
             QPointF(places[index].center().x(), places[index].top()),
         )
     for (candidate, made), place in zip(entries, places, strict=False):
-        _paint_node(painter, theme, place, candidate, made, candidate[:7] == present)
+        _paint_node(painter, theme, place, candidate, made, candidate[:7] == present, tools)
     return places[-1].bottom() if places else area.top()
 
 
 def _paint_node(
-    painter: QPainter, theme: Theme, place: QRectF, candidate: Candidate, made: str, is_now: bool
+    painter: QPainter,
+    theme: Theme,
+    place: QRectF,
+    candidate: Candidate,
+    made: str,
+    is_now: bool,
+    tools: NodeTools,
 ) -> None:
-    color = theme.accent if is_now else theme.line
-    style = Qt.PenStyle.DashLine if candidate.is_stale else Qt.PenStyle.SolidLine
-    painter.setPen(QPen(color, 2 if is_now else 1, style))
-    painter.setBrush(blend(theme.raised, theme.accent, 0.28) if is_now else theme.panel)
-    painter.drawRoundedRect(place.adjusted(1, 1, -1, -1), 6, 6)
+    texts, style = tools.texts, Qt.PenStyle.DashLine if candidate.is_stale else Qt.PenStyle.SolidLine
+    line = QPen(theme.accent if is_now else theme.line, 2 if is_now else 1, style)
+    fill = blend(theme.raised, theme.accent, 0.28) if is_now else theme.panel
+    tools.boxes.draw(painter, place, fill, line, 6, tools.ratio)
     upper = QRectF(place.left() + 4, place.top() + 3, place.width() - 8, NODE_PX / 2)
-    painter.setFont(_font(UI_FONT_PX, is_now, candidate.is_stale))
+    large = texts.of(UI_FONT_PX, is_bold=is_now, is_struck=candidate.is_stale)
     painter.setPen(theme.faint if candidate.is_stale else theme.text)
-    text = painter.fontMetrics().elidedText(made, Qt.TextElideMode.ElideRight, int(upper.width()))
-    painter.drawText(upper, CENTER, isolate(text))
-    painter.setFont(_font(SMALL_FONT_PX - 1, False, candidate.is_stale))
+    large.draw(painter, upper, large.elided(made, upper.width()))
     painter.setPen(theme.faint if candidate.is_stale else theme.accent if is_now else theme.dim)
-    painter.drawText(upper.translated(0, NODE_PX / 2 - 6), CENTER, f"{candidate.rank:,.0f}")
-
-
-def _font(size_px: int, is_bold: bool, is_struck: bool) -> QFont:
-    font = Theme.mono_font(size_px)
-    font.setBold(is_bold)
-    font.setStrikeOut(is_struck)
-    return font
+    small = texts.of(SMALL_FONT_PX - 1, is_struck=candidate.is_stale)
+    small.draw(painter, upper.translated(0, NODE_PX / 2 - 6), f"{candidate.rank:,.0f}")
 
 
 def paint_walk(painter: QPainter, theme: Theme, area: QRectF, shown: Walk) -> None:
@@ -123,7 +133,9 @@ def paint_walk(painter: QPainter, theme: Theme, area: QRectF, shown: Walk) -> No
 
 
 def _paint_walk_node(painter: QPainter, theme: Theme, row: QRectF, node: WalkNode, is_taken: bool) -> None:
-    painter.setFont(_font(UI_FONT_PX, is_taken, False))
+    font = Theme.mono_font(UI_FONT_PX)
+    font.setBold(is_taken)
+    painter.setFont(font)
     metrics = painter.fontMetrics()
     width = min(row.width(), metrics.horizontalAdvance(node.text) + 20.0)
     box = QRectF(row.left(), row.top(), width, row.height())

@@ -18,9 +18,12 @@ from guiapp.core.vocab.token_tree import TokenTree
 from guiapp.viewmodels.step_pictures import Edge, Lattice, Stack, lattice, stack
 from guiapp.viewmodels.step_walk import WALKERS, walk
 from guiapp.viewmodels.steps_model import StepsModel
+from guiapp.widgets import shaped_texts
+from guiapp.widgets.rounded_boxes import RoundedBoxes
+from guiapp.widgets.shaped_texts import MonoTexts
 from guiapp.widgets.step_cards import enlargement
 from guiapp.widgets.step_scan_picture import paint_pairs
-from guiapp.widgets.step_tree_pictures import paint_heap, paint_walk
+from guiapp.widgets.step_tree_pictures import NodeTools, paint_heap, paint_walk
 from guiapp.widgets.style_sheet import blend
 from guiapp.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
 
@@ -57,6 +60,7 @@ class PictureView(QWidget):
         super().__init__(parent)
         self._model = model
         self._theme_source = theme_source
+        self._texts, self._boxes = MonoTexts(), RoundedBoxes()
         self.setMinimumHeight(5 * ROW_PX)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setAccessibleName("What the encoder knows")
@@ -90,6 +94,9 @@ class PictureView(QWidget):
         self.setAccessibleDescription(self.title)
         self.update()
 
+    def _scale(self) -> float:
+        return enlargement(self.size(), NATURAL_SIZE)
+
     def _is_encoding(self) -> bool:
         debugger = self._model.debugger
         return debugger is not None and debugger.trace.piece_at(debugger.position) >= 0
@@ -102,7 +109,7 @@ class PictureView(QWidget):
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         theme = self._theme_source.theme
-        scale = enlargement(self.size(), NATURAL_SIZE)
+        scale = self._scale()
         painter.scale(scale, scale)
         area = QRectF(0, 0, self.width() / scale, self.height() / scale)
         if not self._is_encoding():
@@ -119,6 +126,9 @@ class PictureView(QWidget):
         else:
             _paint_stack(painter, theme, area, stack(debugger, max(2, int(area.height() // ROW_PX) - 2)))
 
+    def _tools(self) -> NodeTools:
+        return NodeTools(self._texts, self._boxes, self._scale() * self.devicePixelRatio())
+
     def _paint_queue(self, painter: QPainter, theme: Theme, area: QRectF) -> None:
         debugger = self._model.debugger
         assert debugger is not None
@@ -132,10 +142,10 @@ class PictureView(QWidget):
         )
         if debugger.trace.twin == "heap":
             entries = [(candidate, self._made(candidate)) for candidate in candidates[:MOST_NODES]]
-            end = paint_heap(painter, theme, room, entries, present)
+            end = paint_heap(painter, theme, room, entries, present, self._tools())
         else:
             entries = [(candidate, self._made(candidate)) for candidate in candidates]
-            paint_pairs(painter, theme, room, entries, present)
+            paint_pairs(painter, theme, room, entries, present, self._texts)
             end = room.bottom()
         area = area.adjusted(0, end - area.top() + 2 * PADDING_PX, 0, 0)
         n_rows = int(area.height() // ROW_PX)
@@ -185,15 +195,12 @@ class PictureView(QWidget):
         if is_now:
             _fill(painter, row, blend(theme.raised, theme.accent, 0.28))
         painter.fillRect(bar, theme.accent if is_now else theme.line)
-        font = Theme.mono_font(UI_FONT_PX)
-        font.setBold(is_now)
-        font.setStrikeOut(candidate.is_stale)
-        painter.setFont(font)
+        texts = self._texts.of(UI_FONT_PX, is_bold=is_now, is_struck=candidate.is_stale)
         painter.setPen(theme.faint if candidate.is_stale else theme.text)
         inner = row.adjusted(PADDING_PX, 0, -PADDING_PX, -2)
-        painter.drawText(inner, LEFT, self._pair(candidate))
+        texts.draw(painter, inner, self._pair(candidate), shaped_texts.LEFT)
         painter.setPen(theme.faint if candidate.is_stale else theme.accent if is_now else theme.dim)
-        painter.drawText(inner, RIGHT, f"{candidate.rank:,.0f}")
+        texts.draw(painter, inner, f"{candidate.rank:,.0f}", shaped_texts.RIGHT)
 
     def _made(self, candidate: Candidate) -> str:
         debugger = self._model.debugger

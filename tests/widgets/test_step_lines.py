@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QRectF
-from PySide6.QtGui import QColor, QImage, QPainter
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
-from guiapp.widgets.shaped_texts import LEFT, RIGHT, ShapedTexts
 from guiapp.widgets.step_lines import SentenceView, TextLine
 from guiapp.widgets.theme import Theme, ThemeSource
 
@@ -66,17 +63,3 @@ def test_a_long_title_is_cut_and_takes_no_room(column):
     line.show_text("a title that is much longer than the window is wide " * 3)
     assert line.size() == before
     assert line.accessibleName() == line.text()
-
-
-@pytest.mark.parametrize(("share", "columns"), [(LEFT, range(100)), (RIGHT, range(100, 200))])
-def test_shaped_texts_stand_on_their_side(qapp, share, columns):
-    texts = ShapedTexts(Theme.mono_font(14))
-    image = QImage(200, 30, QImage.Format.Format_RGB32)
-    image.fill(QColor("white"))
-    with QPainter(image) as painter:
-        texts.draw(painter, QRectF(0, 0, 200, 30), "<b>x", share)
-    inked = {x for x in range(200) for y in range(30) if image.pixelColor(x, y).lightness() < 128}
-    assert inked
-    assert inked <= set(columns)
-    assert texts.width("<b>x") == pytest.approx(4 * texts.width("x"), abs=1)
-    assert texts.elided("abcdefgh", texts.width("abcd")).endswith("…")

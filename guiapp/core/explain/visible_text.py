@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 SIGNS = {" ": "·", "\n": "↵", "\t": "→", "\r": "␍"}
 JOINERS = "\u200c\u200d"  # they shape letters and emoji, and are unseen only where they stand alone
+FIRST_RIGHT_TO_LEFT = "\u0590"
 UNSEEN = {"Cc", "Cf", "Cn", "Co", "Zl", "Zp", "Zs"}
 FIRST_ESCAPED_BYTE, LAST_ESCAPED_BYTE = "\udc80", "\udcff"  # what "surrogateescape" makes of a stray byte
 
@@ -38,7 +39,7 @@ def visible_runs(data: bytes, limit: int = 200) -> list[Run]:
 
 def isolate(text: str) -> str:
     """Keep right-to-left text from reordering what stands around it (first strong isolate)."""
-    return f"\u2068{text}\u2069"
+    return f"\u2068{text}\u2069" if max(text, default="") >= FIRST_RIGHT_TO_LEFT else text
 
 
 def _plain(data: bytes) -> str | None:

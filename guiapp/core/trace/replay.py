@@ -169,12 +169,14 @@ class Replay:
         trace, columns = self.trace, self.trace.columns
         parts: list[Tokens] = []
         order: list[NDArray[np.int64]] = []
-        done = int(np.searchsorted(trace.pieces.done_step, n_steps))
+        done = _found(trace.pieces.done_step, n_steps)
         first, last = 0, done
         if near is not None:
-            first = min(done, int(np.searchsorted(trace.pieces.end, near[0])))
-            last = max(first, min(done, int(np.searchsorted(trace.pieces.start, near[1], "right"))))
-        bounds = np.append(trace.pieces.first_token, len(trace.made.ids))[first : last + 1]
+            first = min(done, _found(trace.pieces.end, near[0]))
+            last = max(first, min(done, _found(trace.pieces.start, near[1] + 1)))
+        bounds = np.append(trace.pieces.first_token[first : last + 1], len(trace.made.ids))[
+            : last + 1 - first
+        ]
         owner = np.repeat(np.arange(first, last), np.diff(bounds))
         parts.append(Tokens(*(column[bounds[0] : bounds[-1]] for column in trace.made)))
         order.append(trace.pieces.fragment[owner].astype(np.int64))
@@ -201,3 +203,8 @@ class Replay:
     def _results(self, steps: NDArray[np.int64]) -> Tokens:
         columns = self.trace.columns
         return Tokens(columns.result[steps], columns.position[steps], columns.end[steps])
+
+
+def _found(column: NDArray[np.int32], value: int) -> int:
+    """Where a value belongs in a sorted column, before its equals, without a copy of the column."""
+    return int(column.searchsorted(np.int32(value)))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guiapp.core.explain.visible_text import visible_runs, visible_text
+from guiapp.core.explain.visible_text import isolate, visible_runs, visible_text
 
 ALLOWED = dict.fromkeys(map(ord, " \u200c\u200d"))  # the space as in <E2 82>, joiners between letters
 
@@ -55,3 +55,9 @@ def test_signs_are_kept_apart_from_text():
 @given(st.one_of(st.binary(max_size=20), st.text(max_size=20).map(str.encode)), st.integers(1, 30))
 def test_the_short_way_for_plain_text_shows_the_same(data, limit):
     assert visible_text(data, limit) == "".join(run.text for run in visible_runs(data, limit))
+
+
+def test_only_right_to_left_text_has_to_be_isolated():
+    assert isolate("Ġnaïve·сло") == "Ġnaïve·сло"
+    assert isolate("") == ""
+    assert isolate("a שלום") == "\u2068a שלום\u2069"

@@ -1,0 +1,101 @@
+"""Texts and boxes that are shaped or drawn once look as if they were painted each time."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QImage, QPainter, QPen, QStaticText
+
+from guiapp.widgets.rounded_boxes import MOST_PICTURES, RoundedBoxes
+from guiapp.widgets.shaped_texts import LEFT, RIGHT, MonoTexts, ShapedTexts
+from guiapp.widgets.theme import Theme
+
+
+def inked(draw, ratio=1.0):
+    """What a painter leaves on white."""
+    image = QImage(round(300 * ratio), round(40 * ratio), QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(ratio)
+    image.fill(QColor("white"))
+    with QPainter(image) as painter:
+        draw(painter)
+    return image
+
+
+@pytest.mark.parametrize("ratio", [1, 2])
+@pytest.mark.parametrize("size_px", [11, 17])
+def test_plain_characters_look_the_same_without_being_shaped(qapp, size_px, ratio):
+    font = Theme.mono_font(size_px)
+    static = QStaticText("Ġthe·Привет→…")
+    static.setTextFormat(Qt.TextFormat.PlainText)
+    static.prepare(font=font)
+
+    def draw_static(painter):
+        painter.setFont(font)
+        painter.drawStaticText(QPointF(7, (40 - static.size().height()) / 2), static)
+
+    texts = ShapedTexts(font)
+    place = QRectF(7, 0, 290, 40)
+    assert texts.width("Ġthe·Привет→…") == pytest.approx(static.size().width(), abs=1)
+    assert inked(lambda painter: texts.draw(painter, place, "Ġthe·Привет→…", LEFT), ratio) == inked(
+        draw_static, ratio
+    )
+
+
+def test_marks_stay_on_their_letters(qapp):
+    texts = ShapedTexts(Theme.mono_font(17))
+    assert texts.width("e\u0301") == pytest.approx(texts.width("e"), abs=1)
+
+
+def test_what_is_stale_is_struck(qapp):
+    place = QRectF(0, 0, 300, 40)
+    plain, struck = MonoTexts().of(13), MonoTexts().of(13, is_struck=True)
+    ink = [inked(lambda painter, t=texts: t.draw(painter, place, "aaaa")) for texts in (plain, struck)]
+    assert ink[0] != ink[1]
+    assert MonoTexts().of(13, is_bold=True).width("aaaa") > 0
+
+
+@pytest.mark.parametrize(("share", "columns"), [(LEFT, range(100)), (RIGHT, range(100, 200))])
+def test_shaped_texts_stand_on_their_side(qapp, share, columns):
+    texts = ShapedTexts(Theme.mono_font(14))
+    image = QImage(200, 30, QImage.Format.Format_RGB32)
+    image.fill(QColor("white"))
+    with QPainter(image) as painter:
+        texts.draw(painter, QRectF(0, 0, 200, 30), "<b>x", share)
+    inked = {x for x in range(200) for y in range(30) if image.pixelColor(x, y).lightness() < 128}
+    assert inked
+    assert inked <= set(columns)
+    assert texts.width("<b>x") == pytest.approx(4 * texts.width("x"), abs=1)
+    assert texts.elided("abcdefgh", texts.width("abcd")).endswith("…")
+
+
+@pytest.mark.parametrize("ratio", [1, 2])
+def test_a_box_that_was_drawn_before_looks_as_if_drawn_now(qapp, ratio):
+    boxes = RoundedBoxes()
+    rect, line, fill = QRectF(5, 3, 60, 30), QPen(QColor("blue"), 2), QColor("yellow")
+
+    def draw_now(painter):
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(line)
+        painter.setBrush(fill)
+        painter.drawRoundedRect(rect.adjusted(1, 1, -1, -1), 6, 6)
+
+    for _ in range(2):
+        kept = inked(lambda painter: boxes.draw(painter, rect, fill, line, 6, ratio), ratio)
+        assert difference(kept, inked(draw_now, ratio)) <= 1
+
+
+def test_boxes_of_ever_new_sizes_do_not_fill_the_memory(qapp):
+    boxes = RoundedBoxes()
+    for width in range(MOST_PICTURES + 10):
+        inked(lambda painter, w=width: boxes.draw(painter, QRectF(0, 0, w + 1, 9), QColor("red"), None, 3, 1))
+    assert len(boxes._pictures) <= MOST_PICTURES
+
+
+def difference(left, right):
+    """The largest of any colour of any point."""
+    return max(
+        abs(a - b)
+        for x in range(left.width())
+        for y in range(left.height())
+        for a, b in zip(left.pixelColor(x, y).getRgb(), right.pixelColor(x, y).getRgb(), strict=True)
+    )
