@@ -37,6 +37,7 @@ COMMANDS: dict[str, tuple[Command, Callable[[argparse.ArgumentParser], None]]] =
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit status."""
+    _open_closed_streams()
     try:
         options = _parse(arguments)
         status = options.command(options)
@@ -54,6 +55,13 @@ def run(arguments: Sequence[str]) -> int:
         return 1
     except KeyboardInterrupt:
         return 130
+
+
+def _open_closed_streams() -> None:
+    """Let streams that the program was started without be empty ones: Python has None in their place."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115  (for as long as we run)
 
 
 def _drop_output() -> None:

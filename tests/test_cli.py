@@ -6,6 +6,7 @@ import io
 import json
 import subprocess
 import sys
+from shlex import quote
 
 import pytest
 from gguf_builder import write_vocab
@@ -181,3 +182,10 @@ def test_a_text_and_a_file_are_one_too_many(capsys):
 def test_an_id_beyond_all_vocabularies_is_told_as_such(capsys):
     assert run(["detokenize", "demo:toy", "9" * 5000]) == 1
     assert "no vocabulary is that large" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-"])
+def test_a_stream_that_is_closed_is_as_if_it_were_empty(closed):
+    command = f"{quote(sys.executable)} -m guiapp detokenize demo:toy {closed}"
+    done = subprocess.run(command, shell=True, capture_output=True, stdin=subprocess.DEVNULL, timeout=120)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
