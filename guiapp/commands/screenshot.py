@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 from pathlib import Path
 
-from guiapp import qt_libraries
-from guiapp.core.errors import TokenloupeError
+from guiapp.commands.pictures import need_no_display, picture_size
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -16,7 +14,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", metavar="MODEL", default="demo:bpe")
     parser.add_argument("--text", metavar="TEXT", help="the sample text by default")
     parser.add_argument("--theme", choices=("dark", "light"), default="dark")
-    parser.add_argument("--size", metavar="WxH", type=_size, default=(1440, 900))
+    parser.add_argument("--size", metavar="WxH", type=picture_size, default=(1440, 900))
     parser.add_argument(
         "--shape", choices=("sunburst", "icicle"), default="sunburst", help="of the picture on the Tree page"
     )
@@ -32,9 +30,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """A picture of a page, made without a display."""
-    os.environ["QT_QPA_PLATFORM"] = "offscreen"
-    if (problem := qt_libraries.problem()) is not None:
-        raise TokenloupeError(problem)
+    need_no_display()
     from guiapp.screenshots import Look, save_screenshot
 
     text = None if options.text is None else os.fsencode(options.text)
@@ -44,10 +40,3 @@ def run(options: argparse.Namespace) -> int:
     look = Look(options.theme, options.size, options.shape, **details)
     save_screenshot(options.page, options.model, text, look, Path(options.output))
     return 0
-
-
-def _size(text: str) -> tuple[int, int]:
-    match = re.fullmatch(r"(\d{2,5})x(\d{2,5})", text)
-    if not match:
-        raise argparse.ArgumentTypeError(f"“{text}” is not WIDTHxHEIGHT in pixels, such as 1440x900")
-    return int(match[1]), int(match[2])

@@ -6,26 +6,44 @@ import argparse
 import json
 import os
 import sys
+from pathlib import Path
 
 from guiapp.commands.files import open_tokenizer
+from guiapp.commands.pictures import need_no_display, picture_size
 from guiapp.core.tree_reports import Branch, dot_lines, tree_lines, tree_report
+
+COLORINGS = ("script", "type", "worth", "depth", "length")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL")
     parser.add_argument("prefix", metavar="PREFIX", nargs="?", default="", help="only tokens that begin so")
     parser.add_argument(
-        "--levels", metavar="N", type=_positive, help="how deep to go (all; without PREFIX, for people: 1)"
+        "--levels",
+        metavar="N",
+        type=_positive,
+        help="how deep to go in what is printed (all; without PREFIX, for people: 1)",
     )
     style = parser.add_mutually_exclusive_group()
     style.add_argument("--json", action="store_true", help="print a JSON object")
     style.add_argument("--dot", action="store_true", help="print a graph for Graphviz")
+    style.add_argument("-o", "--output", metavar="FILE.png|FILE.svg", type=Path, help="draw a picture")
+    picture = parser.add_argument_group("of the picture")
+    picture.add_argument("--shape", choices=("sunburst", "icicle"), default="sunburst")
+    picture.add_argument("--theme", choices=("dark", "light"), default="dark")
+    picture.add_argument("--color", choices=COLORINGS, default="script", help="what the colours tell")
+    picture.add_argument("--size", metavar="WxH", type=picture_size, default=(1600, 1000))
+    picture.add_argument(
+        "--scale", metavar="N", type=_scale, default=1.0, help="pixels of a PNG for each pixel of --size"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     """The token tree: every token under the longest shorter one that it begins with."""
-    tokenizer = open_tokenizer(options.model)
     prefix, levels = os.fsencode(options.prefix), options.levels
+    if options.output is not None:
+        return _draw(options, prefix)
+    tokenizer = open_tokenizer(options.model)
     if not (prefix or levels or options.json or options.dot):
         levels = 1
     branch = Branch(tokenizer.vocabulary, prefix, levels)
@@ -38,7 +56,26 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
+def _draw(options: argparse.Namespace, prefix: bytes) -> int:
+    need_no_display()
+    from guiapp.tree_pictures import TreeLook, save_tree_picture
+
+    look = TreeLook(options.shape, options.theme, options.color, options.size, options.scale)
+    save_tree_picture(options.model, prefix, look, options.output)
+    return 0
+
+
 def _positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"“{text}” is not a whole number above 0")
     return int(text)
+
+
+def _scale(text: str) -> float:
+    try:
+        scale = float(text)
+    except ValueError:
+        scale = 0.0
+    if not 0.1 <= scale <= 100:
+        raise argparse.ArgumentTypeError(f"“{text}” is not a number from 0.1 to 100")
+    return scale

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QPointF, QSignalBlocker, QSize, Qt
 from PySide6.QtGui import QAction, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QMenu, QToolButton, QWidget
@@ -58,8 +60,17 @@ class TreeBar(QFrame):
         self._follow_history()
         self._follow_shape()
 
+    def add_menu(self, text: str, actions: Sequence[QAction]) -> None:
+        """Offer some actions behind a button left of the search."""
+        button = MenuButton(self._theme_source)
+        button.setText(text)
+        menu = QMenu(button)
+        menu.addActions(actions)
+        button.setMenu(menu)
+        self._layout.insertWidget(self._layout.indexOf(self.coloring) + 1, button)
+
     def _lay_out(self) -> None:
-        layout = QHBoxLayout(self)
+        layout = self._layout = QHBoxLayout(self)
         layout.setContentsMargins(GAP_PX, 0, 3 * UNIT_PX, 0)
         layout.setSpacing(UNIT_PX)
         for button in (self.back, self.forward, self.fit):
@@ -127,18 +138,30 @@ class TreeBar(QFrame):
             button.setIcon(icon(button.property("icon_name"), self._theme_source.theme.dim))
 
 
-class ColoringButton(QToolButton):
-    """Says what the colours tell; a click lists what else they could."""
+class MenuButton(QToolButton):
+    """A click lists what to choose from."""
 
-    def __init__(self, model: TreeModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+    def __init__(self, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._model = model
         self._theme_source = theme_source
         set_role(self, "raised")
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the arrow goes behind the text
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        theme_source.changed.connect(self._color)
+        self._color()
+
+    def _color(self) -> None:
+        self.setIcon(icon("chevron-down", self._theme_source.theme.dim))
+
+
+class ColoringButton(MenuButton):
+    """Says what the colours tell; a click lists what else they could."""
+
+    def __init__(self, model: TreeModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(theme_source, parent)
+        self._model = model
         self.setToolTip("What the colours tell")
         menu = QMenu(self)
         for coloring in COLORINGS:
@@ -147,8 +170,6 @@ class ColoringButton(QToolButton):
         menu.triggered.connect(self._choose)
         self.setMenu(menu)
         model.values_changed.connect(self._follow)
-        theme_source.changed.connect(self._color)
-        self._color()
         self._follow()
 
     def _choose(self, action: QAction) -> None:
@@ -158,9 +179,6 @@ class ColoringButton(QToolButton):
         titles = {coloring.name: coloring.title for coloring in COLORINGS}
         self.setText(titles[self._model.coloring])
         self.setAccessibleName(f"Colour by: {self.text()}")
-
-    def _color(self) -> None:
-        self.setIcon(icon("chevron-down", self._theme_source.theme.dim))
 
 
 class SearchField(QLineEdit):

@@ -31,11 +31,13 @@ from guiapp.widgets.tree_marks import node_outline
 from guiapp.widgets.tree_view import TreeView
 
 SCALES = (1, 2, 4)
+MOST_PX = 16_000  # of a side of a picture
 FINEST_PX = 0.8  # narrower nodes are in the picture behind the drawing
 TOUCHING_PX = 3.0  # narrower nodes have no border, which would cover them
 MOST_NODES = 30_000
 
-Ask = Callable[[str, str], str]
+AskWhere = Callable[[str, str], str]
+AskScale = Callable[[], float | None]
 
 
 class ExportError(TokenloupeError):
@@ -45,19 +47,26 @@ class ExportError(TokenloupeError):
 class TreeExport(QObject):
     """The actions that save or copy; they are also the context menu of the view.
 
-    `ask_where(title, suggested name)` gives a path, or "".
+    `ask_where(title, suggested name)` gives a path, or ""; `ask_scale()` a scale, or None.
     """
 
     def __init__(
-        self, view: TreeView, model: TreeModel, ask_where: Ask, parent: QObject | None = None
+        self,
+        view: TreeView,
+        model: TreeModel,
+        ask_where: AskWhere,
+        ask_scale: AskScale,
+        parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._view = view
         self._model = model
         self._ask_where = ask_where
+        self._ask_scale = ask_scale
         self.actions = [
             self._action("Copy picture", self.copy),
             *(self._action(f"Save picture {scale}×…", _Scaled(self, scale).save) for scale in SCALES),
+            self._action("Save picture at any scale…", self.save_scaled),
             self._action("Save drawing (SVG)…", self.save_svg),
             self._action("Save subtree as JSON…", self.save_json),
             self._action("Save subtree for Graphviz…", self.save_dot),
@@ -70,11 +79,13 @@ class TreeExport(QObject):
         """Put the picture on the clipboard."""
         QGuiApplication.clipboard().setImage(self._view.image(1.0).copy())
 
-    def save_png(self, scale: int) -> None:
+    def save_scaled(self) -> None:
+        if (scale := self._ask_scale()) is not None:
+            self.save_png(scale)
+
+    def save_png(self, scale: float) -> None:
         if path := self._ask_where("Save picture", "token-tree.png"):
-            image = self._view.image(float(scale))
-            if not image.save(path):
-                raise ExportError(f"{path} cannot be written. Choose another place or ending.")
+            save_picture(self._view, scale, path)
 
     def save_svg(self) -> None:
         geometry = self._view.geometry_now
@@ -111,6 +122,16 @@ class _Scaled(QObject):
 
     def save(self) -> None:
         self._export.save_png(self._scale)
+
+
+def save_picture(view: TreeView, scale: float, path: str) -> None:
+    """Write what a view shows, with all labels, in `scale` pixels for one of the screen."""
+    if max(view.width(), view.height()) * scale > MOST_PX:
+        raise ExportError(
+            f"The picture would have more than {MOST_PX:,} pixels a side. Choose a smaller scale."
+        )
+    if not view.image(scale).save(path):
+        raise ExportError(f"{path} cannot be written. Choose another place or ending.")
 
 
 def draw_svg(view: TreeView, model: TreeModel, geometry: Geometry, path: str) -> None:

@@ -6,7 +6,15 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QCursor, QResizeEvent
-from PySide6.QtWidgets import QFileDialog, QFrame, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QFrame,
+    QInputDialog,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.tree_details import describe_node
@@ -23,7 +31,7 @@ from guiapp.widgets.style_sheet import set_role
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
 from guiapp.widgets.tree_bar import TreeBar
 from guiapp.widgets.tree_card import TreeCard
-from guiapp.widgets.tree_export import TreeExport
+from guiapp.widgets.tree_export import MOST_PX, TreeExport
 from guiapp.widgets.tree_figures import FindingsPanel
 from guiapp.widgets.tree_found import FoundPanel
 from guiapp.widgets.tree_legend import MiniMap, TreeLegend
@@ -69,7 +77,8 @@ class TreePage(Page):
         self.node_panel = NodePanel(self.model, self.walk, workspace, theme_source)
         self.found_panel = FoundPanel(self.model, self.search, self.ask_where)
         self.findings_panel = FindingsPanel(self.findings, self.search.list_tokens, theme_source)
-        self.export = TreeExport(self.view, self.model, self.ask_where, self)
+        self.export = TreeExport(self.view, self.model, self.ask_where, self.ask_scale, self)
+        self.bar.add_menu("Export", [*self.export.actions, self.export.animated])
         self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         self.text_splitter = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
         self._lay_out()
@@ -108,6 +117,12 @@ class TreePage(Page):
     def ask_where(self, title: str, suggested: str) -> str:
         """Where to save something; "" for nowhere."""
         return QFileDialog.getSaveFileName(self, title, suggested)[0]
+
+    def ask_scale(self) -> float | None:
+        """How many pixels of a picture to save for each of the screen; None for nothing to be saved."""
+        limit = MOST_PX / max(self.view.width(), self.view.height())
+        scale, is_given = QInputDialog.getDouble(self, "Save picture", "Scale", 3.0, 0.1, limit, 2)
+        return scale if is_given else None
 
     def _lay_out(self) -> None:
         self.text_splitter.addWidget(_column(self.view, self.legend, grows=self.view))

@@ -6,6 +6,7 @@ import json
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QLabel
 from toy_vocabulary import toy_vocabulary
 
@@ -19,6 +20,8 @@ from guiapp.core.vocab.vocabulary import VocabType
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.theme import ThemeSource
+from guiapp.widgets.tree_bar import MenuButton
+from guiapp.widgets.tree_export import ExportError
 from guiapp.widgets.tree_figures import NO_MODEL as NOTHING_TO_COUNT
 from guiapp.widgets.tree_figures import FigureRow
 from guiapp.widgets.tree_page import TreePage
@@ -198,6 +201,25 @@ def test_what_is_seen_can_be_saved(page, tmp_path):
     assert (tmp_path / "tree.dot").read_text().startswith("digraph")
     assert "<path" in (tmp_path / "tree.svg").read_text()
     assert (tmp_path / "tree.png").stat().st_size > 10_000
+
+
+def test_a_picture_is_saved_at_any_scale(page, tmp_path):
+    page.export._ask_where = lambda title, suggested: str(tmp_path / "tree.png")
+    page.export._ask_scale = lambda: None
+    page.export.save_scaled()
+    assert not (tmp_path / "tree.png").exists()
+    page.export._ask_scale = lambda: 0.75
+    page.export.save_scaled()
+    assert QImage(str(tmp_path / "tree.png")).width() == round(0.75 * page.view.width())
+    page.export._ask_scale = lambda: 50.0
+    with pytest.raises(ExportError, match="smaller scale"):
+        page.export.save_scaled()
+
+
+def test_what_can_be_saved_is_offered_beside_the_search(page):
+    buttons = page.bar.findChildren(MenuButton)
+    menu = next(button.menu() for button in buttons if button.text() == "Export")
+    assert menu.actions() == [*page.export.actions, page.export.animated]
 
 
 def test_found_tokens_can_be_copied_and_saved(page, qtbot, tmp_path):

@@ -20,7 +20,7 @@ class BandStyle:
     thinnest       of the height of a full level, what a level with anything in view has at least
     passed         the same for levels of which only a small share of one node is seen
     root           height of the root, as a share of a full level
-    highest_px     of a full level
+    highest        of a full level, as a share of all that there is
     """
 
     sparse_power: float
@@ -28,11 +28,11 @@ class BandStyle:
     thinnest: float
     passed: float
     root: float
-    highest_px: float
+    highest: float
 
 
-ICICLE = BandStyle(0.36, 0.45, 0.04, 0.30, 0.55, 140)
-SUNBURST = BandStyle(0.7, 1.6, 0.012, 0.0, 1.4, 140)
+ICICLE = BandStyle(0.36, 0.45, 0.04, 0.30, 0.55, 0.25)
+SUNBURST = BandStyle(0.7, 1.6, 0.012, 0.0, 1.4, 0.45)
 
 
 def band_tops(
@@ -47,5 +47,5 @@ def band_tops(
     weights = np.where(shares > 0, np.maximum(shares**style.sparse_power, style.thinnest), 0.0)
     weights *= np.maximum(insides**style.passed_power, style.passed)
     weights[0] *= style.root
-    unit_px = min(style.highest_px, height_px / max(float(weights.sum()), 1e-9))
+    unit_px = height_px * min(style.highest, 1 / max(float(weights.sum()), 1e-9))
     return np.concatenate([np.zeros(1), np.cumsum(weights * unit_px)])

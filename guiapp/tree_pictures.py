@@ -1,0 +1,89 @@
+"""Pictures of the token tree alone, made without a window or a display."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtWidgets import QApplication
+
+from guiapp import open_model
+from guiapp.app import make_application
+from guiapp.core.errors import TokenloupeError
+from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.tree_reports import Branch
+from guiapp.viewmodels.tree_geometry import View
+from guiapp.viewmodels.tree_model import TreeModel
+from guiapp.viewmodels.tree_search import TreeSearch
+from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.theme import ThemeSource
+from guiapp.widgets.tree_export import draw_svg, save_picture
+from guiapp.widgets.tree_paint import TreePaint
+from guiapp.widgets.tree_view import TreeView
+
+PATIENCE_S = 120.0
+TICK_MS = 20
+
+
+@dataclass(frozen=True)
+class TreeLook:
+    """How a picture of the tree looks; `coloring` is a name of COLORINGS."""
+
+    shape: str = "sunburst"
+    theme: str = "dark"
+    coloring: str = "script"
+    size: tuple[int, int] = (1600, 1000)
+    scale: float = 1.0
+
+
+def save_tree_picture(model: str, prefix: bytes, look: TreeLook, path: Path) -> None:
+    """Draw the tokens that begin with `prefix`: shapes and text if the path ends in .svg, else pixels."""
+    if not path.absolute().parent.is_dir():
+        raise TokenloupeError(f"There is no folder {path.parent} for the picture.")
+    tokenizer = open_model(model)
+    branch = Branch(tokenizer.vocabulary, prefix)
+    if prefix and not len(branch.tokens):
+        raise TokenloupeError(f"No token begins with “{visible_text(prefix)}”.")
+    application = make_application()
+    workspace = Workspace(b"", load=lambda *asked: tokenizer)
+    tree = TreeModel(workspace)
+    search = TreeSearch(tree)
+    theme_source = ThemeSource(application, look.theme)
+    paint = TreePaint(tree, search, theme_source)
+    view = TreeView(tree, search, paint, theme_source)
+    view.set_animated(False)
+    view.resize(*look.size)
+    tree.set_shape(look.shape)
+    tree.set_coloring(look.coloring)
+    try:
+        workspace.loader.open(model)
+        _wait_until(application, lambda: view.geometry_now is not None and paint.is_current)
+        if prefix:
+            tree.set_view(_view_of(tree, branch))
+        view.show_at_once()
+        geometry = view.geometry_now
+        if path.suffix.lower() == ".svg" and geometry is not None:
+            draw_svg(view, tree, geometry, str(path))
+        else:
+            save_picture(view, look.scale, str(path))
+    finally:
+        for part in (paint, search, tree, workspace):
+            part.close()
+
+
+def _view_of(tree: TreeModel, branch: Branch) -> View:
+    """What all tokens of a branch lie in."""
+    assert tree.picture is not None
+    spans = [
+        tree.picture.span(tree.picture.node(token)) for token in branch.tokens[branch.levels == 1].tolist()
+    ]
+    return float(min(start for start, _ in spans)), float(max(end for _, end in spans))
+
+
+def _wait_until(application: QApplication, is_done: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while not is_done() and time.monotonic() < deadline:
+        application.processEvents()
+        time.sleep(TICK_MS / 1000)
