@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import cmd
-import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -11,7 +10,6 @@ from pathlib import Path
 from typing import IO
 
 from guiapp.core.errors import TokenloupeError
-from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.trace.breakpoints import KINDS, column_help, parse_breakpoint
 from guiapp.core.trace.conditions import COLUMNS, Expression
 from guiapp.core.trace.debugger import Debugger, Granularity
@@ -142,7 +140,7 @@ class Console(cmd.Cmd):
 
     def do_print(self, rest: str) -> None:
         """print EXPRESSION: its value at this step, such as rank or end - position."""
-        self._say(self._value(Expression(rest)))
+        self._say(self._debugger.told(Expression(rest)))
 
     def do_watch(self, rest: str) -> None:
         """watch EXPRESSION: print it after each command; watch alone forgets all."""
@@ -239,7 +237,7 @@ class Console(cmd.Cmd):
 
     def _show_watched(self) -> None:
         for expression in self._watched:
-            self._say(f"  {expression.text} = {self._value(expression)}")
+            self._say(f"  {expression.text} = {self._debugger.told(expression)}")
 
     def _show_tokens(self) -> None:
         """The piece as it is now, what the next step joins in brackets."""
@@ -259,18 +257,6 @@ class Console(cmd.Cmd):
 
     def _label(self, token_id: int, start: int, end: int) -> str:
         return self._debugger.teller.label(token_id, start, end)
-
-    def _value(self, expression: Expression) -> str:
-        if self._debugger.position == self._debugger.n_steps:
-            return "–"
-        if expression.text.strip() in ("left", "right", "result"):
-            token_id = int(
-                getattr(self._debugger.trace.columns, expression.text.strip())[self._debugger.position]
-            )
-            if 0 <= token_id < len(self._debugger.vocabulary):
-                return f"{token_id} {visible_text(self._debugger.vocabulary.raw_text(token_id))}"
-        value = expression.value(self._debugger.values, self._debugger.position)
-        return "–" if math.isnan(value) else f"{value:,.10g}"
 
     def _say(self, line: str) -> None:
         self.stdout.write(f"{line}\n")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import partial
 
@@ -14,6 +13,7 @@ from guiapp.core.encoding import Encoding
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.trace.absences import absence
 from guiapp.core.trace.breakpoints import Breakpoint
 from guiapp.core.trace.candidates import Waiting
 from guiapp.core.trace.conditions import Expression
@@ -288,6 +288,11 @@ class StepsModel(QObject):
             return [np.empty(0, np.int64) for _ in self.breakpoints.rows]
         return self.debugger.stops.hits
 
+    def absence(self, index: int) -> str:
+        """Why a breakpoint cannot be hit in this model and text, "" where it can."""
+        debugger, row = self.debugger, self.breakpoints.rows[index]
+        return "" if debugger is None else absence(row, debugger.values, self._workspace.encoders)
+
     def toggle_breakpoint(self) -> None:
         """A breakpoint on the token that the present step makes, or on its operation; or away with it."""
         if self.debugger is None or self.position >= self.n_steps:
@@ -347,17 +352,13 @@ class StepsModel(QObject):
 
     def watch_values(self) -> list[str]:
         """What the watched expressions are now."""
-        if self.debugger is None or self.position >= self.n_steps:
-            return ["–"] * len(self._watches)
         return [self._value(text) for text in self._watches]
 
     def _value(self, text: str) -> str:
-        assert self.debugger is not None
         try:
-            value = Expression(text).value(self.debugger.values, self.position)
+            return "–" if self.debugger is None else self.debugger.told(Expression(text))
         except TokenloupeError as error:
             return str(error)
-        return "–" if math.isnan(value) else f"{value:,.10g}"
 
     # Memory
 

@@ -50,11 +50,11 @@ class FixedGlyphs:
     def __init__(self, font: QFont) -> None:
         metrics = QFontMetricsF(font)
         self._font = QRawFont.fromFont(font)
-        self._is_struck = font.strikeOut()
         self._places: list[QPointF] = []
         self._advance, self._ascent = metrics.horizontalAdvance("0"), metrics.ascent()
         self._height = float(QFontMetrics(font).height())
-        found = self._font.glyphIndexesForString(PLAIN) if QFontInfo(font).fixedPitch() else []
+        is_usable = QFontInfo(font).fixedPitch() and not font.strikeOut()  # runs are struck elsewhere
+        found = self._font.glyphIndexesForString(PLAIN) if is_usable else []
         self._glyphs = {character: glyph for character, glyph in zip(PLAIN, found, strict=False) if glyph}
 
     def shape(self, text: str) -> Shaped | None:
@@ -69,7 +69,6 @@ class FixedGlyphs:
         run.setRawFont(self._font)
         run.setGlyphIndexes(glyphs)
         run.setPositions(self._places[: len(text)])
-        run.setStrikeOut(self._is_struck)
         return Shaped(run, len(text) * self._advance, self._height, self._ascent)
 
 

@@ -78,7 +78,7 @@ def _width_of(element: Element, texts: BoxTexts) -> int:
     """Whole pixels: boxes of the same width look the same."""
     inner = texts.of(element.part).width(element.text)
     if element.part is Part.TOKEN:
-        return ceil(max(max(inner, 26.0) + 2 * PADDING_PX, texts.id.width(element.below)))
+        return ceil(max(max(inner, 26.0) + 2 * PADDING_PX, texts.id.width(element.below) + GAP_PX))
     is_boxed = element.part is Part.FINISHED or element.role is not Role.NONE
     return ceil(max(inner, 6.0) + (2 * PADDING_PX if is_boxed else 0))
 

@@ -27,6 +27,7 @@ from guiapp.widgets.style_sheet import head_row, set_role
 from guiapp.widgets.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 
 TITLE_PX = 150
+ABSENCE_INDENT_PX = 30  # below the title
 ELIDE = Qt.TextElideMode.ElideRight
 TEMPLATES = {
     "A token is formed": 'token "…"',
@@ -138,7 +139,8 @@ class BreakpointList(QWidget):
         self._shown = []
         counts = [len(found) for found in self._model.hits]
         for index in range(len(self._model.breakpoints.rows)):
-            row = BreakpointRow(self._model, index, counts[index], self._theme_source)
+            absence = self._model.absence(index) if isinstance(self._model, StepsModel) else ""
+            row = BreakpointRow(self._model, index, counts[index], self._theme_source, absence)
             row.edit_requested.connect(self.edit)
             self._rows.addWidget(row)
             self._shown.append(row)
@@ -160,7 +162,12 @@ class BreakpointRow(QWidget):
     edit_requested = Signal(int)
 
     def __init__(
-        self, model: StepsModel | TrainingModel, index: int, n_hits: int, theme_source: ThemeSource
+        self,
+        model: StepsModel | TrainingModel,
+        index: int,
+        n_hits: int,
+        theme_source: ThemeSource,
+        absence: str = "",
     ) -> None:
         super().__init__()
         self._model = model
@@ -183,9 +190,18 @@ class BreakpointRow(QWidget):
         self.remove.setText("×")
         self.remove.setAccessibleName("Remove the breakpoint")
         self.remove.clicked.connect(self._remove)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
+        self.absence = QLabel(absence, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self.absence.setFont(Theme.ui_font(SMALL_FONT_PX))
+        self.absence.setIndent(ABSENCE_INDENT_PX)
+        self.absence.setVisible(bool(absence))
+        self.absence.setStyleSheet(f"color: {theme.warning.name()}")
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        layout = QHBoxLayout()
         layout.setSpacing(UNIT_PX)
+        whole.addLayout(layout)
+        whole.addWidget(self.absence)
         for button in (self.switch, self.label, self.remove):
             set_role(button, "quiet")
         color = theme.text if breakpoint_.is_enabled else theme.faint

@@ -107,6 +107,7 @@ class CodeView(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.fillRect(event.rect(), self._theme_source.theme.raised)
         debugger = self._model.debugger
         if debugger is None:

@@ -51,6 +51,12 @@ def test_what_is_stale_is_struck(qapp):
     plain, struck = MonoTexts().of(13), MonoTexts().of(13, is_struck=True)
     ink = [inked(lambda painter, t=texts: t.draw(painter, place, "aaaa")) for texts in (plain, struck)]
     assert ink[0] != ink[1]
+    columns = [
+        {x for x in range(300) for y in range(40) if image.pixelColor(x, y).lightness() < 128}
+        for image in ink
+    ]
+    assert abs(min(columns[0]) - min(columns[1])) <= 2
+    assert abs(max(columns[0]) - max(columns[1])) <= 2
     assert MonoTexts().of(13, is_bold=True).width("aaaa") > 0
 
 

@@ -310,3 +310,16 @@ def test_a_lesson_is_ready_only_with_its_model_and_switches(make_steps_page, qtb
     assert not page.player.is_ready
     qtbot.waitUntil(lambda: page.player.is_ready, timeout=20_000)
     assert len(page.model.debugger.trace.result.ids) == 9
+
+
+def test_a_breakpoint_that_the_model_lacks_says_so_and_stays(make_steps_page, qtbot):
+    page = make_steps_page("toy", b"abacbb")
+    listed = page.trace.side.breakpoints
+    listed.field.line.setText("token 2500")
+    qtbot.keyClick(listed.field.line, Qt.Key.Key_Return)
+    (row,) = listed.row_widgets
+    assert row.absence.isVisible()
+    assert row.absence.text() == "The model has no token 2500: its last one is 8."
+    listed.field.line.setText("token 8")
+    qtbot.keyClick(listed.field.line, Qt.Key.Key_Return)
+    assert [row.absence.isVisible() for row in listed.row_widgets] == [True, False]

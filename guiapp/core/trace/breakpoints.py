@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.catalogue import ALGORITHMS
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.trace.conditions import (
     TRACE_SCHEMA,
@@ -309,6 +310,8 @@ def _check_range(value: str) -> None:
         raise BreakpointError(f"“{value}” is no range. Write one such as 0..500, ..500 or -8.5..") from None
     if not value.strip(" ."):
         raise BreakpointError("A range needs at least one end, such as ..500.")
+    if (ends := number_range(value))[0] > ends[1]:
+        raise BreakpointError(f"Nothing is from {ends[0]:g} to {ends[1]:g}. Write the lower end first.")
 
 
 def _check_name(breakpoint_: Breakpoint, known: tuple[str, ...]) -> None:
@@ -331,6 +334,11 @@ def _check_filled(value: str) -> None:
         raise BreakpointError("What should it stop at? Write an id, a text in quotes, or bytes such as 0x20.")
 
 
+def _check_encoder(value: str) -> None:
+    if unquoted(value) not in ALGORITHMS:
+        raise BreakpointError(f"“{value}” is no encoder. There are: {', '.join(ALGORITHMS)}.")
+
+
 CHECKS: dict[str, Callable[[str], None]] = {
     "token": _check_filled,
     "pattern": _check_pattern,
@@ -338,7 +346,7 @@ CHECKS: dict[str, Callable[[str], None]] = {
     "rank": _check_range,
     "byte": _check_number,
     "piece": _check_number,
-    "difference": _check_filled,
+    "difference": _check_encoder,
 }
 
 

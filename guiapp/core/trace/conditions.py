@@ -127,6 +127,8 @@ class TraceValues:
     def told(self, column: str, step: int) -> str | None:
         if column == "operation":
             return self.trace.operation(step)
+        if column == "stage":
+            return self.trace.stage(step)
         if column not in TOKENS:
             return None
         token_id = int(getattr(self.trace.columns, column)[step])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from enum import Enum
 from functools import cached_property
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.trace.breakpoints import Breakpoint, hits
 from guiapp.core.trace.candidates import Waiting, waiting
-from guiapp.core.trace.conditions import TraceValues
+from guiapp.core.trace.conditions import TOKENS, Expression, TraceValues
 from guiapp.core.trace.operations import NUMBERS, STAGES, Stage
 from guiapp.core.trace.replay import Replay
 from guiapp.core.trace.sentences import Teller
@@ -128,10 +129,13 @@ class Debugger:
         return self._run_to(stop if stop is not None and stop[0] >= step else None, step)
 
     def to_byte(self, offset: int) -> int:
-        """Go on to the next step that forms a token over a byte of the text; stay where there is none."""
+        """Go on to the next step that forms a token over a byte of the text, or else back to the last one.
+
+        Stay where there is none at all.
+        """
         found = hits(Breakpoint("byte", str(offset)), self.values, {})
-        behind = found[found > self.position]
-        return self.go_to(int(behind[0])) if len(behind) else self.position
+        behind, before = found[found > self.position], found[found < self.position]
+        return self.go_to(int(np.append(behind[:1], before[-1:])[0])) if len(found) else self.position
 
     def _run_to(self, stop: tuple[int, int] | None, otherwise: int) -> int:
         self._pass_to(otherwise if stop is None else stop[0])
@@ -177,6 +181,19 @@ class Debugger:
         if self._rules is None or self.position >= self.n_steps:
             return Waiting([], 0, 0)
         return waiting(self.states, self.position, self._rules, limit)
+
+    def told(self, expression: Expression) -> str:
+        """What an expression is at the present step, as people read it; raises ConditionError."""
+        if self.position >= self.n_steps:
+            return "–"
+        name = expression.text.strip()
+        told = self.values.told(name, self.position)
+        if told is None:
+            value = expression.value(self.values, self.position)
+            return "–" if math.isnan(value) else f"{value:,.10g}"
+        if name not in TOKENS or told == "–":
+            return told
+        return f"{getattr(self.trace.columns, name)[self.position]} {told}"
 
     def sentence(self) -> str:
         """What the next step does."""

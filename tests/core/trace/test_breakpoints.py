@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import guiapp
 from guiapp.core.errors import TokenloupeError
+from guiapp.core.trace.absences import absence
 from guiapp.core.trace.breakpoints import Breakpoint, check, hits, parse_breakpoint
 from guiapp.core.trace.conditions import TraceValues
 from guiapp.core.trace.operations import OPERATIONS
@@ -25,6 +26,7 @@ TEXT = "Where do lions sleep? In New York, they say 😍."
 TRACE = record(TOKENIZER, TEXT, "heap")
 VALUES = TraceValues(TRACE, TOKENIZER.vocabulary)
 COLUMNS = TRACE.columns
+N_TOKENS = len(TOKENIZER.vocabulary)
 RAW = TOKENIZER.vocabulary.raw_text
 
 
@@ -145,6 +147,27 @@ def test_a_breakpoint_may_be_off_or_stop_once():
     assert without_once(Breakpoint("byte", "3")).is_enabled
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (f"token {N_TOKENS}", f"The model has no token {N_TOKENS}: its last one is {N_TOKENS - 1:,}."),
+        ('pair "N" 9999', "The model has no token 9999"),
+        ("byte 999", "The text has no byte 999"),
+        ("piece 999", "There is no piece 999"),
+        ("difference viterbi", "The model has no encoder “viterbi”"),
+        (f"token {N_TOKENS - 1}", ""),
+        ('token "never"', ""),
+        ("byte 0", ""),
+        ("difference greedy", ""),
+        ("rank < 5", ""),
+    ],
+)
+def test_it_is_told_what_a_breakpoint_lacks(text, told):
+    missing = absence(parse_breakpoint(text), VALUES, TOKENIZER.encoders)
+    assert missing.startswith(told)
+    assert bool(missing) == bool(told)
+
+
 def test_what_the_model_lacks_is_never_hit():
     assert found("token 99999999") == found('token "no such token"') == found("piece 77") == []
 
@@ -156,6 +179,8 @@ def test_what_the_model_lacks_is_never_hit():
         "byte x",
         "rank a..b",
         "rank ..",
+        "rank 5..1",
+        "difference nobody",
         "operation jump",
         "pattern (",
         'pair "a"',

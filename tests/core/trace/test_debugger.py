@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import guiapp
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.trace.breakpoints import parse_breakpoint
+from guiapp.core.trace.conditions import Expression
 from guiapp.core.trace.debugger import Granularity
 from guiapp.core.trace.operations import NUMBERS, OPERATIONS
 from guiapp.core.trace.pseudo_code import OF_ENCODERS, pseudo_code
@@ -101,6 +102,22 @@ def test_a_run_until_a_step_or_a_byte():
     assert OPERATIONS[walk.trace.columns.operation[walk.position]].forms
     here = walk.position
     assert walk.to_byte(999) == here
+    walk.go_to(walk.n_steps)
+    walk.to_byte(20)
+    assert walk.trace.columns.position[walk.position] <= 20 < walk.trace.columns.end[walk.position]
+
+
+def test_a_watched_token_or_name_is_told_as_it_reads():
+    walk = debugger(text=" York")
+    walk.go_to(int(np.flatnonzero(walk.trace.columns.operation == NUMBERS["whole"])[0]))
+    result = int(walk.trace.columns.result[walk.position])
+    assert walk.told(Expression("result")) == f"{result} ĠYork"
+    assert walk.told(Expression(" operation ")) == "whole"
+    assert walk.told(Expression("stage")) == "encode"
+    assert walk.told(Expression("left")) == "–"
+    assert walk.told(Expression("length * 2")) == "10"
+    walk.go_to(walk.n_steps)
+    assert walk.told(Expression("result")) == "–"
 
 
 @pytest.mark.parametrize("model", ["demo:bpe", "demo:spm", "demo:toy"])
