@@ -153,9 +153,11 @@ def _load(warm_up: KernelWarmUp, name: str, pre: str | None, progress: Progress)
     from guiapp import open_model
     from guiapp.core.demo import resolve_model
     from guiapp.core.kernels.compile import SMALL_MODEL
+    from guiapp.core.vocab.header_bytes import file_state
 
     path = resolve_model(name)
-    if path.exists() and path.stat().st_size > SMALL_MODEL:
+    state = file_state(path)
+    if state is not None and state.size_bytes > SMALL_MODEL:
         warm_up.wait_until_settled(progress)
     tokenizer = open_model(path, pre, progress)
     tokenizer.make_tables()  # here rather than in the window's thread

@@ -71,13 +71,24 @@ def _drop_output() -> None:
 
 def window(options: argparse.Namespace) -> int:
     """The window."""
-    if options.model is not None and not resolve_model(options.model).exists():
+    if options.model is not None and _is_missing(resolve_model(options.model)):
         raise InputError(
             f"“{options.model}” is neither a model file nor a command. Ask `tokenloupe --help` for those."
         )
     from guiapp.app import run_window
 
     return run_window(options.model, None if options.textfile is None else Path(options.textfile))
+
+
+def _is_missing(path: Path) -> bool:
+    """Whether there is no such file, rather than one that the window will say more about."""
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:

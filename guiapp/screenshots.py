@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,7 +46,7 @@ class Look:
 
 def save_screenshot(page: str, model: str, text: bytes | None, look: Look, path: Path) -> None:
     """Draw a page as it is once its model is open and its text encoded; raises what opening raises."""
-    if not path.absolute().parent.is_dir():
+    if not os.path.isdir(path.absolute().parent):
         raise TokenloupeError(f"There is no folder {path.parent} for the picture.")
     if page != "tree" and not is_complete():
         run_interpreted(True)  # sooner done than compiling, but for pictures painted by kernels

@@ -168,6 +168,12 @@ def test_a_full_disk_is_one_line():
     assert result.stderr == "tokenloupe: The output cannot be written: No space left on device.\n"
 
 
+@pytest.mark.parametrize("command", [["info"], ["tokenize", "-f", "/dev/null"]])
+def test_a_name_that_no_file_can_have_is_told_as_such(capsys, command):
+    assert run([*command, "x" * 5000]) == 1
+    assert "cannot be opened: File name too long" in capsys.readouterr().err
+
+
 def test_a_mistyped_command_opens_no_window(capsys):
     assert run(["tokenise"]) == 1
     assert "neither a model file nor a command" in capsys.readouterr().err

@@ -12,6 +12,7 @@ from guiapp.core.demo import resolve_model
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.kernels.compile import interpret_if_small
 from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.vocab.header_bytes import file_state
 
 
 class InputError(TokenloupeError):
@@ -41,8 +42,8 @@ def open_tokenizer(model: str, text_bytes: int = 0, pre: str | None = None) -> T
     What follows from a `pre` that the file does not ask for goes to standard error.
     """
     path = resolve_model(model)
-    if path.is_file():
-        interpret_if_small(path.stat().st_size, text_bytes)
+    if (state := file_state(path)) is not None:
+        interpret_if_small(state.size_bytes, text_bytes)
     tokenizer = open_model(path, pre)
     if tokenizer.vocabulary.chosen_pre:
         print(f"tokenloupe: {tokenizer.exactness.reason}", file=sys.stderr)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
@@ -28,7 +29,7 @@ def model_rows(recent: tuple[RecentFile, ...], current: str | None) -> list[Choi
 
 def _recent_row(file: RecentFile, current: str | None) -> Choice:
     path = Path(file.path)
-    is_there = path.is_file()
+    is_there = os.path.isfile(path)  # Path's own raises where a folder must not be searched
     detail = joined(file.type, shown_pre(file.pre, file.chosen_pre), f"{file.n_tokens:,}", path.name)
     return Choice(
         "Recent",

@@ -28,6 +28,10 @@ def test_recent_files_come_before_the_demo_models(tmp_path):
     assert [row.name for row in rows if row.is_current] == ["demo:spm"]
 
 
+def test_a_recent_file_that_cannot_be_looked_for_counts_as_gone():
+    assert not model_rows((RecentFile("x" * 5000, "", "SPM", "", 32000),), None)[0].is_there
+
+
 def test_an_open_model_is_summed_up():
     model = OpenModel("/models/fake.gguf", FakeTokenizer())
     assert summary(model) == "SPM · 9"

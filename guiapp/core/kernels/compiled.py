@@ -5,6 +5,7 @@ Compiling is in warm_up.py, which imports what starting the window has no time f
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 
 from guiapp.core.kernels.compile import NEVER_COMPILED, declared_kernels, kernel_modules
@@ -13,7 +14,7 @@ from guiapp.core.kernels.kernel_cache import complete_mark
 
 def is_complete() -> bool:
     """Whether a warm-up with these very sources, this numba and this Python has finished before."""
-    return NEVER_COMPILED or complete_mark(kernel_modules()).exists()
+    return NEVER_COMPILED or os.path.exists(complete_mark(kernel_modules()))
 
 
 def load_kernels(progress: Callable[[float], None]) -> None:

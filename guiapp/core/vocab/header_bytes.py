@@ -121,7 +121,7 @@ def open_regular(path: Path) -> FileIO:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        if path.is_dir():
+        if os.path.isdir(path):  # Path's own raises what `open` has just raised
             raise VocabError(f"{name} is a folder. Choose a .gguf file in it.") from error
         raise VocabError(f"{name} cannot be opened: {reason}. Check its path and permissions.") from error
     mode = os.fstat(descriptor).st_mode

@@ -312,6 +312,7 @@ def test_what_is_no_regular_file_is_refused(tmp_path):
         "missing": "opened",
         ".": "folder",
         "\0": "opened",
+        "x" * 5000: "opened",
     }.items():
         with pytest.raises(VocabError, match=words):
             load_vocabulary(tmp_path / name)
