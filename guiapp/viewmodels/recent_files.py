@@ -87,5 +87,5 @@ def _parsed(text: str) -> tuple[RecentFile, ...]:
             )
             for row in json.loads(text)
         )
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
         return ()

@@ -30,7 +30,7 @@ class Settings(QObject):
     def font_px(self) -> int | None:
         """The size of the text; None where the user never changed it."""
         text = self._text("font_px")
-        return int(text) if text.isdecimal() else None
+        return int(text) if text.isdecimal() and len(text) < 5 else None
 
     def set_font_px(self, font_px: int) -> None:
         self.store.set_value("font_px", str(font_px))

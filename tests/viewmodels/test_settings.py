@@ -60,6 +60,16 @@ def test_spoiled_values_count_as_not_set(path):
 
 
 @pytest.mark.parametrize(
+    "rows", ["[" * 100_000, '[{"path": "", "name": "", "type": "", "pre": "", "n_tokens": Infinity}]']
+)
+def test_values_that_only_look_well_count_as_not_set(path, rows):
+    path.write_text(json.dumps({"font_px": "9" * 5000, "recent_files": rows}))
+    settings = Settings(path)
+    assert settings.font_px is None
+    assert RecentFiles(settings).files == ()
+
+
+@pytest.mark.parametrize(
     "content", [b"", b"\xff", b"[1, 2]", b"{" * 10_000, b"[" * 100_000, b'{"theme": "dark"']
 )
 def test_a_spoiled_file_counts_as_empty_and_is_replaced(path, content):
