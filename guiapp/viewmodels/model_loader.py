@@ -97,11 +97,12 @@ class ModelLoader(QObject):
         self._job.wait()
 
     def _take(self, result: OpenModel | RefusedModel) -> None:
-        self._set_loading(None)
         if isinstance(result, RefusedModel):
+            self._set_loading(None)
             self._set_refused(result)
         else:
             self._model = result
+            self._set_loading(None)
             self.model_changed.emit()
 
     def _set_refused(self, refused: RefusedModel | None) -> None:

@@ -67,10 +67,21 @@ class WindowCommands(QObject):
         self._workspace.loader.open(model, self._recent.chosen_pre(model))
 
     def open_last(self, first: str) -> None:
-        """Open the model of the last time, or `first`; one that fails now is not tried at the next start."""
+        """Open the model of the last time, or `first` where that fails; then it is not tried again."""
         last = self._settings.last_model
         self._settings.set_last_model("")
         self.open(last or first)
+        if last and last != first:
+            self._model_instead = first
+            self._workspace.loader.loading_changed.connect(self._open_instead)
+
+    def _open_instead(self) -> None:
+        """Open a model that surely works if nothing came of the one of the last time."""
+        loader = self._workspace.loader
+        if loader.loading_name is None:
+            loader.loading_changed.disconnect(self._open_instead)
+            if loader.model is None:
+                self.open(self._model_instead)
 
     def choose_model(self) -> None:
         self.picker.open_under(self._window.top_bar.model_button)

@@ -27,8 +27,9 @@ def make_shell(qapp, qtbot, tmp_path):
         shell.window.show()
         qtbot.waitExposed(shell.window)
         shell.window.activateWindow()
-        with qtbot.waitSignal(shell.workspace.spans.encoded):
-            shell.workspace.loader.open(model)
+        if model is not None:
+            with qtbot.waitSignal(shell.workspace.spans.encoded):
+                shell.workspace.loader.open(model)
         return shell
 
     yield make

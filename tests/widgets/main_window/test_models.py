@@ -117,14 +117,27 @@ def test_the_model_of_the_last_time_is_opened_again(make_shell, qtbot):
     assert again.workspace.vocabulary.name == "other.gguf"
 
 
-def test_a_model_that_failed_is_not_tried_at_the_next_start(shell, qtbot):
-    shell.settings.set_last_model("broken.gguf")
-    with qtbot.waitSignal(shell.workspace.loader.failed):
-        shell.commands.open_last("demo:bpe")
-    assert shell.settings.last_model == ""
+@pytest.mark.parametrize(("last", "tells"), [("broken.gguf", "no GGUF file"), ("odd.gguf", "Choose one.")])
+def test_where_the_model_of_the_last_time_fails_a_demo_model_is_opened(make_shell, qtbot, last, tells):
+    shell = make_shell(model=None)
+    shell.settings.set_last_model(last)
     with qtbot.waitSignal(shell.workspace.vocabulary_changed):
         shell.commands.open_last("demo:bpe")
+    assert shell.workspace.vocabulary.name == "demo:bpe"
     assert shell.settings.last_model == "demo:bpe"
+    (notice,) = shell.window.notices.notices
+    assert tells in notice.message
+    shell.workspace.loader.cancel()
+    assert shell.workspace.loader.loading_name is None
+
+
+def test_where_the_model_of_the_last_time_is_cancelled_a_demo_model_is_opened(make_shell, qtbot):
+    shell = make_shell(model=None)
+    shell.settings.set_last_model("other.gguf")
+    with qtbot.waitSignal(shell.workspace.vocabulary_changed):
+        shell.commands.open_last("demo:bpe")
+        shell.workspace.loader.cancel()
+    assert shell.workspace.vocabulary.name == "demo:bpe"
 
 
 def test_forgetting_recent_files_forgets_the_last_one_too(shell):
