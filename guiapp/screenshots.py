@@ -16,6 +16,9 @@ from guiapp.core.demo import sample_text
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.kernels.compile import run_interpreted
 from guiapp.core.kernels.compiled import is_complete
+from guiapp.core.tokenizer import Tokenizer
+from guiapp.viewmodels.background import Progress
+from guiapp.viewmodels.model_loader import Load
 from guiapp.viewmodels.settings import Settings
 
 PATIENCE_MS = 60_000
@@ -58,7 +61,7 @@ def save_screenshot(page: str, model: str, text: bytes | None, look: Look, path:
         settings.set_tree_shape(look.shape)
         settings.set_options(True, True, look.encoder or None)
         shown = sample_text(FIRST_SAMPLE) if text is None else text
-        shell = build(application, settings, shown, lambda name, pre, progress: tokenizer)
+        shell = build(application, settings, shown, _loader(model, tokenizer))
         try:
             saved = _grab(shell, page, model, look).save(str(path))
         finally:
@@ -66,6 +69,15 @@ def save_screenshot(page: str, model: str, text: bytes | None, look: Look, path:
             shell.stop()
     if not saved:
         raise TokenloupeError(f"The picture cannot be written to {path}. Choose another place or ending.")
+
+
+def _loader(model: str, tokenizer: Tokenizer) -> Load:
+    """Gives the model of the picture, which is open already, and opens those that a lesson asks for."""
+
+    def load(name: str, pre: str | None, progress: Progress) -> Tokenizer:
+        return tokenizer if name == model else open_model(name)
+
+    return load
 
 
 def _grab(shell: Shell, page: str, model: str, look: Look) -> QPixmap:

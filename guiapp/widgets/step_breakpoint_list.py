@@ -193,7 +193,6 @@ class BreakpointRow(QWidget):
         self.absence = QLabel(absence, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self.absence.setFont(Theme.ui_font(SMALL_FONT_PX))
         self.absence.setIndent(ABSENCE_INDENT_PX)
-        self.absence.setVisible(bool(absence))
         self.absence.setStyleSheet(f"color: {theme.warning.name()}")
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
@@ -202,6 +201,7 @@ class BreakpointRow(QWidget):
         layout.setSpacing(UNIT_PX)
         whole.addLayout(layout)
         whole.addWidget(self.absence)
+        self.absence.setVisible(bool(absence))  # once it has a parent: else it would be a window
         for button in (self.switch, self.label, self.remove):
             set_role(button, "quiet")
         color = theme.text if breakpoint_.is_enabled else theme.faint

@@ -318,8 +318,10 @@ def test_a_breakpoint_that_the_model_lacks_says_so_and_stays(make_steps_page, qt
     listed.field.line.setText("token 2500")
     qtbot.keyClick(listed.field.line, Qt.Key.Key_Return)
     (row,) = listed.row_widgets
-    assert row.absence.isVisible()
+    qtbot.waitUntil(row.absence.isVisible)
     assert row.absence.text() == "The model has no token 2500: its last one is 8."
     listed.field.line.setText("token 8")
     qtbot.keyClick(listed.field.line, Qt.Key.Key_Return)
-    assert [row.absence.isVisible() for row in listed.row_widgets] == [True, False]
+    lacking, other = listed.row_widgets
+    qtbot.waitUntil(lacking.absence.isVisible)
+    assert not other.absence.isVisible()
