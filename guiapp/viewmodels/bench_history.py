@@ -77,7 +77,7 @@ class RunHistory:
             path.parent.mkdir(parents=True, exist_ok=True)
             replace_file(path, text, is_private=True)
         except OSError as error:
-            raise BenchError(f"Your text cannot be put into {path}: {error.strerror}.") from error
+            raise BenchError(f"Your text cannot be put into {path}: {error.strerror}. Untick it.") from error
         return path
 
     def runs(self) -> list[SavedRun]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -78,7 +77,6 @@ class BenchModel(QObject):
         self._own_texts: list[str] = []
         self._left_out: set[str] = set()
         self._peers: list[Entrant] | None = None  # of the vocabulary that is open
-        self._folder = tempfile.TemporaryDirectory(prefix="tokenloupe-bench-")
         self._run = LiveRun()
         self.is_paused = False
         self.isolated = ""
@@ -236,7 +234,6 @@ class BenchModel(QObject):
         """End the process and wait for it: the window closes."""
         self._place_job.wait()
         self._runner.close()
-        self._folder.cleanup()
 
     # The results
 
@@ -335,8 +332,9 @@ class BenchModel(QObject):
         self._workspace.point_out(place.start, max(place.end, end))
 
     def _your_text(self) -> Path:
-        kept = self._history or RunHistory(Path(self._folder.name))
-        return kept.keep_text(YOUR_TEXT, self._workspace.document.text() or b" ")
+        if self._history is None:
+            raise BenchError("There is no folder for your text. Untick it.")
+        return self._history.keep_text(YOUR_TEXT, self._workspace.document.text() or b" ")
 
     def _take(self, event: dict[str, Any]) -> None:
         self._run.add(event)
@@ -367,11 +365,12 @@ class BenchModel(QObject):
         try:
             self._history.save(record)
         except BenchError as error:
-            return f"The run is on the page and not among those that are kept: {error}"
+            return f"The run is on the page and not in the list of runs: {error}"
         return ""
 
     def _end(self, problem: str) -> None:
         self._run.end()
+        self.is_paused = False
         if problem:
             self.tell("Ended early")
         if problems := " ".join(filter(None, (problem, self._keep()))):

@@ -84,7 +84,7 @@ class BenchRunner(QObject):
         said = bytes(self._process.readAllStandardError().data()).decode(errors="replace").strip()
         crashed = status is QProcess.ExitStatus.CrashExit
         last = said.splitlines()[-1] if said else f"{'signal' if crashed else 'status'} {exit_code}"
-        self.ended.emit(f"The benchmark's process ended early ({last}). What it measured is kept.")
+        self.ended.emit(f"The benchmark's process ended early ({last}). What it measured stays.")
 
     def _note_error(self, error: QProcess.ProcessError) -> None:
         if error is QProcess.ProcessError.FailedToStart:

@@ -243,12 +243,13 @@ class BenchPage(Page):
 
     def _follow_progress(self) -> None:
         """How the run goes, and how noisy it is."""
-        told = self.model.progress or EMPTY
-        self.progress.setText(" · ".join(filter(None, (told, self.model.noise))))
+        told = ("Paused" if self.model.is_paused else "", self.model.progress or EMPTY, self.model.noise)
+        self.progress.setText(" · ".join(filter(None, told)))
 
     def _follow_running(self) -> None:
         if self.model.is_running:
             self.notices.clear_notice(RUN)
+        self._follow_progress()
 
     def _show_failure(self, message: str) -> None:
         self.notices.show_notice(RUN, message, f"{message}\n\n{versions_text()}")

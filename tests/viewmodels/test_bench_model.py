@@ -394,6 +394,17 @@ def test_what_is_left_follows_the_pace_and_not_the_pauses(qtbot, workspace):
     model.close()
 
 
+def test_a_run_that_ends_while_it_is_paused_is_no_longer_paused(qtbot, make_model):
+    model = make_model(fake_engine(EVENTS, "sys.stdin.readline(); sys.stdin.readline()"))
+    model.run()
+    qtbot.waitUntil(lambda: bool(model.results), timeout=PATIENCE_MS)
+    model.toggle_pause()
+    assert model.is_paused
+    model.stop()
+    qtbot.waitUntil(lambda: not model.is_running, timeout=PATIENCE_MS)
+    assert not model.is_paused
+
+
 def test_loading_a_contender_again_is_told_until_it_is_ready(qtbot, workspace):
     runner = fake_engine([])
     model = BenchModel(workspace, runner)

@@ -41,6 +41,15 @@ def test_scenarios_and_limits_are_chosen_beside_the_charts(page, qtbot):
     assert page.plan.presets.currentText() == page.model.preset.title
 
 
+def test_a_pause_is_told(page):
+    page.model.is_paused = True
+    page.model.tell("throughput 1 of 3")
+    assert page.progress.text() == "Paused · throughput 1 of 3"
+    page.model.is_paused = False
+    page.model.running_changed.emit()
+    assert page.progress.text() == "throughput 1 of 3"
+
+
 def test_one_chart_can_be_shown_alone_and_all_again(page):
     page.model.show_run(RUN)
     page.show_only("exactness")

@@ -123,6 +123,7 @@ def _load(workers: Workers, contenders: Sequence[str], control: Control) -> Gene
     """Start one worker for each contender; returns the names of those that can take part."""
     ready = []
     for number, name in enumerate(contenders, 1):
+        control.wait_while_paused()
         if control.shall_stop():
             raise Stopped
         yield loading(name, number, len(contenders))

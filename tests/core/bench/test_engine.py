@@ -215,16 +215,30 @@ def test_stopping_keeps_what_was_measured():
     assert not record["complete"]
 
 
-def test_a_run_that_is_paused_goes_on_when_it_is_resumed():
-    control = Control()
-    control.pause()
-    events = run(plan(), control, FakeStarter(in_proportion))
-    seen = []
-    for event in events:
-        seen.append(event["event"])
-        if event["event"] == "cell":
-            control.resume()
-    assert seen[-1] == "finished"
+class ResumingControl(Control):
+    """Goes on as soon as a run waits for it; knows behind which events it waited."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.paused_at = ""
+        self.waited_behind: list[str] = []
+
+    def wait_while_paused(self) -> None:
+        if self.paused_at:
+            self.waited_behind.append(self.paused_at)
+            self.paused_at = ""
+            self.resume()
+        super().wait_while_paused()
+
+
+def test_a_run_that_is_paused_waits_before_it_loads_and_before_it_measures():
+    control = ResumingControl()
+    for event in run(plan(), control, FakeStarter(in_proportion)):
+        if event["event"] in ("started", "cell"):
+            control.pause()
+            control.paused_at = event["event"]
+    assert event["event"] == "finished"
+    assert control.waited_behind == ["started", "cell"]
 
 
 def test_a_narrow_interval_or_spent_time_is_enough():
