@@ -17,11 +17,13 @@ from numpy.typing import NDArray
 from guiapp.core.counting.certain_cuts import CertainCuts
 from guiapp.core.counting.stretch_counts import stretch_counts_of
 from guiapp.core.counting.tail_table import tail_table
+from guiapp.core.kernels.stretch_counts import PADDING
 from guiapp.core.tokenizer import Tokenizer, as_bytes
 
 BLOCK_BYTES = 256
 MOST_WAITING_BYTES = 1 << 16  # that are put aside while nobody asks
-AT_ONCE_BYTES = 1 << 12  # that are encoded sooner than divided
+AT_ONCE_BYTES = 1 << 14  # that are encoded sooner than divided
+PADDED = np.zeros(PADDING, np.uint8)
 EACH_BLOCK_BYTES = 1 << 16  # that are looked through for special tokens at a time
 
 
@@ -65,27 +67,30 @@ class AppendEncoder:
     def _append_block(self, new: NDArray[np.uint8]) -> NDArray[np.int32]:
         """Stretch by stretch, but byte by byte in long stretches and from a special token on."""
         stretches = stretch_counts_of(self._tokenizer)
-        n_before, begins_text = self.least_count, self._begins_text
-        tail = np.frombuffer(bytearray(self._tail), np.uint8)
-        data = np.concatenate([tail, new])
+        n_before, begins_text, at = self.least_count, self._begins_text, len(self._tail)
+        data = np.concatenate([np.frombuffer(self._tail, np.uint8), new, PADDED])
+        text = data[: at + len(new)]
         counts = np.empty(len(data), np.int32)
-        special = self._cuts.clusters(data).starts
-        plain = data[: special[0]] if len(special) else data
-        at, start = len(tail), min(stretches.last_cut(tail), len(plain))
-        if start:
-            n_before += len(self._encode(tail[:start]))
-        while at < len(data):
-            if start < len(plain):
-                start = stretches.add(plain, begins_text, start, n_before, counts)
+        special = self._cuts.clusters(text).starts
+        n_plain = int(special[0]) if len(special) else len(text)
+        ends = stretches.ends(text[:n_plain])
+        start = 0
+        if at and (n_done := int(ends[:-1].searchsorted(at, side="right"))):
+            start, ends = int(ends[n_done - 1]), ends[n_done:]
+            n_before += len(self._encode(text[:start]))
+        while at < len(text):
+            if len(ends):
+                start = stretches.add(data, ends, begins_text and start == 0, start, n_before, counts)
+                ends = ends[ends.searchsorted(start, side="right") :] if start < n_plain else ends[:0]
                 self.append(data[at:start].tobytes())
                 at = max(at, start)
-            start = stretches.next_cut(plain, start)
-            while at < (start if start < len(plain) else len(data)):
+            start, ends = (int(ends[0]), ends[1:]) if len(ends) else (n_plain, ends)
+            while at < (start if start < n_plain else len(text)):
                 self.append(data[at : at + 1].tobytes())
                 counts[at] = self.count
                 at += 1
-            n_before = self.count if at < len(data) else 0
-        return counts[len(tail) :]
+            n_before = self.count if at < len(text) else 0
+        return counts[len(text) - len(new) : len(text)]
 
     @property
     def count(self) -> int:

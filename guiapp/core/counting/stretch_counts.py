@@ -1,50 +1,55 @@
-"""The token counts of all prefixes of a text, a certain cut being known by the two bytes around it.
+"""The token counts of all prefixes of a text, from those of its stretches between certain cuts.
 
-Text repeats itself: most stretches between two cuts are short and were met before.  What the prefixes of
-one count is found out by encoding each of them, once for a tokenizer.
+Text repeats itself: most stretches were met before.  What the prefixes of the others count is found out by
+encoding each of them, all at once where the pipeline can do that, and kept for a tokenizer.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.kernels import stretch_counts as kernel
-from guiapp.core.kernels.piece_keys import LENGTH_SHIFT
-from guiapp.core.kernels.stretch_counts import (
-    BEGINS_TEXT,
-    COUNT_BITS,
-    COUNTS,
-    CUT,
-    HIGH,
-    LONGEST,
-    LOW,
-    MOST,
-    NO_CUT,
-    PLACE,
-    ROW,
-    UNKNOWN,
-)
+from guiapp.core.kernels.stretch_counts import BYTES, COUNT_MASK, FIRST_NEW, ROW, Stretches
+from guiapp.core.pipelines.many_texts import ManyTexts
 from guiapp.core.tokenizer import Tokenizer
 
 N_ROWS = 1 << 16
+ROOM = 1 << 20  # bytes of stretches
 ASCII_END = 0x80
+NO_CUT, CUT, UNKNOWN = range(3)
 
 
 class StretchCounts:
-    """Threads may share it: each call borrows rows that no other call has."""
+    """Threads may share it: each call borrows stretches that no other call has."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._pipeline = tokenizer.pipeline
-        self._cuts = np.full(1 << 16, NO_CUT, np.uint8)
+        own = self._pipeline.own
+        self._many = own if isinstance(own, ManyTexts) and own.takes_many_texts else None
+        self._cuts = np.full(1 << 16, NO_CUT, np.uint8)  # by a byte and the one behind it
         self._cuts.reshape(256, 256)[:ASCII_END, :ASCII_END] = UNKNOWN
-        self._free: list[_Rows] = []
+        self._free: list[Stretches] = []
+
+    def ends(self, data: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """Where the stretches of a text end that begins at a certain cut, or begins a document."""
+        ends = np.empty(len(data) + 1, np.int64)
+        if self._many is not None:
+            n_cuts = self._many.all_cuts(data, ends)
+        else:
+            cuts = self._cuts_between_bytes(data)
+            n_cuts = len(cuts)
+            ends[:n_cuts] = cuts
+        ends[n_cuts] = len(data)
+        return ends[: n_cuts + min(len(data), 1)]
 
     def add(
         self,
         data: NDArray[np.uint8],
+        ends: NDArray[np.int64],
         begins_text: bool,
         start: int,
         n_before: int,
@@ -52,90 +57,95 @@ class StretchCounts:
     ) -> int:
         """Write the number of tokens of data[: i + 1] to counts[i] for all i >= start.
 
-        begins_text  whether `data` does, or begins at a certain cut; no special token is in it
-        start        a certain cut or 0, data[:start] having `n_before` tokens
-        Returns where a stretch begins that is too long, or len(data).
+        data, counts  with PADDING behind the last end
+        ends          of the stretches from `start` on, in which no special token is
+        begins_text   whether the first of them begins a document
+        n_before      the number of tokens of data[:start]
+        Returns where a stretch begins that is too long, or the last end.
         """
-        rows = self._borrowed_rows()
-        missing = np.zeros(ROW, np.uint64)
-        first = start
-        while start < len(data):
-            start = kernel.add_counts(
-                data, start, self._cuts, rows.rows, n_before, begins_text, counts, missing
+        stretches = self._borrowed()
+        while len(ends) and ends[0] - start <= kernel.LONGEST:
+            places, new_ends = np.empty(len(ends), np.int64), np.empty(len(ends), np.int64)
+            n_kept = int(stretches.used[BYTES])
+            found = kernel.count_known(
+                data, start, ends, begins_text, n_before, stretches, counts, places, new_ends
             )
-            if start > first:
+            n_found, n_new = found >> 32, found & COUNT_MASK
+            if n_new:
+                first = int(stretches.used[FIRST_NEW])
+                self._learn(stretches, n_kept, new_ends[:n_new], begins_text and first == 0)
+                if first:
+                    start = int(ends[first - 1])
+                    n_before = int(counts[start - 1])
+                new = slice(first, n_found)
+                kernel.add_counts(start, ends[new], places[new], stretches.counts, n_before, counts)
+            if n_found:
+                start, ends, begins_text = int(ends[n_found - 1]), ends[n_found:], False
                 n_before = int(counts[start - 1])
-            if start < len(data) and not self._learn(data, start, missing, rows):
-                break
-        self._free.append(rows)
+            if len(ends) and ends[0] - start <= kernel.LONGEST:
+                stretches = _no_stretches()
+        self._free.append(stretches)
         return start
 
-    def last_cut(self, data: NDArray[np.uint8]) -> int:
-        """The last cut between two bytes of a text, or 0."""
-        at = len(data) - 1
-        while at > 0 and not self._is_cut(data, at):
-            at -= 1
-        return max(at, 0)
+    def _learn(
+        self, stretches: Stretches, n_kept: int, ends: NDArray[np.int64], first_begins_text: bool
+    ) -> None:
+        """Fill in the counts of the stretches behind `n_kept` bytes, which end at `ends`."""
+        if first_begins_text:
+            first = slice(n_kept, int(ends[0]))
+            stretches.counts[first] = self._count_prefixes(stretches.text[first], ends[:1] - n_kept, True)
+            n_kept, ends = int(ends[0]), ends[1:]
+        if len(ends):
+            new = slice(n_kept, int(ends[-1]))
+            stretches.counts[new] = self._count_prefixes(stretches.text[new], ends - n_kept, False)
 
-    def next_cut(self, data: NDArray[np.uint8], start: int) -> int:
-        """The first cut behind `start`, or the end."""
-        at = start + 1
-        while at < len(data) and not self._is_cut(data, at):
-            at += 1
-        return min(at, len(data))
+    def _count_prefixes(
+        self, texts: NDArray[np.uint8], ends: NDArray[np.int64], begins_text: bool
+    ) -> NDArray[np.int64]:
+        """The numbers of tokens of all prefixes of the texts that end at `ends`."""
+        lengths = np.diff(ends, prepend=0)
+        prefixes = np.empty(int((lengths * (lengths + 1) // 2).sum()), np.uint8)
+        prefix_ends, numbers = np.empty(len(texts), np.int64), np.empty(len(texts), np.int32)
+        slots = np.zeros(1 << len(texts).bit_length(), np.int32)
+        n_prefixes = kernel.distinct_prefixes(texts, ends, slots, prefixes, prefix_ends, numbers)
+        prefix_ends = prefix_ends[:n_prefixes].copy()
+        counts: NDArray[np.int64] = self._count_each(prefixes, prefix_ends, begins_text)[numbers]
+        return counts
 
-    def _is_cut(self, data: NDArray[np.uint8], at: int) -> bool:
-        """Whether all text may be cut between two such bytes."""
-        pair = int(data[at - 1]) << 8 | int(data[at])
-        if self._cuts[pair] == UNKNOWN:
-            both = data[at - 1 : at + 1].copy()
+    def _count_each(
+        self, texts: NDArray[np.uint8], ends: NDArray[np.int64], begins_text: bool
+    ) -> NDArray[np.int64]:
+        if self._many is not None and not begins_text:
+            return self._many.count_each(texts[: ends[-1]].copy(), ends)
+        encode, encoder = self._pipeline.encode, self._pipeline.encoders[0]
+        bounds = pairwise([0, *ends.tolist()])
+        each = (encode(texts[start:end].copy(), begins_text, encoder) for start, end in bounds)
+        return np.array([len(tokens.ids) for tokens in each], np.int64)
+
+    def _cuts_between_bytes(self, data: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """The cuts that two bytes tell."""
+        pairs = data[:-1].astype(np.uint16) << 8 | data[1:]
+        for pair in np.unique(pairs[self._cuts[pairs] == UNKNOWN]).tolist():
+            both = np.array([pair >> 8, pair & 0xFF], np.uint8)
             is_cut = self._pipeline.cut_after(both, 0) == 1 or self._pipeline.cut_before(both, 2) == 1
             self._cuts[pair] = CUT if is_cut else NO_CUT
-        return bool(self._cuts[pair] == CUT)
+        return np.flatnonzero(self._cuts[pairs] == CUT) + 1
 
-    def _learn(self, data: NDArray[np.uint8], start: int, missing: NDArray[np.uint64], rows: _Rows) -> bool:
-        """Find out what the kernel did not know; false if a stretch is too long, or has too many tokens."""
-        if missing[HIGH]:
-            return self._learn_stretch(data[start:], missing, rows)
-        if unknown := int(missing[PLACE]):
-            self._is_cut(data, unknown)
-        return unknown > 0
-
-    def _learn_stretch(self, data: NDArray[np.uint8], missing: NDArray[np.uint64], rows: _Rows) -> bool:
-        packed, encoder = 0, self._pipeline.encoders[0]
-        begins_text = bool(missing[HIGH] & BEGINS_TEXT)
-        for size in range(int(missing[HIGH] >> LENGTH_SHIFT) & LONGEST, 0, -1):
-            n_tokens = len(self._pipeline.encode(data[:size], begins_text, encoder).ids)
-            if n_tokens > MOST:
-                return False
-            packed = packed << int(COUNT_BITS) | n_tokens
-        rows.enter(missing, packed)
-        return True
-
-    def _borrowed_rows(self) -> _Rows:
+    def _borrowed(self) -> Stretches:
         """Asked for and taken in one go, because another thread may be faster."""
         try:
             return self._free.pop()
         except IndexError:
-            return _Rows()
+            return _no_stretches()
 
 
-class _Rows:
-    """At most half full; begins anew then."""
-
-    def __init__(self) -> None:
-        self.rows = np.zeros(ROW * N_ROWS, np.uint64)
-        self._n_used = 0
-
-    def enter(self, missing: NDArray[np.uint64], packed: int) -> None:
-        if 2 * self._n_used >= N_ROWS:
-            self.rows[:] = 0
-            self._n_used = 0
-            return  # to be missed again, and have its place told anew
-        row = int(missing[PLACE])
-        self.rows[row + LOW], self.rows[row + HIGH] = missing[LOW], missing[HIGH]
-        self.rows[row + COUNTS] = packed
-        self._n_used += 1
+def _no_stretches() -> Stretches:
+    return Stretches(
+        rows=np.zeros(ROW * N_ROWS, np.uint64),
+        text=np.empty(ROOM, np.uint8),
+        counts=np.empty(ROOM, np.uint16),
+        used=np.zeros(3, np.int64),
+    )
 
 
 @lru_cache(maxsize=2)

@@ -88,7 +88,7 @@ def _meet_nowhere(cuts: PairCuts, data: NDArray[np.uint8], start: int, middle: i
 
 
 @routine
-def _whole_character(data: NDArray[np.uint8], at: int, end: int) -> int:
+def whole_character(data: NDArray[np.uint8], at: int, end: int) -> int:
     """The length of the well-formed UTF-8 character at `at`, or 0."""
     lead = int(data[at])
     length = character_length(lead)
@@ -112,18 +112,18 @@ def last_cut(cuts: PairCuts, data: NDArray[np.uint8], end: int) -> int:
     """
     middle = end - 1
     while middle > 0:
-        following = _whole_character(data, middle, end)
+        following = whole_character(data, middle, end)
         if following:
             start = middle - 1
             while start > 0 and start > middle - 4 and data[start] & 0xC0 == 0x80:
                 start -= 1
-            whole = _whole_character(data, start, middle) == middle - start
+            whole = whole_character(data, start, middle) == middle - start
             if whole and _meet_nowhere(cuts, data, start, middle, middle + following):
                 at = max(0, start - MARGIN)
                 while at > 0 and at < start and data[at] & 0xC0 == 0x80:
                     at += 1
-                while at < start and _whole_character(data, at, start):
-                    at += _whole_character(data, at, start)
+                while at < start and whole_character(data, at, start):
+                    at += whole_character(data, at, start)
                 if at == start:
                     return middle
         middle -= 1
@@ -135,7 +135,7 @@ def first_cut(cuts: PairCuts, data: NDArray[np.uint8], position: int) -> int:
     """The first cut behind `position` that does not depend on what precedes it; else len(data)."""
     start, n_whole, at = -1, 0, position
     while at < len(data):
-        length = _whole_character(data, at, len(data))
+        length = whole_character(data, at, len(data))
         if length == 0:
             start, n_whole = -1, 0
             at += 1
@@ -146,6 +146,41 @@ def first_cut(cuts: PairCuts, data: NDArray[np.uint8], position: int) -> int:
         n_whole += length
         at += length
     return len(data)
+
+
+@kernel
+def all_cuts(cuts: PairCuts, data: NDArray[np.uint8], ends: NDArray[np.int64]) -> int:
+    """Write all cuts of a text that begins at one, or begins a text; returns how many.
+
+    They are cuts of all prefixes, too, those that end within the character behind a cut included.
+    """
+    ascii_pairs, size = cuts.ascii, len(data)
+    count, start, n_whole, at = 0, -1, MARGIN, 0
+    while at < size:
+        while start >= 0 and at < size and data[start] < 0x80 and data[at] < 0x80:
+            after = int(data[at])  # without a jump that depends on cuts
+            bits = ascii_pairs[2 * int(data[start]) + (after >> 6)]
+            ends[count] = at
+            count += int(bits >> np.uint64(after & 63) & ONE == np.uint64(0) and n_whole >= MARGIN)
+            start = at
+            n_whole += 1
+            at += 1
+        if at < size:
+            length = whole_character(data, at, size)
+            if (
+                length
+                and n_whole >= MARGIN
+                and start >= 0
+                and _meet_nowhere(cuts, data, start, at, at + length)
+            ):
+                before, is_cut = character_code(cuts, data, start, at), True
+                for end in range(at + 1, at + length):
+                    is_cut = is_cut and not _has_pair(cuts, before, character_code(cuts, data, at, end))
+                ends[count] = at
+                count += int(is_cut)
+            start, n_whole = (at, n_whole + length) if length else (-1, 0)
+            at += max(length, 1)
+    return count
 
 
 @kernel

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.kernels.borrowing import borrowing
 from guiapp.core.kernels.compile import kernel, routine
+from guiapp.core.kernels.pair_cuts import whole_character
 from guiapp.core.kernels.pattern_automaton import (
     ACCEPTS,
     DEAD,
@@ -32,8 +33,8 @@ from guiapp.core.kernels.pattern_automaton import (
     width_at,
     window_ends,
 )
-from guiapp.core.kernels.pattern_windows import Marks, new_marks
-from guiapp.core.kernels.utf8 import code_at
+from guiapp.core.kernels.pattern_windows import WIDTH, Marks, new_marks
+from guiapp.core.kernels.utf8 import REPLACEMENT, code_at
 
 POSITION, LEVEL, FIRST_LEVEL = 0, 1, 2
 # Of a level: the end of what it cuts, of a match ahead, whether that is open, the end of a run of numbers.
@@ -208,6 +209,33 @@ def split_block(
     return next_ends(data, ends, progress, machine, new_marks())
 
 
+@kernel
+def split_each(
+    data: NDArray[np.uint8], text_ends: NDArray[np.int64], ends: NDArray[np.int64], machine: PatternMachine
+) -> int:
+    """Write the ends of the pieces of many texts, one behind the other in `data`; returns how many."""
+    count, start, known, few = 0, 0, new_marks(), np.empty(WIDTH, np.int64)
+    progress = begin(len(machine.levels), 0, 0)
+    for text in range(len(text_ends)):
+        text_end = int(text_ends[text])
+        if text_end - start > WIDTH:  # so many bytes that what stands before them would be looked at
+            progress[:] = begin(len(machine.levels), 0, text_end - start)
+            n_pieces = next_ends(data[start:text_end], ends[count:], progress, machine, known)
+            for piece in range(count, count + n_pieces):
+                ends[piece] += start
+        else:
+            progress[POSITION], progress[LEVEL] = start, 0 if start < text_end else -1
+            for field in range(FIELDS):
+                progress[FIRST_LEVEL + field] = 0
+            progress[FIRST_LEVEL + LIMIT] = text_end
+            n_pieces = next_ends(data, few, progress, machine, known)
+            for piece in range(n_pieces):
+                ends[count + piece] = few[piece]
+        count += n_pieces
+        start = text_end
+    return count
+
+
 @routine
 def _start_of_character(data: NDArray[np.uint8], at: int) -> int:
     while at > 0 and at < len(data) and 0x80 <= data[at] < 0xC0:
@@ -245,3 +273,35 @@ def first_cut(data: NDArray[np.uint8], position: int, machine: PatternMachine) -
         left = right
         at += width_at(data, at)
     return len(data)
+
+
+@kernel
+def all_cuts(
+    data: NDArray[np.uint8],
+    classes: NDArray[np.uint8],
+    cuts: np.ndarray[tuple[int, int], np.dtype[np.uint8]],
+    ends: NDArray[np.int64],
+) -> int:
+    """Write the certain cuts of a text, which may be broken; returns how many.
+
+    They are cuts of all prefixes, too: where one ends within a character, that becomes a replacement.
+    classes, cuts  of a PatternMachine
+    """
+    replacement, size = int(classes[REPLACEMENT]), len(data)
+    count, left, at = 0, -1, 0
+    while at < size:
+        while left >= 0 and at < size and data[at] < 0x80:  # without a jump that depends on cuts
+            right = int(classes[data[at]])
+            ends[count] = at
+            count += int(cuts[left, right] != 0)
+            left = right
+            at += 1
+        if at < size:
+            length = whole_character(data, at, size)
+            right = int(classes[code_at(data, at)]) if length else -1
+            if left >= 0 and right >= 0 and cuts[left, right] and (length == 1 or cuts[left, replacement]):
+                ends[count] = at
+                count += 1
+            left = right
+            at += max(length, 1)
+    return count

@@ -2,10 +2,12 @@
 
 Between two certain cuts lies a *stretch*.  The tokens of a prefix that ends within it are those of all before
 the stretch and those of its own part of it, whatever stands around.  So what was found out once about
-the prefixes of a stretch holds wherever it stands, and all of it fits a row.
+the prefixes of a stretch holds wherever it stands.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,93 +15,176 @@ from numpy.typing import NDArray
 from guiapp.core.kernels.compile import kernel
 from guiapp.core.kernels.eight_bytes import load_eight
 from guiapp.core.kernels.piece_keys import (
-    BYTE_BITS,
     HALF,
     HIGH_MASKS,
     LENGTH_SHIFT,
     LOW_MASKS,
     MIX_HIGH,
     MIX_LOW,
+    NO_BITS,
     PLACE_SHIFT,
+    SHORT,
 )
 
-LONGEST = 15  # bytes of a stretch that fits a row
-MOST = 15  # tokens
-ROW = 4  # words of a row: low and high half of the stretch with its length on top, four bits for each prefix
-LOW, HIGH, COUNTS, PLACE = range(4)  # of a row; the last one of a stretch that is missing
-EIGHT = np.uint64(8)
-COUNT_BITS, COUNT_MASK = np.uint64(4), np.uint64(15)
-BEGINS_TEXT = np.uint64(1 << 60)  # of the high half
-NONE = np.uint64(0)
-NO_CUT, CUT, UNKNOWN = range(3)
+LONGEST = 256  # bytes of a stretch that is kept
+ROW = 4  # words of a row
+LOW, HIGH, PLACE = range(3)  # of a row: up to SHORT bytes as they are, or a hash; where its text is
+ROWS, BYTES, FIRST_NEW = range(3)  # of `used`
+EIGHT = 8  # bytes that are looked at and written at a time
+PADDING = 2 * EIGHT  # bytes behind a text that may be read, and counts that may be written
+COUNT_MASK = (1 << 32) - 1
+ONE_BIT, BEGINS_TEXT, IS_LONG = np.uint64(1), np.uint64(1 << 60), np.uint64(1 << 61)  # of the high word
+
+
+class Stretches(NamedTuple):
+    """Stretches that were met.
+
+    rows    uint64[4 * 2^k]  open addressing; the high word is 0 where a row is empty
+    text    uint8[…]         their texts, one behind the other
+    counts  uint16[…]        the tokens of each one's prefix that ends with that byte of `text`
+    used    int64[3]         rows and bytes in use, and the index of the first new one of a call
+    """
+
+    rows: NDArray[np.uint64]
+    text: NDArray[np.uint8]
+    counts: NDArray[np.uint16]
+    used: NDArray[np.int64]
+
+
+@kernel
+def count_known(
+    data: NDArray[np.uint8],
+    start: int,
+    ends: NDArray[np.int64],
+    begins_text: bool,
+    n_before: int,
+    stretches: Stretches,
+    counts: NDArray[np.int32],
+    places: NDArray[np.int64],
+    new_ends: NDArray[np.int64],
+) -> int:
+    """Write the number of tokens of data[: i + 1] to counts[i], stretch by stretch up to a new one.
+
+    From there on, tell at which `places` of `stretches` the texts are.  Those of new ones are entered behind
+    all others, and end at `new_ends`; their counts are for the caller to fill in.
+
+    ends         of the stretches from `start` on, whose first one begins a document if `begins_text`
+    n_before     the tokens of data[:start]
+    Returns the number of stretches << 32 | that of new ones; it stops before one that is too long, and where
+    there is no more room.  `data` and `counts` have PADDING behind the last end.
+    """
+    rows, text, known, used = stretches.rows, stretches.text, stretches.counts, stretches.used
+    mask, n_new = np.uint64((len(rows) >> 2) - 1), 0
+    for index in range(len(ends)):
+        end = int(ends[index])
+        length = end - start
+        is_full = 8 * used[ROWS] >= len(rows) or used[BYTES] + length + PADDING > len(text)
+        if length > LONGEST or is_full:
+            return index << 32 | n_new
+        if length <= SHORT:
+            low = load_eight(data, start) & LOW_MASKS[length]
+            high = load_eight(data, start + EIGHT) & HIGH_MASKS[length] | np.uint64(length) << LENGTH_SHIFT
+        else:
+            low, high = NO_BITS, np.uint64(length) | IS_LONG
+            for at in range(start, end, EIGHT):
+                low = (low ^ load_eight(data, at) & LOW_MASKS[min(end - at, EIGHT)]) * MIX_LOW
+                low ^= low >> HALF
+        if begins_text and index == 0:
+            high |= BEGINS_TEXT
+        mixed = low * MIX_LOW ^ high * MIX_HIGH
+        row = ROW * int(np.int64((mixed ^ (mixed >> HALF)) * MIX_LOW >> PLACE_SHIFT & mask))
+        while rows[row + HIGH] != NO_BITS:
+            place, difference = int(np.int64(rows[row + PLACE])), rows[row + LOW] ^ low
+            if rows[row + HIGH] == high and difference == NO_BITS:
+                if length > SHORT:
+                    for at in range(0, length, EIGHT):
+                        word = load_eight(data, start + at) ^ load_eight(text, place + at)
+                        difference |= word & LOW_MASKS[min(length - at, EIGHT)]
+                if difference == NO_BITS:
+                    break
+            row = (row + ROW) & (len(rows) - 1)
+        if rows[row + HIGH] == NO_BITS:
+            place = int(used[BYTES])
+            for at in range(length):
+                text[place + at] = data[start + at]
+            rows[row + LOW], rows[row + HIGH], rows[row + PLACE] = low, high, np.uint64(place)
+            if n_new == 0:
+                used[FIRST_NEW] = index
+            used[ROWS] += 1
+            used[BYTES] = new_ends[n_new] = place + length
+            n_new += 1
+        if n_new == 0:
+            for at in range(EIGHT):
+                counts[start + at] = n_before + int(known[place + at])
+            for at in range(EIGHT, length):
+                counts[start + at] = n_before + int(known[place + at])
+            n_before = int(counts[end - 1])
+        places[index] = place
+        start = end
+    return len(ends) << 32 | n_new
 
 
 @kernel
 def add_counts(
-    data: NDArray[np.uint8],
     start: int,
-    cuts: NDArray[np.uint8],
-    rows: NDArray[np.uint64],
+    ends: NDArray[np.int64],
+    places: NDArray[np.int64],
+    known: NDArray[np.uint16],
     n_before: int,
-    begins_text: bool,
     counts: NDArray[np.int32],
-    missing: NDArray[np.uint64],
-) -> int:
-    """Write the number of tokens of data[: i + 1] to counts[i], stretch by stretch from `start` on.
+) -> None:
+    """Write the numbers of tokens after each byte from `start` on, `n_before` being those before it.
 
-    cuts      uint8[1 << 16]    NO_CUT, CUT or UNKNOWN, by a byte and the one behind it
-    rows      uint64[4 * 2^k]   open addressing; the high half is 0 where a row is empty
-    n_before  the tokens of data[:start]
-    begins_text  whether data[0] is the first byte of a text: what begins there is known apart
-    missing   uint64[4]         the key and the place of the stretch that no row knew
-
-    Returns where that begins, or len(data).  With 0 as the key, it is too long for a row, or nobody knows yet
-    whether there is a cut at `missing[PLACE]`.
+    known  of `Stretches`, in which those that end at `ends` have their counts at `places`
     """
-    size, mask = len(data), np.uint64((len(rows) >> 2) - 1)
-    while start < size:
-        missing[HIGH] = missing[PLACE] = NONE
-        at, most, cut = start + 1, min(size, start + LONGEST + 1), CUT
-        before = np.uint64(data[start])
-        while at < most:
-            behind = np.uint64(data[at])
-            cut = int(cuts[before << EIGHT | behind])
-            if cut != NO_CUT:
-                break
-            before = behind
-            at += 1
-        if at == size:
-            cut = CUT
-        if cut != CUT or at - start > LONGEST:
-            if cut == UNKNOWN:
-                missing[PLACE] = np.uint64(at)
-            return start
-        length = at - start
-        if start + 16 <= size:
-            low = load_eight(data, start) & LOW_MASKS[length]
-            high = load_eight(data, start + 8) & HIGH_MASKS[length]
-        else:
-            low, high = NONE, NONE
-            for index in range(at - 1, start - 1, -1):
-                high = high << BYTE_BITS | low >> LENGTH_SHIFT
-                low = low << BYTE_BITS | np.uint64(data[index])
-        high |= np.uint64(length) << LENGTH_SHIFT
-        if begins_text and start == 0:
-            high |= BEGINS_TEXT
-        mixed = low * MIX_LOW ^ high * MIX_HIGH
-        place = ((mixed ^ (mixed >> HALF)) * MIX_LOW >> PLACE_SHIFT) & mask
-        row = ROW * int(place)
-        while rows[row + LOW] != low or rows[row + HIGH] != high:
-            if rows[row + HIGH] == NONE:
-                missing[LOW] = low
-                missing[HIGH] = high
-                missing[PLACE] = np.uint64(row)
-                return start
-            row = (row + ROW) & (len(rows) - 1)
-        known = rows[row + COUNTS]
-        for index in range(start, at):
-            counts[index] = n_before + int(known & COUNT_MASK)
-            known >>= COUNT_BITS
-        n_before = int(counts[at - 1])
-        start = at
-    return start
+    for index in range(len(ends)):
+        end, shift = int(ends[index]), int(places[index]) - start
+        for at in range(start, end):
+            counts[at] = n_before + int(known[at + shift])
+        n_before = int(counts[end - 1])
+        start = end
+
+
+@kernel
+def distinct_prefixes(
+    texts: NDArray[np.uint8],
+    ends: NDArray[np.int64],
+    slots: NDArray[np.int32],
+    prefixes: NDArray[np.uint8],
+    prefix_ends: NDArray[np.int64],
+    numbers: NDArray[np.int32],
+) -> int:
+    """Write all prefixes of the texts that end at `ends`, each once, one behind the other; returns how many.
+
+    slots    int32[2^k]  all zero, and more than there are prefixes
+    numbers  which of the prefixes ends with that byte of its text
+    """
+    start, size, count, mask = 0, 0, 0, len(slots) - 1
+    for index in range(len(ends)):
+        mixed, is_new = np.uint64(0), False
+        for last in range(start, int(ends[index])):
+            length = last + 1 - start
+            mixed = (mixed ^ np.uint64(texts[last])) * MIX_LOW
+            mixed ^= mixed >> HALF
+            slot = int(np.int64(mixed >> HALF)) & mask
+            while slots[slot] != 0:
+                number = int(slots[slot]) - 1
+                first = int(prefix_ends[number - 1]) if number else 0
+                same = 0
+                if not is_new and prefix_ends[number] - first == length:
+                    while same < length and prefixes[first + same] == texts[start + same]:
+                        same += 1
+                if same == length:
+                    break
+                slot = (slot + 1) & mask
+            is_new = slots[slot] == 0
+            if is_new:
+                for at in range(length):
+                    prefixes[size + at] = texts[start + at]
+                size += length
+                prefix_ends[count] = size
+                count += 1
+                slots[slot] = count
+            numbers[last] = slots[slot] - 1
+        start = int(ends[index])
+    return count

@@ -14,6 +14,7 @@ from guiapp.core.encoding import FragmentTokens
 from guiapp.core.kernels.new_pieces import ALL_PIECES, NEWLINES, NO_PIECES
 from guiapp.core.pipelines.dna import dna_tokens
 from guiapp.core.pipelines.lone_spaces import with_lone_spaces
+from guiapp.core.pipelines.many_texts import tokens_of_each
 from guiapp.core.pipelines.pair_merging import PairEncoder, to_source
 from guiapp.core.pipelines.stages import (
     ENCODE,
@@ -27,7 +28,7 @@ from guiapp.core.pipelines.stages import (
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
 from guiapp.core.text.normalized import NormalizedText
 from guiapp.core.text.split_patterns import splitter_for
-from guiapp.core.text.utf8 import repair, repair_readable
+from guiapp.core.text.utf8 import repair, repair_each, repair_readable
 from guiapp.core.text.whitespace_words import whitespace_words
 from guiapp.core.vocab.merges import byte_pair_merging
 from guiapp.core.vocab.vocabulary import Vocabulary
@@ -157,6 +158,21 @@ class BytePairPipeline:
         watcher.begin(data, repaired, start)
         ends = self._splitter.split_readable(data) if self._is_split else [len(data)]
         return self._to_source(self._encoder.encode_readable(data, ends, encoder, watcher), repaired)
+
+    @property
+    def takes_many_texts(self) -> bool:
+        """See `ManyTexts`."""
+        return self._is_split and not (self._splits_lines or self._drops_spaces or self._dna)
+
+    def all_cuts(self, text: NDArray[np.uint8], ends: NDArray[np.int64]) -> int:
+        """See `ManyTexts`."""
+        return self._splitter.all_restarts(text, ends)
+
+    def count_each(self, texts: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np.int64]:
+        """See `ManyTexts`."""
+        data, data_ends = repair_each(texts, ends)
+        piece_ends = self._splitter.split_each(data, data_ends)
+        return tokens_of_each(self._encoder.encode(data, piece_ends, self.encoders[0]), data_ends)
 
     def _to_source(self, tokens: FragmentTokens, repaired: NormalizedText | None) -> FragmentTokens:
         """Tokens of a repaired text with the spans that they have in the original."""

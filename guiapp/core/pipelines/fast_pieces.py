@@ -13,7 +13,7 @@ from guiapp.core.kernels.compile import is_interpreted
 from guiapp.core.kernels.new_pieces import ALL_PIECES, NO_PIECES, PieceTables
 from guiapp.core.kernels.pattern_automaton import PatternMachine
 from guiapp.core.kernels.piece_cache import PieceCache, empty_rows, new_cache
-from guiapp.core.kernels.piece_keys import ROW
+from guiapp.core.kernels.piece_keys import ROW, SHORT
 from guiapp.core.text.pair_cuts import pair_cuts, symbol_bytes
 from guiapp.core.text.pattern_tables import empty_machine
 from guiapp.core.text.word_rules import word_merges
@@ -120,13 +120,15 @@ class FastPieces:
             found = fast.encode_known_parts(data, *self.cuts, cache.short, out)
         position, count = found >> 32, found & COUNT_MASK
         if position < len(data):
-            symbols, merges = self._merging.symbols, self._merging.merges
+            symbols, merges, tables = self._merging.symbols, self._merging.merges, self.tables
+            if len(piece_ends) * SHORT > len(data):  # whatever pieces are elsewhere, these are words
+                tables = tables._replace(cuts_short=False)
             count = fast.encode(
                 data,
                 position,
                 piece_ends,
                 self._machine,
-                self.tables,
+                tables,
                 symbols,
                 merges,
                 self.cuts,

@@ -95,6 +95,10 @@ class PairEncoder:
         """The first place in text[position:], whatever precedes, that no merge reaches across; or the end."""
         return pair_cut_kernels.first_cut(self._fast.cuts, text, position)
 
+    def all_cuts(self, text: NDArray[np.uint8], ends: NDArray[np.int64]) -> int:
+        """Write all places of a text that no merge reaches across; returns how many."""
+        return pair_cut_kernels.all_cuts(self._fast.cuts, text, ends)
+
     def encode_split(self, text: NDArray[np.uint8], splitter: Splitter, encoder: str) -> FragmentTokens:
         """The tokens of a text that a splitter cuts into pieces."""
         can_stay = not self._marks_spaces or marked_spaces.can_stay(text)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.algorithms.fewest import Dropout
 from guiapp.core.encoding import FragmentTokens
+from guiapp.core.pipelines.many_texts import tokens_of_each
 from guiapp.core.pipelines.pair_merging import PairEncoder
 from guiapp.core.pipelines.stages import ENCODE, NORMALISE, Stage, Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
@@ -21,6 +22,8 @@ SPACE = 0x20
 
 class SentencePiecePipeline:
     """The pipeline of Llama 2 and its relatives."""
+
+    takes_many_texts = True
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.merging = sentence_piece_merging(vocabulary)
@@ -64,6 +67,14 @@ class SentencePiecePipeline:
     def cut_after(self, fragment: NDArray[np.uint8], position: int) -> int:
         """The first cut at or after `position` that depends on nothing before it; else the length."""
         return self._encoder.cut_after(fragment, position)
+
+    def all_cuts(self, text: NDArray[np.uint8], ends: NDArray[np.int64]) -> int:
+        """See `ManyTexts`."""
+        return self._encoder.all_cuts(text, ends)
+
+    def count_each(self, texts: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np.int64]:
+        """See `ManyTexts`."""
+        return tokens_of_each(self._encoder.encode(texts, ends, self.encoders[0]), ends)
 
     def encode_readable(
         self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED

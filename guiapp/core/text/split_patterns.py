@@ -36,6 +36,11 @@ class Splitter(NamedTuple):
             blocks.append(block[:count])
         return np.concatenate(blocks)
 
+    def split_each(self, data: NDArray[np.uint8], text_ends: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The ends of all pieces of many texts, which lie one behind the other; none is empty."""
+        ends = np.empty(len(data), np.int64)
+        return ends[: pattern_machine.split_each(data, text_ends, ends, self.machine)].copy()
+
     def begin(self, start: int, end: int) -> NDArray[np.int64]:
         """What `kernels.pattern_machine.next_ends` needs to go through data[start : end] block by block."""
         return pattern_machine.begin(len(self.patterns), start, end)
@@ -50,6 +55,10 @@ class Splitter(NamedTuple):
         At such a place the text may be cut: the pieces of both parts are those of the whole.
         """
         return pattern_machine.last_cut(data, position, self.machine)
+
+    def all_restarts(self, data: NDArray[np.uint8], ends: NDArray[np.int64]) -> int:
+        """Write all such places of a text, which may be broken; returns how many."""
+        return pattern_machine.all_cuts(data, self.machine.classes, self.machine.cuts, ends)
 
     def restart_after(self, data: NDArray[np.uint8], position: int) -> int:
         """The first such place from `position` on, whatever precedes `position`; or len(data)."""

@@ -17,6 +17,8 @@ from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
 
 REPLACEMENT = 0xFFFD
 LAST_CODE = 0x10FFFF
+ASCII_END = 0x80
+NEWLINE = 0x0A
 
 
 def repair(text: NDArray[np.uint8]) -> NormalizedText | None:
@@ -27,6 +29,21 @@ def repair(text: NDArray[np.uint8]) -> NormalizedText | None:
     data, starts, ends = np.empty(room, np.uint8), np.empty(room, np.int64), np.empty(room, np.int64)
     size = kernel.repair(text, data, starts, ends)
     return NormalizedText(data[:size].copy(), starts[:size].copy(), ends[:size].copy())
+
+
+def repair_each(
+    texts: NDArray[np.uint8], ends: NDArray[np.int64]
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """The same for each of many texts, which lie one behind the other, and where they end then.
+
+    Between them stand newlines for the time being: a broken character ends there like at the end of a text.
+    """
+    between = np.insert(texts, ends, NEWLINE) if texts.max(initial=0) >= ASCII_END else texts
+    if (repaired := repair(between)) is None:
+        return texts, ends
+    n_before = np.arange(len(ends))
+    newlines = np.searchsorted(repaired.starts, ends + n_before, side="right") - 1
+    return np.delete(repaired.data, newlines), newlines - n_before
 
 
 def repair_readable(text: bytes) -> NormalizedText | None:

@@ -1,0 +1,36 @@
+"""Many short texts at a time, for pipelines that need less for that than for one text after the other."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.encoding import FragmentTokens
+
+
+@runtime_checkable
+class ManyTexts(Protocol):
+    """A pipeline that takes many texts at once; `takes_many_texts` is for its vocabulary to say."""
+
+    takes_many_texts: bool
+
+    def all_cuts(self, text: NDArray[np.uint8], ends: NDArray[np.int64]) -> int:
+        """Write the cuts of a text that depend on nothing around them, in order; returns how many.
+
+        The text begins at such a cut or begins a document.  They are cuts of all its prefixes, too.  There is
+        room for one at each byte.
+        """
+
+    def count_each(self, texts: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The number of tokens of each text by itself; none begins a document or follows a special token.
+
+        The texts lie one behind the other and end at `ends`.
+        """
+
+
+def tokens_of_each(tokens: FragmentTokens, ends: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many tokens lie in each of the stretches that end at `ends`; none reaches across an end."""
+    n_ending = np.bincount(tokens.ends, minlength=int(ends[-1]) + 1)
+    return np.diff(np.cumsum(n_ending)[ends], prepend=0)

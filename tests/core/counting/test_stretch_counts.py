@@ -1,0 +1,92 @@
+"""Counts after each byte: cuts hold for all prefixes, and many texts at once count as one by one."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+from conftest import VOCABS
+from random_texts import random_texts
+
+import guiapp
+from guiapp.core.counting import stretch_counts
+from guiapp.core.counting.append import AppendEncoder
+from guiapp.core.demo import sample_text
+from guiapp.core.pipelines.many_texts import ManyTexts
+
+LONGEST_TEXT = 150
+
+open_model = cache(guiapp.open_model)
+
+models_that_take_many = pytest.mark.parametrize(
+    "model",
+    [
+        "demo:bpe",
+        "demo:spm",
+        *(
+            pytest.param(VOCABS / f"ggml-vocab-{name}.gguf", marks=pytest.mark.real_vocabs, id=name)
+            for name in ("llama-bpe", "llama-spm", "qwen2")
+        ),
+    ],
+)
+
+
+def as_array(text):
+    return np.frombuffer(bytearray(text), np.uint8)
+
+
+def counts_of_prefixes(tokenizer, text, **options):
+    return [len(tokenizer.encode(text[:size], **options)) for size in range(1, len(text) + 1)]
+
+
+@models_that_take_many
+def test_counts_are_exact_in_all_scripts_and_where_characters_are_broken(model):
+    tokenizer = open_model(model)
+    for text in random_texts(11, 12):
+        text = text[:LONGEST_TEXT]
+        assert AppendEncoder(tokenizer).append_each(text).tolist() == counts_of_prefixes(tokenizer, text)
+
+
+@models_that_take_many
+def test_many_texts_count_as_much_as_each_by_itself(model):
+    pipeline = open_model(model).pipeline
+    assert isinstance(pipeline.own, ManyTexts)
+    texts = [text[:LONGEST_TEXT] for text in random_texts(12, 150) if text]
+    counts = pipeline.own.count_each(as_array(b"".join(texts)), np.cumsum([*map(len, texts)]))
+    assert counts.tolist() == [len(pipeline.encode(as_array(text), False, "heap").ids) for text in texts]
+
+
+@pytest.mark.parametrize("model", ["demo:bpe", "demo:spm"])
+def test_a_broken_character_hides_the_cuts_behind_it(model):
+    tokenizer = open_model(model)
+    for lead in (b"\xe3", b"\xf0", b"\xf0\x9f"):
+        for text in (
+            lead + b", the next one.",
+            lead + b"ab, the end of the sentence",
+            b"a" + lead + b"x. And",
+        ):
+            counts = AppendEncoder(tokenizer).append_each(text)
+            assert counts.tolist() == counts_of_prefixes(tokenizer, text)
+
+
+@pytest.mark.parametrize("model", ["demo:bpe", "demo:spm"])
+def test_a_new_text_is_encoded_a_few_times_only(model, monkeypatch):
+    tokenizer = open_model(model)
+    text = sample_text("english")[:3000]
+    stretch_counts.stretch_counts_of.cache_clear()
+    calls = []
+    own = type(tokenizer.pipeline.own)
+    encode = own.encode
+    monkeypatch.setattr(own, "encode", lambda *arguments: calls.append(0) or encode(*arguments))
+    counts = AppendEncoder(tokenizer).append_each(text)
+    monkeypatch.undo()
+    assert len(calls) < 30
+    assert counts.tolist() == counts_of_prefixes(tokenizer, text)
+
+
+def test_when_there_is_no_more_room_stretches_are_learned_anew(monkeypatch):
+    monkeypatch.setattr(stretch_counts, "ROOM", 600)
+    tokenizer = guiapp.open_model("demo:bpe")
+    text = sample_text("english")[:2000]
+    assert AppendEncoder(tokenizer).append_each(text).tolist() == counts_of_prefixes(tokenizer, text)
