@@ -17,7 +17,7 @@ CHIP = "□"  # holds the place of a byte or character that is shown as a chip w
 WIDE_SPACE = "\u2007\u200b"  # a space that takes room at a row's end, and a place to break behind it
 CHIPPED = re.compile(
     "[\x00-\x08\x0a-\x1f\x7f-\x9f\xad\u180e\u200b\u2028\u2029\u2060-\u2065\u206a-\u206f\ufeff"
-    "\ufff0-\ufffb\udc80-\udcff\U0001d173-\U0001d17a\U000e0000-\U000e001f\U000e0080-\U000e00ff\U000e01f0-\U000e0fff]"
+    "\ufff0-\ufffb\ufffe\uffff\udc80-\udcff\U0001d173-\U0001d17a\U000e0000-\U000e001f\U000e0080-\U000e00ff\U000e01f0-\U000e0fff]"
 )  # control characters, invisible ones that shape no neighbour, bytes that are no UTF-8
 SPACES = re.compile("  +")
 # Characters that never combine with a neighbour into one grapheme, as ranges.

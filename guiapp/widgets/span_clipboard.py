@@ -1,9 +1,11 @@
-"""Copies of text that keep bytes which are no UTF-8."""
+"""Copies of text that keep what Qt would lose: bytes that are no UTF-8, and byte order marks."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QMimeData
 from PySide6.QtGui import QGuiApplication
+
+from guiapp.viewmodels.text_document import BYTE_ORDER_MARKS
 
 BYTES_FORMAT = "application/x-tokenloupe-bytes"
 
@@ -12,7 +14,7 @@ def put_on_clipboard(data: bytes) -> None:
     """Offer text to all programs, and its exact bytes to this one."""
     text = data.decode("utf-8", "replace")
     clipboard = QGuiApplication.clipboard()
-    if text.encode() == data:
+    if text.encode() == data and not text.startswith(BYTE_ORDER_MARKS):
         clipboard.setText(text)
         return
     mime = QMimeData()

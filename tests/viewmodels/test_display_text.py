@@ -47,6 +47,12 @@ def test_bytes_and_characters_without_a_picture_become_chips():
     ]
 
 
+def test_what_qt_takes_for_a_mark_of_swapped_bytes_becomes_a_chip():
+    shown = display_text("\ufffeab".encode(), False)
+    assert (shown.text, shown.chips[0].label) == ("□ab", "FFFE")
+    assert shown.cells.tolist() == [0, 3, 4, 5]
+
+
 def test_invisible_characters_of_two_units_become_chips_of_one():
     shown = display_text("a\U000e0fffb🚀\xadc".encode(), False)
     assert shown.text == "a□b🚀□c"

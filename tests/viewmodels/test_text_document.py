@@ -78,6 +78,15 @@ def test_graphemes_forward_and_backward_agree(qapp):
     assert backward == forward[::-1]
 
 
+@pytest.mark.parametrize("mark", ["\ufeff", "\ufffe"])
+def test_a_byte_order_mark_is_a_character_of_its_own(qapp, mark):
+    document = TextDocument(f"{mark}ab cd".encode())
+    assert stops(document, document.previous_grapheme, 8) == [8, 7, 6, 5, 4, 3, 0]
+    assert stops(document, document.next_grapheme, 0) == [0, 3, 4, 5, 6, 7, 8]
+    assert document.next_word(3) == 6
+    assert document.word_span(7) == (6, 8)
+
+
 def test_words_forward_stop_at_words_and_line_ends(document):
     forward = stops(document, lambda at: document.next_word(at) if at < document.size else at, 0)
     assert forward == [0, 6, 10, 12, 14]

@@ -111,6 +111,13 @@ def test_copies_keep_bytes_that_are_no_text(opened, qtbot):
     assert editor.document.text() == b"a\xff\r\nba\xff\r\nb"
 
 
+def test_a_byte_order_mark_is_cut_and_pasted(opened, qtbot):
+    editor = opened("\ufeffab")
+    for key in (Key.Key_A, Key.Key_X, Key.Key_V):
+        qtbot.keyClick(editor, key, CTRL)
+    assert editor.document.text() == "\ufeffab".encode()
+
+
 def test_cutting_and_pasting_foreign_text(opened, qtbot):
     editor = opened("one two")
     editor.document.select(0, 4)
