@@ -11,7 +11,7 @@ from guiapp.core.editing.text_buffer import TextBuffer, TextEdit
 
 WINDOW_BYTES = 512  # how far a grapheme or a word is followed
 Boundary = QTextBoundaryFinder.BoundaryType
-BYTE_ORDER_MARKS = ("\ufeff", "\ufffe")  # in front of a str, Qt takes them away; the second swaps what follows
+BYTE_ORDER_MARKS = ("\ufeff", "\ufffe")  # in front, Qt takes them away; the second swaps what follows
 
 
 class TextDocument(QObject):
@@ -231,7 +231,7 @@ class TextDocument(QObject):
 
 
 def _for_qt(text: str) -> str:
-    """The text with U+FFFD for invalid bytes, whose stand-ins no QString may hold, and for a mark in front."""
+    """The text with U+FFFD for byte order marks in front and invalid bytes: no QString may hold these."""
     if text.startswith(BYTE_ORDER_MARKS):
         text = "\ufffd" + text[1:]
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
