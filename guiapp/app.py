@@ -81,6 +81,7 @@ def run_window(model: str | None, text_file: Path | None) -> int:
 
     application = make_application()
     shell = build(application, Settings(default_path()), sample_text(FIRST_SAMPLE))
+    shell.window.fit_into(shell.window.screen().availableSize())
     if text_file is None:
         shell.window.take_kept_text()
     sys.excepthook = ErrorReporter(shell.window).report

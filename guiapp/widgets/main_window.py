@@ -29,6 +29,7 @@ AUTOSAVE_MS = 2000  # after an edit
 KEPT_TEXTS = "texts"  # the folder beside the settings
 FIRST_SIZE = QSize(1280, 800)
 SMALLEST_SIZE = QSize(860, 480)
+FRAME_SIZE = QSize(8, 40)  # about what the system puts around a window
 
 
 class MainWindow(QMainWindow):
@@ -90,6 +91,11 @@ class MainWindow(QMainWindow):
         layout.addWidget(self.pages, 1)
         layout.addWidget(self.status_line)
         return column
+
+    def fit_into(self, room: QSize) -> None:
+        """Become small enough, with its frame, for a screen with so much room."""
+        if not self.isMaximized():
+            self.resize(self.size().boundedTo(room - FRAME_SIZE))
 
     def _follow_title(self) -> None:
         workspace = self._workspace

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from main_window_driver import CTRL
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, QSize, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication
 
@@ -21,6 +21,12 @@ def test_the_theme_recolours_and_is_kept(shell, qtbot, tmp_path):
     qtbot.waitUntil(lambda: Settings(tmp_path / "settings.json").theme == "light")
     pixel = shell.window.inspect_page.editor.viewport().grab().toImage().pixelColor(3, 3)
     assert pixel == LIGHT.background
+
+
+def test_the_window_is_no_larger_than_the_screen(shell):
+    shell.window.resize(1280, 800)
+    shell.window.fit_into(QSize(960, 1200))
+    assert (shell.window.width(), shell.window.height()) == (952, 800)
 
 
 @pytest.mark.parametrize(("name", "larger"), [("zoom_in", True), ("zoom_out", False)])
