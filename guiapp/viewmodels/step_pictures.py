@@ -72,11 +72,13 @@ def flow(debugger: Debugger) -> Flow:
     if piece < 0:
         return _stage(debugger, start, end)
     elements, is_cut = _before(debugger, piece)
-    tokens, is_cut_inside = _around(debugger.states.piece_tokens(position, piece), start, end)
-    piece_end = int(trace.pieces.end[piece])
+    piece_start, piece_end = int(trace.pieces.start[piece]), int(trace.pieces.end[piece])
+    tokens, is_cut_inside = _around(debugger.states.piece_tokens(position, piece, (start, end)), start, end)
+    if debugger.states.has_slots(piece) and len(tokens.ids):  # symbols fill the piece
+        is_cut_inside = int(tokens.starts[0]) > piece_start, int(tokens.ends[-1]) < piece_end
     operation = trace.operation(position)
     is_pair = operation in PAIR_STEPS
-    at = int(trace.pieces.start[piece]) if not is_cut_inside[0] else int(tokens.starts[0])
+    at = piece_start if not is_cut_inside[0] else int(tokens.starts[0])
     first = len(elements)
     for token_id, token_start, token_end in zip(*(column.tolist() for column in tokens), strict=True):
         elements += _text(debugger, at, token_start, start, end, is_pair)

@@ -34,6 +34,7 @@ from guiapp.widgets.text_zoom import TextZoom
 from guiapp.widgets.theme import UNIT_PX, Theme, ThemeSource
 
 SMALL_DOT_PX = 7
+MOST_OF_WINDOW = 0.25  # that the text takes at any rate, if it has two rows
 EMPTY_TEXT = "Nothing is recorded yet."
 
 
@@ -111,7 +112,9 @@ class FlowView(QWidget):
         self._layout = lay_out(self._flow.elements, width, self._texts)
         self._hovered = None
         self._most_px = max(self._most_px, int(self._layout.height))
-        self.setMinimumHeight(self._zoom.scaled(FLOW_ROW_PX))
+        two_rows = self._zoom.scaled(min(self._most_px, 2 * FLOW_ROW_PX))
+        has_room = two_rows <= self.window().height() * MOST_OF_WINDOW
+        self.setMinimumHeight(two_rows if has_room else self._zoom.scaled(FLOW_ROW_PX))
         self.setMaximumHeight(max(self.minimumHeight(), self._zoom.scaled(self._most_px)))
         self.update()
 

@@ -72,16 +72,15 @@ def _in_queue(states: Replay, piece: int, first: int, step: int, limit: int) -> 
     pushed = columns.pushed[first:step]
     is_waiting[pushed[pushed >= 0] - first] = False
     rows = np.flatnonzero(is_waiting) + first
-    stale = _is_stale(states, piece, step, rows)
-    order = _best(columns.rank[rows], columns.cell[rows], limit)
+    n_live = max(0, int(columns.candidates[step]))  # counted at each step as long as the queue is used
+    shown = rows[_best(columns.rank[rows], columns.cell[rows], limit)]
     fields = (
         *(columns.left, columns.right, columns.result, columns.rank),
         *(columns.position, columns.right_position, columns.end),
     )
-    values = [*(column[rows[order]].tolist() for column in fields), stale[order].tolist()]
+    values = [*(column[shown].tolist() for column in fields), _is_stale(states, piece, step, shown).tolist()]
     candidates = [Candidate(*entry) for entry in zip(*values, strict=True)]
-    n_stale = int(np.count_nonzero(stale))
-    return Waiting(candidates, len(rows) - n_stale, n_stale)
+    return Waiting(candidates, n_live, len(rows) - n_live)
 
 
 def _best(ranks: NDArray[np.float64], cells: NDArray[np.int32], limit: int) -> NDArray[np.int64]:

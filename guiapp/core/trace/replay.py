@@ -58,11 +58,7 @@ class Replay:
         return bool(cells.stop - cells.start == work.stop - work.start + 1)
 
     def writers(self, n_steps: int, piece: int) -> Writers:
-        """Who wrote the cells of a piece, after `n_steps` steps of the trace."""
-        return self._writers(n_steps, piece).copy()
-
-    def _writers(self, n_steps: int, piece: int) -> Writers:
-        """The same, until the next call."""
+        """Who wrote the cells of a piece, after `n_steps` steps of the trace; good until the next call."""
         first = int(self.trace.pieces.first_step[piece])
         taken = max(0, min(n_steps, int(self.trace.pieces.done_step[piece]) + 1) - first)
         played, writers = self._near(piece, taken)
@@ -117,7 +113,7 @@ class Replay:
             return self._symbols(n_steps, piece, near)
         columns = self.trace.columns
         depth = self._depth(n_steps, piece)
-        steps = self._writers(n_steps, piece).made[:depth]
+        steps = self.writers(n_steps, piece).made[:depth]
         if len(steps) and columns.operation[steps[0]] in (NUMBERS["choose"], NUMBERS["join"]):
             steps = steps[::-1]  # the best way is followed from its end
         return Tokens(columns.result[steps], columns.position[steps], columns.end[steps])
@@ -130,10 +126,10 @@ class Replay:
     def _symbols(self, n_steps: int, piece: int, near: tuple[int, int] | None) -> Tokens:
         columns, cells = self.trace.columns, self.trace.cells
         here = self.trace.piece_cells(piece)
-        writers = self._writers(n_steps, piece)
+        writers = self.writers(n_steps, piece)
         seen = slice(0, len(writers.gone))
         if near is not None:
-            wide = np.array([near[0] - LONGEST_SYMBOL, near[1] + LONGEST_SYMBOL])
+            wide = np.array([max(0, near[0] - LONGEST_SYMBOL), near[1] + LONGEST_SYMBOL], np.int32)
             seen = slice(*np.searchsorted(cells.start[here], wide).tolist())
         slots = np.flatnonzero(~writers.gone[seen]) + seen.start
         steps = writers.made[slots]

@@ -192,6 +192,15 @@ def test_tokens_near_a_place_are_all_there(model, monkeypatch):
     assert len(states.tokens(len(trace) // 2, (20, 26)).ids) < len(states.tokens(len(trace) // 2).ids)
 
 
+@pytest.mark.parametrize("model", ["demo:spm", "demo:bpe", "demo:toy"])
+def test_live_and_stale_pairs_of_the_queue_are_counted(model):
+    trace = record(MODELS[model], "How many lions lie in the sun? abacbb 😍", "heap")
+    for step in range(len(trace)):
+        everything = waiting(Replay(trace), step, {}, 1000)
+        assert sum(not row.is_stale for row in everything.candidates) == everything.n_live
+        assert len(everything.candidates) == everything.n_live + everything.n_stale
+
+
 @pytest.mark.parametrize("limit", [1, 7, 500])
 def test_the_best_pairs_are_those_of_the_whole_queue(limit):
     trace = record(MODELS["demo:spm"], "How many lions lie in the sun all day? " * 3, "heap")
