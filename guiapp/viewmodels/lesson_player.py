@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from functools import cached_property
 
 from PySide6.QtCore import QObject, Signal
 
+from guiapp.core.editing.live_encoding import Options
 from guiapp.core.lessons.lesson import Lesson, LessonError, LessonStep, load_each
 from guiapp.core.lessons.states import go_to_place
+from guiapp.viewmodels.model_loader import OpenModel
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.steps_model import StepsModel
 from guiapp.viewmodels.training_model import TrainingModel, TrainingWish
 from guiapp.viewmodels.workspace import Workspace
 
 MOST_TOKENS = 100_000  # more than any text of a lesson needs
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """What the window showed before a lesson."""
+
+    text: bytes
+    model: OpenModel | None
+    options: Options
 
 
 class LessonPlayer(QObject):
@@ -33,7 +45,7 @@ class LessonPlayer(QObject):
         self._workspace = workspace
         self._steps = steps
         self._settings = settings
-        self._text_before = b""
+        self._before: Scene | None = None
         self.training = TrainingModel(parent=self)
         self.lesson: Lesson | None = None
         self.number = 0
@@ -80,7 +92,8 @@ class LessonPlayer(QObject):
             names = ", ".join(lesson.name for lesson in self.lessons)
             raise LessonError(f"There is no lesson “{name}”. There are: {names}.")
         if self.lesson is None:
-            self._text_before = self._workspace.document.text()
+            workspace = self._workspace
+            self._before = Scene(workspace.document.text(), workspace.loader.model, workspace.options)
         self.lesson = lesson
         self._show(self.reached(lesson) if number is None else min(number, len(lesson.steps) - 1))
 
@@ -104,11 +117,18 @@ class LessonPlayer(QObject):
             self.changed.emit()
 
     def leave(self) -> None:
-        """End the lesson, and bring back the text from before it."""
-        if self.lesson is None:
+        """End the lesson, and bring back the text, the model and the options from before it."""
+        before = self._before
+        if self.lesson is None or before is None:
             return
-        self.lesson = None
-        self._workspace.show_text(self._text_before)
+        self.lesson = self._before = None
+        workspace = self._workspace
+        workspace.show_text(before.text)
+        model = before.model
+        if model is not None and workspace.loader.model is not model:
+            workspace.loader.open(model.name, model.tokenizer.vocabulary.chosen_pre or None)
+        workspace.set_parse_special(before.options.parse_special)
+        workspace.set_encoder(before.options.encoder)
         self.changed.emit()
 
     def _show(self, number: int) -> None:

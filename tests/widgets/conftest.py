@@ -47,7 +47,7 @@ def make_steps_page(qtbot, tmp_path):
         window.show()
         qtbot.waitExposed(window)
         qtbot.waitUntil(lambda: page.is_ready, timeout=20_000)
-        page.kept, page.actions_ = window, actions
+        page.kept, page.actions_, page.kept_workspace = window, actions, workspace
         made.append((page, workspace))
         return page
 

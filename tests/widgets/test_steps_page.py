@@ -325,3 +325,17 @@ def test_a_breakpoint_that_the_model_lacks_says_so_and_stays(make_steps_page, qt
     lacking, other = listed.row_widgets
     qtbot.waitUntil(lacking.absence.isVisible)
     assert not other.absence.isVisible()
+
+
+def test_leaving_a_lesson_brings_back_model_text_and_options(make_steps_page, qtbot):
+    page = make_steps_page(encoder="heap")
+    workspace, player = page.kept_workspace, page.player
+    workspace.set_parse_special(False)
+    player.begin("5-why-greedy-is-not-exact")
+    qtbot.waitUntil(lambda: player.is_ready)
+    assert workspace.loader.model.name == "demo:toy"
+    page.actions_["lesson_leave"].trigger()
+    qtbot.waitUntil(lambda: workspace.loader.model.name == "demo:bpe")
+    qtbot.waitUntil(lambda: page.model.debugger.trace.text == TEXT)
+    assert (workspace.options.encoder, workspace.options.parse_special) == ("heap", False)
+    assert page.model.debugger.trace.encoder == "heap"

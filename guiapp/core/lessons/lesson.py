@@ -30,6 +30,13 @@ from guiapp.core.errors import TokenloupeError
 from guiapp.core.trace.breakpoints import parse_breakpoint
 from guiapp.core.training.telling import ToldMerge, merges, textbook_corpus
 
+PAGES = ("steps", "training")
+TYPE_NAMES: dict[type, str] = {
+    str: 'a text in quotes, such as "abc"',
+    bool: "true or false",
+    int: "a whole number, such as 3",
+    list: 'a list of texts, such as ["a", "b"]',
+}
 INHERITED = ("model", "text", "encoder", "parse_special", "page")
 
 
@@ -116,16 +123,20 @@ def _step(place: str, row: Any, before: LessonStep) -> LessonStep:
         raise LessonError(f'{place} says nothing. Add a line such as say = "…".')
     values: dict[str, Any] = {("place" if key == "break" else key): value for key, value in row.items()}
     types: dict[str, type] = {field.name: type(field.default) for field in fields(LessonStep)} | {"say": str}
+    names = {key: "break" if key == "place" else key for key in types}
+    known = ", ".join(names.values())
     for key, value in values.items():
         if key not in types:
-            raise LessonError(f"{place} has an unknown entry “{key}”. There are: {', '.join(types)}.")
+            raise LessonError(f"{place} has an unknown entry “{key}”. There are: {known}.")
         wanted = list if types[key] is tuple else types[key]
         if type(value) is not wanted:
-            raise LessonError(f"{place}: “{key}” must be a {wanted.__name__}.")
+            raise LessonError(f"{place}: “{names[key]}” must be {TYPE_NAMES[wanted]}.")
         if wanted is list:
             values[key] = tuple(map(str, values[key]))
     kept = {name: getattr(before, name) for name in INHERITED}
     step = replace(LessonStep(""), **{**kept, **values})
+    if step.page not in PAGES:
+        raise LessonError(f"{place}: there is no page “{step.page}”. There are: {', '.join(PAGES)}.")
     if step.place not in ("start", "end"):
         try:
             parse_breakpoint(step.place)

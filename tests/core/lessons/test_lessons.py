@@ -69,7 +69,10 @@ def test_training_learns_what_a_lesson_says(name, number, step):
         ('title = "x"\nsummary = "y"\nstep = 3', "no steps"),
         ('title = "x"\nsummary = "y"\n[[step]]\ntext = "z"', "step 1 says nothing"),
         ('title = "x"\nsummary = "y"\n[[step]]\nsay = "z"\ncolour = 3', "unknown entry “colour”"),
-        ('title = "x"\nsummary = "y"\n[[step]]\nsay = "z"\nmerges = "many"', "must be a int"),
+        ('title = "x"\nsummary = "y"\n[[step]]\nsay = "z"\nmerges = "many"', "must be a whole number"),
+        ('title = "x"\nsummary = "y"\n[[step]]\nsay = "z"\nbreak = 3', "“break” must be a text in quotes"),
+        ('title = "x"\nsummary = "y"\n[[step]]\nsay = "z"\nnow = "ab"', "“now” must be a list of texts"),
+        ('title = "x"\nsummary = "y"\n[[step]]\nsay = "z"\npage = "moon"', "no page “moon”"),
         ('title = "x"\nsummary = "y"\n[[step]]\nsay = "z"\nbreak = "rank <"', "the condition ends"),
     ],
 )
