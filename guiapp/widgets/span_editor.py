@@ -90,6 +90,7 @@ class SpanEditor(SpanView):
             self.viewport().update()
 
     def _follow_edit(self, edit: TextEdit) -> None:
+        self._rows.set_preedit(None)  # its place may be gone; the input method will show it again
         if edit.start == 0 and edit.added == self._document.size:
             self._rows.reset()
         else:

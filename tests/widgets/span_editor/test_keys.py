@@ -160,6 +160,16 @@ def test_what_is_being_composed_shows_but_is_no_text_until_committed(opened):
     assert editor.rows.layout(0).display.text == "a仮名b"
 
 
+def test_another_text_may_come_while_one_is_being_composed(opened):
+    editor = opened("a long text\nab")
+    editor.document.set_caret(14)
+    QApplication.sendEvent(editor, QInputMethodEvent("かな", []))
+    editor.document.set_text(b"short")
+    assert editor.rows.layout(0).display.text == "short"
+    QApplication.sendEvent(editor, QInputMethodEvent("かな", []))
+    assert editor.rows.layout(0).display.text == "かなshort"
+
+
 def test_input_methods_are_told_the_text_around_the_caret(opened):
     editor = opened("before after")
     editor.document.set_caret(6)
