@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from math import cos, radians, sin
@@ -25,9 +26,10 @@ ROOM_STEP_PX = 6  # shortened labels are made for rooms of these steps
 LEAST_ROOM_PX = 18  # for a shortened label
 LEAST_LETTERS = 3  # of a shortened label
 LETTER_EM = 1.1  # no single letter is wider
+NARROWEST_EM = 0.01  # of a label: the root of a model without a name has none
 LEGIBLE_PX = 12  # the smallest letters for which it says more than the name
 MARGIN_PX = 1
-LETTER_SIZES_PX = SIZES_PX[:0:-1].tolist()  # the largest first
+LETTER_SIZES_PX = SIZES_PX[1:].tolist()
 MEASURED_PX = 64
 HINTED_PX = 3  # by so much small letters, which are fitted to pixels, may be wider than measured
 DIMMED_LABEL = 0.3  # what is left of the label of a dimmed node
@@ -77,22 +79,27 @@ def fitting_form(place: Place, whole: float, name: float) -> LabelForm | None:
     With what more it says if that leaves it legible, else without, as large as fits; else shortened.
     A single letter stands upright or not at all: lying, it could be another one.
     """
-    sizes = LETTER_SIZES_PX[LETTER_SIZES_PX.index(place.size_px) :]
-    if name <= LETTER_EM and place.degrees == DOWNWARDS:
-        room = place.upright_px - 2 * MARGIN_PX
-        return next((LabelForm(size, has_more=False) for size in sizes if name * size <= room), None)
-    across, down = place.room_px - 2 * MARGIN_PX, place.down_px - 2 * MARGIN_PX
-    for size in sizes:
-        if size >= LEGIBLE_PX and whole * size <= across and place.degrees != DOWNWARDS:
-            return LabelForm(size)
-    for room in (across, down):
-        for size in sizes:
-            if name * size <= room:
-                return LabelForm(size, has_more=False)
-    longest = max(across, down)
+    is_downwards = place.degrees == DOWNWARDS
+    if name <= LETTER_EM and is_downwards:
+        size = _fitting_size(name, place.upright_px, place.size_px)
+        return LabelForm(size, has_more=False) if size else None
+    size = 0 if is_downwards else _fitting_size(whole, place.room_px, place.size_px)
+    if size >= LEGIBLE_PX:
+        return LabelForm(size)
+    size = _fitting_size(name, place.room_px, place.size_px)
+    size = size or _fitting_size(name, place.down_px, place.size_px)
+    if size:
+        return LabelForm(size, has_more=False)
+    longest = max(place.room_px, place.down_px) - 2 * MARGIN_PX
     if longest < LEAST_ROOM_PX:
         return None
-    return LabelForm(sizes[-1], has_more=False, room_steps=int(longest / ROOM_STEP_PX))
+    return LabelForm(LETTER_SIZES_PX[0], has_more=False, room_steps=int(longest / ROOM_STEP_PX))
+
+
+def _fitting_size(width: float, room_px: float, most_px: int) -> int:
+    """The largest size of letters, up to one, in which a label so wide for one pixel fits; 0 if none is."""
+    largest = min(most_px, (room_px - 2 * MARGIN_PX) / max(width, NARROWEST_EM))
+    return LETTER_SIZES_PX[bisect_right(LETTER_SIZES_PX, largest) - 1] if largest >= LETTER_SIZES_PX[0] else 0
 
 
 def turned_place(place: Place, width_px: float) -> Place:
