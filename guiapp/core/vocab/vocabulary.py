@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, IntFlag
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -176,6 +177,12 @@ class Vocabulary:
         return row if row >= 0 else None
 
     @cached_property
+    def merges(self) -> tuple[tuple[bytes, bytes], ...]:
+        """The merge rules by rank, each the raw texts that it joins; empty texts where it has no effect."""
+        data, offsets = self.merge_data.tobytes(), self.merge_offsets.tolist()
+        return tuple(_cut_in_two(data[start:end]) for start, end in pairwise(offsets))
+
+    @cached_property
     def token_bytes_table(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
         """`token_bytes` of all tokens: uint8[…] and int64[n+1], token i is data[offsets[i] : offsets[i+1]].
 
@@ -241,6 +248,12 @@ def _checked(token_id: int, n_tokens: int) -> int:
 def _slice(data: NDArray[np.uint8], offsets: NDArray[np.int64], token_id: int) -> bytes:
     start, end = offsets[_checked(token_id, len(offsets) - 1) :][:2]
     return data[start:end].tobytes()
+
+
+def _cut_in_two(merge: bytes) -> tuple[bytes, bytes]:
+    """Both sides of the first space that has something before it."""
+    at = merge.find(b" ", 1)
+    return (merge[:at], merge[at + 1 :]) if at > 0 else (b"", b"")
 
 
 def _pack(texts: list[bytes]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:

@@ -71,6 +71,12 @@ def test_tokens_are_found_by_their_text(tmp_path):
     assert vocabulary.score(1) == -1.5
 
 
+def test_merges_are_told_by_rank(tmp_path):
+    merges = ["a b", " a  b c", "ab", ""]
+    path = write_vocab(tmp_path / "x.gguf", model="gpt2", tokens=["a", "b"], merges=merges)
+    assert load_vocabulary(path).merges == ((b"a", b"b"), (b" a", b" b c"), (b"", b""), (b"", b""))
+
+
 def test_there_are_91_names_of_pre_tokenizers():
     assert len(PRE_TOKENIZERS) == 91
     assert PRE_TOKENIZERS["llama-bpe"].ignore_merges
