@@ -17,7 +17,7 @@ from guiapp.core.bench.estimate import Duration, Pace, expected, n_cells
 from guiapp.core.bench.history import load_run
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.peers import PEERS, reason_against
-from guiapp.core.bench.plan import BenchError, Plan, plan_from
+from guiapp.core.bench.plan import BenchError, Plan, plan_from, whole_path
 from guiapp.core.bench.report import warnings
 from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.core.vocab.vocabulary import VocabType
@@ -320,7 +320,7 @@ class BenchModel(QObject):
         if result is None:
             return
         plan = plan_from(self._run.record["plan"])
-        if tokenizer is None or model is None or str(model.name) != plan.model:
+        if tokenizer is None or model is None or whole_path(str(model.name)) != whole_path(plan.model):
             self.failed.emit(f"This run is of {plan.model}. Open that model to see where tokens differ.")
             return
         self._place_job.start(lambda _: first_difference(result, plan, tokenizer))

@@ -23,12 +23,11 @@ from guiapp.widgets.bench_charts import (
     Chart,
     HasTheme,
 )
-from guiapp.widgets.bench_labels import End, interval_of, short_number, spread
+from guiapp.widgets.bench_labels import End, decades_of, interval_of, short_number, spread
 from guiapp.widgets.bench_plot import BEHIND_GAP, Curve, brush_of, pen_of
 from guiapp.widgets.style_sheet import set_role
 
 MOST_NAME_SHARE = 0.45  # of the plot's width
-DECADE_STEPS = 4  # that axes begin and end at
 EDGE_SHARE = 0.04  # of the height, free below and above
 NAME_GAP_PX = 16  # between a curve's end and the marker before its name
 WORST_FIT = 0.5  # of the measured time; exponents of curves that fit worse say nothing
@@ -196,16 +195,3 @@ class CurveChart(Chart):
         plain = f"{short}, 95 % interval"
         fitted = [f"{plain}; n^ exponent of the time + that of an empty text"] if self._growth else []
         self.note.set_texts([*fitted, plain, short])
-
-
-def decades_of(lowest: float, highest: float) -> tuple[float, float, list[int]]:
-    """From where to where a logarithmic axis reaches, in steps that stay while curves settle; its decades.
-
-    There are two decades at least: with less, nobody knows the scale.
-    """
-    low, high = (math.log10(value) * DECADE_STEPS for value in (lowest, highest))
-    low, high = math.floor(low) / DECADE_STEPS, math.ceil(high) / DECADE_STEPS
-    first, last = math.ceil(low), math.floor(high)
-    if first >= last:
-        first, last = math.floor(low), max(math.ceil(high), math.floor(low) + 1)
-    return min(low, first), max(high, last), list(range(first, last + 1))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from guiapp.core.bench.measurement import Record
 from guiapp.widgets.bench_charts import APPROXIMATE, LINE_PAD_PX, LINE_PX, MARKER_PX, Chart
-from guiapp.widgets.bench_labels import mark, share_steps, short_number
+from guiapp.widgets.bench_labels import decades_of, mark, share_steps, short_number
 from guiapp.widgets.bench_names import Line, Place, place_names
 from guiapp.widgets.bench_plot import NO_BRUSH, Curve, brush_of, pen_of
 
@@ -23,14 +23,13 @@ class ExactnessChart(Chart):
         self.fit_font(MOST_LINES)
         rows = [row for row in self._results if row["agreement"] is not None and row["tokens_per_s"]]
         speeds = [row["tokens_per_s"] for row in rows] or [1e4, 1e8]
-        low, high = math.floor(math.log10(min(speeds))), math.ceil(math.log10(max(speeds)))
-        decades = list(range(low, high + 1))
+        low, high, decades = decades_of(min(speeds), max(speeds))
         self.plot.bottom_ticks = [(d, short_number(10.0**d)) for d in decades]
         shares = share_steps(min([0.95, *(row["agreement"] for row in rows)]))
         self.plot.left_ticks = [(share, f"{share:.0%}") for share in shares]
         self.plot.has_lines = True
         margin = (1 - shares[0]) * 0.25
-        n_decades = max(high - low, 1)
+        n_decades = high - low
         self.plot.show_range(
             (low - SIDE_SHARE * n_decades, low + (1 + SIDE_SHARE) * n_decades),
             (shares[0] - margin, 1 + margin),

@@ -10,6 +10,7 @@ from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.published import PUBLISHED
 from guiapp.core.bench.tables import BYTES_PER_MB, size_text, time_text
 
+DECADE_STEPS = 4  # that logarithmic axes begin and end at
 UNITS = {"mb_per_s": "MB/s", "tokens_per_s": "tokens/s"}
 
 
@@ -93,3 +94,16 @@ def round_steps(longest: float) -> list[float]:
     step = 10.0 ** math.floor(math.log10(longest))
     step *= next(factor for factor in (0.2, 0.5, 1.0, 2.0, 5.0) if longest / (step * factor) <= 5)
     return [step * index for index in range(int(longest / step) + 1)]
+
+
+def decades_of(lowest: float, highest: float) -> tuple[float, float, list[int]]:
+    """From where to where a logarithmic axis reaches, in steps that stay while curves settle; its decades.
+
+    There are two decades at least: with less, nobody knows the scale.
+    """
+    low, high = (math.log10(value) * DECADE_STEPS for value in (lowest, highest))
+    low, high = math.floor(low) / DECADE_STEPS, math.ceil(high) / DECADE_STEPS
+    first, last = math.ceil(low), math.floor(high)
+    if first >= last:
+        first, last = math.floor(low), max(math.ceil(high), math.floor(low) + 1)
+    return min(low, first), max(high, last), list(range(first, last + 1))

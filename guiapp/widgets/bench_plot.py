@@ -183,7 +183,9 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(NO_BRUSH)
         for curve in self.curves:
-            painter.setPen(curve.pen)
+            pen = QPen(curve.pen)
+            pen.setCosmetic(False)  # as wide on paper and on screens with small dots
+            painter.setPen(pen)
             painter.drawPolyline(self._pixels(curve.x, curve.y))
 
     def _draw_left(self, painter: QPainter, area: QRectF) -> None:

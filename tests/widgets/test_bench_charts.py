@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QApplication
 from guiapp.core.bench.contenders import UNSPLIT
 from guiapp.core.bench.peers import PEERS
 from guiapp.core.catalogue import ALGORITHMS
-from guiapp.widgets.bench_curves import decades_of
 from guiapp.widgets.bench_exactness import front_of
 from guiapp.widgets.bench_stages import parts_of
 from guiapp.widgets.contender_look import look_of
@@ -166,18 +165,6 @@ def test_lines_across_end_before_the_names(page):
     plot = page.scaling.plot
     ends = [plot.pixel(plot.lines_end, 0.0).x(), *(plot.rect_of(word).left() for word in plot.words)]
     assert ends == sorted(ends)
-
-
-@pytest.mark.parametrize(
-    ("lowest", "highest", "low", "high", "decades"),
-    [
-        (2.3e-6, 0.4, -5.75, -0.25, [-5, -4, -3, -2, -1]),
-        (2e-6, 3e-6, -6, -5, [-6, -5]),
-        (1e-3, 1e-3, -3, -2, [-3, -2]),
-    ],
-)
-def test_axes_reach_as_far_as_values_do_and_have_two_decades(lowest, highest, low, high, decades):
-    assert decades_of(lowest, highest) == (low, high, decades)
 
 
 def test_the_pareto_front_steps_down_from_the_most_exact_to_the_fastest():

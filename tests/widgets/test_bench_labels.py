@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from bench_runs import record
 
-from guiapp.widgets.bench_labels import End, mark, share_steps, short_number, spread, tip_of
+from guiapp.widgets.bench_labels import End, decades_of, mark, share_steps, short_number, spread, tip_of
 
 
 def test_the_mouse_tells_value_interval_runs_and_difference():
@@ -50,3 +50,15 @@ def test_the_mouse_tells_the_memory_of_a_contender():
     memory = record("memory", "fast", 1000, 1.0, built_bytes=5_000_000, encoding_bytes=1_000_000)
     tip = tip_of({**memory, **dict.fromkeys(("median_s", "ci_s", "mb_per_s", "tokens_per_s"))})
     assert "5.0 MB when it is ready, up to 1.0 MB more" in tip
+
+
+@pytest.mark.parametrize(
+    ("lowest", "highest", "low", "high", "decades"),
+    [
+        (2.3e-6, 0.4, -5.75, -0.25, [-5, -4, -3, -2, -1]),
+        (2e-6, 3e-6, -6, -5, [-6, -5]),
+        (1e-3, 1e-3, -3, -2, [-3, -2]),
+    ],
+)
+def test_axes_reach_as_far_as_values_do_and_have_two_decades(lowest, highest, low, high, decades):
+    assert decades_of(lowest, highest) == (low, high, decades)

@@ -32,6 +32,11 @@ class Corpus:
     text: bytes
 
 
+def is_made(name: str) -> bool:
+    """Whether a corpus is one of the program's own, no file or folder."""
+    return name in (RANDOM, TUTORIAL) or name.startswith(SAMPLE)
+
+
 def corpus_named(name: str, vocabulary: Vocabulary, seed: int = 0) -> Corpus:
     """A file, a folder, `sample:NAME`, `random` or `tutorial`; raises CorpusError."""
     if name == RANDOM:

@@ -34,7 +34,7 @@ from guiapp.core.bench.environment import (
 )
 from guiapp.core.bench.operations import encode_all
 from guiapp.core.bench.peers import PEERS
-from guiapp.core.bench.plan import BenchError, Plan
+from guiapp.core.bench.plan import BenchError, Plan, from_any_folder
 from guiapp.core.bench.race import Event, Race, left_out, loading
 from guiapp.core.bench.scenarios import SCENARIOS, Cell, Setting
 from guiapp.core.bench.worker_process import ContenderFailed, Stopped, Worker, WorkerLost, WorkerProcess
@@ -57,7 +57,7 @@ def run(plan: Plan, control: Control, start_worker: StartWorker | None = None) -
         "environment": environment(plan.clock),
         "vocabulary": vocabulary_record(tokenizer.vocabulary),
         "corpora": list(map(corpus_record, corpora)),
-        "plan": plan.record(),
+        "plan": from_any_folder(plan).record(),
         "n_cells": len(cells),
     }
     is_complete = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any, Literal
 
 from guiapp.core.bench import corpus
@@ -47,6 +48,17 @@ class Plan:
 
     def record(self) -> dict[str, Any]:
         return asdict(self)
+
+
+def from_any_folder(plan: Plan) -> Plan:
+    """The same plan with the whole paths of its files, to be repeated from wherever one is."""
+    corpora = tuple(name if corpus.is_made(name) else whole_path(name) for name in plan.corpora)
+    return replace(plan, model=whole_path(plan.model), corpora=corpora)
+
+
+def whole_path(name: str) -> str:
+    """Where a file or folder is, wherever one is; names that are none stay as they are."""
+    return str(Path(name).resolve()) if Path(name).exists() else name
 
 
 def plan_from(record: dict[str, Any]) -> Plan:

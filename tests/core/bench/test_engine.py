@@ -307,6 +307,15 @@ def test_every_scenario_has_cells_of_the_sizes_that_it_names():
             assert sorted(counts)[len(counts) // 2] == pytest.approx(cell.unit_tokens, rel=0.1)
 
 
+def test_a_plan_is_kept_so_that_it_can_be_repeated_from_any_folder(tmp_path, monkeypatch):
+    (tmp_path / "mine.txt").write_text("some words")
+    (tmp_path / "tutorial").mkdir()
+    monkeypatch.chdir(tmp_path)
+    record = report_of(plan(corpora=("mine.txt", "tutorial", "sample:welcome")), FakeStarter(in_proportion))
+    assert record["plan"]["model"] == "demo:bpe"
+    assert record["plan"]["corpora"] == (str(tmp_path / "mine.txt"), "tutorial", "sample:welcome")
+
+
 def test_a_run_knows_its_texts_and_what_may_have_disturbed_it():
     record = report_of(plan(), FakeStarter(in_proportion))
     (text,) = record["corpora"]
