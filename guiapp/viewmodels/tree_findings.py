@@ -38,6 +38,7 @@ class TreeFindings(QObject):
         self.trying.failed.connect(self._fail)
         self._problem = ""
         model.picture_changed.connect(self._begin_anew)
+        model.preparing_changed.connect(self.changed)
 
     @property
     def statistics(self) -> TreeStatistics | None:

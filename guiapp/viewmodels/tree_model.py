@@ -45,6 +45,7 @@ class TreeModel(QObject):
 
     Signals:
         picture_changed(): `picture` is new: another vocabulary is open, or its tree is ready.
+        preparing_changed(): `is_preparing` is new.
         values_changed(): `values` is new.
         chosen_changed(): `chosen` is new.
         view_changed(): `view` is new.
@@ -54,6 +55,7 @@ class TreeModel(QObject):
     """
 
     picture_changed = Signal()
+    preparing_changed = Signal()
     values_changed = Signal()
     chosen_changed = Signal()
     view_changed = Signal()
@@ -80,6 +82,7 @@ class TreeModel(QObject):
         self._counting = QTimer(self, singleShot=True, interval=COUNT_MS)
         self._counting.timeout.connect(self._count)
         workspace.vocabulary_changed.connect(self._build)
+        workspace.loader.loading_changed.connect(self.preparing_changed)
         workspace.encoding_changed.connect(self._counting.start)
         workspace.encoding_changed.connect(self._follow_selection)
         workspace.selected_token_changed.connect(self._show_selection)
@@ -95,7 +98,7 @@ class TreeModel(QObject):
     @property
     def is_preparing(self) -> bool:
         """Whether a picture is on its way; else there is no model."""
-        return self._workspace.vocabulary is not None
+        return self._workspace.vocabulary is not None or self._workspace.loader.loading_name is not None
 
     @property
     def awaits_kernels(self) -> bool:

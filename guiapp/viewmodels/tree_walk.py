@@ -14,7 +14,7 @@ PREFIX_BEFORE, PREFIX_BEHIND = 16, 24  # bytes around the selected token
 
 
 class TreeWalk(QObject):
-    """Where a walk is; it begins at the selected token.
+    """Where a walk is; it begins at the selected token, and anew when another is selected.
 
     Signals:
         changed(): `step` or `is_playing` is new.
@@ -34,6 +34,7 @@ class TreeWalk(QObject):
         self._timer = QTimer(self, interval=STEP_MS)
         self._timer.timeout.connect(self._tick)
         workspace.encoding_changed.connect(self._forget)
+        workspace.selected_token_changed.connect(self._forget)
         model.picture_changed.connect(self._forget)
 
     @property

@@ -133,7 +133,7 @@ class NodePanel(QScrollArea):
         self._sections += [heading(title), card(*contents)]
         tree.addWidget(self._sections[-2])
         tree.addWidget(self._sections[-1])
-        tree.addStretch()
+        tree.addStretch(1)
         self._trees.addLayout(tree, 1)
 
     @property

@@ -82,6 +82,7 @@ class TreeView(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setAccessibleName("Token tree")
         model.picture_changed.connect(self._take_picture)
+        model.preparing_changed.connect(self.update)
         self._flight.moved.connect(self._repaint_moved)
         self._flight.bent.connect(self._repaint_layer)
         self._flight.settled.connect(self._settle)

@@ -14,6 +14,7 @@ from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, Theme, ThemeS
 
 HINT = "Walk the text through the tree, from the selected token on, always to the longest token."
 AROUND_BYTES = 18
+FEWEST_NAMES, NAME_PX = 3, 80
 
 
 class WalkBar(QFrame):
@@ -75,8 +76,12 @@ class WalkBar(QFrame):
         if step.taken is not None:
             name = isolate(visible_text(picture.tree.token_bytes(step.taken)))
             spans += [Span("   takes ", theme.dim), Span(name, theme.accent, is_bold=True)]
+            if step.n_children:
+                tokens = "token" if step.n_children == 1 else "tokens"
+                spans.append(Span(f": none of {step.n_children:,} longer {tokens} follows here", theme.dim))
         elif step.n_children:
-            names = [isolate(visible_text(picture.tree.token_bytes(child))) for child in step.continuations]
+            shown = step.continuations[: max(FEWEST_NAMES, self._story.width() // NAME_PX)]
+            names = [isolate(visible_text(picture.tree.token_bytes(child))) for child in shown]
             more = f" … of {step.n_children:,}" if step.n_children > len(names) else ""
             spans.append(Span(f"   may go on to {', '.join(names)}{more}", theme.dim))
         return spans

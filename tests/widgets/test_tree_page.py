@@ -7,7 +7,7 @@ import json
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication, QLabel, QToolButton
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
@@ -112,6 +112,44 @@ def test_the_walk_plays_what_greedy_takes(page, qtbot):
     tokenizer = page._workspace.tokenizer
     assert b"".join(map(tokenizer.vocabulary.token_bytes, taken)) == TEXT
     assert "takes" in page.walk_bar._story.toPlainText()
+
+
+def test_the_walk_says_where_it_could_go_on_and_where_it_ends(page, qtbot):
+    page._workspace.select_token(1)
+    on = next(button for button in page.walk_bar.findChildren(QToolButton) if button.text() == "›")
+    told = []
+    for _ in range(12):
+        qtbot.mouseClick(on, Qt.MouseButton.LeftButton)
+        step, text = page.walk.step, page.walk_bar._story.toPlainText()
+        told.append((step.taken is not None, step.n_children > 0))
+        assert ("may go on to" in text) == (step.taken is None and step.n_children > 0)
+        assert ("takes" in text) == (step.taken is not None)
+        assert ("follows here" in text) == (step.taken is not None and step.n_children > 0)
+        assert page.model.chosen_token == step.token
+    assert {(False, True), (True, True)} <= set(told)
+
+
+def test_a_walk_begins_anew_where_another_token_is_selected(page):
+    workspace = page._workspace
+    workspace.select_token(1)
+    page.walk.move(1)
+    page.walk.move(1)
+    workspace.select_token(3)
+    assert page.walk.step is None
+    page.walk.move(1)
+    assert page.walk.read(1) == TEXT[workspace.span(3)[0] :][:1]
+
+
+def test_a_token_that_nothing_merges_has_a_low_card(page, qtbot):
+    page.resize(1400, 800)
+    page.show_three_trees()
+    page._workspace.select_token(1)
+    tokens = page.model.picture.tree
+    page.model.choose_token(next(n for n in range(len(tokens)) if tokens.token_bytes(n) == b"a"))
+    area = page.node_panel._merge_area
+    qtbot.waitUntil(
+        lambda: page.node_panel._facts.get("bytes") == "61" and area.parentWidget().height() < 130
+    )
 
 
 @pytest.mark.parametrize("name", ["leaves", "Tokens at each depth: 3", "Tokens with so many children: 1"])
@@ -355,6 +393,7 @@ def test_the_page_tells_that_the_tree_waits_until_everything_is_compiled(qtbot, 
     qtbot.addWidget(page)
     assert page.view.notice == NO_MODEL
     workspace.loader.open("demo:bpe")
+    assert page.view.notice == COMPILING
     qtbot.waitUntil(lambda: workspace.vocabulary is not None)
     assert page.view.notice == COMPILING
     run_interpreted(False)
