@@ -185,3 +185,36 @@ def test_the_middle_tells_the_whole_token_and_the_others_what_they_add(page):
     page.view.show_at_once()
     middle = [place for place in places(page.view.geometry_now) if place.is_middle]
     assert [place.node for place in middle] == [node]
+
+
+def test_keys_go_back_and_forward_and_show_all(page, qtbot):
+    whole, node = page.model.view, widest_child(page)
+    alt = Qt.KeyboardModifier.AltModifier
+    page.model.choose(node)
+    qtbot.keyClick(page.view, Qt.Key.Key_Return)
+    near = page.model.view
+    assert near == tuple(map(float, page.model.picture.span(node)))
+    qtbot.keyClick(page.view, Qt.Key.Key_Left, alt)
+    assert page.model.view == whole
+    qtbot.keyClick(page.view, Qt.Key.Key_Right, alt)
+    assert page.model.view == near
+    qtbot.mouseClick(page.view, Qt.MouseButton.BackButton)
+    assert page.model.view == whole
+    qtbot.mouseClick(page.view, Qt.MouseButton.ForwardButton)
+    assert page.model.view == near
+    qtbot.keyClick(page.view, Qt.Key.Key_Home)
+    assert page.model.view == whole
+    qtbot.keyClick(page.view, Qt.Key.Key_Plus)
+    assert page.model.view[1] - page.model.view[0] < whole[1]
+
+
+def test_the_map_moves_the_view(page, qtbot):
+    width = page.model.picture.width
+    assert not page.mini_map.isVisible()
+    page.model.set_view((0.0, width / 10))
+    assert page.mini_map.isVisible()
+    middle = QPoint(page.mini_map.width() // 2, 20)
+    qtbot.mouseClick(page.mini_map, Qt.MouseButton.LeftButton, pos=middle)
+    left, right = page.model.view
+    assert (left + right) / 2 == pytest.approx(width / 2, rel=0.02)
+    assert right - left == pytest.approx(width / 10)
