@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
@@ -22,6 +23,7 @@ from guiapp.core.replace_file import replace_file
 RUNS = "runs"  # the folder beside the settings
 TEXTS = "texts"  # the folder within it
 SUFFIX = ".json"
+KEPT_NAME = re.compile(r"^(\d{4}-\d\d-\d\d)T(\d\d)(\d\d)\d\d\S* ")
 MOST_LISTED = 20
 
 
@@ -58,6 +60,11 @@ class Comparison:
         return "; ".join([told, *self.conditions])
 
 
+def title_of(path: Path) -> str:
+    """When a kept run began and of which model, "2026-11-21 18:54, gpt-2"; of other files their name."""
+    return KEPT_NAME.sub(r"\1 \2:\3, ", path.stem)
+
+
 class RunHistory:
     """A folder of runs, named by their beginning."""
 
@@ -82,13 +89,13 @@ class RunHistory:
 
     def runs(self) -> list[SavedRun]:
         """The newest runs."""
-        return [SavedRun(path, path.stem) for path in self._paths()[:MOST_LISTED]]
+        return [SavedRun(path, title_of(path)) for path in self._paths()[:MOST_LISTED]]
 
     def compare(self, record: Record) -> Comparison | None:
         """With the newest kept run of the same vocabulary that measured some of the same; else None."""
         for path, old in _readable(self._paths()[:MOST_LISTED]):
             if old.get("vocabulary", {}).get("sha256") == record["vocabulary"]["sha256"]:
-                comparison = Comparison.of(path.stem, old, record)
+                comparison = Comparison.of(title_of(path), old, record)
                 if comparison.n_compared:
                     return comparison
         return None

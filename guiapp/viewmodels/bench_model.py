@@ -22,7 +22,7 @@ from guiapp.core.bench.report import warnings
 from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.core.vocab.vocabulary import VocabType
 from guiapp.viewmodels.background import LatestJob
-from guiapp.viewmodels.bench_history import Comparison, RunHistory, SavedRun
+from guiapp.viewmodels.bench_history import Comparison, RunHistory, SavedRun, title_of
 from guiapp.viewmodels.bench_live import LiveRun
 from guiapp.viewmodels.bench_presets import PRESETS, TEXTS, YOUR_TEXT, Preset
 from guiapp.viewmodels.bench_runner import BenchRunner
@@ -281,7 +281,7 @@ class BenchModel(QObject):
             self.failed.emit(f"Stop the run that is going on before you open {path.name}.")
             return
         try:
-            self.show_run(load_run(path), f"A saved run: {path.name}")
+            self.show_run(load_run(path), f"A saved run: {title_of(path)}")
         except BenchError as error:
             self.failed.emit(str(error))
 
@@ -292,7 +292,7 @@ class BenchModel(QObject):
         except BenchError as error:
             self.failed.emit(str(error))
             return
-        self.comparison = Comparison.of(path.stem, old, self.record)
+        self.comparison = Comparison.of(title_of(path), old, self.record)
         self.tell(str(self.comparison))
         self.results_changed.emit()
 

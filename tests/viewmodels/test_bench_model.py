@@ -145,7 +145,7 @@ def test_runs_are_kept_and_compared_with_the_last(qtbot, make_model, tmp_path):
     model = make_model(fake_engine(whole_run(2)), history)
     run_to_its_end(qtbot, model)
     assert [change.verdict for change in model.comparison.changes] == ["slower"]
-    assert len(model.saved_runs) == 2
+    assert [run.title for run in model.saved_runs] == ["2026-01-01 00:00, model"] * 2
     model.open_run(model.saved_runs[-1].path)
     assert model.results[0]["samples_s"][0] == 1e-3
 
@@ -236,7 +236,8 @@ def test_a_run_is_compared_with_the_last_one_that_measured_some_of_the_same(qtbo
     run_to_its_end(qtbot, make_model(fake_engine(other), history))
     model = make_model(fake_engine(whole_run(3)), history)
     run_to_its_end(qtbot, model)
-    assert model.comparison.title.startswith("2026-01-01T000001")
+    assert model.comparison.title == "2026-01-01 00:00, model"
+    assert [change.ratio.ratio for change in model.comparison.changes] == [pytest.approx(3)]
 
 
 def test_a_full_disk_is_told_and_leaves_the_results_on_the_page(qtbot, make_model, tmp_path, monkeypatch):

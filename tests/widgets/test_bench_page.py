@@ -112,7 +112,7 @@ def test_a_run_from_elsewhere_is_opened_by_button_and_by_drop(page, tmp_path, qt
     page.bar.ask = lambda window: path
     page.bar.open_run()
     assert len(page.model.results) == len(RUN["results"])
-    assert page.progress.text() == "A saved run: run.json"
+    assert page.progress.text() == "A saved run: run"
     page.model.show_run({"results": []})
     drop(page, path)
     assert len(page.model.results) == len(RUN["results"])
