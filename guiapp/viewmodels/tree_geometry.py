@@ -15,7 +15,7 @@ from guiapp.core.tree.picture import TreePicture
 View = tuple[float, float]
 NARROWEST = 0.75  # of a leaf: what a view shows at least
 MARGIN_PX = 12  # around a sunburst
-LEAST_DISC_PX, FULL_DISC_PX = 13.0, 26.0  # what is smaller in the middle has been passed
+LEAST_DISC_PX, FULL_DISC_PX = 18.0, 34.0  # what is smaller in the middle has been passed
 
 
 @dataclass(frozen=True)
