@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import tempfile
 from pathlib import Path
@@ -12,12 +11,19 @@ from PySide6.QtWidgets import QApplication
 
 from guiapp import open_model
 from guiapp.app import build, make_application
-from guiapp.core.demo import resolve_model
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.trace import Trace
 from guiapp.latencies.measurement import Measurement
-from guiapp.latencies.window import SIZE, PaintWatch, mixed_text, timed, wait_until
+from guiapp.latencies.window import (
+    SIZE,
+    PaintWatch,
+    load_kernels,
+    mixed_text,
+    open_in_window,
+    timed,
+    wait_until,
+)
 from guiapp.viewmodels.settings import Settings
 from guiapp.widgets.steps_page import StepsPage
 
@@ -36,8 +42,8 @@ def measure_steps(model: str, n_events: int = 60, n_steps: int = N_STEPS) -> lis
         shell = build(application, Settings(Path(folder) / "settings.json"), b"x")
         shell.window.resize(*SIZE)
         shell.window.show()
-        shell.workspace.loader.open(os.fspath(resolve_model(model)))
-        wait_until(application, lambda: shell.workspace.tokenizer is not None)
+        load_kernels(application, shell)
+        open_in_window(application, shell, model)
         shell.window.actions_table["steps"].trigger()
         page = cast(StepsPage, shell.window.pages.pages["steps"])
         wait_until(application, lambda: page.is_ready)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import unicodedata
 from functools import lru_cache
+from math import ceil
 from typing import NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import (
     QFont,
-    QFontInfo,
     QFontMetrics,
     QFontMetricsF,
     QGlyphRun,
@@ -24,6 +24,7 @@ from PySide6.QtGui import (
 from guiapp.widgets.theme import Theme
 
 MOST_TEXTS = 5000
+SAME_WIDTH_PX = 0.5
 PLAIN = "".join(
     character
     for character in map(chr, (*range(0x20, 0x590), *range(0x2010, 0x2028), *range(0x2190, 0x2200)))
@@ -52,10 +53,20 @@ class FixedGlyphs:
         self._font = QRawFont.fromFont(font)
         self._places: list[QPointF] = []
         self._advance, self._ascent = metrics.horizontalAdvance("0"), metrics.ascent()
-        self._height = float(QFontMetrics(font).height())
-        is_usable = QFontInfo(font).fixedPitch() and not font.strikeOut()  # runs are struck elsewhere
-        found = self._font.glyphIndexesForString(PLAIN) if is_usable else []
-        self._glyphs = {character: glyph for character, glyph in zip(PLAIN, found, strict=False) if glyph}
+        self._height = float(ceil(metrics.height()))
+        is_fixed = metrics.horizontalAdvance("i") == self._advance == metrics.horizontalAdvance("W")
+        is_usable = is_fixed and not font.strikeOut()  # a run would be struck beside its letters
+        self._glyphs = self._found() if is_usable else {}
+
+    def _found(self) -> dict[str, int]:
+        """QFontInfo does not call every font fixed-pitch that is; so each glyph is asked for its width."""
+        glyphs = self._font.glyphIndexesForString(PLAIN)
+        widths = (step.x() for step in self._font.advancesForGlyphIndexes(glyphs))
+        return {
+            character: glyph
+            for character, glyph, width in zip(PLAIN, glyphs, widths, strict=True)
+            if glyph and abs(width - self._advance) < SAME_WIDTH_PX
+        }
 
     def shape(self, text: str) -> Shaped | None:
         """None for a text with other characters."""

@@ -72,8 +72,8 @@ class CodeView(QWidget):
 
     def line_rect(self, number: int) -> QRectF:
         """Where a line of the code lies."""
-        scale = self._scale()
-        return QRectF(0, number * LINE_PX * scale, self.width(), LINE_PX * scale)
+        height = LINE_PX * self._scale(self._n_lines())
+        return QRectF(0, number * height, self.width(), height)
 
     def _line_at(self, place: QPointF) -> int:
         """The line of the code at a place that does something; -1 for none."""
@@ -98,10 +98,13 @@ class CodeView(QWidget):
             self._hovered = line
             self.update()
 
-    def _scale(self) -> float:
-        """Larger where there is room for any code, smaller where there is none for this one."""
+    def _n_lines(self) -> int:
+        """Of the code and its variables, with an empty one between them."""
         debugger = self._model.debugger
-        n_lines = len(self.present()[0].lines) + 1 + (0 if debugger is None else len(variables(debugger)))
+        return len(self.present()[0].lines) + 1 + (0 if debugger is None else len(variables(debugger)))
+
+    def _scale(self, n_lines: int) -> float:
+        """Larger where there is room for any code, smaller where there is none for this one."""
         larger = enlargement(self.size(), QSize(self.minimumWidth(), N_LINES * LINE_PX))
         return larger if larger > 1 else max(SMALLEST, min(1.0, self.height() / (n_lines * LINE_PX)))
 
@@ -114,7 +117,7 @@ class CodeView(QWidget):
             return
         theme, names = self._theme_source.theme, variables(debugger)
         code, present = self.present()
-        scale = self._scale()
+        scale = self._scale(len(code.lines) + 1 + len(names))
         painter.scale(scale, scale)
         width = self.width() / scale
         for number, line in enumerate(code.lines):

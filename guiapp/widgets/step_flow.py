@@ -34,7 +34,8 @@ from guiapp.widgets.text_zoom import TextZoom
 from guiapp.widgets.theme import UNIT_PX, Theme, ThemeSource
 
 SMALL_DOT_PX = 7
-MOST_OF_WINDOW = 0.25  # that the text takes at any rate, if it has two rows
+LONG_TEXT_BYTES = 500  # more than three rows show
+MOST_OF_WINDOW = 0.23  # that the text takes at any rate, if it has two rows
 EMPTY_TEXT = "Nothing is recorded yet."
 
 
@@ -105,7 +106,10 @@ class FlowView(QWidget):
         self._arrange()
 
     def _forget_height(self) -> None:
-        self._most_px = 0
+        """Long texts come to need three rows: the room is there at once, so that nothing moves then."""
+        debugger = self._debugger
+        is_long = debugger is not None and len(debugger.trace.text) > LONG_TEXT_BYTES
+        self._most_px = 3 * FLOW_ROW_PX if is_long else 0
 
     def _arrange(self) -> None:
         width = max(120.0, self._width())

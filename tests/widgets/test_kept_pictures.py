@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QImage, QPainter, QPen, QStaticText
+from PySide6.QtGui import QColor, QFontMetrics, QImage, QPainter, QPen, QStaticText
 
 from guiapp.widgets.rounded_boxes import MOST_PICTURES, RoundedBoxes
-from guiapp.widgets.shaped_texts import LEFT, RIGHT, MonoTexts, ShapedTexts
+from guiapp.widgets.shaped_texts import LEFT, RIGHT, FixedGlyphs, MonoTexts, ShapedTexts
 from guiapp.widgets.theme import Theme
 
 
@@ -39,6 +39,15 @@ def test_plain_characters_look_the_same_without_being_shaped(qapp, size_px, rati
     assert inked(lambda painter: texts.draw(painter, place, "Ġthe·Привет→…", LEFT), ratio) == inked(
         draw_static, ratio
     )
+
+
+@pytest.mark.parametrize("font", [Theme.mono_font, Theme.ui_font])
+def test_only_plain_characters_of_fixed_pitch_are_not_shaped(qapp, font):
+    glyphs = FixedGlyphs(font(13))
+    is_fixed = QFontMetrics(font(13)).horizontalAdvance("i") == QFontMetrics(font(13)).horizontalAdvance("W")
+    assert (glyphs.shape("Ġthe + →1,234") is not None) == is_fixed
+    assert glyphs.shape("日本") is None
+    assert glyphs.shape("e\u0301") is None
 
 
 def test_marks_stay_on_their_letters(qapp):
