@@ -352,6 +352,7 @@ class BenchModel(QObject):
             case "sample" | "result":
                 self.results_changed.emit()
             case "failed":
+                self.tell("Nothing was measured")
                 self.failed.emit(event["message"])
             case "finished":
                 self.tell("Done" if event["complete"] else "Stopped")
