@@ -7,6 +7,7 @@ token, better scores first, so the rules are all ways to cut a token in two.  Be
 from __future__ import annotations
 
 import secrets
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,6 +24,7 @@ from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE
 from guiapp.core.vocab.vocabulary import Vocabulary
 
 MARKED_SPACE = "▁".encode()  # U+2581
+LONGEST_CUT_EVERYWHERE = 4096  # bytes; no token of a model is a tenth as long
 NO_TOKEN = -1  # in the output: a byte that the vocabulary cannot express
 LENGTH_OF_HIGH_NIBBLE = (1,) * 12 + (2, 2, 3, 4)  # bytes of the UTF-8 character that begins with it
 
@@ -195,7 +197,10 @@ def sentence_piece_merging(vocabulary: Vocabulary) -> PairMerging:
     lefts, rights, made = (np.empty(room, np.int32) for _ in range(3))
     cuts = np.empty(room, np.int64)
     lengths = np.array(spelling.symbol_lengths, np.uint8)
-    n_merges = kernels.split_tokens(strings, lengths, lefts, rights, made, cuts)
+    if np.diff(vocabulary.token_offsets).max(initial=0) <= LONGEST_CUT_EVERYWHERE:
+        n_merges = kernels.split_tokens(strings, lengths, lefts, rights, made, cuts)
+    else:
+        n_merges = _split_long_tokens(vocabulary, lefts, rights, made, cuts)
     lefts, rights, made = lefts[:n_merges], rights[:n_merges], made[:n_merges]
     others = _Symbols(len(vocabulary))
     for row in np.flatnonzero((lefts == ABSENT) | (rights == ABSENT)):
@@ -208,6 +213,38 @@ def sentence_piece_merging(vocabulary: Vocabulary) -> PairMerging:
     return _pair_merging(
         strings, spelling, others, lefts, rights, ranks, made, NO_TOKEN if unknown is None else unknown
     )
+
+
+def _split_long_tokens(
+    vocabulary: Vocabulary,
+    lefts: NDArray[np.int32],
+    rights: NDArray[np.int32],
+    made: NDArray[np.int32],
+    cuts: NDArray[np.int64],
+) -> int:
+    """The same as `kernels.split_tokens`, which would compare all ends of a long token with all tokens.
+
+    Only where some token is as long as the left side is there anything to compare.
+    """
+    texts = [vocabulary.raw_text(token) for token in range(len(vocabulary))]
+    ids = {text: token for token, text in enumerate(texts)}
+    sizes = sorted({len(text) for text in texts})
+    count = 0
+    for token, text in enumerate(texts):
+        first = _symbol_length(text, 0)
+        for cut in sorted({first, *sizes[: bisect_left(sizes, len(text))]}):
+            if cut >= len(text) or (text[:cut] not in ids and cut != first):
+                continue
+            if text[cut:] not in ids and len(text) - cut > _symbol_length(text, cut):
+                continue
+            lefts[count], rights[count] = ids.get(text[:cut], ABSENT), ids.get(text[cut:], ABSENT)
+            made[count], cuts[count] = token, vocabulary.token_offsets[token] + cut
+            count += 1
+    return count
+
+
+def _symbol_length(text: bytes, at: int) -> int:
+    return LENGTH_OF_HIGH_NIBBLE[text[at] >> 4]
 
 
 def _ranks_of_scores(scores: NDArray[np.float32]) -> NDArray[np.int32]:
