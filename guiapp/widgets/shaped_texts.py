@@ -25,6 +25,7 @@ from guiapp.widgets.theme import Theme
 
 MOST_TEXTS = 5000
 SAME_WIDTH_PX = 0.5
+STRIKE_SHARE = 0.58  # of the height, from above: through small letters
 PLAIN = "".join(
     character
     for character in map(chr, (*range(0x20, 0x590), *range(0x2010, 0x2028), *range(0x2190, 0x2200)))
@@ -55,8 +56,7 @@ class FixedGlyphs:
         self._advance, self._ascent = metrics.horizontalAdvance("0"), metrics.ascent()
         self._height = float(ceil(metrics.height()))
         is_fixed = metrics.horizontalAdvance("i") == self._advance == metrics.horizontalAdvance("W")
-        is_usable = is_fixed and not font.strikeOut()  # a run would be struck beside its letters
-        self._glyphs = self._found() if is_usable else {}
+        self._glyphs = self._found() if is_fixed else {}
 
     def _found(self) -> dict[str, int]:
         """QFontInfo does not call every font fixed-pitch that is; so each glyph is asked for its width."""
@@ -87,9 +87,11 @@ class ShapedTexts:
     """Draws texts of one font."""
 
     def __init__(self, font: QFont) -> None:
-        self._font = font
+        self._is_struck = font.strikeOut()  # by us: under a painter that scales, Qt does it beside the text
+        self._font = QFont(font)
+        self._font.setStrikeOut(False)
         self._metrics = QFontMetrics(font)
-        self._plain = FixedGlyphs(font)
+        self._plain = FixedGlyphs(self._font)
         self._shaped = lru_cache(MOST_TEXTS)(self._shape)
 
     def width(self, text: str) -> float:
@@ -105,6 +107,9 @@ class ShapedTexts:
         else:
             painter.setFont(self._font)
             painter.drawStaticText(QPointF(x, y), shaped)
+        if self._is_struck:
+            middle = y + height * STRIKE_SHARE
+            painter.drawLine(QPointF(x, middle), QPointF(x + width, middle))
 
     def elided(self, text: str, width: float) -> str:
         """The text, cut short where it needs more than that."""

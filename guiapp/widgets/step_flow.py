@@ -117,7 +117,8 @@ class FlowView(QWidget):
         self._hovered = None
         self._most_px = max(self._most_px, int(self._layout.height))
         two_rows = self._zoom.scaled(min(self._most_px, 2 * FLOW_ROW_PX))
-        has_room = two_rows <= self.window().height() * MOST_OF_WINDOW
+        is_alone = not self._model.race.encoder
+        has_room = is_alone and two_rows <= self.window().height() * MOST_OF_WINDOW
         self.setMinimumHeight(two_rows if has_room else self._zoom.scaled(FLOW_ROW_PX))
         self.setMaximumHeight(max(self.minimumHeight(), self._zoom.scaled(self._most_px)))
         self.update()
