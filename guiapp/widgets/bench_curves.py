@@ -29,6 +29,7 @@ from guiapp.widgets.style_sheet import set_role
 
 MOST_NAME_SHARE = 0.45  # of the plot's width
 EDGE_SHARE = 0.04  # of the height, free below and above
+TICK_GAP_PX = 24  # between two numbers below
 NAME_GAP_PX = 16  # between a curve's end and the marker before its name
 WORST_FIT = 0.5  # of the measured time; exponents of curves that fit worse say nothing
 BAND_ALPHA = 30  # of 255
@@ -92,6 +93,7 @@ class CurveChart(Chart):
         names = self._names(curves)
         self._axes(drawn)
         self._make_room(list(names.values()))
+        self._size_ticks({row["size_bytes"] for row in drawn})
         for line, rows in curves.items():
             self._draw_curve(line, rows)
         looks = [self.look(row["contender"]) for _, _, row in self._points]
@@ -175,22 +177,28 @@ class CurveChart(Chart):
         start = left - EDGE_PX * per_px
         self.plot.show_range(x_range=(start, start + width_px * per_px))
 
+    def _size_ticks(self, sizes: set[int]) -> None:
+        """Sizes at the bottom: the shortest, and from the longest down as many as stand beside each other."""
+        advance = self.plot.scale_metrics().horizontalAdvance
+        shortest, *others = sorted(sizes)
+        taken: list[tuple[float, float]] = []
+        self.plot.bottom_ticks = ticks = []
+        for size in (shortest, *reversed(others)):
+            x, text = math.log10(size), size_text(size)
+            middle_px, half_px = self.plot.pixel(x, 0.0).x(), (advance(text) + TICK_GAP_PX) / 2
+            left_px, right_px = middle_px - half_px, middle_px + half_px
+            if all(right_px < left or right < left_px for left, right in taken):
+                ticks.append((x, text))
+                taken.append((left_px, right_px))
+
     def _axes(self, drawn: Sequence[Record]) -> None:
-        """Decades at the left, sizes at the bottom; room for the whole of each band."""
+        """Decades at the left, with room for the whole of each band."""
         ends = [end for row in drawn for end in interval_of(row, self._quantity.key)]
         low, high, decades = decades_of(min(ends), max(ends))
         self.plot.left_ticks = [(decade, self._quantity.text(10.0**decade)) for decade in decades]
         self.plot.has_lines = True
         free = EDGE_SHARE * (high - low)
         self.plot.show_range(y_range=(low - free, high + free))
-        shown = sorted({row["size_bytes"] for row in drawn})
-        step = math.ceil(len(shown) / 5)
-        near = math.log10(shown[-1] / shown[0]) / 8
-        ticks: list[tuple[float, str]] = []
-        for size in shown[::step]:
-            if not ticks or math.log10(size) - ticks[-1][0] > near:
-                ticks.append((math.log10(size), size_text(size)))
-        self.plot.bottom_ticks = ticks
         short = f"{self._quantity.name} by bytes"
         plain = f"{short}, 95 % interval"
         fitted = [f"{plain}; n^ exponent of the time + that of an empty text"] if self._growth else []

@@ -12,6 +12,7 @@ from typing import NamedTuple
 NEAREST = 0.7  # lines from a place to the edge of a name
 TOUCHING = 1.0  # lines from the rightmost place of a block to its others
 MOST_LINES = 24
+CROWDED = 1000  # crossed names that are better than one that covers something
 BESIDE = (0.0, 0.3, -0.3)  # widths that a name right above or below may be moved
 SIDEWAYS = (0.0, 0.6, -0.6, 1.2, -1.2, 2.0, -2.0, 3.0, -3.0)  # widths that one farther away may be moved
 Place = tuple[float, float]
@@ -103,7 +104,10 @@ def _place_blocks(
     room: Place,
     drawn: Sequence[Line],
 ) -> tuple[int, list[Name]]:
-    """The names when blocks choose in this order, and how many of them a line crosses or leads across."""
+    """The names when blocks choose in this order, and how many of them a line crosses or leads across.
+
+    Where there is no free room, names cover places, and where that is not enough, names.
+    """
     markers = [Box.around(place, line, line) for place in places]
     taken: list[Box] = []
     leaders = list(drawn)
@@ -112,12 +116,14 @@ def _place_blocks(
     for block in blocks:
         others = [box for index, box in enumerate(markers) if index not in block]
         size = max(widths[index] for index in block), line * len(block)
-        free = (
-            (box, leader)
-            for box, leader in _tries(places[block[0]], size, line, room)
-            if not any(map(box.covers, markers + taken))
-        )
-        box, leader, is_crossed = _first_uncrossed(free, others + taken, leaders)
+        for n_covering, spared in ((0, markers + taken), (CROWDED, taken), (CROWDED, [])):
+            n_crossed += n_covering
+            tries = _tries(places[block[0]], size, line, room)
+            free = (each for each in tries if not any(map(each[0].covers, spared)))
+            if (found := _first_uncrossed(free, others + taken, leaders)) is not None:
+                break
+        assert found is not None  # everything is free where nothing is spared
+        box, leader, is_crossed = found
         n_crossed += is_crossed
         taken.append(box)
         leaders += [] if leader is None else [leader]
@@ -129,7 +135,7 @@ def _place_blocks(
 
 def _first_uncrossed(
     tries: Iterable[tuple[Box, Line | None]], boxes: Sequence[Box], leaders: Sequence[Line]
-) -> tuple[Box, Line | None, bool]:
+) -> tuple[Box, Line | None, bool] | None:
     """The first that neither crosses nor is crossed, or else the first of all; and whether it is that."""
     first: tuple[Box, Line | None] | None = None
     for box, leader in tries:
@@ -137,8 +143,7 @@ def _first_uncrossed(
         crosses = leader is not None and any(each.is_crossed_by(leader) for each in boxes)
         if not crosses and not any(map(box.is_crossed_by, leaders)):
             return box, leader, False
-    assert first is not None
-    return *first, True
+    return None if first is None else (*first, True)
 
 
 def _blocks(places: Sequence[Place], reach: float) -> list[list[int]]:

@@ -93,6 +93,10 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
             self._font, self._scale_font = font, scale_font
             self._place_box()
 
+    def scale_metrics(self) -> QFontMetrics:
+        """Of the scale below."""
+        return QFontMetrics(self._scale_font)
+
     def set_axis_px(self, width_px: int) -> None:
         """How wide what stands at the left is."""
         if width_px != self._axis_px:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from bench_runs import RUN, record
 from PySide6.QtCore import Qt
@@ -247,6 +249,22 @@ def test_no_label_is_cut_off_at_the_edge_of_its_chart(page):
             assert chart.plot.words
             for word in chart.plot.words:
                 assert area.contains(chart.plot.rect_of(word)), (name, word.text)
+
+
+def test_numbers_below_a_chart_stand_apart_and_the_longest_text_has_one(page):
+    page.model.show_run(RUN)
+    for width in (800, 1280):
+        page.resize(width, 720)
+        QApplication.processEvents()
+        page.redraw()
+        plot = page.scaling.plot
+        advance = plot.scale_metrics().horizontalAdvance
+        spans = sorted(
+            (plot.pixel(x, 0.0).x() - advance(text) / 2, plot.pixel(x, 0.0).x() + advance(text) / 2)
+            for x, text in plot.bottom_ticks
+        )
+        assert all(left[1] + 20 < right[0] for left, right in pairwise(spans))
+        assert {"128 B", "2 MiB"} <= {text for _, text in plot.bottom_ticks}
 
 
 def test_throughput_is_drawn_against_length_too(page):

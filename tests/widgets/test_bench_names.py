@@ -64,3 +64,9 @@ def test_no_line_to_a_name_crosses_another_name(shares, width):
 )
 def test_lines_are_known_to_cross_a_box_or_not(line, is_crossed):
     assert Box(10.0, 15.0, 3.0, 7.0).is_crossed_by(line) is is_crossed
+
+
+def test_names_that_find_no_room_cover_something_rather_than_fail():
+    places = [(float(x), float(y)) for x in range(0, 60, 20) for y in range(0, 60, 20)]
+    names = place_names(places, [60.0] * 9, LINE, (60.0, 60.0))
+    assert all(30 <= name.middle[0] <= 30 and 6 <= name.middle[1] <= 54 for name in names)
