@@ -32,7 +32,7 @@ from guiapp.core.kernels.piece_keys import (
     look_up,
 )
 from guiapp.core.kernels.piece_parts import cut_ends
-from guiapp.core.kernels.word_merges import ROOM
+from guiapp.core.kernels.word_merges import SCANNED
 
 
 class Scratch(NamedTuple):
@@ -146,7 +146,7 @@ def encode(
         np.empty(KEY * BLOCK, np.uint64),
         np.empty(BLOCK, np.int64),
         np.empty(KEY * BLOCK, np.uint64),
-        np.empty(ROOM, np.int64),
+        np.empty(SCANNED, np.int64),
         begin(len(machine.levels), position, len(data)),
         new_marks(),
     )

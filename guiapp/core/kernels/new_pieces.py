@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.kernels.borrowing import allocating, borrowing
+from guiapp.core.kernels.compile import routine
+from guiapp.core.kernels.eight_bytes import load_eight
 from guiapp.core.kernels.heap import merge_by_heap
 from guiapp.core.kernels.merges import MergeArrays, SymbolArrays, find_piece
 from guiapp.core.kernels.piece_cache import LONGEST_KEPT, ROOM, UNKNOWN, PieceCache, keep, piece_hash, recall
@@ -16,6 +18,8 @@ from guiapp.core.kernels.piece_keys import (
     FEW,
     KEY,
     MANY,
+    MIX_HIGH,
+    MIX_LOW,
     NEXT,
     NO_BITS,
     SHORT,
@@ -29,11 +33,14 @@ from guiapp.core.kernels.piece_keys import (
     write_row,
 )
 from guiapp.core.kernels.string_table import StringTable
-from guiapp.core.kernels.word_merges import LONGEST_SCANNED, WordMerges, merge_word
+from guiapp.core.kernels.word_merges import BIT_IN_WORD, LONGEST_SCANNED, WORD_BITS, WordMerges, merge_word
 
 NEWLINE = 0x0A
 AHEAD = 32  # pieces behind a new one, of which more may be new
+BIT_SHIFT = np.uint64(48)
 NO_PIECES, NEWLINES, ALL_PIECES = range(3)  # which pieces that are tokens are taken whole
+
+Words = TypeVar("Words", np.uint64, NDArray[np.uint64])
 
 
 class PieceTables(NamedTuple):
@@ -41,6 +48,8 @@ class PieceTables(NamedTuple):
 
     strings, spelling_offsets, spelling  to find pieces that are tokens
     longest       bytes of the longest token
+    long_tokens   uint64[1024]: a set of bits, see `long_token_bit`; of pieces longer than SHORT it tells most
+                  that are no token
     knows_whole   whether a cache knows all pieces from the beginning that fit a row and are taken whole
     whole_pieces  NO_PIECES, NEWLINES or ALL_PIECES
     cuts_short    whether pieces are lines, to be cut however short they are, rather than words
@@ -50,6 +59,7 @@ class PieceTables(NamedTuple):
     spelling_offsets: NDArray[np.int64]
     spelling: NDArray[np.uint8]
     longest: int
+    long_tokens: NDArray[np.uint64]
     words: WordMerges
     knows_whole: bool
     whole_pieces: int
@@ -169,6 +179,12 @@ def note(
         keep(long, kept_text, kept_ids, used, data, start, end, is_whole, hashed, out, first, last)
 
 
+@routine
+def long_token_bit(beginning: Words, length: Words) -> Words:
+    """The bit for a token by its first eight bytes and its length; or those of many."""
+    return (beginning ^ length * MIX_HIGH) * MIX_LOW >> BIT_SHIFT
+
+
 @allocating
 def find_whole(
     data: NDArray[np.uint8], start: int, end: int, tables: PieceTables, out: NDArray[np.int32], count: int
@@ -176,6 +192,10 @@ def find_whole(
     """Append the token that is spelled like a piece; the new count, or UNKNOWN."""
     if end - start > tables.longest:
         return UNKNOWN
+    if end - start > SHORT:
+        bit = long_token_bit(load_eight(data, start), np.uint64(end - start))
+        if not tables.long_tokens[bit >> WORD_BITS] >> (bit & BIT_IN_WORD) & NEXT:
+            return UNKNOWN
     scratch = np.empty(3 * (end - start), np.uint8)
     token = find_piece(tables.strings, tables.spelling_offsets, tables.spelling, data, start, end, scratch)
     if token < 0:

@@ -49,14 +49,14 @@ def new_cache(known: NDArray[np.uint64], n_known: int, short: NDArray[np.uint64]
 
     `short` begins as a copy of these rows, too, if there are any.
 
-    All rows are written to here: to be given memory takes longer than to look something up in it.
+    Everything is written to here: to be given memory takes longer than to look something up in it.
     """
     cache = PieceCache(
         short=empty_rows(1 << 17),
         known=empty_rows(len(known) // ROW),
         long=aligned_zeros(4 << 17).view(np.int64),
-        text=np.empty(2 << 20, np.uint8),
-        ids=np.empty(1 << 19, np.int32),
+        text=np.full(2 << 20, 0, np.uint8),
+        ids=np.full(1 << 19, 0, np.int32),
         used=np.zeros(4, np.int64),
     )
     cache.short[:] = 0 if short is None else short

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.kernels.borrowing import borrowing
+from guiapp.core.kernels.eight_bytes import prefetch
 from guiapp.core.kernels.piece_cache import UNKNOWN
 
 SCANNED = 48  # symbols of a piece up to which scanning beats a queue
 LONGEST_SCANNED = 3 * SCANNED  # bytes that may be so few symbols
 NO_RULE = (1 << 25) - 1  # more than the number of any rule
 PLACE_BITS = 6  # that tell one of SCANNED places
-BEFORE, AFTER, ROOM = SCANNED, 2 * SCANNED, 3 * SCANNED
 WARY, TAKES, FLAG_BITS = 1, 2, 2
 EMPTY = np.uint64((1 << 64) - 1)
 ONE, BITS_PER_SLOT = np.uint64(1), np.uint64(2)
@@ -128,6 +128,7 @@ def merge_word(
         if count:
             if width == 1 and byte_before >= 0:
                 values[count - 1] = of_bytes[byte_before << 8 | byte]
+                prefetch(words.made, values[count - 1])
             else:
                 left = out[first + count - 1]
                 values[count - 1] = _number_of(
@@ -137,38 +138,32 @@ def merge_word(
         at += width
         count += 1
     values[count - 1] = NO_RULE
-    for at in range(count):
-        values[BEFORE + at] = at - 1
-        values[AFTER + at] = at + 1
-    while True:
+    made, n_tokens = words.made, words.n_tokens
+    while count > 1:
         best = NO_RULE << PLACE_BITS
-        for at in range(count):
+        for at in range(count - 1):
             best = min(best, values[at] >> tie_bits << PLACE_BITS | at)
         if best >> PLACE_BITS >= NO_RULE >> tie_bits:
             break
         at = int(best & ((1 << PLACE_BITS) - 1))
-        symbol = words.made[values[at]]
+        symbol = made[values[at]]
         out[first + at] = symbol
-        gone = values[AFTER + at]
-        after, before = values[AFTER + gone], values[BEFORE + at]
-        values[gone] = NO_RULE
-        values[AFTER + at] = after
+        count -= 1
+        for behind in range(at + 1, count):
+            out[first + behind] = out[first + behind + 1]
+            values[behind] = values[behind + 1]
         values[at] = NO_RULE
-        if after < count:
-            values[BEFORE + after] = at
+        if at + 1 < count:
             values[at] = _number_of(
-                symbol, out[first + after], has_rule, rows, spread, bit_shift, symbol_bits, number_bits
+                symbol, out[first + at + 1], has_rule, rows, spread, bit_shift, symbol_bits, number_bits
             )
-        if before >= 0:
-            values[before] = _number_of(
-                out[first + before], symbol, has_rule, rows, spread, bit_shift, symbol_bits, number_bits
+            prefetch(made, values[at])
+        if at > 0:
+            values[at - 1] = _number_of(
+                out[first + at - 1], symbol, has_rule, rows, spread, bit_shift, symbol_bits, number_bits
             )
-    at, n_left = 0, 0
-    while at < count:
-        symbol = out[first + at]
-        if symbol >= words.n_tokens:
+            prefetch(made, values[at - 1])
+    for at in range(count):
+        if out[first + at] >= n_tokens:
             return UNKNOWN
-        out[first + n_left] = symbol
-        n_left += 1
-        at = values[AFTER + at]
-    return first + n_left
+    return first + count

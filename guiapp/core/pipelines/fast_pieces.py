@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.kernels import fast, piece_keys
 from guiapp.core.kernels.compile import is_interpreted
-from guiapp.core.kernels.new_pieces import ALL_PIECES, NO_PIECES, PieceTables
+from guiapp.core.kernels.new_pieces import ALL_PIECES, NO_PIECES, PieceTables, long_token_bit
 from guiapp.core.kernels.pattern_automaton import PatternMachine
 from guiapp.core.kernels.piece_cache import PieceCache, empty_rows, new_cache
 from guiapp.core.kernels.piece_keys import ROW, SHORT
@@ -21,6 +21,7 @@ from guiapp.core.vocab.merges import NO_TOKEN, PairMerging
 
 N_ROWS = 1 << 17  # for pieces that were met before
 N_COMMON = 1 << 15  # tokens that are looked for first; vocabularies begin with the most frequent ones
+N_BITS = 1 << 16  # of a set of tokens
 MANY = 5  # ids that may be written behind the last one
 COUNT_MASK = (1 << 32) - 1
 NO_ENDS = np.zeros(0, np.int64)  # the machine shall tell where pieces end
@@ -83,11 +84,23 @@ class FastPieces:
             spelling_offsets,
             spelling,
             int(np.diff(offsets).max(initial=0)),
+            self._long_tokens(data, offsets[: merging.symbols.n_tokens + 1]),
             word_merges(merging.symbols, merging.merges, data, offsets),
             self._n_known > 0,
             self._whole_pieces,
             self._cuts_short,
         )
+
+    def _long_tokens(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """See `PieceTables`; all bits where pieces may be spelled in more than one way."""
+        if self._merging.marks_spaces:
+            return np.full(N_BITS // 64, ~np.uint64(0))
+        lengths = np.diff(offsets)
+        is_long = lengths > SHORT
+        beginnings = data[offsets[:-1][is_long][:, None] + np.arange(8)].view(np.uint64)[:, 0]
+        has_token = np.zeros(N_BITS, np.bool_)
+        has_token[long_token_bit(beginnings, lengths[is_long].astype(np.uint64))] = True
+        return np.packbits(has_token, bitorder="little").view(np.uint64)
 
     def _new_cache(self) -> PieceCache:
         return new_cache(self._known, self._n_known, self._short)

@@ -10,7 +10,7 @@ from toy_vocabulary import toy_vocabulary
 
 from guiapp.core.kernels.piece_cache import UNKNOWN
 from guiapp.core.kernels.scan import merge_by_scan
-from guiapp.core.kernels.word_merges import FLAG_BITS, ROOM, SCANNED, TAKES, WARY, WordMerges, merge_word
+from guiapp.core.kernels.word_merges import FLAG_BITS, SCANNED, TAKES, WARY, WordMerges, merge_word
 from guiapp.core.text.pair_cuts import symbol_bytes
 from guiapp.core.text.word_rules import word_merges
 from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE
@@ -65,7 +65,7 @@ def rules_of(merging: PairMerging) -> WordMerges:
 def merge_both_ways(merging: PairMerging, text: bytes) -> tuple[list[int], list[int] | None]:
     """The symbols by scanning, and the ids by `merge_word`, None if it left the text to others."""
     data, size = np.frombuffer(bytearray(text), np.uint8), len(text)
-    ids, ends, values = np.zeros(size, np.int32), np.zeros(size, np.int64), np.zeros(ROOM, np.int64)
+    ids, ends, values = np.zeros(size, np.int32), np.zeros(size, np.int64), np.zeros(SCANNED, np.int64)
     out = np.zeros(size + 1, np.int32)
     words = rules_of(merging)
     with np.errstate(over="ignore"):

@@ -37,6 +37,16 @@ def test_a_call_that_finds_no_cache_makes_its_own():
     assert len(taken) == 1
 
 
+def test_long_pieces_that_are_tokens_are_taken_whole():
+    tokens = ["abc" * times for times in range(4, 12)]
+    rules = Rules(byte_encoding=True, ignore_merges=True)
+    pipeline = BytePairPipeline(byte_level(["a b"], [*BYTE_TOKENS, "ab", *tokens, "é" * 12], rules=rules))
+    for text in (*tokens, "é" * 6, "abc" * 12, "abcabcab" * 3, "c" + "abc" * 6):
+        ids = ids_of(pipeline, text.encode())
+        assert ids == ids_of(pipeline, text.encode(), "heap")
+        assert (len(ids) == 1) == (text in tokens), text
+
+
 @pytest.mark.parametrize("name", ["bpe", "spm"])
 def test_overlong_forms_of_characters_are_only_bytes(name):
     tokenizer = guiapp.open_model(f"demo:{name}")
