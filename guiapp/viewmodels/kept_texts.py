@@ -42,6 +42,7 @@ class KeptTexts(QObject):
         self._folder = folder
         self._place: Path | None = None
         self._lock: QLockFile | None = None
+        self._aside: list[QLockFile] = []
         self._is_failing = False
         self._writer = ThreadPoolExecutor(1, "kept text")  # Python ends when it is done
 
@@ -65,13 +66,21 @@ class KeptTexts(QObject):
         """The text of this window is in a file now, or not wanted any more."""
         if self._place is not None:
             self._writer.submit(self._place.unlink, missing_ok=True)
-        self.leave()
-
-    def leave(self) -> None:
-        """Leave the text of this window to the next one that starts, and begin another one."""
         if self._lock is not None:
             self._writer.submit(self._lock.unlock)
         self._place = self._lock = None
+
+    def set_aside(self) -> None:
+        """Begin another text; undo can bring the present one back as long as the window is open."""
+        if self._lock is not None:
+            self._aside.append(self._lock)
+        self._place = self._lock = None
+
+    def leave(self) -> None:
+        """Leave the texts of this window to the next ones that start."""
+        self.set_aside()
+        while self._aside:
+            self._writer.submit(self._aside.pop().unlock)
 
     def finish(self) -> None:
         """Wait until everything is on the disk."""

@@ -25,6 +25,7 @@ from guiapp.viewmodels.model_loader import Load, ModelLoader
 from guiapp.viewmodels.round_trip import RoundTrip, RoundTripInput
 from guiapp.viewmodels.text_document import TextDocument
 from guiapp.viewmodels.text_files import read_text, write_text
+from guiapp.viewmodels.text_origins import TextOrigins
 from guiapp.viewmodels.text_statistics import SelectionStatistics, TextStatistics
 from guiapp.viewmodels.token_layout import token_at
 
@@ -72,8 +73,9 @@ class Workspace(QObject):
         self._selected_token: int | None = None
         self._hovered_token: int | None = None
         self._follows_caret = True
-        self._text_path: Path | None = None
-        self._is_modified = False
+        self._origins = TextOrigins()
+        self._is_replacing_text = False
+        self._told_file: tuple[Path | None, bool] = (None, False)
         self.text_job = LatestJob[tuple[Path, bytes]](self)
         self.text_job.done.connect(self._take_text)
         self.text_job.failed.connect(self.text_file_failed)
@@ -276,12 +278,12 @@ class Workspace(QObject):
     @property
     def text_path(self) -> Path | None:
         """The file that the text came from or was saved to."""
-        return self._text_path
+        return self._origins.present.path
 
     @property
     def is_modified(self) -> bool:
         """Whether the text was edited since it was opened or saved."""
-        return self._is_modified
+        return self._origins.present.is_modified
 
     def open_text(self, path: Path) -> None:
         """Put the bytes of a file in place of the text; undo brings the old text back."""
@@ -294,20 +296,19 @@ class Workspace(QObject):
         except TokenloupeError as error:
             self.text_file_failed.emit(str(error))
             return False
-        self._set_text_file(path, is_modified=False)
+        self._origins.present.path, self._origins.present.is_modified = path, False
+        self._tell_text_file()
         return True
 
     def show_text(self, text: bytes) -> None:
         """Put a text that has no file in place of the present one; undo brings that back."""
-        self.text_left.emit()
-        self.document.replace(0, self.document.size, text)
-        self.document.set_caret(0)
-        self._set_text_file(None, is_modified=False)
+        self._replace_text(text, None)
 
     def restore_text(self, text: bytes, path: Path | None) -> None:
         """Begin with a text that was kept, a changed version of the file if there is one."""
         self.document.set_text(text)
-        self._set_text_file(path, is_modified=True)
+        self._origins.begin(path, is_modified=True)
+        self._tell_text_file()
 
     def close(self) -> None:
         """Stop all work; nothing is delivered any more."""
@@ -319,15 +320,31 @@ class Workspace(QObject):
 
     def _take_text(self, result: tuple[Path, bytes]) -> None:
         path, text = result
-        self.show_text(text)
-        self._set_text_file(path, is_modified=False)
+        self._replace_text(text, path)
+
+    def _replace_text(self, text: bytes, path: Path | None) -> None:
+        self.text_left.emit()
+        had_text = self.document.size > 0
+        self._is_replacing_text = True
+        self.document.replace(0, self.document.size, text)
+        self._is_replacing_text = False
+        self.document.set_caret(0)
+        if text or had_text:
+            self._origins.replace(path, self.document.buffer.mark_last())
+        else:
+            self._origins.present.path, self._origins.present.is_modified = path, False
+        self._tell_text_file()
 
     def _note_edit(self) -> None:
-        self._set_text_file(self._text_path, is_modified=True)
+        if self._is_replacing_text:
+            return
+        self._origins.follow_edit(self.document.buffer)
+        self._tell_text_file()
 
-    def _set_text_file(self, path: Path | None, is_modified: bool) -> None:
-        if (path, is_modified) != (self._text_path, self._is_modified):
-            self._text_path, self._is_modified = path, is_modified
+    def _tell_text_file(self) -> None:
+        present = self._origins.present
+        if (file := (present.path, present.is_modified)) != self._told_file:
+            self._told_file = file
             self.text_file_changed.emit()
 
     def _check(self) -> None:

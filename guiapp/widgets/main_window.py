@@ -133,9 +133,9 @@ class MainWindow(QMainWindow):
             self.kept_texts.keep(workspace.document.text(), path)
 
     def _leave_text(self) -> None:
-        """Another text comes: this one is for the next window."""
+        """Another text comes; undo may bring this one back, and after closing the next window."""
         self._keep_text()
-        self.kept_texts.leave()
+        self.kept_texts.set_aside()
 
     def _follow_edit(self) -> None:
         if not self._autosave.isActive():

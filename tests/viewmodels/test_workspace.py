@@ -215,6 +215,44 @@ def test_opening_a_text_file_can_be_undone(workspace, qtbot, tmp_path):
     assert workspace.document.text() == b"one two three"
 
 
+def test_undo_brings_back_the_file_that_a_text_belongs_to(workspace, qtbot, tmp_path):
+    paths = [tmp_path / "first.txt", tmp_path / "second.txt"]
+    for path in paths:
+        path.write_bytes(path.name.encode())
+        with qtbot.waitSignal(workspace.text_file_changed):
+            workspace.open_text(path)
+    document = workspace.document
+    document.insert(b"typed ")
+    states = [(workspace.text_path, workspace.is_modified)]
+    for change in (document.undo, document.undo, document.undo, document.redo, document.redo):
+        change()
+        states.append((workspace.text_path, workspace.is_modified))
+    first, second = paths
+    assert states == [
+        (second, True),
+        (second, True),  # the text of the file again, but nobody compared it
+        (first, False),
+        (None, False),
+        (first, False),
+        (second, True),
+    ]
+
+
+def test_a_text_typed_over_what_was_undone_keeps_its_own_file(workspace, qtbot, tmp_path):
+    path = tmp_path / "opened.txt"
+    path.write_bytes(b"from a file")
+    with qtbot.waitSignal(workspace.text_file_changed):
+        workspace.open_text(path)
+    workspace.document.undo()
+    workspace.document.insert(b"mine")
+    assert (workspace.text_path, workspace.is_modified) == (None, True)
+    workspace.document.undo()
+    workspace.document.redo()
+    assert (workspace.text_path, workspace.is_modified) == (None, True)
+    assert workspace.save_text(tmp_path / "mine.txt")
+    assert path.read_bytes() == b"from a file"
+
+
 def test_a_text_file_that_is_missing_leaves_the_text(workspace, qtbot, tmp_path):
     with qtbot.waitSignal(workspace.text_file_failed) as failed:
         workspace.open_text(tmp_path / "none.txt")

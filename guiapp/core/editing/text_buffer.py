@@ -65,6 +65,14 @@ class _Change:
         return None
 
 
+@dataclass(frozen=True, eq=False)
+class Mark:
+    """A step of undo among all; see `TextBuffer.has_done`."""
+
+    number: int
+    change: _Change
+
+
 class TextBuffer:
     """Bytes that can be edited anywhere, with a line index kept up to date and unlimited undo.
 
@@ -90,6 +98,14 @@ class TextBuffer:
     @property
     def can_redo(self) -> bool:
         return bool(self._undone)
+
+    def mark_last(self) -> Mark:
+        """The step that would be taken back next; there must be one."""
+        return Mark(len(self._done), self._done[-1])
+
+    def has_done(self, mark: Mark) -> bool:
+        """Whether a step of undo is in the text: made, and not taken back since."""
+        return len(self._done) >= mark.number and self._done[mark.number - 1] is mark.change
 
     @property
     def newlines(self) -> NDArray[np.int64]:

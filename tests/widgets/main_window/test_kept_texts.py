@@ -75,7 +75,8 @@ def test_changes_to_a_file_survive_a_program_that_is_killed(make_shell, qtbot, t
     shell = make_shell()
     assert shell.workspace.save_text(path)
     qtbot.keyClicks(shell.window.inspect_page.editor, "typed ")
-    shell.window._leave_text()  # as if the process were gone
+    shell.window._keep_text()
+    shell.window.kept_texts.leave()  # as if the process were gone
     shell.window.kept_texts.finish()
     again = make_shell(b"sample")
     again.window.take_kept_text()
@@ -89,3 +90,14 @@ def test_typed_text_survives_a_program_that_is_killed(shell, qtbot, tmp_path):
     shell.workspace.document.insert(b"typed ")
     qtbot.waitUntil(lambda: [place.read_bytes() for place in (tmp_path / "texts").glob("*.text")] != [])
     assert next((tmp_path / "texts").glob("*.text")).read_bytes().endswith(b"\ntyped one two three")
+
+
+def test_a_text_that_undo_can_bring_back_is_not_given_to_another_window(make_shell, qtbot):
+    shell = make_shell()
+    qtbot.keyClicks(shell.window.inspect_page.editor, "typed ")
+    shell.window.actions_table["sample:english"].trigger()
+    other = make_shell()
+    other.window.take_kept_text()
+    assert b"typed" not in other.workspace.document.text()
+    shell.workspace.document.undo()
+    assert shell.workspace.document.text().startswith(b"typed ")
