@@ -12,6 +12,7 @@ from typing import NamedTuple
 NEAREST = 0.7  # lines from a place to the edge of a name
 TOUCHING = 1.0  # lines from the rightmost place of a block to its others
 MOST_LINES = 24
+FEW = 7  # blocks, for which all orders are tried
 CROWDED = 1000  # crossed names that are better than one that covers something
 BESIDE = (0.0, 0.3, -0.3)  # widths that a name right above or below may be moved
 SIDEWAYS = (0.0, 0.6, -0.6, 1.2, -1.2, 2.0, -2.0, 3.0, -3.0)  # widths that one farther away may be moved
@@ -80,12 +81,13 @@ def place_names(
 
     Places that nearly touch have their names below each other in one block, the rightmost place on top.
     Large blocks and those of crowded places choose first; where lines cross something then, others do, and
-    where they always do, it is as few lines as in any of these orders.
+    where they always do, it is as few lines as in any of these orders.  Many blocks have one order only: a
+    live chart waits for it.
     """
     blocks = _blocks(places, TOUCHING * line)
     blocks.sort(key=lambda block: (-len(block), _loneliness(places, block[0])))
     fewest: tuple[int, list[Name]] | None = None
-    for first in range(max(1, len(blocks))):
+    for first in range(max(1, len(blocks) if len(blocks) <= FEW else 1)):
         order = blocks[first:] + blocks[:first]
         n_crossed, names = _place_blocks(order, places, widths, line, room, drawn)
         if fewest is None or n_crossed < fewest[0]:
