@@ -23,7 +23,6 @@ from guiapp.core.tokenizer import Tokenizer, as_bytes
 BLOCK_BYTES = 256
 MOST_WAITING_BYTES = 1 << 16  # that are put aside while nobody asks
 AT_ONCE_BYTES = 1 << 14  # that are encoded sooner than divided
-PADDED = np.zeros(PADDING, np.uint8)
 EACH_BLOCK_BYTES = 1 << 16  # that are looked through for special tokens at a time
 
 
@@ -60,15 +59,17 @@ class AppendEncoder:
 
         Compiled, and cheap where stretches between certain cuts are short and were met before.
         """
-        new = np.frombuffer(bytearray(text if isinstance(text, bytes) else as_bytes(text)), np.uint8)
+        new = text if isinstance(text, bytes) else as_bytes(text)
+        if len(new) <= EACH_BLOCK_BYTES:
+            return self._append_block(new)
         blocks = [new[at : at + EACH_BLOCK_BYTES] for at in range(0, len(new), EACH_BLOCK_BYTES)]
-        return np.concatenate([np.empty(0, np.int32), *map(self._append_block, blocks)])
+        return np.concatenate([*map(self._append_block, blocks)])
 
-    def _append_block(self, new: NDArray[np.uint8]) -> NDArray[np.int32]:
+    def _append_block(self, new: bytes) -> NDArray[np.int32]:
         """Stretch by stretch, but byte by byte in long stretches and from a special token on."""
         stretches = stretch_counts_of(self._tokenizer)
         n_before, begins_text, at = self.least_count, self._begins_text, len(self._tail)
-        data = np.concatenate([np.frombuffer(self._tail, np.uint8), new, PADDED])
+        data = np.frombuffer(self._tail + new + bytes(PADDING), np.uint8)
         text = data[: at + len(new)]
         counts = np.empty(len(data), np.int32)
         special = self._cuts.clusters(text).starts
