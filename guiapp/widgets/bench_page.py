@@ -54,6 +54,7 @@ class BenchPage(Page):
     def __init__(self, model: BenchModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.model = model
+        self._theme_source = theme_source
         self.plan = PlanPanel(model, theme_source)
         self.notices = NoticeArea(theme_source)
         self.bars = BarChart("Throughput", theme_source)
@@ -196,6 +197,7 @@ class BenchPage(Page):
         self.model.running_changed.connect(self._follow_running)
         self.model.isolated_changed.connect(self._follow_isolated)
         self.notes.linkActivated.connect(self._follow_link)
+        self._theme_source.changed.connect(self._follow_theme)
         for chart in self.charts:
             chart.contender_clicked.connect(self.model.isolate)
         for card in self._cards:
@@ -236,6 +238,11 @@ class BenchPage(Page):
     def _plan_frame(self) -> None:
         if self.isVisible() and not self._frames.isActive():
             self._frames.start()
+
+    def _follow_theme(self) -> None:
+        """A label keeps the colour of its links until it has other words."""
+        self.notes.clear()
+        self._tell()
 
     def _follow_isolated(self) -> None:
         for chart in self.charts:

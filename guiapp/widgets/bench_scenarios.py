@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QStackedWidget
+from PySide6.QtWidgets import QSizePolicy, QStackedWidget
 
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.scenarios import SCENARIOS
@@ -48,6 +48,7 @@ class ScenarioCard(QStackedWidget):
         self.groups = GroupChart(SCENARIOS["cold"].title, theme_source)
         self.stages = StageChart(SCENARIOS[STAGES].title, theme_source)
         self.scenarios = Chooser("Scenario")
+        self.scenarios.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)  # never cut off
         self.worst_texts = Chooser("Worst-case text")
         for chart in self.charts:
             self.addWidget(chart)
