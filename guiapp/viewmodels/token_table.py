@@ -63,6 +63,8 @@ class TokenTableModel(QAbstractTableModel):
 
     An edit changes what the rows say and adds or removes rows at the end, so that it costs the same
     for any number of tokens.
+
+    is_shrinking  rows are being removed; a view that makes another row the present one does so by itself
     """
 
     def __init__(
@@ -72,6 +74,7 @@ class TokenTableModel(QAbstractTableModel):
         self._source = source
         self._details = details
         self._n_rows = 0
+        self.is_shrinking = False
         source.encoding_changed.connect(self._follow)
         details.explainer_changed.connect(self._refresh)
         self._follow()
@@ -132,9 +135,11 @@ class TokenTableModel(QAbstractTableModel):
             self._n_rows = n_rows
             self.endInsertRows()
         elif n_rows < self._n_rows:
+            self.is_shrinking = True
             self.beginRemoveRows(NO_INDEX, n_rows, self._n_rows - 1)
             self._n_rows = n_rows
             self.endRemoveRows()
+            self.is_shrinking = False
         self._refresh()
 
     def _refresh(self) -> None:

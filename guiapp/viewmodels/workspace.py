@@ -230,6 +230,12 @@ class Workspace(QObject):
             self._follows_caret = True
         self._set_selected(index)
 
+    def select_token_at(self, offset: int) -> None:
+        """Select the token that holds the byte at an offset, if one does."""
+        index = token_at(self.spans.spans_in(offset, offset + 1), offset)
+        if index >= 0:
+            self._set_selected(index)
+
     def point_out(self, start: int, end: int) -> None:
         """Have a stretch of the text selected and brought into view, whatever page is shown."""
         self.pointed_out.emit(start, end)

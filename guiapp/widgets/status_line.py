@@ -52,6 +52,7 @@ class StatusLine(QFrame):
             layout.addWidget(_Switch(action))
         workspace.statistics_changed.connect(self._follow)
         workspace.encoding_changed.connect(self._follow)
+        workspace.spans.job.busy_changed.connect(self._follow)
         self._follow()
 
     @property
@@ -61,13 +62,14 @@ class StatusLine(QFrame):
 
     def _follow(self) -> None:
         statistics = self._workspace.statistics
-        self._tokens.setText(_counted(statistics.n_tokens, "token"))
+        is_known = not self._workspace.is_encoding
+        self._tokens.setText(_counted(statistics.n_tokens, "token") if is_known else "… tokens")
         characters, size = (
             _counted(statistics.n_characters, "character"),
             _counted(statistics.n_bytes, "byte"),
         )
         density = speed = ""
-        if statistics.characters_per_token is not None:
+        if is_known and statistics.characters_per_token is not None:
             density = f"{statistics.characters_per_token:.2f} characters/token"
         if statistics.speed_mb_per_s is not None:
             speed = f"{format_duration(statistics.elapsed_ns)} · {format_speed(statistics.speed_mb_per_s)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, Qt
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPersistentModelIndex, QRect, Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -41,6 +41,7 @@ class TokenTableView(QTableView):
         super().__init__(parent)
         self._zoom = zoom or TextZoom(self)
         self._column_factor = 1.0
+        self._is_choosing = False
         self._tokens = model
         self._source = source
         self._theme_source = theme_source
@@ -107,16 +108,25 @@ class TokenTableView(QTableView):
                 self.setColumnWidth(column, needed)
 
     def _select(self, current: QModelIndex) -> None:
-        if current.isValid():
+        if current.isValid() and not self._tokens.is_shrinking:
+            self._is_choosing = True  # Qt selects the row itself, or more than that
             self._source.select_token(current.row())
+            self._is_choosing = False
 
     def _follow(self) -> None:
         """Show the workspace's token as the present row."""
-        selected = self._source.selected_token
-        if selected is None or selected == self.currentIndex().row() or selected >= self._tokens.rowCount():
+        selected, selection = self._source.selected_token, self.selectionModel()
+        if self._is_choosing:
             return
-        self.selectRow(selected)
-        self.scrollTo(self._tokens.index(selected, 0))
+        if selected is None or selected >= self._tokens.rowCount():
+            selection.clearSelection()
+            return
+        index = self._tokens.index(selected, 0)
+        if selected == self.currentIndex().row() and selection.isRowSelected(selected):
+            return
+        flags = QItemSelectionModel.SelectionFlag
+        selection.setCurrentIndex(index, flags.ClearAndSelect | flags.Rows)
+        self.scrollTo(index)
 
     def _hover(self, index: QModelIndex) -> None:
         self._source.hover_token(index.row())

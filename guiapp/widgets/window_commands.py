@@ -293,6 +293,7 @@ class WindowCommands(QObject):
         """Select a stretch of the text where people see it."""
         self._show_page("inspect")
         self._workspace.document.select(start, end)
+        self._workspace.select_token_at(start)
         self._editor.reveal(start, end)
         self._editor.setFocus(Qt.FocusReason.OtherFocusReason)
 

