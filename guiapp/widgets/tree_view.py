@@ -210,10 +210,7 @@ class TreeView(QWidget):
             painter.setPen(self._theme_source.theme.dim)
             painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.notice)
             return
-        modes = QPainter.CompositionMode
-        painter.setCompositionMode(modes.CompositionMode_Source)  # copying takes a fifth of the time
         painter.drawImage(0, 0, self._layer)
-        painter.setCompositionMode(modes.CompositionMode_SourceOver)
         if self._flight.is_bending:
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, not self._flight.is_moving)
