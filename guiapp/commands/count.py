@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import argparse
 
-from guiapp.commands.files import InputError, add_parse_special_option, add_pre_option, open_tokenizer, read
+from guiapp.commands.files import (
+    InputError,
+    OneFile,
+    add_parse_special_option,
+    add_pre_option,
+    open_tokenizer,
+    read,
+)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL")
     add_pre_option(parser)
-    parser.add_argument("-f", "--file", metavar="FILE", help="otherwise standard input is read")
+    parser.add_argument(
+        "-f", "--file", metavar="FILE", action=OneFile, help="otherwise standard input is read"
+    )
     parser.add_argument(
         "--limit", metavar="N", type=int, help="stop as soon as there are more, and say “more than N”"
     )

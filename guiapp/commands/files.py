@@ -19,6 +19,23 @@ class InputError(TokenloupeError):
     """A file or an argument that cannot be read; the message says why."""
 
 
+class OneFile(argparse.Action):
+    """An option that names a file; a second one would take the place of the first without a word."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        options: argparse.Namespace,
+        value: object,
+        option: str | None = None,
+    ) -> None:
+        if getattr(options, self.dest) is not None:
+            parser.error(
+                f"argument {option}: one file at a time, not {getattr(options, self.dest)} and {value}"
+            )
+        setattr(options, self.dest, value)
+
+
 def add_pre_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--pre",
@@ -56,7 +73,9 @@ def add_encode_options(parser: argparse.ArgumentParser) -> None:
     add_pre_option(parser)
     source = parser.add_mutually_exclusive_group()
     source.add_argument("text", metavar="TEXT", nargs="?", help="otherwise FILE or standard input is read")
-    source.add_argument("-f", "--file", metavar="FILE", help="read the text from a file, byte for byte")
+    source.add_argument(
+        "-f", "--file", metavar="FILE", action=OneFile, help="read the text from a file, byte for byte"
+    )
     parser.add_argument("--encoder", metavar="NAME", help="an algorithm that `info` lists")
     parser.add_argument(
         "--no-special", dest="special", action="store_false", help="add no BOS, EOS and the like"

@@ -7,6 +7,7 @@ import json
 import sys
 
 from guiapp.commands.files import InputError, add_encode_options, open_tokenizer, text_of
+from guiapp.core.explain.doubled_special import doubled_special
 from guiapp.core.reports import ids_report, segmentations_report, token_lines
 from guiapp.core.tokenizer import Tokenizer
 
@@ -33,8 +34,11 @@ def run(options: argparse.Namespace) -> int:
         _print_log(tokenizer, text, options)
         return 0
     encoding = tokenizer.encode(text, options.special, options.parse_special, options.encoder)
+    ids = encoding.token_ids
+    if options.special and (doubled := doubled_special(tokenizer, ids[:2].tolist(), ids[-2:].tolist())):
+        print(f"tokenloupe: {doubled} --no-special leaves it out.", file=sys.stderr)
     if options.format == "ids":
-        print(*encoding.token_ids.tolist())
+        print(*ids.tolist())
     elif options.format == "json":
         print(json.dumps(ids_report(tokenizer, encoding), ensure_ascii=False))
     else:

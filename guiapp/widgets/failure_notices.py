@@ -1,10 +1,11 @@
-"""Turns failures of the workspace into notices, and takes them away once it works again."""
+"""Turns what is wrong in the workspace into notices, and takes them away once it is right again."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
 
+from guiapp.core.explain.doubled_special import doubled_special
 from guiapp.versions import versions_text
 from guiapp.viewmodels.kept_texts import KeptTexts
 from guiapp.viewmodels.kernel_warm_up import KernelWarmUp
@@ -31,6 +32,7 @@ class FailureNotices(QObject):
         self._choose_pre = choose_pre
         self._area = area
         self._workspace = workspace
+        self._doubled: str | None = None
         workspace.loader.failed.connect(self._show_model_failure)
         workspace.loader.refused_changed.connect(self._show_refused_model)
         workspace.loader.loading_changed.connect(self._clear_model_failure)
@@ -38,6 +40,7 @@ class FailureNotices(QObject):
         workspace.text_file_changed.connect(self._clear_text_file_failure)
         workspace.spans.failed.connect(self._show_encoding_failure)
         workspace.spans.encoded.connect(self._clear_encoding_failure)
+        workspace.spans.encoded.connect(self._follow_doubled_special)
         workspace.round_trip.failed.connect(self._show_decoding_failure)
         workspace.round_trip.changed.connect(self._clear_decoding_failure)
         warm_up.failed.connect(self._show_compiler_failure)
@@ -69,6 +72,23 @@ class FailureNotices(QObject):
 
     def _clear_encoding_failure(self) -> None:
         self._area.clear_notice("encoding")
+
+    def _follow_doubled_special(self) -> None:
+        doubled, workspace = None, self._workspace
+        if workspace.tokenizer is not None and workspace.options.add_special:
+            n_tokens = workspace.n_tokens
+            head, tail = (
+                workspace.token_ids(0, min(2, n_tokens)),
+                workspace.token_ids(max(0, n_tokens - 2), n_tokens),
+            )
+            doubled = doubled_special(workspace.tokenizer, head.tolist(), tail.tolist())
+        if doubled == self._doubled:
+            return
+        self._doubled = doubled
+        if doubled is None:
+            self._area.clear_notice("special")
+        else:
+            self._show("special", f"{doubled} “Add special tokens” in the status line leaves it out.", "")
 
     def _show_decoding_failure(self, message: str) -> None:
         self._show("decoding", message, self._circumstances())

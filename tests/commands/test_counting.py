@@ -29,6 +29,14 @@ def test_count_gives_the_number_of_tokens(file, capsys):
     assert capsys.readouterr().out == "more than 50\n"
 
 
+@pytest.mark.parametrize("command", [["count"], ["tokenize"], ["chunk", "--max-tokens", "9"]])
+def test_a_second_file_is_refused_rather_than_taken_alone(file, capsys, command):
+    with pytest.raises(SystemExit) as ended:
+        run([*command, "demo:bpe", "-f", "other.txt", "-f", file])
+    assert ended.value.code == 2
+    assert f"one file at a time, not other.txt and {file}" in capsys.readouterr().err
+
+
 def test_chunks_are_printed_as_json(file, capsys):
     assert run(["chunk", "demo:bpe", "-f", file, "--max-tokens", "30", "--by", "sentence", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)

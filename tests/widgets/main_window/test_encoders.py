@@ -84,3 +84,12 @@ def test_changing_the_encoder_leaves_the_caret_where_it_is(make_shell, qtbot):
     with qtbot.waitSignal(shell.workspace.spans.encoded):
         shell.workspace.set_encoder("words")
     assert shell.workspace.document.caret == 30
+
+
+def test_a_text_that_brings_its_own_bos_is_told_until_it_is_added_once(make_shell, qtbot):
+    shell = make_shell(b"<|begin_of_text|>hi", "demo:bpe", load=lambda name, pre, progress: open_model(name))
+    (notice,) = shell.window.notices.notices
+    assert "the model adds another one" in notice.message
+    with qtbot.waitSignal(shell.workspace.spans.encoded):
+        shell.workspace.set_add_special(False)
+    assert shell.window.notices.notices == []

@@ -1,0 +1,39 @@
+"""BOS and EOS that a text brings along although they are added."""
+
+from __future__ import annotations
+
+import pytest
+
+import guiapp
+from guiapp.core.explain.doubled_special import doubled_special
+
+BEGINS = "The text begins with {}, and the model adds another one."
+ENDS = "The text ends with {}, and the model adds another one."
+
+
+@pytest.mark.parametrize(
+    ("model", "text", "said"),
+    [
+        ("demo:bpe", "<|begin_of_text|>hi", BEGINS.format("<|begin_of_text|>")),
+        ("demo:bpe", "hi<|begin_of_text|>", None),
+        ("demo:bpe", "", None),
+        ("demo:wordpiece", "hi [SEP]", ENDS.format("[SEP]")),
+        ("demo:wordpiece", "[CLS] hi [SEP]", f"{BEGINS.format('[CLS]')} {ENDS.format('[SEP]')}"),
+        ("demo:rwkv", "hi", None),
+    ],
+)
+def test_a_special_token_twice_is_told(model, text, said):
+    tokenizer = guiapp.open_model(model)
+    ids = tokenizer.encode(text).token_ids.tolist()
+    assert doubled_special(tokenizer, ids[:2], ids[-2:]) == said
+
+
+def test_the_command_line_says_so_beside_the_ids(capsys):
+    from guiapp.cli import run
+
+    assert run(["tokenize", "demo:bpe", "<|begin_of_text|>hi"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out.split()[:2] == ["2549", "2549"]
+    assert "--no-special leaves it out" in printed.err
+    assert run(["tokenize", "demo:bpe", "<|begin_of_text|>hi", "--no-special"]) == 0
+    assert capsys.readouterr().err == ""
