@@ -24,6 +24,7 @@ FEWEST_ROUNDS, MOST_ROUNDS = 5, 40
 NARROW_ROUNDS, NARROW_WIDTH = 8, 0.02  # from so many rounds on, intervals so narrow are enough
 PATIENCE, PATIENCE_S = 4.0, 8.0  # budgets, or seconds, that a cell may use for the fewest rounds
 PREPARING_CALLS = 4  # a contender is called so often before it is timed
+STEEPEST = 2.0  # exponent that is expected: a step, as where a cache ends, looks steeper than it goes on
 LOST_BEFORE = "It was lost with a shorter text."
 
 Event = dict[str, Any]
@@ -169,7 +170,7 @@ class Race:
         exponent = 1.0
         if len(points) > 1 and math.isfinite(seconds) and math.isfinite(points[-2][1]):
             smaller, sooner = points[-2]
-            exponent = max(1.0, math.log(seconds / sooner) / math.log(size / smaller))
+            exponent = min(max(1.0, math.log(seconds / sooner) / math.log(size / smaller)), STEEPEST)
         return float(seconds * (cell.size_bytes / size) ** exponent)
 
 

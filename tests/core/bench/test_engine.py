@@ -120,6 +120,14 @@ def test_a_worker_that_was_lost_before_its_first_sample_takes_no_larger_sizes():
     ]
 
 
+def test_a_step_where_a_cache_ends_leaves_nobody_out():
+    def with_cache(name: str, size_bytes: int) -> float:
+        return size_bytes * (1e-9 if size_bytes < 10_000 else 1e-6)
+
+    record = report_of(plan("worst", contenders=("fast",)), FakeStarter(with_cache))
+    assert record["left_out"] == []
+
+
 def test_loading_is_told_also_when_it_is_on_other_threads_or_after_a_loss():
     def loaded(a_plan: Plan, starter: FakeStarter) -> list[str]:
         events = run(a_plan, Control(), starter)
