@@ -218,19 +218,16 @@ def split_each(
     progress = begin(len(machine.levels), 0, 0)
     for text in range(len(text_ends)):
         text_end = int(text_ends[text])
+        seen, room, shift = data, few, 0
         if text_end - start > WIDTH:  # so many bytes that what stands before them would be looked at
-            progress[:] = begin(len(machine.levels), 0, text_end - start)
-            n_pieces = next_ends(data[start:text_end], ends[count:], progress, machine, known)
-            for piece in range(count, count + n_pieces):
-                ends[piece] += start
-        else:
-            progress[POSITION], progress[LEVEL] = start, 0 if start < text_end else -1
-            for field in range(FIELDS):
-                progress[FIRST_LEVEL + field] = 0
-            progress[FIRST_LEVEL + LIMIT] = text_end
-            n_pieces = next_ends(data, few, progress, machine, known)
-            for piece in range(n_pieces):
-                ends[count + piece] = few[piece]
+            seen, room, shift = data[start:text_end], ends[count:], start
+        progress[POSITION], progress[LEVEL] = start - shift, 0 if start < text_end else -1
+        for field in range(FIELDS):
+            progress[FIRST_LEVEL + field] = 0
+        progress[FIRST_LEVEL + LIMIT] = text_end - shift
+        n_pieces = next_ends(seen, room, progress, machine, known)
+        for piece in range(n_pieces):
+            ends[count + piece] = room[piece] + shift
         count += n_pieces
         start = text_end
     return count
