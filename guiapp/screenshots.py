@@ -21,7 +21,9 @@ from guiapp.viewmodels.background import Progress
 from guiapp.viewmodels.model_loader import Load
 from guiapp.viewmodels.settings import Settings
 
-PATIENCE_MS = 60_000
+PATIENCE_MS = 300_000  # compiling everything takes a minute, on a machine with nothing else to do
+TOO_LATE = 1
+UNFINISHED = "The picture was not ready after {} s, so none is saved. Try again on a less busy machine."
 SETTLE_MS = 100  # for layouts and for the details of the selected token
 
 
@@ -98,11 +100,8 @@ def _open_and_wait(shell: Shell, model: str) -> None:
     settled.timeout.connect(loop.quit)
     shell.workspace.round_trip.changed.connect(settled.start)
     shell.workspace.spans.failed.connect(settled.start)
-    patience = QTimer(singleShot=True, interval=PATIENCE_MS)  # ends with this function
-    patience.timeout.connect(loop.quit)
-    patience.start()
     shell.workspace.loader.open(model)
-    loop.exec()
+    run_until_ready(loop)
 
 
 def _arrange_steps(shell: Shell, look: Look) -> None:
@@ -143,7 +142,13 @@ def _wait_for_page(shell: Shell) -> None:
     ticks = QTimer(interval=SETTLE_MS)
     ticks.timeout.connect(lambda: None if settled.isActive() or not page.is_ready else settled.start())
     ticks.start()
+    run_until_ready(loop)
+
+
+def run_until_ready(loop: QEventLoop) -> None:
+    """Run an event loop until somebody ends it; raises TokenloupeError where nobody does for too long."""
     patience = QTimer(singleShot=True, interval=PATIENCE_MS)  # ends with this function
-    patience.timeout.connect(loop.quit)
+    patience.timeout.connect(lambda: loop.exit(TOO_LATE))
     patience.start()
-    loop.exec()
+    if loop.exec() == TOO_LATE:
+        raise TokenloupeError(UNFINISHED.format(PATIENCE_MS // 1000))

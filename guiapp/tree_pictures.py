@@ -14,6 +14,7 @@ from guiapp.app import make_application
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.tree_reports import Branch
+from guiapp.screenshots import PATIENCE_MS, UNFINISHED
 from guiapp.viewmodels.tree_geometry import View
 from guiapp.viewmodels.tree_model import TreeModel
 from guiapp.viewmodels.tree_search import TreeSearch
@@ -23,7 +24,6 @@ from guiapp.widgets.tree_export import draw_svg, save_picture
 from guiapp.widgets.tree_paint import TreePaint
 from guiapp.widgets.tree_view import TreeView
 
-PATIENCE_S = 120.0
 TICK_MS = 20
 
 
@@ -83,7 +83,9 @@ def _view_of(tree: TreeModel, branch: Branch) -> View:
 
 
 def _wait_until(application: QApplication, is_done: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + PATIENCE_MS / 1000
     while not is_done() and time.monotonic() < deadline:
         application.processEvents()
         time.sleep(TICK_MS / 1000)
+    if not is_done():
+        raise TokenloupeError(UNFINISHED.format(PATIENCE_MS // 1000))

@@ -7,9 +7,10 @@ import subprocess
 import sys
 
 import pytest
+from PySide6.QtCore import QEventLoop
 
 from guiapp.core.errors import TokenloupeError
-from guiapp.screenshots import Look, save_screenshot
+from guiapp.screenshots import Look, run_until_ready, save_screenshot
 
 CODE_FOR_A_WINDOW_THAT_CLOSES = """
 import sys
@@ -85,6 +86,12 @@ def test_a_screenshot_needs_no_display(environment, tmp_path):
 def test_a_screenshot_for_a_folder_that_is_missing_is_not_even_begun(tmp_path):
     with pytest.raises(TokenloupeError, match="There is no folder"):
         save_screenshot("inspect", "demo:toy", None, Look(), tmp_path / "missing" / "page.png")
+
+
+def test_a_picture_that_is_not_ready_in_time_is_an_error(qapp, monkeypatch):
+    monkeypatch.setattr("guiapp.screenshots.PATIENCE_MS", 0)
+    with pytest.raises(TokenloupeError, match="not ready after 0 s"):
+        run_until_ready(QEventLoop())
 
 
 @pytest.mark.slow

@@ -67,6 +67,8 @@ def pad_batch(
     Padding stands at the end, with the vocabulary's padding id, else its EOS id, else 0.
     Raises EncodeError where the rows do not fit.
     """
+    if isinstance(pad, str) and pad != "longest":
+        raise EncodeError(f"“{pad}” is no padding. Choose “longest”, a number of tokens, or none.")
     longest = max(map(len, rows), default=0)
     width = pad if isinstance(pad, int) else longest
     if longest > width:

@@ -77,4 +77,6 @@ def test_a_batch_is_padded_behind_and_masked():
     assert ids[0][mask[0] == 1].tolist() == tokenizer.encode("one").token_ids.tolist()
     with pytest.raises(guiapp.EncodeError):
         tokenizer.encode_batch(["one", "one two three four"], pad=None)
+    with pytest.raises(guiapp.EncodeError, match="is no padding"):
+        tokenizer.encode_batch(["one"], pad="x")
     assert tokenizer.encode_batch(["one two three four"], pad=8, truncate=2)[0].shape == (1, 8)

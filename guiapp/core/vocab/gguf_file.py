@@ -255,7 +255,8 @@ def _tokens(keys: VocabKeys, warnings: list[str]) -> StringTable:
         raise keys.error(f"has {len(offsets) - 1:,} tokens", f"At most {MOST_TOKENS:,} are read.")
     if n_odd:
         warnings.append(
-            f"{n_odd:,} tokens are empty (and were named [EMPTY_<id>]) or were cut at a NUL byte."
+            f"{n_odd:,} {'token is' if n_odd == 1 else 'tokens are'} empty (and named [EMPTY_<id>]) "
+            "or cut at a NUL byte."
         )
     table = string_table.build(data, offsets)
     checks.check_unique(keys, table)
