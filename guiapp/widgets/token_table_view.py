@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 
 from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPersistentModelIndex, QRect, Qt
-from PySide6.QtGui import QGuiApplication, QKeySequence, QPainter
+from PySide6.QtGui import QGuiApplication, QKeySequence, QPainter, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -116,7 +116,7 @@ class TokenTableView(QTableView):
     def _follow(self) -> None:
         """Show the workspace's token as the present row."""
         selected, selection = self._source.selected_token, self.selectionModel()
-        if self._is_choosing:
+        if self._is_choosing or not self.isVisible():  # to look for a row costs as much as there are rows
             return
         if selected is None or selected >= self._tokens.rowCount():
             selection.clearSelection()
@@ -127,6 +127,10 @@ class TokenTableView(QTableView):
         flags = QItemSelectionModel.SelectionFlag
         selection.setCurrentIndex(index, flags.ClearAndSelect | flags.Rows)
         self.scrollTo(index)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._follow()
 
     def _hover(self, index: QModelIndex) -> None:
         self._source.hover_token(index.row())

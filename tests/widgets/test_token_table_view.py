@@ -111,3 +111,10 @@ def test_one_row_is_marked_whatever_keys_are_held(source, table, qtbot):
         source.select_token(index)
         assert [row.row() for row in table.selectionModel().selectedRows()] == [index]
     qtbot.keyRelease(table, Qt.Key.Key_Control)
+
+
+def test_a_table_that_was_hidden_shows_the_selected_token(source, table):
+    table.hide()
+    source.select_token(7)
+    table.show()
+    assert [row.row() for row in table.selectionModel().selectedRows()] == [7]
