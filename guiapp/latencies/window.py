@@ -140,6 +140,7 @@ def typing(application: QApplication, shell: Shell, name: str, text: bytes, n_ev
             document.set_caret(document.caret_stop(place))
             editor.reveal(place, place)
             _settle(application)
+            wait_until(application, lambda: editor.is_painted)  # people type where they see the text
         key = Qt.Key.Key_Backspace if event % 5 == 4 else rng.choice((Qt.Key.Key_A, Qt.Key.Key_Space))
         values.append(timed(application, watch, partial(QTest.keyClick, editor.viewport(), key)))
         while not editor.is_painted:

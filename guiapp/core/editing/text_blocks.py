@@ -17,8 +17,8 @@ from guiapp.core.editing.characters import character_start, decode, encode
 from guiapp.core.editing.text_buffer import TextBuffer, TextEdit
 
 MAX_BLOCK_BYTES = 4096
-PART_BYTES = 2048  # how long the parts of a long line are at first
-SMALL_PART_BYTES = 1024  # a part that shrank below this joins the next one
+PART_BYTES = 1024  # how long the parts of a long line are at first
+SMALL_PART_BYTES = 512  # a part that shrank below this joins the next one
 SEARCH_BYTES = 256  # how far back a good place to cut is looked for
 ZERO_WIDTH_JOINER = "\u200d"
 
