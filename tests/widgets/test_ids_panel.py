@@ -84,8 +84,9 @@ def test_strip_and_table_take_turns(panel, qtbot):
 def test_both_views_and_the_workspace_agree(source, panel, qtbot):
     place = panel.strip.chip_rect(3).center()
     qtbot.mouseClick(panel.strip.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    assert (source.selected_token, panel.table.currentIndex().row()) == (3, 3)
+    assert source.selected_token == 3
     press(qtbot, panel, "table")
+    assert panel.table.currentIndex().row() == 3
     qtbot.keyClick(panel.table, Qt.Key.Key_Up)
     assert (source.selected_token, panel.strip.selected_range) == (2, (2, 3))
 
