@@ -7,37 +7,24 @@ from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QWidget
 
 from guiapp.core.bench.beside import ratio_text
 from guiapp.core.bench.history import Change
 from guiapp.core.bench.measurement import Record, key_of
 from guiapp.core.bench.tables import MARKS
-from guiapp.widgets.bench_charts import BAR_HEIGHT, Chart, HasTheme
-from guiapp.widgets.bench_labels import UNITS, interval_of, mark, round_steps, short_number
+from guiapp.widgets.bench_charts import BAR_HEIGHT, HasTheme
+from guiapp.widgets.bench_labels import UNITS, mark, round_steps, short_number
 from guiapp.widgets.bench_plot import pen_of
+from guiapp.widgets.bench_speeds import SpeedChart
 
 
-class BarChart(Chart):
+class BarChart(SpeedChart):
     """The speeds of one text, the fastest on top; values beside the bars and relative to a baseline."""
 
     def __init__(self, title: str, theme_source: HasTheme, parent: QWidget | None = None) -> None:
-        self._unit = "mb_per_s"
-        self._baseline = "fast"
         self._changes: Mapping[tuple[Any, ...], Change] = {}
         super().__init__(title, theme_source, parent)
-
-    def set_unit(self, unit: str) -> None:
-        """One of UNITS."""
-        if unit != self._unit:
-            self._unit = unit
-            self.redraw()
-
-    def set_baseline(self, contender: str) -> None:
-        if contender != self._baseline:
-            self._baseline = contender
-            self.redraw()
 
     def set_changes(self, changes: Sequence[Change]) -> None:
         """What is surely slower or faster than in another run; marked beside the bars."""
@@ -47,32 +34,25 @@ class BarChart(Chart):
             self.redraw()
 
     def draw(self) -> None:
-        rows = sorted((row for row in self._results if row[self._unit]), key=lambda row: row[self._unit])
-        baseline = next((row for row in rows if row["contender"] == self._baseline), None)
+        rows = sorted((row for row in self._results if row[self.unit]), key=lambda row: row[self.unit])
+        baseline = next((row for row in rows if row["contender"] == self.baseline), None)
         self.fit_font(len(rows))
         self.show_names([row["contender"] for row in rows])
-        labels = [(self._end(row), self._figures(row, baseline)) for row in rows]
+        labels = [(self.end_of(row), self._figures(row, baseline)) for row in rows]
         self.reach_behind(labels)
         self._draw_bars(rows)
         for y, (row, (end, text)) in enumerate(zip(rows, labels, strict=True)):
             self.label_behind(text, end, y, self.theme.dim)
-            self._points.append((row[self._unit], y, row))
+            self._points.append((row[self.unit], y, row))
         longest = max((end for end, _ in labels), default=1.0)
         self.plot.bottom_ticks = [(v, short_number(v)) for v in round_steps(longest)]
-        unit = UNITS[self._unit]
-        beside = f", × {self._baseline}" if baseline else ""
+        unit = UNITS[self.unit]
+        beside = f", × {self.baseline}" if baseline else ""
         self.note.set_texts([f"{unit}, median and 95 % interval{beside}", f"{unit}{beside}", unit])
-
-    def record_at(self, position: QPointF) -> Record | None:
-        return self.record_at_row(position)
-
-    def _end(self, row: Record) -> float:
-        """Where the whisker ends."""
-        return max(interval_of(row, self._unit)[1], float(row[self._unit]))
 
     def _figures(self, row: Record, baseline: Record | None) -> str:
         ratio = f"   {ratio_text(baseline['median_s'] / row['median_s'])}" if baseline else ""
-        return f"{short_number(row[self._unit])}{ratio}{mark(row)}{self._change(row)}"
+        return f"{short_number(row[self.unit])}{ratio}{mark(row)}{self._change(row)}"
 
     def _change(self, row: Record) -> str:
         """A sign and how many times the time it takes, with the interval that is sure to 99 %."""
@@ -85,7 +65,7 @@ class BarChart(Chart):
     def _draw_bars(self, rows: Sequence[Record]) -> None:
         """All bars and all whiskers, an item each."""
         looks = [self.look(row["contender"]) for row in rows]
-        speeds = np.array([row[self._unit] for row in rows], np.float64)
+        speeds = np.array([row[self.unit] for row in rows], np.float64)
         self.take("bars", lambda: pg.BarGraphItem(x0=[], y=[], width=[], height=BAR_HEIGHT)).setOpts(
             x0=np.zeros(len(rows)),
             y=np.arange(len(rows), dtype=np.float64),
@@ -93,4 +73,4 @@ class BarChart(Chart):
             brushes=[look.brush(row["exact"] is not False) for look, row in zip(looks, rows, strict=True)],
             pens=[pen_of(look.color) for look in looks],
         )
-        self.whiskers(rows, self._unit, range(len(rows)), BAR_HEIGHT)
+        self.whiskers(rows, self.unit, range(len(rows)), BAR_HEIGHT)

@@ -7,15 +7,15 @@ from typing import NamedTuple
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF
 from PySide6.QtGui import QBrush, QColor
 
 from guiapp.core.bench.beside import ratio_text
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.tables import BYTES_PER_MB
-from guiapp.widgets.bench_charts import Chart, HasTheme
-from guiapp.widgets.bench_labels import UNITS, interval_of, mark, round_steps, short_number
+from guiapp.widgets.bench_charts import HasTheme
+from guiapp.widgets.bench_labels import UNITS, mark, round_steps, short_number
 from guiapp.widgets.bench_plot import pen_of
+from guiapp.widgets.bench_speeds import SpeedChart
 
 GROUP_HEIGHT = 0.78
 LEAST_LINE_PX = 14  # for a line behind each bar; else there is one behind each group
@@ -57,29 +57,16 @@ KINDS = {
 }
 
 
-class GroupChart(Chart):
+class GroupChart(SpeedChart):
     """A group of bars for each contender, the largest on top; speeds have whiskers and a baseline."""
 
     def __init__(self, title: str, theme_source: HasTheme) -> None:
         self._scenario = "cold"
-        self._unit = "mb_per_s"
-        self._baseline = "fast"
         super().__init__(title, theme_source)
 
     def set_scenario(self, scenario: str) -> None:
         """What the next results are of: a name in KINDS."""
         self._scenario = scenario
-
-    def set_unit(self, unit: str) -> None:
-        """One of UNITS, for speeds."""
-        if unit != self._unit:
-            self._unit = unit
-            self.redraw()
-
-    def set_baseline(self, contender: str) -> None:
-        if contender != self._baseline:
-            self._baseline = contender
-            self.redraw()
 
     def draw(self) -> None:
         groups: dict[str, list[Bar]] = {}
@@ -92,7 +79,7 @@ class GroupChart(Chart):
         has_line_each = self.view_px()[1] >= len(ordered) * n_bars * LEAST_LINE_PX
         self.fit_font(len(ordered) * (n_bars if has_line_each else 1))
         self.show_names([bars[0].row["contender"] for bars in ordered])
-        baseline = {} if self._scenario == MEMORY else _values(groups.get(self._baseline, ()))
+        baseline = {} if self._scenario == MEMORY else _values(groups.get(self.baseline, ()))
         words = list(_words(ordered, baseline, has_line_each))
         self.reach_behind([(x, text) for x, _, text in words])
         longest = max((bar.end for bars in ordered for bar in bars), default=1.0) or 1.0
@@ -102,22 +89,19 @@ class GroupChart(Chart):
             self.label_behind(text, x, y, self.theme.dim)
         self.note.set_texts(self._notes(bool(baseline) and has_line_each))
 
-    def record_at(self, position: QPointF) -> Record | None:
-        return self.record_at_row(position)
-
     def _bars_of(self, row: Record) -> list[Bar]:
         kind = KINDS[self._scenario]
         if self._scenario == MEMORY:
             megabytes = {name: row[key] / BYTES_PER_MB for key, name in MEMORIES.items()}
             return [Bar(row, name, value, value) for name, value in megabytes.items()]
-        speed = row[self._unit]
-        return [Bar(row, kind.name(row), speed, interval_of(row, self._unit)[1])] if speed else []
+        speed = row[self.unit]
+        return [Bar(row, kind.name(row), speed, self.end_of(row))] if speed else []
 
     def _notes(self, has_ratios: bool) -> list[str]:
         kind = KINDS[self._scenario]
         if self._scenario == MEMORY:
             return [kind.note, ""]
-        unit, beside = UNITS[self._unit], f", × {self._baseline}" if has_ratios else ""
+        unit, beside = UNITS[self.unit], f", × {self.baseline}" if has_ratios else ""
         whole = f"{unit} {kind.note}"
         return [f"{whole}, median and 95 % interval{beside}", f"{whole}{beside}", whole, unit]
 
@@ -140,7 +124,7 @@ class GroupChart(Chart):
         )
         if self._scenario != MEMORY and placed:
             rows, n_most = [bar.row for *_, bar in placed], max(n_bars for _, _, n_bars, _ in placed)
-            self.whiskers(rows, self._unit, places, GROUP_HEIGHT / n_most)
+            self.whiskers(rows, self.unit, places, GROUP_HEIGHT / n_most)
 
     def _brush(self, bar: Bar, index: int, n_bars: int) -> QBrush:
         """The contender's colour, fainter from bar to bar; hatched where ids differ."""
