@@ -6,7 +6,13 @@ import argparse
 import json
 import sys
 
-from guiapp.commands.files import OneFile, add_parse_special_option, add_pre_option, open_tokenizer, read
+from guiapp.commands.files import (
+    add_file_option,
+    add_parse_special_option,
+    add_pre_option,
+    open_tokenizer,
+    read,
+)
 from guiapp.core.counting.boundaries import LEVELS
 from guiapp.core.counting.chunks import Chunk, chunk_text
 from guiapp.core.explain.visible_text import visible_text
@@ -17,9 +23,7 @@ SHOWN_CHARACTERS = 60  # of the beginning of a chunk
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL")
     add_pre_option(parser)
-    parser.add_argument(
-        "-f", "--file", metavar="FILE", action=OneFile, help="otherwise standard input is read"
-    )
+    add_file_option(parser)
     parser.add_argument(
         "--max-tokens",
         metavar="N",

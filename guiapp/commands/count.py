@@ -6,7 +6,7 @@ import argparse
 
 from guiapp.commands.files import (
     InputError,
-    OneFile,
+    add_file_option,
     add_parse_special_option,
     add_pre_option,
     open_tokenizer,
@@ -17,9 +17,7 @@ from guiapp.commands.files import (
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL")
     add_pre_option(parser)
-    parser.add_argument(
-        "-f", "--file", metavar="FILE", action=OneFile, help="otherwise standard input is read"
-    )
+    add_file_option(parser)
     parser.add_argument(
         "--limit", metavar="N", type=int, help="stop as soon as there are more, and say “more than N”"
     )

@@ -6,7 +6,7 @@ import argparse
 import re
 import sys
 
-from guiapp.commands.files import OneFile, add_pre_option, open_tokenizer, read
+from guiapp.commands.files import add_file_option, add_pre_option, open_tokenizer, read
 from guiapp.core.errors import EncodeError
 
 MOST_DIGITS = 18
@@ -16,7 +16,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL")
     add_pre_option(parser)
     parser.add_argument("ids", metavar="ID", nargs="*", help="otherwise FILE or standard input is read")
-    parser.add_argument("-f", "--file", metavar="FILE", action=OneFile, help="read the ids from a file")
+    add_file_option(parser, "read the ids from a file")
     parser.add_argument("--remove-special", action="store_true", help="drop BOS in front and EOS at the end")
     parser.add_argument(
         "--no-unparse-special",

@@ -36,6 +36,10 @@ class OneFile(argparse.Action):
         setattr(options, self.dest, value)
 
 
+def add_file_option(parser: argparse.ArgumentParser, about: str = "otherwise standard input is read") -> None:
+    parser.add_argument("-f", "--file", metavar="FILE", action=OneFile, help=about)
+
+
 def add_pre_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--pre",

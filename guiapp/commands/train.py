@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from guiapp.commands.files import InputError, OneFile, read
+from guiapp.commands.files import InputError, add_file_option, read
 
 if TYPE_CHECKING:
     from guiapp.core.training.write_gguf import ModelFile
@@ -15,9 +15,7 @@ if TYPE_CHECKING:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("algorithm", choices=("bpe", "wordpiece", "unigram"))
-    parser.add_argument(
-        "-f", "--file", metavar="FILE", action=OneFile, help="the text; otherwise standard input is read"
-    )
+    add_file_option(parser, "the text; otherwise standard input is read")
     parser.add_argument("--vocab-size", metavar="N", type=_size, required=True, help="tokens, all included")
     parser.add_argument("-o", "--output", metavar="OUT.gguf", required=True)
     parser.add_argument(
