@@ -88,7 +88,7 @@ class FailureNotices(QObject):
         if doubled is None:
             self._area.clear_notice("special")
         else:
-            self._show("special", f"{doubled} “Add special tokens” in the status line leaves it out.", "")
+            self._show("special", f"{doubled} Untick “Add special tokens” to leave it out.", "")
 
     def _show_decoding_failure(self, message: str) -> None:
         self._show("decoding", message, self._circumstances())
