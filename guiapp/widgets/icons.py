@@ -12,6 +12,9 @@ from guiapp.core.demo import resources_folder
 
 SIZE_PX = 16
 SCALES = (1, 2, 3)  # device pixels per pixel
+DISABLED = (
+    0.35  # opacity where an action cannot be chosen; the style's own grey is hardly seen on dark ground
+)
 
 
 def icon(name: str, color: QColor, size_px: int = SIZE_PX) -> QIcon:
@@ -25,9 +28,21 @@ def icon(name: str, color: QColor, size_px: int = SIZE_PX) -> QIcon:
         painter = QPainter(pixmap)
         renderer.render(painter, QRectF(pixmap.rect()))
         painter.end()
-        pixmap.setDevicePixelRatio(scale)
-        result.addPixmap(pixmap)
+        faded = _faded(pixmap)
+        for each, mode in ((pixmap, QIcon.Mode.Normal), (faded, QIcon.Mode.Disabled)):
+            each.setDevicePixelRatio(scale)
+            result.addPixmap(each, mode)
     return result
+
+
+def _faded(pixmap: QPixmap) -> QPixmap:
+    faded = QPixmap(pixmap.size())
+    faded.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(faded)
+    painter.setOpacity(DISABLED)
+    painter.drawPixmap(0, 0, pixmap)
+    painter.end()
+    return faded
 
 
 @cache
