@@ -42,22 +42,26 @@ class Comparison:
     changes     the most slowed down first
     n_compared  the results that both runs have
     conditions  in what the runs differ besides, one sentence each
+    drift       what all contenders share, which is no change of any
     """
 
     title: str
     changes: tuple[Change, ...]
     n_compared: int
     conditions: tuple[str, ...]
+    drift: str = ""
 
     @classmethod
     def of(cls, title: str, old: Record, new: Record) -> Comparison:
         changes = compare_runs(old, new)
         sure = tuple(change for change in changes if change.verdict != "same")
-        return cls(title, sure, len(changes), tuple(different_conditions(old, new)))
+        drift = str(changes[0].drift) if changes else ""
+        return cls(title, sure, len(changes), tuple(different_conditions(old, new)), drift)
 
     def __str__(self) -> str:
         told = f"{self.n_compared} results are in both, {len(self.changes)} surely differ"
-        return "; ".join([told, *self.conditions])
+        sentences = ["; ".join([told, *self.conditions]), *filter(None, [self.drift])]
+        return ". ".join(sentences)
 
 
 def title_of(path: Path) -> str:

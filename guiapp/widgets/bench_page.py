@@ -287,7 +287,11 @@ class BenchPage(Page):
     def _changes(self) -> Iterator[str]:
         """How many results surely differ from those of the run that this one is compared with."""
         comparison = self.model.comparison
-        if comparison is not None and comparison.changes:
+        if comparison is None:
+            return
+        if comparison.drift:
+            yield f"{escape(comparison.drift)}."
+        if comparison.changes:
             verdicts = Counter(change.verdict for change in comparison.changes)
             told = ", ".join(f"{count} surely {verdict}" for verdict, count in sorted(verdicts.items()))
             link = f'<a href="{CHANGES_LINK}">changes</a>'

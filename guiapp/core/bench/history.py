@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from guiapp.core.bench.drift import NO_DRIFT, Drift, drift_of
 from guiapp.core.bench.measurement import KEY, Record, key_of
 from guiapp.core.bench.plan import BenchError
 from guiapp.core.bench.statistics import Ratio, ratio_of
@@ -22,17 +23,28 @@ COMPARABLE = ("processor", "cores", "clock", "Python", "numpy", "numba")
 
 @dataclass(frozen=True)
 class Change:
-    """One contender in one cell of two runs; `ratio` is new time by old time with its 99 % interval."""
+    """One contender in one cell of two runs.
+
+    ratio  new time by old time with its 99 % interval
+    drift  the part of it that is not the contender's own
+    """
 
     key: tuple[Any, ...]
     ratio: Ratio
+    drift: Drift = NO_DRIFT
+
+    @property
+    def own(self) -> Ratio:
+        """The ratio beside the drift."""
+        factor, ratio = self.drift.factor, self.ratio
+        return Ratio(ratio.ratio / factor, ratio.low / factor, ratio.high / factor)
 
     @property
     def verdict(self) -> str:
-        """ "slower" or "faster" where that is sure, else "same"."""
-        if self.ratio.low > MARGIN:
+        """ "slower" or "faster" where that is sure, drift taken out, else "same"."""
+        if self.own.low > MARGIN:
             return "slower"
-        return "faster" if self.ratio.high < 1 / MARGIN else "same"
+        return "faster" if self.own.high < 1 / MARGIN else "same"
 
     @property
     def title(self) -> str:
@@ -91,11 +103,16 @@ def load_run(path: Path) -> Record:
 def compare_runs(old: Record, new: Record) -> list[Change]:
     """What both runs measured, the most slowed down first; times are compared sample by sample."""
     before = {key_of(result): result.get("samples_s") for result in old["results"]}
-    changes = [
-        Change(key_of(result), ratio_of(samples, result["samples_s"]))
+    ratios = {
+        key_of(result): ratio_of(samples, result["samples_s"])
         for result in new["results"]
         if result.get("samples_s") and (samples := before.get(key_of(result)))
-    ]
+    }
+    by_contender: dict[str, list[float]] = {}
+    for key, ratio in ratios.items():
+        by_contender.setdefault(key[KEY.index("contender")], []).append(ratio.ratio)
+    drift = drift_of(old, new, by_contender)
+    changes = [Change(key, ratio, drift) for key, ratio in ratios.items()]
     return sorted(changes, key=lambda change: -change.ratio.ratio)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from guiapp.core.bench.beside import Beside, beside, ratio_text
+from guiapp.core.bench.drift import NO_DRIFT
 from guiapp.core.bench.history import Change
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.scenarios import SCENARIOS
@@ -273,7 +274,9 @@ def missing_lines(left_out: Sequence[Record]) -> Iterator[str]:
 
 def change_table(changes: Sequence[Change], title: str) -> Table:
     """What is surely slower or faster than in another run, and how sure that is."""
-    rows = [["", "what", "text", "size", "verdict", "times the time", "99 % interval"]]
+    drift = changes[0].drift if changes else NO_DRIFT
+    beside = ["beside the drift"] if drift.contenders else []
+    rows = [["", "what", "text", "size", "verdict", "times the time", "99 % interval", *beside]]
     for change in changes:
         scenario, operation, contender, corpus, size_bytes, threads = change.key
         what = f"{scenario} ({operation})" + (f", {threads} threads" if threads > 1 else "")
@@ -281,12 +284,15 @@ def change_table(changes: Sequence[Change], title: str) -> Table:
         interval = f"{ratio.low:.2f} to {ratio.high:.2f}"
         verdict = f"{mark} {change.verdict}".strip()
         size = size_text(size_bytes)
-        rows.append([contender, what, corpus, size, verdict, f"{ratio.ratio:.2f}", interval])
+        own = [f"{change.own.ratio:.2f}"] if beside else []
+        rows.append([contender, what, corpus, size, verdict, f"{ratio.ratio:.2f}", interval, *own])
     return Table(title, rows)
 
 
 def change_lines(changes: Sequence[Change]) -> Iterator[str]:
-    """What is surely slower or faster than before."""
+    """What all share, and what is surely slower or faster than before beside that."""
+    if changes and (drift := str(changes[0].drift)):
+        yield f"{drift}."
     counts = {verdict: [change for change in changes if change.verdict == verdict] for verdict in VERDICTS}
     for verdict in ("slower", "faster"):
         for change in counts[verdict]:

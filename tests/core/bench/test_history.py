@@ -52,6 +52,53 @@ def test_the_machine_being_five_per_cent_slower_is_no_regression():
     assert changes[0].verdict == "same"
 
 
+LIBRARIES = ("tiktoken", "tokenizers", "gigatoken")
+
+
+def with_libraries(run: dict, version: str = "1") -> dict:
+    return {**run, "contenders": [{"contender": name, "version": version} for name in LIBRARIES]}
+
+
+def verdicts_of(changes) -> dict[str, str]:
+    return {change.key[2]: change.verdict for change in changes}
+
+
+@pytest.mark.parametrize("factor", [0.7, 1.25, 2.0])
+def test_a_slower_machine_is_told_by_unchanged_libraries_and_a_regression_still_shows(factor):
+    names = (*LIBRARIES, "fast", "heap")
+    old = with_libraries(run_of(*((name, 1.0) for name in names)))
+    times = {**dict.fromkeys(names, factor), "heap": factor * 1.2}
+    changes = compare_runs(old, with_libraries(run_of(*times.items(), seed=1)))
+    assert verdicts_of(changes) == {**dict.fromkeys(names, "same"), "heap": "slower"}
+    assert f"This machine ran at {1 / factor:.1f}"[:-1] in str(changes[0].drift)
+    assert changes[0].drift.factor == pytest.approx(factor, rel=0.03)
+
+
+def test_all_our_encoders_being_slower_is_a_regression_where_libraries_are_not():
+    ours = ("fast", "heap", "scan", "table", "backtrack", "greedy", "fewest")
+    old = with_libraries(run_of(*((name, 1.0) for name in (*LIBRARIES, *ours))))
+    times = [*((name, 1.0) for name in LIBRARIES), *((name, 1.2) for name in ours)]
+    changes = compare_runs(old, with_libraries(run_of(*times, seed=1)))
+    assert {verdicts_of(changes)[name] for name in ours} == {"slower"}
+    assert not changes[0].drift.contenders
+
+
+def test_what_all_share_is_told_where_nobody_can_say_whose_it_is():
+    names = ("fast", "heap", "scan", "table")
+    old, new = (run_of(*((name, ms) for name in names), seed=seed) for seed, ms in enumerate((1.0, 1.5)))
+    lines = list(change_lines(compare_runs(old, new)))
+    assert lines[0].startswith("All contenders together ran at 0.6")
+    assert "this machine, or something that 4 of them share" in lines[0]
+    assert lines[-1] == "0 slower, 0 faster, 4 same"
+
+
+@pytest.mark.parametrize("version", ["1", "2"])
+def test_two_of_three_being_slower_is_no_drift(version):
+    old, new = (run_of(*zip(LIBRARIES, times, strict=True)) for times in ((1, 1, 1), (1.2, 1.2, 1)))
+    changes = compare_runs(with_libraries(old), with_libraries(new, version))
+    assert list(verdicts_of(changes).values()) == ["slower", "slower", "same"]
+
+
 def test_what_only_one_run_has_is_not_compared():
     assert compare_runs(run_of(("fast", 1.0)), run_of(("heap", 1.0))) == []
 
