@@ -14,7 +14,7 @@ from pathlib import Path
 
 from guiapp import __version__
 from guiapp.commands import bench, chunk, count, detokenize, info, screenshot, step, tokenize, train, tree
-from guiapp.commands.files import InputError
+from guiapp.commands.files import InputError, file_path
 from guiapp.core.demo import resolve_model
 from guiapp.core.errors import TokenloupeError
 
@@ -49,9 +49,12 @@ def run(arguments: Sequence[str]) -> int:
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         _drop_output()
         return 0
-    except OSError as error:  # everything that is read says itself why it cannot be
+    except OSError as error:
+        if error.errno is None:  # not the system's, such as a TimeoutError of our own
+            raise
         _drop_output()
-        print(f"tokenloupe: The output cannot be written: {error.strerror or error}.", file=sys.stderr)
+        what = error.filename or "The output cannot be written"  # only the standard streams have no name
+        print(f"tokenloupe: {what}: {error.strerror}.", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130
@@ -77,7 +80,7 @@ def window(options: argparse.Namespace) -> int:
         )
     from guiapp.app import run_window
 
-    return run_window(options.model, None if options.textfile is None else Path(options.textfile))
+    return run_window(options.model, options.textfile)
 
 
 def _is_missing(path: Path) -> bool:
@@ -100,14 +103,15 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         arguments = [two_words, *arguments[2:]]
     options, unknown = _command_parser().parse_known_args(arguments)
     if unknown:
-        options.refuse(f"unrecognized arguments: {' '.join(unknown)}")
+        hint = ". Put a text into quotes, and -f before a file" if "file" in options else ""
+        options.refuse(f"unrecognized arguments: {' '.join(unknown)}{hint}")
     return options
 
 
 def _window_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="tokenloupe", description="Open the window.")
     parser.add_argument("model", nargs="?", metavar="MODEL", help="a .gguf file, or demo:bpe and the like")
-    parser.add_argument("textfile", nargs="?", metavar="TEXTFILE", help="a text to open")
+    parser.add_argument("textfile", nargs="?", metavar="TEXTFILE", type=file_path, help="a text to open")
     parser.set_defaults(command=window)
     return parser
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import subprocess
@@ -11,6 +12,7 @@ from shlex import quote
 import pytest
 from gguf_builder import write_vocab
 
+from guiapp import cli
 from guiapp.cli import run
 
 DEMO_MODELS = ["demo:bpe", "demo:spm", "demo:wordpiece", "demo:unigram", "demo:rwkv"]
@@ -79,6 +81,12 @@ def test_text_comes_from_standard_input_where_none_is_named(capfdbinary, monkeyp
     [
         (["info", "no/such/file.gguf"], "file.gguf"),
         (["info", "demo:klingon"], "demo:bpe"),
+        (["info", ""], "The name of the model is empty"),
+        (["tokenize", "", "x"], "The name of the model is empty"),
+        ([""], "The name of the model is empty"),
+        (["bench ui", "--model", "no/such/file.gguf"], "file.gguf cannot be opened"),
+        (["bench ui", "--json", "no/such/folder/file.json"], "no/such/folder/file.json cannot be written"),
+        (["detokenize", "demo:bpe", "7", "-f", "ids.txt"], "Give either"),
         (["tokenize", "demo:bpe", "x", "--encoder", "quantum"], "quantum"),
         (["tokenize", "demo:bpe", "-f", "no/such/text"], "no/such/text"),
         (["detokenize", "demo:bpe", "99999999"], "99999999"),
@@ -111,6 +119,26 @@ def test_what_a_command_does_not_take_is_told_with_its_own_usage(capfdbinary, co
 )
 def test_options_may_stand_before_a_text_that_may_be_left_out(capfdbinary, words, result):
     assert result_of(capfdbinary, *words.split())[:2] == (0, result)
+
+
+@pytest.mark.parametrize(
+    "words", ["count demo:toy -f ", "train bpe --vocab-size 9 -o ", "screenshot -o ", "demo:toy "]
+)
+def test_an_empty_name_of_a_file_is_told_as_such(capsys, words):
+    with pytest.raises(SystemExit) as ended:
+        run(words.split(" "))
+    assert ended.value.code == 2
+    assert "the name of the file is empty" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "command", ["count", "tokenize", "chunk --max-tokens 5", "train bpe --vocab-size 99 -o x"]
+)
+def test_a_text_without_quotes_is_told_what_it_lacks(capsys, command):
+    with pytest.raises(SystemExit) as ended:
+        run([*command.split(), "demo:toy", "several", "words"])
+    assert ended.value.code == 2
+    assert "Put a text into quotes, and -f before a file" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("arguments", [["tokenize"], ["tokenize", "demo:bpe", "--format", "yaml"]])
@@ -166,6 +194,39 @@ def test_a_full_disk_is_one_line():
         )
     assert result.returncode == 1
     assert result.stderr == "tokenloupe: The output cannot be written: No space left on device.\n"
+
+
+def failing_info(error):
+    def run_command(options):
+        raise error
+
+    return {**cli.COMMANDS, "info": (run_command, cli.info.add_options)}
+
+
+def test_a_file_that_the_system_refuses_is_not_taken_for_the_output(monkeypatch, capfd):
+    error = OSError(errno.ENOSPC, "No space left on device", "copy.gguf")
+    monkeypatch.setattr(cli, "COMMANDS", failing_info(error))
+    assert run(["info", "demo:toy"]) == 1
+    assert capfd.readouterr().err == "tokenloupe: copy.gguf: No space left on device.\n"
+
+
+def test_a_wait_of_our_own_that_was_too_short_is_not_taken_for_the_output(monkeypatch):
+    monkeypatch.setattr(cli, "COMMANDS", failing_info(TimeoutError("the window did not get there")))
+    with pytest.raises(TimeoutError):
+        run(["info", "demo:toy"])
+
+
+def test_standard_input_that_cannot_be_read_is_not_taken_for_the_output(monkeypatch, capsys):
+    class Broken(io.RawIOBase):
+        def readable(self):
+            return True
+
+        def readinto(self, buffer):
+            raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(Broken())))
+    assert run(["tokenize", "demo:toy"]) == 1
+    assert capsys.readouterr().err == "tokenloupe: Standard input cannot be read: Input/output error.\n"
 
 
 @pytest.mark.parametrize("command", [["info"], ["tokenize", "-f", "/dev/null"]])

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from guiapp.commands.files import write
+from guiapp import open_model
+from guiapp.commands.files import file_name, file_path, write
 
 if TYPE_CHECKING:
     from guiapp.core.bench.measurement import Report
@@ -27,6 +28,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "-f",
         "--file",
         metavar="CORPUS",
+        type=file_name,
         action="append",
         default=[],
         help="a file, a folder, sample:NAME, random (drawn from the vocabulary) or tutorial; may be repeated",
@@ -62,10 +64,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def _add_outputs(parser: argparse.ArgumentParser) -> None:
     """What becomes of the results."""
     parser.add_argument("--baseline", metavar="NAME", default="fast", help="what speeds are compared with")
-    parser.add_argument("--compare", metavar="OLD.json", help="tell what is slower than in an earlier run")
-    parser.add_argument("--json", metavar="FILE", help="write the records as a JSON object")
     parser.add_argument(
-        "--report", metavar="FILE", help="write a report: .html with charts, .md, .csv, or .json"
+        "--compare", metavar="OLD.json", type=file_path, help="tell what is slower than in an earlier run"
+    )
+    parser.add_argument("--json", metavar="FILE", type=file_name, help="write the records as a JSON object")
+    parser.add_argument(
+        "--report",
+        metavar="FILE",
+        type=file_path,
+        help="write a report: .html with charts, .md, .csv, or .json",
     )
 
 
@@ -74,10 +81,9 @@ def run(options: argparse.Namespace) -> int:
     from guiapp.core.bench.history import check_writable, load_run, save_run_somewhere
     from guiapp.core.bench.measurement import Report
 
-    old = None if options.compare is None else load_run(Path(options.compare))
+    old = None if options.compare is None else load_run(options.compare)
     file = None if options.json in (None, "-") else Path(options.json)
-    report = None if options.report is None else Path(options.report)
-    for path in filter(None, (file, report)):
+    for path in filter(None, (file, options.report)):
         check_writable(path)
     measured = Report()
     try:
@@ -90,8 +96,8 @@ def run(options: argparse.Namespace) -> int:
     _print_run(record, old, options)
     if file is not None:
         save_run_somewhere(file, record)
-    if report is not None:
-        _write_report(report, record, options.baseline)
+    if options.report is not None:
+        _write_report(options.report, record, options.baseline)
     if record["complete"]:
         return 0
     kept = f" and are in {options.json}" if file else ""
@@ -202,14 +208,20 @@ def _print_changes(old: dict[str, Any], new: dict[str, Any]) -> None:
 
 def add_window_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", metavar="MODEL", default="demo:bpe", help="what is opened (%(default)s)")
-    parser.add_argument("--json", metavar="FILE", help="write the measurements as a JSON object")
+    parser.add_argument(
+        "--json", metavar="FILE", type=file_name, help="write the measurements as a JSON object"
+    )
 
 
 def run_window(options: argparse.Namespace) -> int:
     """Measure the window's own latencies: start-up, opening, typing, scrolling, tree, steps, charts."""
+    from guiapp.core.bench.history import check_writable
     from guiapp.latencies.measurement import report, table_lines
     from guiapp.latencies.run import measure_all
 
+    if options.json not in (None, "-"):
+        check_writable(Path(options.json))
+    open_model(options.model)  # says what is wrong with it now rather than after a while
     measurements = measure_all(options.model)
     print(*table_lines(measurements), sep="\n")
     if options.json is not None:

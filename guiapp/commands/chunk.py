@@ -7,11 +7,11 @@ import json
 import sys
 
 from guiapp.commands.files import (
-    add_file_option,
     add_parse_special_option,
     add_pre_option,
+    add_text_source,
     open_tokenizer,
-    read,
+    text_of,
 )
 from guiapp.core.counting.boundaries import LEVELS
 from guiapp.core.counting.chunks import Chunk, chunk_text
@@ -23,7 +23,7 @@ SHOWN_CHARACTERS = 60  # of the beginning of a chunk
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL")
     add_pre_option(parser)
-    add_file_option(parser)
+    add_text_source(parser)
     parser.add_argument(
         "--max-tokens",
         metavar="N",
@@ -41,7 +41,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """A text in chunks of at most N tokens, as long as they can be."""
-    text = read(options.file)
+    text = text_of(options)
     tokenizer = open_tokenizer(options.model, len(text), options.pre)
     chunks = chunk_text(
         tokenizer, text, options.max_tokens, options.overlap, options.by, options.parse_special

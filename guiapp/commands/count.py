@@ -6,18 +6,18 @@ import argparse
 
 from guiapp.commands.files import (
     InputError,
-    add_file_option,
     add_parse_special_option,
     add_pre_option,
+    add_text_source,
     open_tokenizer,
-    read,
+    text_of,
 )
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL")
     add_pre_option(parser)
-    add_file_option(parser)
+    add_text_source(parser)
     parser.add_argument(
         "--limit", metavar="N", type=int, help="stop as soon as there are more, and say “more than N”"
     )
@@ -31,7 +31,7 @@ def run(options: argparse.Namespace) -> int:
     """The number of tokens of a text."""
     if options.limit is not None and options.limit < 0:
         raise InputError(f"No text has fewer than {options.limit} tokens. Choose a limit of 0 or more.")
-    text = read(options.file)
+    text = text_of(options)
     tokenizer = open_tokenizer(options.model, len(text), options.pre)
     n_tokens = tokenizer.count(text, options.limit, options.special, options.parse_special)
     print(f"more than {options.limit}" if n_tokens is None else n_tokens)

@@ -6,7 +6,7 @@ import argparse
 import re
 import sys
 
-from guiapp.commands.files import add_file_option, add_pre_option, open_tokenizer, read
+from guiapp.commands.files import InputError, add_file_option, add_pre_option, open_tokenizer, read
 from guiapp.core.errors import EncodeError
 
 MOST_DIGITS = 18
@@ -28,6 +28,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """The text of token ids."""
+    if options.ids and options.file is not None:
+        raise InputError("There are ids and a file of ids. Give either.")
     listed = " ".join(options.ids) if options.ids else read(options.file).decode("ascii", "replace")
     ids = _parse_ids(listed)
     tokenizer = open_tokenizer(options.model, len(listed), options.pre)

@@ -36,8 +36,34 @@ class OneFile(argparse.Action):
         setattr(options, self.dest, value)
 
 
+def file_name(text: str) -> str:
+    """What an option takes that names a file; an empty name would mean the present folder."""
+    if not text:
+        raise argparse.ArgumentTypeError("the name of the file is empty")
+    return text
+
+
+def file_path(text: str) -> Path:
+    """The same as a Path."""
+    return Path(file_name(text))
+
+
 def add_file_option(parser: argparse.ArgumentParser, about: str = "otherwise standard input is read") -> None:
-    parser.add_argument("-f", "--file", metavar="FILE", action=OneFile, help=about)
+    parser.add_argument("-f", "--file", metavar="FILE", action=OneFile, type=file_name, help=about)
+
+
+def add_text_source(parser: argparse.ArgumentParser) -> None:
+    """TEXT or -f FILE, see `text_of`."""
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument("text", metavar="TEXT", nargs="?", help="otherwise FILE or standard input is read")
+    source.add_argument(
+        "-f",
+        "--file",
+        metavar="FILE",
+        action=OneFile,
+        type=file_name,
+        help="read the text from a file, byte for byte",
+    )
 
 
 def add_pre_option(parser: argparse.ArgumentParser) -> None:
@@ -75,21 +101,12 @@ def add_encode_options(parser: argparse.ArgumentParser) -> None:
     """The arguments that say what to encode, and how."""
     parser.add_argument("model", metavar="MODEL")
     add_pre_option(parser)
-    source = parser.add_mutually_exclusive_group()
-    source.add_argument("text", metavar="TEXT", nargs="?", help="otherwise FILE or standard input is read")
-    source.add_argument(
-        "-f", "--file", metavar="FILE", action=OneFile, help="read the text from a file, byte for byte"
-    )
+    add_text_source(parser)
     parser.add_argument("--encoder", metavar="NAME", help="an algorithm that `info` lists")
     parser.add_argument(
         "--no-special", dest="special", action="store_false", help="add no BOS, EOS and the like"
     )
-    parser.add_argument(
-        "--no-parse-special",
-        dest="parse_special",
-        action="store_false",
-        help="treat the text of control tokens as ordinary text",
-    )
+    add_parse_special_option(parser)
 
 
 def text_of(options: argparse.Namespace) -> bytes:
@@ -100,11 +117,20 @@ def text_of(options: argparse.Namespace) -> bytes:
 def read(file: str | None) -> bytes:
     """The bytes of a file, of standard input where there is none."""
     if file is None or file == "-":
-        return sys.stdin.buffer.read()
+        return _standard_input()
     try:
         return Path(file).read_bytes()
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror}.") from error
+
+
+def _standard_input() -> bytes:
+    if sys.stdin.isatty():
+        print("tokenloupe: Type the text, then Ctrl+D on a line of its own.", file=sys.stderr)
+    try:
+        return sys.stdin.buffer.read()
+    except OSError as error:
+        raise InputError(f"Standard input cannot be read: {error.strerror}.") from error
 
 
 def write(file: str, data: bytes) -> None:

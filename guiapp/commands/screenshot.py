@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
-from pathlib import Path
 
+from guiapp.commands.files import file_path
 from guiapp.commands.pictures import need_no_display, picture_size
 
 
@@ -23,9 +23,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--race", metavar="ENCODER", default="", help="on the Steps page: run it beside")
     parser.add_argument("--lesson", metavar="NAME:STEP", default="", help="on the Steps page, from 1")
     parser.add_argument("--train", metavar="KIND:TOKENS:STEP", default="", help="on the Steps page")
-    parser.add_argument("--run", metavar="FILE.json", type=Path, help="on the Bench page: what `bench` wrote")
+    parser.add_argument(
+        "--run", metavar="FILE.json", type=file_path, help="on the Bench page: what `bench` wrote"
+    )
     parser.add_argument("--chart", metavar="NAME", default="", help="on the Bench page: one chart, enlarged")
-    parser.add_argument("-o", "--output", metavar="FILE.png", required=True)
+    parser.add_argument("-o", "--output", metavar="FILE.png", type=file_path, required=True)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -38,5 +40,5 @@ def run(options: argparse.Namespace) -> int:
         name: getattr(options, name) for name in ("encoder", "at", "race", "lesson", "train", "run", "chart")
     }
     look = Look(options.theme, options.size, options.shape, **details)
-    save_screenshot(options.page, options.model, text, look, Path(options.output))
+    save_screenshot(options.page, options.model, text, look, options.output)
     return 0

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from guiapp.commands.files import InputError, add_file_option, read
+from guiapp.commands.files import InputError, add_file_option, file_path, read
 
 if TYPE_CHECKING:
     from guiapp.core.training.write_gguf import ModelFile
@@ -17,7 +16,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("algorithm", choices=("bpe", "wordpiece", "unigram"))
     add_file_option(parser, "the text; otherwise standard input is read")
     parser.add_argument("--vocab-size", metavar="N", type=_size, required=True, help="tokens, all included")
-    parser.add_argument("-o", "--output", metavar="OUT.gguf", required=True)
+    parser.add_argument("-o", "--output", metavar="OUT.gguf", type=file_path, required=True)
     parser.add_argument(
         "--end-marks",
         action="store_true",
@@ -27,6 +26,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--steps",
         metavar="FILE",
+        type=file_path,
         help="write each step too: as a table (.md), as data (.json), or as a drawing (.svg)",
     )
     parser.add_argument("--log", action="store_true", help="print each step: what won, and against what")
@@ -41,14 +41,14 @@ def run(options: argparse.Namespace) -> int:
     text = read(options.file).decode("utf-8", "replace")
     if options.end_marks and options.algorithm != "bpe":
         raise InputError("Only byte-pair encoding is trained with end-of-word marks: leave out --end-marks.")
-    if options.steps and Path(options.steps).suffix.lower() not in WRITERS:
+    if options.steps and options.steps.suffix.lower() not in WRITERS:
         raise InputError(f"{options.steps} names no format. End its name with {' or '.join(WRITERS)}.")
     if options.log or options.end_marks or options.steps:
         model = _train_by_steps(options, text)
     else:
         model = train(options.algorithm, text, options.vocab_size)
     try:
-        write_gguf(Path(options.output), model)
+        write_gguf(options.output, model)
     except OSError as error:
         raise InputError(f"{options.output} cannot be written: {error.strerror}.") from error
     n_tokens = len(model.tokens)
@@ -75,7 +75,7 @@ def _train_by_steps(options: argparse.Namespace, text: str) -> ModelFile:
             record.append(to_json(told).encode())
     if options.steps:
         try:
-            write_training(record, Path(options.steps))
+            write_training(record, options.steps)
         except OSError as error:
             raise InputError(f"{options.steps} cannot be written: {error.strerror}.") from error
     return run.model()

@@ -6,9 +6,8 @@ import argparse
 import json
 import os
 import sys
-from pathlib import Path
 
-from guiapp.commands.files import open_tokenizer
+from guiapp.commands.files import file_path, open_tokenizer
 from guiapp.commands.pictures import need_no_display, picture_size
 from guiapp.core.tree_reports import Branch, dot_lines, tree_lines, tree_report
 
@@ -27,7 +26,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     style = parser.add_mutually_exclusive_group()
     style.add_argument("--json", action="store_true", help="print a JSON object")
     style.add_argument("--dot", action="store_true", help="print a graph for Graphviz")
-    style.add_argument("-o", "--output", metavar="FILE.png|FILE.svg", type=Path, help="draw a picture")
+    style.add_argument("-o", "--output", metavar="FILE.png|FILE.svg", type=file_path, help="draw a picture")
     picture = parser.add_argument_group("of the picture")
     picture.add_argument("--shape", choices=("sunburst", "icicle"), default="sunburst")
     picture.add_argument("--theme", choices=("dark", "light"), default="dark")

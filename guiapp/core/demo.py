@@ -66,14 +66,19 @@ def resources_folder() -> Path:
 def demo_model_path(name: str) -> Path:
     """The file of a demo model; raises VocabError for an unknown name."""
     if name not in {model.name for model in DEMO_MODELS}:
-        known = ", ".join(PREFIX + model.name for model in DEMO_MODELS)
-        raise VocabError(f"There is no demo model “{PREFIX}{name}”. Choose one of {known}.")
+        raise VocabError(f"There is no demo model “{PREFIX}{name}”. Choose one of {_known()}.")
     return resources_folder() / "models" / f"{name}.gguf"
 
 
+def _known() -> str:
+    return ", ".join(PREFIX + model.name for model in DEMO_MODELS)
+
+
 def resolve_model(named: str | PathLike[str]) -> Path:
-    """What the user named as model: `demo:<name>` or a path."""
+    """What the user named as model: `demo:<name>` or a path; raises VocabError for the name of nothing."""
     text = fspath(named)
+    if not text:
+        raise VocabError(f"The name of the model is empty. Give a .gguf file, or a demo model: {_known()}.")
     if text.startswith(PREFIX):
         return demo_model_path(text.removeprefix(PREFIX))
     return Path(text)

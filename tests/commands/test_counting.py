@@ -29,6 +29,14 @@ def test_count_gives_the_number_of_tokens(file, capsys):
     assert capsys.readouterr().out == "more than 50\n"
 
 
+def test_a_short_text_can_stand_on_the_command_line(capsys):
+    text = "A short text."
+    assert run(["count", "demo:bpe", text]) == 0
+    assert capsys.readouterr().out == f"{len(guiapp.open_model('demo:bpe').encode(text))}\n"
+    assert run(["chunk", "demo:bpe", text, "--max-tokens", "99"]) == 0
+    assert capsys.readouterr().out.startswith(f"0\t{len(text)}\t")
+
+
 @pytest.mark.parametrize("command", [["count"], ["tokenize"], ["chunk", "--max-tokens", "9"]])
 def test_a_second_file_is_refused_rather_than_taken_alone(file, capsys, command):
     with pytest.raises(SystemExit) as ended:
