@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 
 from guiapp.app import build, make_application
 from guiapp.core.bench.scenarios import SCALING_BYTES, WORST_BYTES
-from guiapp.latencies.measurement import Measurement
+from guiapp.latencies.measurement import Measurement, MeasurementError
 from guiapp.latencies.tree import move_view
 from guiapp.latencies.window import SIZE, load_kernels, mixed_text, open_in_window, typing, wait_until
 from guiapp.viewmodels.bench_model import BenchModel
@@ -134,7 +134,9 @@ def _beside_a_run(application: QApplication, model: str, n_events: int) -> list[
         wait_until(application, lambda: tree.is_ready)
         frames = tuple(_tree_frames(application, tree, n_events))
         if not bench.model.is_running:
-            raise RuntimeError("the run was over before typing and flying were measured")
+            raise MeasurementError(
+                "The benchmark was over before typing and flying were measured. Try again."
+            )
         shell.window.close()
         shell.stop()
     return [typed, Measurement("tree_frame_bench", "ms", frames)]

@@ -9,7 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from guiapp.core.errors import TokenloupeError
 from guiapp.versions import versions
+
+
+class MeasurementError(TokenloupeError):
+    """Something cannot be measured; the message says what."""
 
 
 @dataclass(frozen=True)

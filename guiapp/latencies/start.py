@@ -15,7 +15,7 @@ from pathlib import Path
 
 from guiapp.core import own_process
 from guiapp.core.own_process import command_of
-from guiapp.latencies.measurement import Measurement
+from guiapp.latencies.measurement import Measurement, MeasurementError
 
 PATIENCE_S = 240.0
 TICK_MS = 5
@@ -99,7 +99,7 @@ def _run(events: list[str], environment: dict[str, str] | None = None) -> dict[s
             else:
                 seen |= message
     if missing := [event for event in events if event not in seen]:
-        raise RuntimeError(f"the window ended without: {', '.join(missing)}")
+        raise MeasurementError(f"The window ended without: {', '.join(missing)}.")
     return seen
 
 

@@ -21,7 +21,7 @@ from guiapp.core.kernels.compiled import load_kernels
 from guiapp.core.tree.painting import color_sums
 from guiapp.core.tree.picture import tree_picture
 from guiapp.core.vocab.token_tree import token_tree
-from guiapp.latencies.measurement import Measurement
+from guiapp.latencies.measurement import Measurement, MeasurementError
 from guiapp.viewmodels.settings import Settings
 from guiapp.widgets.tree_page import TreePage
 from guiapp.widgets.tree_view import TreeView
@@ -137,7 +137,9 @@ def _wait_until(is_done: Callable[[], bool]) -> None:
     while not is_done():
         QCoreApplication.processEvents()
         if time.perf_counter() > deadline:
-            raise TimeoutError("the tree was not ready in time")
+            raise MeasurementError(
+                f"The tree was not ready in {PATIENCE_S:.0f} s. Measure on a machine with less to do."
+            )
 
 
 def _resident_bytes() -> int:

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QApplication
 from guiapp import open_model
 from guiapp.app import Shell, build, make_application
 from guiapp.core.demo import SAMPLES, resolve_model, sample_text
-from guiapp.latencies.measurement import Measurement
+from guiapp.latencies.measurement import Measurement, MeasurementError
 from guiapp.viewmodels.settings import Settings
 
 SIZE = (1440, 900)
@@ -93,7 +93,9 @@ def wait_until(application: QApplication, is_done: Callable[[], bool]) -> None:
     while not is_done():
         application.processEvents()
         if time.perf_counter() > deadline:
-            raise TimeoutError("the window did not get there in time")
+            raise MeasurementError(
+                f"The window did not get there in {PATIENCE_S:.0f} s. Measure on a machine with less to do."
+            )
 
 
 def load_kernels(application: QApplication, shell: Shell) -> None:
