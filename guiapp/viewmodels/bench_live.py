@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from guiapp.core.bench.measurement import Record, Report
@@ -86,6 +86,20 @@ class LiveRun:
             if record["n"] != len(record["samples_s"]):
                 _summarise(record)
         return records
+
+
+def deviations_of(results: Sequence[Record]) -> dict[str, Record]:
+    """Whose ids differ, each with its result of an ordinary text, the longest that there is."""
+    chosen: dict[str, Record] = {}
+    for row in results:
+        if row["first_difference"]:
+            chosen[row["contender"]] = max(chosen.get(row["contender"], row), row, key=_says_how_much)
+    return chosen
+
+
+def _says_how_much(result: Record) -> tuple[bool, bool, int]:
+    """What to prefer for telling how far ids deviate: a whole text, then one of several lengths."""
+    return result["scenario"] == "throughput", result["scenario"] == "scaling", result["size_bytes"]
 
 
 def _summarise(record: Record) -> None:

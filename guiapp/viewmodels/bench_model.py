@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,26 +15,17 @@ from guiapp.core.bench.differences import Place, first_difference
 from guiapp.core.bench.estimate import Duration, Pace, expected, n_cells
 from guiapp.core.bench.history import load_run
 from guiapp.core.bench.measurement import Record
-from guiapp.core.bench.peers import PEERS, reason_against
 from guiapp.core.bench.plan import BenchError, Plan, plan_from, whole_path
 from guiapp.core.bench.report import warnings
 from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.core.vocab.vocabulary import VocabType
 from guiapp.viewmodels.background import LatestJob
+from guiapp.viewmodels.bench_entrants import Entrant, our_entrants, peer_entrants
 from guiapp.viewmodels.bench_history import Comparison, RunHistory, SavedRun, title_of
-from guiapp.viewmodels.bench_live import LiveRun
+from guiapp.viewmodels.bench_live import LiveRun, deviations_of
 from guiapp.viewmodels.bench_presets import PRESETS, TEXTS, YOUR_TEXT, Preset
 from guiapp.viewmodels.bench_runner import BenchRunner
 from guiapp.viewmodels.workspace import Workspace
-
-
-@dataclass(frozen=True)
-class Entrant:
-    """Something that can be ticked; `reason` says why it cannot, "" if it can."""
-
-    name: str
-    note: str
-    reason: str = ""
 
 
 class BenchModel(QObject):
@@ -93,16 +83,13 @@ class BenchModel(QObject):
     @property
     def ours(self) -> list[Entrant]:
         """The encoders of the vocabulary that is open."""
-        return [Entrant(name, algorithm.complexity) for name, algorithm in self._workspace.encoders.items()]
+        return our_entrants(self._workspace.encoders)
 
     @property
     def peers(self) -> list[Entrant]:
         """Other tokenizers; those that are missing say how to get them, others what is against them."""
         if self._peers is None:
-            vocabulary = self._workspace.vocabulary
-            self._peers = [
-                Entrant(name, peer_version(name), reason_against(name, vocabulary)) for name in PEERS
-            ]
+            self._peers = peer_entrants(self._workspace.vocabulary)
         return self._peers
 
     def _follow_vocabulary(self) -> None:
@@ -245,11 +232,7 @@ class BenchModel(QObject):
     @property
     def deviations(self) -> dict[str, Record]:
         """Whose ids differ, each with its result of an ordinary text, the longest that there is."""
-        chosen: dict[str, Record] = {}
-        for row in self.results:
-            if row["first_difference"]:
-                chosen[row["contender"]] = max(chosen.get(row["contender"], row), row, key=_says_how_much)
-        return chosen
+        return deviations_of(self.results)
 
     @property
     def growth(self) -> list[Record]:
@@ -383,13 +366,3 @@ class BenchModel(QObject):
         """Show a line about what happens."""
         self.progress = progress
         self.progress_changed.emit()
-
-
-def _says_how_much(result: Record) -> tuple[bool, bool, int]:
-    """What to prefer for telling how far ids deviate: a whole text, then one of several lengths."""
-    return result["scenario"] == "throughput", result["scenario"] == "scaling", result["size_bytes"]
-
-
-@cache
-def peer_version(name: str) -> str:
-    return PEERS[name].version if PEERS[name].is_installed else ""

@@ -27,7 +27,8 @@ from PySide6.QtWidgets import (
 
 from guiapp.core.bench.plan import Plan
 from guiapp.core.bench.scenarios import SCENARIOS
-from guiapp.viewmodels.bench_model import BenchModel, Entrant
+from guiapp.viewmodels.bench_entrants import Entrant
+from guiapp.viewmodels.bench_model import BenchModel
 from guiapp.viewmodels.bench_presets import PRESETS, TEXTS
 from guiapp.widgets.contender_look import Look, look_of
 from guiapp.widgets.style_sheet import heading, set_role
