@@ -8,9 +8,10 @@ import sys
 from pathlib import Path
 
 from guiapp import open_model
+from guiapp.commands.compiling import tell_of_compiling
 from guiapp.core.demo import resolve_model
 from guiapp.core.errors import TokenloupeError
-from guiapp.core.kernels.compile import interpret_if_small
+from guiapp.core.kernels.compile import interpret_if_small, tell_numba
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.header_bytes import file_state
 
@@ -89,6 +90,8 @@ def open_tokenizer(model: str, text_bytes: int = 0, pre: str | None = None) -> T
     What follows from a `pre` that the file does not ask for goes to standard error.
     """
     path = resolve_model(model)
+    if sys.stderr.isatty():
+        tell_numba(tell_of_compiling)
     if (state := file_state(path)) is not None:
         interpret_if_small(state.size_bytes, text_bytes)
     tokenizer = open_model(path, pre)
