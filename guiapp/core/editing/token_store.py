@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -82,6 +83,18 @@ class TokenStore:
         ids = self._columns.ids
         parts = ids[: self._gap], ids[self._behind :]
         return sum(int(np.count_nonzero(part == token_id)) for part in parts)
+
+    def spans_of(self, token_ids: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Where these tokens begin and end, as copies; without those that came from no text."""
+        columns = self._columns
+        is_one = np.zeros(len(columns.ids), np.bool_)
+        for token_id in token_ids:
+            is_one |= columns.ids == token_id
+        is_one[self._gap : self._behind] = False
+        rows = np.flatnonzero(is_one)
+        shift = np.where(rows < self._gap, 0, self._n_bytes)
+        starts, ends = columns.starts[rows] + shift, columns.ends[rows] + shift
+        return starts[starts < ends], ends[starts < ends]
 
     def span(self, index: int) -> tuple[int, int]:
         return self._start(index), self._end(index)

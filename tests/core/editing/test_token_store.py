@@ -57,6 +57,8 @@ def test_replacing_tokens_is_like_replacing_rows_of_a_list(seed):
         assert store.ids(first, last).tolist() == [row[0] for row in expected[first:last]]
         if first < last:
             assert store.span(first) == expected[first][1:]
+    of_two = [(start, end) for token_id, start, end in expected if token_id in (3, 7) and start < end]
+    assert list(zip(*(column.tolist() for column in store.spans_of([3, 7])), strict=True)) == of_two
 
 
 @pytest.mark.parametrize("seed", range(5))
