@@ -67,7 +67,8 @@ def paint_strips(
     """Colour the strips so that each shows its part of the view [left, right) of its level.
 
     A pixel gets the mean of what it covers; `gap_scale` times one pixel is left free behind wide nodes, but
-    not behind one that fills the view: all the way round there is nothing to tell it from.
+    not behind one that fills the view: all the way round there is nothing to tell it from.  What is free, and
+    what one node fills, is painted many columns at a time: most of a large tree's picture is free.
     """
     for level in range(len(strips.counts)):
         begin, n_columns = strips.offsets[level], strips.counts[level]
@@ -78,7 +79,8 @@ def paint_strips(
         unit = (right - left) / n_columns
         per_unit, touching = 1 / unit, NO_GAP_PX * unit
         node, stride, first_column = low, 1, strips.firsts[level] % n_columns
-        for at in range(n_pixels):
+        at = 0
+        while at < n_pixels:
             column = first_column + at - (n_columns if first_column + at >= n_columns else 0)
             start = left + column * unit
             end = start + unit
@@ -87,13 +89,18 @@ def paint_strips(
             while node < high and picture.ends[node] <= start:
                 node += 1
             if node == high or picture.starts[node] >= end:
-                strips.pixels[begin + at] = OPAQUE | background
+                until = right if node == high else float(picture.starts[node])
+                n_alike = _columns_until((until - left) * per_unit, column, n_columns, n_pixels - at)
+                strips.pixels[begin + at : begin + at + n_alike] = OPAQUE | background
+                at += n_alike
                 continue
             node_start, node_end = float(picture.starts[node]), float(picture.ends[node])
             if node_end - node_start > touching and (node_start > left or node_end < right):
                 node_end -= _gap((node_end - node_start) * per_unit) * unit * gap_scale
             if node_start <= start and node_end >= end:
-                strips.pixels[begin + at] = OPAQUE | sums.colors[node]
+                n_alike = _columns_until((node_end - left) * per_unit, column, n_columns, n_pixels - at)
+                strips.pixels[begin + at : begin + at + n_alike] = OPAQUE | sums.colors[node]
+                at += n_alike
                 continue
             weight = max(0.0, min(end, node_end) - max(start, node_start))
             color = int(sums.colors[node])
@@ -132,6 +139,13 @@ def paint_strips(
             blue = (blue + free * (background & 255)) * per_unit
             mean = int(red + 0.5) << 16 | int(green + 0.5) << 8 | int(blue + 0.5)
             strips.pixels[begin + at] = OPAQUE | mean
+            at += 1
+
+
+@routine
+def _columns_until(place_px: float, column: int, n_columns: int, most: int) -> int:
+    """How many columns from one on surely end before a place, and that one itself."""
+    return max(1, min(min(int(place_px) - 1, n_columns) - column, most))
 
 
 @routine
