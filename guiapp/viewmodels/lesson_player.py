@@ -72,6 +72,16 @@ class LessonPlayer(QObject):
         return number if 0 <= number < len(lesson.steps) - 1 else 0
 
     @property
+    def suggested(self) -> Lesson | None:
+        """The lesson to go on with: the one begun last, or the one behind it where that was finished."""
+        if not self.lessons:
+            return None
+        name, number = next(reversed(self._progress().items()), ("", 0))
+        at = next((at for at, lesson in enumerate(self.lessons) if lesson.name == name), 0)
+        is_finished = name == self.lessons[at].name and number >= len(self.lessons[at].steps) - 1
+        return self.lessons[(at + 1) % len(self.lessons) if is_finished else at]
+
+    @property
     def step(self) -> LessonStep | None:
         return None if self.lesson is None else self.lesson.steps[self.number]
 
@@ -186,4 +196,6 @@ class LessonPlayer(QObject):
 
     def _keep(self) -> None:
         assert self.lesson is not None
-        self._settings.set_lessons(json.dumps({**self._progress(), self.lesson.name: self.number}))
+        progress = self._progress()
+        progress.pop(self.lesson.name, None)  # the one begun last is the last
+        self._settings.set_lessons(json.dumps({**progress, self.lesson.name: self.number}))

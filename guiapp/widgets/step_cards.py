@@ -26,9 +26,10 @@ def card(widgets: list[QWidget], stretched: QWidget) -> QFrame:
     return made
 
 
-def enlargement(size: QSize, natural: QSize) -> float:
-    """How much a picture grows in the room that it has; it never shrinks."""
-    return max(1.0, min(LARGEST, size.width() / natural.width(), size.height() / natural.height()))
+def enlargement(size: QSize, natural: QSize, zoom: float = 1.0) -> float:
+    """How much a picture grows in the room that it has; it is never smaller than its text should be."""
+    room = min(size.width() / natural.width(), size.height() / natural.height())
+    return max(zoom, min(LARGEST * zoom, room))
 
 
 def with_code(text: str, color: QColor) -> str:

@@ -12,9 +12,10 @@ from guiapp.core.trace.pseudo_code import STAGES, PseudoCode, code_of, pseudo_co
 from guiapp.viewmodels.step_breakpoints import at_operations
 from guiapp.viewmodels.steps_model import StepsModel
 from guiapp.widgets.shaped_texts import LEFT, ShapedTexts
-from guiapp.widgets.step_cards import enlargement
+from guiapp.widgets.step_cards import LARGEST
 from guiapp.widgets.step_gutter import paint_mark
 from guiapp.widgets.style_sheet import blend
+from guiapp.widgets.text_zoom import TextZoom
 from guiapp.widgets.theme import UI_FONT_PX, Theme, ThemeSource
 
 LINE_PX = 22
@@ -28,10 +29,17 @@ N_LINES = 16  # room for any code with its variables: all are shown in the same 
 class CodeView(QWidget):
     """Follows the model's debugger; a click on a line sets breakpoints at what it does, or removes them."""
 
-    def __init__(self, model: StepsModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        model: StepsModel,
+        theme_source: ThemeSource,
+        zoom: TextZoom | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self._model = model
         self._theme_source = theme_source
+        self._zoom = zoom or TextZoom(self)
         self._texts = ShapedTexts(Theme.mono_font(UI_FONT_PX))
         self._hovered = -1
         self.setAccessibleName("Pseudo-code")
@@ -39,13 +47,15 @@ class CodeView(QWidget):
         self.setMouseTracking(True)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         theme_source.changed.connect(self.update)
+        self._zoom.watch(self)
+        self._zoom.changed.connect(self._fit)
         model.position_changed.connect(self._follow)
         model.breakpoints_changed.connect(self.update)
         model.trace_changed.connect(self._fit)
         self._fit()
 
     def sizeHint(self) -> QSize:
-        return QSize(420, 15 * LINE_PX)
+        return QSize(420, self._zoom.scaled(15 * LINE_PX))
 
     def present(self) -> tuple[PseudoCode, int]:
         """The lines and the one that is carried out, -1 for none."""
@@ -62,7 +72,7 @@ class CodeView(QWidget):
         widths = map(metrics.horizontalAdvance, (*STAGES.lines, *code.lines))
         self.setMinimumWidth(2 * INDENT_PX + max(widths))
         n_lines = max(len(STAGES.lines), len(code.lines)) + 1 + MOST_VARIABLES
-        self.setMinimumHeight(round(n_lines * LINE_PX * SMALLEST))
+        self.setMinimumHeight(round(n_lines * LINE_PX * self._smallest))
         self._follow()
 
     def _follow(self) -> None:
@@ -105,8 +115,18 @@ class CodeView(QWidget):
 
     def _scale(self, n_lines: int) -> float:
         """Larger where there is room for any code, smaller where there is none for this one."""
-        larger = enlargement(self.size(), QSize(self.minimumWidth(), N_LINES * LINE_PX))
-        return larger if larger > 1 else max(SMALLEST, min(1.0, self.height() / (n_lines * LINE_PX)))
+        zoom, widest = self._zoom.factor, self.width() / self.minimumWidth()
+        wanted = min(zoom, widest)
+        larger = min(LARGEST * zoom, widest, self.height() / (N_LINES * LINE_PX))
+        if larger > wanted:
+            return larger
+        return min(wanted, max(self._smallest, self.height() / (n_lines * LINE_PX)))
+
+    @property
+    def _smallest(self) -> float:
+        """Large type stays large: the page scrolls then."""
+        zoom = self._zoom.factor
+        return zoom if zoom > 1 else SMALLEST * zoom
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

@@ -43,7 +43,7 @@ from guiapp.widgets.theme import (
 )
 from guiapp.widgets.wrapping_row import WrappingRow, scrolling
 
-NARROW_PX = 1000  # picture and code are one below the other then
+NARROW_PX = 680  # picture and code are one below the other then
 LEAST_WIDTH_PX = 480
 
 
@@ -61,11 +61,12 @@ class TraceView(QSplitter):
     ) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent, childrenCollapsible=False)
         self._model = model
+        self._zoom = zoom
         self.fonts = ScriptFonts(_fonts_in_use(), self)
         self.timeline = Timeline(model, theme_source)
         self.flow = FlowView(model, theme_source, zoom)
-        self.picture = PictureView(model, theme_source)
-        self.code = CodeView(model, theme_source)
+        self.picture = PictureView(model, theme_source, zoom)
+        self.code = CodeView(model, theme_source, zoom)
         self.side = TraceSide(model, theme_source)
         self.race_card = RaceCard(model, theme_source, zoom)
         self.waiting = WaitingPanel(model.recording, workspace)
@@ -78,6 +79,8 @@ class TraceView(QSplitter):
         for signal in (model.position_changed, model.recording.changed):
             signal.connect(self._follow)
         model.trace_changed.connect(self._begin)
+        zoom.changed.connect(self._turn)
+        self.splitterMoved.connect(self._turn)
         self._begin()
 
     def _transport(self, actions: Actions, workspace: Workspace) -> WrappingRow:
@@ -121,7 +124,11 @@ class TraceView(QSplitter):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        is_narrow = self.width() < NARROW_PX
+        self._turn()
+
+    def _turn(self) -> None:
+        """Put picture and code side by side where there is room for both."""
+        is_narrow = self._main.width() < NARROW_PX * max(1.0, self._zoom.factor)
         directions = QHBoxLayout.Direction
         self._lower.setDirection(directions.TopToBottom if is_narrow else directions.LeftToRight)
 

@@ -38,7 +38,8 @@ from guiapp.widgets.step_training_views import (
 )
 from guiapp.widgets.step_transport import PlayControls, walking_buttons
 from guiapp.widgets.style_sheet import heading, set_role
-from guiapp.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.widgets.text_zoom import TextZoom
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX, ThemeSource
 from guiapp.widgets.wrapping_row import WrappingRow, scrolling
 
 EMPTY_TEXT = "Choose what to train and on which text, and press Train:\neach step shows what won, and why."
@@ -50,19 +51,24 @@ class TrainingStage(QWidget):
     """The training at one step: scrubber, words, and what competes and what was learned below."""
 
     def __init__(
-        self, model: TrainingModel, actions: Actions, theme_source: ThemeSource, parent: QWidget | None = None
+        self,
+        model: TrainingModel,
+        actions: Actions,
+        theme_source: ThemeSource,
+        zoom: TextZoom,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._model = model
+        self._zoom = zoom
         self.scrubber = Scrubber(model, theme_source)
         self.count = QLabel()
-        self.count.setFont(Theme.mono_font(UI_FONT_PX))
-        self.words = WordsPicture("The words as they are cut", model, theme_source)
-        self.sentence = SentenceView(theme_source)
-        self.pairs = PairsPicture("The pairs that compete", model, theme_source)
-        self.symbols = SymbolsPicture("The vocabulary", model, theme_source)
-        self.curve = LikelihoodPicture("Likelihood of the text", model, theme_source)
-        self.pieces = PiecesPicture("The pieces", model, theme_source)
+        self.words = WordsPicture("The words as they are cut", model, theme_source, zoom)
+        self.sentence = SentenceView(theme_source, zoom)
+        self.pairs = PairsPicture("The pairs that compete", model, theme_source, zoom)
+        self.symbols = SymbolsPicture("The vocabulary", model, theme_source, zoom)
+        self.curve = LikelihoodPicture("Likelihood of the text", model, theme_source, zoom)
+        self.pieces = PiecesPicture("The pieces", model, theme_source, zoom)
         self._words_title, self._pairs_title = heading(""), heading("")
         self._symbols_title, self._pieces_title = heading(""), heading("")
         self.cards = QStackedWidget()
@@ -70,7 +76,12 @@ class TrainingStage(QWidget):
         model.changed.connect(self._follow)
         model.changed.connect(self.scrubber.mark)
         model.position_changed.connect(self._follow)
+        zoom.changed.connect(self._follow_zoom)
+        self._follow_zoom()
         self._follow()
+
+    def _follow_zoom(self) -> None:
+        self.count.setFont(self._zoom.mono_font(UI_FONT_PX))
 
     def _lay_out(self, actions: Actions) -> None:
         play = PlayControls(self._model.clock, actions["debug_play"])
@@ -148,6 +159,7 @@ class TrainingView(QSplitter):
         workspace: Workspace,
         actions: Actions,
         theme_source: ThemeSource,
+        zoom: TextZoom,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent, childrenCollapsible=False)
@@ -155,9 +167,9 @@ class TrainingView(QSplitter):
         self._workspace = workspace
         self.breakpoints = BreakpointList(model, theme_source)
         self.beside = TrainingBeside(model, workspace, self)
-        self.form = TrainingForm(model, workspace, theme_source)
-        self.stage = TrainingStage(model, actions, theme_source)
-        self.beside_card = BesideCard(self.beside, theme_source)
+        self.form = TrainingForm(model, workspace, theme_source, zoom)
+        self.stage = TrainingStage(model, actions, theme_source, zoom)
+        self.beside_card = BesideCard(self.beside, theme_source, zoom)
         self.stage.cards.addWidget(self.beside_card)
         self.empty = QLabel(EMPTY_TEXT, alignment=Qt.AlignmentFlag.AlignCenter)
         set_role(self.empty, "dim")

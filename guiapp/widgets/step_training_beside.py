@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 from guiapp.core.explain.visible_text import isolate
 from guiapp.viewmodels.training_beside import Side, TrainingBeside
 from guiapp.widgets.style_sheet import heading, set_role
+from guiapp.widgets.text_zoom import TextZoom
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource
 
 CHIP_PX = 28
@@ -21,9 +22,14 @@ CENTER = Qt.AlignmentFlag.AlignCenter
 class CutText(QWidget):
     """Tokens in rows; those that begin and end where the other side has a token, too, are dimmer."""
 
-    def __init__(self, name: str, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, name: str, theme_source: ThemeSource, zoom: TextZoom, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._theme_source = theme_source
+        self._zoom = zoom
+        zoom.watch(self)
+        zoom.changed.connect(self.update)
         self._side: Side | None = None
         self._message = ""
         self._shared: frozenset[tuple[int, int]] = frozenset()
@@ -50,15 +56,18 @@ class CutText(QWidget):
             painter.setPen(theme.dim)
             painter.drawText(self.rect(), CENTER | Qt.TextFlag.TextWordWrap, self._message)
             return
+        zoom = self._zoom.factor
+        painter.scale(zoom, zoom)
+        right, bottom = self.width() / zoom, self.height() / zoom
         font = Theme.mono_font(UI_FONT_PX + 1)
         metrics = QFontMetricsF(font)
         painter.setFont(font)
         x, y = 0.0, 0.0
         for number, (text, _, start, end) in enumerate(self._side.tokens):
             width = max(14.0, metrics.horizontalAdvance(text) + 2 * PADDING_PX)
-            if x > 0 and x + width > self.width():
+            if x > 0 and x + width > right:
                 x, y = 0.0, y + CHIP_PX + ROW_GAP_PX
-            if y + CHIP_PX > self.height():
+            if y + CHIP_PX > bottom:
                 return
             chip = QRectF(x, y, width, CHIP_PX)
             differs = (start, end) not in self._shared
@@ -74,13 +83,17 @@ class BesideCard(QFrame):
     """Two columns; tokens that the other one does not have are ringed."""
 
     def __init__(
-        self, beside: TrainingBeside, theme_source: ThemeSource, parent: QWidget | None = None
+        self,
+        beside: TrainingBeside,
+        theme_source: ThemeSource,
+        zoom: TextZoom,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._beside = beside
         set_role(self, "card")
         self.titles = (heading(""), heading(""))
-        self.texts = (CutText("Trained", theme_source), CutText("Open model", theme_source))
+        self.texts = (CutText("Trained", theme_source, zoom), CutText("Open model", theme_source, zoom))
         row = QHBoxLayout(self)
         row.setContentsMargins(MARGIN_PX - 2, MARGIN_PX - 4, MARGIN_PX - 2, MARGIN_PX - 4)
         row.setSpacing(2 * MARGIN_PX)

@@ -18,7 +18,8 @@ from PySide6.QtWidgets import (
 from guiapp.viewmodels.training_model import TrainingModel, TrainingWish
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.style_sheet import set_role
-from guiapp.widgets.theme import GAP_PX, UI_FONT_PX, Theme, ThemeSource
+from guiapp.widgets.text_zoom import TextZoom
+from guiapp.widgets.theme import GAP_PX, UI_FONT_PX, ThemeSource
 from guiapp.widgets.wrapping_row import WrappingRow
 
 ALGORITHMS = (("Byte-pair encoding", "bpe"), ("WordPiece", "wordpiece"), ("Unigram", "unigram"))
@@ -41,12 +42,14 @@ class TrainingForm(QWidget):
         model: TrainingModel,
         workspace: Workspace,
         theme_source: ThemeSource,
+        zoom: TextZoom,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._model = model
         self._workspace = workspace
         self._theme_source = theme_source
+        self._zoom = zoom
         self.algorithm, self.source = QComboBox(), QComboBox()
         for title, name in ALGORITHMS:
             self.algorithm.addItem(title, name)
@@ -68,6 +71,9 @@ class TrainingForm(QWidget):
         self.button.clicked.connect(self._begin_or_stop)
         model.changed.connect(self._follow)
         theme_source.changed.connect(self._follow)
+        zoom.watch(self.own_text.viewport())
+        zoom.changed.connect(self._follow_zoom)
+        self._follow_zoom()
         self._follow()
 
     @property
@@ -106,8 +112,6 @@ class TrainingForm(QWidget):
         self.own_text.setAccessibleName("Text to train on")
         self.symbols.setAccessibleName("What words are made of")
         self.symbols.setToolTip("Models use bytes; textbooks use characters, and a mark at each word's end.")
-        self.own_text.setFont(Theme.mono_font(UI_FONT_PX))
-        self.own_text.setFixedHeight(OWN_TEXT_PX)
         self.own_text.setTabChangesFocus(True)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -116,6 +120,10 @@ class TrainingForm(QWidget):
         layout.addWidget(self.own_text)
         layout.addWidget(self.end_mark_note)
         layout.addWidget(self.message)
+
+    def _follow_zoom(self) -> None:
+        self.own_text.setFont(self._zoom.mono_font(UI_FONT_PX))
+        self.own_text.setFixedHeight(self._zoom.scaled(OWN_TEXT_PX))
 
     def _choose_algorithm(self) -> None:
         self.n_tokens.setText(str(FIRST_SIZES[self.algorithm.currentData()]))

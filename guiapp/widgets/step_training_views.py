@@ -16,6 +16,7 @@ from guiapp.core.training.telling import Cut, ToldMerge, ToldPruning
 from guiapp.viewmodels.training_model import TrainingModel
 from guiapp.widgets.step_cards import enlargement
 from guiapp.widgets.style_sheet import blend
+from guiapp.widgets.text_zoom import TextZoom
 from guiapp.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource
 
 CHIP_PX = 28
@@ -40,26 +41,38 @@ class TrainingPicture(QWidget):
     natural = QSize(300, 17 * ROW_PX)
 
     def __init__(
-        self, name: str, model: TrainingModel, theme_source: ThemeSource, parent: QWidget | None = None
+        self,
+        name: str,
+        model: TrainingModel,
+        theme_source: ThemeSource,
+        zoom: TextZoom,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._model = model
         self._theme_source = theme_source
+        self._zoom = zoom
         self.setAccessibleName(name)
-        self.setMinimumHeight(4 * ROW_PX)
+        zoom.watch(self)
+        zoom.changed.connect(self._follow_zoom)
+        self._follow_zoom()
         theme_source.changed.connect(self.update)
         model.changed.connect(self.update)
         model.position_changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
-        return QSize(300, 7 * ROW_PX)
+        return QSize(300, self._zoom.scaled(7 * ROW_PX))
+
+    def _follow_zoom(self) -> None:
+        self.setMinimumHeight(self._zoom.scaled(4 * ROW_PX))
+        self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self._model.record is None:
             return
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        scale = enlargement(self.size(), self.natural)
+        scale = enlargement(self.size(), self.natural, self._zoom.factor)
         painter.scale(scale, scale)
         size = QSizeF(self.width() / scale, self.height() / scale)
         self.paint(painter, self._theme_source.theme, size, self._model.record, self._model.position)
@@ -120,16 +133,26 @@ class WordsPicture(TrainingPicture):
     natural = QSize(1 << 20, 1 << 20)  # more room shows more words
 
     def __init__(
-        self, name: str, model: TrainingModel, theme_source: ThemeSource, parent: QWidget | None = None
+        self,
+        name: str,
+        model: TrainingModel,
+        theme_source: ThemeSource,
+        zoom: TextZoom,
+        parent: QWidget | None = None,
     ) -> None:
-        super().__init__(name, model, theme_source, parent)
+        super().__init__(name, model, theme_source, zoom, parent)
         model.changed.connect(self._limit_height)
 
     def sizeHint(self) -> QSize:
         n_rows = max(LEAST_WORD_ROWS, self.window().height() // WINDOW_PX_PER_ROW - 1)
-        return QSize(600, min(self.maximumHeight(), n_rows * (CHIP_PX + ROW_GAP_PX)))
+        height = self._zoom.scaled(n_rows * (CHIP_PX + ROW_GAP_PX))
+        return QSize(600, min(self.maximumHeight(), height))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
+        self._limit_height()
+
+    def _follow_zoom(self) -> None:
+        super()._follow_zoom()
         self._limit_height()
 
     def _limit_height(self) -> None:
@@ -137,8 +160,9 @@ class WordsPicture(TrainingPicture):
         record = self._model.record
         if record is not None:
             metrics = QFontMetricsF(Theme.mono_font(WORDS_FONT_PX))
-            layout = lay_out_words(record.words(0), "", self.width(), metrics)
-            self.setMaximumHeight(max(self.minimumHeight(), math.ceil(layout.height)))
+            zoom = self._zoom.factor
+            layout = lay_out_words(record.words(0), "", self.width() / zoom, metrics)
+            self.setMaximumHeight(max(self.minimumHeight(), math.ceil(layout.height * zoom)))
             self.updateGeometry()
 
     def paint(

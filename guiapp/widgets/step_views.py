@@ -25,6 +25,7 @@ from guiapp.widgets.step_cards import enlargement
 from guiapp.widgets.step_scan_picture import paint_pairs
 from guiapp.widgets.step_tree_pictures import NodeTools, paint_heap, paint_walk
 from guiapp.widgets.style_sheet import blend
+from guiapp.widgets.text_zoom import TextZoom
 from guiapp.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
 
 ROW_PX = 28
@@ -56,17 +57,26 @@ CENTER = Qt.AlignmentFlag.AlignCenter
 class PictureView(QWidget):
     """Chooses the picture that fits the encoder and the stage, and paints it."""
 
-    def __init__(self, model: StepsModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        model: StepsModel,
+        theme_source: ThemeSource,
+        zoom: TextZoom | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self._model = model
         self._theme_source = theme_source
+        self._zoom = zoom or TextZoom(self)
         self._texts, self._boxes = MonoTexts(), RoundedBoxes()
-        self.setMinimumHeight(5 * ROW_PX)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setAccessibleName("What the encoder knows")
         theme_source.changed.connect(self.update)
+        self._zoom.watch(self)
+        self._zoom.changed.connect(self._follow_zoom)
         model.position_changed.connect(self._follow)
         model.trace_changed.connect(self._follow)
+        self._follow_zoom()
 
     @property
     def title(self) -> str:
@@ -88,14 +98,18 @@ class PictureView(QWidget):
         return f"{noun}: {waiting.n_live:,} could merge{stale}"
 
     def sizeHint(self) -> QSize:
-        return QSize(420, 10 * ROW_PX)
+        return QSize(420, self._zoom.scaled(10 * ROW_PX))
+
+    def _follow_zoom(self) -> None:
+        self.setMinimumHeight(self._zoom.scaled(5 * ROW_PX))
+        self._follow()
 
     def _follow(self) -> None:
         self.setAccessibleDescription(self.title)
         self.update()
 
     def _scale(self) -> float:
-        return enlargement(self.size(), NATURAL_SIZE)
+        return enlargement(self.size(), NATURAL_SIZE, self._zoom.factor)
 
     def _is_encoding(self) -> bool:
         debugger = self._model.debugger

@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from guiapp.viewmodels.exported_runs import ExportedRun, TraceRun, TrainingRun
 from guiapp.viewmodels.lesson_player import LessonPlayer
@@ -65,10 +65,10 @@ class StepsPage(Page):
         self._zoom = TextZoom(self)
         self.lesson_bar = LessonBar(player, actions, theme_source, self._zoom)
         self.trace = TraceView(model, workspace, actions, theme_source, self._zoom)
-        self.training = TrainingView(TrainingModel(parent=self), workspace, actions, theme_source)
+        self.training = TrainingView(TrainingModel(parent=self), workspace, actions, theme_source, self._zoom)
         self.export = ExportBar(self.shown_run, self.grab, theme_source)
-        self.lessons = LessonList(player)
-        self.lesson_training = TrainingStage(player.training, actions, theme_source)
+        self.lessons = LessonList(player, self._zoom)
+        self.lesson_training = TrainingStage(player.training, actions, theme_source, self._zoom)
         self._lesson_part = QWidget()
         self._stack = QStackedWidget()
         self._lay_out()
@@ -84,6 +84,8 @@ class StepsPage(Page):
         if self._mode == TRAIN:
             training = self.training
             return [training.stage.scrubber, training.form.algorithm, training.breakpoints.field.line]
+        if self._mode == LESSONS and self.player.lesson is None:
+            return [self.lessons.first_choice]
         if self._shown_training is not None:
             return [self.lesson_training.scrubber]
         side = self.trace.side
@@ -224,6 +226,8 @@ class StepsPage(Page):
         if mode == LESSONS:
             self.lessons.fill()
         self._follow()
+        if mode == LESSONS and QApplication.focusWidget() not in self.modes.findChildren(QWidget):
+            self._take_focus()
 
     def _follow_player(self) -> None:
         """A lesson that begins is shown."""
@@ -231,8 +235,17 @@ class StepsPage(Page):
         if self._has_lesson and not has_lesson:
             self.modes.choose(LESSONS)
         self._follow()
-        if self._has_lesson and self.isVisible():
-            self.panels[0].setFocus()  # the arrow keys step
+        if self._has_lesson or has_lesson:
+            self._take_focus()
+
+    def _take_focus(self) -> None:
+        """Let keys go on with the lessons: in a lesson the arrow keys step, in the list Return begins one."""
+        if not self.isVisible():
+            return
+        if self.player.lesson is None:
+            self.lessons.offer()
+        else:
+            self.panels[0].setFocus()
 
     def _follow(self) -> None:
         step = self.player.step

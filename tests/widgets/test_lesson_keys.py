@@ -1,0 +1,61 @@
+"""Lessons from the list to their end with real keys, and no mouse."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+CONTROL = Qt.KeyboardModifier.ControlModifier
+
+
+def press(qtbot, key, modifiers=Qt.KeyboardModifier.NoModifier):
+    """A key where the focus is, as a keyboard sends it."""
+    qtbot.keyClick(QApplication.focusWidget(), key, modifiers)
+
+
+def test_return_begins_a_lesson_and_keys_lead_to_its_end_and_to_the_next_one(make_steps_page, qtbot):
+    page = make_steps_page()
+    page.show_lessons()
+    first, second = page.player.lessons[:2]
+    assert QApplication.focusWidget() is page.lessons.buttons[first.name]
+    press(qtbot, Qt.Key.Key_Down)
+    assert QApplication.focusWidget() is page.lessons.buttons[second.name]
+    press(qtbot, Qt.Key.Key_Up)
+    press(qtbot, Qt.Key.Key_Return)
+    for number, step in enumerate(first.steps):
+        assert page.player.number == number
+        qtbot.waitUntil(lambda: page.player.is_ready, timeout=20_000)
+        assert QApplication.focusWidget() in page.panels
+        if step.ask:
+            press(qtbot, Qt.Key.Key_Return, CONTROL)
+            assert page.player.is_revealed
+        press(qtbot, Qt.Key.Key_PageDown, CONTROL)
+    assert page.player.lesson is None
+    assert QApplication.focusWidget() is page.lessons.buttons[second.name]
+    press(qtbot, Qt.Key.Key_Return)
+    assert page.player.lesson is second
+
+
+def test_a_lesson_left_early_is_the_one_that_return_resumes(make_steps_page, qtbot):
+    page = make_steps_page()
+    page.show_lessons()
+    lessons = page.player.lessons
+    for lesson in (lessons[4], lessons[2], lessons[4]):
+        page.player.begin(lesson.name, 1)
+        page.player.leave()
+    button = page.lessons.buttons[lessons[4].name]
+    assert QApplication.focusWidget() is button
+    assert button.text().startswith("Resume at 2")
+
+
+def test_a_mode_chosen_by_keys_keeps_the_focus(make_steps_page, qtbot):
+    page = make_steps_page()
+    page.modes.setFocus()
+    page.modes.focusNextChild()
+    press(qtbot, Qt.Key.Key_Right)
+    press(qtbot, Qt.Key.Key_Right)
+    press(qtbot, Qt.Key.Key_Space)
+    assert page.lessons.isVisible()
+    assert page.modes.isAncestorOf(QApplication.focusWidget())
