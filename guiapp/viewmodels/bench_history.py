@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -14,14 +15,16 @@ from guiapp.core.bench.history import (
     compare_runs,
     different_conditions,
     load_run,
+    save_run,
     save_run_somewhere,
 )
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.plan import BenchError
 from guiapp.core.replace_file import replace_file
+from guiapp.viewmodels.bench_journal import Journal, cut_off_runs
 
 RUNS = "runs"  # the folder beside the settings
-TEXTS = "texts"  # the folder within it
+TEXTS, UNFINISHED = "texts", "unfinished"  # the folders within it
 SUFFIX = ".json"
 KEPT_NAME = re.compile(r"^(\d{4}-\d\d-\d\d)T(\d\d)(\d\d)\d\d\S* ")
 MOST_LISTED = 20
@@ -77,9 +80,28 @@ class RunHistory:
 
     def save(self, record: Record) -> None:
         """Keep a run; raises BenchError where the disk does not take it, which says where it is instead."""
+        save_run_somewhere(self._place_of(record), record)
+
+    def begin(self) -> Journal:
+        """A place for what a run measures while it goes on."""
+        return Journal(self._folder / UNFINISHED)
+
+    def take_cut_off_runs(self) -> list[SavedRun]:
+        """Keep what was measured by runs whose program was killed; those that cannot be saved wait."""
+        taken = []
+        for journal, record in cut_off_runs(self._folder / UNFINISHED):
+            with suppress(OSError, BenchError):
+                if record is not None:
+                    place = self._place_of(record)
+                    save_run(place, record)
+                    taken.append(SavedRun(place, title_of(place)))
+                journal.unlink()
+        return taken
+
+    def _place_of(self, record: Record) -> Path:
         started = record["environment"]["started"].replace(":", "").replace("+", "-")
         model = Path(record["vocabulary"]["path"]).stem
-        save_run_somewhere(self._folder / f"{started} {model}{SUFFIX}", record)
+        return self._folder / f"{started} {model}{SUFFIX}"
 
     def keep_text(self, name: str, text: bytes) -> Path:
         """Put a text where a run can be repeated with it later; raises BenchError where that fails."""

@@ -22,6 +22,7 @@ from guiapp.core.vocab.vocabulary import VocabType
 from guiapp.viewmodels.background import LatestJob
 from guiapp.viewmodels.bench_entrants import Entrant, our_entrants, peer_entrants
 from guiapp.viewmodels.bench_history import Comparison, RunHistory, SavedRun, title_of
+from guiapp.viewmodels.bench_journal import Journal
 from guiapp.viewmodels.bench_live import LiveRun, deviations_of
 from guiapp.viewmodels.bench_presets import PRESETS, TEXTS, YOUR_TEXT, Preset
 from guiapp.viewmodels.bench_runner import BenchRunner
@@ -37,6 +38,7 @@ class BenchModel(QObject):
         progress_changed(): `progress` is new.
         results_changed(): `results` are new; many times a second while it runs.
         isolated_changed(): `isolated` is new.
+        cut_off_changed(): `cut_off` is new.
         failed(str): why there is no run, or why it ended.
     """
 
@@ -45,6 +47,7 @@ class BenchModel(QObject):
     progress_changed = Signal()
     results_changed = Signal()
     isolated_changed = Signal()
+    cut_off_changed = Signal()
     failed = Signal(str)
 
     def __init__(
@@ -74,6 +77,12 @@ class BenchModel(QObject):
         self._place_job = LatestJob[Place](self)
         self._place_job.done.connect(self._show_place)
         self._place_job.failed.connect(self.failed)
+        self._journal: Journal | None = None  # of the run that goes on
+        self.cut_off: list[SavedRun] = []  # runs whose program was killed
+        self._cut_off_job = LatestJob[list[SavedRun]](self)
+        self._cut_off_job.done.connect(self._offer)
+        if history is not None:
+            self._cut_off_job.start(lambda _: history.take_cut_off_runs())
         self._runner.told.connect(self._take)
         self._runner.ended.connect(self._end)
         workspace.vocabulary_changed.connect(self._follow_vocabulary)
@@ -199,6 +208,7 @@ class BenchModel(QObject):
         self.is_paused = False
         self._pace, self._paused_s, self._cell = Pace(), 0.0, ""
         self.tell("Starting …")
+        self._journal = None if self._history is None else self._history.begin()
         self._runner.start(plan)
         self.running_changed.emit()
         self.results_changed.emit()
@@ -220,7 +230,9 @@ class BenchModel(QObject):
     def close(self) -> None:
         """End the process and wait for it: the window closes."""
         self._place_job.wait()
+        self._cut_off_job.wait()
         self._runner.close()
+        self._end_journal(is_kept=False)  # if the process ended without a word
 
     # The results
 
@@ -245,8 +257,9 @@ class BenchModel(QObject):
 
     @property
     def noise(self) -> str:
-        """What disturbs the run that goes on, "" where none does or nothing is known yet."""
-        return self._run.noise if self.is_running else ""
+        """What disturbs the run that goes on, "" where nothing does or nothing is known yet."""
+        problem = "" if self._journal is None else self._journal.problem
+        return " · ".join(filter(None, (self._run.noise, problem))) if self.is_running else ""
 
     @property
     def record(self) -> Record:
@@ -321,6 +334,8 @@ class BenchModel(QObject):
 
     def _take(self, event: dict[str, Any]) -> None:
         self._run.add(event)
+        if self._journal is not None:
+            self._journal.add(event)
         match event["event"]:
             case "loading":
                 self.tell(f"Loading {event['contender']}, {event['number']} of {event['of']} …")
@@ -340,7 +355,22 @@ class BenchModel(QObject):
             case "finished":
                 self.tell("Done" if event["complete"] else "Stopped")
 
+    def _offer(self, runs: list[SavedRun]) -> None:
+        self.cut_off = runs
+        self.cut_off_changed.emit()
+
     def _keep(self) -> str:
+        """Keep the run, and its journal only where that fails; tells why it does."""
+        problem = self._save()
+        self._end_journal(is_kept=not problem)
+        return problem
+
+    def _end_journal(self, is_kept: bool) -> None:
+        if self._journal is not None:
+            self._journal.end(is_kept)
+            self._journal = None
+
+    def _save(self) -> str:
         """Compare the run with the last one of its kind, and put it beside that; tells why that failed."""
         if self._history is None or not self._run.results:
             return ""

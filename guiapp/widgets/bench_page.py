@@ -9,7 +9,7 @@ from html import escape
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QShowEvent
+from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QShowEvent
 from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from guiapp.core.bench.measurement import Record
@@ -42,7 +42,7 @@ MOST_MISSING = 1
 FRAME_MS = 150  # between two pictures of a run
 EMPTY = "Tick encoders and libraries at the left, choose texts, and press Run."
 LINKS = Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
-RUN = "run"  # the subject of notices
+RUN, CUT_OFF = "run", "cut off"  # the subjects of notices
 BASELINE = "fast"  # until another is chosen
 HAVE_TEXTS = ("throughput", *BY_TEXT)
 HAVE_BARS = ("throughput", *KINDS)
@@ -194,6 +194,7 @@ class BenchPage(Page):
         self.model.results_changed.connect(self._plan_frame)
         self.model.progress_changed.connect(self._follow_progress)
         self.model.failed.connect(self._show_failure)
+        self.model.cut_off_changed.connect(self._offer_cut_off)
         self.model.running_changed.connect(self._follow_running)
         self.model.isolated_changed.connect(self._follow_isolated)
         self.notes.linkActivated.connect(self._follow_link)
@@ -256,10 +257,23 @@ class BenchPage(Page):
     def _follow_running(self) -> None:
         if self.model.is_running:
             self.notices.clear_notice(RUN)
+            self.notices.clear_notice(CUT_OFF)
         self._follow_progress()
 
     def _show_failure(self, message: str) -> None:
         self.notices.show_notice(RUN, message, f"{message}\n\n{versions_text()}")
+
+    def _offer_cut_off(self) -> None:
+        """Say that there is something left of a run whose program was killed."""
+        if not self.model.cut_off:
+            return
+        newest, others = self.model.cut_off[-1], len(self.model.cut_off) - 1
+        more = f", and so were {others} others" if others else ""
+        told = f"The run {newest.title} was cut off by the end of the program{more}. "
+        told += "What it had measured is kept."
+        remedy = QAction("Open", self)
+        remedy.triggered.connect(partial(self.model.open_run, newest.path))
+        self.notices.show_notice(CUT_OFF, told, f"{told}\n\n{newest.path}\n\n{versions_text()}", remedy)
 
     def _choose_unit(self) -> None:
         for chart in (self.bars, self.scenario_card.groups):

@@ -13,6 +13,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QCheckBox
 
 from guiapp.core.bench.plan import BenchError
+from guiapp.viewmodels.bench_history import SavedRun
 
 PATIENCE_MS = 60_000
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -48,6 +49,17 @@ def test_a_pause_is_told(page):
     page.model.is_paused = False
     page.model.running_changed.emit()
     assert page.progress.text() == "throughput 1 of 3"
+
+
+def test_a_run_that_was_cut_off_is_offered(page, tmp_path, qtbot):
+    path = tmp_path / "2026-01-01T000000-0000 gpt-2.json"
+    path.write_text(json.dumps(RUN))
+    page.model.cut_off = [SavedRun(path, "2026-01-01 00:00, gpt-2")]
+    page.model.cut_off_changed.emit()
+    (notice,) = page.notices.notices
+    assert "gpt-2 was cut off" in notice.message
+    qtbot.mouseClick(notice.remedy_button, Qt.MouseButton.LeftButton)
+    assert len(page.model.results) == len(RUN["results"])
 
 
 def test_one_chart_can_be_shown_alone_and_all_again(page):
