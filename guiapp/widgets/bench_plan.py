@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pyqtgraph.graphicsItems.ScatterPlotItem import Symbols
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QIcon, QPainter, QPixmap
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -34,6 +34,9 @@ from guiapp.widgets.contender_look import Look, look_of
 from guiapp.widgets.style_sheet import heading, set_role
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
 
+SETTLING_MS = (
+    600  # for which the button does nothing when what it does has changed: longer than a double click
+)
 SWATCH_PX = 12
 REASON_INDENT_PX = 20  # the room of a box to tick
 CORES = os.cpu_count() or 1
@@ -83,6 +86,9 @@ class PlanPanel(QFrame):
         self.run_button = QPushButton("Run")
         set_role(self.run_button, "primary")
         self.run_button.clicked.connect(self._run_or_stop)
+        self._was_running, self._is_stopping = False, False
+        self._settling = QTimer(self, interval=SETTLING_MS, singleShot=True)
+        self._settling.timeout.connect(self._follow_run)
         self.pause_button = QPushButton("Pause")
         self.pause_button.clicked.connect(model.toggle_pause)
         self.estimate = QLabel(wordWrap=True)
@@ -133,8 +139,7 @@ class PlanPanel(QFrame):
         for name, box in self.limits.items():
             _show_limit(box, getattr(model.preset, name))
             box.setEnabled(not model.is_running)
-        self.run_button.setText("Stop" if model.is_running else "Run")
-        self.run_button.setEnabled(model.is_running or model.can_run)
+        self._follow_run()
         self.pause_button.setEnabled(model.is_running)
         self.pause_button.setText("Resume" if model.is_paused else "Pause")
         self.estimate.setText(
@@ -143,6 +148,17 @@ class PlanPanel(QFrame):
             else "Tick a contender to begin."
         )
         self._fill()
+
+    def _follow_run(self) -> None:
+        """What the button does now; right after that has changed, it does nothing and says why it did."""
+        model = self._model
+        if model.is_running != self._was_running:
+            self._was_running, self._is_stopping = model.is_running, False
+            self._settling.start()
+        settled = "Stopping …" if self._is_stopping else "Stop" if model.is_running else "Run"
+        settling = "Starting …" if model.is_running else "Done"
+        self.run_button.setText(settling if self._settling.isActive() else settled)
+        self.run_button.setEnabled(model.is_running or model.can_run)
 
     def _fill(self) -> None:
         """The three lists anew."""
@@ -251,8 +267,12 @@ class PlanPanel(QFrame):
         self._model.choose_preset(PRESETS[index])
 
     def _run_or_stop(self) -> None:
-        if self._model.is_running:
+        if self._settling.isActive():
+            self._settling.start()  # it waits until whoever meant what it did before has let go
+        elif self._model.is_running:
+            self._is_stopping = True
             self._model.stop()
+            self._follow_run()
         else:
             self._model.run()
 
