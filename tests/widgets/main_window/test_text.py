@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from main_window_driver import CTRL, Answers, load, press
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QInputMethodEvent
+from PySide6.QtWidgets import QApplication
 
 from guiapp.app import build
 from guiapp.viewmodels.settings import Settings
@@ -36,6 +37,17 @@ def test_undo_and_redo_follow_the_text(shell, qtbot):
     assert redo.isEnabled()
     redo.trigger()
     assert shell.workspace.document.text() == b"xone two three"
+
+
+def test_an_undo_elsewhere_ends_what_an_input_method_composes(shell):
+    editor, document = shell.window.inspect_page.editor, shell.workspace.document
+    shell.window.top_bar.model_button.setFocus()
+    document.set_caret(document.size)
+    document.insert(b" four five six seven")
+    QApplication.sendEvent(editor, QInputMethodEvent("かな", []))
+    document.undo()
+    assert document.text() == b"one two three"
+    shell.window.grab()
 
 
 def test_copy_acts_where_the_focus_is(shell, qtbot):
