@@ -116,6 +116,8 @@ class Workspace(QObject):
         reason = f"“{self.algorithm.title}” does not always give llama.cpp's tokens."
         if self.encoder_check.result is not None:
             reason += f" {explained(self.encoder_check.result)}"
+        elif self.document.size:
+            reason += " How many of its tokens are the same for this text is being found out."
         if exactness.level != "exact":
             reason += f"\n\n{exactness.reason}"
         return Exactness("approximate", reason)

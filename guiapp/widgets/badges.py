@@ -44,6 +44,8 @@ class Badge(QToolButton):
         self.setIconSize(QSize(ICON_PX, ICON_PX))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         theme_source.changed.connect(self._color)
+        for action in remedies:
+            action.enabledChanged.connect(self._tell_card)
         self.clicked.connect(self.explain)
 
     def show_state(self, text: str, color: str, icon_name: str, reason: str) -> None:
@@ -55,10 +57,17 @@ class Badge(QToolButton):
         self.setAccessibleDescription(reason)
         self.setProperty("state", color)
         self._color()
+        self._tell_card()
 
     def explain(self) -> None:
         """Open the reason under the badge."""
         Explanation(self._title, self._reason, self, self.remedies()).open_under(self)
+
+    def _tell_card(self) -> None:
+        """Let the explanation that is open follow."""
+        card = self.findChild(Explanation)
+        if isinstance(card, Explanation):
+            card.tell(self._reason, self.remedies())
 
     def remedies(self) -> list[QAction]:
         """What the explanation offers to do."""

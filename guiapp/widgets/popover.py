@@ -38,7 +38,7 @@ class Explanation(Popover):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setAccessibleName(title)
-        label = QLabel(text, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self._label = label = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         label.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
@@ -47,11 +47,26 @@ class Explanation(Popover):
         layout.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
         layout.addWidget(heading(title))
         layout.addWidget(label)
-        layout.addSpacing(GAP_PX if actions else 0)
-        self.buttons = [self._button(action) for action in actions]
-        for button in self.buttons:
-            layout.addWidget(button)
+        self._button_column = QVBoxLayout()
+        layout.addLayout(self._button_column)
+        self._actions: list[QAction] = []
+        self.buttons: list[QPushButton] = []
         self.setFixedWidth(WIDTH_PX)
+        self.tell(text, actions)
+
+    def tell(self, text: str, actions: Sequence[QAction]) -> None:
+        """Say this from now on; a card that is open grows or shrinks with it."""
+        self._label.setText(text)
+        if list(actions) != self._actions:
+            self._actions = list(actions)
+            for button in self.buttons:
+                button.hide()
+                button.deleteLater()
+            self.buttons = [self._button(action) for action in actions]
+            for button in self.buttons:
+                self._button_column.addWidget(button)
+            self._button_column.setContentsMargins(0, GAP_PX if actions else 0, 0, 0)
+        self.adjustSize()
 
     def _button(self, action: QAction) -> QPushButton:
         button = QPushButton(action.text())

@@ -41,6 +41,21 @@ def test_an_approximate_encoder_tells_how_far_it_agrees(shell, qtbot):
     assert shell.window.inspect_page.editor.hasFocus()
 
 
+def test_an_explanation_that_is_open_tells_what_is_found_out_meanwhile(shell, qtbot):
+    workspace, badge = shell.workspace, shell.window.top_bar.exactness
+    workspace.set_encoder("slow")
+    badge.explain()
+    explanation = QApplication.activePopupWidget()
+    about, height = explanation.findChildren(QLabel)[1], explanation.height()
+    assert about.text().endswith("is being found out.")
+    assert explanation.buttons == []
+    qtbot.waitUntil(lambda: "50.0 %" in about.text())
+    assert [button.text() for button in explanation.buttons] == ["Go to first inexact token"]
+    assert explanation.height() > height
+    qtbot.mouseClick(explanation.buttons[0], Qt.MouseButton.LeftButton)
+    assert workspace.document.slice(*workspace.document.selection) == b" two"
+
+
 def test_an_exact_encoder_is_not_compared(shell, qtbot):
     shell.workspace.set_encoder("slow")
     with qtbot.waitSignal(shell.workspace.spans.encoded):
