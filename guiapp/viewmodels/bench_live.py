@@ -71,6 +71,11 @@ class LiveRun:
         return self._report.record()
 
     @property
+    def scenarios(self) -> set[str]:
+        """What was to be measured, or was."""
+        return {*self.record["plan"].get("scenarios", ()), *(row["scenario"] for row in self.results)}
+
+    @property
     def noise(self) -> str:
         """The widest interval of the cell that goes on, and the machine as it was when that began."""
         rows = [row for row in self._with_samples() if row["n"] > 1 and row["median_s"]]

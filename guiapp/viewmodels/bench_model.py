@@ -15,12 +15,13 @@ from guiapp.core.bench.differences import Place, first_difference
 from guiapp.core.bench.estimate import Duration, Pace, expected, n_cells
 from guiapp.core.bench.history import load_run
 from guiapp.core.bench.measurement import Record
-from guiapp.core.bench.plan import BenchError, Plan, plan_from, whole_path
+from guiapp.core.bench.plan import BenchError, plan_from, whole_path
 from guiapp.core.bench.report import warnings
 from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.core.vocab.vocabulary import VocabType
 from guiapp.viewmodels.background import LatestJob
 from guiapp.viewmodels.bench_entrants import Entrant, our_entrants, peer_entrants
+from guiapp.viewmodels.bench_expected import why_empty
 from guiapp.viewmodels.bench_history import Comparison, RunHistory, SavedRun, title_of
 from guiapp.viewmodels.bench_journal import Journal
 from guiapp.viewmodels.bench_live import LiveRun, deviations_of
@@ -195,15 +196,7 @@ class BenchModel(QObject):
         except BenchError as error:
             self.failed.emit(str(error))
             return
-        plan = Plan(
-            model=str(model.name),
-            corpora=texts,
-            contenders=tuple(self.contenders),
-            scenarios=self._preset.scenarios,
-            threads=self._preset.threads,
-            time_budget_s=self._preset.time_budget_s,
-            largest_bytes=self._preset.largest_bytes,
-        )
+        plan = self._preset.plan(str(model.name), texts, self.contenders)
         self._run, self.comparison = LiveRun(), None
         self.is_paused = False
         self._pace, self._paused_s, self._cell = Pace(), 0.0, ""
@@ -265,6 +258,10 @@ class BenchModel(QObject):
     def record(self) -> Record:
         """The run as `tokenloupe bench --json` writes it."""
         return self._run.record
+
+    def why_empty(self, *scenarios: str) -> str:
+        """Why none of these was measured, and how to change that."""
+        return why_empty(scenarios, self._run.scenarios, self._preset.scenarios)
 
     @property
     def saved_runs(self) -> list[SavedRun]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from guiapp.core.bench.corpus import RANDOM, SAMPLE, TUTORIAL
@@ -27,6 +28,17 @@ class Preset:
     unsplit: tuple[str, ...] = ()
     threads: tuple[int, ...] = Plan.threads
     largest_bytes: int | None = None
+
+    def plan(self, model: str, corpora: Sequence[str], contenders: Sequence[str]) -> Plan:
+        return Plan(
+            model=model,
+            corpora=tuple(corpora),
+            contenders=tuple(contenders),
+            scenarios=self.scenarios,
+            threads=self.threads,
+            time_budget_s=self.time_budget_s,
+            largest_bytes=self.largest_bytes,
+        )
 
 
 PRESETS = (

@@ -37,7 +37,6 @@ PROJECTED_PX, PROJECTED_FONT_PX = 900, 16  # a chart so wide is alone on the pag
 SMALLEST_FONT_PX = 8  # where many names share little room
 LINE_PAD_PX = 3  # between two lines of labels
 FAINT = 50  # of 255, beside the contender that is isolated
-EMPTY = "Nothing measured yet"
 ENLARGE = "Show this chart alone"
 Point = tuple[float, float, Record]  # where the mouse finds a record
 EXACT, APPROXIMATE = Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine
@@ -81,8 +80,8 @@ class Chart(QFrame):
         set_role(self.note, "dim")
         self._top = QHBoxLayout()
         self._heading = heading(title)
-        self._empty = QLabel(EMPTY, alignment=Qt.AlignmentFlag.AlignCenter)
-        set_role(self._empty, "dim")
+        self.empty = QLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
+        set_role(self.empty, "dim")
         self.enlarge_button = QToolButton()
         self.enlarge_button.setCheckable(True)
         self.enlarge_button.setToolTip(ENLARGE)
@@ -111,7 +110,7 @@ class Chart(QFrame):
         self._layout = QVBoxLayout(self)
         self._layout.setContentsMargins(MARGIN_PX, GAP_PX, GAP_PX, GAP_PX)
         self._layout.addLayout(self._top)
-        self._layout.addWidget(self._empty, 1)
+        self._layout.addWidget(self.empty, 1)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -145,6 +144,10 @@ class Chart(QFrame):
             self._drawn, self._results = state, results
             self.redraw()
 
+    def set_empty(self, reason: str) -> None:
+        """Say this where there is nothing to draw."""
+        self.empty.setText(reason)
+
     def add_control(self, control: QWidget) -> None:
         """Put it before the button that enlarges."""
         self._top.insertWidget(self._top.count() - 1, control)
@@ -165,7 +168,7 @@ class Chart(QFrame):
         """Draw everything again with the items that there are; making new ones is what takes time."""
         self._points, self._word_rows = [], []
         self._n_used.clear()
-        self._empty.setVisible(not self._results)
+        self.empty.setVisible(not self._results)
         if self._results:
             self.plot.clear()
             self.plot.show()

@@ -29,7 +29,7 @@ from guiapp.widgets.bench_grid import CardGrid
 from guiapp.widgets.bench_groups import KINDS
 from guiapp.widgets.bench_labels import UNITS
 from guiapp.widgets.bench_plan import PlanPanel
-from guiapp.widgets.bench_scenarios import BY_TEXT, ScenarioCard
+from guiapp.widgets.bench_scenarios import BY_TEXT, OFFERED, ScenarioCard
 from guiapp.widgets.bench_tables import TablesView, changed, figures, published
 from guiapp.widgets.notices import NoticeArea
 from guiapp.widgets.pages import Page
@@ -157,6 +157,14 @@ class BenchPage(Page):
             self._fill_tables()
         self._tell()
 
+    def _say_why_empty(self) -> None:
+        """What charts say that have nothing to show."""
+        model = self.model
+        for charts, scenario in (((self.bars, self.exactness), "throughput"), ((self.scaling,), "scaling")):
+            for chart in charts:
+                chart.set_empty(model.why_empty(scenario))
+        self.scenario_card.show_empty(model.preset.scenarios, model.why_empty(*OFFERED))
+
     def _draw_charts(self, results: list[Record]) -> None:
         speeds = [row for row in results if row["scenario"] == "throughput"]
         bars = [row for row in results if row["scenario"] in HAVE_BARS]
@@ -174,6 +182,7 @@ class BenchPage(Page):
         self.scaling.set_growth([line for line in growth if line["scenario"] == "scaling"])
         self.scaling.show_results([row for row in results if row["scenario"] == "scaling"])
         self.scenario_card.show_results(results, growth, self.texts.currentText())
+        self._say_why_empty()
 
     def _fill_tables(self) -> None:
         """Those of the view that is chosen, of finished results."""
@@ -192,6 +201,7 @@ class BenchPage(Page):
 
     def _connect(self) -> None:
         self.model.results_changed.connect(self._plan_frame)
+        self.model.plan_changed.connect(self._plan_frame)
         self.model.progress_changed.connect(self._follow_progress)
         self.model.failed.connect(self._show_failure)
         self.model.cut_off_changed.connect(self._offer_cut_off)

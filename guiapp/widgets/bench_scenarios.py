@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QSizePolicy, QStackedWidget
@@ -17,6 +17,7 @@ from guiapp.widgets.bench_stages import StageChart
 
 CURVES = ("worst", "short", "append", "interval")
 STAGES = "stages"
+MORE = "More scenarios"
 OFFERED = {
     "worst": "Worst case",
     "short": "Short prompts",
@@ -50,6 +51,7 @@ class ScenarioCard(QStackedWidget):
         self.scenarios = Chooser("Scenario")
         self.scenarios.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)  # never cut off
         self.worst_texts = Chooser("Worst-case text")
+        self._planned: Collection[str] = ()
         for chart in self.charts:
             self.addWidget(chart)
             chart.enlarge_clicked.connect(self.enlarge_clicked)
@@ -60,8 +62,21 @@ class ScenarioCard(QStackedWidget):
 
     @property
     def scenario(self) -> str:
-        """What is chosen, or what there is to choose first."""
-        return str(self.scenarios.currentData() or CURVES[0])
+        """What is chosen, or what there will be to choose first."""
+        return str(
+            self.scenarios.currentData() or next(filter(self._planned.__contains__, OFFERED), CURVES[0])
+        )
+
+    def show_empty(self, planned: Collection[str], reason: str) -> None:
+        """Where nothing was measured, say why beside what is planned."""
+        self._planned = planned
+        if self.scenarios.count():
+            return
+        chart = self.prepare(self.scenario, ())
+        if not any(name in planned for name in OFFERED):
+            chart.set_title(MORE)
+        chart.set_empty(reason)
+        self.setCurrentWidget(chart)
 
     def show_results(self, results: Sequence[Record], growth: Sequence[Record], text: str) -> None:
         """Draw the chosen scenario, of this text where it has several."""

@@ -18,7 +18,7 @@ NOTHING_PUBLISHED = (
     "TokenTree, rust-gems bpe, gigatoken and the C++ tutorial print figures of."
 )
 NOTHING_COMPARED = "Choose a run under “Runs” to see what is surely faster or slower than in it."
-NOTHING_MEASURED = "Nothing measured yet."
+NOTHING_MEASURED = "Nothing measured yet. Press Run, or open a run under “Runs”."
 
 
 class TablesView(QTextBrowser):

@@ -51,6 +51,32 @@ def test_a_pause_is_told(page):
     assert page.progress.text() == "throughput 1 of 3"
 
 
+def reasons_of(page) -> dict[str, str]:
+    """What is said in place of each chart that is shown and empty."""
+    page.redraw()
+    charts = [chart for chart in page.shown_charts if not chart.has_results]
+    return {chart.title: chart.empty.text() for chart in charts}
+
+
+def test_an_empty_chart_says_whether_the_plan_leaves_it_out_and_how_to_include_it(page):
+    quick = reasons_of(page)
+    assert quick["By length"] == quick["Throughput"] == "Nothing measured yet"
+    assert quick["More scenarios"].startswith("The plan leaves “worst”, “short”")
+    assert quick["More scenarios"].endswith("Tick what you want under Scenarios at the left and press Run.")
+    page.model.set_scenario("decode", True)
+    page.model.set_scenario("scaling", False)
+    changed = reasons_of(page)
+    assert changed["Decoding"] == "Nothing measured yet"
+    assert changed["By length"].startswith("The plan leaves “scaling” out.\nTick it")
+
+
+def test_an_empty_chart_of_a_run_says_that_the_run_left_it_out(page):
+    page.model.show_run({"results": [record("decode", "fast", 1000, 1e-5)]})
+    assert reasons_of(page)["By length"] == "This run left “scaling” out. Press Run to measure it."
+    page.model.set_scenario("scaling", False)
+    assert reasons_of(page)["By length"].startswith("This run left “scaling” out.\nTick it")
+
+
 def test_a_run_that_was_cut_off_is_offered(page, tmp_path, qtbot):
     path = tmp_path / "2026-01-01T000000-0000 gpt-2.json"
     path.write_text(json.dumps(RUN))
