@@ -35,7 +35,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Train a vocabulary on a text, and save it as a model file."""
     from guiapp.core.training.export import WRITERS
-    from guiapp.core.training.models import train
+    from guiapp.core.training.models import shortfall, train
     from guiapp.core.training.write_gguf import write_gguf
 
     text = read(options.file).decode("utf-8", "replace")
@@ -51,11 +51,9 @@ def run(options: argparse.Namespace) -> int:
         write_gguf(options.output, model)
     except OSError as error:
         raise InputError(f"{options.output} cannot be written: {error.strerror}.") from error
-    n_tokens = len(model.tokens)
-    fewer = (
-        "" if n_tokens == options.vocab_size else f" of {options.vocab_size:,}: no pair occurs twice any more"
-    )
-    print(f"{options.output}: {n_tokens:,} tokens{fewer}", file=sys.stderr)
+    n_tokens, made = len(model.tokens), {merge.replace(" ", "") for merge in model.merges}
+    fewer = shortfall(options.algorithm, n_tokens, options.vocab_size, len(model.merges) - len(made))
+    print(f"{options.output}: {fewer or f'{n_tokens:,} tokens'}", file=sys.stderr)
     return 0
 
 

@@ -16,6 +16,7 @@ from PySide6.QtCore import QObject, QProcess, QTimer, Signal
 from guiapp.core.own_process import command_of
 from guiapp.core.trace.breakpoints import Breakpoint, quoted
 from guiapp.core.trace.stops import Stops, without_once
+from guiapp.core.training.models import shortfall
 from guiapp.core.training.record import TrainingRecord
 from guiapp.core.training.runs import parse_start
 from guiapp.core.training.stops import TRAINING_DIALECT, TrainingValues
@@ -44,7 +45,7 @@ class TrainingModel(QObject):
     """The training that was asked for last.
 
     Signals:
-        changed(): `record` has new steps, or `is_busy`, `failure` or `model_file` is new.
+        changed(): `record` has new steps, or `is_busy`, `failure`, `shortfall` or `model_file` is new.
         position_changed(): `position` is new.
         breakpoints_changed(): the rows of `breakpoints` or their hits are new.
     """
@@ -62,7 +63,7 @@ class TrainingModel(QObject):
         self.wish: TrainingWish | None = None
         self.record: TrainingRecord | None = None
         self.position = 0
-        self.failure = ""
+        self.failure, self.shortfall = "", ""
         self.model_file: Path | None = None
         self.breakpoints = StepBreakpoints(self._place, self, TRAINING_DIALECT)
         self.breakpoints.changed.connect(self.breakpoints_changed)
@@ -86,7 +87,7 @@ class TrainingModel(QObject):
         """Train, and go to a step as soon as it is there."""
         self._end_process()
         self.clock.pause()
-        self.wish, self.record, self.model_file, self.failure = wish, None, None, ""
+        self.wish, self.record, self.model_file, self.failure, self.shortfall = wish, None, None, "", ""
         self.position, self._goal, self._runs_on, self.stopped_at = 0, position, False, None
         self._look_for_hits()
         text_file = Path(self._folder.name) / "text"
@@ -169,6 +170,9 @@ class TrainingModel(QObject):
         self._end_process()
         self.failure = finished.error
         self.model_file = Path(finished.output) if finished.output else None
+        if self.wish is not None and self.record is not None and self.model_file is not None:
+            wish, n_repeated = self.wish, self.record.n_repeated
+            self.shortfall = shortfall(wish.algorithm, finished.n_tokens, wish.n_tokens, n_repeated)
 
     def _note_sudden_end(self) -> None:
         """Tell of a process that ended without a last line."""

@@ -35,7 +35,7 @@ SIZE_WIDTH_PX = 84
 
 
 class TrainingForm(QWidget):
-    """One row of choices with the button that begins or stops, a field for one's own text, what failed."""
+    """One row of choices with the button that begins or stops, a field for one's own text, a message."""
 
     def __init__(
         self,
@@ -141,6 +141,8 @@ class TrainingForm(QWidget):
         self.end_mark_note.setVisible(self._has_end_marks)
         self.own_text.setVisible(self.source.currentIndex() == 1)
         self.button.setText("Stop" if model.is_busy else "Train")
-        self.message.setVisible(bool(model.failure))
-        self.message.setText(model.failure)
-        self.message.setStyleSheet(f"color: {self._theme_source.theme.bad.name()}")
+        theme = self._theme_source.theme
+        told = f"{model.shortfall} Train on a longer text for more." if model.shortfall else ""
+        self.message.setText(model.failure or told)
+        self.message.setVisible(bool(self.message.text()))
+        self.message.setStyleSheet(f"color: {(theme.bad if model.failure else theme.warning).name()}")

@@ -33,6 +33,7 @@ AXIS_PX = 64
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 CENTER = Qt.AlignmentFlag.AlignCenter
+WRAP = Qt.TextFlag.TextWordWrap
 
 
 class TrainingPicture(QWidget):
@@ -202,7 +203,7 @@ class PairsPicture(TrainingPicture):
         told = record.step(max(1, position)) if record.n_steps else None
         if not isinstance(told, ToldMerge):
             painter.setPen(theme.dim)
-            painter.drawText(QRectF(QPointF(), size), CENTER, "No pair occurs twice.")
+            painter.drawText(QRectF(QPointF(), size), CENTER | WRAP, why_none(self._model))
             return
         rows = [((told.left, told.right), told.worth, "merged" if position else "")]
         rows += [(pair, told.worth, "tie") for pair in told.ties]
@@ -218,6 +219,15 @@ class PairsPicture(TrainingPicture):
             painter.drawText(inner, RIGHT, f"{worth:,.0f}" if worth.is_integer() else f"{worth:.4g}")
             painter.setPen(theme.accent if sign == "merged" else theme.dim)
             painter.drawText(inner.adjusted(0, 0, -72, 0), RIGHT, sign)
+
+
+def why_none(model: TrainingModel) -> str:
+    """Why no pair was ever merged."""
+    if model.is_busy or model.record is None:
+        return "Counting …"
+    if model.record.start.n_steps == 0:
+        return "The smallest symbols fill the vocabulary: ask for more tokens, and pairs will merge."
+    return "No pair occurs twice: there is nothing to merge."
 
 
 def _paint_bar(painter: QPainter, theme: Theme, row: QRectF, share: float, is_winner: bool) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 import guiapp
-from guiapp.widgets.step_training_views import lay_out_words
+from guiapp.widgets.step_training_views import lay_out_words, why_none
 from guiapp.widgets.theme import Theme
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -152,3 +152,30 @@ def test_breakpoints_stop_a_training_and_come_back(make_steps_page, qtbot):
     assert len(training.model.breakpoints.rows) == 2
     assert page.model.training_breakpoints == training.model.breakpoints.rows
     assert page.model.breakpoints.rows == ()
+
+
+def test_a_training_that_ends_early_says_so_beside_the_size(make_steps_page, qtbot):
+    page = make_steps_page(text=TEXT)
+    training = trained(page, qtbot, n_tokens=100_000)
+    message = training.form.message
+    assert message.isVisible()
+    assert "tokens instead of 100,000: no pair occurs twice any more." in message.text()
+    trained(page, qtbot, n_tokens=270)
+    assert not message.isVisible()
+
+
+def test_a_unigram_training_without_enough_pieces_says_so(make_steps_page, qtbot):
+    training = trained(make_steps_page(text=b"abc abd"), qtbot, "unigram", 50)
+    assert training.model.shortfall.endswith(
+        "no other stretch of the text occurs often enough to be a piece."
+    )
+    assert training.model.shortfall in training.form.message.text()
+
+
+def test_without_a_pair_to_merge_the_reason_is_told(make_steps_page, qtbot):
+    training = trained(make_steps_page(text=b"abc"), qtbot, n_tokens=257)
+    assert "ask for more tokens" in why_none(training.model)
+    training = trained(make_steps_page(text=b"abc"), qtbot, n_tokens=300)
+    assert "No pair occurs twice" in why_none(training.model)
+    assert training.form.message.text().startswith("257 tokens instead of 300")
+    assert not training.grab().isNull()

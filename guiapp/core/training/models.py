@@ -127,6 +127,22 @@ def check_text(text: str) -> None:
         raise TrainingError("The text is empty. Train on a text with some words.")
 
 
+def shortfall(algorithm: str, n_tokens: int, n_wished: int, n_repeated: int = 0) -> str:
+    """Why a vocabulary has fewer tokens than were asked for; "" where it has as many.
+
+    `n_repeated` counts the merges that made a token which was there already.
+    """
+    if n_tokens >= n_wished:
+        return ""
+    reason = "no pair occurs twice any more"
+    if algorithm == "unigram":
+        reason = "no other stretch of the text occurs often enough to be a piece"
+    elif n_wished - n_tokens <= n_repeated:
+        again = "1 merge makes a token" if n_repeated == 1 else f"{n_repeated:,} merges make tokens"
+        reason = f"{again} that another one has made"
+    return f"{n_tokens:,} tokens instead of {n_wished:,}: {reason}."
+
+
 def too_small(n_needed: int) -> str:
     """Why a vocabulary cannot be smaller."""
     return (

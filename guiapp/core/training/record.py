@@ -77,6 +77,13 @@ class TrainingRecord:
         """How many symbols or pieces there are after a step."""
         return self._sizes[number]
 
+    @property
+    def n_repeated(self) -> int:
+        """How many merges made a symbol that was there already."""
+        if self.start.algorithm == "unigram":
+            return 0
+        return self._sizes[0] + self.n_steps - self._sizes[-1]
+
     def newest_symbols(self, number: int, limit: int) -> list[str]:
         """What merging has made, the newest first, and then the alphabet."""
         size = self._sizes[number]

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 import guiapp
-from guiapp.core.training.models import TrainingError, train
+from guiapp.core.training.models import TrainingError, shortfall, train
 from guiapp.core.training.record import TrainingRecord
 from guiapp.core.training.runs import begin, parse_start
 from guiapp.core.training.telling import to_json
@@ -132,3 +132,23 @@ def test_the_process_tells_start_steps_and_end(algorithm, size, tmp_path, monkey
     assert lines[1:] == [to_json(told).encode() for told in run.steps()]
     assert finished.output == str(tmp_path / "out.gguf")
     assert (tmp_path / "out.gguf").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        (("bpe", 300, 300), ""),
+        (("bpe", 261, 300), "261 tokens instead of 300: no pair occurs twice any more."),
+        (
+            ("bpe", 299, 300, 1),
+            "299 tokens instead of 300: 1 merge makes a token that another one has made.",
+        ),
+        (("bpe", 290, 300, 2), "290 tokens instead of 300: no pair occurs twice any more."),
+        (
+            ("unigram", 9, 50),
+            "9 tokens instead of 50: no other stretch of the text occurs often enough to be a piece.",
+        ),
+    ],
+)
+def test_a_vocabulary_that_is_smaller_than_asked_for_has_a_reason(asked, told):
+    assert shortfall(*asked) == told
