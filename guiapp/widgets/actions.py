@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar
 
-from guiapp.core.catalogue import ALGORITHMS
+from guiapp.core.catalogue import ALGORITHMS, Algorithm
 from guiapp.core.demo import DEMO_MODELS, SAMPLES
 from guiapp.widgets.pages import PAGES
 
@@ -25,6 +25,7 @@ class ActionRow:
     group         of the checkable actions in a group, one is checked
     begins_group  a line goes above it in the menu
     page          the one it belongs to: elsewhere it is off
+    tip           what the text leaves open, for menus that show tips
     """
 
     name: str
@@ -35,6 +36,23 @@ class ActionRow:
     group: str = ""
     begins_group: bool = False
     page: str = ""
+    tip: str = ""
+
+
+def _encoder_row(algorithm: Algorithm) -> ActionRow:
+    if algorithm.exact:
+        mark, tip = "exact", "It gives llama.cpp's tokens for every text."
+    else:
+        mark, tip = "approximate", "Its tokens may be others than llama.cpp's; the badge tells how many are."
+    text = f"{algorithm.name}: {algorithm.title} ({mark})"
+    return ActionRow(
+        f"encoder:{algorithm.name}",
+        text,
+        "Tokens/Encoder",
+        is_checkable=True,
+        group="encoder",
+        tip=f"{tip}\nTime: {algorithm.complexity}.",
+    )
 
 
 ROWS = (
@@ -58,10 +76,7 @@ ROWS = (
     ActionRow("choose_pre", "Choose pre-tokenizer…", "Tokens"),
     ActionRow("add_special", "Add special tokens", "Tokens", ("Ctrl+Shift+A",), True, begins_group=True),
     ActionRow("parse_special", "Parse special tokens", "Tokens", ("Ctrl+Shift+R",), is_checkable=True),
-    *(
-        ActionRow(f"encoder:{row.name}", f"{row.name}: {row.title}", "Tokens/Encoder", (), True, "encoder")
-        for row in ALGORITHMS.values()
-    ),
+    *map(_encoder_row, ALGORITHMS.values()),
     ActionRow("encoder_difference", "Go to first inexact token", "Tokens", ("F8",)),
     ActionRow("round_trip_difference", "Go to first byte lost in the round trip", "Tokens"),
     ActionRow("three_trees", "Three trees of a token, side by side", "Tokens", ("Ctrl+T",), page="tree"),
@@ -133,10 +148,13 @@ class Actions(QObject):
             if row.begins_group:
                 menu.addSeparator()
             menu.addAction(action)
+            menu.setToolTipsVisible(bool(row.tip))
 
     def _make(self, row: ActionRow) -> QAction:
         action = QAction(row.text, self)
         action.setObjectName(row.name)
+        if row.tip:
+            action.setToolTip(row.tip)
         action.setCheckable(row.is_checkable)
         action.setShortcuts([QKeySequence(key) for key in row.keys])
         if row.group:

@@ -54,7 +54,7 @@ class EncoderButton(QToolButton):
         self._workspace = workspace
         self._theme_source = theme_source
         set_role(self, "raised")
-        menu = QMenu(self)
+        menu = QMenu(self, toolTipsVisible=True)
         for row, action in actions:
             if row.group == "encoder":
                 menu.addAction(action)
@@ -73,8 +73,9 @@ class EncoderButton(QToolButton):
         self.setVisible(algorithm is not None)
         if algorithm is not None:
             self.setText(algorithm.name)
-            self.setToolTip(f"{algorithm.title}, {algorithm.complexity}\n{algorithm.source}")
-            self.setAccessibleName(f"Encoder: {algorithm.name}")
+            mark = "exact" if algorithm.exact else "approximate"
+            self.setToolTip(f"{algorithm.title} ({mark}), {algorithm.complexity}\n{algorithm.source}")
+            self.setAccessibleName(f"Encoder: {algorithm.name}, {mark}")
 
     def _color(self) -> None:
         self.setIcon(icon("chevron-down", self._theme_source.theme.dim))

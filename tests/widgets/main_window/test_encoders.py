@@ -17,6 +17,16 @@ def test_the_encoder_is_chosen_from_those_that_apply(shell, qtbot):
     assert shell.window.top_bar.encoder_button.text() == "fast"
 
 
+def test_encoders_say_before_they_are_chosen_whether_they_are_exact(shell):
+    menu = shell.window.top_bar.encoder_button.menu()
+    texts = {action.text(): action.toolTip() for action in menu.actions()}
+    assert menu.toolTipsVisible()
+    assert "for every text" in texts["fast: Cached pieces (exact)"]
+    assert "may be others" in texts["greedy: Longest match in the token tree (approximate)"]
+    shell.workspace.set_encoder("slow")
+    assert shell.window.top_bar.encoder_button.accessibleName() == "Encoder: slow, approximate"
+
+
 def test_the_reason_for_a_badge_is_one_click_away(shell, qtbot):
     qtbot.mouseClick(shell.window.top_bar.exactness, Qt.MouseButton.LeftButton)
     shown = QApplication.activePopupWidget()
