@@ -43,7 +43,7 @@ def _encoder_row(algorithm: Algorithm) -> ActionRow:
     if algorithm.exact:
         mark, tip = "exact", "It gives llama.cpp's tokens for every text."
     else:
-        mark, tip = "approximate", "Its tokens may be others than llama.cpp's; the badge tells how many are."
+        mark, tip = "approximate", "Its tokens may differ from llama.cpp's; the badge tells how many do not."
     text = f"{algorithm.name}: {algorithm.title} ({mark})"
     return ActionRow(
         f"encoder:{algorithm.name}",

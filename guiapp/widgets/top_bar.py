@@ -55,6 +55,7 @@ class EncoderButton(QToolButton):
         self._theme_source = theme_source
         set_role(self, "raised")
         menu = QMenu(self, toolTipsVisible=True)
+        menu.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         for row, action in actions:
             if row.group == "encoder":
                 menu.addAction(action)

@@ -22,7 +22,7 @@ def test_encoders_say_before_they_are_chosen_whether_they_are_exact(shell):
     texts = {action.text(): action.toolTip() for action in menu.actions()}
     assert menu.toolTipsVisible()
     assert "for every text" in texts["fast: Cached pieces (exact)"]
-    assert "may be others" in texts["greedy: Longest match in the token tree (approximate)"]
+    assert "may differ" in texts["greedy: Longest match in the token tree (approximate)"]
     shell.workspace.set_encoder("slow")
     assert shell.window.top_bar.encoder_button.accessibleName() == "Encoder: slow, approximate"
 
