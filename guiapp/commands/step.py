@@ -27,6 +27,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Step through the tokenization of a text, as in a debugger."""
     from guiapp.commands.step_console import Console, remembered_commands
+    from guiapp.core.trace.absences import absence
     from guiapp.core.trace.breakpoints import parse_breakpoint
     from guiapp.core.trace.recorder import record
     from guiapp.core.trace.reports import compare_with, debugger_for, trace_record
@@ -43,11 +44,14 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         stops = sorted({int(step) for found in debugger.stops.hits for step in found})
         steps = stops if breakpoints else list(range(len(trace)))
+        for row in breakpoints:
+            if told := absence(row, debugger.values, tokenizer.encoders):
+                print(f"{row.title}: {told}", file=sys.stderr)
         print(json.dumps(trace_record(debugger, steps), ensure_ascii=False))
         return 0
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
     if options.text is None and options.file is None and not sys.stdin.isatty():
         raise InputError("The text came by standard input, so commands cannot. Give TEXT, -f FILE or --json.")
     with remembered_commands():
-        Console(debugger).cmdloop()
+        Console(debugger, tokenizer.encoders).cmdloop()
     return 0

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import cmd
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
 from guiapp.core.errors import TokenloupeError
+from guiapp.core.trace.absences import absence
 from guiapp.core.trace.breakpoints import KINDS, column_help, parse_breakpoint
 from guiapp.core.trace.conditions import COLUMNS, Expression
 from guiapp.core.trace.debugger import Debugger, Granularity
@@ -29,9 +30,11 @@ class Console(cmd.Cmd):
 
     prompt = "(step) "
 
-    def __init__(self, debugger: Debugger, stdout: IO[str] | None = None) -> None:
+    def __init__(self, debugger: Debugger, encoders: Collection[str], stdout: IO[str] | None = None) -> None:
+        """`encoders` are those of the model."""
         super().__init__(stdout=stdout)
         self._debugger = debugger
+        self._encoders = encoders
         self._watched: list[Expression] = []
 
     def preloop(self) -> None:
@@ -40,6 +43,8 @@ class Console(cmd.Cmd):
             f"{trace.encoder}: {len(trace):,} steps, {trace.n_pieces:,} pieces, {len(trace.text):,} bytes."
         )
         self._say("Type help for the commands.")
+        for number in range(len(self._debugger.breakpoints)):
+            self._show_absence(number)
         self._show()
 
     def precmd(self, line: str) -> str:
@@ -105,19 +110,21 @@ class Console(cmd.Cmd):
     def do_break(self, rest: str) -> None:
         """break CONDITION, break KIND VALUE [if CONDITION]; break alone lists all.
 
-        Kinds: token ID|"TEXT"|0xE2 0x82, pattern REGEX, pair LEFT RIGHT, rank LOW..HIGH, byte N, piece N,
-        operation NAME.  Behind it may stand `hit N` to stop from the Nth hit on, `once`, and
+        Kinds: token ID|"TEXT"|0xE2 0x82, pattern REGEX, pair LEFT RIGHT, rank LOW..HIGH, score LOW..HIGH,
+        byte N, piece N, operation NAME.  Behind it may stand `hit N` to stop from the Nth hit on, `once`, and
         `log MESSAGE` to note something, such as {result}, instead of stopping.
         """
         if not rest.strip():
             for number, row in enumerate(self._debugger.breakpoints):
                 n_hits = len(self._debugger.stops.hits[number])
                 self._say(f"{number}  {row.title}  {'' if row.is_enabled else '(off) '}{n_hits:,} hits")
+                self._show_absence(number)
             return
         row = parse_breakpoint(rest)
         self._debugger.set_breakpoints((*self._debugger.breakpoints, row))
         n_hits = len(self._debugger.stops.hits[-1])
         self._say(f"Breakpoint {len(self._debugger.breakpoints) - 1}: {row.title}, {n_hits:,} hits.")
+        self._show_absence(-1)
 
     def do_delete(self, rest: str) -> None:
         """delete N: remove a breakpoint; delete alone removes all."""
@@ -234,6 +241,12 @@ class Console(cmd.Cmd):
         at = f"{debugger.position:,}/{debugger.n_steps:,}"
         self._say(f"{at}  {debugger.sentence()}")
         self._show_watched()
+
+    def _show_absence(self, number: int) -> None:
+        """Why a breakpoint cannot be hit here, if it cannot."""
+        row = self._debugger.breakpoints[number]
+        if told := absence(row, self._debugger.values, self._encoders):
+            self._say(f"*** {row.title}: {told}")
 
     def _show_watched(self) -> None:
         for expression in self._watched:

@@ -20,7 +20,7 @@ def told(*commands: str) -> str:
     """What the console says to some commands."""
     tokenizer = guiapp.open_model("demo:bpe")
     out = io.StringIO()
-    console = Console(debugger_for(tokenizer, record(tokenizer, TEXT, "heap")), out)
+    console = Console(debugger_for(tokenizer, record(tokenizer, TEXT, "heap")), tokenizer.encoders, out)
     for command in commands:
         console.onecmd(console.precmd(command))
     return out.getvalue()
@@ -81,7 +81,7 @@ def test_help_covers_every_command():
 
 def test_words_are_completed():
     tokenizer = guiapp.open_model("demo:bpe")
-    console = Console(debugger_for(tokenizer, record(tokenizer, TEXT)))
+    console = Console(debugger_for(tokenizer, record(tokenizer, TEXT)), tokenizer.encoders)
     assert console.complete_break("op", "break op", 6, 8) == ["operation", "operation"]
     assert console.complete_break("me", "break operation me", 16, 18) == ["merge"]
     assert console.complete_print("ra", "print ra", 6, 8) == ["rank"]

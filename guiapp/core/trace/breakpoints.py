@@ -141,7 +141,10 @@ def note(breakpoint_: Breakpoint, values: Values, step: int) -> str:
 
     def fill(match: re.Match[str]) -> str:
         told = values.told(match[1], step)
-        return f"{Expression(match[1], values.schema).value(values, step):,g}" if told is None else told
+        if told is not None:
+            return told
+        value = Expression(match[1], values.schema).value(values, step)
+        return "–" if np.isnan(value) else f"{value:,g}"
 
     return re.sub(r"{(.*?)}", fill, breakpoint_.log)
 
@@ -190,9 +193,17 @@ def _pair(value: str, values: TraceValues, ends: Ends) -> NDArray[np.int64]:
 
 
 def _rank(value: str, values: TraceValues, ends: Ends) -> NDArray[np.int64]:
+    return _within("rank", value, values)
+
+
+def _score(value: str, values: TraceValues, ends: Ends) -> NDArray[np.int64]:
+    return _within("score", value, values)
+
+
+def _within(column: str, value: str, values: TraceValues) -> NDArray[np.int64]:
     low, high = number_range(value)
-    rank = values.trace.columns.rank
-    return np.flatnonzero((rank >= low) & (rank <= high) & _formed(values))
+    worth = values.column(column, slice(0, len(values.trace)))
+    return np.flatnonzero((worth >= low) & (worth <= high) & _formed(values))
 
 
 def _byte(value: str, values: TraceValues, ends: Ends) -> NDArray[np.int64]:
@@ -251,6 +262,7 @@ KINDS: dict[str, Callable[[str, TraceValues, Ends], NDArray[np.int64]]] = {
     "pattern": _pattern,
     "pair": _pair,
     "rank": _rank,
+    "score": _score,
     "byte": _byte,
     "piece": _piece,
     "operation": _operation,
@@ -344,6 +356,7 @@ CHECKS: dict[str, Callable[[str], None]] = {
     "pattern": _check_pattern,
     "pair": _check_pair,
     "rank": _check_range,
+    "score": _check_range,
     "byte": _check_number,
     "piece": _check_number,
     "difference": _check_encoder,

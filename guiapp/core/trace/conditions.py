@@ -8,7 +8,7 @@ A step that has no such value (no rank, no token) makes every comparison with it
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -43,13 +43,22 @@ COLUMNS = {
     "left": "left token: its id, or its text",
     "right": "right token",
     "result": "token that is made or tried",
-    "rank": "rank of the merge; score or cost elsewhere",
-    "score": "the same as rank",
-    "candidates": "pairs that could merge",
+    "rank": "rank of the merge (heap, scan)",
+    "score": "score or cost of the way (viterbi, plamo2, fewest)",
+    "candidates": "pairs that could merge (heap)",
     "depth": "tokens of the piece so far",
     "forms": "1 where a token is formed",
 }
 TOKENS = ("left", "right", "result")
+MERGING, WEIGHING = ("heap", "scan"), ("viterbi", "plamo2", "fewest")
+TWINS_WITH = {
+    "rank": MERGING,
+    "score": WEIGHING,
+    "candidates": ("heap",),
+    "left": MERGING,
+    "right": MERGING,
+}
+"""The columns that only the steps of some algorithms fill: elsewhere no step has such a value."""
 OF_OPERATIONS: dict[str, NDArray[np.float64]] = {
     "operation": np.arange(len(OPERATIONS), dtype=np.float64),
     "stage": STAGES.astype(np.float64),
@@ -145,6 +154,8 @@ class TraceValues:
         if name in ("operation", "stage", "forms"):
             return OF_OPERATIONS[name][columns.operation[steps]]
         found = getattr(columns, "rank" if name == "score" else name)[steps]
+        if name in ("rank", "score") and self.trace.twin not in TWINS_WITH[name]:
+            return np.full(len(found), np.nan)
         values: NDArray[np.float64] = found.astype(np.float64)
         if name in (*TOKENS, "piece", "candidates"):
             values[found < 0] = np.nan
@@ -191,6 +202,11 @@ class Condition:
         except ConditionError as error:
             error.condition = text
             raise
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The columns that it looks at."""
+        return frozenset(_names(self._node))
 
     def holds(self, values: Values, steps: NDArray[np.int64]) -> NDArray[np.bool_]:
         """For each of the steps whether it meets the condition."""
@@ -280,6 +296,14 @@ def check_pattern(text: str, at: int = 0) -> None:
         re.compile(text)
     except (re.error, OverflowError, RecursionError) as error:
         raise ConditionError(f"The pattern is not valid: {error}.", at) from error
+
+
+def _names(node: Node) -> Iterator[str]:
+    if isinstance(node, Name):
+        yield node.name
+    parts = node.arguments if isinstance(node, Call) else node.parts if isinstance(node, Operator) else ()
+    for part in parts:
+        yield from _names(part)
 
 
 def _evaluate(node: Node, values: Values, steps: Steps) -> Any:
