@@ -14,6 +14,7 @@ from guiapp.core.tree.picture import ROOT
 from guiapp.viewmodels.tree_model import MORE_SIGN, SHAPES, TreeModel
 from guiapp.viewmodels.tree_search import TreeSearch
 from guiapp.widgets.icons import icon
+from guiapp.widgets.menu_button import MenuButton
 from guiapp.widgets.style_sheet import set_role
 from guiapp.widgets.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 
@@ -136,24 +137,6 @@ class TreeBar(QFrame):
     def _color(self) -> None:
         for button in (self.back, self.forward, self.fit, *self.shapes.values()):
             button.setIcon(icon(button.property("icon_name"), self._theme_source.theme.dim))
-
-
-class MenuButton(QToolButton):
-    """A click lists what to choose from."""
-
-    def __init__(self, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme_source = theme_source
-        set_role(self, "raised")
-        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the arrow goes behind the text
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        theme_source.changed.connect(self._color)
-        self._color()
-
-    def _color(self) -> None:
-        self.setIcon(icon("chevron-down", self._theme_source.theme.dim))
 
 
 class ColoringButton(MenuButton):

@@ -19,8 +19,8 @@ from guiapp.core.tree.picture import ROOT
 from guiapp.core.vocab.vocabulary import VocabType
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.menu_button import MenuButton
 from guiapp.widgets.theme import ThemeSource
-from guiapp.widgets.tree_bar import MenuButton
 from guiapp.widgets.tree_export import ExportError
 from guiapp.widgets.tree_figures import NO_MODEL as NOTHING_TO_COUNT
 from guiapp.widgets.tree_figures import FigureRow
