@@ -44,6 +44,14 @@ class Settings(QObject):
         self.store.set_value("shows_whitespace", _word(shows))
 
     @property
+    def finds_by_case(self) -> bool:
+        """Whether a search in the text tells upper from lower case."""
+        return self._switch("finds_by_case", False)
+
+    def set_finds_by_case(self, matches_case: bool) -> None:
+        self.store.set_value("finds_by_case", _word(matches_case))
+
+    @property
     def tree_shape(self) -> str:
         """ "sunburst" or "icicle"."""
         return "icicle" if self._text("tree_shape") == "icicle" else "sunburst"

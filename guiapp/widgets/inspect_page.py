@@ -18,6 +18,7 @@ from guiapp.widgets.editor_link import EditorLink
 from guiapp.widgets.ids_panel import IdsPanel
 from guiapp.widgets.pages import Page
 from guiapp.widgets.span_editor import SpanEditor
+from guiapp.widgets.text_panel import TextPanel
 from guiapp.widgets.text_zoom import TextZoom
 from guiapp.widgets.theme import TEXT_FONT_PX, ThemeSource
 from guiapp.widgets.token_card import TokenCard
@@ -44,6 +45,7 @@ class InspectPage(Page):
         self.editor = SpanEditor(workspace.document, workspace.spans, theme_source)
         self.editor.set_placeholder(PLACEHOLDER)
         self.editor.set_frame_time(FRAME_MS)
+        self.text_panel = TextPanel(self.editor, workspace, theme_source)
         self._zoom = TextZoom(self)
         self.ids_panel = IdsPanel(
             workspace,
@@ -78,6 +80,7 @@ class InspectPage(Page):
 
     def stop(self) -> None:
         self._details.close()
+        self.text_panel.search.stop()
         self.decode_model.wait()
 
     def show_decoder(self) -> None:
@@ -93,7 +96,7 @@ class InspectPage(Page):
             self._decode_dialog.raise_()
 
     def _lay_out(self) -> None:
-        self.text_splitter.addWidget(self.editor)
+        self.text_splitter.addWidget(self.text_panel)
         self.text_splitter.addWidget(self.ids_panel)
         self.text_splitter.setStretchFactor(0, 1)
         self.text_splitter.setSizes([600, IDS_HEIGHT_PX])

@@ -1,4 +1,4 @@
-"""Rows of text kept as pictures, and what changes too often to be in them: selection, hover, added tokens."""
+"""Rows of text kept as pictures, and what is drawn over them: selection, hover, matches, added tokens."""
 
 from __future__ import annotations
 
@@ -8,24 +8,28 @@ from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen, QPixmap
 
-from guiapp.viewmodels.token_layout import RowGeometry, stretches, token_boxes
+from guiapp.viewmodels.token_layout import RowGeometry, SpanWindow, stretches, token_boxes
 from guiapp.widgets.span_block import BlockLayout, TextMetrics
 from guiapp.widgets.span_painter import GAP_PX, RADIUS_PX, SpanPainter, Tokens, faded
 from guiapp.widgets.theme import Theme
 
 PADDING_PX = 24  # around the text of a row, for newlines and glyphs that reach out
 PICTURES_BYTES = 128 << 20
+BRACKET_PX = 2  # the line below a match …
+BRACKET_ENDS_PX = 6  # … and how far it reaches up where the match begins and ends
 
 
 class Highlights(NamedTuple):
-    """What is selected and pointed at: bytes counted from the block's start, and token indexes."""
+    """What is selected, pointed at and found: bytes counted from the block's start, and indexes."""
 
     selection: tuple[int, int]
     selected_token: int
     hovered_token: int
+    matches: SpanWindow | None = None
+    current_match: int = -1
 
 
 class _Picture(NamedTuple):
@@ -72,6 +76,8 @@ class RowPictures:
             for left, right in stretches(geometry, *highlights.selection):
                 painter.fillRect(self._rect(left, right, place), faded(self._theme.accent, 95))
             self._draw_highlights(painter, geometry, tokens, highlights, place)
+            if highlights.matches is not None:
+                self._draw_matches(painter, geometry, highlights.matches, highlights.current_match, place)
         return True
 
     def _is_late(self) -> bool:
@@ -144,6 +150,28 @@ class RowPictures:
         for index, draw in ((hovered, self._draw_veil), (selected, self._draw_ring)):
             for at in np.flatnonzero(boxes.indexes == index).tolist():
                 draw(painter, self._rect(float(boxes.left[at]), float(boxes.right[at]), place))
+
+    def _draw_matches(
+        self, painter: QPainter, geometry: RowGeometry, matches: SpanWindow, current: int, place: QPointF
+    ) -> None:
+        """Put a bracket under each match, open where the match goes on in another row."""
+        matches = matches.within(geometry.start, geometry.end)
+        boxes = token_boxes(matches, geometry)
+        bottom = round(place.y()) + self._metrics.row_height - GAP_PX // 2 + BRACKET_PX
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.setPen(Qt.PenStyle.NoPen)
+        rects: tuple[list[QRect], list[QRect]] = ([], [])
+        edges = np.rint(np.stack((boxes.left, boxes.right), 1) + place.x()).astype(np.int64).tolist()
+        ends = zip(boxes.indexes.tolist(), boxes.round_left.tolist(), boxes.round_right.tolist(), strict=True)
+        for (left, right), (index, opens, closes) in zip(edges, ends, strict=True):
+            of_kind = rects[index + matches.first_index == current]
+            of_kind.append(QRect(left, bottom - BRACKET_PX, right - left, BRACKET_PX))
+            for x, is_end in ((left, opens), (right - BRACKET_PX, closes)):
+                if is_end:
+                    of_kind.append(QRect(x, bottom - BRACKET_ENDS_PX, BRACKET_PX, BRACKET_ENDS_PX))
+        for color, of_kind in zip((self._theme.text, self._theme.accent), rects, strict=True):
+            painter.setBrush(color)
+            painter.drawRects(of_kind)
 
     def _rect(self, left: float, right: float, place: QPointF) -> QRectF:
         height = self._metrics.row_height - GAP_PX

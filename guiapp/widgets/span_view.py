@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 
 from guiapp.core.vocab.vocabulary import Attribute
 from guiapp.viewmodels.text_document import TextDocument
+from guiapp.viewmodels.text_search import TextSearch
 from guiapp.viewmodels.token_layout import SpanSource, token_at
 from guiapp.widgets.span_block import BlockLayout, TextMetrics
 from guiapp.widgets.span_fonts import FontSearch
@@ -71,6 +72,7 @@ class SpanView(QAbstractScrollArea):
         self._shows_whitespace = True
         self._selected_token = self._hovered_token = -1
         self._added: tuple[list[tuple[int, str]], list[tuple[int, str]]] = ([], [])
+        self._search: TextSearch | None = None
         self._placeholder = ""
         self._most_ms = inf
         self._unfinished: list[QRect] = []
@@ -147,6 +149,12 @@ class SpanView(QAbstractScrollArea):
         if index != self._hovered_token:
             self._hovered_token = index
             self.viewport().update()
+
+    def show_matches(self, search: TextSearch) -> None:
+        """Mark what a search finds from now on."""
+        self._search = search
+        search.found_changed.connect(self.viewport().update)
+        search.current_changed.connect(self.viewport().update)
 
     def reveal(self, start: int, end: int) -> None:
         """Scroll to a stretch of the text, to its beginning if it does not fit."""
@@ -304,6 +312,12 @@ class SpanView(QAbstractScrollArea):
             of_block = tokens.within(block.start, block.start + block.layout.size).relative_to(block.start)
             selected = (selection[0] - block.start, selection[1] - block.start)
             highlights = Highlights(selected, self._selected_token, self._hovered_token)
+            if self._search is not None and self._search.n_found:
+                found = self._search.matches_in(block.start, block.start + block.layout.size)
+                matches, current = found.relative_to(block.start), self._search.current
+                highlights = highlights._replace(
+                    matches=matches, current_match=-1 if current is None else current
+                )
             for row in range(block.layout.n_rows):
                 place = QPointF(SIDE_PX, block.y + row * row_px)
                 if area.top() - row_px < place.y() <= area.bottom():

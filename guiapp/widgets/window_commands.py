@@ -161,6 +161,10 @@ class WindowCommands(QObject):
                 "copy": self._editor.copy,
                 "paste": self._editor.paste,
                 "select_all": self._editor.select_all,
+                "find": page.text_panel.ask,
+                "find_next": partial(page.text_panel.find_again, 1),
+                "find_previous": partial(page.text_panel.find_again, -1),
+                "find_token": page.text_panel.find_token,
                 "copy_ids": page.ids_panel.copy_ids,
                 "decode_ids": page.show_decoder,
                 "palette": self.palette.open,
@@ -203,6 +207,9 @@ class WindowCommands(QObject):
         self._actions["whitespace"].setChecked(self._settings.shows_whitespace)
         self._editor.set_shows_whitespace(self._settings.shows_whitespace)
         self._editor.set_font_px(self._settings.font_px or TEXT_FONT_PX)
+        search = self._window.inspect_page.text_panel.search
+        search.set_matches_case(self._settings.finds_by_case)
+        search.query_changed.connect(self._keep_search)
         panel, settings = self._window.inspect_page.ids_panel, self._settings
         _keep_choice(panel.format_actions, settings.ids_format, settings.set_ids_format)
         _keep_choice(panel.view_actions, settings.ids_view, settings.set_ids_view)
@@ -252,6 +259,10 @@ class WindowCommands(QObject):
         self._settings.set_font_px(self._editor.font_px)
         for page in self._window.pages.pages.values():
             page.set_text_size(self._editor.font_px)
+
+    def _keep_search(self) -> None:
+        search = self._window.inspect_page.text_panel.search
+        self._settings.set_finds_by_case(search.matches_case)
 
     def _set_switches(self) -> None:
         self._workspace.set_add_special(self._actions["add_special"].isChecked())

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from guiapp.core.editing import regex_places_worker
 from guiapp.core.errors import TokenloupeError
-from guiapp.core.tree.apart import ApartError, answer_of
 from guiapp.core.vocab.vocabulary import Vocabulary
 
 MOST_MATCHES = 1_000_000
@@ -182,10 +181,12 @@ def _encoded(text: str) -> bytes:
 
 
 def _find_expression(text: bytes, query: Query, progress: Progress) -> Matches:
+    from guiapp.core.tree.apart import ApartError, answer_of
+
     try:
         re.compile(query.wanted)
     except (re.error, OverflowError, RecursionError) as error:
-        raise FindError(f"The regular expression is not valid: {error}.") from error
+        raise FindError(f"This is no valid pattern: {error}.") from error
     request = regex_places_worker.request(query.wanted, query.matches_case, MOST_MATCHES, text)
     try:
         answer = answer_of(regex_places_worker.__name__, request, progress, LONGEST_S)

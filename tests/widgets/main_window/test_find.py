@@ -1,0 +1,159 @@
+"""Find in the text of the real window: with keys and clicks, and seen in its pixels."""
+
+from __future__ import annotations
+
+import pytest
+from main_window_driver import CTRL, SHIFT, press
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+from guiapp.widgets.span_view import SIDE_PX
+from guiapp.widgets.theme import DARK, LIGHT
+
+TEXT = b"one two one,\ntwo One three"
+Key = Qt.Key
+
+
+@pytest.fixture
+def shell(make_shell):
+    made = make_shell(TEXT)
+    made.window.inspect_page.editor.setFocus()
+    made.workspace.document.set_caret(0)
+    return made
+
+
+@pytest.fixture
+def panel(shell):
+    return shell.window.inspect_page.text_panel
+
+
+def find(qtbot, shell, panel, query):
+    press(qtbot, shell, Key.Key_F, CTRL)
+    qtbot.keyClicks(panel.find_bar.field, query)
+    qtbot.waitUntil(lambda: not panel.search.is_searching)
+
+
+def selection(shell):
+    return shell.workspace.document.selection
+
+
+def test_typing_finds_and_enter_goes_on(shell, qtbot, panel):
+    find(qtbot, shell, panel, "one")
+    bar = panel.find_bar
+    assert bar.isVisible()
+    assert bar.field.hasFocus()
+    assert bar.count.text() == "1 of 3"
+    press(qtbot, shell, Key.Key_Return)
+    assert selection(shell) == (8, 11)
+    press(qtbot, shell, Key.Key_F3)
+    assert (selection(shell), bar.count.text()) == ((17, 20), "3 of 3")
+    press(qtbot, shell, Key.Key_Return, SHIFT)
+    press(qtbot, shell, Key.Key_F3, SHIFT)
+    assert selection(shell) == (0, 3)
+    qtbot.mouseClick(bar.previous, Qt.MouseButton.LeftButton)
+    assert selection(shell) == (17, 20)
+    qtbot.mouseClick(bar.next, Qt.MouseButton.LeftButton)
+    assert selection(shell) == (0, 3)
+
+
+def test_escape_closes_and_leaves_the_match_selected(shell, qtbot, panel):
+    find(qtbot, shell, panel, "two")
+    press(qtbot, shell, Key.Key_Escape)
+    assert not panel.find_bar.isVisible()
+    assert shell.window.inspect_page.editor.hasFocus()
+    assert selection(shell) == (4, 7)
+    assert shell.workspace.span(shell.workspace.selected_token) == (3, 7)
+    press(qtbot, shell, Key.Key_F3)
+    qtbot.waitUntil(lambda: selection(shell) == (13, 16))
+    press(qtbot, shell, Key.Key_Escape)  # from the text as well
+    assert not panel.find_bar.isVisible()
+
+
+def test_what_is_selected_is_asked_for(shell, qtbot, panel):
+    shell.workspace.document.select(8, 11)
+    press(qtbot, shell, Key.Key_F, CTRL)
+    qtbot.waitUntil(lambda: panel.find_bar.count.text() == "2 of 3")
+    assert panel.find_bar.field.text() == "one"
+    assert panel.find_bar.field.selectedText() == "one"
+
+
+def test_the_selected_token_is_found_everywhere(shell, qtbot, panel):
+    shell.workspace.document.set_caret(5)
+    press(qtbot, shell, Key.Key_F3, CTRL)
+    assert panel.find_bar.kind.text() == "Token"
+    assert panel.find_bar.field.text() == "3"
+    assert panel.find_bar.count.text() == "1 of 1"
+    assert selection(shell) == (3, 7)
+    assert not panel.find_bar.case.isVisible()
+
+
+def test_the_menu_chooses_what_to_find(shell, qtbot, panel):
+    find(qtbot, shell, panel, "6F")
+    assert panel.find_bar.count.text() == "not found"
+    panel.find_bar.kind.menu().actions()[1].trigger()
+    qtbot.waitUntil(lambda: panel.find_bar.count.text() == "1 of 4")
+
+
+def test_case_counts_from_one_start_to_the_next(shell, qtbot, panel, make_shell):
+    find(qtbot, shell, panel, "One")
+    qtbot.mouseClick(panel.find_bar.case, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: panel.find_bar.count.text() == "1 of 1")
+    assert make_shell(TEXT).window.inspect_page.text_panel.search.matches_case
+
+
+def test_a_problem_is_told_beside_the_field(shell, qtbot, panel):
+    find(qtbot, shell, panel, "(")
+    panel.search.set_kind("regex")
+    qtbot.waitUntil(lambda: "no valid pattern" in panel.find_bar.field.accessibleDescription())
+    assert panel.find_bar.count.text().startswith("⚠")
+    assert "no valid pattern" in panel.find_bar.count.toolTip()
+    assert not panel.find_bar.next.isEnabled()
+
+
+def test_typing_in_the_text_keeps_the_marks_right(shell, qtbot, panel):
+    find(qtbot, shell, panel, "one")
+    editor = shell.window.inspect_page.editor
+    editor.setFocus()
+    shell.workspace.document.set_caret(0)
+    qtbot.keyClicks(editor, "one ")
+    qtbot.waitUntil(lambda: panel.find_bar.count.text() == "4 found")
+    assert selection(shell) == (4, 4)
+
+
+def under(editor, start, end):
+    """The colours of the pixels below a stretch of text in one row, in the gap between rows."""
+    first, last = (editor.rows.place_of(offset) for offset in (start, end))
+    y = round(first.y) + editor.rows.metrics.row_height - 2
+    image = editor.viewport().grab().toImage()
+    return {
+        image.pixelColor(x, y).name()
+        for x in range(round(SIDE_PX + first.x) + 3, round(SIDE_PX + last.x) - 3)
+    }
+
+
+@pytest.mark.parametrize("theme", [DARK, LIGHT])
+def test_matches_have_a_bracket_and_the_present_one_another(shell, qtbot, panel, theme):
+    shell.theme_source.choose(theme.name)
+    editor = shell.window.inspect_page.editor
+    find(qtbot, shell, panel, "tw")
+    qtbot.waitUntil(lambda: editor.is_painted)
+    assert under(editor, 13, 15) == {theme.text.name()}
+    assert theme.accent.name() in under(editor, 4, 6)
+    assert not under(editor, 9, 11) & {theme.text.name(), theme.accent.name()}
+    press(qtbot, shell, Key.Key_Escape)
+    assert theme.text.name() not in under(editor, 13, 15)
+
+
+def test_other_pages_have_no_text_to_search(shell, qtbot, panel):
+    press(qtbot, shell, Key.Key_4, CTRL)
+    assert not shell.window.actions_table["find"].isEnabled()
+    press(qtbot, shell, Key.Key_F, CTRL)
+    assert not panel.search.is_open
+
+
+def test_a_far_match_comes_into_sight(shell, qtbot, panel):
+    shell.workspace.show_text(b"one\n" * 500 + b"three\n" + b"one\n" * 500)
+    find(qtbot, shell, panel, "three")
+    editor = shell.window.inspect_page.editor
+    assert editor.rows.shows(2000)
+    assert QApplication.focusWidget() is panel.find_bar.field
