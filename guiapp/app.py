@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from dataclasses import dataclass
@@ -76,6 +77,7 @@ def run_window(model: str | None, text_file: Path | None) -> int:
         print(f"tokenloupe: {problem}", file=sys.stderr)
         return 1
     from guiapp.core.demo import sample_text
+    from guiapp.viewmodels.background import is_any_job_running
     from guiapp.viewmodels.settings import Settings, default_path
     from guiapp.widgets.error_dialog import ErrorReporter
 
@@ -94,6 +96,9 @@ def run_window(model: str | None, text_file: Path | None) -> int:
     shell.window.show()
     status = application.exec()
     shell.stop()
+    if is_any_job_running():  # it hangs
+        sys.stdout.flush()
+        os._exit(status)
     return status
 
 

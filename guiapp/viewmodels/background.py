@@ -1,19 +1,35 @@
-"""Work off the GUI thread: the newest job wins, older ones stop at their next report of progress."""
+"""Work off the GUI thread: the newest job wins, older ones stop at their next report of progress.
+
+A job may hang, in a read from a disk that does not answer.  So each has a thread of its own that nobody
+waits for without end: neither the job after it, nor the end of the program.
+"""
 
 from __future__ import annotations
 
 import sys
+import threading
+from _thread import start_new_thread
 from collections.abc import Callable
-from functools import partial
 from typing import Generic, TypeVar
 
-from PySide6.QtCore import QObject, QThreadPool, Signal
+import shiboken6
+from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.errors import TokenloupeError
 
 T = TypeVar("T")
 Progress = Callable[[float], None]
+PATIENCE_S = 10.0  # with an older job that does not stop, before the newest runs beside it
+PATIENCE_AT_THE_END_S = 1.0
 WHOLE = 1000  # progress travels in thousandths, so that reports of less are not sent
+
+
+_running: set[threading.Event] = set()  # all threads of this process that have not ended
+
+
+def is_any_job_running() -> bool:
+    """Whether Python would end with threads in the midst of their work."""
+    return bool(_running)
 
 
 class SupersededError(Exception):
@@ -21,7 +37,7 @@ class SupersededError(Exception):
 
 
 class LatestJob(QObject, Generic[T]):
-    """Runs one job at a time and delivers the result of the newest only.
+    """Runs one job at a time, unless one hangs, and delivers the result of the newest only.
 
     A job is a function of a progress callback, to be called now and then with the share done, 0 to 1.
     TokenloupeErrors become `failed`; anything else is our own mistake and goes to sys.excepthook.
@@ -42,8 +58,8 @@ class LatestJob(QObject, Generic[T]):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._pool = QThreadPool(self)
-        self._pool.setMaxThreadCount(1)
+        self._has_ended = threading.Event()  # the thread of the newest job
+        self._has_ended.set()
         self._generation = 0
         self._is_busy = False
         self._progress = 0
@@ -62,21 +78,35 @@ class LatestJob(QObject, Generic[T]):
     def start(self, work: Callable[[Progress], T]) -> None:
         """Run `work` instead of whatever runs or waits now."""
         self._generation += 1
-        self._pool.clear()
         self._progress = 0
-        self._pool.start(partial(self._run, self._generation, work))
+        older, self._has_ended = self._has_ended, threading.Event()
+        start_new_thread(self._run_after, (older, self._generation, work, self._has_ended))
         self._set_busy(True)
 
     def cancel(self) -> None:
         """Give up the present job; nothing will be delivered."""
         self._generation += 1
-        self._pool.clear()
         self._set_busy(False)
 
     def wait(self) -> None:
-        """Give up the present job and wait until its thread has ended; for closing."""
+        """Give up the present job and wait until its thread has ended, or hangs; for closing."""
         self.cancel()
-        self._pool.waitForDone()
+        self._has_ended.wait(PATIENCE_AT_THE_END_S)
+
+    def _run_after(
+        self,
+        older: threading.Event,
+        generation: int,
+        work: Callable[[Progress], T],
+        has_ended: threading.Event,
+    ) -> None:
+        _running.add(has_ended)
+        try:
+            older.wait(PATIENCE_S)
+            self._run(generation, work)
+        finally:
+            _running.discard(has_ended)
+            has_ended.set()
 
     def _run(self, generation: int, work: Callable[[Progress], T]) -> None:
         result, error = None, None
@@ -97,7 +127,8 @@ class LatestJob(QObject, Generic[T]):
             return
         except Exception as caught:  # delivered to the GUI thread, and shown there
             error = caught
-        self._ended.emit(generation, result, error)
+        if shiboken6.isValid(self):  # else the window has not waited for it
+            self._ended.emit(generation, result, error)
 
     def _finish(self, generation: int, result: T, error: Exception | None) -> None:
         if generation != self._generation:

@@ -8,7 +8,8 @@ import pytest
 from conftest import PATIENCE_S
 
 from guiapp.core.errors import TokenloupeError
-from guiapp.viewmodels.background import LatestJob
+from guiapp.viewmodels import background
+from guiapp.viewmodels.background import LatestJob, is_any_job_running
 
 
 @pytest.fixture
@@ -97,3 +98,25 @@ def test_progress_is_reported_while_the_job_runs(job, qtbot):
     assert job.progress == 0.25
     with qtbot.waitSignal(job.done):
         may_end.set()
+
+
+def test_a_job_that_hangs_keeps_neither_the_next_one_nor_the_end_waiting(job, qtbot, monkeypatch):
+    monkeypatch.setattr(background, "PATIENCE_S", 0.01)
+    monkeypatch.setattr(background, "PATIENCE_AT_THE_END_S", 0.01)
+    has_begun, may_end, results = threading.Event(), threading.Event(), []
+    job.done.connect(results.append)
+
+    def hang(progress):
+        has_begun.set()
+        return may_end.wait(PATIENCE_S)
+
+    job.start(hang)
+    assert has_begun.wait(PATIENCE_S)
+    with qtbot.waitSignal(job.done):
+        job.start(lambda progress: "of the next")
+    job.start(hang)
+    job.wait()
+    assert is_any_job_running()
+    may_end.set()
+    qtbot.waitUntil(lambda: not is_any_job_running())
+    assert results == ["of the next"]
