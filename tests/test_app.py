@@ -51,6 +51,35 @@ def run(code, environment):
     )
 
 
+CODE_FOR_A_WINDOW_THAT_CLOSES_WHILE_READS_HANG = """
+import os
+import sys
+from pathlib import Path
+from PySide6.QtCore import QTimer
+from guiapp import app
+from guiapp.viewmodels import workspace
+
+silent_pipe, _ = os.pipe()
+
+def hang(*arguments):
+    return os.read(silent_pipe, 1)
+
+def close_soon(shell):
+    QTimer.singleShot(500, shell.window.close)
+    return shell
+
+build = app.build
+app.build = lambda *arguments: close_soon(build(*arguments))
+app._load = workspace.read_text = hang
+sys.exit(app.run_window("demo:toy", Path("text.txt")))
+"""
+
+
+def test_closing_ends_the_program_although_reads_hang(environment):
+    result = run(CODE_FOR_A_WINDOW_THAT_CLOSES_WHILE_READS_HANG, environment)
+    assert (result.returncode, result.stderr) == (0, "")
+
+
 @pytest.mark.slow
 def test_the_window_opens_encodes_closes_and_keeps_its_settings(environment, tmp_path):
     result = run(CODE_FOR_A_WINDOW_THAT_CLOSES, environment)

@@ -44,6 +44,7 @@ class WindowCommands(QObject):
         self._settings = settings
         self._recent = recent
         self._theme_source = theme_source
+        self._last_model = ""
         self._actions = window.actions_table
         self._editor = window.inspect_page.editor
         self.palette = CommandPalette(self._actions, theme_source, window)
@@ -68,12 +69,18 @@ class WindowCommands(QObject):
 
     def open_last(self, first: str) -> None:
         """Open the model of the last time, or `first` where that fails; then it is not tried again."""
-        last = self._settings.last_model
+        last = self._last_model = self._settings.last_model
         self._settings.set_last_model("")
         self.open(last or first)
         if last and last != first:
             self._model_instead = first
             self._workspace.loader.loading_changed.connect(self._open_instead)
+
+    def keep_last(self) -> None:
+        """Closing while the model of the last time is still being loaded is no reason not to try it again."""
+        loading = self._workspace.loader.loading_name
+        if loading is not None and loading == self._last_model:
+            self._settings.set_last_model(loading)
 
     def _open_instead(self) -> None:
         """Open a model that surely works if nothing came of the one of the last time."""
@@ -137,6 +144,7 @@ class WindowCommands(QObject):
 
     def _forget_recent(self) -> None:
         self._recent.clear()
+        self._last_model = ""
         self._settings.set_last_model("")
 
     # Actions

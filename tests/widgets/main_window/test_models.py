@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 
 import pytest
+from conftest import PATIENCE_S
 from main_window_driver import CTRL, press
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel
 
+from guiapp.viewmodels import background
 from guiapp.widgets.styled_text import StyledText
 
 
@@ -138,6 +141,25 @@ def test_where_the_model_of_the_last_time_is_cancelled_a_demo_model_is_opened(ma
         shell.commands.open_last("demo:bpe")
         shell.workspace.loader.cancel()
     assert shell.workspace.vocabulary.name == "demo:bpe"
+
+
+@pytest.mark.parametrize(("forgets", "kept"), [(False, "slow.gguf"), (True, "")])
+def test_closing_while_the_model_of_the_last_time_is_loaded_forgets_it_only_if_asked_to(
+    make_shell, monkeypatch, forgets, kept
+):
+    monkeypatch.setattr(background, "PATIENCE_AT_THE_END_S", 0.01)
+    may_end = threading.Event()
+    shell = make_shell(model=None, load=lambda name, pre, progress: may_end.wait(PATIENCE_S))
+    shell.settings.set_last_model("slow.gguf")
+    shell.commands.open_last("demo:bpe")
+    assert shell.settings.last_model == ""  # lest a model that ends the program is opened each time
+    if forgets:
+        shell.window.actions_table["forget_recent"].setEnabled(True)  # as if there were some
+        shell.window.actions_table["forget_recent"].trigger()
+    assert shell.window.close()
+    shell.stop()
+    may_end.set()
+    assert shell.settings.last_model == kept
 
 
 def test_forgetting_recent_files_forgets_the_last_one_too(shell):
