@@ -62,7 +62,7 @@ class Shell:
 
     def stop(self) -> None:
         """End all background work; nothing is delivered any more."""
-        self.commands.keep_last()
+        self.commands.stop()
         self.window.pages.stop()
         self.warm_up.stop()
         self.workspace.close()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import fields
 from pathlib import Path
 
@@ -18,18 +17,17 @@ from guiapp.viewmodels.recent_files import RecentFile
 SHOWN_BYTES = 24
 
 
-def model_rows(recent: tuple[RecentFile, ...], current: str | None) -> list[Choice]:
-    """Recent files, then the demo models."""
-    return [_recent_row(file, current) for file in recent] + [
+def model_rows(recent: tuple[RecentFile, ...], missing: Container[str], current: str | None) -> list[Choice]:
+    """Recent files, then the demo models; `missing` has the paths that are not there any more."""
+    return [_recent_row(file, file.path not in missing, current) for file in recent] + [
         Choice("Demo", name, demo.title, demo.description, is_current=name == current)
         for demo in DEMO_MODELS
         for name in [PREFIX + demo.name]
     ]
 
 
-def _recent_row(file: RecentFile, current: str | None) -> Choice:
+def _recent_row(file: RecentFile, is_there: bool, current: str | None) -> Choice:
     path = Path(file.path)
-    is_there = os.path.isfile(path)  # Path's own raises where a folder must not be searched
     detail = joined(file.type, shown_pre(file.pre, file.chosen_pre), f"{file.n_tokens:,}", path.name)
     return Choice(
         "Recent",

@@ -82,6 +82,16 @@ class ChoiceList(QWidget):
         self._choices = list(choices)
         self._fill()
 
+    def renew_choices(self, choices: Iterable[Choice]) -> None:
+        """Offer these instead, where whoever is about to choose has got to."""
+        current, scrolled = self.rows.currentIndex().data(CHOICE_ROLE), self.rows.verticalScrollBar().value()
+        self.show_choices(choices)
+        for at in range(self._items.rowCount()):
+            choice = self._items.item(at).data(CHOICE_ROLE)
+            if current is not None and choice is not None and choice.is_there and choice.name == current.name:
+                self.rows.setCurrentIndex(self._items.index(at, 0))
+        self.rows.verticalScrollBar().setValue(scrolled)
+
     def _fill(self) -> None:
         self._items.clear()
         section = ""

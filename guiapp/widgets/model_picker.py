@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from guiapp.viewmodels.choices import Choice
 from guiapp.viewmodels.model_choice import facts, model_rows, summary
 from guiapp.viewmodels.model_loader import ModelLoader, display_name
 from guiapp.viewmodels.recent_files import RecentFiles
@@ -137,12 +138,13 @@ class ModelPicker(Popover):
         self._lay_out()
         self.choices.chosen.connect(self._choose)
         self.open_button.clicked.connect(self._browse)
-        recent.changed.connect(self._fill)
-        loader.model_changed.connect(self._fill)
+        recent.changed.connect(self._renew)
+        loader.model_changed.connect(self._renew)
 
     def open_under(self, widget: QWidget) -> None:
         self.choices.filter.clear()
-        self._fill()
+        self.choices.show_choices(self._rows())
+        self._recent.look_for_missing()
         self._show_facts()
         super().open_under(widget)
         self.choices.setFocus()
@@ -166,9 +168,12 @@ class ModelPicker(Popover):
         layout.addWidget(self.choices)
         layout.addLayout(right)
 
-    def _fill(self) -> None:
+    def _rows(self) -> list[Choice]:
         current = None if self._loader.model is None else self._loader.model.name
-        self.choices.show_choices(model_rows(self._recent.files, current))
+        return model_rows(self._recent.files, self._recent.missing, current)
+
+    def _renew(self) -> None:
+        self.choices.renew_choices(self._rows())
 
     def _show_facts(self) -> None:
         while self._facts_layout.rowCount():

@@ -76,8 +76,9 @@ class WindowCommands(QObject):
             self._model_instead = first
             self._workspace.loader.loading_changed.connect(self._open_instead)
 
-    def keep_last(self) -> None:
-        """Closing while the model of the last time is still being loaded is no reason not to try it again."""
+    def stop(self) -> None:
+        """For closing: no reason not to try the model of the last time again if it is being loaded."""
+        self._recent.stop()
         loading = self._workspace.loader.loading_name
         if loading is not None and loading == self._last_model:
             self._settings.set_last_model(loading)

@@ -13,23 +13,17 @@ from guiapp.viewmodels.recent_files import RecentFile
 pytestmark = pytest.mark.usefixtures("interpreted_kernels")
 
 
-def test_recent_files_come_before_the_demo_models(tmp_path):
-    there = tmp_path / "there.gguf"
-    there.touch()
+def test_recent_files_come_before_the_demo_models():
     recent = (
-        RecentFile(str(there), "Llama", "BPE", "llama-bpe", 128256),
-        RecentFile(str(tmp_path / "gone.gguf"), "", "SPM", "", 32000),
+        RecentFile("/models/there.gguf", "Llama", "BPE", "llama-bpe", 128256),
+        RecentFile("/models/gone.gguf", "", "SPM", "", 32000),
     )
-    rows = model_rows(recent, "demo:spm")
+    rows = model_rows(recent, {"/models/gone.gguf"}, "demo:spm")
     assert len(rows) == 2 + len(DEMO_MODELS)
     assert rows[0].detail == "BPE · llama-bpe · 128,256 · there.gguf"
-    assert (rows[1].title, rows[1].detail) == ("gone", f"not found: {tmp_path / 'gone.gguf'}")
+    assert (rows[1].title, rows[1].detail) == ("gone", "not found: /models/gone.gguf")
     assert [row.is_there for row in rows[:3]] == [True, False, True]
     assert [row.name for row in rows if row.is_current] == ["demo:spm"]
-
-
-def test_a_recent_file_that_cannot_be_looked_for_counts_as_gone():
-    assert not model_rows((RecentFile("x" * 5000, "", "SPM", "", 32000),), None)[0].is_there
 
 
 def test_an_open_model_is_summed_up():

@@ -49,14 +49,23 @@ def test_a_missing_recent_file_cannot_be_picked(shell, qtbot):
     qtbot.mouseClick(shell.window.top_bar.model_button, Qt.MouseButton.LeftButton)
     picker = QApplication.activePopupWidget()
     qtbot.keyClicks(picker.choices.filter, "fake.gguf")
-    rows = [
-        picker.choices.rows.model().index(row, 0) for row in range(picker.choices.rows.model().rowCount())
-    ]
-    assert [row.data() for row in rows] == ["RECENT", "fake.gguf"]
-    assert not rows[1].flags() & Qt.ItemFlag.ItemIsEnabled
+    rows = picker.choices.rows.model()
+    assert [rows.index(row, 0).data() for row in range(rows.rowCount())] == ["RECENT", "fake.gguf"]
+    qtbot.waitUntil(lambda: not rows.index(1, 0).flags() & Qt.ItemFlag.ItemIsEnabled)
     qtbot.keyClick(picker.choices.filter, Qt.Key.Key_Return)
     assert picker.isVisible()
     qtbot.keyClick(picker.choices.filter, Qt.Key.Key_Escape)
+
+
+def test_a_list_that_is_renewed_stays_where_somebody_has_got_to(shell, qtbot):
+    qtbot.mouseClick(shell.window.top_bar.model_button, Qt.MouseButton.LeftButton)
+    rows = QApplication.activePopupWidget().choices.rows
+    for _ in range(3):
+        qtbot.keyClick(QApplication.activePopupWidget().choices.filter, Qt.Key.Key_Down)
+    pointed_at = rows.currentIndex().data()
+    shell.workspace.loader.model_changed.emit()
+    assert rows.currentIndex().data() == pointed_at == "WordPiece"
+    QApplication.activePopupWidget().close()
 
 
 def choose_pre_for_odd_model(shell, qtbot):
