@@ -28,6 +28,7 @@ TEXTS, UNFINISHED = "texts", "unfinished"  # the folders within it
 SUFFIX = ".json"
 KEPT_NAME = re.compile(r"^(\d{4}-\d\d-\d\d)T(\d\d)(\d\d)\d\d\S* ")
 MOST_LISTED = 20
+MOST_READ = 8  # to know how long things take
 
 
 @dataclass(frozen=True)
@@ -116,6 +117,11 @@ class RunHistory:
     def runs(self) -> list[SavedRun]:
         """The newest runs."""
         return [SavedRun(path, title_of(path)) for path in self._paths()[:MOST_LISTED]]
+
+    def runs_of(self, vocabulary_path: str) -> list[Record]:
+        """The newest kept runs of a model file, some of them."""
+        runs = _readable(self._paths()[:MOST_READ])
+        return [run for _, run in runs if run.get("vocabulary", {}).get("path") == vocabulary_path]
 
     def compare(self, record: Record) -> Comparison | None:
         """With the newest kept run of the same vocabulary that measured some of the same; else None."""

@@ -11,17 +11,18 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.bench.contenders import UNSPLIT
-from guiapp.core.bench.differences import Place, first_difference
-from guiapp.core.bench.estimate import Duration, Pace, expected, n_cells
+from guiapp.core.bench.estimate import Duration, Pace
 from guiapp.core.bench.history import load_run
 from guiapp.core.bench.measurement import Record
-from guiapp.core.bench.plan import BenchError, plan_from, whole_path
+from guiapp.core.bench.plan import BenchError, Plan, plan_from
 from guiapp.core.bench.report import warnings
 from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.core.vocab.vocabulary import VocabType
 from guiapp.viewmodels.background import LatestJob
+from guiapp.viewmodels.bench_difference import DifferenceFinder
 from guiapp.viewmodels.bench_entrants import Entrant, our_entrants, peer_entrants
 from guiapp.viewmodels.bench_expected import why_empty
+from guiapp.viewmodels.bench_forecast import BenchForecast
 from guiapp.viewmodels.bench_history import Comparison, RunHistory, SavedRun, title_of
 from guiapp.viewmodels.bench_journal import Journal
 from guiapp.viewmodels.bench_live import LiveRun, deviations_of
@@ -75,9 +76,9 @@ class BenchModel(QObject):
         self.is_paused = False
         self.isolated = ""
         self.progress, self._cell = "", ""
-        self._place_job = LatestJob[Place](self)
-        self._place_job.done.connect(self._show_place)
-        self._place_job.failed.connect(self.failed)
+        self._differences = DifferenceFinder(workspace, self)
+        self._differences.failed.connect(self.failed)
+        self.forecast = BenchForecast(history, self)
         self._journal: Journal | None = None  # of the run that goes on
         self.cut_off: list[SavedRun] = []  # runs whose program was killed
         self._cut_off_job = LatestJob[list[SavedRun]](self)
@@ -87,6 +88,7 @@ class BenchModel(QObject):
         self._runner.told.connect(self._take)
         self._runner.ended.connect(self._end)
         workspace.vocabulary_changed.connect(self._follow_vocabulary)
+        self._look_through()
 
     # The plan
 
@@ -104,7 +106,12 @@ class BenchModel(QObject):
 
     def _follow_vocabulary(self) -> None:
         self._peers = None
+        self._look_through()
         self.plan_changed.emit()
+
+    def _look_through(self) -> None:
+        if (vocabulary := self._workspace.vocabulary) is not None:
+            self.forecast.look_through(str(vocabulary.path))
 
     @property
     def presets(self) -> Sequence[Preset]:
@@ -176,9 +183,15 @@ class BenchModel(QObject):
     @property
     def estimate(self) -> Duration:
         """How long a run will take."""
-        preset = self._preset
-        cells = n_cells(preset.scenarios, len(self._texts), len(preset.threads))
-        return expected(len(self.contenders), cells, preset.time_budget_s)
+        return self.forecast.duration(self._plan(self._texts), self._your_bytes)
+
+    @property
+    def _your_bytes(self) -> dict[str, int]:
+        return {YOUR_TEXT: max(self._workspace.document.size, 1)}
+
+    def _plan(self, texts: Sequence[str]) -> Plan:
+        model = self._workspace.loader.model
+        return self._preset.plan("" if model is None else str(model.name), texts, self.contenders)
 
     # The run
 
@@ -188,21 +201,20 @@ class BenchModel(QObject):
 
     def run(self) -> None:
         """Measure what is planned, from the beginning."""
-        model = self._workspace.loader.model
-        if model is None or not self.can_run:
+        if not self.can_run:
             return
         try:
             texts = tuple(str(self._your_text()) if text == YOUR_TEXT else text for text in self._texts)
         except BenchError as error:
             self.failed.emit(str(error))
             return
-        plan = self._preset.plan(str(model.name), texts, self.contenders)
         self._run, self.comparison = LiveRun(), None
         self.is_paused = False
-        self._pace, self._paused_s, self._cell = Pace(), 0.0, ""
+        weights_s = self.forecast.weights_s(self._plan(self._texts), self._your_bytes)
+        self._pace, self._paused_s, self._cell = Pace(weights_s), 0.0, ""
         self.tell("Starting …")
         self._journal = None if self._history is None else self._history.begin()
-        self._runner.start(plan)
+        self._runner.start(self._plan(texts))
         self.running_changed.emit()
         self.results_changed.emit()
 
@@ -222,8 +234,9 @@ class BenchModel(QObject):
 
     def close(self) -> None:
         """End the process and wait for it: the window closes."""
-        self._place_job.wait()
+        self._differences.close()
         self._cut_off_job.wait()
+        self.forecast.close()
         self._runner.close()
         self._end_journal(is_kept=False)  # if the process ended without a word
 
@@ -308,21 +321,8 @@ class BenchModel(QObject):
 
     def open_difference(self, contender: str) -> None:
         """Put the text in which a contender first differs into the workspace, and select the place."""
-        tokenizer, model = self._workspace.tokenizer, self._workspace.loader.model
-        result = self.deviations.get(contender)
-        if result is None:
-            return
-        plan = plan_from(self._run.record["plan"])
-        if tokenizer is None or model is None or whole_path(str(model.name)) != whole_path(plan.model):
-            self.failed.emit(f"This run is of {plan.model}. Open that model to see where tokens differ.")
-            return
-        self._place_job.start(lambda _: first_difference(result, plan, tokenizer))
-
-    def _show_place(self, place: Place) -> None:
-        if self._workspace.document.text() != place.text:
-            self._workspace.show_text(place.text)
-        end = self._workspace.document.next_grapheme(place.start)  # tokens may hold part of a character
-        self._workspace.point_out(place.start, max(place.end, end))
+        if (result := self.deviations.get(contender)) is not None:
+            self._differences.open(result, plan_from(self._run.record["plan"]))
 
     def _your_text(self) -> Path:
         if self._history is None:
@@ -377,6 +377,7 @@ class BenchModel(QObject):
             self._history.save(record)
         except BenchError as error:
             return f"The run is on the page and not in the list of runs: {error}"
+        self._look_through()
         return ""
 
     def _end(self, problem: str) -> None:

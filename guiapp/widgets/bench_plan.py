@@ -10,7 +10,7 @@ from typing import Any
 
 from pyqtgraph.graphicsItems.ScatterPlotItem import Symbols
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
-from PySide6.QtGui import QIcon, QPainter, QPixmap
+from PySide6.QtGui import QIcon, QPainter, QPixmap, QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -38,6 +38,7 @@ SETTLING_MS = (
     600  # for which the button does nothing when what it does has changed: longer than a double click
 )
 SWATCH_PX = 12
+ESTIMATED = "From contenders, texts, sizes and budget, and from what earlier runs with this model took"
 REASON_INDENT_PX = 20  # the room of a box to tick
 CORES = os.cpu_count() or 1
 LIMITS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -92,6 +93,7 @@ class PlanPanel(QFrame):
         self.pause_button = QPushButton("Pause")
         self.pause_button.clicked.connect(model.toggle_pause)
         self.estimate = QLabel(wordWrap=True)
+        self.estimate.setToolTip(ESTIMATED)
         set_role(self.estimate, "dim")
         self.boxes: list[QCheckBox] = []
         self.reasons: list[QLabel] = []
@@ -99,8 +101,13 @@ class PlanPanel(QFrame):
         self._lay_out()
         for signal in (model.plan_changed, model.running_changed):
             signal.connect(self._follow)
+        model.forecast.changed.connect(self._follow_estimate)
         theme_source.changed.connect(self._follow)
         self._follow()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._follow_estimate()  # the text may have another length now
 
     def _lay_out(self) -> None:
         inner = QWidget()
@@ -142,12 +149,16 @@ class PlanPanel(QFrame):
         self._follow_run()
         self.pause_button.setEnabled(model.is_running)
         self.pause_button.setText("Resume" if model.is_paused else "Pause")
+        self._follow_estimate()
+        self._fill()
+
+    def _follow_estimate(self) -> None:
+        model = self._model
         self.estimate.setText(
             f"{len(model.contenders)} contenders, {model.estimate}"
             if model.contenders
             else "Tick a contender to begin."
         )
-        self._fill()
 
     def _follow_run(self) -> None:
         """What the button does now; right after that has changed, it does nothing and says why it did."""

@@ -4,7 +4,7 @@ As events, one dictionary each:
 
     started     environment, vocabulary, corpora, plan, n_cells
     loading     contender, number, of
-    loaded      contender, version, other_vocabulary, memory_bytes
+    loaded      contender, version, other_vocabulary, memory_bytes, loading_s
     left out    contender, scenario, operation, corpus, size_bytes, reason; None means: in all of them
     cell        number, of, seconds_left, load, mhz, and scenario, operation, corpus, size_bytes, threads
     compared    a contender's ids in this cell: n_tokens, exact, agreement, first_difference
@@ -15,6 +15,7 @@ As events, one dictionary each:
 
 from __future__ import annotations
 
+import time
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import asdict
 
@@ -127,13 +128,15 @@ def _load(workers: Workers, contenders: Sequence[str], control: Control) -> Gene
         if control.shall_stop():
             raise Stopped
         yield loading(name, number, len(contenders))
+        started_s = time.monotonic()
         try:
             workers.get(name, SINGLE)
         except (ContenderFailed, WorkerLost) as error:
             yield left_out(name, str(error))
             continue
         ready.append(name)
-        yield {"event": "loaded", "contender": name, **asdict(workers.loaded[name])}
+        loading_s = time.monotonic() - started_s
+        yield {"event": "loaded", "contender": name, **asdict(workers.loaded[name]), "loading_s": loading_s}
     return ready
 
 

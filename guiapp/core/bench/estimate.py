@@ -8,24 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from guiapp.core.bench.race import PATIENCE_S
-from guiapp.core.bench.scenarios import APPEND_BYTES, PART_TOKENS, SCALING_BYTES, SHORT_BYTES, WORST_BYTES
-from guiapp.core.bench.stages import STAGES
+from guiapp.core.bench.forecast import NOTHING_KNOWN, START_S, Known, cells_s, loading_s, tasks_of
+from guiapp.core.bench.plan import Plan
 
-LOADING_S = (1.5, 8.0)  # for each contender, at best and at worst
-LEAST_SHARE = 0.4  # of the budget: where all intervals are soon narrow
+QUICK, SLOW = 0.7, 1.7  # times what is forecast: machines differ, and other programs run beside
 RECENT = 3  # cells, whose pace may be another than that of all before
-N_WORST_TEXTS = 3
 MINUTE_S, LONGEST_IN_SECONDS_S, STEP_S = 60, 100, 5
-CELLS = {
-    "scaling": len(SCALING_BYTES),
-    "short": len(SHORT_BYTES),
-    "worst": N_WORST_TEXTS * len(WORST_BYTES),
-    "append": 2 * len(APPEND_BYTES),
-    "interval": 2 * len(PART_TOKENS),
-    "memory": 1,
-}
-CELLS_FOR_EACH_TEXT = {"stages": 1 + len(STAGES)}  # at most; one for scenarios that are not named
 
 
 @dataclass(frozen=True)
@@ -41,22 +29,27 @@ class Duration:
         return _range(self.low_s, self.high_s, MINUTE_S, 1, "min")
 
 
-def n_cells(scenarios: Sequence[str], n_texts: int, n_thread_numbers: int) -> int:
-    """How many cells a plan has at most, without making them."""
-    counts = {**CELLS, "threads": n_thread_numbers}
-    return sum(counts.get(name, n_texts * CELLS_FOR_EACH_TEXT.get(name, 1)) for name in scenarios)
+def expected(plan: Plan, text_bytes: Sequence[int], known: Known = NOTHING_KNOWN) -> Duration:
+    """What a plan will take whose texts have so many bytes, going by what earlier runs took."""
+    contenders, tasks = plan.contenders, tasks_of(plan, text_bytes)
+    ready_s = START_S + sum(loading_s(name, known) for name in contenders)
+    low_s, high_s = (ready_s + sum(cells_s(plan, contenders, tasks, known, each)) for each in (True, False))
+    return Duration(QUICK * low_s, SLOW * high_s)
 
 
-def expected(n_contenders: int, n_cells: int, budget_s: float) -> Duration:
-    """From what is known before: a cell takes what it needs for a few rounds, within limits."""
-    quick, slow = (each_s * n_contenders for each_s in LOADING_S)
-    return Duration(quick + LEAST_SHARE * budget_s, slow + budget_s + PATIENCE_S * n_cells)
+def weights_of(plan: Plan, text_bytes: Sequence[int], known: Known = NOTHING_KNOWN) -> list[float]:
+    """How long cells take, each beside the others."""
+    return cells_s(plan, plan.contenders, tasks_of(plan, text_bytes), known, are_steady=False)
 
 
 @dataclass
 class Pace:
-    """The beginnings of the cells of a run, by a clock that stands while it is paused."""
+    """The beginnings of the cells of a run, by a clock that stands while it is paused.
 
+    weights_s  what each cell was expected to take; of no use where there are more or fewer
+    """
+
+    weights_s: Sequence[float] = ()
     _starts_s: list[float] = field(default_factory=list)
 
     def begin_cell(self, now_s: float) -> None:
@@ -67,8 +60,13 @@ class Pace:
         n_done = len(self._starts_s) - 1
         if n_done < 1:
             return None
-        last_s = self._starts_s[-1]
-        paces = [(last_s - self._starts_s[-1 - n]) / n * n_cells for n in (n_done, min(n_done, RECENT))]
+        n_all = n_done + n_cells
+        weights = self.weights_s if len(self.weights_s) == n_all else [1.0] * n_all
+        left, last_s = sum(weights[n_done:]), self._starts_s[-1]
+        paces = [
+            (last_s - self._starts_s[-1 - n]) / max(sum(weights[n_done - n : n_done]), 1e-9) * left
+            for n in (n_done, min(n_done, RECENT))
+        ]
         return Duration(min(paces), max(paces))
 
 

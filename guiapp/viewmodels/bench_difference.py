@@ -1,0 +1,45 @@
+"""From a contender whose ids differ to the place in its text where they do first."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+from guiapp.core.bench.differences import Place, first_difference
+from guiapp.core.bench.measurement import Record
+from guiapp.core.bench.plan import Plan, whole_path
+from guiapp.viewmodels.background import LatestJob
+from guiapp.viewmodels.workspace import Workspace
+
+
+class DifferenceFinder(QObject):
+    """Puts the text of a result into the workspace, and selects the place.
+
+    Signals:
+        failed(str): why it cannot.
+    """
+
+    failed = Signal(str)
+
+    def __init__(self, workspace: Workspace, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._workspace = workspace
+        self._job = LatestJob[Place](self)
+        self._job.done.connect(self._show)
+        self._job.failed.connect(self.failed)
+
+    def open(self, result: Record, plan: Plan) -> None:
+        tokenizer, model = self._workspace.tokenizer, self._workspace.loader.model
+        if tokenizer is None or model is None or whole_path(str(model.name)) != whole_path(plan.model):
+            self.failed.emit(f"This run is of {plan.model}. Open that model to see where tokens differ.")
+            return
+        self._job.start(lambda _: first_difference(result, plan, tokenizer))
+
+    def close(self) -> None:
+        self._job.wait()
+
+    def _show(self, place: Place) -> None:
+        document = self._workspace.document
+        if document.text() != place.text:
+            self._workspace.show_text(place.text)
+        end = document.next_grapheme(place.start)  # tokens may hold part of a character
+        self._workspace.point_out(place.start, max(place.end, end))
