@@ -27,6 +27,8 @@ RADIUS_PX = 4.0
 GAP_PX = 6  # between the spans of two rows
 LANE_PX = 3  # height of the byte lane
 WAVE_PX = 3.0
+BRACKET_PX = 2  # the line below a match …
+BRACKET_ENDS_PX = 6  # … and how far it reaches up where the match begins and ends
 CACHED_TILES = 2000
 HATCH_PX = 5
 CONTROL, USER_DEFINED = Attribute.CONTROL.value, Attribute.USER_DEFINED.value
@@ -85,6 +87,24 @@ class SpanPainter:
             self._draw_glyphs(painter, layout, row, geometry, place)
             self._draw_chips(painter, layout, geometry, place)
             self._draw_inserted(painter, geometry, tokens, place)
+
+    def draw_matches(
+        self, painter: QPainter, geometry: RowGeometry, matches: SpanWindow, place: QPointF
+    ) -> None:
+        """Put a bracket below each match in a row, open where the match goes on in another row."""
+        if not len(geometry.leading):
+            return
+        boxes = token_boxes(matches, geometry)
+        bottom = round(place.y()) + self._metrics.row_height - GAP_PX // 2 + BRACKET_PX
+        sides = np.rint(np.stack((boxes.left, boxes.right)) + place.x()).astype(np.int64).tolist()
+        ends = boxes.round_left.tolist(), boxes.round_right.tolist()
+        rects = []
+        for left, right, opens, closes in zip(*sides, *ends, strict=True):
+            rects.append(QRect(left, bottom - BRACKET_PX, right - left, BRACKET_PX))
+            for x, is_end in ((left, opens), (right - BRACKET_PX, closes)):
+                if is_end:
+                    rects.append(QRect(x, bottom - BRACKET_ENDS_PX, BRACKET_PX, BRACKET_ENDS_PX))
+        self._fill(painter, rects, self._theme.text)
 
     def _rect(self, left: float, right: float, place: QPointF) -> QRectF:
         return QRectF(place.x() + left, place.y() + GAP_PX / 2, right - left, self.span_height)
@@ -167,7 +187,7 @@ class SpanPainter:
         y = round(place.y()) + GAP_PX // 2 + self.span_height - LANE_PX - 1
         centers = ((boxes.left + boxes.right)[is_byte] / 2 + place.x()).round().astype(np.int64).tolist()
         dots = [QRect(x, y, 2, LANE_PX) for center in centers for x in (center - 3, center)]
-        self._fill(painter, dots)
+        self._fill(painter, dots, self._mark)
 
     def _draw_split_cells(
         self, painter: QPainter, cells: SplitCells | None, tokens: Tokens, place: QPointF
@@ -183,14 +203,13 @@ class SpanPainter:
         left = np.rint(cells.left[in_lane] + place.x()).astype(np.int64) + 1
         width = np.maximum(np.rint(cells.right[in_lane] + place.x()).astype(np.int64) - left - 1, 1)
         y += self.span_height - LANE_PX - 1
-        self._fill(
-            painter, [QRect(x, y, w, LANE_PX) for x, w in zip(left.tolist(), width.tolist(), strict=True)]
-        )
+        lanes = [QRect(x, y, w, LANE_PX) for x, w in zip(left.tolist(), width.tolist(), strict=True)]
+        self._fill(painter, lanes, self._mark)
 
-    def _fill(self, painter: QPainter, rects: list[QRect]) -> None:
+    def _fill(self, painter: QPainter, rects: list[QRect], color: QColor) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(self._mark)
+        painter.setBrush(color)
         painter.drawRects(rects)
 
     def _draw_glyphs(

@@ -1,14 +1,15 @@
-"""Rows of text kept as pictures, and what is drawn over them: selection, hover, matches, added tokens."""
+"""Rows of text kept as pictures, and what changes too often to be in them: selection, hover, added tokens."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from math import inf
 from time import perf_counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen, QPixmap
 
 from guiapp.viewmodels.token_layout import RowGeometry, SpanWindow, stretches, token_boxes
@@ -18,18 +19,15 @@ from guiapp.widgets.theme import Theme
 
 PADDING_PX = 24  # around the text of a row, for newlines and glyphs that reach out
 PICTURES_BYTES = 128 << 20
-BRACKET_PX = 2  # the line below a match …
-BRACKET_ENDS_PX = 6  # … and how far it reaches up where the match begins and ends
 
 
 class Highlights(NamedTuple):
-    """What is selected, pointed at and found: bytes counted from the block's start, and indexes."""
+    """What is selected, pointed at and found: bytes counted from the block's start, and token indexes."""
 
     selection: tuple[int, int]
     selected_token: int
     hovered_token: int
     matches: SpanWindow | None = None
-    current_match: int = -1
 
 
 class _Picture(NamedTuple):
@@ -68,7 +66,12 @@ class RowPictures:
             return self._sketch(painter, layout, row, place)
         geometry = layout.geometry(row)
         tokens = tokens.within(geometry.start, geometry.end)
-        picture = self._picture(layout, row, tokens, painter.device().devicePixelRatioF())
+        found, scale = highlights.matches, painter.device().devicePixelRatioF()
+        matches = None if found is None else found.within(geometry.start, geometry.end)
+        picture = self._picture(layout, row, tokens, matches, scale)
+        is_whole = picture is not None
+        if picture is None:  # too late: better without the newest marks than without tokens
+            picture = self._pictures.get(_key(layout, row, tokens, None, scale))
         if picture is None:
             return self._sketch(painter, layout, row, place)
         painter.drawPixmap(QPointF(place.x() + picture.x, place.y()), picture.pixmap)
@@ -76,9 +79,7 @@ class RowPictures:
             for left, right in stretches(geometry, *highlights.selection):
                 painter.fillRect(self._rect(left, right, place), faded(self._theme.accent, 95))
             self._draw_highlights(painter, geometry, tokens, highlights, place)
-            if highlights.matches is not None:
-                self._draw_matches(painter, geometry, highlights.matches, highlights.current_match, place)
-        return True
+        return is_whole
 
     def _is_late(self) -> bool:
         return not self._is_first and perf_counter() > self._deadline
@@ -102,26 +103,26 @@ class RowPictures:
         if is_selected:
             self._draw_ring(painter, rect)
 
-    def _picture(self, layout: BlockLayout, row: int, tokens: Tokens, scale: float) -> _Picture | None:
+    def _picture(
+        self, layout: BlockLayout, row: int, tokens: Tokens, matches: SpanWindow | None, scale: float
+    ) -> _Picture | None:
         """The row as it looks now, drawn unless it is too late for that."""
-        geometry = layout.geometry(row)
-        text = layout.data[geometry.start : geometry.end]
-        window = tokens.window.relative_to(geometry.start)
-        columns = (geometry.leading, window.starts, window.ends, window.tints, tokens.attributes)
-        key = (text, layout.preedit, scale, *(column.tobytes() for column in columns))
+        key = _key(layout, row, tokens, matches, scale)
         found = self._pictures.get(key)
         if found is None and self._is_late():
             return None
         if found is None:
             self._is_first = False
-            found = self._pictures[key] = self._drawn(layout, row, tokens, scale)
+            found = self._pictures[key] = self._drawn(layout, row, tokens, matches, scale)
             self._n_bytes += _n_bytes(found)
             while self._n_bytes > PICTURES_BYTES:
                 self._n_bytes -= _n_bytes(self._pictures.popitem(last=False)[1])
         self._pictures.move_to_end(key)
         return found
 
-    def _drawn(self, layout: BlockLayout, row: int, tokens: Tokens, scale: float) -> _Picture:
+    def _drawn(
+        self, layout: BlockLayout, row: int, tokens: Tokens, matches: SpanWindow | None, scale: float
+    ) -> _Picture:
         geometry = layout.geometry(row)
         edges = np.concatenate((geometry.leading, geometry.trailing, layout.row_extent(row)))
         x = int(edges.min()) - PADDING_PX
@@ -131,6 +132,8 @@ class RowPictures:
         pixmap.fill(self._theme.background)
         painter = QPainter(pixmap)
         self._painter.draw_row(painter, layout, row, tokens, QPointF(-x, 0))
+        if matches is not None:
+            self._painter.draw_matches(painter, geometry, matches, QPointF(-x, 0))
         painter.end()
         return _Picture(x, pixmap)
 
@@ -151,28 +154,6 @@ class RowPictures:
             for at in np.flatnonzero(boxes.indexes == index).tolist():
                 draw(painter, self._rect(float(boxes.left[at]), float(boxes.right[at]), place))
 
-    def _draw_matches(
-        self, painter: QPainter, geometry: RowGeometry, matches: SpanWindow, current: int, place: QPointF
-    ) -> None:
-        """Put a bracket under each match, open where the match goes on in another row."""
-        matches = matches.within(geometry.start, geometry.end)
-        boxes = token_boxes(matches, geometry)
-        bottom = round(place.y()) + self._metrics.row_height - GAP_PX // 2 + BRACKET_PX
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
-        painter.setPen(Qt.PenStyle.NoPen)
-        rects: tuple[list[QRect], list[QRect]] = ([], [])
-        edges = np.rint(np.stack((boxes.left, boxes.right), 1) + place.x()).astype(np.int64).tolist()
-        ends = zip(boxes.indexes.tolist(), boxes.round_left.tolist(), boxes.round_right.tolist(), strict=True)
-        for (left, right), (index, opens, closes) in zip(edges, ends, strict=True):
-            of_kind = rects[index + matches.first_index == current]
-            of_kind.append(QRect(left, bottom - BRACKET_PX, right - left, BRACKET_PX))
-            for x, is_end in ((left, opens), (right - BRACKET_PX, closes)):
-                if is_end:
-                    of_kind.append(QRect(x, bottom - BRACKET_ENDS_PX, BRACKET_PX, BRACKET_ENDS_PX))
-        for color, of_kind in zip((self._theme.text, self._theme.accent), rects, strict=True):
-            painter.setBrush(color)
-            painter.drawRects(of_kind)
-
     def _rect(self, left: float, right: float, place: QPointF) -> QRectF:
         height = self._metrics.row_height - GAP_PX
         return QRectF(place.x() + left, place.y() + GAP_PX / 2, right - left, height)
@@ -188,6 +169,20 @@ class RowPictures:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(self._theme.accent, 2))
         painter.drawRoundedRect(rect.adjusted(-1, -1, 1, 1), RADIUS_PX + 1, RADIUS_PX + 1)
+
+
+def _key(
+    layout: BlockLayout, row: int, tokens: Tokens, matches: SpanWindow | None, scale: float
+) -> tuple[object, ...]:
+    """Everything that the looks of a row follow from."""
+    geometry = layout.geometry(row)
+    text = layout.data[geometry.start : geometry.end]
+    window = tokens.window.relative_to(geometry.start)
+    columns: list[NDArray[Any]]
+    columns = [geometry.leading, window.starts, window.ends, window.tints, tokens.attributes]
+    if matches is not None and len(matches.ids):
+        columns += [matches.starts - geometry.start, matches.ends - geometry.start]
+    return (text, layout.preedit, scale, *(column.tobytes() for column in columns))
 
 
 def _n_bytes(picture: _Picture) -> int:

@@ -154,7 +154,6 @@ class SpanView(QAbstractScrollArea):
         """Mark what a search finds from now on."""
         self._search = search
         search.found_changed.connect(self.viewport().update)
-        search.current_changed.connect(self.viewport().update)
 
     def reveal(self, start: int, end: int) -> None:
         """Scroll to a stretch of the text, to its beginning if it does not fit."""
@@ -314,10 +313,7 @@ class SpanView(QAbstractScrollArea):
             highlights = Highlights(selected, self._selected_token, self._hovered_token)
             if self._search is not None and self._search.n_found:
                 found = self._search.matches_in(block.start, block.start + block.layout.size)
-                matches, current = found.relative_to(block.start), self._search.current
-                highlights = highlights._replace(
-                    matches=matches, current_match=-1 if current is None else current
-                )
+                highlights = highlights._replace(matches=found.relative_to(block.start))
             for row in range(block.layout.n_rows):
                 place = QPointF(SIDE_PX, block.y + row * row_px)
                 if area.top() - row_px < place.y() <= area.bottom():

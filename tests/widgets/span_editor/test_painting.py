@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from editor_hands import pixels_of, place_of_byte, wheel
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QObject, QPointF, Qt, Signal
 from PySide6.QtGui import QAction
 from span_fakes import BYTE, UNKNOWN, USER
+
+from guiapp.viewmodels.token_layout import SpanWindow
 
 
 @pytest.mark.parametrize("kind", [USER, BYTE, UNKNOWN])
@@ -83,3 +86,41 @@ def test_rows_that_wait_for_their_frame_are_found_again_after_scrolling(opened, 
     editor.set_frame_time(1000)
     editor.set_shows_whitespace(True)
     assert in_turns == pixels_of(editor)
+
+
+class FakeSearch(QObject):
+    """Finds the first character of each line, or nothing."""
+
+    found_changed = Signal()
+
+    def __init__(self, document):
+        super().__init__()
+        self.starts = np.array([document.line_start(line) for line in range(document.n_lines)])
+        self.n_found = 0
+
+    def find(self):
+        self.n_found = len(self.starts)
+        self.found_changed.emit()
+
+    def matches_in(self, start, end):
+        none = np.zeros(len(self.starts), np.int32)
+        return SpanWindow(0, none, self.starts, self.starts + 1, none.astype(np.uint8)).within(start, end)
+
+
+def row_pixels(editor, row):
+    height = editor.rows.metrics.row_height
+    y = round(editor.rows.place_of(editor.document.line_start(row)).y)
+    return bytes(editor.viewport().grab().toImage().copy(0, y, 300, height).constBits())
+
+
+def test_rows_keep_their_tokens_while_marks_wait_for_their_frame(opened, qtbot):
+    editor = opened("one\ntwo\nthree\nfour")
+    search = FakeSearch(editor.document)
+    editor.show_matches(search)
+    unmarked = row_pixels(editor, 3)
+    editor.set_frame_time(0)
+    search.find()
+    assert row_pixels(editor, 3) == unmarked
+    assert not editor.is_painted
+    qtbot.waitUntil(lambda: editor.is_painted)
+    assert row_pixels(editor, 3) != unmarked
