@@ -51,6 +51,12 @@ class TreePicture:
         widths = (self.arrays.ends - self.arrays.starts).astype(np.int64)
         return np.concatenate([np.zeros(1, np.int64), np.cumsum(widths)])
 
+    @cached_property
+    def widest(self) -> NDArray[np.int32]:
+        """int32[k]: the width of the widest node of each level."""
+        widths: NDArray[np.int32] = self.arrays.ends - self.arrays.starts
+        return np.maximum.reduceat(widths, self.arrays.level_offsets[:-1])
+
     def token(self, node: int) -> int | None:
         """The token that a node stands for; None for root and groups."""
         token = int(self.arrays.tokens[node])
@@ -99,6 +105,7 @@ class TreePicture:
         Level by level, from left to right; none of a level for which that is infinite.
         """
         found = np.empty(min(len(self), MOST_LISTED), np.int32)
+        least = np.where(self.widest < least, np.inf, least)
         return found[: list_wide(self.arrays, float(left), float(right), least, found)]
 
     def n_below(self, node: int) -> int:
