@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFontMetrics, QImage, QPainter
+from PySide6.QtGui import QFontMetrics, QImage, QPainter, QTransform
 from toy_vocabulary import toy_vocabulary
 
 from guiapp.core.tree.painting import NodeColors, color_sums
 from guiapp.core.tree.picture import tree_picture
-from guiapp.viewmodels.tree_labels import Place
+from guiapp.viewmodels.tree_labels import DOWNWARDS, Place
 from guiapp.viewmodels.tree_model import MORE_SIGN
 from guiapp.widgets.theme import Theme
 from guiapp.widgets.tree_labels import LabelForm, LabelPainter, fitting_form, label_widths, turned_place
@@ -91,3 +91,27 @@ def test_where_time_is_up_a_label_stands_as_it_was_drawn_for_less_room():
     assert paint(small._replace(room_px=120.0, size_px=24), 0.0) == drawn
     assert not painter.is_complete
     assert paint(small._replace(room_px=20.0, size_px=24), 0.0) == nothing
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_a_label_downwards_is_the_same_one_turned(scale):
+    painter = LabelPainter(lambda node, is_whole: "tree")
+    picture = tree_picture(toy_vocabulary({"tree": 0.0}))
+    colors = NodeColors(picture, color_sums(picture, np.zeros(len(picture), np.uint32)), 0)
+
+    def painted(place):
+        image = QImage(round(80 * scale), round(80 * scale), QImage.Format.Format_ARGB32_Premultiplied)
+        image.setDevicePixelRatio(scale)
+        image.fill(Qt.GlobalColor.transparent)
+        on_image = QPainter(image)
+        painter.paint(on_image, [place], colors, scale, 1.0)
+        on_image.end()
+        return image
+
+    level = painted(Place(1, 40.0, 40.0, 60.0, 12, is_centered=True))
+    down = painted(Place(1, 40.0, 40.0, 60.0, 12, DOWNWARDS, is_centered=True))
+    assert down != level
+    turned = level.transformed(QTransform().rotate(90))
+    shifted = [turned.copy(x, y, turned.width(), turned.height()) for x in (-1, 0, 1) for y in (-1, 0, 1)]
+    assert down in shifted
