@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPointF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
@@ -183,6 +183,14 @@ class TreeView(QWidget):
         self._layer = None
         self.update()
 
+    def _repaint_picture(self) -> None:
+        """Paint the same picture in another view: around a sunburst nothing changes."""
+        self._layer, geometry = None, self.geometry_now
+        if isinstance(geometry, Sunburst) and not self._flight.is_bending:
+            self.update(QRect(*geometry.corner, geometry.size_px, geometry.size_px))
+        else:
+            self.update()
+
     # Movement
 
     def _may_fly(self) -> bool:
@@ -191,10 +199,10 @@ class TreeView(QWidget):
     def _repaint_moved(self) -> None:
         """Paint coarsely; sharply when nothing has moved for a moment."""
         self._set_hovered(None)
-        self._repaint_layer()
+        self._repaint_picture()
 
     def _settle(self) -> None:
-        self._repaint_layer()
+        self._repaint_picture()
         if self._pointer is not None:
             self._set_hovered(self.node_at(self._pointer))
 
@@ -216,7 +224,7 @@ class TreeView(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, not self._flight.is_moving)
         self._paint_above(painter)
         if not self._canvas.is_complete and not self._flight.is_moving:
-            self._repaint_layer()
+            self._repaint_picture()
 
     def _paint_above(self, painter: QPainter) -> None:
         geometry, theme = self.geometry_now, self._theme_source.theme

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QMouseEvent, QNativeGestureEvent, QPointingDevice, QWheelEvent
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, Qt
+from PySide6.QtGui import QMouseEvent, QNativeGestureEvent, QPainter, QPointingDevice, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -163,6 +163,35 @@ def test_what_moves_is_painted_coarsely_and_sharply_when_it_stands_still(page, q
     assert moving != still
     page.view.show_at_once()
     assert page.view.grab().toImage() == still
+
+
+def test_only_the_square_of_a_sunburst_is_painted_when_it_moves(page, qtbot):
+    painted, geometry = [], page.view.geometry_now
+    square = QRect(*geometry.corner, geometry.size_px, geometry.size_px)
+    assert square.width() < page.view.width()
+
+    class Watcher(QObject):
+        def eventFilter(self, watched, event):
+            if event.type() == QEvent.Type.Paint:
+                painted.append(event.rect())
+            return False
+
+    watcher = Watcher()
+    before = page.view.grab().toImage()
+    page.view.installEventFilter(watcher)
+    page.model.set_view((0.0, page.model.picture.width / 2), remember=False)
+    qtbot.waitUntil(lambda: page.view.is_settled)
+    assert square in painted
+    assert page.view.rect() not in painted
+    page.view.removeEventFilter(watcher)
+    page.mini_map.hide()  # it is there where not all is in view
+    after = page.view.grab().toImage()
+    assert after != before
+    for image in (before, after):
+        painter = QPainter(image)
+        painter.fillRect(square, Qt.GlobalColor.black)
+        painter.end()
+    assert after == before
 
 
 def test_the_picture_bends_from_one_shape_to_the_other(page, qtbot):
