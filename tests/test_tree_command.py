@@ -14,21 +14,23 @@ from guiapp.core.tree_reports import Branch, dot_lines, tree_lines, tree_report
 VOCABULARY = toy_vocabulary({"a": 0.0, "ab": 0.0, "abc": 0.0, "abd": 0.0, 'a"': 0.0, "▁": 0.0})
 
 
-def test_lines_show_what_each_token_adds():
+def test_lines_show_each_whole_token_and_what_it_adds():
     assert list(tree_lines(Branch(VOCABULARY, b"ab"))) == [
         "3 tokens on 2 levels",
         "under a",
-        "      1  b",
-        "      2    c  abc",
-        "      3    d  abd",
+        "     id    below  token, and what it adds",
+        "      1        2  ab  +b",
+        "      2             abc  +c",
+        "      3             abd  +d",
     ]
 
 
-def test_lines_tell_what_is_hidden_below():
+def test_lines_tell_how_many_are_below():
     assert list(tree_lines(Branch(VOCABULARY, b"", 1))) == [
         "6 tokens on 3 levels",
-        "      5  ·",
-        "      0  a  +4",
+        "     id    below  token, and what it adds",
+        "      5           ·",
+        "      0        4  a",
     ]
 
 
@@ -88,7 +90,7 @@ def test_the_command_prints_lines_and_graphs(capsys):
 )
 def test_options_may_stand_anywhere(capsys, words):
     assert run(["tree", *words.split()]) == 0
-    assert capsys.readouterr().out.splitlines()[1] == "      0  a  +3"
+    assert capsys.readouterr().out.splitlines()[2] == "      0        3  a"
 
 
 def test_levels_are_counted_from_one(capsys):

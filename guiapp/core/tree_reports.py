@@ -80,7 +80,7 @@ def tree_report(branch: Branch) -> dict[str, object]:
 
 
 def tree_lines(branch: Branch) -> Iterator[str]:
-    """One token a line, below its parent: id, what it adds, and what it is as a whole."""
+    """One token a line, below its parent: id, how many are below it, the whole token, and what it adds."""
     n_tokens, n_levels = len(branch.tokens), int(branch.levels.max(initial=0))
     if not n_tokens:
         prefix = visible_text(branch.prefix, LONGEST_LABEL)
@@ -89,12 +89,13 @@ def tree_lines(branch: Branch) -> Iterator[str]:
     yield f"{n_tokens:,} {_plural('token', n_tokens)} on {n_levels} {_plural('level', n_levels)}"
     if branch.above:
         yield "under " + " › ".join(visible_text(branch.tree.token_bytes(token)) for token in branch.above)
+    yield f"{'id':>7}  {'below':>7}  token, and what it adds"
     for token, level in branch.shown:
         added = visible_text(branch.tree.added_bytes(token), LONGEST_LABEL)
         whole = visible_text(branch.tree.token_bytes(token), LONGEST_LABEL)
         below = int(branch.tree.arrays.sizes[token]) - 1
-        hidden = f"  +{below:,}" if below and level == branch.most_levels else ""
-        yield f"{token:>7}  {'  ' * (level - 1)}{added}" + (f"  {whole}" if level > 1 else "") + hidden
+        start = f"{token:>7}  {f'{below:,}' if below else '':>7}  {'  ' * (level - 1)}{whole}"
+        yield start if branch.tree.parent(token) is None else f"{start}  +{added}"
 
 
 def dot_lines(branch: Branch) -> Iterator[str]:
