@@ -15,6 +15,8 @@ from guiapp.core.bench.history import (
     compare_runs,
     different_conditions,
     load_run,
+    name_of,
+    rename_run,
     save_run,
     save_run_somewhere,
 )
@@ -27,16 +29,22 @@ RUNS = "runs"  # the folder beside the settings
 TEXTS, UNFINISHED = "texts", "unfinished"  # the folders within it
 SUFFIX = ".json"
 KEPT_NAME = re.compile(r"^(\d{4}-\d\d-\d\d)T(\d\d)(\d\d)\d\d\S* ")
+UNFINISHED_NAME = "Unfinished"
 MOST_LISTED = 20
 MOST_READ = 8  # to know how long things take
 
 
 @dataclass(frozen=True)
 class SavedRun:
-    """A run on disk; its title says when it began and of which model."""
+    """A run on disk; its title says what it is called, when it began and of which model."""
 
     path: Path
     title: str
+    name: str = ""
+
+    @classmethod
+    def at(cls, path: Path) -> SavedRun:
+        return cls(path, title_of(path), name_of(path))
 
 
 @dataclass(frozen=True)
@@ -69,8 +77,11 @@ class Comparison:
 
 
 def title_of(path: Path) -> str:
-    """When a kept run began and of which model, "2026-11-21 18:54, gpt-2"; of other files their name."""
-    return KEPT_NAME.sub(r"\1 \2:\3, ", path.stem)
+    """What a run is called, when it began and of which model, "before · 2026-11-21 18:54, gpt-2".
+
+    Of other files than kept ones their name.
+    """
+    return " · ".join(filter(None, [name_of(path), KEPT_NAME.sub(r"\1 \2:\3, ", path.stem)]))
 
 
 class RunHistory:
@@ -94,8 +105,8 @@ class RunHistory:
             with suppress(OSError, BenchError):
                 if record is not None:
                     place = self._place_of(record)
-                    save_run(place, record)
-                    taken.append(SavedRun(place, title_of(place)))
+                    save_run(place, {"name": UNFINISHED_NAME, **record})
+                    taken.append(SavedRun.at(place))
                 journal.unlink()
         return taken
 
@@ -116,7 +127,12 @@ class RunHistory:
 
     def runs(self) -> list[SavedRun]:
         """The newest runs."""
-        return [SavedRun(path, title_of(path)) for path in self._paths()[:MOST_LISTED]]
+        return list(map(SavedRun.at, self._paths()[:MOST_LISTED]))
+
+    def rename(self, run: SavedRun, name: str) -> SavedRun:
+        """Call a run something else, or nothing; raises BenchError where it keeps its name."""
+        rename_run(run.path, name)
+        return SavedRun.at(run.path)
 
     def runs_of(self, vocabulary_path: str) -> list[Record]:
         """The newest kept runs of a model file, some of them."""

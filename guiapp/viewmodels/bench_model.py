@@ -63,7 +63,7 @@ class BenchModel(QObject):
         super().__init__(parent)
         self._workspace = workspace
         self._runner = runner or BenchRunner(parent=self)
-        self._history = history
+        self.history = history
         self._clock_s = clock_s
         self._pace, self._paused_s = Pace(), 0.0
         self.comparison: Comparison | None = None
@@ -213,7 +213,7 @@ class BenchModel(QObject):
         weights_s = self.forecast.weights_s(self._plan(self._texts), self._your_bytes)
         self._pace, self._paused_s, self._cell = Pace(weights_s), 0.0, ""
         self.tell("Starting …")
-        self._journal = None if self._history is None else self._history.begin()
+        self._journal = None if self.history is None else self.history.begin()
         self._runner.start(self._plan(texts))
         self.running_changed.emit()
         self.results_changed.emit()
@@ -279,7 +279,7 @@ class BenchModel(QObject):
     @property
     def saved_runs(self) -> list[SavedRun]:
         """Runs that were kept, the newest first."""
-        return [] if self._history is None else self._history.runs()
+        return [] if self.history is None else self.history.runs()
 
     def open_run(self, path: Path) -> None:
         """Show a run that is in a file; not while one is going on."""
@@ -325,9 +325,9 @@ class BenchModel(QObject):
             self._differences.open(result, plan_from(self._run.record["plan"]))
 
     def _your_text(self) -> Path:
-        if self._history is None:
+        if self.history is None:
             raise BenchError("There is no folder for your text. Untick it.")
-        return self._history.keep_text(YOUR_TEXT, self._workspace.document.text() or b" ")
+        return self.history.keep_text(YOUR_TEXT, self._workspace.document.text() or b" ")
 
     def _take(self, event: dict[str, Any]) -> None:
         self._run.add(event)
@@ -369,12 +369,12 @@ class BenchModel(QObject):
 
     def _save(self) -> str:
         """Compare the run with the last one of its kind, and put it beside that; tells why that failed."""
-        if self._history is None or not self._run.results:
+        if self.history is None or not self._run.results:
             return ""
         record = self._run.record
-        self.comparison = self._history.compare(record)
+        self.comparison = self.history.compare(record)
         try:
-            self._history.save(record)
+            self.history.save(record)
         except BenchError as error:
             return f"The run is on the page and not in the list of runs: {error}"
         self._look_through()

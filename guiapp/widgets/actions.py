@@ -109,6 +109,7 @@ ROWS = (
     ActionRow("bench_pause", "Pause or resume", "Bench", page="bench"),
     ActionRow("bench_open", "Open run…", "Bench", begins_group=True, page="bench"),
     ActionRow("bench_compare", "Compare with run…", "Bench", page="bench"),
+    ActionRow("bench_runs", "Kept runs…", "Bench", page="bench"),
     ActionRow("bench_report", "Save report…", "Bench", ("Ctrl+Shift+E",), begins_group=True, page="bench"),
     ActionRow("bench_pictures", "Save charts as pictures…", "Bench", page="bench"),
     ActionRow("palette", "Command palette", "View", ("Ctrl+Shift+P",), begins_group=True),
@@ -121,7 +122,8 @@ ROWS = (
     ActionRow("theme:system", "Theme of the system", "View/Theme", is_checkable=True, group="theme"),
     ActionRow("theme:light", "Light theme", "View/Theme", is_checkable=True, group="theme"),
     ActionRow("theme:dark", "Dark theme", "View/Theme", is_checkable=True, group="theme"),
-    ActionRow("about", "About Tokenloupe", "Help", (Key.HelpContents,)),
+    ActionRow("shortcuts", "Keyboard shortcuts", "Help", ("F1", "Ctrl+?")),
+    ActionRow("about", "About Tokenloupe", "Help"),
 )
 
 

@@ -6,11 +6,13 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout, QMenu, QPushButton, QWidget
 
 from guiapp.viewmodels.bench_model import BenchModel
+from guiapp.viewmodels.bench_run_list import RunList
+from guiapp.widgets.bench_runs_dialog import RunsDialog
 from guiapp.widgets.segments import Segments
 
 VIEWS = ("Charts", "Published", "Changes", "Figures")
@@ -85,16 +87,31 @@ class BenchBar(QWidget):
         if (path := self.ask(self.window())) is not None:
             self._compare(path)
 
+    def show_kept_runs(self) -> None:
+        """List them, to be renamed, opened and compared."""
+        if (history := self._model.history) is None:
+            return
+        dialog = RunsDialog(RunList(history, self), self._can_compare, self.window())
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.open_requested.connect(self._model.open_run)
+        dialog.compare_requested.connect(self._compare)
+        dialog.open()
+
+    @property
+    def _can_compare(self) -> bool:
+        return bool(self._model.results) and not self._model.is_running
+
     def _list_runs(self) -> None:
         menu, model = self._menu, self._model
         menu.clear()
         menu.addAction("Open run…", self.open_run).setEnabled(not model.is_running)
-        can_compare = bool(model.results) and not model.is_running
-        menu.addAction("Compare with run…", self.compare_with_run).setEnabled(can_compare)
+        menu.addAction("Compare with run…", self.compare_with_run).setEnabled(self._can_compare)
+        menu.addSeparator()
         kept = model.saved_runs
+        menu.addAction("Kept runs…", self.show_kept_runs).setEnabled(bool(kept))
         opening, comparing = (menu.addMenu(title) for title in ("Open kept run", "Compare with kept run"))
         opening.setEnabled(bool(kept) and not model.is_running)
-        comparing.setEnabled(bool(kept) and can_compare)
+        comparing.setEnabled(bool(kept) and self._can_compare)
         for run in kept:
             opening.addAction(run.title, partial(model.open_run, run.path))
             comparing.addAction(run.title, partial(self._compare, run.path))

@@ -118,6 +118,7 @@ def _bench(setting: PageSetting) -> Page:
             "bench_pictures": page.save_pictures,
             "bench_open": page.bar.open_run,
             "bench_compare": page.bar.compare_with_run,
+            "bench_runs": page.bar.show_kept_runs,
         }
     )
     return page

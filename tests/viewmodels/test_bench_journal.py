@@ -60,7 +60,7 @@ def test_a_killed_program_leaves_its_run_to_the_next_start(tmp_path):
         measuring.send_signal(signal.SIGKILL)
         measuring.wait()
     (run,) = history.take_cut_off_runs()
-    assert run.title == "2026-01-01 00:00, model"
+    assert run.title == "Unfinished · 2026-01-01 00:00, model"
     record = load_run(run.path)
     assert [row["samples_s"] for row in record["results"]] == [[0.001]]
     assert record["complete"] is False

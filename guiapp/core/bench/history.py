@@ -18,6 +18,7 @@ from guiapp.core.replace_file import replace_file
 
 MARGIN = 1.08  # what a change must surely exceed: machines differ by some per cent from day to day
 SHA256_DIGITS, HASH_DIGITS = 64, 12
+MOST_NAME_CHARACTERS, MOST_NAME_BYTES = 80, 4096
 COMPARABLE = ("processor", "cores", "clock", "Python", "numpy", "numba")
 
 
@@ -98,6 +99,25 @@ def load_run(path: Path) -> Record:
     if not isinstance(results, list) or not all(_is_result(result) for result in results):
         raise BenchError(f"{path} is not a run that `tokenloupe bench --json` wrote.")
     return dict(record)
+
+
+def name_of(path: Path) -> str:
+    """What a saved run was called, "" if nothing; soon found, as names come first."""
+    try:
+        with path.open("rb") as file:
+            file.readline()
+            name = json.loads(b"{" + file.readline(MOST_NAME_BYTES).strip().rstrip(b",") + b"}")["name"]
+    except (OSError, ValueError, KeyError, RecursionError):
+        return ""
+    return name if isinstance(name, str) else ""
+
+
+def rename_run(path: Path, name: str) -> None:
+    """Call a saved run something else, or nothing; raises BenchError where it then has its old name."""
+    run = load_run(path)
+    run.pop("name", None)
+    shown = " ".join(name.split())[:MOST_NAME_CHARACTERS]
+    save_run(path, {"name": shown, **run} if shown else run)
 
 
 def compare_runs(old: Record, new: Record) -> list[Change]:

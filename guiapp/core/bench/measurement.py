@@ -138,6 +138,7 @@ class Report:
         self.left_out: list[Record] = []
         self.contenders: list[Record] = []
         self.is_complete = False
+        self.name = ""  # that somebody gave it
         self._growth: list[Record] = []
         self._n_fitted = 0
 
@@ -150,6 +151,7 @@ class Report:
         report.left_out = list(record.get("left_out", []))
         report.contenders = list(record.get("contenders", []))
         report.is_complete = bool(record.get("complete"))
+        report.name = record.get("name", "")
         return report
 
     def add(self, event: Mapping[str, Any]) -> None:
@@ -186,7 +188,9 @@ class Report:
         return self._growth
 
     def record(self) -> Record:
+        name = {"name": self.name} if self.name else {}
         return {
+            **name,  # where `name_of` looks for it
             **self._head,
             "complete": self.is_complete,
             "contenders": self.contenders,

@@ -14,9 +14,12 @@ from guiapp.core.bench.history import (
     compare_runs,
     different_conditions,
     load_run,
+    name_of,
+    rename_run,
     save_run,
     save_run_somewhere,
 )
+from guiapp.core.bench.measurement import Report
 from guiapp.core.bench.plan import BenchError
 from guiapp.core.bench.tables import change_lines
 
@@ -126,6 +129,28 @@ def test_a_saved_run_comes_back(tmp_path):
     path = tmp_path / "run.json"
     save_run(path, run_of(("fast", 1.0)))
     assert load_run(path) == run_of(("fast", 1.0))
+
+
+def test_a_run_is_renamed_and_is_otherwise_what_it_was(tmp_path):
+    path = tmp_path / "run.json"
+    save_run(path, run_of(("fast", 1.0)))
+    assert name_of(path) == ""
+    rename_run(path, " before\nthe “cache” ")
+    assert name_of(path) == "before the “cache”"
+    assert load_run(path) == {"name": "before the “cache”", **run_of(("fast", 1.0))}
+    assert name_of(path) == Report.of(load_run(path)).record()["name"]
+    rename_run(path, "汉" * 1000)
+    assert name_of(path) == "汉" * 80
+    rename_run(path, "")
+    assert load_run(path) == run_of(("fast", 1.0))
+
+
+@pytest.mark.parametrize(
+    "content", ["", "{", '{\n"name": 1\n}', '{\n"names": ""\n}', '{"name": "x"}', "[\n[\n"]
+)
+def test_other_files_have_no_name(tmp_path, content):
+    (tmp_path / "other.json").write_text(content)
+    assert name_of(tmp_path / "other.json") == name_of(tmp_path / "missing.json") == ""
 
 
 def test_a_run_that_cannot_be_written_leaves_the_old_one(tmp_path):
