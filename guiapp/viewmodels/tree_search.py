@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from guiapp.core.tree.picture import TreePicture
-from guiapp.core.tree.search import find_tokens
+from guiapp.core.tree.search import distances, find_tokens
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.tree_model import TreeModel
 
@@ -65,7 +65,7 @@ class TreeSearch(QObject):
 
     @property
     def found_nodes(self) -> NDArray[np.int32]:
-        """The nodes of the tokens that were found: by a search, from left to right."""
+        """The nodes of the tokens that were found: by a search the nearest first, from left to right."""
         return self._found.nodes
 
     @property
@@ -165,8 +165,9 @@ class TreeSearch(QObject):
 
 
 def _search(picture: TreePicture, query: str, progress: Progress) -> _Found:
-    nodes = picture.arrays.nodes[find_tokens(picture.tree, query, progress)]
-    nodes = nodes[np.lexsort((nodes, picture.arrays.starts[nodes]))]
+    tokens = find_tokens(picture.tree, query, progress)
+    nodes = picture.arrays.nodes[tokens]
+    nodes = nodes[np.lexsort((nodes, picture.arrays.starts[nodes], distances(picture.tree, query, tokens)))]
     return _Found(FOUND, nodes, _lit(picture, nodes))
 
 

@@ -80,6 +80,7 @@ def test_typing_searches_and_enter_steps(page, qtbot):
         assert all(page.search.is_lit[above] for above in picture.path(node))
     qtbot.keyClick(page.bar.query, Qt.Key.Key_Return)
     assert page.model.chosen == page.search.found_nodes[0]
+    assert picture.tree.token_bytes(picture.token(page.model.chosen)) == b" the"  # as there is no “the”
     assert page.found_panel.view.model().rowCount() == len(page.search.found_nodes)
 
 

@@ -36,14 +36,21 @@ def find_tokens(tree: TokenTree, query: str, progress: Callable[[float], None]) 
         if token >= len(tree.offsets) - 1:
             raise SearchError(f"There is no token {token:,}; the ids end at {len(tree.offsets) - 2:,}.")
         return np.array([token], np.int32)
+    if (wanted := wanted_bytes(query)) is not None:
+        return containing(tree, wanted)
+    return _matching(tree, query[1:-1], progress)
+
+
+def wanted_bytes(query: str) -> bytes | None:
+    """What the tokens contain that a query means; None for an id or an expression.  Raises SearchError."""
     if match := HEX.fullmatch(query.strip()):
         digits = "".join(match[1].split())
         if len(digits) % 2:
             raise SearchError("Two hex digits make a byte: one is missing.")
-        return containing(tree, bytes.fromhex(digits))
-    if match := EXPRESSION.fullmatch(query):
-        return _matching(tree, match[1], progress)
-    return containing(tree, query.encode("utf-8", "surrogatepass"))
+        return bytes.fromhex(digits)
+    if NUMBER.fullmatch(query.strip()) or EXPRESSION.fullmatch(query):
+        return None
+    return query.encode("utf-8", "surrogatepass")
 
 
 def containing(tree: TokenTree, wanted: bytes) -> NDArray[np.int32]:
@@ -55,6 +62,24 @@ def containing(tree: TokenTree, wanted: bytes) -> NDArray[np.int32]:
         places = places[tree.data[places + at] == byte]
     tokens = np.searchsorted(tree.offsets, places, "right") - 1
     return np.unique(tokens[places + len(wanted) <= tree.offsets[tokens + 1]]).astype(np.int32)
+
+
+def distances(tree: TokenTree, query: str, tokens: NDArray[np.int32]) -> NDArray[np.int64]:
+    """How far tokens that were found are from what a query says: int64[n], the nearest are to come first.
+
+    0 for the very token, 1 for the one with a space before it, 2 and 3 for tokens that begin so, and 4 for
+    all others; 0 for an id or an expression.
+    """
+    wanted, found = wanted_bytes(query), np.full(len(tokens), 4)
+    if wanted is None:
+        return np.zeros(len(tokens), np.int64)
+    starts, ends = tree.offsets[tokens], tree.offsets[tokens + 1]
+    for worst, begun in ((3, b" " + wanted), (2, wanted)):
+        rows = np.flatnonzero(ends - starts >= len(begun))
+        for at, byte in enumerate(begun):
+            rows = rows[tree.data[starts[rows] + at] == byte]
+        found[rows] = np.where(ends[rows] - starts[rows] == len(begun), worst - 2, worst)
+    return found
 
 
 def _matching(tree: TokenTree, expression: str, progress: Callable[[float], None]) -> NDArray[np.int32]:

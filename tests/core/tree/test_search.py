@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+import numpy as np
 import pytest
 from conftest import PATIENCE_S
 from hypothesis import given
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from toy_vocabulary import toy_vocabulary
 
 from guiapp.core.tree import search
-from guiapp.core.tree.search import SearchError, containing, find_tokens
+from guiapp.core.tree.search import SearchError, containing, distances, find_tokens
 from guiapp.core.vocab.token_tree import token_tree
 
 TOKENS = ["a", "the", "▁the", "other", "漢", "a/b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!", "#", "0x"]
@@ -39,6 +40,22 @@ def find(query):
 )
 def test_queries_find_what_they_mean(query, expected):
     assert find(query) == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("the", [0, 1, 2, 3, 4, 4]),
+        (" the", [4, 0, 4, 2, 4, 4]),
+        ("0x74 68 65", [0, 1, 2, 3, 4, 4]),
+        ("#1", [0] * 6),
+        ("/the/", [0] * 6),
+    ],
+)
+def test_the_token_itself_is_nearest_then_what_begins_so(query, expected):
+    tokens = ["the", "▁the", "then", "▁then", "other", "▁other"]
+    tree = token_tree(toy_vocabulary(dict.fromkeys(tokens, 0.0)))
+    assert distances(tree, query, np.arange(6, dtype=np.int32)).tolist() == expected
 
 
 @pytest.mark.parametrize("query", ["#9", "0x2", "/(/", "/" + "(" * 5000 + "/"])
