@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -16,9 +18,12 @@ from guiapp.core.editing.characters import decode
 CHIP = "□"  # holds the place of a byte or character that is shown as a chip with its hex digits
 WIDE_SPACE = "\u2007\u200b"  # a space that takes room at a row's end, and a place to break behind it
 CHIPPED = re.compile(
-    "[\x00-\x08\x0a-\x1f\x7f-\x9f\xad\u180e\u200b\u2028\u2029\u2060-\u2065\u206a-\u206f\ufeff"
+    "[\x00-\x08\x0a-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     "\ufff0-\ufffb\ufffe\uffff\udc80-\udcff\U0001d173-\U0001d17a\U000e0000-\U000e001f\U000e0080-\U000e00ff\U000e01f0-\U000e0fff]"
 )  # control characters, invisible ones that shape no neighbour, bytes that are no UTF-8
+# Those that order what is around them stay in the text beside their chip, outside of what they enclose.
+ORDERING = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+CLOSING = "\u202c\u2069"
 SPACES = re.compile("  +")
 # Characters that never combine with a neighbour into one grapheme, as ranges.
 ALONE = (
@@ -81,6 +86,11 @@ class DisplayText(NamedTuple):
     chips: tuple[Chip, ...]
     has_right_to_left: bool
 
+    def chips_in(self, first: int, last: int) -> tuple[Chip, ...]:
+        """Those of the cells [first, last)."""
+        from_, to = (bisect_left(self.chips, cell, key=attrgetter("cell")) for cell in (first, last))
+        return self.chips[from_:to]
+
 
 def display_text(data: bytes, widens_spaces: bool) -> DisplayText:
     """What to lay out for one block without its newline; `widens_spaces` where the font allows it."""
@@ -89,9 +99,9 @@ def display_text(data: bytes, widens_spaces: bool) -> DisplayText:
     widths = 1 + (points >= 0x10000).astype(np.int64)
     is_space = points == 0x20
     chipped = () if text.isprintable() else tuple(CHIPPED.finditer(text))
-    shown = CHIPPED.sub(CHIP, text) if chipped else text
+    shown = CHIPPED.sub(_chip_in_place_of if ORDERING.search(text) else CHIP, text) if chipped else text
     if chipped:
-        widths[[match.start() for match in chipped]] = len(CHIP)
+        widths[[match.start() for match in chipped]] = [len(_chip_in_place_of(match)) for match in chipped]
     if widens_spaces and "  " in text:
         shown = SPACES.sub(lambda run: WIDE_SPACE * len(run[0]), shown)
         widths[_in_runs(is_space)] = len(WIDE_SPACE)
@@ -114,6 +124,13 @@ def display_text(data: bytes, widens_spaces: bool) -> DisplayText:
         chips=tuple(_chips(chipped, cells, units)),
         has_right_to_left=bool(may_turn.any()),
     )
+
+
+def _chip_in_place_of(match: re.Match[str]) -> str:
+    character = match[0]
+    if not ORDERING.match(character):
+        return CHIP
+    return character + CHIP if character in CLOSING else CHIP + character
 
 
 def _offsets(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -173,4 +190,4 @@ def _chips(
         point = ord(match[0])
         label = f"{point - 0xDC00:02X}" if 0xDC80 <= point <= 0xDCFF else f"{point:02X}"
         cell = int(np.searchsorted(cells, match.start(), side="right")) - 1
-        yield Chip(cell, int(units[match.start()]), label)
+        yield Chip(cell, int(units[match.start()]) + (match[0] in CLOSING), label)

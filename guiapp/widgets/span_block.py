@@ -65,8 +65,10 @@ class TextMetrics:
             has_wide_space and sizes.horizontalAdvance("\u2007") == sizes.horizontalAdvance(" "),
         )
 
-    def chip_width(self, label: str) -> float:
-        return QFontMetricsF(self.chip_font).horizontalAdvance(label) + CHIP_PADDING_PX
+    def room_for_digits(self, n_digits: int) -> float:
+        """What a chip in the text needs more than the character that holds its place."""
+        digits = QFontMetricsF(self.chip_font).horizontalAdvance("0" * n_digits)
+        return digits + CHIP_PADDING_PX - self.char_width
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,7 @@ class BlockLayout:
             look = QTextCharFormat()
             look.setForeground(Qt.GlobalColor.transparent)
             look.setFontLetterSpacingType(QFont.SpacingType.AbsoluteSpacing)
-            look.setFontLetterSpacing(self._metrics.chip_width("0" * length) - self._metrics.char_width)
+            look.setFontLetterSpacing(self._metrics.room_for_digits(length))
             for first, n_units in _runs([chip.unit for chip in group]):
                 formats.append(_format_range(first, n_units, look))
         if self.preedit is not None:
@@ -271,16 +273,29 @@ class BlockLayout:
     def _mixed_edges(
         self, line: QTextLine, first: int, last: int
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        units = self.display.units[first : last + 1].tolist()
-        leading = [_x(line, unit) for unit in units[:-1]]
+        starts, ends = self._shown_units(first, last)
         edge = QTextLine.Edge.Trailing
-        trailing = [_x(line, after - 1, edge) for after in units[1:]]
-        for at, (enters, leaves) in _cells_after_turns(line, units).items():
+        leading = [_x(line, unit) for unit in starts]
+        trailing = [_x(line, unit, edge) for unit in ends]
+        turned = _cells_after_turns(line, starts)
+        for at, (enters, leaves) in turned.items():
             leading[at], trailing[at] = enters, leaves
+        for chip in self.display.chips_in(first, last):
+            if (at := chip.cell - first) in turned:  # as wide as a character so far
+                edges = leading if leading[at] > trailing[at] else trailing
+                edges[at] += self._metrics.room_for_digits(len(chip.label))
         for at, following in enumerate(leading[1:]):
             if min(leading[at], trailing[at]) < following < max(leading[at], trailing[at]):
                 trailing[at] = following  # Qt counts a character that combines with others to the cell before
         return np.array(leading, np.float64), np.array(trailing, np.float64)
+
+    def _shown_units(self, first: int, last: int) -> tuple[list[int], list[int]]:
+        """The first and the last unit of each cell; both times the chip's where there is one."""
+        starts = self.display.units[first:last].tolist()
+        ends = (self.display.units[first + 1 : last + 1] - 1).tolist()
+        for chip in self.display.chips_in(first, last):
+            starts[chip.cell - first] = ends[chip.cell - first] = chip.unit
+        return starts, ends
 
     def _with_newline(self, row: RowGeometry) -> RowGeometry:
         width = self._metrics.char_width
@@ -324,7 +339,7 @@ def _cells_after_turns(line: QTextLine, units: list[int]) -> dict[int, tuple[flo
             leftward[unit] = is_leftward
     turns = {}
     is_leftward = leftward.get(units[0], False)
-    for at, unit in enumerate(units[:-1]):
+    for at, unit in enumerate(units):
         turned = leftward.get(unit, is_leftward) != is_leftward
         is_leftward ^= turned
         if turned and at:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -253,9 +251,7 @@ class SpanPainter:
         """Draw the hex digits of bytes and characters that have no picture."""
         first = int(np.searchsorted(layout.display.cells, geometry.start))
         n_cells = min(len(geometry.leading), len(layout.display.is_space) - first)
-        chips = layout.display.chips
-        from_, to = (bisect_left(chips, cell, key=attrgetter("cell")) for cell in (first, first + n_cells))
-        for chip in chips[from_:to]:
+        for chip in layout.display.chips_in(first, first + n_cells):
             left = float(geometry.leading[chip.cell - first])
             right = float(geometry.trailing[chip.cell - first])
             rect = self._rect(min(left, right), max(left, right), place).adjusted(1.5, 4.5, -1.5, -4.5)

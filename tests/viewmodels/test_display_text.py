@@ -8,9 +8,9 @@ from guiapp.core.editing.characters import decode, encode
 from guiapp.viewmodels.display_text import display_text
 
 TEXTS = st.lists(
-    st.sampled_from(["a", " ", "  ", "\t", "é", "e\u0301", "字", "👨‍👩‍👧", "שלום", "\x00", "\u2028"]).map(
-        str.encode
-    )
+    st.sampled_from(
+        ["a", " ", "  ", "\t", "é", "e\u0301", "字", "👨‍👩‍👧", "שלום", "\x00", "\u2028", "\u202e", "\u2069"]
+    ).map(str.encode)
     | st.binary(min_size=1, max_size=2).filter(lambda data: b"\n" not in data),
     max_size=8,
 ).map(b"".join)
@@ -45,6 +45,17 @@ def test_bytes_and_characters_without_a_picture_become_chips():
         (2, 2, "FF"),
         (3, 3, "200B"),
     ]
+
+
+def test_characters_that_order_text_stay_in_it_beside_their_chips():
+    shown = display_text("a\u202eb\u202cc\u200e".encode(), False)
+    assert shown.text == "a□\u202eb\u202c□c□\u200e"
+    assert [(chip.cell, chip.unit, chip.label) for chip in shown.chips] == [
+        (1, 1, "202E"),
+        (3, 5, "202C"),
+        (5, 7, "200E"),
+    ]
+    assert shown.cells.tolist() == [0, 1, 4, 5, 8, 9, 12]
 
 
 def test_what_qt_takes_for_a_mark_of_swapped_bytes_becomes_a_chip():
