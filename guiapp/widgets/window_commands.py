@@ -185,6 +185,7 @@ class WindowCommands(QObject):
                 "zoom_reset": partial(self._editor.set_font_px, TEXT_FONT_PX),
                 "add_special": self._set_switches,
                 "parse_special": self._set_switches,
+                "shortcuts": self._show_shortcuts,
                 "about": self._show_about,
                 **{page.name: partial(self._show_page, page.name) for page in PAGES},
                 **{f"theme:{choice}": partial(self._choose_theme, choice) for choice in CHOICES},
@@ -316,6 +317,11 @@ class WindowCommands(QObject):
         self._workspace.select_token_at(start)
         self._editor.reveal(start, end)
         self._editor.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _show_shortcuts(self) -> None:
+        from guiapp.widgets.shortcuts_dialog import ShortcutsDialog
+
+        ShortcutsDialog(self._actions, self._theme_source, self._window).show()
 
     def _show_about(self) -> None:
         AboutDialog(self._window).show()

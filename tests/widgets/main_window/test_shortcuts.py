@@ -1,0 +1,89 @@
+"""The list of keyboard shortcuts: complete, filtered, copied."""
+
+from __future__ import annotations
+
+import pytest
+from main_window_driver import CTRL, press
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
+
+from guiapp.widgets.key_hints import key_hints
+from guiapp.widgets.shortcuts_dialog import ShortcutsDialog, shown_keys
+
+
+@pytest.fixture
+def dialog(shell, qtbot):
+    press(qtbot, shell, Qt.Key.Key_F1)
+    opened = shell.window.findChild(ShortcutsDialog)
+    qtbot.waitExposed(opened)
+    return opened
+
+
+def shown(dialog):
+    model = dialog.list.model()
+    return [model.index(row, 0).data() for row in range(model.rowCount())]
+
+
+def test_it_opens_by_its_other_key_too(shell, qtbot):
+    press(qtbot, shell, Qt.Key.Key_Question, CTRL)
+    assert shell.window.findChild(ShortcutsDialog).isVisible()
+
+
+def test_every_action_with_keys_is_listed_and_all_others_on_demand(shell, dialog, qtbot):
+    of_widgets = [hint.what for hints in key_hints().values() for hint in hints]
+    with_keys = [action.text() for _, action in shell.window.actions_table if action.shortcuts()]
+    assert set(with_keys + of_widgets) <= set(shown(dialog))
+    without = {action.text() for _, action in shell.window.actions_table if not action.shortcuts()}
+    assert not without & set(shown(dialog))
+    qtbot.mouseClick(dialog.with_all, Qt.MouseButton.LeftButton, pos=QPoint(8, dialog.with_all.height() // 2))
+    assert without <= set(shown(dialog))
+
+
+def test_what_is_typed_filters_by_names_places_and_keys(dialog, qtbot):
+    qtbot.keyClicks(dialog.line, "find f3")
+    assert shown(dialog) == ["EDIT", "Find next", "Find previous", "Find the selected token"]
+    dialog.line.setText("ctrl+shift+o")
+    assert shown(dialog) == ["FILE", "Open text file…"]
+    dialog.line.setText("timeline")
+    assert shown(dialog) == ["ON THE TIMELINE", "Step back or on", "First or last step"]
+    dialog.line.setText("zzqx")
+    assert shown(dialog) == ["NOTHING FITS"]
+    qtbot.keyClick(dialog.line, Qt.Key.Key_Return)
+    assert dialog.isVisible()
+
+
+def test_a_key_that_was_changed_is_listed_as_it_is(shell, qtbot):
+    shell.window.actions_table["quit"].setShortcut("Ctrl+W")
+    shell.window.actions_table["shortcuts"].trigger()
+    dialog = shell.window.findChild(ShortcutsDialog)
+    dialog.line.setText("quit")
+    qtbot.mouseClick(dialog.copy_button, Qt.MouseButton.LeftButton)
+    assert QGuiApplication.clipboard().text() == "File\nQuit\tCtrl+W\n"
+
+
+def test_copy_takes_what_shows(dialog, qtbot):
+    dialog.line.setText("undo")
+    qtbot.mouseClick(dialog.copy_button, Qt.MouseButton.LeftButton)
+    assert QGuiApplication.clipboard().text() == "Edit\nUndo\tCtrl+Z\n"
+    qtbot.keyClick(dialog.line, Qt.Key.Key_Escape)
+    assert not dialog.isVisible()
+
+
+def test_rows_are_told_with_their_keys(dialog):
+    dialog.line.setText("find next")
+    row = dialog.list.model().index(1, 0)
+    assert row.data(Qt.ItemDataRole.AccessibleTextRole) == "Find next, Inspect, F3"
+
+
+@pytest.mark.parametrize(
+    ("keys", "caps"),
+    [
+        ("Ctrl+Shift+Right", ["Ctrl", "Shift", "→"]),
+        ("Ctrl++", ["Ctrl", "+"]),
+        ("+", ["+"]),
+        ("Ctrl+-", ["Ctrl", "-"]),
+        ("Ctrl+?", ["Ctrl", "?"]),
+    ],
+)
+def test_keys_are_split_into_caps(qapp, keys, caps):
+    assert shown_keys(keys) == caps
