@@ -179,6 +179,7 @@ class PageStack(QStackedWidget):
             page = self._pages[name] = self._rows[name].make(self._setting)
             page.set_text_size(self._setting.settings.font_px or TEXT_FONT_PX)
             self.addWidget(page)
+            page.setFocus()  # once it is seen: else its first button would have it
             for key, splitter in page.splitters.items():
                 splitter.restoreState(self._setting.settings.layout(key))
         self.setCurrentWidget(page)

@@ -7,7 +7,7 @@ import threading
 from importlib.util import find_spec
 
 import pytest
-from PySide6.QtWidgets import QSplitter, QWidget
+from PySide6.QtWidgets import QLineEdit, QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from guiapp.viewmodels.settings import Settings
 from guiapp.widgets.actions import ROWS
@@ -33,6 +33,18 @@ class SplitPage(Page):
         self.is_stopped = True
 
 
+class ProxyPage(Page):
+    """A button, and below it the field to begin with."""
+
+    def __init__(self):
+        super().__init__()
+        self.field = QLineEdit()
+        layout = QVBoxLayout(self)
+        layout.addWidget(QPushButton("Go"))
+        layout.addWidget(self.field)
+        self.setFocusProxy(self.field)
+
+
 @pytest.fixture
 def settings(tmp_path):
     return Settings(tmp_path / "settings.json")
@@ -45,6 +57,8 @@ def make_stack(qtbot, settings):
         rows = (
             PageRow("plain", "Plain", "Ctrl+1", lambda setting: Page()),
             PageRow("split", "Split", "Ctrl+2", lambda setting: SplitPage()),
+            PageRow("first", "First", "Ctrl+3", lambda setting: ProxyPage()),
+            PageRow("second", "Second", "Ctrl+4", lambda setting: ProxyPage()),
         )
         stack = PageStack(setting, rows)
         qtbot.addWidget(stack)
@@ -77,6 +91,19 @@ def test_a_page_finds_its_layout_again(make_stack):
     stack.keep_layouts()
     other_stack = make_stack()
     assert other_stack.show_page("split").splitter.sizes() == sizes
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support")
+def test_typing_goes_to_the_panel_that_a_page_begins_with(make_stack, qtbot):
+    stack = make_stack()
+    first = stack.show_page("first")
+    stack.show()
+    stack.activateWindow()
+    qtbot.waitUntil(first.field.hasFocus)
+    second = stack.show_page("second")
+    assert second.field.hasFocus()
+    stack.show_page("first")
+    assert first.field.hasFocus()
 
 
 def test_stopping_stops_the_pages_that_were_made(make_stack):
