@@ -18,6 +18,7 @@ class Answers:
     def __init__(self):
         self.model = self.text = self.save_place = None
         self.closing = Answer.CANCEL
+        self.deletes = False
 
     def model_to_open(self):
         return self.model
@@ -27,6 +28,9 @@ class Answers:
 
     def where_to_save(self, suggested):
         return self.save_place
+
+    def delete_kept_texts(self, n_texts):
+        return self.deletes
 
     def save_before_closing(self, path):
         return self.closing

@@ -7,7 +7,9 @@ for byte.  A lock says which of them belong to a window that runs.
 from __future__ import annotations
 
 import json
+import os
 import secrets
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +20,8 @@ from guiapp.core.replace_file import replace_file
 
 LONGEST_KEPT_TEXT = 1 << 24
 ENDING = ".text"
+HEAD_BYTES = 1024
+UNREADABLE = (OSError, ValueError, KeyError, TypeError, RecursionError)
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,17 @@ class KeptText:
 
     data: bytes
     path: Path | None
+
+
+@dataclass(frozen=True)
+class KeptTextHead:
+    """What a list says of a text that was kept: where it lies, when it was kept, and how it begins."""
+
+    place: Path
+    path: Path | None
+    time_s: float
+    size_bytes: int
+    beginning: bytes
 
 
 class KeptTexts(QObject):
@@ -42,7 +57,7 @@ class KeptTexts(QObject):
         self._folder = folder
         self._place: Path | None = None
         self._lock: QLockFile | None = None
-        self._aside: list[QLockFile] = []
+        self._aside: dict[Path, QLockFile] = {}
         self._is_failing = False
         self._writer = ThreadPoolExecutor(1, "kept text")  # Python ends when it is done
 
@@ -72,15 +87,34 @@ class KeptTexts(QObject):
 
     def set_aside(self) -> None:
         """Begin another text; undo can bring the present one back as long as the window is open."""
-        if self._lock is not None:
-            self._aside.append(self._lock)
+        if self._place is not None and self._lock is not None:
+            self._aside[self._place] = self._lock
         self._place = self._lock = None
 
     def leave(self) -> None:
         """Leave the texts of this window to the next ones that start."""
         self.set_aside()
         while self._aside:
-            self._writer.submit(self._aside.pop().unlock)
+            self._writer.submit(self._aside.popitem()[1].unlock)
+
+    def others(self) -> list[KeptTextHead]:
+        """The texts that no window shows now, the newest first."""
+        self.finish()
+        places = sorted(self._folder.glob(f"*{ENDING}"), key=_age)
+        free = (place for place in places if place in self._aside or self._free_lock(place) is not None)
+        return [head for place in free if (head := _read_head(place)) is not None]
+
+    def read(self, head: KeptTextHead) -> KeptText | None:
+        """The whole text; None if it is gone."""
+        return _read(head.place)
+
+    def delete(self, heads: Iterable[KeptTextHead]) -> None:
+        """Forget texts for good, but for those that a window has begun to show."""
+        for head in heads:
+            lock = self._aside.pop(head.place, None) or self._free_lock(head.place)
+            if lock is not None:
+                self._writer.submit(head.place.unlink, missing_ok=True)
+                self._writer.submit(lock.unlock)
 
     def finish(self) -> None:
         """Wait until everything is on the disk."""
@@ -98,12 +132,17 @@ class KeptTexts(QObject):
         except OSError as error:
             self._tell(error)
             return False
-        lock = QLockFile(str(place.with_suffix(".lock")))
-        lock.setStaleLockTime(0)  # however long ago: it holds while its process runs
-        if not lock.tryLock(0):
+        lock = self._free_lock(place)
+        if lock is None:
             return False
         self._place, self._lock = place, lock
         return True
+
+    def _free_lock(self, place: Path) -> QLockFile | None:
+        """The lock of a place, held as long as it lives; None if another window holds it, or this one."""
+        lock = QLockFile(str(place.with_suffix(".lock")))
+        lock.setStaleLockTime(0)  # however long ago: it holds while its process runs
+        return lock if lock.tryLock(0) else None
 
     def _write(self, place: Path, kept: KeptText) -> None:
         about = json.dumps({"path": None if kept.path is None else str(kept.path)})
@@ -132,7 +171,22 @@ def _read(place: Path) -> KeptText | None:
     """The text in a file; None where it cannot be read."""
     try:
         about, _, data = place.read_bytes().partition(b"\n")
-        path = json.loads(about)["path"]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return KeptText(data, _path_in(about))
+    except UNREADABLE:
         return None
-    return KeptText(data, Path(path) if isinstance(path, str) else None)
+
+
+def _read_head(place: Path) -> KeptTextHead | None:
+    try:
+        with place.open("rb") as file:
+            about, beginning = file.readline(), file.read(HEAD_BYTES)
+            status = os.fstat(file.fileno())
+        size = status.st_size - len(about)
+        return KeptTextHead(place, _path_in(about), status.st_mtime, size, beginning)
+    except UNREADABLE:
+        return None
+
+
+def _path_in(about: bytes) -> Path | None:
+    path = json.loads(about)["path"]
+    return Path(path) if isinstance(path, str) else None

@@ -35,10 +35,10 @@ class TextOrigins:
         """A text without a way back."""
         self._origins, self._at = [Origin(path, is_modified)], 0
 
-    def replace(self, path: Path | None, mark: Mark) -> None:
+    def replace(self, path: Path | None, mark: Mark, is_modified: bool = False) -> None:
         """Another text took the place of the present one, by this step of undo."""
         del self._origins[self._at + 1 :]
-        self._origins.append(Origin(path, False, mark))
+        self._origins.append(Origin(path, is_modified, mark))
         self._at += 1
 
     def follow_edit(self, buffer: TextBuffer) -> None:

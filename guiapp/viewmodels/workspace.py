@@ -312,6 +312,10 @@ class Workspace(QObject):
         """Put a text that has no file in place of the present one; undo brings that back."""
         self._replace_text(text, None)
 
+    def show_kept_text(self, text: bytes, path: Path | None) -> None:
+        """Put a text that was kept in place of the present one; of a file it is a changed version."""
+        self._replace_text(text, path, is_modified=path is not None)
+
     def restore_text(self, text: bytes, path: Path | None) -> None:
         """Begin with a text that was kept, a changed version of the file if there is one."""
         self.document.set_text(text)
@@ -330,7 +334,7 @@ class Workspace(QObject):
         path, text = result
         self._replace_text(text, path)
 
-    def _replace_text(self, text: bytes, path: Path | None) -> None:
+    def _replace_text(self, text: bytes, path: Path | None, is_modified: bool = False) -> None:
         self.text_left.emit()
         had_text = self.document.size > 0
         self._is_replacing_text = True
@@ -338,9 +342,9 @@ class Workspace(QObject):
         self._is_replacing_text = False
         self.document.set_caret(0)
         if text or had_text:
-            self._origins.replace(path, self.document.buffer.mark_last())
+            self._origins.replace(path, self.document.buffer.mark_last(), is_modified)
         else:
-            self._origins.present.path, self._origins.present.is_modified = path, False
+            self._origins.present.path, self._origins.present.is_modified = path, is_modified
         self._tell_text_file()
 
     def _note_edit(self) -> None:

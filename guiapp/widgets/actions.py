@@ -63,6 +63,7 @@ ROWS = (
     *(ActionRow(f"sample:{sample.name}", sample.title, "File/Samples") for sample in SAMPLES),
     ActionRow("save_text", "Save text", "File", (Key.Save,)),
     ActionRow("save_text_as", "Save text as…", "File", ("Ctrl+Shift+S",)),
+    ActionRow("delete_kept", "Delete kept texts…", "File/Kept texts"),
     ActionRow("forget_recent", "Forget recent files", "File", begins_group=True),
     ActionRow("quit", "Quit", "File", ("Ctrl+Q",), begins_group=True),
     ActionRow("undo", "Undo", "Edit", (Key.Undo,)),
@@ -128,10 +129,11 @@ ROWS = (
 
 
 class Actions(QObject):
-    """The actions of one window, by their names in the table."""
+    """The actions of one window, by their names in the table, and `menus`, by their paths in it."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
+        self.menus: dict[str, QMenu] = {}
         self._groups: dict[str, QActionGroup] = {}
         self._actions = {row.name: self._make(row) for row in ROWS}
 
@@ -148,9 +150,8 @@ class Actions(QObject):
 
     def fill(self, menu_bar: QMenuBar) -> None:
         """Make the menus, in the order of the table."""
-        menus: dict[str, QMenu] = {}
         for row, action in self:
-            menu = _menu(menus, menu_bar, row.menu)
+            menu = _menu(self.menus, menu_bar, row.menu)
             if row.begins_group:
                 menu.addSeparator()
             menu.addAction(action)

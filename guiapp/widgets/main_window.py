@@ -122,19 +122,19 @@ class MainWindow(QMainWindow):
         self._settings.set_layout("window", self.saveGeometry())
         self.pages.keep_layouts()
 
-    def _keep_text(self) -> None:
+    def _keep_text(self, even_if_long: bool = False) -> None:
         """Keep what is in no file, unless it is very long, in case the program ends without a word."""
         self._autosave.stop()
         workspace = self._workspace
         path, size = workspace.text_path, workspace.document.size
         if not workspace.is_modified or (path is None and size == 0):
             self.kept_texts.forget()
-        elif size <= LONGEST_KEPT_TEXT:
+        elif even_if_long or size <= LONGEST_KEPT_TEXT:
             self.kept_texts.keep(workspace.document.text(), path)
 
     def _leave_text(self) -> None:
-        """Another text comes; undo may bring this one back, and after closing the next window."""
-        self._keep_text()
+        """Another text comes; undo may bring this one back, the menu, and after closing the next window."""
+        self._keep_text(even_if_long=True)
         self.kept_texts.set_aside()
 
     def _follow_edit(self) -> None:

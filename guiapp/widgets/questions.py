@@ -52,6 +52,23 @@ class Questions:
         box.deleteLater()
         return {button.Save: Answer.SAVE, button.Discard: Answer.DISCARD}.get(pressed, Answer.CANCEL)
 
+    def delete_kept_texts(self, n_texts: int) -> bool:
+        """Whether to delete so many texts that are in no file."""
+        button = QMessageBox.StandardButton
+        box = QMessageBox(self._window)
+        box.setWindowTitle("Delete kept texts?")
+        which = "One kept text is" if n_texts == 1 else f"{n_texts} kept texts are"
+        box.setText(f"{which} in no other file. There is no way back.")
+        delete = box.addButton("Delete", QMessageBox.ButtonRole.DestructiveRole)
+        box.addButton(button.Cancel)
+        box.setDefaultButton(button.Cancel)
+        for each in box.buttons():
+            each.setIcon(QIcon())
+        box.exec()
+        is_deleting = box.clickedButton() is delete
+        box.deleteLater()
+        return is_deleting
+
     @staticmethod
     def _chosen(result: tuple[str, str]) -> Path | None:
         return Path(result[0]) if result[0] else None

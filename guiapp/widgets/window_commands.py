@@ -20,6 +20,7 @@ from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.about_dialog import AboutDialog
 from guiapp.widgets.command_palette import CommandPalette
 from guiapp.widgets.focus_ring import holds
+from guiapp.widgets.kept_texts_menu import KeptTextsMenu
 from guiapp.widgets.main_window import MainWindow
 from guiapp.widgets.model_picker import ModelPicker
 from guiapp.widgets.pages import PAGES
@@ -50,6 +51,8 @@ class WindowCommands(QObject):
         self.palette = CommandPalette(self._actions, theme_source, window)
         self.picker = ModelPicker(workspace.loader, recent, theme_source, window)
         self.pre_picker = PrePicker(workspace.loader, theme_source, window)
+        kept_menu = self._actions.menus["File/Kept texts"]
+        self.kept_texts = KeptTextsMenu(kept_menu, window.kept_texts, workspace, window.questions)
         self._connect_actions()
         self._connect_options()
         window.top_bar.model_button.clicked.connect(self.choose_model)
@@ -163,6 +166,7 @@ class WindowCommands(QObject):
                 "save_text": self.save_text,
                 "save_text_as": self.save_text_as,
                 "forget_recent": self._forget_recent,
+                "delete_kept": self.kept_texts.delete_all,
                 "quit": self._window.close,
                 "undo": self._editor.undo,
                 "redo": self._editor.redo,

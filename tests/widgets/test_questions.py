@@ -1,4 +1,4 @@
-"""The one question that is asked in a box of its own."""
+"""The questions that are asked in boxes of their own."""
 
 from __future__ import annotations
 
@@ -41,3 +41,20 @@ def test_changes_are_saved_discarded_or_kept_open(qtbot, path, key, button, answ
     QTimer.singleShot(0, reply)
     assert Questions(window).save_before_closing(path) is answer
     assert seen == ["The text is in no file." if path is None else "The text of words.txt has changed."]
+
+
+@pytest.mark.parametrize(("key", "is_deleting"), [(Qt.Key.Key_Return, False), (None, True)])
+def test_kept_texts_are_deleted_only_by_the_button_that_says_so(qtbot, key, is_deleting):
+    window = QWidget()
+    qtbot.addWidget(window)
+
+    def reply():
+        box = QApplication.activeModalWidget()
+        if key is not None:
+            QTest.keyClick(box, key)
+        else:
+            delete = next(button for button in box.buttons() if button.text() == "Delete")
+            QTest.mouseClick(delete, Qt.MouseButton.LeftButton)
+
+    QTimer.singleShot(0, reply)
+    assert Questions(window).delete_kept_texts(2) is is_deleting

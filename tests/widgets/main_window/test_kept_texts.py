@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from guiapp.viewmodels.kept_texts import KeptTexts
+from guiapp.widgets import main_window
 
 
 def reopen(make_shell, *shells):
@@ -90,6 +91,69 @@ def test_typed_text_survives_a_program_that_is_killed(shell, qtbot, tmp_path):
     shell.workspace.document.insert(b"typed ")
     qtbot.waitUntil(lambda: [place.read_bytes() for place in (tmp_path / "texts").glob("*.text")] != [])
     assert next((tmp_path / "texts").glob("*.text")).read_bytes().endswith(b"\ntyped one two three")
+
+
+def listed(shell):
+    """What the menu shows of kept texts, without their times."""
+    menu = shell.window.actions_table.menus["File/Kept texts"]
+    menu.aboutToShow.emit()
+    titles = [action.text().rpartition(" (")[0] or action.text() for action in menu.actions()]
+    assert titles[-2:] == ["", "Delete kept texts…"]
+    return titles[:-2]
+
+
+def choose(shell, at):
+    shell.window.actions_table.menus["File/Kept texts"].actions()[at].trigger()
+
+
+def test_a_changed_file_that_another_one_was_dropped_over_can_be_chosen_again(make_shell, qtbot, tmp_path):
+    path, other = tmp_path / "words.txt", tmp_path / "other.txt"
+    other.write_bytes(b"two two")
+    shell = make_shell()
+    assert listed(shell) == ["None"]
+    assert shell.workspace.save_text(path)
+    qtbot.keyClicks(shell.window.inspect_page.editor, "more & ")
+    with qtbot.waitSignal(shell.workspace.text_file_changed):
+        shell.commands.open_files([other])
+    assert shell.workspace.document.text() == b"two two"
+    assert listed(shell) == ["words.txt: more && one two three"]
+    choose(shell, 0)
+    assert shell.workspace.document.text() == b"more & one two three"
+    assert (shell.workspace.text_path, shell.workspace.is_modified) == (path, True)
+    assert path.read_bytes() == b"one two three"
+    shell.workspace.document.undo()
+    assert (shell.workspace.document.text(), shell.workspace.text_path) == (b"two two", other)
+
+
+def test_a_long_text_is_kept_when_another_one_takes_its_place(make_shell, qtbot, monkeypatch):
+    monkeypatch.setattr(main_window, "LONGEST_KEPT_TEXT", 4)
+    shell = make_shell()
+    qtbot.keyClicks(shell.window.inspect_page.editor, "typed ")
+    shell.window.actions_table["sample:english"].trigger()
+    assert listed(shell) == ["typed one two three"]
+
+
+def test_texts_of_other_windows_are_listed_once_they_are_closed(make_shell, qtbot):
+    shell, other = make_shell(), make_shell()
+    qtbot.keyClicks(other.window.inspect_page.editor, "typed ")
+    other.window._keep_text()
+    other.window.kept_texts.finish()
+    assert listed(shell) == ["None"]
+    assert other.window.close()
+    other.stop()
+    assert listed(shell) == ["typed one two three"]
+
+
+def test_kept_texts_are_deleted_only_after_a_question(shell, qtbot):
+    qtbot.keyClicks(shell.window.inspect_page.editor, "typed ")
+    shell.window.actions_table["sample:english"].trigger()
+    shell.window.actions_table["delete_kept"].trigger()
+    assert listed(shell) == ["typed one two three"]
+    shell.window.questions.deletes = True
+    shell.window.actions_table["delete_kept"].trigger()
+    assert listed(shell) == ["None"]
+    shell.workspace.document.undo()
+    assert shell.workspace.document.text() == b"typed one two three"
 
 
 def test_a_text_that_undo_can_bring_back_is_not_given_to_another_window(make_shell, qtbot):
