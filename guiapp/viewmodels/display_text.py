@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from operator import attrgetter
@@ -124,6 +125,19 @@ def display_text(data: bytes, widens_spaces: bool) -> DisplayText:
         chips=tuple(_chips(chipped, cells, units)),
         has_right_to_left=bool(may_turn.any()),
     )
+
+
+def begins_from_right(text: str) -> bool:
+    """Whether the first letter that is in no isolate reads from right to left, as Qt looks for it too."""
+    depth = 0
+    for kind in map(unicodedata.bidirectional, text):
+        if kind in ("LRI", "RLI", "FSI"):
+            depth += 1
+        elif kind == "PDI":
+            depth = max(depth - 1, 0)
+        elif depth == 0 and kind in ("L", "R", "AL"):
+            return kind != "L"
+    return False
 
 
 def _chip_in_place_of(match: re.Match[str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -21,7 +20,7 @@ from PySide6.QtGui import (
     QTextOption,
 )
 
-from guiapp.viewmodels.display_text import DisplayText, display_text
+from guiapp.viewmodels.display_text import DisplayText, begins_from_right, display_text
 from guiapp.viewmodels.token_layout import RowGeometry
 
 ROW_HEIGHT = 1.95  # row height over font size: spans breathe between rows
@@ -135,10 +134,7 @@ class BlockLayout:
     @cached_property
     def is_right_to_left(self) -> bool:
         """Whether the block as a whole reads from right to left."""
-        if not self.display.has_right_to_left:
-            return False
-        kinds = (unicodedata.bidirectional(character) for character in self.display.text)
-        return next((kind != "L" for kind in kinds if kind in ("L", "R", "AL")), False)
+        return self.display.has_right_to_left and begins_from_right(self.display.text)
 
     @property
     def is_ascii(self) -> bool:

@@ -80,3 +80,12 @@ def letters_from_left_to_right(text, font):
         for unit, place in zip(run.stringIndexes(), run.positions(), strict=True):
             places[unit] = place.x()
     return [text[unit] for unit in sorted(places, key=places.__getitem__) if is_seen(text[unit])]
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize(
+    ("text", "is_so"),
+    [("abc", False), ("(שלום) abc", True), ("\u2068שלום\u2069 abc", False), ("\u2067a\u2069 שלום", True)],
+)
+def test_the_first_letter_outside_of_isolates_says_where_a_line_begins(text, is_so):
+    assert BlockLayout(text.encode(), TextMetrics.of(Theme.mono_font()), WIDTH_PX).is_right_to_left is is_so
