@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPointF, QSignalBlocker, QSize, Qt
+from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import QAction, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QMenu, QToolButton, QWidget
 
@@ -117,8 +117,7 @@ class TreeBar(QFrame):
     def _follow_search(self) -> None:
         search, n_found = self._search, len(self._search.found_nodes)
         if self.query.text() != search.query:
-            with QSignalBlocker(self.query):
-                self.query.setText(search.query)
+            self.query.show_query(search.query)
         if search.problem:
             self.count.setText(self._shortened("⚠ " + search.problem))
         elif not (search.query or search.title):
@@ -176,6 +175,12 @@ class SearchField(QLineEdit):
         self.setClearButtonEnabled(True)
         self.setFixedWidth(SEARCH_PX)
         self.textChanged.connect(search.set_query)
+
+    def show_query(self, query: str) -> None:
+        """Say what is searched for.  Blocking all signals would leave the clear button beside no text."""
+        self.textChanged.disconnect(self._search.set_query)
+        self.setText(query)
+        self.textChanged.connect(self._search.set_query)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):

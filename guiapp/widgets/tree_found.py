@@ -114,7 +114,8 @@ class FoundPanel(QWidget):
 
     def _follow_search(self) -> None:
         search, picture, n_found = self._search, self._model.picture, len(self._search.found_nodes)
-        self._title.setText(f"{search.title or FOUND} · {n_found:,}".upper())
+        title = f"{search.title or FOUND} · {n_found:,}" if search.title or search.query else FOUND
+        self._title.setText(title.upper())
         if picture is not None:
             self._table.show(picture, picture.arrays.tokens[search.found_nodes])
         self.clear.setVisible(bool(search.title))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QCursor, QResizeEvent
+from PySide6.QtGui import QCursor, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import (
     QFileDialog,
     QFrame,
@@ -155,6 +155,11 @@ class TreePage(Page):
         self.view.resized.connect(self._place_map)
         self.search.found_changed.connect(self._follow_search)
         EditorLink(self.editor, self._workspace)
+        for keys, go in (("Alt+Left", self.model.go_back), ("Alt+Right", self.model.go_forward)):
+            shortcut = QShortcut(
+                QKeySequence(keys), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut
+            )
+            shortcut.activated.connect(go)
 
     def _keep_shape(self) -> None:
         self._settings.set_tree_shape(self.model.shape)

@@ -84,6 +84,29 @@ def test_typing_searches_and_enter_steps(page, qtbot):
     assert page.found_panel.view.model().rowCount() == len(page.search.found_nodes)
 
 
+def test_a_search_that_ends_leaves_the_field_as_it_was(page, qtbot):
+    empty = page.bar.query.grab().toImage()
+    page.bar.query.setText("the")
+    qtbot.waitUntil(lambda: len(page.search.found_nodes) > 0)
+    assert "FOUND · " in page.found_panel.findChild(QLabel).text()
+    page.search.end()
+    assert page.found_panel.findChild(QLabel).text() == "FOUND"
+    qtbot.waitUntil(lambda: page.bar.query.grab().toImage() == empty)
+
+
+def test_alt_and_arrows_go_back_and_forward_from_anywhere(page, qtbot):
+    page.activateWindow()
+    page.bar.query.setFocus()
+    qtbot.waitUntil(page.bar.query.hasFocus)
+    whole = page.model.view
+    page.model.show(page.model.picture.node(0))
+    near = page.model.view
+    qtbot.keyClick(page.bar.query, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
+    assert page.model.view == whole
+    qtbot.keyClick(page.bar.query, Qt.Key.Key_Right, Qt.KeyboardModifier.AltModifier)
+    assert page.model.view == near
+
+
 def test_a_bad_expression_is_explained_beside_the_field(page, qtbot):
     page.bar.query.setText("/(/")
     qtbot.waitUntil(lambda: bool(page.search.problem))
