@@ -11,6 +11,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication
 
 from guiapp.core.demo import DEMO_MODELS, PREFIX, SAMPLES, sample_text
+from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.model_loader import display_name
 from guiapp.viewmodels.pre_choices import can_choose
 from guiapp.viewmodels.recent_files import RecentFiles
@@ -46,6 +47,8 @@ class WindowCommands(QObject):
         self._recent = recent
         self._theme_source = theme_source
         self._last_model = ""
+        self._sorting = LatestJob[tuple[Path | None, Path | None]](self)
+        self._sorting.done.connect(self._open_sorted)
         self._actions = window.actions_table
         self._editor = window.inspect_page.editor
         self.palette = CommandPalette(self._actions, theme_source, window)
@@ -82,6 +85,7 @@ class WindowCommands(QObject):
     def stop(self) -> None:
         """For closing: no reason not to try the model of the last time again if it is being loaded."""
         self._recent.stop()
+        self._sorting.wait()
         loading = self._workspace.loader.loading_name
         if loading is not None and loading == self._last_model:
             self._settings.set_last_model(loading)
@@ -110,11 +114,14 @@ class WindowCommands(QObject):
 
     def open_files(self, paths: list[Path]) -> None:
         """Open what was dropped: model files as models, all else as text; the last of each kind counts."""
-        for path in paths:
-            if is_model_file(path):
-                self.open(str(path))
-            else:
-                self._workspace.open_text(path)
+        self._sorting.start(partial(_last_model_and_text, paths))
+
+    def _open_sorted(self, found: tuple[Path | None, Path | None]) -> None:
+        model, text = found
+        if model is not None:
+            self.open(str(model))
+        if text is not None:
+            self._workspace.open_text(text)
 
     def save_text(self) -> None:
         if self._workspace.text_path is None:
@@ -339,6 +346,18 @@ class WindowCommands(QObject):
         panel = panels[(at + step) % len(panels)]
         panel.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self._window.focus_ring.surround(panel)
+
+
+def _last_model_and_text(paths: list[Path], progress: Progress) -> tuple[Path | None, Path | None]:
+    """The last model file of some files, and the last other one; each is read, which may take a while."""
+    model = text = None
+    for done, path in enumerate(paths):
+        progress(done / len(paths))
+        if is_model_file(path):
+            model = path
+        else:
+            text = path
+    return model, text
 
 
 def _keep_choice(actions: Mapping[str, QAction], kept: str, keep: Callable[[str], None]) -> None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+
+from conftest import PATIENCE_S
 from main_window_driver import CTRL, press
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication
+
+from guiapp.widgets import window_commands
 
 
 def drop(window, paths):
@@ -30,6 +35,19 @@ def test_files_dropped_anywhere_are_opened_by_what_they_are(shell, qtbot, tmp_pa
     with qtbot.waitSignals([shell.workspace.vocabulary_changed, shell.workspace.text_file_changed]):
         drop(shell.window, [model, text])
     assert shell.workspace.vocabulary.name == "model.bin"
+    qtbot.waitUntil(lambda: shell.workspace.document.text() == b"two two")
+
+
+def test_a_dropped_file_on_a_disk_that_does_not_answer_keeps_nobody_waiting(
+    shell, qtbot, tmp_path, monkeypatch
+):
+    may_answer = threading.Event()
+    monkeypatch.setattr(window_commands, "is_model_file", lambda path: not may_answer.wait(PATIENCE_S))
+    (tmp_path / "text.txt").write_bytes(b"two two")
+    drop(shell.window, [tmp_path / "text.txt"])
+    qtbot.keyClicks(shell.window.inspect_page.editor, "x")
+    assert shell.workspace.document.text() == b"xone two three"
+    may_answer.set()
     qtbot.waitUntil(lambda: shell.workspace.document.text() == b"two two")
 
 
