@@ -33,7 +33,8 @@ LINE_PX = 2
 NEAR_PX = 14
 EDGE_PX = 26  # beside the outermost values, for half of a number below
 NAME_PAD_PX = 14  # between names and their bars
-PROJECTED_PX, PROJECTED_FONT_PX = 900, 16  # a chart so wide is alone on the page, or on a projector
+PROJECTED_PX = 900  # a chart so wide is alone on the page, or on a projector
+PROJECTED_FONT_PX, PROJECTED_MARKER_PX = 16, 13
 SMALLEST_FONT_PX = 8  # where many names share little room
 LINE_PAD_PX = 3  # between two lines of labels
 FAINT = 50  # of 255, beside the contender that is isolated
@@ -144,6 +145,10 @@ class Chart(QFrame):
             self._drawn, self._results = state, results
             self.redraw()
 
+    def forget(self) -> None:
+        """Have no results, drawn or not, until the next ones come."""
+        self._drawn, self._results = [], ()
+
     def set_empty(self, reason: str) -> None:
         """Say this where there is nothing to draw."""
         self.empty.setText(reason)
@@ -172,7 +177,8 @@ class Chart(QFrame):
         if self._results:
             self.plot.clear()
             self.plot.show()
-            self._layout.activate()  # what is drawn depends on the room that there is now
+            self._layout.activate()  # what is drawn depends on the room that there is now,
+            self.plot.place_box()  # of which a plot that is hidden hears only when it is shown
             self.draw()
             self.plot.viewport().update()
         elif self._plot is not None:
@@ -240,6 +246,15 @@ class Chart(QFrame):
 
     # What has how much room
 
+    @property
+    def is_projected(self) -> bool:
+        """Whether the chart is so large that it is read from afar."""
+        return self.view_px()[0] > PROJECTED_PX
+
+    @property
+    def marker_px(self) -> int:
+        return PROJECTED_MARKER_PX if self.is_projected else MARKER_PX
+
     def view_px(self) -> tuple[int, int]:
         """The size of the plot within its axes."""
         area = self.plot.area
@@ -247,9 +262,8 @@ class Chart(QFrame):
 
     def fit_font(self, n_lines: int) -> None:
         """Choose letters so small that so many lines stand below each other; large ones on large charts."""
-        width_px, height_px = self.view_px()
-        room_px = height_px // max(n_lines, 1) - LINE_PAD_PX
-        largest_px = PROJECTED_FONT_PX if width_px > PROJECTED_PX else SMALL_FONT_PX
+        room_px = self.view_px()[1] // max(n_lines, 1) - LINE_PAD_PX
+        largest_px = PROJECTED_FONT_PX if self.is_projected else SMALL_FONT_PX
         self._font_px = min(max(room_px, SMALLEST_FONT_PX), largest_px)
         self.plot.set_fonts(self.theme.ui_font(self._font_px), self.theme.ui_font(largest_px))
 

@@ -31,6 +31,7 @@ MOST_NAME_SHARE = 0.45  # of the plot's width
 EDGE_SHARE = 0.04  # of the height, free below and above
 TICK_GAP_PX = 24  # between two numbers below
 NAME_GAP_PX = 16  # between a curve's end and the marker before its name
+NAME_MARKER = 0.75  # of the size of those on the curve
 WORST_FIT = 0.5  # of the measured time; exponents of curves that fit worse say nothing
 BAND_ALPHA = 30  # of 255
 VERBS = {"append bytes": " appending", "count parts": " counting"}  # beside curves of encoding
@@ -99,7 +100,7 @@ class CurveChart(Chart):
         looks = [self.look(row["contender"]) for _, _, row in self._points]
         self.markers(
             [(x, y) for x, y, _ in self._points],
-            size=MARKER_PX,
+            size=self.marker_px,
             symbol=[look.marker for look in looks],
             pen=pen_of(self.theme.raised),
             brush=[brush_of(look.color) for look in looks],
@@ -128,19 +129,24 @@ class CurveChart(Chart):
         (left, far), (low, high) = self.plot.x_range, self.plot.y_range
         line = (high - low) * (self.metrics().height() - LINE_PAD_PX) / height_px
         x = max(math.log10(row["size_bytes"]) for row in self._results)
-        self.plot.lines_end = x + (far - left) * MARKER_PX / width_px
-        x += (far - left) * NAME_GAP_PX / width_px
+        self.plot.lines_end = x + (far - left) * self.marker_px / width_px
+        x += (far - left) * self._name_gap_px / width_px
         placed = spread(ends, line, high - line / 2)
         for end in placed:
             self.label_behind(end.text, x, end.y, self.word_color(end.row["contender"]), end.row)
         looks = [self.look(end.row["contender"]) for end in placed]
         self.markers(
             [(x, end.y) for end in placed],
-            size=MARKER_PX - 2,
+            size=round(self.marker_px * NAME_MARKER),
             symbol=[look.marker for look in looks],
             pen=None,
             brush=[brush_of(look.color) for look in looks],
         )
+
+    @property
+    def _name_gap_px(self) -> int:
+        """From the end of a curve to the marker of its name."""
+        return NAME_GAP_PX + self.marker_px - MARKER_PX
 
     def _names(self, curves: Mapping[Line, Sequence[Record]]) -> dict[Line, str]:
         """The names with exponent and overhead, or with less where that takes too much of the width."""
@@ -172,7 +178,7 @@ class CurveChart(Chart):
         left, right = min(sizes), max(max(sizes), min(sizes) + 1)
         name_px = max(self.metrics().horizontalAdvance(BEHIND_GAP + name) for name in names)
         width_px = self.view_px()[0]
-        taken_px = min(EDGE_PX + NAME_GAP_PX + name_px + MARKER_PX, int(width_px * 0.8))
+        taken_px = min(EDGE_PX + self._name_gap_px + name_px + self.marker_px, int(width_px * 0.8))
         per_px = (right - left) / (width_px - taken_px)
         start = left - EDGE_PX * per_px
         self.plot.show_range(x_range=(start, start + width_px * per_px))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from guiapp.core.bench.measurement import Record
-from guiapp.widgets.bench_charts import APPROXIMATE, LINE_PAD_PX, LINE_PX, MARKER_PX, Chart
+from guiapp.widgets.bench_charts import APPROXIMATE, LINE_PAD_PX, LINE_PX, Chart
 from guiapp.widgets.bench_labels import decades_of, mark, share_steps, short_number
 from guiapp.widgets.bench_names import Line, Place, place_names
 from guiapp.widgets.bench_plot import NO_BRUSH, Curve, brush_of, pen_of
@@ -70,7 +70,7 @@ class ExactnessChart(Chart):
         looks = [self.look(row["contender"]) for row in rows]
         self.markers(
             points,
-            size=MARKER_PX + 4,
+            size=self.marker_px + 4,
             symbol=[look.marker for look in looks],
             pen=[pen_of(look.color, LINE_PX) for look in looks],
             brush=[

@@ -65,8 +65,10 @@ class GroupChart(SpeedChart):
         super().__init__(title, theme_source)
 
     def set_scenario(self, scenario: str) -> None:
-        """What the next results are of: a name in KINDS."""
-        self._scenario = scenario
+        """What the next results are of: a name in KINDS; those of another one go."""
+        if scenario != self._scenario:
+            self._scenario = scenario
+            self.forget()
 
     def draw(self) -> None:
         groups: dict[str, list[Bar]] = {}

@@ -73,8 +73,8 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         self._font, self._scale_font = QFont(), QFont()
         self._line, self._dim = QColor(), QColor()
         self.area = QRectF()  # of the view box, in pixels
-        self._place_box()
-        self.sigDeviceRangeChanged.connect(self._place_box)
+        self.place_box()
+        self.sigDeviceRangeChanged.connect(self.place_box)
 
     def clear(self) -> None:
         """Take away what is not an item."""
@@ -91,7 +91,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         """Of words and what stands at the left; of the scale below."""
         if (font, scale_font) != (self._font, self._scale_font):
             self._font, self._scale_font = font, scale_font
-            self._place_box()
+            self.place_box()
 
     def scale_metrics(self) -> QFontMetrics:
         """Of the scale below."""
@@ -101,7 +101,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         """How wide what stands at the left is."""
         if width_px != self._axis_px:
             self._axis_px = width_px
-            self._place_box()
+            self.place_box()
 
     def show_range(self, x_range: Range | None = None, y_range: Range | None = None) -> None:
         """From where to where the plot reaches; None leaves one as it is."""
@@ -142,7 +142,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
     def sizeHint(self) -> QSize:
         return QSize(AXIS_PX, AXIS_PX)
 
-    def _place_box(self, *_: object) -> None:
+    def place_box(self, *_: object) -> None:
         """Leave room for the scales."""
         below_px = QFontMetrics(self._scale_font).height() + TICK_GAP_PX
         width_px, height_px = self.width() - self._axis_px, self.height() - below_px - TOP_PX

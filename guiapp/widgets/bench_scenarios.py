@@ -87,8 +87,8 @@ class ScenarioCard(QStackedWidget):
             text = self.worst_texts.currentText()
         chart = self.prepare(scenario, growth)
         chart.lead_with([self.scenarios, self.worst_texts])
-        self.setCurrentWidget(chart)
         chart.show_results(rows_of(results, scenario, text))
+        self.setCurrentWidget(chart)  # only now: it is drawn again where it had another size before
 
     def prepare(self, scenario: str, growth: Sequence[Record]) -> Chart:
         """The chart that suits a scenario, told which one its next records are of."""

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 from guiapp.core.bench.contenders import UNSPLIT
 from guiapp.core.bench.peers import PEERS
 from guiapp.core.catalogue import ALGORITHMS
+from guiapp.widgets.bench_charts import PROJECTED_FONT_PX, PROJECTED_PX
 from guiapp.widgets.bench_exactness import front_of
 from guiapp.widgets.bench_stages import parts_of
 from guiapp.widgets.contender_look import look_of
@@ -278,3 +279,17 @@ def test_throughput_is_drawn_against_length_too(page):
     for _ in range(2):
         page.scaling.quantity_button.click()
     assert page.scaling.note.text().startswith("time by bytes")
+
+
+def test_a_chart_that_was_behind_when_its_page_was_resized_is_drawn_in_its_new_size(bench_page):
+    untimed = dict.fromkeys(("median_s", "ci_s", "mb_per_s", "tokens_per_s"))
+    memory = record("memory", "fast", 1000, 1e-5, built_bytes=10**6, encoding_bytes=10**6, **untimed)
+    rows = [memory, record("threads", "fast", 1000, 1e-5), record("worst", "fast", 1000, 1e-5)]
+    bench_page.model.show_run({"results": rows})
+    for scenario, size in (("memory", (1280, 800)), ("worst", (1280, 800)), ("threads", (1800, 1100))):
+        bench_page.resize(*size)
+        bench_page.show_only(scenario)
+        QApplication.processEvents()
+    (chart,) = bench_page.shown_charts
+    assert chart.view_px()[0] > PROJECTED_PX
+    assert chart._font_px == PROJECTED_FONT_PX
