@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QMenu, QSizePolicy, QToolButton, QWidget
 
@@ -101,8 +101,7 @@ class FindBar(QFrame):
     def _follow_query(self) -> None:
         search = self._search
         if self.field.text() != search.query:
-            with QSignalBlocker(self.field):
-                self.field.setText(search.query)
+            self.field.setText(search.query)
         self.field.setPlaceholderText(KINDS[search.kind].hint)
         self.case.setChecked(search.matches_case)
         self.case.setVisible(search.kind in ("text", "regex"))

@@ -80,9 +80,12 @@ TREE = (
     KeyHint("Neighbours", ("Left", "Right")),
     KeyHint("Show the chosen token", ("Return",)),
     KeyHint("Show the whole tree", ("Home", "Esc")),
-    KeyHint("Back or forward", ("Alt+Left", "Alt+Right")),
     KeyHint("Nearer or farther", ("+", "-")),
     KeyHint("Search: type any letter, such as", ("A",)),
+)
+TREE_PAGE = (
+    KeyHint("Search for tokens", ("Ctrl+F",)),
+    KeyHint("Back or forward", ("Alt+Left", "Alt+Right")),
 )
 TREE_SEARCH = (
     KeyHint("Next token found", ("Return", "Down")),
@@ -110,7 +113,7 @@ def key_hints() -> dict[str, tuple[KeyHint, ...]]:
         "In the text": text_hints(),
         "In the find bar": FIND_FIELD + FIND_PANEL,
         "In the ids": IDS,
-        "In the tree": TREE,
+        "In the tree": TREE_PAGE + TREE,
         "In the search for tokens": TREE_SEARCH,
         "In the tree's legend": TREE_LEGEND,
         "On the timeline": TIMELINE,

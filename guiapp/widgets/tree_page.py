@@ -155,7 +155,11 @@ class TreePage(Page):
         self.view.resized.connect(self._place_map)
         self.search.found_changed.connect(self._follow_search)
         EditorLink(self.editor, self._workspace)
-        for keys, go in (("Alt+Left", self.model.go_back), ("Alt+Right", self.model.go_forward)):
+        for keys, go in (
+            ("Alt+Left", self.model.go_back),
+            ("Alt+Right", self.model.go_forward),
+            ("Ctrl+F", self._ask_search),  # on the Inspect page an action has it
+        ):
             shortcut = QShortcut(
                 QKeySequence(keys), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut
             )
@@ -168,6 +172,10 @@ class TreePage(Page):
         self.side.setCurrentIndex(index)
         if self.side.currentWidget() is self.findings_panel:
             self.findings.want()
+
+    def _ask_search(self) -> None:
+        self.bar.query.setFocus()
+        self.bar.query.selectAll()
 
     def _begin_search(self, text: str) -> None:
         self.bar.query.setFocus()

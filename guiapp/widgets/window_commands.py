@@ -332,7 +332,12 @@ class WindowCommands(QObject):
     def _show_shortcuts(self) -> None:
         from guiapp.widgets.shortcuts_dialog import ShortcutsDialog
 
-        ShortcutsDialog(self._actions, self._theme_source, self._window).show()
+        dialog = self._window.findChild(ShortcutsDialog)
+        if dialog is None:
+            dialog = ShortcutsDialog(self._actions, self._theme_source, self._window)
+        dialog.show()
+        dialog.raise_()
+        dialog.activateWindow()
 
     def _show_about(self) -> None:
         AboutDialog(self._window).show()

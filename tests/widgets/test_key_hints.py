@@ -54,6 +54,14 @@ def ignored_keys(widget, hints):
     return ignored
 
 
+def keys_of(hints):
+    return {keys for hint in hints for keys in hint.keys}
+
+
+def shortcuts_of(page):
+    return {shortcut.key().toString() for shortcut in page.findChildren(QShortcut)}
+
+
 def test_each_widget_that_takes_keys_is_in_the_list():
     sources = [source.read_text(encoding="utf-8") for source in WIDGETS.glob("*.py")]
     classes = {
@@ -101,8 +109,10 @@ def test_the_text_the_search_and_the_ids_take_their_keys(inspect_page):
     assert ignored_keys(inspect_page.ids_panel.strip, key_hints.IDS) == []
 
 
-def test_the_tree_page_takes_its_keys(tree_page):
-    tree_page.view.setFocus()
+def test_the_tree_page_takes_its_keys(tree_page, qtbot):
+    qtbot.keySequence(tree_page.view, "Ctrl+F")
+    assert tree_page.bar.query.hasFocus()
+    assert keys_of(key_hints.TREE_PAGE) == shortcuts_of(tree_page)
     tree_page.model.choose(5)
     assert ignored_keys(tree_page.view, key_hints.TREE) == []
     assert ignored_keys(tree_page.bar.query, key_hints.TREE_SEARCH) == []
@@ -113,5 +123,4 @@ def test_the_steps_page_takes_its_keys(make_steps_page):
     page = make_steps_page()
     assert ignored_keys(page.findChild(Scrubber), key_hints.TIMELINE) == []
     assert ignored_keys(BeginButton("Begin"), key_hints.LESSONS) == []
-    shortcuts = {shortcut.key().toString() for shortcut in page.findChildren(QShortcut)}
-    assert {keys for hint in key_hints.BREAKPOINTS for keys in hint.keys} == shortcuts
+    assert keys_of(key_hints.BREAKPOINTS) == shortcuts_of(page)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from main_window_driver import CTRL, SHIFT, press
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QToolButton
 
 from guiapp.widgets.span_view import SIDE_PX
 from guiapp.widgets.theme import DARK, LIGHT
@@ -84,6 +84,7 @@ def test_the_selected_token_is_found_everywhere(shell, qtbot, panel):
     assert panel.find_bar.field.text() == "3"
     assert panel.find_bar.count.text() == "1 of 1"
     assert selection(shell) == (3, 7)
+    qtbot.waitUntil(panel.find_bar.field.findChild(QToolButton).isVisible)  # the one that clears
     assert not panel.find_bar.case.isVisible()
 
 
@@ -142,7 +143,7 @@ def test_matches_have_a_bracket_below_them(shell, qtbot, panel, theme):
     qtbot.waitUntil(lambda: theme.text.name() not in under(editor, 13, 15))
 
 
-def test_other_pages_have_no_text_to_search(shell, qtbot, panel):
+def test_on_other_pages_the_text_is_not_searched(shell, qtbot, panel):
     press(qtbot, shell, Key.Key_4, CTRL)
     assert not shell.window.actions_table["find"].isEnabled()
     press(qtbot, shell, Key.Key_F, CTRL)
