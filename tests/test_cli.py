@@ -229,6 +229,16 @@ def test_standard_input_that_cannot_be_read_is_not_taken_for_the_output(monkeypa
     assert capsys.readouterr().err == "tokenloupe: Standard input cannot be read: Input/output error.\n"
 
 
+def test_a_terminal_is_told_that_a_text_is_waited_for(monkeypatch, capsys):
+    class Terminal(io.TextIOWrapper):
+        def isatty(self):
+            return True
+
+    monkeypatch.setattr(sys, "stdin", Terminal(io.BytesIO(b"abc")))
+    assert run(["tokenize", "demo:toy"]) == 0
+    assert capsys.readouterr().err == "tokenloupe: Type the input, then Ctrl+D on a line of its own.\n"
+
+
 @pytest.mark.parametrize("command", [["info"], ["tokenize", "-f", "/dev/null"]])
 def test_a_name_that_no_file_can_have_is_told_as_such(capsys, command):
     assert run([*command, "x" * 5000]) == 1

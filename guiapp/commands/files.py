@@ -129,7 +129,7 @@ def read(file: str | None) -> bytes:
 
 def _standard_input() -> bytes:
     if sys.stdin.isatty():
-        print("tokenloupe: Type the text, then Ctrl+D on a line of its own.", file=sys.stderr)
+        print("tokenloupe: Type the input, then Ctrl+D on a line of its own.", file=sys.stderr)
     try:
         return sys.stdin.buffer.read()
     except OSError as error:

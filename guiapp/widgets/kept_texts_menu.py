@@ -18,7 +18,7 @@ MOST_SHOWN = 20
 
 
 class KeptTextsMenu(QObject):
-    """Lists them above what the menu has already, as often as it opens; one that is chosen is shown."""
+    """Lists them above what the menu has already, as often as it opens; the one that is shown has a mark."""
 
     def __init__(
         self, menu: QMenu, kept_texts: KeptTexts, workspace: Workspace, questions: Questions
@@ -52,9 +52,17 @@ class KeptTextsMenu(QObject):
         self._menu.insertActions(self._first_of_menu, self._listed)
 
     def _action(self, head: KeptTextHead) -> QAction:
-        action = QAction(title_of(head), self)
+        is_shown = self._is_shown(head)
+        action = QAction(title_of(head), self, checkable=is_shown, checked=is_shown)
         action.triggered.connect(partial(self._show, head))
         return action
+
+    def _is_shown(self, head: KeptTextHead) -> bool:
+        document = self._workspace.document
+        if (head.size_bytes, head.beginning) != (document.size, document.slice(0, len(head.beginning))):
+            return False
+        kept = self._kept_texts.read(head)
+        return kept is not None and kept.data == document.text()
 
     def _show(self, head: KeptTextHead) -> None:
         kept = self._kept_texts.read(head)

@@ -121,6 +121,8 @@ def test_a_changed_file_that_another_one_was_dropped_over_can_be_chosen_again(ma
     assert shell.workspace.document.text() == b"more & one two three"
     assert (shell.workspace.text_path, shell.workspace.is_modified) == (path, True)
     assert path.read_bytes() == b"one two three"
+    assert listed(shell) == ["words.txt: more && one two three"]
+    assert shell.window.actions_table.menus["File/Kept texts"].actions()[0].isChecked()
     shell.workspace.document.undo()
     assert (shell.workspace.document.text(), shell.workspace.text_path) == (b"two two", other)
 
