@@ -13,8 +13,9 @@ from guiapp.core.trace.debugger import Debugger
 from guiapp.core.trace.operations import FORMS, NUMBERS
 from guiapp.core.trace.trace import Tokens
 
-TOKENS_BEFORE = 16  # finished tokens shown before the piece
+TOKENS_BEFORE = 16  # finished tokens shown before the piece, and of a long text before the step
 TOKENS_AROUND = 40  # of a long piece, on either side of the step
+LONG_TEXT_BYTES = 500  # more than is shown at once
 PIECES_BEHIND = 20
 LONGEST_RAW = 160  # bytes of text behind the piece
 LATTICE_PLACES = 22
@@ -71,14 +72,17 @@ def flow(debugger: Debugger) -> Flow:
     piece = trace.piece_at(position)
     if piece < 0:
         return _stage(debugger, start, end)
-    elements, is_cut = _before(debugger, piece)
     piece_start, piece_end = int(trace.pieces.start[piece]), int(trace.pieces.end[piece])
-    tokens, is_cut_inside = _around(debugger.states.piece_tokens(position, piece, (start, end)), start, end)
+    n_before = TOKENS_BEFORE if len(trace.text) > LONG_TEXT_BYTES else TOKENS_AROUND
+    tokens, is_cut_inside = _around(
+        debugger.states.piece_tokens(position, piece, (start, end)), start, n_before
+    )
     if debugger.states.has_slots(piece) and len(tokens.ids):  # symbols fill the piece
         is_cut_inside = int(tokens.starts[0]) > piece_start, int(tokens.ends[-1]) < piece_end
     operation = trace.operation(position)
     is_pair = operation in PAIR_STEPS
     at = piece_start if not is_cut_inside[0] else int(tokens.starts[0])
+    elements, is_cut = _before(debugger, piece) if not is_cut_inside[0] else ([], True)
     first = len(elements)
     for token_id, token_start, token_end in zip(*(column.tolist() for column in tokens), strict=True):
         elements += _text(debugger, at, token_start, start, end, is_pair)
@@ -87,9 +91,9 @@ def flow(debugger: Debugger) -> Flow:
         at = max(at, token_end)
     if not is_cut_inside[1]:
         elements += _text(debugger, at, piece_end, start, end, is_pair)
-    behind, is_cut_behind = _behind(debugger, piece)
+    behind, is_cut_behind = _behind(debugger, piece) if not is_cut_inside[1] else ([], True)
     made = _made(debugger) if is_pair or columns.result[position] >= 0 else ("", "")
-    return Flow(elements + behind, *made, is_cut or is_cut_inside[0], is_cut_behind or is_cut_inside[1])
+    return Flow(elements + behind, *made, is_cut, is_cut_behind)
 
 
 def _made(debugger: Debugger) -> tuple[str, str]:
@@ -137,10 +141,10 @@ def _text(
     return found
 
 
-def _around(tokens: Tokens, start: int, end: int) -> tuple[Tokens, tuple[bool, bool]]:
-    """The tokens around a stretch, and whether there are more before and behind."""
+def _around(tokens: Tokens, start: int, n_before: int) -> tuple[Tokens, tuple[bool, bool]]:
+    """The tokens around a place, and whether there are more before and behind."""
     at = int(np.searchsorted(tokens.starts, start))
-    first, last = max(0, at - TOKENS_AROUND), at + TOKENS_AROUND
+    first, last = max(0, at - n_before), at + TOKENS_AROUND
     n_tokens = len(tokens.ids)
     return Tokens(*(column[first:last] for column in tokens)), (first > 0, last < n_tokens)
 

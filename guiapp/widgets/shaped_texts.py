@@ -28,10 +28,21 @@ SAME_WIDTH_PX = 0.5
 STRIKE_SHARE = 0.58  # of the height, from above: through small letters
 PLAIN = "".join(
     character
-    for character in map(chr, (*range(0x20, 0x590), *range(0x2010, 0x2028), *range(0x2190, 0x2200)))
+    for character in map(
+        chr,
+        (
+            *range(0x20, 0x590),
+            *range(0x2010, 0x2028),
+            *range(0x2190, 0x2200),
+            *range(0x2580, 0x25A0),
+        ),
+    )
     if unicodedata.category(character)[0] not in "MC"  # neither marks, which combine, nor controls
 )
 """Latin, Greek and Cyrillic letters, and the signs that stand for spaces: one glyph each in any order."""
+
+ISOLATES = "\u2068\u2069"
+"""They keep directions apart, have no width, and do nothing among plain characters."""
 
 LEFT, CENTER, RIGHT = 0.0, 0.5, 1.0
 """Where in its place a text stands: the share of the free width that is left of it."""
@@ -57,6 +68,7 @@ class FixedGlyphs:
         self._height = float(ceil(metrics.height()))
         is_fixed = metrics.horizontalAdvance("i") == self._advance == metrics.horizontalAdvance("W")
         self._glyphs = self._found() if is_fixed else {}
+        self._characters = frozenset(self._glyphs).union(ISOLATES if self._glyphs else "")
 
     def _found(self) -> dict[str, int]:
         """QFontInfo does not call every font fixed-pitch that is; so each glyph is asked for its width."""
@@ -68,19 +80,24 @@ class FixedGlyphs:
             if glyph and abs(width - self._advance) < SAME_WIDTH_PX
         }
 
+    def width(self, text: str) -> float | None:
+        """Without shaping it; None for a text with other characters."""
+        if not self._characters.issuperset(text):
+            return None
+        return (len(text) - sum(map(text.count, ISOLATES))) * self._advance
+
     def shape(self, text: str) -> Shaped | None:
         """None for a text with other characters."""
-        try:
-            glyphs = [self._glyphs[character] for character in text]
-        except KeyError:
+        if not self._characters.issuperset(text):
             return None
-        for number in range(len(self._places), len(text)):
+        glyphs = [self._glyphs[character] for character in text if character not in ISOLATES]
+        for number in range(len(self._places), len(glyphs)):
             self._places.append(QPointF(number * self._advance, 0))
         run = QGlyphRun()
         run.setRawFont(self._font)
         run.setGlyphIndexes(glyphs)
-        run.setPositions(self._places[: len(text)])
-        return Shaped(run, len(text) * self._advance, self._height, self._ascent)
+        run.setPositions(self._places[: len(glyphs)])
+        return Shaped(run, len(glyphs) * self._advance, self._height, self._ascent)
 
 
 class ShapedTexts:
@@ -95,7 +112,8 @@ class ShapedTexts:
         self._shaped = lru_cache(MOST_TEXTS)(self._shape)
 
     def width(self, text: str) -> float:
-        return self._shaped(text).width
+        width = self._plain.width(text)
+        return self._shaped(text).width if width is None else width
 
     def draw(self, painter: QPainter, place: QRectF, text: str, share: float = CENTER) -> None:
         """Draw one line in the middle of the place's height, with the painter's pen."""

@@ -6,7 +6,7 @@ from math import ceil
 from typing import NamedTuple
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QPainter, QPen
+from PySide6.QtGui import QColor, QPainter, QPen
 
 from guiapp.viewmodels.step_pictures import Element, Part, Role
 from guiapp.widgets.rounded_boxes import RoundedBoxes
@@ -54,14 +54,21 @@ class BoxTexts:
         return self.token if part is Part.TOKEN else self.text
 
 
-def lay_out(elements: list[Element], width: float, texts: BoxTexts) -> FlowLayout:
-    """Rows of boxes from left to right; each row keeps room above for what a pair becomes."""
+def lay_out(elements: list[Element], width: float, texts: BoxTexts, n_seen: int | None = None) -> FlowLayout:
+    """Rows of boxes from left to right; each row keeps room above for what a pair becomes.
+
+    With `n_seen` the rows end behind those that show so many around what the step is about, and one more.
+    """
     boxes: list[Box] = []
     rows: list[GutterRow] = []
+    marked = next((at for at, element in enumerate(elements) if element.role is not Role.NONE), 0)
+    n_needed = None
     x = 0
-    for element in elements:
+    for number, element in enumerate(elements):
         size = min(_width_of(element, texts), int(width))
         if not rows or (x > 0 and x + size > width):
+            if len(rows) == n_needed:
+                break
             x = 0
             rows.append(
                 GutterRow(element.start, element.end, len(rows) * FLOW_ROW_PX + ABOVE_PX + BOX_PX / 2)
@@ -71,6 +78,8 @@ def lay_out(elements: list[Element], width: float, texts: BoxTexts) -> FlowLayou
         boxes.append(Box(element, rect, len(rows) - 1))
         rows[-1] = rows[-1]._replace(end=max(rows[-1].end, element.end))
         x += size + GAP_PX
+        if number == marked and n_seen is not None:
+            n_needed = 1 + max(n_seen, len(rows) + n_seen // 2)
     return FlowLayout(boxes, rows, max(1, len(rows)) * FLOW_ROW_PX)
 
 
@@ -89,6 +98,14 @@ class BoxPainter:
     def __init__(self, texts: BoxTexts) -> None:
         self._texts = texts
         self._boxes = RoundedBoxes()
+        self._fills: tuple[Theme, QColor, QColor] | None = None
+
+    def _fills_of(self, theme: Theme) -> tuple[QColor, QColor]:
+        """Behind what the step is about, and behind other tokens; mixed once for each theme."""
+        if self._fills is None or self._fills[0] is not theme:
+            about, other = blend(theme.raised, theme.accent, 0.30), blend(theme.raised, theme.line, 0.5)
+            self._fills = theme, about, other
+        return self._fills[1:]
 
     def paint(self, painter: QPainter, theme: Theme, box: Box, ratio: float) -> None:
         """`ratio` is how many pixels of the screen a unit of the layout takes."""
@@ -97,10 +114,10 @@ class BoxPainter:
             self._boxes.draw(painter, rect, theme.span_color(element.color), None, 5, ratio)
         elif element.role is not Role.NONE:
             style = Qt.PenStyle.DashLine if element.part is Part.TEXT else Qt.PenStyle.SolidLine
-            fill = blend(theme.raised, theme.accent, 0.30)
+            fill = self._fills_of(theme)[0]
             self._boxes.draw(painter, rect, fill, QPen(theme.accent, 2.2, style), 6, ratio)
         elif element.part is Part.TOKEN:
-            fill = blend(theme.raised, theme.line, 0.5)
+            fill = self._fills_of(theme)[1]
             self._boxes.draw(painter, rect, fill, QPen(theme.line, 1), 6, ratio)
         self._paint_text(painter, theme, element, rect)
 

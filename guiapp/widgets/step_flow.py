@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QMenu, QToolTip, QWidget
 from guiapp.core.explain.visible_text import isolate
 from guiapp.core.trace.debugger import Debugger
 from guiapp.viewmodels.step_breakpoints import at_bytes
-from guiapp.viewmodels.step_pictures import Element, Flow, Role, flow
+from guiapp.viewmodels.step_pictures import LONG_TEXT_BYTES, Element, Flow, Role, flow
 from guiapp.viewmodels.steps_model import StepsModel
 from guiapp.widgets.step_boxes import (
     FLOW_ROW_PX,
@@ -34,7 +34,6 @@ from guiapp.widgets.text_zoom import TextZoom
 from guiapp.widgets.theme import UNIT_PX, Theme, ThemeSource
 
 SMALL_DOT_PX = 7
-LONG_TEXT_BYTES = 500  # more than three rows show
 MOST_OF_WINDOW = 0.23  # that the text takes at any rate, if it has two rows
 EMPTY_TEXT = "Nothing is recorded yet."
 
@@ -107,13 +106,20 @@ class FlowView(QWidget):
 
     def _forget_height(self) -> None:
         """Long texts come to need three rows: the room is there at once, so that nothing moves then."""
+        self._most_px = 3 * FLOW_ROW_PX if self._is_long() else 0
+
+    def _is_long(self) -> bool:
         debugger = self._debugger
-        is_long = debugger is not None and len(debugger.trace.text) > LONG_TEXT_BYTES
-        self._most_px = 3 * FLOW_ROW_PX if is_long else 0
+        return debugger is not None and len(debugger.trace.text) > LONG_TEXT_BYTES
+
+    def _n_seen(self) -> int:
+        """How many rows there is room for."""
+        return max(1, int(self.height() / self._zoom.factor) // FLOW_ROW_PX)
 
     def _arrange(self) -> None:
         width = max(120.0, self._width())
-        self._layout = lay_out(self._flow.elements, width, self._texts)
+        n_seen = self._n_seen() if self._is_long() else None
+        self._layout = lay_out(self._flow.elements, width, self._texts, n_seen)
         self._hovered = None
         self._most_px = max(self._most_px, int(self._layout.height))
         two_rows = self._zoom.scaled(min(self._most_px, 2 * FLOW_ROW_PX))
@@ -138,7 +144,7 @@ class FlowView(QWidget):
     def _shift(self) -> float:
         """How far the rows are moved so that what the step is about is in sight, and the first row whole."""
         row = next((box.row for box in self._layout.boxes if box.element.role is not Role.NONE), 0)
-        n_seen = max(1, int(self.height() / self._zoom.factor) // FLOW_ROW_PX)
+        n_seen = self._n_seen()
         first = max(0, min(row - (n_seen - 1) // 2, len(self._layout.rows) - n_seen))
         return -float(first * FLOW_ROW_PX)
 

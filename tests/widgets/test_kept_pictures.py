@@ -47,7 +47,19 @@ def test_only_plain_characters_of_fixed_pitch_are_not_shaped(qapp, font):
     is_fixed = QFontMetrics(font(13)).horizontalAdvance("i") == QFontMetrics(font(13)).horizontalAdvance("W")
     assert (glyphs.shape("Ġthe + →1,234") is not None) == is_fixed
     assert glyphs.shape("日本") is None
+    for text in ("▁New", "\u2068▁w\u2069 + \u2068it\u2069 → ▁wit"):
+        assert (glyphs.width(text) is not None) == is_fixed
+        assert glyphs.width(text) in (None, pytest.approx(ShapedTexts(font(13)).width(text), abs=1))
     assert glyphs.shape("e\u0301") is None
+
+
+def test_signs_that_keep_directions_apart_take_no_room(qapp):
+    texts = ShapedTexts(Theme.mono_font(17))
+    place = QRectF(7, 0, 290, 40)
+    assert texts.width("\u2068▁w\u2069 + it") == texts.width("▁w + it")
+    assert inked(lambda painter: texts.draw(painter, place, "\u2068▁w\u2069 + it", LEFT)) == inked(
+        lambda painter: texts.draw(painter, place, "▁w + it", LEFT)
+    )
 
 
 def test_marks_stay_on_their_letters(qapp):

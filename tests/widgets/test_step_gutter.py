@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
 
+from guiapp.viewmodels.step_pictures import Role, flow
 from guiapp.widgets.step_gutter import GutterRow
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -123,3 +126,24 @@ def test_playing_stops_at_a_breakpoint_for_once_and_uses_it_up(make_steps_page, 
     qtbot.waitUntil(lambda: not model.clock.is_playing)
     assert model.debugger.trace.operation(model.position) == "merge"
     assert not model.breakpoints.rows[0].is_enabled
+
+
+def test_rows_out_of_sight_are_not_laid_out(make_steps_page):
+    page = make_steps_page(text=b"How do lions sleep in New York? " * 60)
+    model, view = page.model, page.trace.flow
+    for step in range(0, model.n_steps, 331):
+        model.go_to(step)
+        marked = [element for element in flow(model.debugger).elements if element.role is not Role.NONE]
+        assert [box.element for box in view.boxes if box.element.role is not Role.NONE] == marked
+        assert len(view.gutter_rows) <= 6
+        starts = [box.element.start for box in view.boxes]
+        assert starts == sorted(starts)
+
+
+def test_a_long_piece_is_cut_without_the_tokens_of_others_beside_it(make_steps_page):
+    page = make_steps_page("spm", b"x" * 600 + b"<s>" + b"lions sleep " * 60, "scan")
+    page.model.to_byte(1000)
+    shown = flow(page.model.debugger)
+    assert shown.is_cut_before
+    boxes = shown.elements
+    assert all(left.end == right.start for left, right in pairwise(boxes))
