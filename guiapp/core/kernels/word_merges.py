@@ -81,6 +81,22 @@ def _number_of(
 
 
 @borrowing
+def _send_for(
+    left: np.int32,
+    right: np.int32,
+    has_rule: NDArray[np.uint64],
+    rows: NDArray[np.uint64],
+    spread: np.uint64,
+    bit_shift: np.uint64,
+    symbol_bits: np.uint64,
+) -> None:
+    """Let the processor fetch what `_number_of` looks at."""
+    bit = (np.uint64(left) << symbol_bits | np.uint64(right)) * spread >> bit_shift
+    prefetch(has_rule, int(np.int64(bit >> WORD_BITS)))
+    prefetch(rows, int(np.int64(bit >> BITS_PER_SLOT)))
+
+
+@borrowing
 def merge_word(
     data: NDArray[np.uint8],
     start: int,
@@ -147,6 +163,10 @@ def merge_word(
             break
         at = int(best & ((1 << PLACE_BITS) - 1))
         symbol = made[values[at]]
+        if at > 0:
+            _send_for(out[first + at - 1], symbol, has_rule, rows, spread, bit_shift, symbol_bits)
+        if at + 2 < count:
+            _send_for(symbol, out[first + at + 2], has_rule, rows, spread, bit_shift, symbol_bits)
         out[first + at] = symbol
         count -= 1
         for behind in range(at + 1, count):
