@@ -32,5 +32,4 @@ class ManyTexts(Protocol):
 
 def tokens_of_each(tokens: FragmentTokens, ends: NDArray[np.int64]) -> NDArray[np.int64]:
     """How many tokens lie in each of the stretches that end at `ends`; none reaches across an end."""
-    n_ending = np.bincount(tokens.ends, minlength=int(ends[-1]) + 1)
-    return np.diff(np.cumsum(n_ending)[ends], prepend=0)
+    return np.diff(tokens.ends.searchsorted(ends, side="right"), prepend=0)

@@ -16,6 +16,8 @@ from guiapp.core.kernels import utf8 as kernel
 from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
 
 REPLACEMENT = 0xFFFD
+REPLACEMENT_BYTES = b"\xef\xbf\xbd"
+LONGEST_CHARACTER = 4  # bytes
 LAST_CODE = 0x10FFFF
 ASCII_END = 0x80
 NEWLINE = 0x0A
@@ -36,10 +38,50 @@ def repair_each(
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """The same for each of many texts, which lie one behind the other, and where they end then.
 
+    Prefixes of well-formed texts, of which many end within a character, take next to nothing.
+    """
+    if texts.max(initial=0) < ASCII_END:
+        return texts, ends
+    n_cut = _bytes_cut_short(texts, ends)
+    is_cut = np.zeros(len(texts), np.bool_)
+    for back in range(1, LONGEST_CHARACTER):
+        is_cut[ends[n_cut >= back] - back] = True
+    firsts = texts[np.concatenate([[0], ends[:-1]])]
+    whole = texts[~is_cut]
+    if (firsts & 0xC0 == 0x80).any() or kernel.plain_prefix(whole) < len(whole):
+        return _repair_each_broken(texts, ends)
+    if len(whole) == len(texts):
+        return texts, ends
+    data = np.repeat(texts, np.where(is_cut, len(REPLACEMENT_BYTES), 1))
+    more = len(REPLACEMENT_BYTES) - 1
+    replaced = np.flatnonzero(is_cut)
+    replaced += more * np.arange(len(replaced))
+    for offset, byte in enumerate(REPLACEMENT_BYTES):
+        data[replaced + offset] = byte
+    return data, ends + more * np.cumsum(n_cut)
+
+
+def _bytes_cut_short(texts: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many bytes of a character that is not complete stand at the end of each text."""
+    n_cut, lengths = np.zeros(len(ends), np.int64), np.diff(ends, prepend=0)
+    may_follow = np.ones(len(ends), np.bool_)
+    for back in range(1, LONGEST_CHARACTER):
+        byte = texts[np.maximum(ends - back, 0)]
+        announced = 1 + (byte >= 0xC0).astype(np.int64) + (byte >= 0xE0) + (byte >= 0xF0)
+        n_cut[may_follow & (lengths >= back) & (announced > back)] = back
+        may_follow &= byte & 0xC0 == 0x80
+    return n_cut
+
+
+def _repair_each_broken(
+    texts: NDArray[np.uint8], ends: NDArray[np.int64]
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """What `repair_each` does, whatever the texts are.
+
     Between them stand newlines for the time being: a broken character ends there like at the end of a text.
     """
-    between = np.insert(texts, ends, NEWLINE) if texts.max(initial=0) >= ASCII_END else texts
-    if (repaired := repair(between)) is None:
+    repaired = repair(np.insert(texts, ends, NEWLINE))
+    if repaired is None:
         return texts, ends
     n_before = np.arange(len(ends))
     newlines = np.searchsorted(repaired.starts, ends + n_before, side="right") - 1

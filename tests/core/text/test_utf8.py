@@ -70,3 +70,33 @@ def test_spans_tile_the_text_and_repaired_text_needs_no_repair(text):
 def test_code_points_are_decoded(character):
     data = as_array(utf8.encode(ord(character)))
     assert code_at(data, 0) == ord(character)
+
+
+CHARACTERS = [character.encode() for character in "a\né日🚀"]
+BROKEN = [b"\xe3", b"\xe3\x81", b"\x81", b"\xf0\x9f\x98", b"\xc0\x80", b"\xff", b"\xf5\x80"]
+
+
+def as_texts(texts: list[bytes]) -> tuple[np.ndarray, np.ndarray]:
+    return as_array(b"".join(texts)), np.cumsum([len(text) for text in texts])
+
+
+@given(
+    texts=st.lists(st.lists(st.sampled_from(CHARACTERS + BROKEN), min_size=1, max_size=4), min_size=1),
+    takes_prefixes=st.booleans(),
+)
+def test_many_texts_are_repaired_like_each_of_them(texts, takes_prefixes):
+    each = [b"".join(text) for text in texts]
+    if takes_prefixes:
+        each = [text[: end + 1] for text in each for end in range(len(text))]
+    data, ends = utf8.repair_each(*as_texts(each))
+    alone = [utf8.repair(as_array(text)) for text in each]
+    wanted = [text if one is None else one.data.tobytes() for text, one in zip(each, alone, strict=True)]
+    assert [data.tobytes(), ends.tolist()] == [b"".join(wanted), as_texts(wanted)[1].tolist()]
+
+
+def test_prefixes_of_well_formed_texts_need_no_spans(monkeypatch):
+    monkeypatch.setattr(utf8, "repair", None)
+    text = "日本é🚀".encode()
+    data, ends = utf8.repair_each(*as_texts([text[: end + 1] for end in range(len(text))]))
+    assert data[: ends[2]].tobytes() == 3 * REPLACED + "日".encode()
+    assert data[ends[-2] :].tobytes() == text
