@@ -116,10 +116,10 @@ class TextSearch(QObject):
         if (kind, query, matches_case) == (self._kind, self._query, self._matches_case):
             return
         self._kind, self._query, self._matches_case = kind, query, matches_case
-        self.query_changed.emit()
         if self._is_open:
             self._step_when_found = 1
             self._pause.start()
+        self.query_changed.emit()
 
     # What was found
 

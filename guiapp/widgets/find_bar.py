@@ -135,6 +135,8 @@ class FindBar(QFrame):
         number = f"{n_found:,}" if search.has_all else f"{n_found:,}+"
         if not search.query:
             return ""
+        if search.is_searching and search.kind == "regex":  # may take seconds
+            return "searching …"
         if search.problem:
             return "⚠ " + search.problem
         if search.current is not None:

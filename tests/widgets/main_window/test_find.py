@@ -111,6 +111,19 @@ def test_a_problem_is_told_beside_the_field(shell, qtbot, panel):
     assert not panel.find_bar.next.isEnabled()
 
 
+def test_a_pattern_that_never_ends_is_left_with_escape(shell, qtbot, panel):
+    shell.workspace.show_text(b"a" * 40 + b"!")
+    press(qtbot, shell, Key.Key_F, CTRL)
+    panel.search.set_kind("regex")
+    qtbot.keyClicks(panel.find_bar.field, "(a+)+$")
+    qtbot.waitUntil(lambda: panel.search.job.is_busy)
+    assert panel.find_bar.count.text() == "searching …"
+    press(qtbot, shell, Key.Key_Escape)
+    assert not panel.find_bar.isVisible()
+    assert not panel.search.is_searching
+    panel.search.stop()  # the process has ended
+
+
 def test_typing_in_the_text_keeps_the_marks_right(shell, qtbot, panel):
     find(qtbot, shell, panel, "one")
     editor = shell.window.inspect_page.editor
