@@ -10,7 +10,18 @@ from pathlib import Path
 import numpy as np
 
 from guiapp.core.explain.visible_text import visible_text
-from guiapp.core.trace.drawing import GAP_PX, MARGIN_PX, NUMBERS_PX, box, document, label_at, note
+from guiapp.core.trace.drawing import (
+    GAP_PX,
+    HEAD_PX,
+    MARGIN_PX,
+    NOTE_CHARACTER_PX,
+    NUMBERS_PX,
+    box,
+    document,
+    label_at,
+    note,
+    printable,
+)
 from guiapp.core.trace.export import size_by_samples, write_chunks
 from guiapp.core.training.record import TrainingRecord
 from guiapp.core.training.telling import Cut, ToldMerge
@@ -18,7 +29,6 @@ from guiapp.core.training.telling import Cut, ToldMerge
 MOST_WORDS = 8  # told of each step
 TRAINING_ROW_PX = 84
 WORD_GAP_PX = 22
-NOTE_CHARACTER_PX = 7.5
 
 
 def step_markdown(record: TrainingRecord, number: int) -> str:
@@ -82,8 +92,10 @@ def _json_row(record: TrainingRecord, number: int) -> str:
 def svg_chunks(record: TrainingRecord, steps: range) -> Iterator[str]:
     """Of each step the words that it cuts anew, what it made outlined, and below what happened."""
     return document(
-        (_svg_row(record, step, MARGIN_PX + number * TRAINING_ROW_PX) for number, step in enumerate(steps)),
+        (_svg_row(record, step, HEAD_PX + number * TRAINING_ROW_PX) for number, step in enumerate(steps)),
         TRAINING_ROW_PX,
+        f"Training of {record.start.algorithm}: {record.n_steps:,} steps, "
+        f"a vocabulary of {record.vocabulary_size(record.n_steps):,}",
     )
 
 
@@ -91,7 +103,7 @@ def _svg_row(record: TrainingRecord, number: int, top: int) -> tuple[str, float]
     told = record.step(number)
     made = told.left + told.right if isinstance(told, ToldMerge) else ""
     left = x = float(MARGIN_PX + NUMBERS_PX)
-    sentence = "".join(sign if sign.isprintable() else "\ufffd" for sign in told.sentence.replace("`", ""))
+    sentence = printable(told.sentence)
     parts = [note(MARGIN_PX, top + 25, f"{number:,}"), note(left, top + 58, sentence)]
     for _, cut in told.recuts[:MOST_WORDS]:
         for tint, symbol in enumerate(cut):

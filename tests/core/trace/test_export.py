@@ -11,7 +11,7 @@ import pytest
 
 import guiapp
 from guiapp.core.explain.visible_text import visible_text
-from guiapp.core.trace.drawing import forming_steps
+from guiapp.core.trace.drawing import box, forming_steps
 from guiapp.core.trace.export import (
     PARTIAL,
     estimated_bytes,
@@ -21,6 +21,7 @@ from guiapp.core.trace.export import (
     write_run,
 )
 from guiapp.core.trace.export_process import ExportRequest, main
+from guiapp.core.trace.operations import NUMBERS
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.reports import debugger_for
 
@@ -69,11 +70,46 @@ def test_a_file_that_cannot_be_finished_leaves_what_was_there(tmp_path):
 
 
 def rows_of(path) -> dict[str, list[str]]:
-    """The texts of a drawing by their place from above; the number of the step comes first."""
+    """The texts beside the number of each step, by their place from above; the number comes first."""
     rows: dict[str, list[str]] = {}
     for text in ElementTree.parse(path).iter(SVG_TEXT):
         rows.setdefault(text.get("y"), []).append(text.text)
-    return rows
+    return {y: row for y, row in rows.items() if row[0].replace(",", "").isdecimal()}
+
+
+def texts_of(path) -> list[str]:
+    return [text.text for text in ElementTree.parse(path).iter(SVG_TEXT)]
+
+
+@pytest.mark.parametrize(("name", "encoder"), [("bpe", "backtrack"), ("unigram", "viterbi"), ("bpe", "scan")])
+def test_a_drawing_says_what_it_shows_and_what_happens(name, encoder, tmp_path):
+    tokenizer = guiapp.open_model(f"demo:{name}")
+    debugger = debugger_for(tokenizer, record(tokenizer, "unbelievable <&> tokens", encoder))
+    write_run(debugger, tmp_path / "run.svg")
+    texts = texts_of(tmp_path / "run.svg")
+    assert texts[0].startswith(f"{encoder} on “unbelievable·<&>·tokens”: ")
+    for step in forming_steps(debugger, range(debugger.n_steps)).tolist():
+        debugger.go_to(step)
+        assert debugger.sentence().replace("`", "") in texts
+    assert all(len(row) > 1 for row in rows_of(tmp_path / "run.svg").values())  # none is without a box
+
+
+def test_what_is_taken_back_is_drawn(tmp_path):
+    debugger = run("unbelievable", "backtrack")
+    write_run(debugger, tmp_path / "run.svg")
+    assert any(text.endswith("it is taken back.") for text in texts_of(tmp_path / "run.svg"))
+
+
+def test_a_step_that_forms_nothing_has_a_drawing_too(tmp_path):
+    debugger = run("lions")
+    step = debugger.trace.columns.operation.tolist().index(NUMBERS["push"])
+    write_run(debugger, tmp_path / "run.svg", steps=range(step, step + 1))
+    assert [row[0] for row in rows_of(tmp_path / "run.svg").values()] == [str(step)]
+
+
+def test_boxes_are_wide_enough_for_ideographs():
+    assert box(0, 0, "汉武帝飞", 0, False)[1] > 4 * 15
+    assert box(0, 0, "abcd", 0, False)[1] < 4 * 15
 
 
 def test_drawings_show_every_state(tmp_path):
