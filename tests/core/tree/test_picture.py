@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
+from guiapp.core.kernels.tree_raster import Strips, paint_strips
 from guiapp.core.tree import picture as pictures
 from guiapp.core.tree.bands import ICICLE, SUNBURST, band_tops
 from guiapp.core.tree.painting import color_sums, paint_icicle, paint_sunburst
@@ -145,6 +146,24 @@ def test_wide_nodes_are_all_of_which_so_much_is_seen(tokens, shares, least):
 @settings(max_examples=40)
 def test_picture_and_hit_test_agree(tokens, shares):
     check_icicle(picture_of(tokens), shares)
+
+
+@given(tokens=TEXTS, shares=views, first=st.integers(0, 39), gap_scale=st.sampled_from([0.0, 1.0]))
+@settings(max_examples=25)
+def test_columns_painted_at_once_are_like_those_painted_alone(tokens, shares, first, gap_scale):
+    picture = picture_of(tokens)
+    sums, view = color_sums(picture, own_colors(picture)), view_of(picture, shares)
+
+    def painted(firsts, n_pixels):
+        n_levels, counts = picture.n_levels, np.full(picture.n_levels, 40, np.int32)
+        offsets = np.arange(n_levels + 1, dtype=np.int32) * n_pixels
+        pixels = np.zeros(n_levels * n_pixels, np.uint32)
+        strips = Strips(pixels, offsets, np.full(n_levels, firsts, np.int32), counts)
+        paint_strips(picture.arrays, sums, *view, BACKGROUND, gap_scale, strips)
+        return pixels.reshape(n_levels, n_pixels)
+
+    alone = [painted(column % 40, 1) for column in range(first, first + 42)]
+    assert painted(first, 42).tolist() == np.concatenate(alone, axis=1).tolist()
 
 
 @given(tokens=TEXTS, shares=views)
