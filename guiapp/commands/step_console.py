@@ -12,6 +12,7 @@ from typing import IO
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.trace.absences import absence
 from guiapp.core.trace.breakpoints import KINDS, column_help, parse_breakpoint
+from guiapp.core.trace.condition_syntax import ConditionError
 from guiapp.core.trace.conditions import COLUMNS, Expression
 from guiapp.core.trace.debugger import Debugger, Granularity
 from guiapp.core.trace.operations import OPERATIONS
@@ -54,9 +55,11 @@ class Console(cmd.Cmd):
     def onecmd(self, line: str) -> bool:
         try:
             return bool(super().onecmd(line))
+        except ConditionError as error:
+            self._say(f"    {error.condition}\n    {' ' * error.position}^\n*** {error}")
         except TokenloupeError as error:
             self._say(f"*** {error}")
-            return False
+        return False
 
     def default(self, line: str) -> None:
         self._say(f"*** There is no command “{line.split()[0]}”. Type help.")
@@ -156,6 +159,9 @@ class Console(cmd.Cmd):
 
     def do_list(self, rest: str) -> None:
         """list: the tokens around, and the pairs that could merge."""
+        if self._debugger.trace.piece_at(self._debugger.position) < 0:
+            self._say("No piece is being encoded at this step.")
+            return
         self._show_tokens()
         waiting = self._debugger.waiting(limit=10)
         for entry in waiting.candidates:
@@ -260,6 +266,8 @@ class Console(cmd.Cmd):
             return
         tokens = debugger.states.piece_tokens(debugger.position, piece)
         labels = [self._label(*token) for token in zip(*(column.tolist() for column in tokens), strict=True)]
+        if not labels:
+            return
         at = 0
         if trace.operation(debugger.position) == "merge":
             at = tokens.starts.tolist().index(trace.columns.position[debugger.position])

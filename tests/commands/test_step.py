@@ -35,6 +35,13 @@ def test_a_session_steps_runs_and_looks_around():
     assert "length = " in said
 
 
+def test_a_mistake_is_pointed_at_and_nothing_is_said_of_no_piece():
+    said = told("break rank < 5 and colour > 3").splitlines()
+    assert said[1].index("^") == said[0].index("colour")
+    assert told("list") == "No piece is being encoded at this step.\n"
+    assert all(line.strip() for line in told("until byte 7").splitlines())
+
+
 def test_a_piece_is_stepped_over_there_and_back():
     said = told("step 1 stage", "next", "where", "back piece", "where")
     places = [line for line in said.splitlines() if line.startswith("Step ")]
