@@ -28,7 +28,8 @@ from guiapp.widgets.token_actions import copy_action
 
 HOW_TO_SEARCH = "Type in the search field: text, #9906 for an id, 0x20 E6 for bytes, /^the?$/ for a pattern."
 NOT_FOUND = "No token matches."
-COLUMN_WIDTHS_PX = {"id": 62, "text": 116, "below": 52, "bytes": 150}
+COLUMN_WIDTHS_PX = {"id": 66, "text": 116, "below": 56, "bytes": 156}
+CELLS = "QTableView::item { padding: 0 5px; }"  # as far from the edges as the titles
 
 
 class FoundPanel(QWidget):
@@ -90,6 +91,7 @@ class FoundPanel(QWidget):
         view = self.view
         view.setModel(self._table)
         view.setFont(Theme.mono_font(SMALL_FONT_PX))
+        view.setStyleSheet(CELLS)
         view.setShowGrid(False)
         view.setWordWrap(False)
         view.setFrameShape(QTableView.Shape.NoFrame)
