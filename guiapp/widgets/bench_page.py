@@ -278,9 +278,8 @@ class BenchPage(Page):
         if not self.model.cut_off:
             return
         newest, others = self.model.cut_off[-1], len(self.model.cut_off) - 1
-        more = f", and so were {others} others" if others else ""
-        told = f"The run {newest.title} was cut off by the end of the program{more}. "
-        told += "What it had measured is kept."
+        told = f"The program ended while this run went on, and what it had measured is kept: {newest.title}"
+        told += f" (and {others} more)." if others else "."
         remedy = QAction("Open", self)
         remedy.triggered.connect(partial(self.model.open_run, newest.path))
         self.notices.show_notice(CUT_OFF, told, f"{told}\n\n{newest.path}\n\n{versions_text()}", remedy)

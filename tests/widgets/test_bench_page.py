@@ -83,7 +83,7 @@ def test_a_run_that_was_cut_off_is_offered(page, tmp_path, qtbot):
     page.model.cut_off = [SavedRun(path, "2026-01-01 00:00, gpt-2")]
     page.model.cut_off_changed.emit()
     (notice,) = page.notices.notices
-    assert "gpt-2 was cut off" in notice.message
+    assert "is kept: 2026-01-01 00:00, gpt-2." in notice.message
     qtbot.mouseClick(notice.remedy_button, Qt.MouseButton.LeftButton)
     assert len(page.model.results) == len(RUN["results"])
 
