@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 from itertools import pairwise
 from typing import NamedTuple
@@ -19,6 +20,8 @@ LONG_TEXT_BYTES = 500  # more than is shown at once
 PIECES_BEHIND = 20
 LONGEST_RAW = 160  # bytes of text behind the piece
 LATTICE_PLACES = 22
+MOST_RAW = 4  # times that, around a step outside of pieces
+WORD = re.compile(rb"[ \r\n\t]*(?:[^ \r\n\t\x80-\xff]|[\xc0-\xff][\x80-\xbf]*|[\x80-\xbf]){1,24}|[ \r\n\t]+")
 PAIR_STEPS = ("merge", "push", "stale")
 TRIES = ("miss", "fail", "reject", "dead end", "rule out", "back")
 
@@ -136,9 +139,21 @@ def _text(
         text = debugger.trace.text[first:last]
         is_over = step_start <= first and last <= step_end and not is_pair
         is_over = is_over and debugger.trace.operation(debugger.position) != "done"
-        role = Role.OVER if is_over else Role.NONE
-        found.append(Element(visible_text(text, LONGEST_RAW), "", first, last, Part.TEXT, role, 0))
+        if is_over:
+            found.append(Element(visible_text(text, LONGEST_RAW), "", first, last, Part.TEXT, Role.OVER, 0))
+        else:
+            found += _words(text[: MOST_RAW * LONGEST_RAW], first)
     return found
+
+
+def _words(text: bytes, start: int) -> list[Element]:
+    """Text that is not encoded yet, in parts that rows can be broken between."""
+    return [
+        Element(
+            visible_text(match[0]), "", start + match.start(), start + match.end(), Part.TEXT, Role.NONE, 0
+        )
+        for match in WORD.finditer(text)
+    ]
 
 
 def _around(tokens: Tokens, start: int, n_before: int) -> tuple[Tokens, tuple[bool, bool]]:
@@ -177,7 +192,7 @@ def _behind(debugger: Debugger, piece: int) -> tuple[list[Element], bool]:
 def _stage(debugger: Debugger, start: int, end: int) -> Flow:
     """Before and behind encoding: what is a token already, and text around the present step."""
     text = debugger.trace.text
-    first, last = max(0, start - LONGEST_RAW), min(len(text), max(end, start + 1) + 4 * LONGEST_RAW)
+    first, last = max(0, start - LONGEST_RAW), min(len(text), max(end, start + 1) + MOST_RAW * LONGEST_RAW)
     tokens = debugger.states.tokens(debugger.position, (first, last))
     near = (tokens.ends >= first) & (tokens.starts <= last)
     elements: list[Element] = []

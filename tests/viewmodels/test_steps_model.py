@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
+import guiapp
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.trace.debugger import Granularity
 from guiapp.core.trace.operations import OPERATIONS
+from guiapp.core.trace.recorder import record
+from guiapp.core.trace.reports import debugger_for
 from guiapp.viewmodels import step_pictures
 from guiapp.viewmodels.step_pictures import Part, Role, flow, lattice, made_so_far, stack
 
@@ -122,3 +127,16 @@ def test_boxes_do_not_grow_with_the_text(make_steps_model):
     model.go_to(model.n_steps // 2)
     assert len(flow(model.debugger).elements) < 8 * step_pictures.TOKENS_AROUND
     assert {OPERATIONS[number].name for number in model.debugger.trace.columns.operation} >= {"merge", "push"}
+
+
+def test_text_around_a_special_token_can_be_broken_into_rows():
+    tokenizer = guiapp.open_model("demo:bpe")
+    text = "One or two words 汉武帝 before ".encode() * 3 + b"<|im_start|>" + b"and more behind\r\nit " * 30
+    debugger = debugger_for(tokenizer, record(tokenizer, text, "heap"))
+    elements = flow(debugger).elements
+    assert all(left.end == right.start for left, right in pairwise(elements))
+    assert [element.text for element in elements if element.role is not Role.NONE] == ["<|im_start|>"]
+    others = [element for element in elements if element.role is Role.NONE]
+    assert max(len(element.text) for element in others) <= 30
+    for element in others:
+        text[element.start : element.end].decode()  # no character is torn

@@ -207,8 +207,11 @@ def _within(column: str, value: str, values: TraceValues) -> NDArray[np.int64]:
 
 
 def _byte(value: str, values: TraceValues, ends: Ends) -> NDArray[np.int64]:
+    """The steps that form a token over a byte; for a symbol that stays alone, the end of its piece."""
     columns, at = values.trace.columns, int(value)
-    return np.flatnonzero((columns.position <= at) & (columns.end > at) & _formed(values))
+    covering = (columns.position <= at) & (columns.end > at)
+    formed = np.flatnonzero(covering & _formed(values))
+    return formed if len(formed) else np.flatnonzero(covering & (columns.operation == NUMBERS["done"]))
 
 
 def _piece(value: str, values: TraceValues, ends: Ends) -> NDArray[np.int64]:

@@ -66,7 +66,10 @@ def test_found_at_once_or_one_by_one_is_the_same(data):
     elif kind == "byte":
         at = data.draw(st.integers(0, 80))
         value = str(at)
-        expected = walked(lambda step: forms(step) and COLUMNS.position[step] <= at < COLUMNS.end[step])
+        covering = walked(lambda step: COLUMNS.position[step] <= at < COLUMNS.end[step])
+        expected = [step for step in covering if forms(step)] or [
+            step for step in covering if TRACE.operation(step) == "done"
+        ]
     elif kind == "operation":
         value = data.draw(st.sampled_from([operation.name for operation in OPERATIONS]))
         expected = walked(lambda step: TRACE.operation(step) == value)
@@ -166,6 +169,14 @@ def test_it_is_told_what_a_breakpoint_lacks(text, told):
     missing = absence(parse_breakpoint(text), VALUES, TOKENIZER.encoders)
     assert missing.startswith(told)
     assert bool(missing) == bool(told)
+
+
+def test_a_byte_whose_symbol_stays_alone_is_reached_where_its_piece_ends():
+    bpe = guiapp.open_model("demo:bpe")
+    trace = record(bpe, "Welcome", "heap")
+    (step,) = hits(parse_breakpoint("byte 0"), TraceValues(trace, bpe.vocabulary), {}).tolist()
+    assert trace.operation(step) == "done"
+    assert trace.made.ends[0] == 1  # nothing merges with its first letter
 
 
 def test_what_the_model_lacks_is_never_hit():
