@@ -72,8 +72,7 @@ class Comparison:
 
     def __str__(self) -> str:
         told = f"{self.n_compared} results are in both, {len(self.changes)} surely differ"
-        sentences = ["; ".join([told, *self.conditions]), *filter(None, [self.drift])]
-        return ". ".join(sentences)
+        return "; ".join([told, *self.conditions])
 
 
 def title_of(path: Path) -> str:

@@ -59,7 +59,7 @@ class BarChart(SpeedChart):
         change = self._changes.get(key_of(row))
         if change is None:
             return ""
-        ratio = change.ratio
+        ratio = change.own  # what the machine did is told below
         return f"  {MARKS[change.verdict]} {ratio.ratio:.2f} × time ({ratio.low:.2f}–{ratio.high:.2f})"
 
     def _draw_bars(self, rows: Sequence[Record]) -> None:

@@ -69,7 +69,8 @@ def changed(comparison: Comparison | None) -> tuple[str, list[Table]]:
     if comparison is None:
         return NOTHING_COMPARED, []
     table = change_table(comparison.changes, f"Against {comparison.title}")
-    return f"{comparison}.", [table] if comparison.changes else []
+    intro = ". ".join(filter(None, (str(comparison), comparison.drift)))
+    return f"{intro}.", [table] if comparison.changes else []
 
 
 def figures(run: Record, baseline: str) -> tuple[str, list[Table]]:

@@ -144,6 +144,31 @@ def test_what_got_slower_is_marked_with_its_interval_in_table_and_chart(page, tm
     assert re.search(r"▼ 2\.00 × time \(1\.99–2\.0\d\)|▼ 2\.0\d × time", label)
 
 
+def test_a_slower_machine_is_told_once_and_bars_show_what_is_the_contenders_own(page, tmp_path):
+    names = ("fast", "tiktoken", "tokenizers", "gigatoken")
+    libraries = [{"contender": name, "version": "1"} for name in names[1:]]
+
+    def run(slowdown: float, own: float) -> dict:
+        times = {name: slowdown * (own if name == "fast" else 1.0) * 1e-3 for name in names}
+        rows = [
+            record("throughput", name, 1000, s, samples_s=[s + 1e-9 * n for n in range(20)])
+            for name, s in times.items()
+        ]
+        return {"contenders": libraries, "results": rows}
+
+    path = tmp_path / "old.json"
+    path.write_text(json.dumps(run(1.0, 1.0)))
+    page.model.show_run(run(2.0, 1.5))
+    page.model.compare_with(path)
+    page.redraw()
+    assert page.notes.text().count("This machine ran at 0.50 of its earlier speed") == 1
+    assert "0.50" not in page.progress.text()
+    (label,) = [word.text for word in page.bars.plot.words if "×" in word.text and "time" in word.text]
+    assert "▼ 1.50 × time" in label
+    page.bar.views.choose(2)
+    assert "beside the drift" in page.tables.toPlainText()
+
+
 def test_a_run_from_elsewhere_is_opened_by_button_and_by_drop(page, tmp_path, qtbot):
     path = tmp_path / "run.json"
     path.write_text(json.dumps(RUN))
