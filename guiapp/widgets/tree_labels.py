@@ -23,7 +23,7 @@ from guiapp.widgets.tree_colors import is_light
 
 MOST_KEPT = 6000
 NEW_PER_FRAME_S = 0.002  # for labels that were not drawn before; the others follow in the next frame
-NEW_WHILE_MOVING_S = 0.0006
+NEW_WHILE_MOVING_S = 0.0004
 ROOM_STEP_PX = 6  # shortened labels are made for rooms of these steps
 LEAST_ROOM_PX = 18  # for a shortened label
 LEAST_LETTERS = 3  # of a shortened label
