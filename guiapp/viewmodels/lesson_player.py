@@ -27,6 +27,7 @@ class Scene:
     text: bytes
     model: OpenModel | None
     options: Options
+    rival: str
 
 
 class LessonPlayer(QObject):
@@ -103,7 +104,9 @@ class LessonPlayer(QObject):
             raise LessonError(f"There is no lesson “{name}”. There are: {names}.")
         if self.lesson is None:
             workspace = self._workspace
-            self._before = Scene(workspace.document.text(), workspace.loader.model, workspace.options)
+            rival = self._steps.race.encoder
+            self._before = Scene(workspace.document.text(), workspace.loader.model, workspace.options, rival)
+            self._steps.race.choose("")
         self.lesson = lesson
         self._show(self.reached(lesson) if number is None else min(number, len(lesson.steps) - 1))
 
@@ -139,6 +142,7 @@ class LessonPlayer(QObject):
             workspace.loader.open(model.name, model.tokenizer.vocabulary.chosen_pre or None)
         workspace.set_parse_special(before.options.parse_special)
         workspace.set_encoder(before.options.encoder)
+        self._steps.race.choose(before.rival)
         self.changed.emit()
 
     def _show(self, number: int) -> None:

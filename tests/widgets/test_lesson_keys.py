@@ -59,3 +59,12 @@ def test_a_mode_chosen_by_keys_keeps_the_focus(make_steps_page, qtbot):
     press(qtbot, Qt.Key.Key_Space)
     assert page.lessons.isVisible()
     assert page.modes.isAncestorOf(QApplication.focusWidget())
+
+
+def test_a_race_waits_until_the_lesson_is_over(make_steps_page, qtbot):
+    page = make_steps_page()
+    page.model.race.choose("greedy")
+    page.player.begin("1-what-a-token-is", 0)
+    assert not page.trace.race_card.isVisible()
+    page.player.leave()
+    assert page.model.race.encoder == "greedy"
