@@ -6,7 +6,7 @@ encoding each of them, all at once where the pipeline can do that, and kept for 
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -15,11 +15,15 @@ from numpy.typing import NDArray
 from guiapp.core.kernels import stretch_counts as kernel
 from guiapp.core.kernels.stretch_counts import BYTES, COUNT_MASK, FIRST_NEW, ROW, Stretches
 from guiapp.core.pipelines.many_texts import ManyTexts
+from guiapp.core.text.utf8 import REPLACEMENT_BYTES
 from guiapp.core.tokenizer import Tokenizer
 
 N_ROWS = 1 << 16
 ROOM = 1 << 20  # bytes of stretches
 ASCII_END = 0x80
+FIRST_LEAD = 0xC0
+LONGEST_BEGUN = b"\xf0\x9f\x9a"  # of a character that is not complete
+MOST_BEGUN = len(LONGEST_BEGUN)
 NO_CUT, CUT, UNKNOWN = range(3)
 
 
@@ -105,12 +109,54 @@ class StretchCounts:
         """The numbers of tokens of all prefixes of the texts that end at `ends`."""
         lengths = np.diff(ends, prepend=0)
         prefixes = np.empty(int((lengths * (lengths + 1) // 2).sum()), np.uint8)
-        prefix_ends, numbers = np.empty(len(texts), np.int64), np.empty(len(texts), np.int32)
+        prefix_ends, numbers = np.empty(len(texts), np.int64), np.zeros(len(texts), np.int32)
         slots = np.zeros(1 << len(texts).bit_length(), np.int32)
+        n_begun = self._begun_characters(texts, ends) if not begins_text else np.zeros(len(texts), np.int64)
+        begun = np.flatnonzero(n_begun)
+        numbers[begun] = -1
         n_prefixes = kernel.distinct_prefixes(texts, ends, slots, prefixes, prefix_ends, numbers)
         prefix_ends = prefix_ends[:n_prefixes].copy()
-        counts: NDArray[np.int64] = self._count_each(prefixes, prefix_ends, begins_text)[numbers]
+        counts = np.zeros(len(texts), np.int64)
+        if n_prefixes:
+            counts[:] = self._count_each(prefixes, prefix_ends, begins_text)[numbers]
+        if len(begun):
+            whole_ends = begun - n_begun[begun]  # the last bytes of what stands before the character
+            is_first = np.isin(whole_ends + 1, ends - lengths)
+            counts[begun] = np.where(is_first, 0, counts[whole_ends]) + self._begun_counts[n_begun[begun]]
         return counts
+
+    def _begun_characters(self, texts: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np.int64]:
+        """By byte, how many bytes of a character that is not complete end there; or 0.
+
+        0, too, where what stands before the character is not certainly apart from what becomes of these.
+        """
+        n_begun = np.zeros(len(texts) + MOST_BEGUN, np.int64)
+        leads = np.flatnonzero(texts >= FIRST_LEAD)
+        if self._many is None or not self._many.repairs_texts or not len(leads):
+            return n_begun[: len(texts)]
+        stretches = ends.searchsorted(leads, side="right")
+        is_first = leads == np.concatenate([[0], ends])[stretches]
+        announced = 2 + (texts[leads] >= 0xE0).astype(np.int64) + (texts[leads] >= 0xF0)
+        n_left = np.minimum(announced - 1, ends[stretches] - leads)
+        goes_on = np.ones(len(leads), np.bool_)
+        followers = np.concatenate([texts, np.zeros(MOST_BEGUN, np.uint8)])
+        for n_bytes in range(1, MOST_BEGUN + 1):
+            goes_on &= n_left >= n_bytes
+            if n_bytes > 1:
+                goes_on &= followers[leads + n_bytes - 1] & 0xC0 == 0x80
+            n_begun[leads[goes_on] + n_bytes - 1] = n_bytes
+        is_apart = is_first | _cuts_before_replacements(self._many, texts, leads) & (n_begun[leads - 1] == 0)
+        for n_bytes in range(1, MOST_BEGUN + 1):
+            at = leads[~is_apart] + n_bytes - 1
+            at = at[n_begun[at] == n_bytes]
+            n_begun[at] = 0
+        return n_begun[: len(texts)]
+
+    @cached_property
+    def _begun_counts(self) -> NDArray[np.int64]:
+        """The numbers of tokens of 0, 1, 2 … bytes of a character that is not complete."""
+        texts = np.frombuffer(bytearray(LONGEST_BEGUN[:1] + LONGEST_BEGUN[:2] + LONGEST_BEGUN), np.uint8)
+        return np.concatenate([[0], self._count_each(texts, np.array([1, 3, 6]), False)])
 
     def _count_each(
         self, texts: NDArray[np.uint8], ends: NDArray[np.int64], begins_text: bool
@@ -137,6 +183,20 @@ class StretchCounts:
             return self._free.pop()
         except IndexError:
             return _no_stretches()
+
+
+def _cuts_before_replacements(
+    many: ManyTexts, texts: NDArray[np.uint8], places: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Whether there would be a certain cut before U+FFFD at each of these places."""
+    replaced = np.insert(texts, np.repeat(places, len(REPLACEMENT_BYTES)), 0)
+    places = places + len(REPLACEMENT_BYTES) * np.arange(len(places))
+    for offset, byte in enumerate(REPLACEMENT_BYTES):
+        replaced[places + offset] = byte
+    cuts = np.empty(len(replaced) + 1, np.int64)
+    is_cut = np.zeros(len(replaced) + 1, np.bool_)
+    is_cut[cuts[: many.all_cuts(replaced, cuts)]] = True
+    return is_cut[places]
 
 
 def _no_stretches() -> Stretches:

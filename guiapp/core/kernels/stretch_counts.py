@@ -157,7 +157,7 @@ def distinct_prefixes(
     """Write all prefixes of the texts that end at `ends`, each once, one behind the other; returns how many.
 
     slots    int32[2^k]  all zero, and more than there are prefixes
-    numbers  which of the prefixes ends with that byte of its text
+    numbers  which of the prefixes ends with that byte of its text; below 0 where none is wanted
     """
     start, size, count, mask = 0, 0, 0, len(slots) - 1
     for index in range(len(ends)):
@@ -166,6 +166,8 @@ def distinct_prefixes(
             length = last + 1 - start
             mixed = (mixed ^ np.uint64(texts[last])) * MIX_LOW
             mixed ^= mixed >> HALF
+            if numbers[last] < 0:
+                continue
             slot = int(np.int64(mixed >> HALF)) & mask
             while slots[slot] != 0:
                 number = int(slots[slot]) - 1

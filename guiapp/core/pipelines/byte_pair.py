@@ -50,6 +50,8 @@ class _Pieces(NamedTuple):
 class BytePairPipeline:
     """The pipeline of GPT-2 and its many successors."""
 
+    repairs_texts = True  # see `ManyTexts`
+
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._rules = vocabulary.rules
         whole_pieces = NEWLINES if vocabulary.pre_type == "GEMMA4" else NO_PIECES

@@ -12,9 +12,13 @@ from guiapp.core.encoding import FragmentTokens
 
 @runtime_checkable
 class ManyTexts(Protocol):
-    """A pipeline that takes many texts at once; `takes_many_texts` is for its vocabulary to say."""
+    """A pipeline that takes many texts at once; `takes_many_texts` is for its vocabulary to say.
+
+    repairs_texts  whether each byte of a character that is cut short becomes U+FFFD
+    """
 
     takes_many_texts: bool
+    repairs_texts: bool
 
     def all_cuts(self, text: NDArray[np.uint8], ends: NDArray[np.int64]) -> int:
         """Write the cuts of a text that depend on nothing around them, in order; returns how many.

@@ -23,7 +23,7 @@ SPACE = 0x20
 class SentencePiecePipeline:
     """The pipeline of Llama 2 and its relatives."""
 
-    takes_many_texts = True
+    takes_many_texts, repairs_texts = True, False
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.merging = sentence_piece_merging(vocabulary)

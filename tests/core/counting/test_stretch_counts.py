@@ -58,6 +58,15 @@ def test_many_texts_count_as_much_as_each_by_itself(model):
 
 
 @pytest.mark.parametrize("model", ["demo:bpe", "demo:spm"])
+def test_characters_that_are_cut_short_count_by_themselves_where_they_become_pieces(model):
+    stretches = stretch_counts.StretchCounts(open_model(model))
+    text = "あé.é".encode() + b"\xe3.\xf0\x9f"
+    begun = stretches._begun_characters(as_array(text), np.array([3, len(text)]))
+    is_bpe = model == "demo:bpe"
+    assert begun.tolist() == ([1, 2, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0] if is_bpe else [0] * len(text))
+
+
+@pytest.mark.parametrize("model", ["demo:bpe", "demo:spm"])
 def test_a_broken_character_hides_the_cuts_behind_it(model):
     tokenizer = open_model(model)
     for lead in (b"\xe3", b"\xf0", b"\xf0\x9f"):
