@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication
 from guiapp.app import build, make_application
 from guiapp.core.bench.scenarios import SCALING_BYTES, WORST_BYTES
 from guiapp.latencies.measurement import Measurement, MeasurementError
-from guiapp.latencies.tree import move_view
+from guiapp.latencies.tree import VIEWS, jump, move_view
 from guiapp.latencies.window import SIZE, load_kernels, mixed_text, open_in_window, typing, wait_until
 from guiapp.viewmodels.bench_model import BenchModel
 from guiapp.viewmodels.bench_presets import PRESETS
@@ -144,6 +144,7 @@ def _beside_a_run(application: QApplication, model: str, n_events: int) -> list[
 
 def _tree_frames(application: QApplication, page: TreePage, n_frames: int) -> Iterator[float]:
     """Milliseconds of each frame, with time in between for what the run tells."""
+    jump(page.model, page.view, VIEWS["mid"], 0)
     for frame in range(n_frames):
-        yield move_view(page.view, frame)
+        yield from move_view(page.model, page.view, frame)
         application.processEvents()

@@ -6,7 +6,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +23,7 @@ from guiapp.core.tree.picture import tree_picture
 from guiapp.core.vocab.token_tree import token_tree
 from guiapp.latencies.measurement import Measurement, MeasurementError
 from guiapp.viewmodels.settings import Settings
+from guiapp.viewmodels.tree_model import TreeModel
 from guiapp.widgets.tree_page import TreePage
 from guiapp.widgets.tree_view import TreeView
 
@@ -88,11 +89,8 @@ def _frames(page: TreePage) -> list[Measurement]:
         for name, share in VIEWS.items():
             for frame in range(N_FRAMES):
                 if frame % LONGEST_FLIGHT == 0:
-                    still[name].append(_jump(page, view, share, frame // LONGEST_FLIGHT))
-                before = page.model.view
-                elapsed_ms = move_view(view, frame)
-                if page.model.view != before:  # else there was nothing to paint
-                    moving[name].append(elapsed_ms)
+                    still[name].append(jump(page.model, view, share, frame // LONGEST_FLIGHT))
+                moving[name].extend(move_view(page.model, view, frame))
     view.close()
     return [
         *(Measurement(f"tree_frame_{name}", "ms", tuple(times)) for name, times in moving.items()),
@@ -100,26 +98,29 @@ def _frames(page: TreePage) -> list[Measurement]:
     ]
 
 
-def _jump(page: TreePage, view: TreeView, share: float, number: int) -> float:
+def jump(model: TreeModel, view: TreeView, share: float, number: int) -> float:
     """Go somewhere else; the milliseconds for painting it sharply, with labels that were not drawn before."""
-    picture = page.model.picture
+    picture = model.picture
     assert picture is not None
     middle = picture.width * (0.2 + 0.15 * number)
     half = picture.width * share / 2
-    page.model.set_view((middle - half, middle + half), remember=False)
+    model.set_view((middle - half, middle + half), remember=False)
     view.show_at_once()
     started = time.perf_counter()
     view.repaint()
     return (time.perf_counter() - started) * 1000
 
 
-def move_view(view: TreeView, frame: int) -> float:
-    """Milliseconds from the event until it is painted, for one of some zooms and moves."""
+def move_view(model: TreeModel, view: TreeView, frame: int) -> Iterator[float]:
+    """Milliseconds from one of some zooms and moves until it is painted; none where nothing moved."""
     turn = QPoint(0, 40 if frame % 2 else -40) if frame % 3 else QPoint(60, 0)
+    before = model.view
     started = time.perf_counter()
     _turn_wheel(view, turn)
-    QCoreApplication.sendPostedEvents(view, QEvent.Type.UpdateRequest)
-    return (time.perf_counter() - started) * 1000
+    QCoreApplication.sendPostedEvents(view.window(), QEvent.Type.UpdateRequest)
+    elapsed_ms = (time.perf_counter() - started) * 1000
+    if model.view != before:
+        yield elapsed_ms
 
 
 def _turn_wheel(view: TreeView, turn: QPoint) -> None:

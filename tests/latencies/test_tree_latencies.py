@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtWidgets import QApplication
 
 from guiapp.latencies import tree
-from guiapp.latencies.tree import measure_tree
+from guiapp.latencies.tree import VIEWS, jump, measure_tree, move_view
+from guiapp.viewmodels.settings import Settings
+from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.theme import ThemeSource
+from guiapp.widgets.tree_page import TreePage
+
+COMPILING_MS = 120_000  # the first time
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support")
@@ -21,3 +29,32 @@ def test_each_distance_has_frames_of_both_shapes_and_none_in_which_nothing_moves
         assert len(measurements[f"tree_frame_{name}"].values) == 2 * (3 if name == "mid" else 2)
         assert len(measurements[f"tree_still_{name}"].values) == 2 * 1
     assert all(value > 0 for measurement in measurements.values() for value in measurement.values)
+
+
+class PaintCount(QObject):
+    """How often something was painted."""
+
+    n_painted = 0
+
+    def eventFilter(self, watched, event):
+        self.n_painted += event.type() == QEvent.Type.Paint
+        return False
+
+
+def test_a_frame_is_over_when_the_tree_within_a_page_is_painted(qtbot, tmp_path):
+    workspace = Workspace(b"")
+    page = TreePage(
+        workspace, ThemeSource(QApplication.instance(), "dark"), Settings(tmp_path / "settings.json")
+    )
+    qtbot.addWidget(page)
+    page.show()
+    workspace.loader.open("demo:bpe")
+    qtbot.waitUntil(lambda: page.is_ready and page.view.is_settled, timeout=COMPILING_MS)
+    count = PaintCount()
+    page.view.installEventFilter(count)
+    jump(page.model, page.view, VIEWS["mid"], 0)
+    QApplication.processEvents()
+    count.n_painted = 0
+    assert len(list(move_view(page.model, page.view, frame=1))) == 1
+    assert count.n_painted == 1
+    workspace.close()
