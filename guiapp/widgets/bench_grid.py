@@ -53,11 +53,12 @@ class CardGrid(QScrollArea):
         for index, card in enumerate(self._cards):
             self._grid.removeWidget(card)
             card.setMinimumHeight(LEAST_HEIGHT_PX if n_columns == 2 else LEAST_HEIGHT_ALONE_PX)
-            card.setVisible(card in shown)
             self._grid.setRowStretch(index, 0)
         for index, card in enumerate(shown):
             row, column = divmod(index, n_columns)
             self._grid.addWidget(card, row, column)
             self._grid.setRowStretch(row, 1)
+        for card in self._cards:  # now that each has a place: before, it would be a window
+            card.setVisible(card in shown)
         for column, stretch in enumerate(STRETCHES):
             self._grid.setColumnStretch(column, stretch if column < n_columns else 0)

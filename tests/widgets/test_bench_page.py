@@ -10,18 +10,26 @@ import pytest
 from bench_runs import RUN, record
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QCheckBox
+from PySide6.QtWidgets import QApplication, QCheckBox, QWidget
 
 from guiapp.core.bench.plan import BenchError
 from guiapp.viewmodels.bench_history import SavedRun
+from guiapp.widgets.bench_grid import CardGrid
 
 PATIENCE_MS = 60_000
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
 
 @pytest.fixture
 def page(bench_page):
     return bench_page
+
+
+def test_no_card_is_a_window_of_its_own_for_a_moment(qapp):
+    class Card(QWidget):
+        def showEvent(self, event):
+            pytest.fail("shown before it had a place")
+
+    CardGrid([Card() for _ in range(4)])
 
 
 def test_ticking_a_contender_changes_the_plan(page):
