@@ -56,6 +56,8 @@ def save_screenshot(page: str, model: str, text: bytes | None, look: Look, path:
     if page != "tree" and not is_complete():
         run_interpreted(True)  # sooner done than compiling, but for pictures painted by kernels
     tokenizer = open_model(model)
+    for encoder in filter(None, (look.encoder, look.race)):
+        tokenizer.encode("", encoder=encoder)  # says which there are where this is none of them
     application = make_application()
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(Path(folder) / "settings.json")

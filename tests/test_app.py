@@ -117,6 +117,12 @@ def test_a_screenshot_for_a_folder_that_is_missing_is_not_even_begun(tmp_path):
         save_screenshot("inspect", "demo:toy", None, Look(), tmp_path / "missing" / "page.png")
 
 
+@pytest.mark.parametrize("look", [Look(encoder="viterbi"), Look(race="viterbi")])
+def test_a_screenshot_with_an_encoder_that_the_model_lacks_is_refused(look, tmp_path):
+    with pytest.raises(TokenloupeError, match="has no encoder “viterbi”"):
+        save_screenshot("steps", "demo:toy", None, look, tmp_path / "page.png")
+
+
 def test_a_picture_that_is_not_ready_in_time_is_an_error(qapp, monkeypatch):
     monkeypatch.setattr("guiapp.screenshots.PATIENCE_MS", 0)
     with pytest.raises(TokenloupeError, match="not ready after 0 s"):

@@ -141,6 +141,16 @@ def test_a_text_without_quotes_is_told_what_it_lacks(capsys, command):
     assert "Put a text into quotes, and -f before a file" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "words", ["--train bpe", "--train bpe:x", "--train lstm:300", "--train bpe:300:4:5", "--lesson unigram:x"]
+)
+def test_a_picture_of_a_misspelt_training_or_lesson_is_wrong_usage(capsys, words):
+    with pytest.raises(SystemExit) as ended:
+        run(["screenshot", "-o", "page.png", *words.split()])
+    assert ended.value.code == 2
+    assert f"“{words.split()[1]}” is not " in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("arguments", [["tokenize"], ["tokenize", "demo:bpe", "--format", "yaml"]])
 def test_wrong_usage_is_status_2(capfdbinary, arguments):
     with pytest.raises(SystemExit) as exit_status:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 
 from guiapp.commands.files import file_path
 from guiapp.commands.pictures import need_no_display, picture_size
@@ -21,13 +22,32 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--encoder", metavar="NAME", default="", help="an algorithm that `info` lists")
     parser.add_argument("--at", metavar="BREAKPOINT", default="", help="on the Steps page: where to stop")
     parser.add_argument("--race", metavar="ENCODER", default="", help="on the Steps page: run it beside")
-    parser.add_argument("--lesson", metavar="NAME:STEP", default="", help="on the Steps page, from 1")
-    parser.add_argument("--train", metavar="KIND:TOKENS:STEP", default="", help="on the Steps page")
+    parser.add_argument(
+        "--lesson", metavar="NAME:STEP", type=_lesson, default="", help="on the Steps page, from 1"
+    )
+    parser.add_argument(
+        "--train", metavar="KIND:TOKENS:STEP", type=_training, default="", help="on the Steps page"
+    )
     parser.add_argument(
         "--run", metavar="FILE.json", type=file_path, help="on the Bench page: what `bench` wrote"
     )
     parser.add_argument("--chart", metavar="NAME", default="", help="on the Bench page: one chart, enlarged")
     parser.add_argument("-o", "--output", metavar="FILE.png", type=file_path, required=True)
+
+
+def _lesson(text: str) -> str:
+    return _shaped(text, r"[^:]+(:\d+)?", "NAME:STEP, such as 7-wordpiece:2")
+
+
+def _training(text: str) -> str:
+    return _shaped(text, r"(bpe|wordpiece|unigram):\d+(:\d+)?", "KIND:TOKENS:STEP, such as bpe:300:4")
+
+
+def _shaped(text: str, pattern: str, shape: str) -> str:
+    """An argument that a page takes apart, as it was given; an empty one asks for nothing."""
+    if text and not re.fullmatch(pattern, text, re.ASCII):
+        raise argparse.ArgumentTypeError(f"“{text}” is not {shape}")
+    return text
 
 
 def run(options: argparse.Namespace) -> int:
