@@ -57,8 +57,10 @@ class MergeTree:
 
 def why_not_merged(vocabulary: Vocabulary, token_id: int) -> str:
     """A sentence for tokens that no merge has a part in; empty for all others."""
-    attributes = int(vocabulary.attributes[token_id])
-    if attributes & (Attribute.CONTROL | Attribute.USER_DEFINED | Attribute.UNKNOWN):
+    attributes = int(vocabulary.signs[token_id])
+    if attributes & Attribute.UNKNOWN:
+        return "Stands for text that no token covers, and for its own name: nothing to merge."
+    if attributes & (Attribute.CONTROL | Attribute.USER_DEFINED):
         return "A special token: found in the text as a whole, before anything is merged."
     if attributes & Attribute.BYTE:
         return "A single byte, for text that no other token covers: nothing to merge."

@@ -9,7 +9,7 @@ from toy_vocabulary import toy_vocabulary
 import guiapp
 from guiapp.core.explain.explainer import Explainer
 from guiapp.core.explain.merge_tree import MergeNode
-from guiapp.core.vocab.vocabulary import Attribute, Rules, VocabType
+from guiapp.core.vocab.vocabulary import Attribute, Rules, SpecialIds, VocabType
 
 TOKENS = dict.fromkeys(["Ġ", "Y", "o", "r", "k", "or", "ork", "ĠY", "ĠYork", "Yor"], 0.0)
 MERGES = ["o r", "or k", "Ġ Y", "ĠY ork"]
@@ -70,6 +70,7 @@ def test_a_token_that_merging_misses_is_told(ignore_merges, says):
     [
         (Attribute.CONTROL, VocabType.BPE, "special token"),
         (Attribute.USER_DEFINED, VocabType.SPM, "special token"),
+        (Attribute.UNKNOWN, VocabType.UGM, "text that no token covers"),
         (Attribute.BYTE, VocabType.SPM, "single byte"),
         (Attribute.NORMAL, VocabType.UGM, "Unigram does not merge"),
         (Attribute.NORMAL, VocabType.WPM, "WordPiece does not merge"),
@@ -80,6 +81,11 @@ def test_what_is_not_merged_says_why(attribute, vocab_type, says):
     tree = explained(toy_vocabulary({"abc": attribute}, vocab_type), "abc")
     assert tree.roots == ()
     assert says in tree.remark
+
+
+def test_a_control_token_for_unknown_text_says_so():
+    vocabulary = toy_vocabulary({"[UNK]": Attribute.CONTROL}, VocabType.WPM, special_ids=SpecialIds(unk=0))
+    assert "text that no token covers" in explained(vocabulary, "[UNK]").remark
 
 
 def test_a_single_character_and_a_huge_token_have_no_merges():
