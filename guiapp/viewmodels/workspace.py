@@ -366,14 +366,14 @@ class Workspace(QObject):
             self.encoder_check.check(self._encoder_check_input)
 
     def _round_trip_input(self) -> RoundTripInput | None:
-        if self.tokenizer is None or not self.n_tokens:
+        if self.tokenizer is None or not (self.n_tokens or self.document.size):
             return None
         around = self.tokenizer.special_ids_around() if self._options.add_special else ([], [])
         token_ids = self.token_ids(len(around[0]), self.n_tokens - len(around[1]))
         return RoundTripInput(self.tokenizer, self.document.text(), token_ids)
 
     def _encoder_check_input(self) -> EncoderCheckInput | None:
-        if self.tokenizer is None or not self.n_tokens:
+        if self.tokenizer is None or not (self.n_tokens or self.document.size):
             return None
         return EncoderCheckInput(self.tokenizer, self.document.text(), self._options)
 

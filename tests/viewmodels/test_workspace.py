@@ -8,6 +8,7 @@ import pytest
 from conftest import PATIENCE_S
 from fake_tokenizer import UNENCODABLE, FakeTokenizer
 
+import guiapp
 from guiapp.core.errors import VocabError
 from guiapp.viewmodels import live_spans
 from guiapp.viewmodels.workspace import Workspace
@@ -285,6 +286,17 @@ def test_the_round_trip_is_known_soon_after_the_tokens(workspace, qtbot):
     qtbot.waitUntil(lambda: workspace.round_trip.result is not None)
     assert workspace.round_trip.result.offset == 0
     assert workspace.round_trip.result.decoded == b"? two three"
+
+
+def test_a_text_without_any_token_is_compared_too(qtbot):
+    workspace = Workspace(b"unheard-of", load=lambda name, pre, progress: guiapp.open_model(name))
+    workspace.set_encoder("words")
+    workspace.loader.open("demo:toy")
+    qtbot.waitUntil(lambda: None not in (workspace.round_trip.result, workspace.encoder_check.result))
+    assert workspace.n_tokens == 0
+    assert workspace.round_trip.result.offset == 0
+    assert workspace.encoder_check.result.percent == 0
+    workspace.close()
 
 
 def test_a_long_text_waits_for_kernels_and_a_short_one_does_not(qtbot):
