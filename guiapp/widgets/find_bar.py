@@ -55,6 +55,7 @@ class FindBar(QFrame):
         self.next = self._button("chevron-down", "Next match (F3)", self._go_on)
         self.close_button = self._button("close", "Close (Escape)", search.close)
         self._lay_out()
+        self.kind.menu().triggered.connect(self._type_on)
         search.query_changed.connect(self._follow_query)
         search.found_changed.connect(self._follow_found)
         search.current_changed.connect(self._follow_found)
@@ -94,6 +95,10 @@ class FindBar(QFrame):
 
     def _go_back(self) -> None:
         self._search.step(-1)
+
+    def _type_on(self) -> None:
+        self.field.setFocus()
+        self.field.selectAll()
 
     def _choose_case(self) -> None:
         self._search.set_matches_case(self.case.isChecked())

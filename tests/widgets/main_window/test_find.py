@@ -91,8 +91,11 @@ def test_the_selected_token_is_found_everywhere(shell, qtbot, panel):
 def test_the_menu_chooses_what_to_find(shell, qtbot, panel):
     find(qtbot, shell, panel, "6F")
     assert panel.find_bar.count.text() == "not found"
+    panel.find_bar.kind.setFocus()
     panel.find_bar.kind.menu().actions()[1].trigger()
     qtbot.waitUntil(lambda: panel.find_bar.count.text() == "1 of 4")
+    assert panel.find_bar.field.hasFocus()  # for what is to be found now
+    assert panel.find_bar.field.selectedText() == "6F"
 
 
 def test_case_counts_from_one_start_to_the_next(shell, qtbot, panel, make_shell):
