@@ -105,6 +105,11 @@ class Teller:
         place = "in front of" if self._trace.columns.cell[step] == BEFORE else "behind"
         return f"{self.result(step)} is put {place} the text, as the file asks."
 
+    def missed(self, step: int) -> str:
+        """Whole words are not cut any shorter: at most the space before one is left out."""
+        what = f"{self.covered(step)} is no token"
+        return f"{what}." if self._trace.encoder == "words" else f"{what}: try a shorter one."
+
 
 TELLERS: dict[str, Callable[[Teller, int], str]] = {
     "special": lambda t, step: f"{t.result(step)} is a special token: it is cut out before anything else.",
@@ -116,7 +121,7 @@ TELLERS: dict[str, Callable[[Teller, int], str]] = {
     "stale": lambda t, step: (
         f"{t.pair(step)} leaves the queue, but one of the two is gone meanwhile: skip it."
     ),
-    "miss": lambda t, step: f"{t.covered(step)} is no token: try a shorter one.",
+    "miss": Teller.missed,
     "fail": lambda t, step: f"No token goes on behind {t.covered(step)}: what is certain of it is taken.",
     "reject": lambda t, step: (
         f"{t.result(step)} fits the text but not the token before it: try a shorter one."

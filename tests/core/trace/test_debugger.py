@@ -157,6 +157,12 @@ def test_fewest_counts_tokens_in_its_sentences():
     assert "leads to a way of 2 tokens: " in told
 
 
+def test_a_word_that_is_no_token_is_not_said_to_be_tried_shorter():
+    walk = debugger(text=" zzqx", encoder="words")
+    told = [walk.teller.sentence(step) for step in range(walk.n_steps)]
+    assert {"`·zzqx` is no token.", "`zzqx` is no token."} <= set(told)
+
+
 def test_every_operation_of_every_encoder_has_a_sentence_and_a_line_of_code():
     seen = set()
     for name in ("bpe", "spm", "wordpiece", "unigram", "rwkv", "toy"):
