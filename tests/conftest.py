@@ -17,6 +17,7 @@ from pytestqt.qtbot import QtBot
 from guiapp.core.kernels.compile import run_interpreted
 from guiapp.core.kernels.compiled import is_complete
 from guiapp.core.kernels.warm_up import warm_up
+from guiapp.viewmodels import background
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -75,6 +76,12 @@ class PatientBot(QtBot):
 
     def waitExposed(self, widget, *, timeout=PATIENCE_S * 1000):
         return super().waitExposed(widget, timeout=timeout)
+
+
+@pytest.fixture(autouse=True)
+def jobs_end_with_the_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A window gives up a job that hangs; here it is one that compiles, and would disturb the next test."""
+    monkeypatch.setattr(background, "PATIENCE_AT_THE_END_S", PATIENCE_S)
 
 
 @pytest.fixture(autouse=True)
