@@ -144,6 +144,7 @@ def _beside_a_run(application: QApplication, model: str, n_events: int) -> list[
 
 def _tree_frames(application: QApplication, page: TreePage, n_frames: int) -> Iterator[float]:
     """Milliseconds of each frame, with time in between for what the run tells."""
+    page.view.is_animated = False  # what a turn of the wheel leads to is painted at once
     jump(page.model, page.view, VIEWS["mid"], 0)
     for frame in range(n_frames):
         yield from move_view(page.model, page.view, frame)
