@@ -9,6 +9,8 @@ import re
 from guiapp import qt_libraries
 from guiapp.core.errors import TokenloupeError
 
+MOST_PX = 16_000  # of a side, as where trees are saved: Qt paints little more
+
 
 def need_no_display() -> None:
     """Let Qt paint without a display, or say what it lacks."""
@@ -21,4 +23,7 @@ def picture_size(text: str) -> tuple[int, int]:
     match = re.fullmatch(r"(\d{2,5})x(\d{2,5})", text)
     if not match:
         raise argparse.ArgumentTypeError(f"“{text}” is not WIDTHxHEIGHT in pixels, such as 1440x900")
-    return int(match[1]), int(match[2])
+    width, height = int(match[1]), int(match[2])
+    if max(width, height) > MOST_PX:
+        raise argparse.ArgumentTypeError(f"“{text}” has more than {MOST_PX:,} pixels a side")
+    return width, height
