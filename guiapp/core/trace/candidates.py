@@ -47,9 +47,8 @@ def waiting(states: Replay, step: int, rules: Rules, limit: int = 60) -> Waiting
     if piece < 0 or not states.has_slots(piece):
         return Waiting([], 0, 0)
     first, done = int(states.trace.pieces.first_step[piece]), int(states.trace.pieces.done_step[piece])
-    operation = states.trace.columns.operation
-    if (operation[first:done] == NUMBERS["push"]).any():
-        return _in_queue(states, piece, first, step, limit)
+    if states.trace.columns.operation[first] == NUMBERS["push"]:
+        return _in_queue(states, piece, slice(first, done), step, limit)
     return _by_rules(states, piece, step, rules, limit)
 
 
@@ -65,33 +64,36 @@ def _by_rules(states: Replay, piece: int, step: int, rules: Rules, limit: int) -
     return Waiting(found[:limit], len(found), 0)
 
 
-def _in_queue(states: Replay, piece: int, first: int, step: int, limit: int) -> Waiting:
+def _in_queue(states: Replay, piece: int, steps: slice, step: int, limit: int) -> Waiting:
     columns = states.trace.columns
-    operation = columns.operation[first:step]
-    is_waiting = operation == NUMBERS["push"]
-    pushed = columns.pushed[first:step]
-    is_waiting[pushed[pushed >= 0] - first] = False
-    rows = np.flatnonzero(is_waiting) + first
+    n_entered = int(np.count_nonzero(columns.operation[steps.start : step] == NUMBERS["push"]))
+    n_left = int(np.count_nonzero(columns.pushed[steps.start : step] >= 0))
     n_live = max(0, int(columns.candidates[step]))  # counted at each step as long as the queue is used
-    shown = rows[_best(columns.rank[rows], columns.cell[rows], limit)]
+    shown = _next_out(columns.pushed[: steps.stop], step, limit)
     fields = (
         *(columns.left, columns.right, columns.result, columns.rank),
         *(columns.position, columns.right_position, columns.end),
     )
     values = [*(column[shown].tolist() for column in fields), _is_stale(states, piece, step, shown).tolist()]
     candidates = [Candidate(*entry) for entry in zip(*values, strict=True)]
-    return Waiting(candidates, n_live, len(rows) - n_live)
+    return Waiting(candidates, n_live, n_entered - n_left - n_live)
 
 
-def _best(ranks: NDArray[np.float64], cells: NDArray[np.int32], limit: int) -> NDArray[np.int64]:
-    """Which have the lowest ranks, in order; of equals the leftmost first."""
-    among = np.arange(len(ranks))
-    if limit < len(ranks):
-        among = np.flatnonzero(ranks <= np.partition(ranks, limit - 1)[limit - 1])
-    return among[np.lexsort((cells[among], ranks[among]))[:limit]]
+def _next_out(pushed: NDArray[np.int32], step: int, limit: int) -> NDArray[np.int32]:
+    """The steps at which those entered that are the first to leave: of all that wait, a queue gives the best.
+
+    Of equal ranks it gives the leftmost.  Most often they are near, so ever longer stretches are looked at.
+    """
+    found = np.empty(0, np.int32)
+    start, size = step, 16 * limit
+    while start < len(pushed) and len(found) < limit:
+        entered = pushed[start : start + size]
+        found = np.append(found, entered[(entered >= 0) & (entered < np.int32(step))])
+        start, size = start + size, 2 * size
+    return found[:limit]
 
 
-def _is_stale(states: Replay, piece: int, step: int, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _is_stale(states: Replay, piece: int, step: int, rows: NDArray[np.int32]) -> NDArray[np.bool_]:
     columns, cells = states.trace.columns, states.trace.cells
     writers = states.writers(step, piece)
     start_symbols = cells.symbol[states.trace.piece_cells(piece)]

@@ -21,6 +21,7 @@ from guiapp.core.errors import EncodeError
 from guiapp.core.trace import replay
 from guiapp.core.trace.candidates import waiting
 from guiapp.core.trace.decisions import DECISIONS
+from guiapp.core.trace.operations import NUMBERS
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.replay import Replay
 from guiapp.core.trace.trace import Tokens, Trace
@@ -209,3 +210,17 @@ def test_the_best_pairs_are_those_of_the_whole_queue(limit):
         best = waiting(Replay(trace), step, {}, limit).candidates
         assert best == everything[:limit]
         assert [row.rank for row in everything] == sorted(row.rank for row in everything)
+
+
+@pytest.mark.parametrize("model", ["demo:spm", "demo:bpe", "demo:toy"])
+def test_all_that_entered_and_did_not_leave_waits_the_best_first(model):
+    trace = record(MODELS[model], "How many lions lie in the sun? abacbb 😍", "heap")
+    columns, states = trace.columns, Replay(trace)
+    for step in range(len(trace)):
+        if columns.candidates[step] >= 0:
+            entered = set(np.flatnonzero(columns.operation[:step] == NUMBERS["push"]).tolist())
+            inside = sorted(entered - set(columns.pushed[:step].tolist()))
+            inside.sort(key=lambda row: (columns.rank[row], columns.cell[row]))
+            shown = waiting(states, step, {}, 1000).candidates
+            expected = [(columns.position[row], columns.result[row]) for row in inside]
+            assert [(row.position, row.result) for row in shown] == expected
