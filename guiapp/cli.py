@@ -16,7 +16,7 @@ from guiapp import __version__
 from guiapp.commands import bench, chunk, count, detokenize, info, screenshot, step, tokenize, train, tree
 from guiapp.commands.files import InputError, file_path
 from guiapp.core.demo import resolve_model
-from guiapp.core.errors import TokenloupeError
+from guiapp.core.errors import TokenloupeError, UnknownPreError
 
 Command = Callable[[argparse.Namespace], int]
 
@@ -44,7 +44,8 @@ def run(arguments: Sequence[str]) -> int:
         sys.stdout.flush()
         return int(status)
     except TokenloupeError as error:
-        print(f"tokenloupe: {error}", file=sys.stderr)
+        how = " --pre NAME chooses one." if isinstance(error, UnknownPreError) and "pre" in options else ""
+        print(f"tokenloupe: {error}{how}", file=sys.stderr)
         return 1
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         _drop_output()

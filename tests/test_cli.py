@@ -184,6 +184,8 @@ def test_an_unknown_pre_tokenizer_is_an_error_until_one_is_chosen(capfdbinary, m
     status, _, err = result_of(capfdbinary, "tokenize", model_with_unknown_pre, "12")
     assert (status, err.count(b"\n")) == (1, 1)
     assert b"foo-9" in err
+    assert b"--pre NAME" in err
+    assert b"--pre" not in result_of(capfdbinary, "tree", model_with_unknown_pre)[2]  # has no such option
 
 
 @pytest.mark.parametrize(
