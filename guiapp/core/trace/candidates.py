@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.trace.operations import NUMBERS
 from guiapp.core.trace.replay import Replay
+from guiapp.core.trace.trace import Trace
 from guiapp.core.vocab.merges import MergeRule
 
 Rules = Mapping[tuple[int, int], MergeRule]
@@ -46,9 +47,10 @@ def waiting(states: Replay, step: int, rules: Rules, limit: int = 60) -> Waiting
     piece = states.trace.piece_at(step)
     if piece < 0 or not states.has_slots(piece):
         return Waiting([], 0, 0)
-    first, done = int(states.trace.pieces.first_step[piece]), int(states.trace.pieces.done_step[piece])
-    if states.trace.columns.operation[first] == NUMBERS["push"]:
-        return _in_queue(states, piece, slice(first, done), step, limit)
+    trace = states.trace
+    first, done = int(trace.pieces.first_step[piece]), int(trace.pieces.done_step[piece])
+    if trace.columns.operation[first] == NUMBERS["push"]:
+        return _in_queue(trace, piece, slice(first, done), step, limit)
     return _by_rules(states, piece, step, rules, limit)
 
 
@@ -64,8 +66,8 @@ def _by_rules(states: Replay, piece: int, step: int, rules: Rules, limit: int) -
     return Waiting(found[:limit], len(found), 0)
 
 
-def _in_queue(states: Replay, piece: int, steps: slice, step: int, limit: int) -> Waiting:
-    columns = states.trace.columns
+def _in_queue(trace: Trace, piece: int, steps: slice, step: int, limit: int) -> Waiting:
+    columns = trace.columns
     n_entered = int(np.count_nonzero(columns.operation[steps.start : step] == NUMBERS["push"]))
     n_left = int(np.count_nonzero(columns.pushed[steps.start : step] >= 0))
     n_live = max(0, int(columns.candidates[step]))  # counted at each step as long as the queue is used
@@ -74,7 +76,7 @@ def _in_queue(states: Replay, piece: int, steps: slice, step: int, limit: int) -
         *(columns.left, columns.right, columns.result, columns.rank),
         *(columns.position, columns.right_position, columns.end),
     )
-    values = [*(column[shown].tolist() for column in fields), _is_stale(states, piece, step, shown).tolist()]
+    values = [*(column[shown].tolist() for column in fields), _is_stale(trace, piece, step, shown).tolist()]
     candidates = [Candidate(*entry) for entry in zip(*values, strict=True)]
     return Waiting(candidates, n_live, n_entered - n_left - n_live)
 
@@ -93,16 +95,9 @@ def _next_out(pushed: NDArray[np.int32], step: int, limit: int) -> NDArray[np.in
     return found[:limit]
 
 
-def _is_stale(states: Replay, piece: int, step: int, rows: NDArray[np.int32]) -> NDArray[np.bool_]:
-    columns, cells = states.trace.columns, states.trace.cells
-    writers = states.writers(step, piece)
-    start_symbols = cells.symbol[states.trace.piece_cells(piece)]
-    stale = np.zeros(len(rows), np.bool_)
-    for slots, symbols in (
-        (columns.cell[rows], columns.left[rows]),
-        (columns.other_cell[rows], columns.right[rows]),
-    ):
-        made = writers.made[slots]
-        present = np.where(made >= 0, columns.result[made], start_symbols[slots])
-        stale |= writers.gone[slots] | (present != symbols)
-    return stale
+def _is_stale(trace: Trace, piece: int, step: int, rows: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Whether one of the symbols that a pair had when it entered was merged before a step."""
+    first_cell = trace.pieces.first_cell[piece]
+    slots = np.stack([trace.columns.cell[rows], trace.columns.other_cell[rows]])
+    ends = trace.lifetimes.end_of(first_cell + slots, rows)
+    return ends.min(axis=0) < np.int32(step)  # type: ignore[no-any-return]

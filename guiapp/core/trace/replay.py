@@ -2,6 +2,7 @@
 
 Each step writes at most one cell, so a cell's content is that of the last step that wrote it.  Within a long
 piece the last writers are kept every so many steps: from there any step is a few thousand rows away.
+Where symbols are merged, nothing is replayed: the trace knows when each comes and goes (see `lifetimes`).
 """
 
 from __future__ import annotations
@@ -17,24 +18,21 @@ from guiapp.core.trace.trace import Tokens, Trace
 
 KEYFRAME_STEPS = 1 << 16
 LONGEST_SYMBOL = 1 << 12  # bytes, and more than any vocabulary has
-MAKES = np.array([effect in (Effect.MERGE, *MADE_TOKENS) for effect in Effect])
-FALLEN = (NUMBERS["fallback"], NUMBERS["lost"])
+MAKES = np.array([effect in MADE_TOKENS for effect in Effect])
 
 
 class Writers(NamedTuple):
-    """For each cell of a piece the step that wrote it last, -1 for none.
+    """For each cell of a piece without slots the step that wrote it last, -1 for none.
 
-    made    int32[n]  slots: merges; otherwise the tokens of the piece, by their number
-    gone    bool[n]   slots that were merged into their left neighbour
+    made    int32[n]  the tokens of the piece, by their number
     ways    int32[n]  for Viterbi and the like: the best way to each offset
     """
 
     made: NDArray[np.int32]
-    gone: NDArray[np.bool_]
     ways: NDArray[np.int32]
 
     def copy(self) -> Writers:
-        return Writers(self.made.copy(), self.gone.copy(), self.ways.copy())
+        return Writers(self.made.copy(), self.ways.copy())
 
 
 class Replay:
@@ -78,11 +76,8 @@ class Replay:
     def _keyframe(self, piece: int, number: int) -> Writers:
         if number == 0:
             cells = self.trace.piece_cells(piece)
-            n_cells = cells.stop - cells.start
-            nobody = np.full(n_cells, -1, np.int32)
-            return Writers(
-                nobody, np.zeros(n_cells, np.bool_), nobody.copy() if self._is_bytes(piece) else nobody
-            )
+            nobody = np.full(cells.stop - cells.start, -1, np.int32)
+            return Writers(nobody, nobody.copy())
         if (piece, number) not in self._keyframes:
             writers = self._keyframe(piece, number - 1).copy()
             start = int(self.trace.pieces.first_step[piece]) + (number - 1) * KEYFRAME_STEPS
@@ -96,10 +91,8 @@ class Replay:
         effects = EFFECTS[columns.operation[start:end]]
         cells = columns.cell[start:end]
         steps = np.arange(start, end, dtype=np.int32)
-        merges = effects == Effect.MERGE
         makes = MAKES[effects]
         np.maximum.at(writers.made, cells[makes], steps[makes])
-        writers.gone[columns.other_cell[start:end][merges]] = True
         ways = effects == Effect.WAY
         np.maximum.at(writers.ways, cells[ways], steps[ways])
 
@@ -125,37 +118,34 @@ class Replay:
 
     def _symbols(self, n_steps: int, piece: int, near: tuple[int, int] | None) -> Tokens:
         columns, cells = self.trace.columns, self.trace.cells
-        here = self.trace.piece_cells(piece)
-        writers = self.writers(n_steps, piece)
-        seen = slice(0, len(writers.gone))
+        seen = self.trace.piece_cells(piece)
         if near is not None:
             wide = np.array([max(0, near[0] - LONGEST_SYMBOL), near[1] + LONGEST_SYMBOL], np.int32)
-            seen = slice(*np.searchsorted(cells.start[here], wide).tolist())
-        slots = np.flatnonzero(~writers.gone[seen]) + seen.start
-        steps = writers.made[slots]
-        is_merged = steps >= 0
-        ids = np.where(is_merged, columns.result[steps], cells.symbol[here][slots])
-        starts = cells.start[here][slots]
-        ends = np.where(is_merged, columns.end[steps], cells.end[here][slots])
-        fallen = self._fallen(n_steps, piece)
+            seen = slice(*(cells.start[seen].searchsorted(wide) + seen.start).tolist())
+        first, done = int(self.trace.pieces.first_step[piece]), int(self.trace.pieces.done_step[piece])
+        slots, merges = self.trace.lifetimes.standing(seen, n_steps)
+        is_merged = merges >= 0
+        ids = np.where(is_merged, columns.result[merges], cells.symbol[slots])
+        starts = cells.start[slots]
+        ends = np.where(is_merged, columns.end[merges], cells.end[slots])
+        fallen = self._fallen[slice(*self._fallen.searchsorted([first, min(n_steps, done)]).tolist())]
         if len(fallen):
-            stays = ~np.isin(slots, columns.other_cell[fallen])
-            fallen = fallen[columns.operation[fallen] == NUMBERS["fallback"]]
-            order = np.argsort(np.append(slots[stays], columns.other_cell[fallen]), kind="stable")
+            places = columns.other_cell[fallen] + self.trace.pieces.first_cell[piece]
+            stays = ~np.isin(slots, places)
+            is_shown = (places >= seen.start) & (places < seen.stop)
+            is_shown &= columns.operation[fallen] == NUMBERS["fallback"]
+            fallen, places = fallen[is_shown], places[is_shown]
+            order = np.argsort(np.append(slots[stays], places), kind="stable")
             ids = np.append(ids[stays], columns.result[fallen])[order]
             starts = np.append(starts[stays], columns.position[fallen])[order]
             ends = np.append(ends[stays], columns.end[fallen])[order]
-        return Tokens(ids.astype(np.int32), starts, ends.astype(np.int32))
+        return Tokens(ids, starts, ends)
 
-    def _fallen(self, n_steps: int, piece: int) -> NDArray[np.int64]:
+    @cached_property
+    def _fallen(self) -> NDArray[np.int64]:
         """The steps at which bytes took the place of symbols; they are the last ones of a piece."""
-        done = int(self.trace.pieces.done_step[piece])
         operation = self.trace.columns.operation
-        last = min(n_steps, done)
-        first = last
-        while first > 0 and operation[first - 1] in FALLEN:
-            first -= 1
-        return np.arange(first, last)
+        return np.flatnonzero((operation == NUMBERS["fallback"]) | (operation == NUMBERS["lost"]))
 
     def tokens(self, n_steps: int, near: tuple[int, int] | None = None) -> Tokens:
         """All tokens and symbols there are after `n_steps` steps of the trace, in the order of the text.

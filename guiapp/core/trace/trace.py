@@ -1,6 +1,6 @@
 """All decisions of one encoding, as columns: a row for each step, from the partition to the last token.
 
-Columns rather than objects: a million steps take 60 MB, a breakpoint is a condition on whole columns, and
+Columns rather than objects: a million steps take 76 MB, a breakpoint is a condition on whole columns, and
 the state at any step follows from the rows before it (see `replay`).
 """
 
@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.trace.operations import OPERATIONS, STAGE_NAMES, STAGES
+from guiapp.core.trace.lifetimes import Lifetimes, lifetimes_of
+from guiapp.core.trace.operations import NUMBERS, OPERATIONS, STAGE_NAMES, STAGES
 
 
 class Columns(NamedTuple):
@@ -117,12 +119,24 @@ class Trace:
     @property
     def size_bytes(self) -> int:
         """What its arrays take in memory."""
-        arrays = (*self.columns, *self.pieces, *self.cells, *self.made, *self.result)
+        parts = self.columns, self.pieces, self.cells, self.made, self.result, self.lifetimes
+        arrays: list[NDArray[Any]] = [array for part in parts for array in part]
         return sum(array.nbytes for array in arrays) + len(self.text) + len(self.work)
 
     @property
     def n_pieces(self) -> int:
         return len(self.pieces.start)
+
+    @cached_property
+    def lifetimes(self) -> Lifetimes:
+        """When symbols come and go; a million steps take ten milliseconds or more, so not while one looks.
+
+        Slots are those of all pieces together, so cells are.
+        """
+        merges = np.flatnonzero(self.columns.operation == NUMBERS["merge"])
+        first_cells = self.pieces.first_cell[self.columns.piece[merges]]
+        lefts, rights = self.columns.cell[merges], self.columns.other_cell[merges]
+        return lifetimes_of(len(self.cells.start), merges, first_cells + lefts, first_cells + rights)
 
     def operation(self, step: int) -> str:
         return OPERATIONS[self.columns.operation[step]].name

@@ -93,8 +93,11 @@ def test_a_state_is_the_same_however_it_is_reached(data):
         assert as_lists(wandering.tokens(n_steps)) == states[n_steps]
 
 
-def test_keyframes_change_nothing(monkeypatch):
-    trace = record(MODELS["demo:spm"], "How many lions lie in the sun all day? " * 3, "heap")
+@pytest.mark.parametrize(
+    ("model", "encoder"), [("demo:spm", "heap"), ("demo:unigram", "viterbi"), ("demo:bpe", "backtrack")]
+)
+def test_keyframes_change_nothing(monkeypatch, model, encoder):
+    trace = record(MODELS[model], "How many lions lie in the sun all day? " * 3, encoder)
     plain = [as_lists(Replay(trace).tokens(n_steps)) for n_steps in range(len(trace) + 1)]
     monkeypatch.setattr(replay, "KEYFRAME_STEPS", 16)
     states = Replay(trace)
