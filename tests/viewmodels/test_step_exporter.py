@@ -37,7 +37,7 @@ def make_exporter():
 def test_a_run_is_written_whole(make_exporter, run, qtbot, tmp_path):
     exporter = make_exporter()
     exporter.save(*run, tmp_path / "run.json")
-    qtbot.waitUntil(lambda: not exporter.is_busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not exporter.is_busy)
     assert exporter.saved == tmp_path / "run.json"
     assert len(json.loads(exporter.saved.read_text())["steps"]) == len(run[1])
     exporter.dismiss()
@@ -48,7 +48,7 @@ def test_a_cancelled_run_leaves_nothing_behind(make_exporter, run, qtbot, tmp_pa
     part = tmp_path / f"run.md{PARTIAL}"
     exporter = make_exporter(sys.executable, "-c", WAITS, str(part))
     exporter.save(*run, tmp_path / "run.md")
-    qtbot.waitUntil(part.exists, timeout=20_000)
+    qtbot.waitUntil(part.exists)
     exporter.cancel()
     assert not exporter.is_busy
     assert list(tmp_path.iterdir()) == []
@@ -57,5 +57,5 @@ def test_a_cancelled_run_leaves_nothing_behind(make_exporter, run, qtbot, tmp_pa
 def test_a_process_that_dies_is_told(make_exporter, run, qtbot, tmp_path):
     exporter = make_exporter(sys.executable, "-c", "import sys; sys.exit('no room')")
     exporter.save(*run, tmp_path / "run.md")
-    qtbot.waitUntil(lambda: not exporter.is_busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not exporter.is_busy)
     assert "no room" in exporter.failure

@@ -43,7 +43,7 @@ def test_playing_steps_until_a_breakpoint(make_steps_model, qtbot):
     model.clock.set_speed(30)
     model.play()
     assert model.clock.is_playing
-    qtbot.waitUntil(lambda: not model.clock.is_playing, timeout=20_000)
+    qtbot.waitUntil(lambda: not model.clock.is_playing)
     assert model.debugger.trace.operation(model.position) == "done"
 
 
@@ -88,7 +88,7 @@ def test_the_first_difference_from_another_encoder_stops_the_run(make_steps_mode
     model = make_steps_model("toy", b"abacb", "heap")
     others = [name for name in model._workspace.encoders if name == "greedy"]
     model.breakpoints.add("difference greedy")
-    qtbot.waitUntil(lambda: not model._others.is_busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not model._others.is_busy)
     model.restart()
     model.run()
     assert (model.position < model.n_steps) == bool(others)

@@ -114,10 +114,10 @@ def test_a_smaller_vocabulary_opens_while_a_token_is_selected(qtbot):
     workspace = Workspace(b" lions", load=lambda model, pre, progress: guiapp.open_model(model))
     model = TokenDetailsModel(workspace)
     workspace.loader.open("demo:bpe")
-    qtbot.waitUntil(lambda: workspace.n_tokens > 0, timeout=20_000)
+    qtbot.waitUntil(lambda: workspace.n_tokens > 0)
     workspace.select_token(workspace.n_tokens - 1)
     qtbot.waitUntil(lambda: model.details is not None and model.details.token_id > 100)
-    with qtbot.waitSignal(workspace.vocabulary_changed, timeout=20_000):
+    with qtbot.waitSignal(workspace.vocabulary_changed):
         workspace.loader.open("demo:toy")
     assert model.details is None
     model.close()

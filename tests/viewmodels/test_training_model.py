@@ -30,7 +30,7 @@ def make_model():
 
 def trained(model, qtbot, wish, position=1):
     model.train(wish, position)
-    qtbot.waitUntil(lambda: not model.is_busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not model.is_busy)
     return model
 
 
@@ -55,7 +55,7 @@ def test_playing_goes_to_the_end_and_stops(make_model, qtbot):
     model.to_end()
     model.toggle_play()
     assert model.position == 0
-    qtbot.waitUntil(lambda: not model.clock.is_playing, timeout=20_000)
+    qtbot.waitUntil(lambda: not model.clock.is_playing)
     assert model.position == model.n_steps
 
 
@@ -109,11 +109,11 @@ def test_many_steps_leave_the_window_its_turns(make_model, qtbot):
 
 def test_a_text_is_cut_by_both_vocabularies(make_model, qtbot):
     workspace = Workspace(TEXT, load=lambda model, pre, progress: guiapp.open_model(model))
-    with qtbot.waitSignal(workspace.encoding_changed, timeout=20_000):
+    with qtbot.waitSignal(workspace.encoding_changed):
         workspace.loader.open("demo:bpe")
     model = trained(make_model(), qtbot, TrainingWish("bpe", TEXT, 262))
     beside = TrainingBeside(model, workspace)
-    with qtbot.waitSignal(beside.changed, timeout=20_000):
+    with qtbot.waitSignal(beside.changed):
         beside.compare()
     real = workspace.tokenizer.encode(TEXT, add_special=False)
     assert [token_id for _, token_id, _, _ in beside.result.real.tokens] == real.token_ids.tolist()
@@ -146,7 +146,7 @@ def test_a_run_waits_for_steps_that_are_still_to_come(make_model, qtbot):
     model.train(TrainingWish("bpe", TEXT, 400, True), 0)
     assert model.n_steps == 0
     model.run()
-    qtbot.waitUntil(lambda: not model.is_busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not model.is_busy)
     assert model.position == 2
     assert not model.breakpoints.rows[0].is_enabled
 
@@ -158,7 +158,7 @@ def test_playing_stops_at_breakpoints_and_f9_sets_them(make_model, qtbot):
     model.restart()
     model.clock.set_speed(30)
     model.toggle_play()
-    qtbot.waitUntil(lambda: not model.clock.is_playing, timeout=20_000)
+    qtbot.waitUntil(lambda: not model.clock.is_playing)
     assert model.position == 2
     model.toggle_breakpoint()
     assert model.breakpoints.rows == ()

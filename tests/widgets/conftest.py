@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+
 import pytest
 from instant_recorder import InstantRecorder
 from PySide6.QtWidgets import QApplication, QMainWindow
@@ -26,11 +28,12 @@ TREE_TEXT = b"Welcome to the tree, the whole tree."
 @pytest.fixture
 def make_steps_page(qtbot, tmp_path):
     """Steps pages in windows of their own, ready to be clicked on."""
-    made = []
+    ending = ExitStack()  # also of pages that were never ready
 
     def make(name="bpe", text=b"How do lions sleep in New York?", encoder=None, theme="dark"):
         workspace = Workspace(text, load=lambda model, pre, progress: guiapp.open_model(model))
-        with qtbot.waitSignal(workspace.encoding_changed, timeout=20_000):
+        ending.callback(workspace.close)
+        with qtbot.waitSignal(workspace.encoding_changed, timeout=COMPILING_MS):
             workspace.loader.open(f"demo:{name}")
         workspace.set_encoder(encoder)
         window = QMainWindow()
@@ -38,6 +41,7 @@ def make_steps_page(qtbot, tmp_path):
         model = StepsModel(workspace, Settings(tmp_path / "settings.json"), InstantRecorder())
         player = LessonPlayer(workspace, model, Settings(tmp_path / "settings.json"))
         page = StepsPage(model, player, workspace, actions, ThemeSource(QApplication.instance(), theme))
+        ending.callback(page.stop)
         window.setCentralWidget(page)
         for row, action in actions:
             if row.menu != "Edit":  # those belong to the editor
@@ -46,26 +50,25 @@ def make_steps_page(qtbot, tmp_path):
         window.resize(1280, 800)
         window.show()
         qtbot.waitExposed(window)
-        qtbot.waitUntil(lambda: page.is_ready, timeout=20_000)
+        qtbot.waitUntil(lambda: page.is_ready, timeout=COMPILING_MS)
         page.kept, page.actions_, page.kept_workspace = window, actions, workspace
-        made.append((page, workspace))
         return page
 
-    yield make
-    for page, workspace in made:
-        page.stop()
-        workspace.close()
+    with ending:
+        yield make
 
 
 @pytest.fixture
 def open_tree_page(qtbot, tmp_path):
     """Opens a Tree page for a tokenizer and a text, and waits until it stands still."""
-    pages = []
+    ending = ExitStack()  # also of pages that never stand still
 
     def make(tokenizer, text=TREE_TEXT):
         workspace = Workspace(text, load=lambda *asked: tokenizer)
         theme_source = ThemeSource(QApplication.instance(), "dark")
         page = TreePage(workspace, theme_source, Settings(tmp_path / "settings.json"))
+        ending.callback(workspace.close)
+        ending.callback(page.stop)
         page.view.is_animated = False
         qtbot.addWidget(page)
         page.resize(1000, 700)
@@ -75,15 +78,12 @@ def open_tree_page(qtbot, tmp_path):
             lambda: page.view.geometry_now is not None and (workspace.n_tokens > 0 or not text),
             timeout=COMPILING_MS,
         )
-        qtbot.waitUntil(lambda: page.view.is_settled)
+        qtbot.waitUntil(lambda: page.view.is_settled, timeout=COMPILING_MS)
         QApplication.processEvents()  # lays the page out where nothing had to be waited for
-        pages.append((page, workspace))
         return page, workspace
 
-    yield make
-    for page, workspace in pages:
-        page.stop()
-        workspace.close()
+    with ending:
+        yield make
 
 
 @pytest.fixture

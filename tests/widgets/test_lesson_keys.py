@@ -26,7 +26,7 @@ def test_return_begins_a_lesson_and_keys_lead_to_its_end_and_to_the_next_one(mak
     press(qtbot, Qt.Key.Key_Return)
     for number, step in enumerate(first.steps):
         assert page.player.number == number
-        qtbot.waitUntil(lambda: page.player.is_ready, timeout=20_000)
+        qtbot.waitUntil(lambda: page.player.is_ready)
         assert QApplication.focusWidget() in page.panels
         if step.ask:
             press(qtbot, Qt.Key.Key_Return, CONTROL)

@@ -31,7 +31,7 @@ def test_steps_are_copied_and_runs_saved(make_steps_page, qtbot, tmp_path):
     ):
         path = tmp_path / f"run{ending}"
         page.export.save(path)
-        qtbot.waitUntil(lambda: not page.export.exporter.is_busy, timeout=20_000)
+        qtbot.waitUntil(lambda: not page.export.exporter.is_busy)
         written = path if ending else tmp_path / "run.md"
         assert written.read_bytes().startswith(start)
     assert "Saved" in page.export.message.text()
@@ -42,7 +42,7 @@ def test_steps_are_copied_and_runs_saved(make_steps_page, qtbot, tmp_path):
 def test_a_file_that_cannot_be_written_is_told(make_steps_page, qtbot, tmp_path):
     page = make_steps_page()
     page.export.save(tmp_path / "no" / "run.md")
-    qtbot.waitUntil(lambda: not page.export.exporter.is_busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not page.export.exporter.is_busy)
     assert "cannot be written" in page.export.message.text()
 
 
@@ -76,7 +76,7 @@ def test_a_run_a_piece_or_a_step_is_saved(make_steps_page, qtbot, tmp_path, monk
     for title in ("Cancel", "This step", "This piece", "All"):
         QTimer.singleShot(0, partial(press, title))
         page.export.ask_and_save()
-        qtbot.waitUntil(lambda: not page.export.exporter.is_busy, timeout=20_000)
+        qtbot.waitUntil(lambda: not page.export.exporter.is_busy)
         sizes.append(saved())
     parts = [steps, range(page.model.n_steps)]
     expected = [len(forming_steps(debugger, part)) if ending == ".svg" else len(part) for part in parts]

@@ -23,7 +23,7 @@ def trained(page, qtbot, algorithm="bpe", n_tokens=280):
     page.modes.choose(1)
     form.choose(algorithm, n_tokens)
     qtbot.mouseClick(form.button, LEFT)
-    qtbot.waitUntil(lambda: not page.training.model.is_busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not page.training.model.is_busy)
     return page.training
 
 
@@ -36,7 +36,7 @@ def test_the_textbook_run_is_stepped_through(make_steps_page, qtbot):
     form.symbols.setCurrentIndex(1)
     assert form.own_text.isVisible()
     qtbot.mouseClick(form.button, LEFT)
-    qtbot.waitUntil(lambda: not page.training.model.is_busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not page.training.model.is_busy)
     assert stage.count.text() == "step 1 of 4"
     assert "4 times: as good as" in stage.sentence.text()
     qtbot.keyClick(page.window(), Qt.Key.Key_F10)
@@ -71,7 +71,7 @@ def test_steps_are_copied_and_saved(make_steps_page, qtbot, tmp_path, monkeypatc
 
     QTimer.singleShot(0, press)
     qtbot.mouseClick(training.steps_button, LEFT)
-    qtbot.waitUntil(lambda: not page.export.exporter.is_busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not page.export.exporter.is_busy)
     assert "Saved" in page.export.message.text()
     assert [row["index"] for row in json.loads(path.read_text())["steps"]] == [1]
 
@@ -92,7 +92,7 @@ def test_the_result_is_saved_and_becomes_the_model(make_steps_page, qtbot, tmp_p
     training = trained(page, qtbot)
     assert training.save(tmp_path / "a.gguf")
     workspace = training._workspace
-    with qtbot.waitSignal(workspace.loader.model_changed, timeout=20_000):
+    with qtbot.waitSignal(workspace.loader.model_changed):
         training.save_and_open(tmp_path / "b.gguf")
     assert workspace.vocabulary.name == "Trained byte-level BPE"
     assert len(guiapp.open_model(tmp_path / "a.gguf").vocabulary) == len(workspace.vocabulary)
@@ -102,7 +102,7 @@ def test_the_result_is_shown_beside_the_open_model(make_steps_page, qtbot):
     page = make_steps_page(text=TEXT)
     training = trained(page, qtbot)
     qtbot.mouseClick(training.beside_button, LEFT)
-    qtbot.waitUntil(lambda: training.beside.result is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: training.beside.result is not None)
     assert training.beside_card.isVisible()
     left, right = (title.text() for title in training.beside_card.titles)
     assert left.startswith("TRAINED BYTE-LEVEL BPE")

@@ -49,7 +49,7 @@ def test_training_grows_with_the_text(make_steps_page, qtbot):
     page = make_steps_page()
     page.modes.choose(1)
     page.training.model.train(TrainingWish("bpe", b"This is insane! This is impossible", 300, True))
-    qtbot.waitUntil(lambda: not page.training.model.is_busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not page.training.model.is_busy)
     QApplication.processEvents()
     stage = page.training.stage
     before = [stage.sentence.height(), stage.words.height(), stage.count.height()]

@@ -148,20 +148,20 @@ def test_a_lesson_is_walked_by_keys_and_resumed(make_steps_page, qtbot):
     window, player = page.window(), page.player
     player.begin("5-why-greedy-is-not-exact")
     assert page.lesson_bar.isVisible()
-    qtbot.waitUntil(lambda: page.model.debugger.trace.text == b"abacb", timeout=20_000)
+    qtbot.waitUntil(lambda: page.model.debugger.trace.text == b"abacb")
     assert page.model.debugger.sentence() == player.step.says
     assert "`" not in page.lesson_bar.narration.text()
     qtbot.keyClick(window, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     assert player.step.answer.split("`")[1] in page.lesson_bar.question.text()
     qtbot.keyClick(window, Qt.Key.Key_PageDown, Qt.KeyboardModifier.ControlModifier)
     qtbot.keyClick(window, Qt.Key.Key_PageDown, Qt.KeyboardModifier.ControlModifier)
-    qtbot.waitUntil(lambda: page.model.debugger.trace.encoder == "scan", timeout=20_000)
-    qtbot.waitUntil(lambda: page.model.debugger.sentence() == player.step.says, timeout=20_000)
+    qtbot.waitUntil(lambda: page.model.debugger.trace.encoder == "scan")
+    qtbot.waitUntil(lambda: page.model.debugger.sentence() == player.step.says)
     qtbot.keyClick(window, Qt.Key.Key_PageUp, Qt.KeyboardModifier.ControlModifier)
     assert player.number == 1
     player.leave()
     assert not page.lesson_bar.isVisible()
-    qtbot.waitUntil(lambda: page.model.debugger.trace.text == TEXT, timeout=20_000)
+    qtbot.waitUntil(lambda: page.model.debugger.trace.text == TEXT)
     player.begin("5-why-greedy-is-not-exact")
     assert player.number == 1
 
@@ -170,7 +170,7 @@ def test_a_lesson_on_training_shows_words_and_ties(make_steps_page, qtbot):
     page = make_steps_page()
     page.player.begin("3-training-by-hand")
     page.player.go_on()
-    qtbot.waitUntil(lambda: page.player.is_ready, timeout=20_000)
+    qtbot.waitUntil(lambda: page.player.is_ready)
     assert "as good as" in page.lesson_training.sentence.text()
     assert page.lesson_training.isVisible()
     assert not page.trace.isVisible()
@@ -253,7 +253,7 @@ def test_controls_are_whole_in_small_windows(make_steps_page, qtbot, size, mode)
     page.modes.choose(mode)
     if mode == 1:
         page.begin_training("bpe:290")
-        qtbot.waitUntil(lambda: page.is_ready, timeout=20_000)
+        qtbot.waitUntil(lambda: page.is_ready)
     page.model.breakpoints.add("rank < 500 and length > 3 and end - position > 2 and candidates > 1")
     page.window().resize(*size)
     qtbot.waitUntil(lambda: page.width() <= size[0])
@@ -273,7 +273,7 @@ def test_a_lecture_room_can_have_larger_text(make_steps_page, qtbot):
     page = make_steps_page()
     flow, narration = page.trace.flow, page.lesson_bar.narration
     page.player.begin("5-why-greedy-is-not-exact", 0)
-    qtbot.waitUntil(lambda: page.player.is_ready, timeout=20_000)
+    qtbot.waitUntil(lambda: page.player.is_ready)
     before = [box.rect for box in flow.boxes]
     narration_px, sentence_px = narration.font().pixelSize(), page.trace.sentence.height()
     page.set_text_size(2 * TEXT_FONT_PX)
@@ -291,7 +291,7 @@ def test_the_arrow_keys_step_as_soon_as_a_lesson_begins(make_steps_page, qtbot):
     page.modes.choose(2)
     page.lessons.buttons["4-encoding-by-merges"].setFocus()
     qtbot.keyClick(page.lessons.buttons["4-encoding-by-merges"], Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: page.player.is_ready, timeout=20_000)
+    qtbot.waitUntil(lambda: page.player.is_ready)
     assert page.model.debugger.sentence() == page.player.step.says
     assert QApplication.focusWidget() is page.trace.timeline
     before = page.model.position
@@ -302,13 +302,13 @@ def test_the_arrow_keys_step_as_soon_as_a_lesson_begins(make_steps_page, qtbot):
 def test_a_lesson_is_ready_only_with_its_model_and_switches(make_steps_page, qtbot):
     page = make_steps_page()
     page.player.begin("7-wordpiece", 0)
-    qtbot.waitUntil(lambda: page.player.is_ready, timeout=20_000)
+    qtbot.waitUntil(lambda: page.player.is_ready)
     assert page.model.debugger.sentence() == page.player.step.says
     page.player.begin("9-special-tokens-and-injection", 1)
-    qtbot.waitUntil(lambda: page.player.is_ready, timeout=20_000)
+    qtbot.waitUntil(lambda: page.player.is_ready)
     page.player.go_on()
     assert not page.player.is_ready
-    qtbot.waitUntil(lambda: page.player.is_ready, timeout=20_000)
+    qtbot.waitUntil(lambda: page.player.is_ready)
     assert len(page.model.debugger.trace.result.ids) == 9
 
 

@@ -77,7 +77,7 @@ def test_closing_waits_for_all_background_work(qapp, qtbot, tmp_path, monkeypatc
     shell.workspace.loader.open("demo:toy")
     for page in ("tree", "steps", "bench"):
         shell.window.actions_table[page].trigger()
-    qtbot.waitUntil(lambda: "TokenDetailsModel" in owners(started), timeout=20_000)
+    qtbot.waitUntil(lambda: "TokenDetailsModel" in owners(started))
     shell.stop()
     assert owners(started - waited) == set()
 
