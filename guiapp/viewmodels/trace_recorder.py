@@ -149,5 +149,5 @@ class TraceRecorder(QObject):
 def _load(path: Path, progress: Progress) -> Trace:
     trace = Trace.load(path)
     path.unlink()
-    _ = trace.lifetimes  # worked out here, lest the first step that is shown waits for them
+    trace.prepare()
     return trace

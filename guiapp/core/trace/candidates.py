@@ -69,7 +69,7 @@ def _by_rules(states: Replay, piece: int, step: int, rules: Rules, limit: int) -
 def _in_queue(trace: Trace, piece: int, steps: slice, step: int, limit: int) -> Waiting:
     columns = trace.columns
     n_entered = int(np.count_nonzero(columns.operation[steps.start : step] == NUMBERS["push"]))
-    n_left = int(np.count_nonzero(columns.pushed[steps.start : step] >= 0))
+    n_left = min(step - steps.start - n_entered, n_entered)  # what follows the last one is not of the queue
     n_live = max(0, int(columns.candidates[step]))  # counted at each step as long as the queue is used
     shown = _next_out(columns.pushed[: steps.stop], step, limit)
     fields = (
@@ -77,7 +77,7 @@ def _in_queue(trace: Trace, piece: int, steps: slice, step: int, limit: int) -> 
         *(columns.position, columns.right_position, columns.end),
     )
     values = [*(column[shown].tolist() for column in fields), _is_stale(trace, piece, step, shown).tolist()]
-    candidates = [Candidate(*entry) for entry in zip(*values, strict=True)]
+    candidates = list(map(Candidate._make, zip(*values, strict=True)))
     return Waiting(candidates, n_live, n_entered - n_left - n_live)
 
 

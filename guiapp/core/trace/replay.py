@@ -18,6 +18,7 @@ from guiapp.core.trace.trace import Tokens, Trace
 
 KEYFRAME_STEPS = 1 << 16
 LONGEST_SYMBOL = 1 << 12  # bytes, and more than any vocabulary has
+SYMBOLS_BESIDE = 40  # of what is near, as long as the longest of the trace
 MAKES = np.array([effect in MADE_TOKENS for effect in Effect])
 
 
@@ -99,7 +100,7 @@ class Replay:
     def piece_tokens(self, n_steps: int, piece: int, near: tuple[int, int] | None = None) -> Tokens:
         """The symbols or tokens of a piece after `n_steps` steps of the trace, in order.
 
-        With `near` most symbols are left out that lie wholly outside of these bytes.
+        With `near` most symbols are left out that lie wholly outside of these bytes, but not those beside.
         Symbols that the vocabulary does not have are numbers behind its tokens, or -1.
         """
         if self.has_slots(piece):
@@ -120,7 +121,8 @@ class Replay:
         columns, cells = self.trace.columns, self.trace.cells
         seen = self.trace.piece_cells(piece)
         if near is not None:
-            wide = np.array([max(0, near[0] - LONGEST_SYMBOL), near[1] + LONGEST_SYMBOL], np.int32)
+            reach = min(LONGEST_SYMBOL, SYMBOLS_BESIDE * self.trace.longest_symbol)
+            wide = np.array([max(0, near[0] - reach), near[1] + reach], np.int32)
             seen = slice(*(cells.start[seen].searchsorted(wide) + seen.start).tolist())
         first, done = int(self.trace.pieces.first_step[piece]), int(self.trace.pieces.done_step[piece])
         slots, merges = self.trace.lifetimes.standing(seen, n_steps)

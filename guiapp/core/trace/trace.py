@@ -127,12 +127,21 @@ class Trace:
     def n_pieces(self) -> int:
         return len(self.pieces.start)
 
+    def prepare(self) -> None:
+        """Work out what takes a while, some ten milliseconds for a million steps, before one looks."""
+        _ = self.lifetimes, self.longest_symbol
+
+    @cached_property
+    def longest_symbol(self) -> int:
+        """How many bytes of the text the longest one is about that pair merging starts with or makes."""
+        columns = self.columns
+        merges = np.flatnonzero(columns.operation == NUMBERS["merge"])
+        made = (columns.end[merges] - columns.position[merges]).max(initial=0)
+        return int((self.cells.end - self.cells.start).max(initial=made))
+
     @cached_property
     def lifetimes(self) -> Lifetimes:
-        """When symbols come and go; a million steps take ten milliseconds or more, so not while one looks.
-
-        Slots are those of all pieces together, so cells are.
-        """
+        """When symbols come and go; slots are those of all pieces together, as cells are."""
         merges = np.flatnonzero(self.columns.operation == NUMBERS["merge"])
         first_cells = self.pieces.first_cell[self.columns.piece[merges]]
         lefts, rights = self.columns.cell[merges], self.columns.other_cell[merges]

@@ -181,9 +181,10 @@ def test_every_step_of_every_algorithm_has_its_columns():
     assert steps - bases <= set(DECISIONS)
 
 
+@pytest.mark.parametrize(("bound", "value"), [("LONGEST_SYMBOL", 8), ("SYMBOLS_BESIDE", 1)])
 @pytest.mark.parametrize("model", ["demo:bpe", "demo:spm"])
-def test_tokens_near_a_place_are_all_there(model, monkeypatch):
-    monkeypatch.setattr(replay, "LONGEST_SYMBOL", 8)
+def test_tokens_near_a_place_are_all_there(model, bound, value, monkeypatch):
+    monkeypatch.setattr(replay, bound, value)
     trace = record(MODELS[model], "How many <|endoftext|>lions lie in the sun all day?", "heap")
     states = Replay(trace)
     for n_steps in range(0, len(trace) + 1, 5):
