@@ -82,20 +82,20 @@ def flow(debugger: Debugger) -> Flow:
     )
     if debugger.states.has_slots(piece) and len(tokens.ids):  # symbols fill the piece
         is_cut_inside = int(tokens.starts[0]) > piece_start, int(tokens.ends[-1]) < piece_end
-    operation = trace.operation(position)
-    is_pair = operation in PAIR_STEPS
+    now = _now(debugger)
     at = piece_start if not is_cut_inside[0] else int(tokens.starts[0])
     elements, is_cut = _before(debugger, piece) if not is_cut_inside[0] else ([], True)
     first = len(elements)
     for token_id, token_start, token_end in zip(*(column.tolist() for column in tokens), strict=True):
-        elements += _text(debugger, at, token_start, start, end, is_pair)
-        role = _role(debugger, token_start, token_end, is_pair)
+        if at < token_start:
+            elements += _text(debugger, at, token_start, now)
+        role = _role(now, token_start, token_end)
         elements.append(_element(debugger, token_id, token_start, token_end, Part.TOKEN, role, first))
         at = max(at, token_end)
     if not is_cut_inside[1]:
-        elements += _text(debugger, at, piece_end, start, end, is_pair)
+        elements += _text(debugger, at, piece_end, now)
     behind, is_cut_behind = _behind(debugger, piece) if not is_cut_inside[1] else ([], True)
-    made = _made(debugger) if is_pair or columns.result[position] >= 0 else ("", "")
+    made = _made(debugger) if now.is_pair or columns.result[position] >= 0 else ("", "")
     return Flow(elements + behind, *made, is_cut, is_cut_behind)
 
 
@@ -109,15 +109,31 @@ def _id(debugger: Debugger, token_id: int) -> str:
     return str(token_id) if 0 <= token_id < len(debugger.vocabulary) else "no token"
 
 
-def _role(debugger: Debugger, start: int, end: int, is_pair: bool) -> Role:
-    """What the present step has to do with a token of the piece."""
+class _Now(NamedTuple):
+    """What the present step is about: bytes [start, end), for a pair with its right symbol at `middle`."""
+
+    start: int
+    middle: int
+    end: int
+    is_pair: bool
+    is_over_text: bool
+
+
+def _now(debugger: Debugger) -> _Now:
     columns, step = debugger.trace.columns, debugger.position
-    step_start, step_end = int(columns.position[step]), int(columns.end[step])
-    if start < step_start or end > step_end or debugger.trace.operation(step) == "done":
+    start, middle = int(columns.position[step]), int(columns.right_position[step])
+    operation = debugger.trace.operation(step)
+    is_pair = operation in PAIR_STEPS
+    return _Now(start, middle, int(columns.end[step]), is_pair, not is_pair and operation != "done")
+
+
+def _role(now: _Now, start: int, end: int) -> Role:
+    """What the present step has to do with a token of the piece."""
+    if start < now.start or end > now.end:
         return Role.NONE
-    if is_pair:
-        return Role.LEFT if start < columns.right_position[step] else Role.RIGHT
-    return Role.OVER
+    if now.is_pair:
+        return Role.LEFT if start < now.middle else Role.RIGHT
+    return Role.OVER if now.is_over_text else Role.NONE
 
 
 def _element(
@@ -127,18 +143,15 @@ def _element(
     return Element(text, _id(debugger, token_id), start, end, part, role, index)
 
 
-def _text(
-    debugger: Debugger, start: int, end: int, step_start: int, step_end: int, is_pair: bool
-) -> list[Element]:
+def _text(debugger: Debugger, start: int, end: int, now: _Now) -> list[Element]:
     """Text without tokens, cut where the present step begins and ends."""
     if start >= end:
         return []
-    inner = sorted({start, end, *(at for at in (step_start, step_end) if start < at < end)})
+    inner = sorted({start, end, *(at for at in (now.start, now.end) if start < at < end)})
     found = []
     for first, last in pairwise(inner):
         text = debugger.trace.text[first:last]
-        is_over = step_start <= first and last <= step_end and not is_pair
-        is_over = is_over and debugger.trace.operation(debugger.position) != "done"
+        is_over = now.is_over_text and now.start <= first and last <= now.end
         if is_over:
             found.append(Element(visible_text(text, LONGEST_RAW), "", first, last, Part.TEXT, Role.OVER, 0))
         else:
@@ -196,13 +209,13 @@ def _stage(debugger: Debugger, start: int, end: int) -> Flow:
     tokens = debugger.states.tokens(debugger.position, (first, last))
     near = (tokens.ends >= first) & (tokens.starts <= last)
     elements: list[Element] = []
-    at = first
+    at, now = first, _now(debugger)
     columns = (column[near][: 3 * TOKENS_AROUND].tolist() for column in tokens)
     for index, (token_id, token_start, token_end) in enumerate(zip(*columns, strict=True)):
-        elements += _text(debugger, at, token_start, start, end, False)
+        elements += _text(debugger, at, token_start, now)
         elements.append(_element(debugger, token_id, token_start, token_end, Part.FINISHED, Role.NONE, index))
         at = max(at, token_end)
-    elements += _text(debugger, at, last, start, end, False)
+    elements += _text(debugger, at, last, now)
     return Flow(elements, *_made_or_nothing(debugger), first > 0, last < len(text))
 
 

@@ -22,10 +22,11 @@ class Teller:
 
     def label(self, token_id: int, start: int, end: int) -> str:
         """How a token or symbol is written: as the file spells it, else by the text it covers."""
+        if (known := self._labels.get(token_id)) is not None:
+            return known
         if not 0 <= token_id < len(self._vocabulary):
             return visible_text(self._trace.text[start:end], LONGEST_LABEL)
-        if token_id not in self._labels:
-            self._labels[token_id] = visible_text(self._vocabulary.raw_text(token_id), LONGEST_LABEL)
+        self._labels[token_id] = visible_text(self._vocabulary.raw_text(token_id), LONGEST_LABEL)
         return self._labels[token_id]
 
     def sentence(self, step: int, n_candidates: int | None = None) -> str:
