@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from itertools import chain, islice
 
 from guiapp.commands.files import (
     InputError,
     add_parse_special_option,
     add_pre_option,
     add_text_source,
+    blocks_of,
     open_tokenizer,
-    text_of,
 )
 
 
@@ -29,10 +30,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """The number of tokens of a text."""
+    from guiapp.core.counting.count import count_blocks
+
     if options.limit is not None and options.limit < 0:
         raise InputError(f"No text has fewer than {options.limit} tokens. Choose a limit of 0 or more.")
-    text = text_of(options)
-    tokenizer = open_tokenizer(options.model, len(text), options.pre)
-    n_tokens = tokenizer.count(text, options.limit, options.special, options.parse_special)
+    blocks = blocks_of(options)
+    beginning = b"".join(islice(blocks, 2))  # the second one, where there is one, makes it a long text
+    tokenizer = open_tokenizer(options.model, len(beginning), options.pre)
+    text = chain((beginning,), blocks)
+    n_tokens = count_blocks(tokenizer, text, options.limit, options.special, options.parse_special)
     print(f"more than {options.limit}" if n_tokens is None else n_tokens)
     return 0

@@ -5,10 +5,15 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from io import BytesIO
 from pathlib import Path
+from typing import BinaryIO
 
 from guiapp import open_model
 from guiapp.commands.compiling import tell_of_compiling
+from guiapp.core.counting.blocks import blocks_from
 from guiapp.core.demo import resolve_model
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.kernels.compile import interpret_if_small, tell_numba
@@ -117,23 +122,32 @@ def text_of(options: argparse.Namespace) -> bytes:
     return os.fsencode(options.text) if options.text is not None else read(options.file)
 
 
+def blocks_of(options: argparse.Namespace) -> Iterator[bytes]:
+    """The same in blocks, each read when it is asked for: the input may have no end."""
+    if options.text is not None:
+        yield from blocks_from(BytesIO(os.fsencode(options.text)).read)
+        return
+    with _opened(options.file) as stream:
+        yield from blocks_from(stream.read)
+
+
 def read(file: str | None) -> bytes:
     """The bytes of a file, of standard input where there is none."""
-    if file is None or file == "-":
-        return _standard_input()
-    try:
-        return Path(file).read_bytes()
-    except OSError as error:
-        raise InputError(f"{file} cannot be read: {error.strerror}.") from error
+    with _opened(file) as stream:
+        return stream.read()
 
 
-def _standard_input() -> bytes:
-    if sys.stdin.isatty():
+@contextmanager
+def _opened(file: str | None) -> Iterator[BinaryIO]:
+    """A file to read, or standard input."""
+    name = "Standard input" if file is None or file == "-" else file
+    if name != file and sys.stdin.isatty():
         print("tokenloupe: Type the input, then Ctrl+D on a line of its own.", file=sys.stderr)
     try:
-        return sys.stdin.buffer.read()
+        with open(name, "rb") if name == file else nullcontext(sys.stdin.buffer) as stream:
+            yield stream
     except OSError as error:
-        raise InputError(f"Standard input cannot be read: {error.strerror}.") from error
+        raise InputError(f"{name} cannot be read: {error.strerror}.") from error
 
 
 def write(file: str, data: bytes) -> None:

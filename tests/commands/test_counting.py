@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 
 import pytest
@@ -27,6 +28,33 @@ def test_count_gives_the_number_of_tokens(file, capsys):
     assert capsys.readouterr().out == f"{len(tokenizer.encode(TEXT, False, False))}\n"
     assert run(["count", "demo:bpe", "-f", file, "--limit", "50"]) == 0
     assert capsys.readouterr().out == "more than 50\n"
+
+
+class Endless(io.RawIOBase):
+    """Standard input from a program that never ends."""
+
+    def isatty(self):
+        return False
+
+    @property
+    def buffer(self):
+        return self
+
+    def read(self, size=-1):
+        assert size > 0, "that would never be over"
+        return b"hello world\n" * (size // 12)
+
+
+def test_counting_ends_when_the_answer_is_sure_and_the_input_goes_on(capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", Endless())
+    assert run(["count", "demo:bpe", "--limit", "10000"]) == 0
+    assert capsys.readouterr().out == "more than 10000\n"
+
+
+def test_an_empty_input_is_counted(capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO()))
+    assert run(["count", "demo:bpe", "--no-special"]) == 0
+    assert capsys.readouterr().out == "0\n"
 
 
 def test_a_short_text_can_stand_on_the_command_line(capsys):

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from guiapp.core.counting.append import AppendEncoder
-from guiapp.core.tokenizer import Tokenizer
+from collections.abc import Iterable
+from io import BytesIO
 
-FIRST_BLOCK_BYTES = 1 << 12
-LARGEST_BLOCK_BYTES = 1 << 18
+from guiapp.core.counting.append import AppendEncoder
+from guiapp.core.counting.blocks import blocks_from
+from guiapp.core.tokenizer import Tokenizer
 
 
 def count_tokens(
     tokenizer: Tokenizer, text: bytes, limit: int | None, add_special: bool, parse_special: bool
 ) -> int | None:
-    """The number of tokens; None as soon as it is sure to be more than `limit`.
+    """The number of tokens; None as soon as it is sure to be more than `limit`."""
+    return count_blocks(tokenizer, blocks_from(BytesIO(text).read), limit, add_special, parse_special)
 
-    The text is encoded in blocks that end at certain cuts, the first ones small.
-    """
+
+def count_blocks(
+    tokenizer: Tokenizer, blocks: Iterable[bytes], limit: int | None, add_special: bool, parse_special: bool
+) -> int | None:
+    """The same for a text that comes in blocks; those behind a sure answer are not asked for."""
     encoder = AppendEncoder(tokenizer, add_special, parse_special)
-    start, size = 0, FIRST_BLOCK_BYTES
-    while start < len(text):
-        encoder.append(text[start : start + size])
+    for block in blocks:
+        encoder.append(block)
         if limit is not None and encoder.least_count > limit:
             return None
-        start, size = start + size, min(2 * size, LARGEST_BLOCK_BYTES)
     n_tokens = encoder.count
     return None if limit is not None and n_tokens > limit else n_tokens
