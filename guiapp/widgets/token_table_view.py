@@ -41,6 +41,7 @@ class TokenTableView(QTableView):
         super().__init__(parent)
         self._zoom = zoom or TextZoom(self)
         self._column_factor = 1.0
+        self._rooms: dict[int, int] = {}  # the widths of columns that were made wide enough
         self._is_choosing = False
         self._tokens = model
         self._source = source
@@ -95,17 +96,26 @@ class TokenTableView(QTableView):
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 2 * UNIT_PX)
         growth = self._zoom.factor / self._column_factor
         for column in range(len(COLUMNS)):
-            self.setColumnWidth(column, round(self.columnWidth(column) * growth))
+            width = self.columnWidth(column)
+            self.setColumnWidth(column, round(width * growth))
+            if width == self._rooms.get(column):
+                self._rooms[column] = self.columnWidth(column)
         self._column_factor = self._zoom.factor
 
     def _make_room(self) -> None:
-        """Widen the columns whose numbers grow with the text to what the last row needs."""
+        """Let columns whose numbers grow with the text be as wide as the last row needs.
+
+        A column that somebody dragged is widened where it must be, and not made narrower again.
+        """
         last = self._tokens.rowCount() - 1
         for column in GROWING_COLUMNS if last >= 0 else ():
             text = str(self._tokens.index(last, column).data())
             needed = self.fontMetrics().horizontalAdvance(text) + 4 * UNIT_PX
-            if needed > self.columnWidth(column):
-                self.setColumnWidth(column, needed)
+            usual = round(WIDTHS_PX[TITLES[column]] * self._zoom.factor)
+            is_ours = self.columnWidth(column) == self._rooms.get(column, usual)
+            if is_ours or needed > self.columnWidth(column):
+                self._rooms[column] = max(usual, needed)
+                self.setColumnWidth(column, self._rooms[column])
 
     def _select(self, current: QModelIndex) -> None:
         if current.isValid() and not self._tokens.is_shrinking:

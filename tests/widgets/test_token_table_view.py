@@ -13,7 +13,7 @@ from toy_vocabulary import toy_vocabulary
 from guiapp.viewmodels.token_details import TokenDetailsModel
 from guiapp.viewmodels.token_table import COLUMNS, TokenTableModel
 from guiapp.widgets.theme import ThemeSource
-from guiapp.widgets.token_table_view import TokenTableView
+from guiapp.widgets.token_table_view import WIDTHS_PX, TokenTableView
 
 pytestmark = [
     pytest.mark.usefixtures("interpreted_kernels"),
@@ -46,6 +46,21 @@ def row_place(table, row):
 def test_a_click_selects_the_token(source, table, qtbot):
     qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=row_place(table, 3))
     assert source.selected_token == 3
+
+
+def test_columns_are_narrow_again_behind_a_long_text_unless_somebody_dragged_them(source, table, monkeypatch):
+    monkeypatch.setitem(WIDTHS_PX, "#", 8)
+    table.horizontalHeader().setMinimumSectionSize(4)
+    table.setColumnWidth(0, 8)
+    source.encoding_changed.emit()
+    narrow = table.columnWidth(0)
+    source.set_tokens([0, 1] * 2000)
+    wide = table.columnWidth(0)
+    source.set_tokens([0, 1] * 20)
+    assert table.columnWidth(0) == narrow < wide
+    table.setColumnWidth(0, wide + 20)
+    source.set_tokens([0, 1] * 30)
+    assert table.columnWidth(0) == wide + 20
 
 
 def test_columns_have_room_for_the_numbers_of_a_long_text(source, table):
