@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.kernels.compile import kernel, routine
 
-ONE = np.uint64(1)
+ONE, NO_BITS = np.uint64(1), np.uint64(0)
 PAIR_MIX = 0x9E3779B1
 MARKED_SPACE_CODE = 0x8196E2  # the bytes of U+2581 as a number, the first one lowest
 SPACE = 0x20
@@ -61,18 +61,23 @@ def _is_marked_space(data: NDArray[np.uint8], at: int, length: int) -> bool:
 
 
 @routine
-def _bit_of(cuts: PairCuts, before: int, after: int) -> int:
-    """The number of a pair's bit in the hashed set."""
-    mixed = (np.int64(before) * PAIR_MIX + np.int64(after)) * cuts.spread
-    return int(mixed >> 32) & (64 * len(cuts.others) - 1)
+def _bit_of(cuts: PairCuts, mixed: np.int64) -> int:
+    """The number of a pair's bit in the hashed set; `mixed` is the first code * PAIR_MIX + the second."""
+    return int(mixed * cuts.spread >> 32) & (64 * len(cuts.others) - 1)
 
 
 @routine
-def _has_pair(cuts: PairCuts, before: int, after: int) -> bool:
+def _others_bit(cuts: PairCuts, mixed: np.int64) -> np.uint64:
+    """That bit, the lowest one of what is returned."""
+    bit = _bit_of(cuts, mixed)
+    return np.uint64(cuts.others[bit >> 6] >> np.uint64(bit & 63))
+
+
+@routine
+def _has_pair(cuts: PairCuts, before: int | np.int64, after: int | np.int64) -> bool:
     if before < 0x80 and after < 0x80:
         return bool((cuts.ascii[2 * before + (after >> 6)] >> np.uint64(after & 63)) & ONE)
-    bit = _bit_of(cuts, before, after)
-    return bool((cuts.others[bit >> 6] >> np.uint64(bit & 63)) & ONE)
+    return bool(_others_bit(cuts, np.int64(before) * PAIR_MIX + np.int64(after)) & ONE)
 
 
 @routine
@@ -154,31 +159,44 @@ def all_cuts(cuts: PairCuts, data: NDArray[np.uint8], ends: NDArray[np.int64]) -
 
     They are cuts of all prefixes, too, those that end within the character behind a cut included.
     """
-    ascii_pairs, size = cuts.ascii, len(data)
-    count, start, n_whole, at = 0, -1, MARGIN, 0
+    ascii_pairs, size, marked, is_whole = cuts.ascii, len(data), cuts.marked_space, not cuts.splits_characters
+    count, code, n_whole, at, follows = 0, np.int64(0), MARGIN, 0, False
     while at < size:
-        while start >= 0 and at < size and data[start] < 0x80 and data[at] < 0x80:
-            after = int(data[at])  # without a jump that depends on cuts
-            bits = ascii_pairs[2 * int(data[start]) + (after >> 6)]
+        while follows and code < 0x80 and at < size and data[at] < 0x80:
+            after = np.int64(data[at])  # without a jump that depends on cuts
+            bits = ascii_pairs[2 * code + (after >> 6)]
             ends[count] = at
-            count += int(bits >> np.uint64(after & 63) & ONE == np.uint64(0) and n_whole >= MARGIN)
-            start = at
+            count += int(bits >> np.uint64(after & 63) & ONE == NO_BITS and n_whole >= MARGIN)
+            code = after
             n_whole += 1
             at += 1
+        while follows and is_whole and code >= 0x80 and at + 2 < size and 0xE0 < data[at] < 0xF0:
+            first, second, third = np.int64(data[at]), np.int64(data[at + 1]), np.int64(data[at + 2])
+            two, mixed = first | second << 8, code * PAIR_MIX  # nor here, in characters of three bytes
+            after = two | third << 16
+            if (second & 0xC0 != 0x80) | (third & 0xC0 != 0x80) | (after == marked):
+                break
+            meet = _others_bit(cuts, mixed + first) | _others_bit(cuts, mixed + two)
+            ends[count] = at
+            count += int((meet | _others_bit(cuts, mixed + after)) & ONE == NO_BITS and n_whole >= MARGIN)
+            code = after
+            n_whole += 3
+            at += 3
         if at < size:
-            length = whole_character(data, at, size)
-            if (
-                length
-                and n_whole >= MARGIN
-                and start >= 0
-                and _meet_nowhere(cuts, data, start, at, at + length)
-            ):
-                before, is_cut = character_code(cuts, data, start, at), True
-                for end in range(at + 1, at + length):
-                    is_cut = is_cut and not _has_pair(cuts, before, character_code(cuts, data, at, end))
-                ends[count] = at
-                count += int(is_cut)
-            start, n_whole = (at, n_whole + length) if length else (-1, 0)
+            length, after = whole_character(data, at, size), np.int64(0)
+            is_cut = length > 0 and n_whole >= MARGIN and follows
+            for byte in range(length):
+                after |= np.int64(data[at + byte]) << (8 * byte)
+                if after == marked:
+                    after = np.int64(SPACE)
+                is_cut &= not _has_pair(cuts, code, after)
+            if is_cut and not is_whole:
+                last = int(data[at - 1])
+                is_cut = not (_has_pair(cuts, last, after) or _has_pair(cuts, last, int(data[at])))
+            ends[count] = at
+            count += int(is_cut)
+            follows, code = length > 0, after
+            n_whole = n_whole + length if follows else 0
             at += max(length, 1)
     return count
 
@@ -203,7 +221,7 @@ def enter_pairs(cuts: PairCuts, data: NDArray[np.uint8], offsets: NDArray[np.int
                 if before < 0x80 and after < 0x80:
                     cuts.ascii[2 * before + (after >> 6)] |= ONE << np.uint64(after & 63)
                 else:
-                    bit = _bit_of(cuts, before, after)
+                    bit = _bit_of(cuts, np.int64(before) * PAIR_MIX + np.int64(after))
                     cuts.others[bit >> 6] |= ONE << np.uint64(bit & 63)
             before = after
             at = stop

@@ -11,7 +11,7 @@ from guiapp.core.kernels.byte_groups import AROUND, N_WINDOWS, index_windows, so
 from guiapp.core.kernels.eight_bytes import marks
 from guiapp.core.kernels.pattern_windows import CUT, SECOND_CASE, TABS, UNSURE, known_behind_run
 from guiapp.core.text.pattern_table import PATTERNS_BY_PRE_TYPE
-from guiapp.core.text.split_patterns import Splitter, splitter_for
+from guiapp.core.text.split_patterns import splitter_for
 
 WITH_WINDOWS = ("LLAMA3", "GPT2", "GPT4O", "QWEN35", "TEKKEN", "BAILINGMOE", "BLOOM", "WHITESPACE", "KIMI_K2")
 PARTS = [
@@ -46,7 +46,7 @@ def random_text(seed: int) -> bytes:
 def test_windows_find_the_ends_that_the_automaton_finds(pre_type):
     splitter = splitter_for(pre_type)
     assert len(splitter.machine.windows)
-    plain = Splitter(splitter.patterns, splitter.machine._replace(windows=np.zeros(0, np.uint8)))
+    plain = splitter._replace(machine=splitter.machine._replace(windows=np.zeros(0, np.uint8)))
     for seed in range(40):
         text = np.frombuffer(bytearray(random_text(seed)), np.uint8)
         assert splitter.split(text).tolist() == plain.split(text).tolist(), seed
@@ -61,7 +61,7 @@ def test_only_patterns_that_stand_alone_have_windows():
 @pytest.mark.parametrize("pre_type", WITH_WINDOWS)
 def test_long_texts_are_cut_the_same_wherever_they_begin(pre_type):
     splitter = splitter_for(pre_type)
-    plain = Splitter(splitter.patterns, splitter.machine._replace(windows=np.zeros(0, np.uint8)))
+    plain = splitter._replace(machine=splitter.machine._replace(windows=np.zeros(0, np.uint8)))
     lines = b"".join(b"\n" * (n % 3) + b" " * (n % 70) + b"f(%d, 'x')" % 10**n for n in range(80))
     for start in range(8):
         text = np.frombuffer(bytearray(lines[start:] + random_text(start)), np.uint8)

@@ -10,8 +10,7 @@ from pace import slowness
 
 from guiapp.core.kernels.compile import is_interpreted
 from guiapp.core.text.pattern_table import PATTERNS_BY_PRE_TYPE
-from guiapp.core.text.pattern_tables import build_machine
-from guiapp.core.text.split_patterns import Splitter, splitter_for
+from guiapp.core.text.split_patterns import splitter_for, splitter_of
 
 DISTINCT = sorted({patterns: name for name, patterns in sorted(PATTERNS_BY_PRE_TYPE.items())}.values())
 
@@ -160,7 +159,7 @@ def test_twins_agree_on_the_lower_levels_by_themselves(name):
     source = random.Random(name)
     for first in range(1, len(PATTERNS_BY_PRE_TYPE[name])):
         patterns = PATTERNS_BY_PRE_TYPE[name][first:]
-        splitter = Splitter(patterns, build_machine(patterns))
+        splitter = splitter_of(patterns)
         for _ in range(10 if is_interpreted() else 100):
             text = random_text(source, source.randint(0, 12))
             assert splitter.split(as_array(text)).tolist() == splitter.split_readable(text), text
