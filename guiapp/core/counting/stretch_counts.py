@@ -18,8 +18,8 @@ from guiapp.core.pipelines.many_texts import ManyTexts
 from guiapp.core.text.utf8 import REPLACEMENT_BYTES
 from guiapp.core.tokenizer import Tokenizer
 
-N_ROWS = 1 << 16
-ROOM = 1 << 20  # bytes of stretches
+FEW_ROWS, MANY_ROWS = 1 << 13, 1 << 16
+ROOM_PER_ROW = 16  # bytes of stretches
 ASCII_END = 0x80
 FIRST_LEAD = 0xC0
 LONGEST_BEGUN = b"\xf0\x9f\x9a"  # of a character that is not complete
@@ -67,7 +67,7 @@ class StretchCounts:
         n_before      the number of tokens of data[:start]
         Returns where a stretch begins that is too long, or the last end.
         """
-        stretches = self._borrowed()
+        stretches = self._borrowed(len(ends))
         while len(ends) and ends[0] - start <= kernel.LONGEST:
             places, new_ends = np.empty(len(ends), np.int64), np.empty(len(ends), np.int64)
             n_kept = int(stretches.used[BYTES])
@@ -87,7 +87,7 @@ class StretchCounts:
                 start, ends, begins_text = int(ends[n_found - 1]), ends[n_found:], False
                 n_before = int(counts[start - 1])
             if len(ends) and ends[0] - start <= kernel.LONGEST:
-                stretches = _no_stretches()
+                stretches = _no_stretches(MANY_ROWS)
         self._free.append(stretches)
         return start
 
@@ -177,12 +177,12 @@ class StretchCounts:
             self._cuts[pair] = CUT if is_cut else NO_CUT
         return np.flatnonzero(self._cuts[pairs] == CUT) + 1
 
-    def _borrowed(self) -> Stretches:
+    def _borrowed(self, n_stretches: int) -> Stretches:
         """Asked for and taken in one go, because another thread may be faster."""
         try:
             return self._free.pop()
         except IndexError:
-            return _no_stretches()
+            return _no_stretches(FEW_ROWS if 2 * n_stretches < FEW_ROWS else MANY_ROWS)
 
 
 def _cuts_before_replacements(
@@ -199,11 +199,11 @@ def _cuts_before_replacements(
     return is_cut[places]
 
 
-def _no_stretches() -> Stretches:
+def _no_stretches(n_rows: int) -> Stretches:
     return Stretches(
-        rows=np.zeros(ROW * N_ROWS, np.uint64),
-        text=np.empty(ROOM, np.uint8),
-        counts=np.empty(ROOM, np.uint16),
+        rows=np.zeros(ROW * n_rows, np.uint64),
+        text=np.empty(ROOM_PER_ROW * n_rows, np.uint8),
+        counts=np.empty(ROOM_PER_ROW * n_rows, np.uint16),
         used=np.zeros(3, np.int64),
     )
 

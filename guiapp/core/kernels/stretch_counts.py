@@ -28,18 +28,22 @@ from guiapp.core.kernels.piece_keys import (
 
 LONGEST = 256  # bytes of a stretch that is kept
 ROW = 4  # words of a row
-LOW, HIGH, PLACE = range(3)  # of a row: up to SHORT bytes as they are, or a hash; where its text is
+LOW, HIGH, PLACE, PACKED = np.arange(ROW, dtype=np.uint64)  # of a row; see `Stretches`
 ROWS, BYTES, FIRST_NEW = range(3)  # of `used`
 EIGHT = 8  # bytes that are looked at and written at a time
 PADDING = 2 * EIGHT  # bytes behind a text that may be read, and counts that may be written
 COUNT_MASK = (1 << 32) - 1
-ONE_BIT, BEGINS_TEXT, IS_LONG = np.uint64(1), np.uint64(1 << 60), np.uint64(1 << 61)  # of the high word
+NIBBLE, NIBBLE_SHIFTS = np.uint64(15), np.arange(0, 64, 4, dtype=np.uint64)
+NEXT_ROW = np.uint64(ROW)
+BEGINS_TEXT, IS_LONG = np.uint64(1 << 60), np.uint64(1 << 61)  # of the high word
 
 
 class Stretches(NamedTuple):
     """Stretches that were met.
 
-    rows    uint64[4 * 2^k]  open addressing; the high word is 0 where a row is empty
+    rows    uint64[4 * 2^k]  open addressing: two words of up to SHORT bytes as they are, or a hash, the high
+                             one 0 where a row is empty; the place of the text; four bits for each count of
+                             a short stretch once it was met again, or 0
     text    uint8[…]         their texts, one behind the other
     counts  uint16[…]        the tokens of each one's prefix that ends with that byte of `text`
     used    int64[3]         rows and bytes in use, and the index of the first new one of a call
@@ -74,12 +78,11 @@ def count_known(
     there is no more room.  `data` and `counts` have PADDING behind the last end.
     """
     rows, text, known, used = stretches.rows, stretches.text, stretches.counts, stretches.used
-    mask, n_new = np.uint64((len(rows) >> 2) - 1), 0
+    mask, last, n_new = np.uint64((len(rows) >> 2) - 1), np.uint64(len(rows) - 1), 0
     for index in range(len(ends)):
         end = int(ends[index])
         length = end - start
-        is_full = 8 * used[ROWS] >= len(rows) or used[BYTES] + length + PADDING > len(text)
-        if length > LONGEST or is_full:
+        if length > LONGEST:
             return index << 32 | n_new
         if length <= SHORT:
             low = load_eight(data, start) & LOW_MASKS[length]
@@ -92,7 +95,17 @@ def count_known(
         if begins_text and index == 0:
             high |= BEGINS_TEXT
         mixed = low * MIX_LOW ^ high * MIX_HIGH
-        row = ROW * int(np.int64((mixed ^ (mixed >> HALF)) * MIX_LOW >> PLACE_SHIFT & mask))
+        row = NEXT_ROW * ((mixed ^ (mixed >> HALF)) * MIX_LOW >> PLACE_SHIFT & mask)
+        packed, difference = rows[row + PACKED], (rows[row + LOW] ^ low) | (rows[row + HIGH] ^ high)
+        if difference == NO_BITS and packed != NO_BITS and n_new == 0:  # what is met most
+            for at in range(EIGHT):
+                counts[start + at] = n_before + int(np.int64(packed >> NIBBLE_SHIFTS[at] & NIBBLE))
+            if length > EIGHT:
+                for at in range(EIGHT, 2 * EIGHT):
+                    counts[start + at] = n_before + int(np.int64(packed >> NIBBLE_SHIFTS[at] & NIBBLE))
+            n_before += int(np.int64(packed >> NIBBLE_SHIFTS[length - 1] & NIBBLE))
+            start = end
+            continue
         while rows[row + HIGH] != NO_BITS:
             place, difference = int(np.int64(rows[row + PLACE])), rows[row + LOW] ^ low
             if rows[row + HIGH] == high and difference == NO_BITS:
@@ -102,9 +115,11 @@ def count_known(
                         difference |= word & LOW_MASKS[min(length - at, EIGHT)]
                 if difference == NO_BITS:
                     break
-            row = (row + ROW) & (len(rows) - 1)
+            row = (row + NEXT_ROW) & last
         if rows[row + HIGH] == NO_BITS:
             place = int(used[BYTES])
+            if 8 * used[ROWS] >= len(rows) or place + length + PADDING > len(text):
+                return index << 32 | n_new
             for at in range(length):
                 text[place + at] = data[start + at]
             rows[row + LOW], rows[row + HIGH], rows[row + PLACE] = low, high, np.uint64(place)
@@ -114,10 +129,14 @@ def count_known(
             used[BYTES] = new_ends[n_new] = place + length
             n_new += 1
         if n_new == 0:
-            for at in range(EIGHT):
-                counts[start + at] = n_before + int(known[place + at])
-            for at in range(EIGHT, length):
-                counts[start + at] = n_before + int(known[place + at])
+            packed, most = NO_BITS, 0
+            for at in range(length):
+                count = int(known[place + at])
+                counts[start + at] = n_before + count
+                most = max(most, count)
+                packed |= np.uint64(count) << NIBBLE_SHIFTS[at & SHORT]
+            if length <= SHORT and most <= SHORT:
+                rows[row + PACKED] = packed
             n_before = int(counts[end - 1])
         places[index] = place
         start = end

@@ -95,7 +95,8 @@ def test_one_call_gives_the_counts_after_each_of_its_bytes(model):
 
 @pytest.mark.parametrize("model", ["demo:bpe", "demo:spm"])
 def test_long_stretches_and_many_of_them_are_counted_too(model, monkeypatch):
-    monkeypatch.setattr(stretch_counts, "N_ROWS", 16)
+    monkeypatch.setattr(stretch_counts, "FEW_ROWS", 16)
+    monkeypatch.setattr(stretch_counts, "MANY_ROWS", 32)
     monkeypatch.setattr(append, "EACH_BLOCK_BYTES", 100)
     tokenizer = guiapp.open_model(model)
     text = b"a" * 40 + sample_text("english")[:300] + b"=" * 30 + b"<s> " + "汉字のテスト café".encode() * 3
