@@ -11,7 +11,7 @@ import numpy as np
 
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.trace.debugger import Debugger
-from guiapp.core.trace.operations import FORMS, NUMBERS
+from guiapp.core.trace.operations import EFFECTS, FORMS, MADE_TOKENS, NUMBERS
 from guiapp.core.trace.trace import Tokens
 
 TOKENS_BEFORE = 16  # finished tokens shown before the piece, and of a long text before the step
@@ -216,11 +216,8 @@ def _stage(debugger: Debugger, start: int, end: int) -> Flow:
         elements.append(_element(debugger, token_id, token_start, token_end, Part.FINISHED, Role.NONE, index))
         at = max(at, token_end)
     elements += _text(debugger, at, last, now)
-    return Flow(elements, *_made_or_nothing(debugger), first > 0, last < len(text))
-
-
-def _made_or_nothing(debugger: Debugger) -> tuple[str, str]:
-    return _made(debugger) if debugger.trace.columns.result[debugger.position] >= 0 else ("", "")
+    made = _made(debugger) if debugger.trace.columns.result[debugger.position] >= 0 else ("", "")
+    return Flow(elements, *made, first > 0, last < len(text))
 
 
 def _result(debugger: Debugger) -> Flow:
@@ -268,15 +265,14 @@ def lattice(debugger: Debugger) -> Lattice:
     columns = trace.columns
     work = trace.piece_work(piece)
     ways = debugger.states.writers(position, piece).ways
-    bounds = [at for at in range(len(work)) if work[at] & 0xC0 != 0x80] + [len(work)]
-    here = int(columns.cell[position]) if columns.cell[position] >= 0 else len(work)
-    middle = int(np.searchsorted(bounds, min(here, len(work))))
+    bounds = np.flatnonzero(np.frombuffer(work + b"\n", np.uint8) & 0xC0 != 0x80)  # its end included
+    middle = int(bounds.searchsorted(_offset(debugger, piece)))
     first = max(0, min(middle - LATTICE_PLACES // 2, len(bounds) - LATTICE_PLACES))
-    shown = bounds[first : first + LATTICE_PLACES]
+    shown = bounds[first : first + LATTICE_PLACES].tolist()
     number = {offset: index for index, offset in enumerate(shown)}
     places, edges = [], []
     for index, offset in enumerate(shown):
-        end = bounds[first + index + 1] if first + index + 1 < len(bounds) else offset
+        end = int(bounds[first + index + 1]) if first + index + 1 < len(bounds) else offset
         step = int(ways[offset])
         worth = _worth(float(columns.rank[step])) if step >= 0 else ""
         places.append(Place(visible_text(work[offset:end]), worth, step >= 0))
@@ -291,6 +287,15 @@ def lattice(debugger: Debugger) -> Lattice:
     return Lattice(places, edges)
 
 
+def _offset(debugger: Debugger, piece: int) -> int:
+    """The place of a piece that the present step reaches, or where the token ends that it is about."""
+    columns, step = debugger.trace.columns, debugger.position
+    if columns.cell[step] >= 0 and EFFECTS[columns.operation[step]] not in MADE_TOKENS:
+        return int(columns.cell[step])
+    starts = debugger.trace.cells.start[debugger.trace.piece_cells(piece)]
+    return int(starts.searchsorted(columns.end[step]))
+
+
 def _edge(debugger: Debugger, step: int, first: int, last: int, kind: str) -> Edge:
     columns = debugger.trace.columns
     token_id, start, end = (int(column[step]) for column in (columns.result, columns.position, columns.end))
@@ -301,11 +306,13 @@ def _edge(debugger: Debugger, step: int, first: int, last: int, kind: str) -> Ed
 def _chosen(debugger: Debugger, piece: int, number: dict[int, int]) -> list[Edge]:
     """The tokens of the best way that were followed so far, by their text's place in the piece."""
     tokens = debugger.states.piece_tokens(debugger.position, piece)
-    cells = debugger.trace.piece_cells(piece)
-    starts = debugger.trace.cells.start[cells]
+    offset_starts = debugger.trace.cells.start[debugger.trace.piece_cells(piece)]
+    shown = offset_starts[[*number]]
+    near = (tokens.starts >= shown.min()) & (tokens.ends <= shown.max())
+    tokens = Tokens(*(column[near] for column in tokens))
+    places = (offset_starts.searchsorted(column).tolist() for column in (tokens.starts, tokens.ends))
     found = []
-    for token_id, start, end in zip(*(column.tolist() for column in tokens), strict=True):
-        first, last = int(np.searchsorted(starts, start)), int(np.searchsorted(starts, end))
+    for token_id, start, end, first, last in zip(*(c.tolist() for c in tokens), *places, strict=True):
         if first in number and last in number:
             text = debugger.teller.label(token_id, start, end)
             found.append(Edge(number[first], number[last], text, "chosen"))

@@ -140,3 +140,17 @@ def test_text_around_a_special_token_can_be_broken_into_rows():
     assert max(len(element.text) for element in others) <= 30
     for element in others:
         text[element.start : element.end].decode()  # no character is torn
+
+
+def test_the_way_back_through_a_lattice_is_drawn_where_one_looks():
+    unigram = guiapp.open_model("demo:unigram")
+    walk = debugger_for(unigram, record(unigram, "How do lions sleep in New York? " * 4, "viterbi"))
+    for step in range(int(walk.trace.pieces.done_step[0])):
+        if walk.trace.operation(step) == "choose":
+            walk.go_to(step + 1)
+            chosen = [edge for edge in lattice(walk).edges if edge.kind == "chosen"]
+            taken = [element.text for element in flow(walk).elements if element.part is Part.TOKEN]
+            assert all(before.last == after.first for before, after in pairwise(chosen))
+            drawn = [edge.text for edge in chosen]
+            assert drawn
+            assert set(drawn) <= set(taken)
