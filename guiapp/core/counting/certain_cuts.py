@@ -12,6 +12,7 @@ special tokens come in.  They claim their places in an order of their own, so a 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,7 +58,10 @@ class CertainCuts:
         self._tokenizer = tokenizer
         self._parse_special = parse_special
         self._special_tokens = tokenizer.special_tokens
-        self._longest_special = tokenizer.special_tokens.longest(parse_special)
+
+    @cached_property
+    def _longest_special(self) -> int:
+        return self._special_tokens.longest(self._parse_special)
 
     @property
     def margin(self) -> int:

@@ -67,6 +67,7 @@ class StretchCounts:
         n_before      the number of tokens of data[:start]
         Returns where a stretch begins that is too long, or the last end.
         """
+        begins_text = begins_text and (self._many is None or self._many.minds_beginnings)
         stretches = self._borrowed(len(ends))
         while len(ends) and ends[0] - start <= kernel.LONGEST:
             places, new_ends = np.empty(len(ends), np.int64), np.empty(len(ends), np.int64)

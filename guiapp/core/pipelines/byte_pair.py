@@ -50,7 +50,7 @@ class _Pieces(NamedTuple):
 class BytePairPipeline:
     """The pipeline of GPT-2 and its many successors."""
 
-    repairs_texts = True  # see `ManyTexts`
+    repairs_texts, minds_beginnings = True, False  # see `ManyTexts`
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._rules = vocabulary.rules

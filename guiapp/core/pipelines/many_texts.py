@@ -14,11 +14,13 @@ from guiapp.core.encoding import FragmentTokens
 class ManyTexts(Protocol):
     """A pipeline that takes many texts at once; `takes_many_texts` is for its vocabulary to say.
 
-    repairs_texts  whether each byte of a character that is cut short becomes U+FFFD
+    repairs_texts     whether each byte of a character that is cut short becomes U+FFFD
+    minds_beginnings  whether a text has other tokens where it begins a document than elsewhere
     """
 
     takes_many_texts: bool
     repairs_texts: bool
+    minds_beginnings: bool
 
     def all_cuts(self, text: NDArray[np.uint8], ends: NDArray[np.int64]) -> int:
         """Write the cuts of a text that depend on nothing around them, in order; returns how many.

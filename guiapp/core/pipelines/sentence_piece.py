@@ -28,7 +28,7 @@ class SentencePiecePipeline:
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.merging = sentence_piece_merging(vocabulary)
         self._encoder = PairEncoder(vocabulary, self.merging, cuts_short=True)
-        self._adds_space = vocabulary.rules.add_space_prefix
+        self._adds_space = self.minds_beginnings = vocabulary.rules.add_space_prefix
         self.encoders = self._encoder.encoders
         self.refused = self._encoder.refused
 
