@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from guiapp.viewmodels.background import Progress
     from guiapp.viewmodels.garbage import GarbageCollector
     from guiapp.viewmodels.kernel_warm_up import KernelWarmUp
-    from guiapp.viewmodels.model_loader import Load
+    from guiapp.viewmodels.models.loader import Load
     from guiapp.viewmodels.settings import Settings
     from guiapp.viewmodels.workspace import Workspace
     from guiapp.widgets.main_window import MainWindow
-    from guiapp.widgets.questions import Questions
     from guiapp.widgets.theme import ThemeSource
-    from guiapp.widgets.window_commands import WindowCommands
+    from guiapp.widgets.window.commands import WindowCommands
+    from guiapp.widgets.window.questions import Questions
 
 FIRST_MODEL = "demo:bpe"
 FIRST_SAMPLE = "welcome"
@@ -80,7 +80,7 @@ def run_window(model: str | None, text_file: Path | None) -> int:
     from guiapp.core.demo import sample_text
     from guiapp.viewmodels.background import is_any_job_running
     from guiapp.viewmodels.settings import Settings, default_path
-    from guiapp.widgets.error_dialog import ErrorReporter
+    from guiapp.widgets.window.error_dialog import ErrorReporter
 
     application = make_application()
     shell = build(application, Settings(default_path()), sample_text(FIRST_SAMPLE))
@@ -128,13 +128,13 @@ def build(
     from guiapp.viewmodels.activity import Activity
     from guiapp.viewmodels.garbage import GarbageCollector
     from guiapp.viewmodels.kernel_warm_up import KernelWarmUp
-    from guiapp.viewmodels.recent_files import RecentFiles
+    from guiapp.viewmodels.models.recent_files import RecentFiles
     from guiapp.viewmodels.workspace import Workspace
-    from guiapp.widgets.failure_notices import FailureNotices
     from guiapp.widgets.icons import application_icon
     from guiapp.widgets.main_window import MainWindow
     from guiapp.widgets.theme import ThemeSource
-    from guiapp.widgets.window_commands import WindowCommands
+    from guiapp.widgets.window.commands import WindowCommands
+    from guiapp.widgets.window.failure_notices import FailureNotices
 
     options = Options(settings.add_special, settings.parse_special, settings.encoder)
     warm_up = KernelWarmUp()

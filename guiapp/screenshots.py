@@ -18,7 +18,7 @@ from guiapp.core.kernels.compile import run_interpreted
 from guiapp.core.kernels.compiled import is_complete
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.viewmodels.background import Progress
-from guiapp.viewmodels.model_loader import Load
+from guiapp.viewmodels.models.loader import Load
 from guiapp.viewmodels.settings import Settings
 
 PATIENCE_MS = 300_000  # compiling everything takes a minute, on a machine with nothing else to do
@@ -108,7 +108,7 @@ def _open_and_wait(shell: Shell, model: str) -> None:
 
 def _arrange_steps(shell: Shell, look: Look) -> None:
     """Bring the Steps page, if it is shown, to the place that was asked for."""
-    from guiapp.widgets.steps_page import StepsPage
+    from guiapp.widgets.steps.page import StepsPage
 
     page = shell.window.pages.current
     if isinstance(page, StepsPage):
@@ -124,7 +124,7 @@ def _arrange_bench(shell: Shell, look: Look) -> None:
     if look.run is None and not look.chart:
         return
     from guiapp.core.bench.history import load_run
-    from guiapp.widgets.bench_page import BenchPage
+    from guiapp.widgets.bench.page import BenchPage
 
     page = shell.window.pages.current
     if isinstance(page, BenchPage):

@@ -15,14 +15,14 @@ from guiapp.core.errors import TokenloupeError
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.tree_reports import Branch
 from guiapp.screenshots import PATIENCE_MS, UNFINISHED
-from guiapp.viewmodels.tree_geometry import View
-from guiapp.viewmodels.tree_model import TreeModel
-from guiapp.viewmodels.tree_search import TreeSearch
+from guiapp.viewmodels.tree.geometry import View
+from guiapp.viewmodels.tree.model import TreeModel
+from guiapp.viewmodels.tree.search import TreeSearch
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.theme import ThemeSource
-from guiapp.widgets.tree_export import draw_svg, save_picture
-from guiapp.widgets.tree_paint import TreePaint
-from guiapp.widgets.tree_view import TreeView
+from guiapp.widgets.tree.export import draw_svg, save_picture
+from guiapp.widgets.tree.paint import TreePaint
+from guiapp.widgets.tree.view import TreeView
 
 TICK_MS = 20
 

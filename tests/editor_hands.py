@@ -6,8 +6,8 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication
 
-from guiapp.widgets.span_editor import SpanEditor
-from guiapp.widgets.span_view import SIDE_PX
+from guiapp.widgets.spans.editor import SpanEditor
+from guiapp.widgets.spans.view import SIDE_PX
 
 
 def place_of_byte(editor: SpanEditor, offset: int) -> QPoint:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.trace.recorder import record
-from guiapp.viewmodels.trace_recorder import TraceRecorder
+from guiapp.viewmodels.steps.trace_recorder import TraceRecorder
 
 
 class InstantRecorder(TraceRecorder):

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from guiapp.core.errors import UnknownPreError, VocabError
-from guiapp.widgets.questions import Answer
+from guiapp.widgets.window.questions import Answer
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 

@@ -10,8 +10,8 @@ from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.editing.token_store import N_TINTS
 from guiapp.core.vocab.vocabulary import Attribute
-from guiapp.viewmodels.text_document import TextDocument
-from guiapp.viewmodels.token_layout import SpanWindow
+from guiapp.viewmodels.text.document import TextDocument
+from guiapp.viewmodels.tokens.layout import SpanWindow
 
 WORDS = re.compile(rb"<\|\w+\|>| ?[A-Za-z]+| ?[0-9]+|[ \t]+|[\x80-\xff]{2}|.", re.DOTALL)
 BOS, EOS, WORD, CONTROL, USER, BYTE, UNKNOWN = range(7)

@@ -16,14 +16,14 @@ from guiapp.core.bench.scenarios import SCALING_BYTES, WORST_BYTES
 from guiapp.latencies.measurement import Measurement, MeasurementError
 from guiapp.latencies.tree import VIEWS, jump, move_view
 from guiapp.latencies.window import SIZE, load_kernels, mixed_text, open_in_window, typing, wait_until
-from guiapp.viewmodels.bench_model import BenchModel
-from guiapp.viewmodels.bench_presets import PRESETS
-from guiapp.viewmodels.bench_runner import BenchRunner
+from guiapp.viewmodels.bench.model import BenchModel
+from guiapp.viewmodels.bench.presets import PRESETS
+from guiapp.viewmodels.bench.runner import BenchRunner
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.workspace import Workspace
-from guiapp.widgets.bench_page import BenchPage
+from guiapp.widgets.bench.page import BenchPage
 from guiapp.widgets.theme import ThemeSource
-from guiapp.widgets.tree_page import TreePage
+from guiapp.widgets.tree.page import TreePage
 
 CONTENDERS = ("fast", "backtrack", "heap", "gigatoken", "tiktoken", "llama.cpp")
 TEXT_BYTES = 100_000

@@ -25,7 +25,7 @@ from guiapp.latencies.window import (
     wait_until,
 )
 from guiapp.viewmodels.settings import Settings
-from guiapp.widgets.steps_page import StepsPage
+from guiapp.widgets.steps.page import StepsPage
 
 N_STEPS = 1_000_000
 PROBE_BYTES = 20_000

@@ -23,9 +23,9 @@ from guiapp.core.tree.picture import tree_picture
 from guiapp.core.vocab.token_tree import token_tree
 from guiapp.latencies.measurement import Measurement, MeasurementError
 from guiapp.viewmodels.settings import Settings
-from guiapp.viewmodels.tree_model import TreeModel
-from guiapp.widgets.tree_page import TreePage
-from guiapp.widgets.tree_view import TreeView
+from guiapp.viewmodels.tree.model import TreeModel
+from guiapp.widgets.tree.page import TreePage
+from guiapp.widgets.tree.view import TreeView
 
 SIZE = (1600, 1000)
 PATIENCE_S = 120.0

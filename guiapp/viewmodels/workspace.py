@@ -19,15 +19,15 @@ from guiapp.core.explain.characters import n_characters
 from guiapp.core.tokenizer import Exactness, Tokenizer
 from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.viewmodels.background import LatestJob, Progress
-from guiapp.viewmodels.encoder_check import EncoderCheck, EncoderCheckInput, explained
-from guiapp.viewmodels.live_spans import LiveSpans, Wait, go_ahead
-from guiapp.viewmodels.model_loader import Load, ModelLoader
-from guiapp.viewmodels.round_trip import RoundTrip, RoundTripInput
-from guiapp.viewmodels.text_document import TextDocument
-from guiapp.viewmodels.text_files import read_text, write_text
-from guiapp.viewmodels.text_origins import TextOrigins
-from guiapp.viewmodels.text_statistics import SelectionStatistics, TextStatistics
-from guiapp.viewmodels.token_layout import token_at
+from guiapp.viewmodels.models.loader import Load, ModelLoader
+from guiapp.viewmodels.text.document import TextDocument
+from guiapp.viewmodels.text.encoder_check import EncoderCheck, EncoderCheckInput, explained
+from guiapp.viewmodels.text.files import read_text, write_text
+from guiapp.viewmodels.text.live_spans import LiveSpans, Wait, go_ahead
+from guiapp.viewmodels.text.origins import TextOrigins
+from guiapp.viewmodels.text.round_trip import RoundTrip, RoundTripInput
+from guiapp.viewmodels.text.statistics import SelectionStatistics, TextStatistics
+from guiapp.viewmodels.tokens.layout import token_at
 
 
 class Workspace(QObject):

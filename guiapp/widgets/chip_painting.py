@@ -6,7 +6,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from guiapp.core.vocab.vocabulary import Attribute
-from guiapp.widgets.span_painter import draw_wave
+from guiapp.widgets.spans.painter import draw_wave
 from guiapp.widgets.theme import UNIT_PX, Theme
 
 DOT_PX = 2

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from guiapp.viewmodels.choices import Choice, matching
+from guiapp.viewmodels.models.choices import Choice, matching
 from guiapp.widgets.icons import icon
 from guiapp.widgets.style_sheet import blend
 from guiapp.widgets.theme import GAP_PX, RADIUS_PX, SMALL_FONT_PX, Theme, ThemeSource

@@ -10,20 +10,20 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEv
 from PySide6.QtWidgets import QMainWindow, QVBoxLayout, QWidget
 
 from guiapp.viewmodels.activity import Activity
-from guiapp.viewmodels.kept_texts import LONGEST_KEPT_TEXT, KeptTexts
-from guiapp.viewmodels.model_loader import display_name
+from guiapp.viewmodels.models.loader import display_name
 from guiapp.viewmodels.settings import Settings
+from guiapp.viewmodels.text.kept_texts import LONGEST_KEPT_TEXT, KeptTexts
 from guiapp.viewmodels.workspace import Workspace
-from guiapp.widgets.actions import Actions
-from guiapp.widgets.drop_hint import DropHint
-from guiapp.widgets.focus_ring import FocusRing
-from guiapp.widgets.inspect_page import InspectPage
-from guiapp.widgets.notices import NoticeArea
-from guiapp.widgets.pages import PageSetting, PageStack
-from guiapp.widgets.questions import Answer, Questions
-from guiapp.widgets.status_line import StatusLine
+from guiapp.widgets.inspect.page import InspectPage
 from guiapp.widgets.theme import ThemeSource
-from guiapp.widgets.top_bar import TopBar
+from guiapp.widgets.window.actions import Actions
+from guiapp.widgets.window.drop_hint import DropHint
+from guiapp.widgets.window.focus_ring import FocusRing
+from guiapp.widgets.window.notices import NoticeArea
+from guiapp.widgets.window.pages import PageSetting, PageStack
+from guiapp.widgets.window.questions import Answer, Questions
+from guiapp.widgets.window.status_line import StatusLine
+from guiapp.widgets.window.top_bar import TopBar
 
 AUTOSAVE_MS = 2000  # after an edit
 KEPT_TEXTS = "texts"  # the folder beside the settings

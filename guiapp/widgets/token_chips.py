@@ -9,7 +9,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from guiapp.core.explain.visible_text import isolate
-from guiapp.viewmodels.decode_model import TokenText
+from guiapp.viewmodels.tokens.decode import TokenText
 from guiapp.widgets.chip_painting import draw_chip
 from guiapp.widgets.theme import UI_FONT_PX, UNIT_PX, Theme, ThemeSource
 

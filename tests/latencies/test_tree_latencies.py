@@ -11,7 +11,7 @@ from guiapp.latencies.tree import VIEWS, jump, measure_tree, move_view
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.theme import ThemeSource
-from guiapp.widgets.tree_page import TreePage
+from guiapp.widgets.tree.page import TreePage
 
 COMPILING_MS = 120_000  # the first time
 

@@ -7,7 +7,7 @@ from instant_recorder import InstantRecorder
 
 import guiapp
 from guiapp.viewmodels.settings import Settings
-from guiapp.viewmodels.steps_model import StepsModel
+from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.workspace import Workspace
 
 

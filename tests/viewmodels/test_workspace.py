@@ -10,7 +10,7 @@ from fake_tokenizer import UNENCODABLE, FakeTokenizer
 
 import guiapp
 from guiapp.core.errors import VocabError
-from guiapp.viewmodels import live_spans
+from guiapp.viewmodels.text import live_spans
 from guiapp.viewmodels.workspace import Workspace
 
 pytestmark = pytest.mark.usefixtures("interpreted_kernels")

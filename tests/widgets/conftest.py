@@ -10,16 +10,16 @@ from PySide6.QtWidgets import QApplication, QMainWindow
 
 import guiapp
 from guiapp.core.demo import demo_model_path
-from guiapp.viewmodels.bench_model import BenchModel
-from guiapp.viewmodels.lesson_player import LessonPlayer
+from guiapp.viewmodels.bench.model import BenchModel
 from guiapp.viewmodels.settings import Settings
-from guiapp.viewmodels.steps_model import StepsModel
+from guiapp.viewmodels.steps.lesson_player import LessonPlayer
+from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.workspace import Workspace
-from guiapp.widgets.actions import Actions
-from guiapp.widgets.bench_page import BenchPage
-from guiapp.widgets.steps_page import StepsPage
+from guiapp.widgets.bench.page import BenchPage
+from guiapp.widgets.steps.page import StepsPage
 from guiapp.widgets.theme import ThemeSource
-from guiapp.widgets.tree_page import TreePage
+from guiapp.widgets.tree.page import TreePage
+from guiapp.widgets.window.actions import Actions
 
 COMPILING_MS = 120_000  # the first time
 TREE_TEXT = b"Welcome to the tree, the whole tree."

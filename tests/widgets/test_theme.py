@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QPalette
 from guiapp.core.tree.scripts import NAMES
 from guiapp.core.vocab.vocabulary import KINDS
 from guiapp.widgets.theme import DARK, LIGHT, Theme, ThemeSource
-from guiapp.widgets.tree_colors import SCRIPT_HUES, class_colors, scale_colors
+from guiapp.widgets.tree.colors import SCRIPT_HUES, class_colors, scale_colors
 
 # Linear RGB as people without one kind of cone see it; Machado, Oliveira & Fernandes 2009, severity 1.0
 SIMULATIONS = {

@@ -11,10 +11,10 @@ from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel, QProgressBar, QToolButton, QWidget
 
-from guiapp.widgets.about_dialog import AboutDialog
-from guiapp.widgets.error_dialog import ErrorDialog, ErrorReporter
-from guiapp.widgets.status_line import ActivityView
 from guiapp.widgets.theme import LIGHT
+from guiapp.widgets.window.about_dialog import AboutDialog
+from guiapp.widgets.window.error_dialog import ErrorDialog, ErrorReporter
+from guiapp.widgets.window.status_line import ActivityView
 
 
 def test_every_action_is_in_a_menu_and_has_a_name(shell):

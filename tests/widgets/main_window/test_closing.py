@@ -9,7 +9,7 @@ from guiapp.app import build
 from guiapp.viewmodels.background import LatestJob
 from guiapp.viewmodels.settings import Settings
 from guiapp.widgets import main_window
-from guiapp.widgets.questions import Answer
+from guiapp.widgets.window.questions import Answer
 
 
 @pytest.mark.parametrize("answer", list(Answer))

@@ -10,7 +10,7 @@ from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication
 
-from guiapp.widgets import window_commands
+from guiapp.widgets.window import commands as window_commands
 
 
 def drop(window, paths):

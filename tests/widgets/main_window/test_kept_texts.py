@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from guiapp.viewmodels.kept_texts import KeptTexts
+from guiapp.viewmodels.text.kept_texts import KeptTexts
 from guiapp.widgets import main_window
 
 

@@ -7,8 +7,8 @@ from main_window_driver import CTRL, press
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 
-from guiapp.widgets.key_hints import key_hints
-from guiapp.widgets.shortcuts_dialog import ShortcutsDialog, shown_keys
+from guiapp.widgets.window.key_hints import key_hints
+from guiapp.widgets.window.shortcuts_dialog import ShortcutsDialog, shown_keys
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 
 from guiapp.app import build
 from guiapp.viewmodels.settings import Settings
-from guiapp.widgets.span_view import SpanView
+from guiapp.widgets.spans.view import SpanView
 
 
 def test_typing_changes_tokens_and_counts(shell, qtbot):

@@ -1,0 +1,160 @@
+"""The runs of the Bench page that are kept, newest first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from guiapp.core.bench.history import (
+    HASH_DIGITS,
+    Change,
+    compare_runs,
+    different_conditions,
+    load_run,
+    name_of,
+    rename_run,
+    save_run,
+    save_run_somewhere,
+)
+from guiapp.core.bench.measurement import Record
+from guiapp.core.bench.plan import BenchError
+from guiapp.core.replace_file import replace_file
+from guiapp.viewmodels.bench.journal import Journal, cut_off_runs
+
+RUNS = "runs"  # the folder beside the settings
+TEXTS, UNFINISHED = "texts", "unfinished"  # the folders within it
+SUFFIX = ".json"
+KEPT_NAME = re.compile(r"^(\d{4}-\d\d-\d\d)T(\d\d)(\d\d)\d\d\S* ")
+UNFINISHED_NAME = "Unfinished"
+MOST_LISTED = 20
+MOST_READ = 8  # to know how long things take
+
+
+@dataclass(frozen=True)
+class SavedRun:
+    """A run on disk; its title says what it is called, when it began and of which model."""
+
+    path: Path
+    title: str
+    name: str = ""
+
+    @classmethod
+    def at(cls, path: Path) -> SavedRun:
+        return cls(path, title_of(path), name_of(path))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What is surely faster or slower than in another run.
+
+    changes     the most slowed down first
+    n_compared  the results that both runs have
+    conditions  in what the runs differ besides, one sentence each
+    drift       what all contenders share, which is no change of any
+    """
+
+    title: str
+    changes: tuple[Change, ...]
+    n_compared: int
+    conditions: tuple[str, ...]
+    drift: str = ""
+
+    @classmethod
+    def of(cls, title: str, old: Record, new: Record) -> Comparison:
+        changes = compare_runs(old, new)
+        sure = tuple(change for change in changes if change.verdict != "same")
+        drift = str(changes[0].drift) if changes else ""
+        return cls(title, sure, len(changes), tuple(different_conditions(old, new)), drift)
+
+    def __str__(self) -> str:
+        told = f"{self.n_compared} results are in both, {len(self.changes)} surely differ"
+        return "; ".join([told, *self.conditions])
+
+
+def title_of(path: Path) -> str:
+    """What a run is called, when it began and of which model, "before · 2026-11-21 18:54, gpt-2".
+
+    Of other files than kept ones their name.
+    """
+    return " · ".join(filter(None, [name_of(path), KEPT_NAME.sub(r"\1 \2:\3, ", path.stem)]))
+
+
+class RunHistory:
+    """A folder of runs, named by their beginning."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def save(self, record: Record) -> None:
+        """Keep a run; raises BenchError where the disk does not take it, which says where it is instead."""
+        save_run_somewhere(self._place_of(record), record)
+
+    def begin(self) -> Journal:
+        """A place for what a run measures while it goes on."""
+        return Journal(self._folder / UNFINISHED)
+
+    def take_cut_off_runs(self) -> list[SavedRun]:
+        """Keep what was measured by runs whose program was killed; those that cannot be saved wait."""
+        taken = []
+        for journal, record in cut_off_runs(self._folder / UNFINISHED):
+            with suppress(OSError, BenchError):
+                if record is not None:
+                    place = self._place_of(record)
+                    save_run(place, {"name": UNFINISHED_NAME, **record})
+                    taken.append(SavedRun.at(place))
+                journal.unlink()
+        return taken
+
+    def _place_of(self, record: Record) -> Path:
+        started = record["environment"]["started"].replace(":", "").replace("+", "-")
+        model = Path(record["vocabulary"]["path"]).stem
+        return self._folder / f"{started} {model}{SUFFIX}"
+
+    def keep_text(self, name: str, text: bytes) -> Path:
+        """Put a text where a run can be repeated with it later; raises BenchError where that fails."""
+        path = self._folder / TEXTS / sha256(text).hexdigest()[:HASH_DIGITS] / name
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            replace_file(path, text, is_private=True)
+        except OSError as error:
+            raise BenchError(f"Your text cannot be put into {path}: {error.strerror}. Untick it.") from error
+        return path
+
+    def runs(self) -> list[SavedRun]:
+        """The newest runs."""
+        return list(map(SavedRun.at, self._paths()[:MOST_LISTED]))
+
+    def rename(self, run: SavedRun, name: str) -> SavedRun:
+        """Call a run something else, or nothing; raises BenchError where it keeps its name."""
+        rename_run(run.path, name)
+        return SavedRun.at(run.path)
+
+    def runs_of(self, vocabulary_path: str) -> list[Record]:
+        """The newest kept runs of a model file, some of them."""
+        runs = _readable(self._paths()[:MOST_READ])
+        return [run for _, run in runs if run.get("vocabulary", {}).get("path") == vocabulary_path]
+
+    def compare(self, record: Record) -> Comparison | None:
+        """With the newest kept run of the same vocabulary that measured some of the same; else None."""
+        for path, old in _readable(self._paths()[:MOST_LISTED]):
+            if old.get("vocabulary", {}).get("sha256") == record["vocabulary"]["sha256"]:
+                comparison = Comparison.of(title_of(path), old, record)
+                if comparison.n_compared:
+                    return comparison
+        return None
+
+    def _paths(self) -> list[Path]:
+        return sorted(self._folder.glob(f"*{SUFFIX}"), reverse=True)
+
+
+def _readable(paths: Iterable[Path]) -> Iterable[tuple[Path, Record]]:
+    """Those that are runs: the folder may hold files of others."""
+    for path in paths:
+        try:
+            yield path, load_run(path)
+        except BenchError:
+            continue

@@ -1,0 +1,110 @@
+"""A run on the disk while it goes on: what is left of it when the whole program is killed.
+
+Each event of the engine is a line of JSON.  A lock beside the file, which ends with the process whatever
+ends that, tells a run that goes on in another window from one that was cut off.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TextIO
+
+from PySide6.QtCore import QLockFile
+
+from guiapp.core.bench.measurement import Record
+from guiapp.viewmodels.bench.live import LiveRun
+
+SUFFIX, LOCK = ".jsonl", ".lock"
+MOST_BYTES = 16 << 20  # from here on no single samples: results, which hold them, follow each cell
+
+
+class Journal:
+    """Takes the events of one run down; `problem` says why it cannot, "" while it can."""
+
+    def __init__(self, folder: Path) -> None:
+        self.problem = ""
+        self._path = folder / _new_name()
+        self._lock = _lock_of(self._path)
+        self._file: TextIO | None = None
+        self._n_bytes = 0
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._lock.tryLock(0)
+            self._file = self._path.open("w", encoding="utf-8", buffering=1)  # each line goes out whole
+        except OSError as error:
+            self._give_up(error)
+
+    def add(self, event: Mapping[str, Any]) -> None:
+        """Take an event down; where the disk is full, this and all later ones are missing."""
+        if self._file is None:
+            return
+        line = json.dumps(event) + "\n"
+        try:
+            if event["event"] != "sample" or self._n_bytes + len(line) <= MOST_BYTES:
+                self._n_bytes += self._file.write(line)
+        except OSError as error:
+            self._give_up(error)
+
+    def end(self, is_kept: bool) -> None:
+        """The run is over; its journal goes if it is kept elsewhere."""
+        self._close()
+        if is_kept:
+            self._path.unlink(missing_ok=True)
+        self._lock.unlock()
+
+    def _give_up(self, error: OSError) -> None:
+        self.problem = f"not on the disk while it goes on: {error.strerror}"
+        self._close()
+
+    def _close(self) -> None:
+        file, self._file = self._file, None
+        if file is not None:
+            with suppress(OSError):  # what could not be written was told already
+                file.close()
+
+
+def cut_off_runs(folder: Path) -> Iterator[tuple[Path, Record | None]]:
+    """Journals that no process writes any more, each with what was measured, or None where nothing was.
+
+    A journal stays locked until the next one is asked for: the one who keeps its run removes it meanwhile.
+    """
+    for path in sorted(folder.glob(f"*{SUFFIX}")):
+        lock = _lock_of(path)
+        if lock.tryLock(0):
+            run = _run_in(path)
+            yield path, run.record if run.results else None
+            lock.unlock()
+
+
+def _run_in(path: Path) -> LiveRun:
+    run = LiveRun()
+    with suppress(AttributeError, KeyError, TypeError):  # somebody else's lines
+        for event in _events_in(path):
+            run.add(event)
+    run.end()
+    return run
+
+
+def _events_in(path: Path) -> Iterator[dict[str, Any]]:
+    """Up to the line within which it was cut off."""
+    with path.open(encoding="utf-8", errors="replace") as file:
+        for line in file:
+            try:
+                yield json.loads(line)
+            except ValueError:
+                return
+
+
+def _new_name() -> str:
+    return f"{time.time_ns()}-{os.getpid()}{SUFFIX}"
+
+
+def _lock_of(path: Path) -> QLockFile:
+    lock = QLockFile(str(path.with_suffix(LOCK)))
+    lock.setStaleLockTime(0)  # however long ago: it holds while its process runs
+    return lock

@@ -1,0 +1,396 @@
+"""What the Bench page shows: what can take part, what shall be measured, and what was found so far."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from guiapp.core.bench.contenders import UNSPLIT
+from guiapp.core.bench.estimate import Duration, Pace
+from guiapp.core.bench.history import load_run
+from guiapp.core.bench.measurement import Record
+from guiapp.core.bench.plan import BenchError, Plan, plan_from
+from guiapp.core.bench.report import warnings
+from guiapp.core.bench.scenarios import SCENARIOS
+from guiapp.core.vocab.vocabulary import VocabType
+from guiapp.viewmodels.background import LatestJob
+from guiapp.viewmodels.bench.difference import DifferenceFinder
+from guiapp.viewmodels.bench.entrants import Entrant, our_entrants, peer_entrants
+from guiapp.viewmodels.bench.expected import why_empty
+from guiapp.viewmodels.bench.forecast import BenchForecast
+from guiapp.viewmodels.bench.history import Comparison, RunHistory, SavedRun, title_of
+from guiapp.viewmodels.bench.journal import Journal
+from guiapp.viewmodels.bench.live import LiveRun, deviations_of
+from guiapp.viewmodels.bench.presets import PRESETS, TEXTS, YOUR_TEXT, Preset
+from guiapp.viewmodels.bench.runner import BenchRunner
+from guiapp.viewmodels.workspace import Workspace
+
+
+class BenchModel(QObject):
+    """The plan, the run and its results.
+
+    Signals:
+        plan_changed(): contenders, texts or the preset are new.
+        running_changed(): `is_running` or `is_paused` is new.
+        progress_changed(): `progress` is new.
+        results_changed(): `results` are new; many times a second while it runs.
+        isolated_changed(): `isolated` is new.
+        cut_off_changed(): `cut_off` is new.
+        failed(str): why there is no run, or why it ended.
+    """
+
+    plan_changed = Signal()
+    running_changed = Signal()
+    progress_changed = Signal()
+    results_changed = Signal()
+    isolated_changed = Signal()
+    cut_off_changed = Signal()
+    failed = Signal(str)
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        runner: BenchRunner | None = None,
+        history: RunHistory | None = None,
+        clock_s: Callable[[], float] = time.monotonic,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._workspace = workspace
+        self._runner = runner or BenchRunner(parent=self)
+        self.history = history
+        self._clock_s = clock_s
+        self._pace, self._paused_s = Pace(), 0.0
+        self.comparison: Comparison | None = None
+        self._preset = PRESETS[0]
+        self._texts = list(PRESETS[0].texts)
+        self._own_texts: list[str] = []
+        self._left_out: set[str] = set()
+        self._peers: list[Entrant] | None = None  # of the vocabulary that is open
+        self._run = LiveRun()
+        self.is_paused = False
+        self.isolated = ""
+        self.progress, self._cell = "", ""
+        self._differences = DifferenceFinder(workspace, self)
+        self._differences.failed.connect(self.failed)
+        self.forecast = BenchForecast(history, self)
+        self._journal: Journal | None = None  # of the run that goes on
+        self.cut_off: list[SavedRun] = []  # runs whose program was killed
+        self._cut_off_job = LatestJob[list[SavedRun]](self)
+        self._cut_off_job.done.connect(self._offer)
+        if history is not None:
+            self._cut_off_job.start(lambda _: history.take_cut_off_runs())
+        self._runner.told.connect(self._take)
+        self._runner.ended.connect(self._end)
+        workspace.vocabulary_changed.connect(self._follow_vocabulary)
+        self._look_through()
+
+    # The plan
+
+    @property
+    def ours(self) -> list[Entrant]:
+        """The encoders of the vocabulary that is open."""
+        return our_entrants(self._workspace.encoders)
+
+    @property
+    def peers(self) -> list[Entrant]:
+        """Other tokenizers; those that are missing say how to get them, others what is against them."""
+        if self._peers is None:
+            self._peers = peer_entrants(self._workspace.vocabulary)
+        return self._peers
+
+    def _follow_vocabulary(self) -> None:
+        self._peers = None
+        self._look_through()
+        self.plan_changed.emit()
+
+    def _look_through(self) -> None:
+        if (vocabulary := self._workspace.vocabulary) is not None:
+            self.forecast.look_through(str(vocabulary.path))
+
+    @property
+    def presets(self) -> Sequence[Preset]:
+        return PRESETS
+
+    @property
+    def preset(self) -> Preset:
+        return self._preset
+
+    def choose_preset(self, preset: Preset) -> None:
+        self._preset, self._texts = preset, list(preset.texts)
+        self.plan_changed.emit()
+
+    def adjust(self, **changes: Any) -> None:
+        """Change what the preset asks for: scenarios, time_budget_s, threads or largest_bytes."""
+        self._preset = replace(self._preset, **changes)
+        self.plan_changed.emit()
+
+    def set_scenario(self, name: str, is_chosen: bool) -> None:
+        chosen = {*self._preset.scenarios, name} if is_chosen else {*self._preset.scenarios} - {name}
+        self.adjust(scenarios=tuple(each for each in SCENARIOS if each in chosen))
+
+    def takes_part(self, name: str) -> bool:
+        return name not in self._left_out
+
+    def set_takes_part(self, name: str, takes_part: bool) -> None:
+        if takes_part == self.takes_part(name):
+            return
+        self._left_out ^= {name}
+        self.plan_changed.emit()
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """What can be ticked: those that are always there, then files and folders of the user's."""
+        return (*TEXTS, *self._own_texts)
+
+    def add_text(self, path: Path) -> None:
+        """Offer a file or folder, and tick it."""
+        if str(path) not in self.texts:
+            self._own_texts.append(str(path))
+        self.set_text(str(path), True)
+
+    def has_text(self, name: str) -> bool:
+        return name in self._texts
+
+    def set_text(self, name: str, is_chosen: bool) -> None:
+        if is_chosen == self.has_text(name):
+            return
+        chosen = {*self._texts, name} if is_chosen else {*self._texts} - {name}
+        self._texts = [text for text in self.texts if text in chosen]
+        self.plan_changed.emit()
+
+    @property
+    def contenders(self) -> list[str]:
+        """Those that are ticked and can take part."""
+        names = [
+            each.name for each in [*self.ours, *self.peers] if not each.reason and self.takes_part(each.name)
+        ]
+        vocabulary = self._workspace.vocabulary
+        if vocabulary is None or vocabulary.type is not VocabType.BPE:
+            return names
+        return names + [name + UNSPLIT for name in self._preset.unsplit if name in names]
+
+    @property
+    def can_run(self) -> bool:
+        planned = self.contenders and self._texts and self._preset.scenarios
+        return bool(planned and self._workspace.loader.model) and not self.is_running
+
+    @property
+    def estimate(self) -> Duration:
+        """How long a run will take."""
+        return self.forecast.duration(self._plan(self._texts), self._your_bytes)
+
+    @property
+    def _your_bytes(self) -> dict[str, int]:
+        return {YOUR_TEXT: max(self._workspace.document.size, 1)}
+
+    def _plan(self, texts: Sequence[str]) -> Plan:
+        model = self._workspace.loader.model
+        return self._preset.plan("" if model is None else str(model.name), texts, self.contenders)
+
+    # The run
+
+    @property
+    def is_running(self) -> bool:
+        return self._runner.is_running
+
+    def run(self) -> None:
+        """Measure what is planned, from the beginning."""
+        if not self.can_run:
+            return
+        try:
+            texts = tuple(str(self._your_text()) if text == YOUR_TEXT else text for text in self._texts)
+        except BenchError as error:
+            self.failed.emit(str(error))
+            return
+        self._run, self.comparison = LiveRun(), None
+        self.is_paused = False
+        weights_s = self.forecast.weights_s(self._plan(self._texts), self._your_bytes)
+        self._pace, self._paused_s, self._cell = Pace(weights_s), 0.0, ""
+        self.tell("Starting …")
+        self._journal = None if self.history is None else self.history.begin()
+        self._runner.start(self._plan(texts))
+        self.running_changed.emit()
+        self.results_changed.emit()
+
+    def stop(self) -> None:
+        """Stop at once; what was measured stays."""
+        self._runner.stop()
+
+    def toggle_pause(self) -> None:
+        self.is_paused = not self.is_paused
+        self._paused_s += self._clock_s() if not self.is_paused else -self._clock_s()
+        (self._runner.pause if self.is_paused else self._runner.resume)()
+        self.running_changed.emit()
+
+    def _now_s(self) -> float:
+        """Time that passes while a run is going and not paused."""
+        return self._clock_s() - self._paused_s
+
+    def close(self) -> None:
+        """End the process and wait for it: the window closes."""
+        self._differences.close()
+        self._cut_off_job.wait()
+        self.forecast.close()
+        self._runner.close()
+        self._end_journal(is_kept=False)  # if the process ended without a word
+
+    # The results
+
+    @property
+    def results(self) -> list[Record]:
+        """Finished records, and those of the cell that runs with what they have so far."""
+        return self._run.results
+
+    @property
+    def deviations(self) -> dict[str, Record]:
+        """Whose ids differ, each with its result of an ordinary text, the longest that there is."""
+        return deviations_of(self.results)
+
+    @property
+    def growth(self) -> list[Record]:
+        """What time depends on length like, from the finished records."""
+        return self._run.growth
+
+    @property
+    def left_out(self) -> list[Record]:
+        return self._run.left_out
+
+    @property
+    def noise(self) -> str:
+        """What disturbs the run that goes on, "" where nothing does or nothing is known yet."""
+        problem = "" if self._journal is None else self._journal.problem
+        return " · ".join(filter(None, (self._run.noise, problem))) if self.is_running else ""
+
+    @property
+    def record(self) -> Record:
+        """The run as `tokenloupe bench --json` writes it."""
+        return self._run.record
+
+    def why_empty(self, *scenarios: str) -> str:
+        """Why none of these was measured, and how to change that."""
+        return why_empty(scenarios, self._run.scenarios, self._preset.scenarios)
+
+    @property
+    def saved_runs(self) -> list[SavedRun]:
+        """Runs that were kept, the newest first."""
+        return [] if self.history is None else self.history.runs()
+
+    def open_run(self, path: Path) -> None:
+        """Show a run that is in a file; not while one is going on."""
+        if self.is_running:
+            self.failed.emit(f"Stop the run that is going on before you open {path.name}.")
+            return
+        try:
+            self.show_run(load_run(path), f"A saved run: {title_of(path)}")
+        except BenchError as error:
+            self.failed.emit(str(error))
+
+    def compare_with(self, path: Path) -> None:
+        """Tell what is surely faster or slower than in a run that is in a file."""
+        try:
+            old = load_run(path)
+        except BenchError as error:
+            self.failed.emit(str(error))
+            return
+        self.comparison = Comparison.of(title_of(path), old, self.record)
+        self.tell(str(self.comparison))
+        self.results_changed.emit()
+
+    @property
+    def warnings(self) -> list[str]:
+        """What makes the figures doubtful; nothing while a run is going on."""
+        return [] if self.is_running or not self.results else list(warnings(self.record))
+
+    def show_run(self, record: Record, title: str = "A saved run") -> None:
+        """Show a run that was saved, without its model."""
+        self._run, self.comparison = LiveRun.of(record), None
+        self.isolate("")
+        self.tell(title)
+        self.results_changed.emit()
+
+    def isolate(self, contender: str) -> None:
+        """Point at one contender in all charts; at none for "" or where it is pointed at already."""
+        self.isolated = "" if contender == self.isolated else contender
+        self.isolated_changed.emit()
+
+    def open_difference(self, contender: str) -> None:
+        """Put the text in which a contender first differs into the workspace, and select the place."""
+        if (result := self.deviations.get(contender)) is not None:
+            self._differences.open(result, plan_from(self._run.record["plan"]))
+
+    def _your_text(self) -> Path:
+        if self.history is None:
+            raise BenchError("There is no folder for your text. Untick it.")
+        return self.history.keep_text(YOUR_TEXT, self._workspace.document.text() or b" ")
+
+    def _take(self, event: dict[str, Any]) -> None:
+        self._run.add(event)
+        if self._journal is not None:
+            self._journal.add(event)
+        match event["event"]:
+            case "loading":
+                self.tell(f"Loading {event['contender']}, {event['number']} of {event['of']} …")
+            case "cell":
+                self._pace.begin_cell(self._now_s())
+                left = self._pace.left(event["of"] - event["number"] + 1)
+                then = "" if left is None else f" · {left} left"
+                self._cell = f"{event['scenario']} {event['number']} of {event['of']}{then}"
+                self.tell(self._cell)
+            case "compared" | "left out" if self._cell:
+                self.tell(self._cell)
+            case "sample" | "result":
+                self.results_changed.emit()
+            case "failed":
+                self.tell("Nothing was measured")
+                self.failed.emit(event["message"])
+            case "finished":
+                self.tell("Done" if event["complete"] else "Stopped")
+
+    def _offer(self, runs: list[SavedRun]) -> None:
+        self.cut_off = runs
+        self.cut_off_changed.emit()
+
+    def _keep(self) -> str:
+        """Keep the run, and its journal only where that fails; tells why it does."""
+        problem = self._save()
+        self._end_journal(is_kept=not problem)
+        return problem
+
+    def _end_journal(self, is_kept: bool) -> None:
+        if self._journal is not None:
+            self._journal.end(is_kept)
+            self._journal = None
+
+    def _save(self) -> str:
+        """Compare the run with the last one of its kind, and put it beside that; tells why that failed."""
+        if self.history is None or not self._run.results:
+            return ""
+        record = self._run.record
+        self.comparison = self.history.compare(record)
+        try:
+            self.history.save(record)
+        except BenchError as error:
+            return f"The run is on the page and not in the list of runs: {error}"
+        self._look_through()
+        return ""
+
+    def _end(self, problem: str) -> None:
+        self._run.end()
+        self.is_paused = False
+        if problem:
+            self.tell("Ended early")
+        if problems := " ".join(filter(None, (problem, self._keep()))):
+            self.failed.emit(problems)
+        self.running_changed.emit()
+        self.results_changed.emit()
+
+    def tell(self, progress: str) -> None:
+        """Show a line about what happens."""
+        self.progress = progress
+        self.progress_changed.emit()

@@ -1,0 +1,79 @@
+"""The rows of the model picker, and what there is to say about the model that is open."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator
+from dataclasses import fields
+from pathlib import Path
+
+from guiapp.core.demo import DEMO_MODELS, PREFIX
+from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.viewmodels.models.choices import Choice
+from guiapp.viewmodels.models.loader import OpenModel, display_name
+from guiapp.viewmodels.models.recent_files import RecentFile
+
+SHOWN_BYTES = 24
+
+
+def model_rows(recent: tuple[RecentFile, ...], missing: Container[str], current: str | None) -> list[Choice]:
+    """Recent files, then the demo models; `missing` has the paths that are not there any more."""
+    return [_recent_row(file, file.path not in missing, current) for file in recent] + [
+        Choice("Demo", name, demo.title, demo.description, is_current=name == current)
+        for demo in DEMO_MODELS
+        for name in [PREFIX + demo.name]
+    ]
+
+
+def _recent_row(file: RecentFile, is_there: bool, current: str | None) -> Choice:
+    path = Path(file.path)
+    detail = joined(file.type, shown_pre(file.pre, file.chosen_pre), f"{file.n_tokens:,}", path.name)
+    return Choice(
+        "Recent",
+        file.path,
+        file.name or path.stem,
+        detail if is_there else f"not found: {file.path}",
+        is_there,
+        is_current=file.path == current,
+    )
+
+
+def shown_pre(pre: str, chosen_pre: str) -> str:
+    """The pre-tokenizer that a file names, and the one chosen by hand, if any."""
+    return f"{quoted(pre) or 'no pre'} → {chosen_pre}" if chosen_pre else pre
+
+
+def summary(model: OpenModel) -> str:
+    """`BPE · llama-bpe · 128,256`: type, pre-tokenizer and size."""
+    vocabulary = model.tokenizer.vocabulary
+    pre = vocabulary.pre_type and shown_pre(vocabulary.pre, vocabulary.chosen_pre)
+    return joined(vocabulary.type.value, pre, f"{len(vocabulary):,}")
+
+
+def facts(model: OpenModel) -> list[tuple[str, str]]:
+    """Names and values to show about the model that is open."""
+    vocabulary = model.tokenizer.vocabulary
+    rows = [
+        ("name", display_name(model)),
+        ("type", vocabulary.type.value),
+        ("pre-tokenizer", quoted(vocabulary.pre) if vocabulary.pre_type else ""),
+        ("split as", f"{vocabulary.chosen_pre}, chosen by hand" if vocabulary.chosen_pre else ""),
+        ("tokens", f"{len(vocabulary):,}"),
+        ("merges", f"{len(vocabulary.merge_offsets) - 1:,}" if len(vocabulary.merge_offsets) > 1 else ""),
+        ("file", "" if model.name.startswith(PREFIX) else model.name),
+    ]
+    return [(name, value) for name, value in rows if value] + list(special_facts(vocabulary))
+
+
+def special_facts(vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
+    """The roles that tokens have, as `BOS`, `128000 <|begin_of_text|>`."""
+    for role in fields(vocabulary.special_ids):
+        token_id = getattr(vocabulary.special_ids, role.name)
+        if token_id is not None and 0 <= token_id < len(vocabulary):
+            text = visible_text(vocabulary.raw_text(token_id), SHOWN_BYTES)
+            yield role.name.upper().replace("_", " "), f"{token_id} {text}"
+
+
+def joined(*parts: str) -> str:
+    return " · ".join(part for part in parts if part)

@@ -1,0 +1,72 @@
+"""The pre-tokenizers that can be chosen by hand, each with how it splits an example."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.text import readable_split
+from guiapp.core.text.pattern_table import PATTERNS_BY_PRE_TYPE
+from guiapp.core.vocab.pre_choice import similar_names
+from guiapp.core.vocab.pre_types import PRE_TOKENIZERS
+from guiapp.core.vocab.quoting import quoted
+from guiapp.core.vocab.vocabulary import VocabType
+from guiapp.viewmodels.models.choices import Choice
+from guiapp.viewmodels.models.loader import ModelLoader
+
+EXAMPLE = "We'll pay 12345 €!\n\n  it日本".encode()
+BETWEEN_PIECES = " ┆ "
+AS_THE_FILE_SAYS = ""
+
+
+def can_choose(loader: ModelLoader) -> bool:
+    """Whether the model that waits, or else the one that is open, can be split by another pre-tokenizer."""
+    if loader.refused is not None:
+        return True
+    vocabulary = None if loader.model is None else loader.model.tokenizer.vocabulary
+    return vocabulary is not None and vocabulary.type is VocabType.BPE and vocabulary.model != "gemma4"
+
+
+def pre_choices(loader: ModelLoader) -> list[Choice]:
+    """What the file says, names like it, and all names."""
+    named, in_use = _names(loader)
+    similar = similar_names(named) if named not in PRE_TOKENIZERS else []
+    rows = [Choice("Similar name", name, name, example_split(name)) for name in similar]
+    rows += [
+        Choice("All", name, name, example_split(name), is_current=name == in_use)
+        for name in sorted(PRE_TOKENIZERS)
+    ]
+    if named in PRE_TOKENIZERS:
+        row = Choice("In the file", AS_THE_FILE_SAYS, f"{named}, as the file says", example_split(named))
+        rows.insert(0, row)
+    return rows
+
+
+def question(loader: ModelLoader) -> str:
+    """What is to be chosen, in words."""
+    named, _ = _names(loader)
+    if not named:
+        return "The file names no pre-tokenizer. Which one should split its text?"
+    if named in PRE_TOKENIZERS:
+        return f"The file asks for “{named}”. Which one should split its text instead?"
+    return f"The file asks for “{quoted(named)}”, which is not known. Which one should split its text?"
+
+
+@cache
+def example_split(name: str) -> str:
+    """The pieces of a short text that has a bit of everything."""
+    ends = readable_split.split(PATTERNS_BY_PRE_TYPE[PRE_TOKENIZERS[name].type], EXAMPLE)
+    starts = [0, *ends]
+    return BETWEEN_PIECES.join(
+        visible_text(EXAMPLE[start:end]) for start, end in zip(starts, ends, strict=False)
+    )
+
+
+def _names(loader: ModelLoader) -> tuple[str, str]:
+    """What the file says, and what splits its text at present."""
+    if loader.refused is not None:
+        return loader.refused.pre, ""
+    if loader.model is None:
+        return "", ""
+    vocabulary = loader.model.tokenizer.vocabulary
+    return vocabulary.pre, vocabulary.chosen_pre or vocabulary.pre

@@ -1,0 +1,399 @@
+"""The debugger as the window shows it: a trace of the text, a place in it, breakpoints and watches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, QSignalBlocker, Signal
+
+from guiapp.core.encoding import Encoding
+from guiapp.core.errors import TokenloupeError
+from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.trace.absences import absence
+from guiapp.core.trace.breakpoints import Breakpoint
+from guiapp.core.trace.candidates import Waiting
+from guiapp.core.trace.conditions import Expression
+from guiapp.core.trace.debugger import Debugger, Granularity
+from guiapp.core.trace.reports import debugger_for
+from guiapp.core.trace.trace import Tokens, Trace
+from guiapp.core.vocab.token_tree import TokenTree
+from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.settings import Settings
+from guiapp.viewmodels.steps.breakpoints import StepBreakpoints
+from guiapp.viewmodels.steps.clock import StepClock
+from guiapp.viewmodels.steps.debugger_memory import Remembered, recall
+from guiapp.viewmodels.steps.race import RaceModel
+from guiapp.viewmodels.steps.recording import Recording
+from guiapp.viewmodels.steps.trace_recorder import TraceRecorder
+from guiapp.viewmodels.steps.walk import WALKERS
+from guiapp.viewmodels.workspace import Workspace
+
+MOST_NOTES = 200
+
+
+class StepsModel(QObject):
+    """What the Steps page shows.
+
+    Signals:
+        trace_changed(): `debugger` is new, or None while nothing is recorded.
+        position_changed(): the place in the trace is new.
+        breakpoints_changed(): the rows of `breakpoints` or their hits are new.
+        watches_changed(): `watches` is new.
+        notes_changed(): `notes` is new.
+        granularity_changed(): `granularity` is new.
+    """
+
+    trace_changed = Signal()
+    position_changed = Signal()
+    breakpoints_changed = Signal()
+    watches_changed = Signal()
+    notes_changed = Signal()
+    granularity_changed = Signal()
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        settings: Settings,
+        recorder: TraceRecorder | None = None,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._workspace = workspace
+        self._settings = settings
+        self.recording = Recording(workspace, recorder or TraceRecorder(parent=self), self)
+        self.debugger: Debugger | None = None
+        self.race = RaceModel(workspace, TraceRecorder(self.recording.command, self), self)
+        self.breakpoints = StepBreakpoints(self._place, self)
+        self.breakpoints.changed.connect(self._follow_breakpoints)
+        self._watches: tuple[str, ...] = ()
+        self.training_breakpoints: tuple[Breakpoint, ...] = ()
+        self._granularity = Granularity.DECISION
+        self._waiting: tuple[int, Waiting] | None = None
+        self.notes: tuple[tuple[int, str], ...] = ()
+        self.clock = StepClock(self)
+        self.clock.ticked.connect(self._play_on)
+        self._others = LatestJob[dict[str, Encoding]](self)
+        self._others.done.connect(self._take_others)
+        self.tree: TokenTree | None = None
+        self._trees = LatestJob[TokenTree](self)
+        self._trees.done.connect(self._take_tree)
+        self.recording.recorded.connect(self.show)
+        self.recording.outdated.connect(self.clock.pause)
+        self.position_changed.connect(self.race.follow)
+        self._restore()
+
+    # The trace
+
+    def watch(self, is_watching: bool) -> None:
+        """Follow the workspace's text from now on, or no longer: the page is shown or hidden."""
+        self.recording.watch(is_watching)
+        if not is_watching:
+            self.clock.pause()
+
+    def show(self, trace: Trace | None) -> None:
+        """Walk through a trace of the workspace's text; None for none."""
+        tokenizer = self._workspace.tokenizer
+        self._use(debugger_for(tokenizer, trace) if tokenizer is not None and trace is not None else None)
+
+    def _use(self, debugger: Debugger | None) -> None:
+        self.debugger, self._waiting, self.tree = debugger, None, None
+        self._note(())
+        if debugger is not None and debugger.trace.twin in WALKERS:
+            self._trees.start(partial(_tree_of, debugger.vocabulary))
+        if debugger is not None:
+            with QSignalBlocker(self.breakpoints):
+                self.breakpoints.fit(self.breakpoints.rows)
+            debugger.log_limit = MOST_NOTES
+            debugger.begin()
+        self.trace_changed.emit()
+        self.breakpoints_changed.emit()
+        self.position_changed.emit()
+        self._compare()
+        self.race.run_beside(debugger)
+
+    def _take_tree(self, tree: TokenTree) -> None:
+        self.tree = tree
+        self.position_changed.emit()
+
+    # Moving
+
+    @property
+    def position(self) -> int:
+        return 0 if self.debugger is None else self.debugger.position
+
+    @property
+    def n_steps(self) -> int:
+        return 0 if self.debugger is None else self.debugger.n_steps
+
+    @property
+    def stopped_at(self) -> Breakpoint | None:
+        """The breakpoint that ended the last run."""
+        return None if self.debugger is None else self.debugger.stopped_at
+
+    @property
+    def granularity(self) -> Granularity:
+        return self._granularity
+
+    def set_granularity(self, granularity: Granularity) -> None:
+        if granularity is not self._granularity:
+            self._granularity = granularity
+            self._keep()
+            self.granularity_changed.emit()
+
+    def step(self) -> None:
+        self._moved(lambda debugger: debugger.step(self._granularity))
+
+    def back(self) -> None:
+        self._moved(lambda debugger: debugger.step(self._granularity, -1))
+
+    def into(self) -> None:
+        """One decision, whatever the size of steps."""
+        self._moved(lambda debugger: debugger.step(Granularity.DECISION))
+
+    def over(self) -> None:
+        """To the next piece, whatever the size of steps, or to a stop on the way."""
+        self._moved(lambda debugger: debugger.step(Granularity.PIECE))
+
+    def back_over(self) -> None:
+        self._moved(lambda debugger: debugger.step(Granularity.PIECE, -1))
+
+    def out(self) -> None:
+        self._moved(Debugger.out)
+
+    def run(self) -> None:
+        """Go on to the next breakpoint, to where a race parts, or to the end."""
+        parting = self.race.parting
+        goal = self.n_steps if parting is None or parting <= self.position else parting
+        self._moved(lambda debugger: debugger.until(goal))
+
+    def reverse(self) -> None:
+        """Go back to the previous breakpoint, to where a race parts, or to the start."""
+        parting = self.race.parting
+        goal = 0 if parting is None or parting >= self.position else parting
+        self._moved(lambda debugger: debugger.back_until(goal))
+
+    def restart(self) -> None:
+        self.go_to(0)
+
+    def to_end(self) -> None:
+        self.go_to(self.n_steps)
+
+    def go_to(self, position: int) -> None:
+        self._moved(lambda debugger: debugger.go_to(position))
+
+    def to_difference(self) -> None:
+        """Go to the step that decided where the race parts."""
+        if self.race.parting is not None:
+            self.go_to(self.race.parting)
+
+    def to_byte(self, offset: int) -> None:
+        """Run to the next token over a byte of the recorded text."""
+        self._moved(lambda debugger: debugger.to_byte(offset))
+
+    def to_caret(self) -> None:
+        """Run to the next token over the byte at the caret."""
+        self.to_byte(self._workspace.document.caret - self.recording.text_start)
+
+    def refresh(self) -> None:
+        """Show the place that somebody else moved the debugger to."""
+        self._waiting = None
+        self.position_changed.emit()
+
+    def _moved(self, move) -> None:  # type: ignore[no-untyped-def]
+        if self.debugger is None:
+            return
+        before, rows = self.debugger.position, self.debugger.breakpoints
+        move(self.debugger)
+        self._waiting = None
+        if self.debugger.log:
+            self._note((*self.notes, *self.debugger.log)[-MOST_NOTES:])
+        if self.debugger.breakpoints != rows:  # one was for once only
+            self.breakpoints.note(self.debugger.breakpoints)
+        if self.debugger.position != before or self.debugger.stopped_at is not None:
+            self.position_changed.emit()
+
+    def forget_notes(self) -> None:
+        """Throw the messages of log points away."""
+        self._note(())
+
+    def _note(self, notes: tuple[tuple[int, str], ...]) -> None:
+        if notes != self.notes:
+            self.notes = notes
+            self.notes_changed.emit()
+
+    # Playing
+
+    def play(self) -> None:
+        """Take a step now and then, to where a run would stop; from the end, start anew."""
+        if self.debugger is None:
+            return
+        if self.position >= self.n_steps:
+            self.restart()
+        self.clock.play()
+
+    def toggle_play(self) -> None:
+        if self.clock.is_playing:
+            self.clock.pause()
+        else:
+            self.play()
+
+    def _play_on(self) -> None:
+        if self.debugger is None or self.position >= self.n_steps:
+            self.clock.pause()
+            return
+        before, parting = self.position, self.race.parting
+        self.step()
+        if parting is not None and before < parting <= self.position:
+            self.go_to(parting)
+            self.clock.pause()
+        elif self.stopped_at is not None or self.position >= self.n_steps:
+            self.clock.pause()
+
+    # What there is to see
+
+    @property
+    def waiting(self) -> Waiting:
+        """The pairs that compete at the present step."""
+        if self.debugger is None:
+            return Waiting([], 0, 0)
+        if self._waiting is None or self._waiting[0] != self.position:
+            self._waiting = self.position, self.debugger.waiting()
+        return self._waiting[1]
+
+    @property
+    def title(self) -> str:
+        """Where the present step is, in a few words."""
+        debugger = self.debugger
+        if debugger is None or self.position >= self.n_steps:
+            return "the end"
+        columns = debugger.trace.columns
+        piece, stage = int(columns.piece[self.position]), debugger.trace.stage(self.position)
+        if stage != "encode":
+            return stage
+        start, end = debugger.trace.pieces.start[piece], debugger.trace.pieces.end[piece]
+        text = visible_text(debugger.trace.text[start:end], 24)
+        return f"piece {piece + 1:,} of {debugger.trace.n_pieces:,} · bytes {start:,}–{end:,} · “{text}”"
+
+    # Breakpoints
+
+    @property
+    def hits(self) -> list[NDArray[np.int64]]:
+        """The positions at which each breakpoint is hit."""
+        if self.debugger is None:
+            return [np.empty(0, np.int64) for _ in self.breakpoints.rows]
+        return self.debugger.stops.hits
+
+    def absence(self, index: int) -> str:
+        """Why a breakpoint cannot be hit in this model and text, "" where it can."""
+        debugger, row = self.debugger, self.breakpoints.rows[index]
+        return "" if debugger is None else absence(row, debugger.values, self._workspace.encoders)
+
+    def toggle_breakpoint(self) -> None:
+        """A breakpoint on the token that the present step makes, or on its operation; or away with it."""
+        if self.debugger is None or self.position >= self.n_steps:
+            return
+        token_id = int(self.debugger.trace.columns.result[self.position])
+        if 0 <= token_id < len(self.debugger.vocabulary):
+            self.breakpoints.toggle(f"token {token_id}")
+        else:
+            self.breakpoints.toggle(f"operation {self.debugger.trace.operation(self.position)}")
+
+    def _place(self, rows: Sequence[Breakpoint]) -> None:
+        if self.debugger is not None:
+            self.debugger.set_breakpoints(rows)
+
+    def _follow_breakpoints(self) -> None:
+        self._keep()
+        self.breakpoints_changed.emit()
+        self._compare()
+
+    def _compare(self) -> None:
+        """Encode with the encoders that breakpoints compare with."""
+        tokenizer = self._workspace.tokenizer
+        names = {row.value for row in self.breakpoints.rows if row.kind == "difference"}
+        if self.debugger is None or tokenizer is None or not names:
+            return
+        options, text = self._workspace.options, self.debugger.trace.text
+        known = names & set(tokenizer.encoders)
+        switches = (options.add_special, options.parse_special)
+        self._others.start(partial(_encode_all, tokenizer, text, switches, sorted(known)))
+
+    def _take_others(self, encodings: dict[str, Encoding]) -> None:
+        if self.debugger is None:
+            return
+        for name, encoding in encodings.items():
+            if encoding.text_bytes == self.debugger.trace.text:
+                starts, ends = encoding.spans.astype(np.int32).T
+                self.debugger.compare_with(name, Tokens(encoding.token_ids, starts, ends))
+        self.breakpoints_changed.emit()
+
+    # Watches
+
+    @property
+    def watches(self) -> tuple[str, ...]:
+        return self._watches
+
+    def add_watch(self, text: str) -> None:
+        """Raises ConditionError."""
+        Expression(text)
+        self._watches = (*self._watches, text)
+        self._keep()
+        self.watches_changed.emit()
+
+    def remove_watch(self, index: int) -> None:
+        self._watches = (*self._watches[:index], *self._watches[index + 1 :])
+        self._keep()
+        self.watches_changed.emit()
+
+    def watch_values(self) -> list[str]:
+        """What the watched expressions are now."""
+        return [self._value(text) for text in self._watches]
+
+    def _value(self, text: str) -> str:
+        try:
+            return "–" if self.debugger is None else self.debugger.told(Expression(text))
+        except TokenloupeError as error:
+            return str(error)
+
+    # Memory
+
+    def keep_training_breakpoints(self, rows: tuple[Breakpoint, ...]) -> None:
+        """Remember those of the trainings on this page, too."""
+        if rows != self.training_breakpoints:
+            self.training_breakpoints = rows
+            self._keep()
+
+    def _keep(self) -> None:
+        rows = self.breakpoints.rows, self.training_breakpoints
+        remembered = Remembered(rows[0], self._watches, self._granularity, rows[1])
+        self._settings.set_debugger(remembered.to_json())
+
+    def _restore(self) -> None:
+        remembered = recall(self._settings.debugger)
+        self._watches, self._granularity = remembered.watches, remembered.granularity
+        self.training_breakpoints = remembered.training
+        with QSignalBlocker(self.breakpoints):
+            self.breakpoints.fit(remembered.breakpoints)
+
+    def stop(self) -> None:
+        """End all work in the background."""
+        self.clock.pause()
+        self._others.wait()
+        self._trees.wait()
+        self.recording.stop()
+        self.race.stop()
+
+
+def _tree_of(vocabulary: Vocabulary, progress: Progress) -> TokenTree:
+    return vocabulary.token_tree
+
+
+def _encode_all(
+    tokenizer: Tokenizer, text: bytes, switches: tuple[bool, bool], names: list[str], progress: Progress
+) -> dict[str, Encoding]:
+    return {name: tokenizer.encode(text, *switches, name) for name in names}

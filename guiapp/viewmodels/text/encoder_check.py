@@ -1,0 +1,63 @@
+"""How far an approximate encoder can be trusted on the present text."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from PySide6.QtCore import QObject
+
+from guiapp.core.editing.live_encoding import Options
+from guiapp.core.explain.encoder_agreement import EncoderAgreement, Parting, Piece, compare
+from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.tokenizer import Tokenizer
+from guiapp.viewmodels.background import Progress
+from guiapp.viewmodels.text.check import TextCheck
+
+SHOWN_PIECES = 6
+SHOWN_BYTES = 24
+
+
+class EncoderCheckInput(NamedTuple):
+    """A text, and how it is encoded at present."""
+
+    tokenizer: Tokenizer
+    text: bytes
+    options: Options
+
+
+class EncoderCheck(TextCheck[EncoderCheckInput, EncoderAgreement]):
+    """Encodes the text in the background by the exact encoder too, and compares."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(_compare, parent)
+
+
+def explained(agreement: EncoderAgreement) -> str:
+    """What was found, for people."""
+    if agreement.parting is None:
+        return "On this text it gives exactly the tokens of the exact encoder."
+    counted = f"{agreement.n_shared:,} of {agreement.n_exact:,}"
+    return (
+        f"On this text it gives {agreement.percent:.1f} % of the exact encoder's tokens ({counted}).\n\n"
+        f"{_described(agreement.parting)}"
+    )
+
+
+def _described(parting: Parting) -> str:
+    found, exact = _shown(parting.found), _shown(parting.exact)
+    return f"They first differ at byte {parting.start:,}:\nshown\t{found}\nexact\t{exact}"
+
+
+def _shown(pieces: tuple[Piece, ...]) -> str:
+    shown = " ┆ ".join(f"{visible_text(text, SHOWN_BYTES)}" for _, text in pieces[:SHOWN_PIECES])
+    return f"{shown} …" if len(pieces) > SHOWN_PIECES else shown
+
+
+def _compare(given: EncoderCheckInput, progress: Progress) -> EncoderAgreement:
+    tokenizer, text, options = given
+    exact_name = next(name for name, algorithm in tokenizer.encoders.items() if algorithm.exact)
+    exact = tokenizer.encode(text, options.add_special, options.parse_special, exact_name)
+    progress(0.4)
+    found = tokenizer.encode(text, options.add_special, options.parse_special, options.encoder)
+    progress(0.8)
+    return compare(found, exact)

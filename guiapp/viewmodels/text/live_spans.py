@@ -1,0 +1,249 @@
+"""The tokens of the document at this moment, for whoever paints or lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from guiapp.core.counting.selection import count_selection
+from guiapp.core.editing.live_encoding import LiveEncoding, Options
+from guiapp.core.editing.text_buffer import TextEdit
+from guiapp.core.editing.token_store import TokenStore
+from guiapp.core.encoding import Encoding, FragmentTokens
+from guiapp.core.errors import EncodeError
+from guiapp.core.explain.characters import n_characters
+from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.kernels.compile import is_interpreted
+from guiapp.core.tokenizer import Tokenizer
+from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.text.document import TextDocument
+from guiapp.viewmodels.tokens.layout import SpanWindow
+
+MOST_AT_ONCE = 1 << 15  # bytes around an edit that are encoded in the GUI thread
+SMALL = 1 << 17  # bytes that are encoded in no time
+MOST_INTERPRETED = 1 << 14  # bytes of a text that does not wait until kernels are compiled
+SLOWER_INTERPRETED = 64  # that many times as few bytes are encoded at once
+
+NO_TOKENS = FragmentTokens(np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int64))
+
+
+Wait = Callable[[Progress], None]
+
+
+def go_ahead(progress: Progress) -> None:
+    """Wait for nothing."""
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedText:
+    """What an encoder made of the whole text, and how long the text is.
+
+    tokens                   to read from; they change with each edit
+    elapsed_ns, timed_bytes  the last whole encoding: its time, and the length of the text then
+    """
+
+    tokens: TokenStore
+    n_bytes: int
+    n_characters: int
+    elapsed_ns: int
+    timed_bytes: int
+
+
+@dataclass(frozen=True, eq=False)
+class _Encoded:
+    """What a background job delivers."""
+
+    live: LiveEncoding
+    elapsed_ns: int
+
+
+class LiveSpans(QObject):
+    """Keeps the spans of a document that is being edited.
+
+    A small edit is encoded at once, together with its neighbourhood.  Where that reaches far, or while
+    a model's first encoding is still being made, the old spans stay, moved to where their text is now,
+    until a job in the background has encoded the whole text.
+
+    A long text waits, in the background, until the kernels that encode it are compiled.
+
+    Signals:
+        spans_changed(): spans are new or moved.
+        encoded(): `encoded_text` is new, and up to date.
+        failed(str): why the text cannot be encoded; there are no spans then.
+    """
+
+    spans_changed = Signal()
+    encoded = Signal()
+    failed = Signal(str)
+
+    def __init__(
+        self, document: TextDocument, wait_for_kernels: Wait = go_ahead, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._wait_for_kernels = wait_for_kernels
+        self._tokenizer: Tokenizer | None = None
+        self._options = Options()
+        self._n_characters = n_characters(document.text())
+        self._text = self._nothing()
+        self._live: LiveEncoding | None = None
+        self.job = LatestJob[_Encoded](self)
+        self.job.done.connect(self._take)
+        self.job.failed.connect(self._fail)
+        document.edited.connect(self._edit)
+        self._pause = QTimer(self, singleShot=True, interval=0)
+        self._pause.timeout.connect(self._expect_edit)
+        document.selection_changed.connect(self._pause.start)
+
+    @property
+    def encoded_text(self) -> EncodedText:
+        """The newest encoding, its spans moved along with edits since; valid until the next edit."""
+        return self._text
+
+    def use(self, tokenizer: Tokenizer, options: Options) -> None:
+        """Encode with another tokenizer or other options from now on."""
+        if tokenizer is not self._tokenizer:
+            self._show(self._nothing())  # ids of the old vocabulary mean nothing in the new one
+        self._tokenizer, self._options = tokenizer, options
+        self.encode_again()
+
+    def encode_again(self) -> None:
+        self._live = None
+        if self._tokenizer is not None:
+            wait = self._wait_for_kernels if self.needs_kernels else go_ahead
+            self.job.start(partial(_encode, self._tokenizer, self._document.text(), self._options, wait))
+
+    @property
+    def needs_kernels(self) -> bool:
+        """Whether the text is so long that it is not encoded before kernels are compiled."""
+        return self._document.size > MOST_INTERPRETED
+
+    def use_kernels(self) -> None:
+        """Encode by compiled kernels from now on, the text that was encoded interpreted once more."""
+        if not (self.needs_kernels and self.job.is_busy):
+            self.encode_again()
+
+    # What an editor asks
+
+    def spans_in(self, start: int, end: int) -> SpanWindow:
+        """The tokens that overlap or touch the bytes [start, end]."""
+        tokens = self._text.tokens
+        first, last = tokens.first_ending_from(start), tokens.first_behind(end)
+        return SpanWindow(first, *tokens.between(first, last))
+
+    def attributes_of(self, ids: NDArray[np.int32]) -> NDArray[np.uint16]:
+        if self._tokenizer is None:
+            return np.zeros(len(ids), np.uint16)
+        attributes: NDArray[np.uint16] = self._tokenizer.vocabulary.signs[ids]
+        return attributes
+
+    def label_of(self, token_id: int) -> str:
+        """What to call a token that is not in the text."""
+        return "" if self._tokenizer is None else visible_text(self._tokenizer.vocabulary.raw_text(token_id))
+
+    # Counts of a part
+
+    def count_part(self, start: int, end: int) -> int | None:
+        """The tokens of a part of the text by itself; None where that is not known in a moment."""
+        if self._live is None or self._tokenizer is None:
+            return None
+        text, parse_special = self._document.view(), self._options.parse_special
+        try:
+            return count_selection(self._tokenizer, text, self._text.tokens, parse_special, start, end)
+        except EncodeError:  # half a character may be what the vocabulary cannot express
+            return None
+
+    def n_tokens_in(self, start: int, end: int) -> int:
+        """The tokens of the whole text that are in a part of it, also in part."""
+        inside = self._text.tokens.between(*self.indexes_in(start, end))
+        return int(np.count_nonzero(inside.ends > inside.starts))
+
+    def indexes_in(self, start: int, end: int) -> tuple[int, int]:
+        """The first token that is in a part of the text, also in part, and the first one behind it."""
+        tokens = self._text.tokens
+        return tokens.first_ending_behind(start), tokens.first_from(end)
+
+    def _edit(self, edit: TextEdit) -> None:
+        self._n_characters += edit.more_characters
+        text = replace(self._text, n_bytes=self._document.size, n_characters=self._n_characters)
+        if self._live is not None and _update(self._live, self._document, edit):
+            self._show(text)
+            self.encoded.emit()
+            return
+        follow_edit(text.tokens, edit)
+        self._show(text)
+        self.encode_again()
+
+    def _expect_edit(self) -> None:
+        self._text.tokens.expect_edit(self._document.caret)
+
+    def _take(self, result: _Encoded) -> None:
+        self._live = result.live
+        n_bytes = self._document.size
+        self._show(
+            EncodedText(
+                result.live.tokens, n_bytes, self._n_characters, result.elapsed_ns, timed_bytes=n_bytes
+            )
+        )
+        self.encoded.emit()
+
+    def _fail(self, message: str) -> None:
+        self._show(self._nothing())
+        self.encoded.emit()
+        self.failed.emit(message)
+
+    def _nothing(self) -> EncodedText:
+        """No tokens, but the text is still as long as it is."""
+        n_bytes = self._document.size
+        return EncodedText(TokenStore(NO_TOKENS, n_bytes), n_bytes, self._n_characters, 0, 0)
+
+    def _show(self, text: EncodedText) -> None:
+        self._text = text
+        self.spans_changed.emit()
+
+
+def _update(live: LiveEncoding, document: TextDocument, edit: TextEdit) -> bool:
+    """Encode the neighbourhood of an edit; False where that is too much to do at once, or fails."""
+    text = document.view()
+    window = live.window(text, edit.start, edit.removed, edit.added)
+    most = MOST_AT_ONCE // SLOWER_INTERPRETED if is_interpreted() else MOST_AT_ONCE
+    if window.end - window.start > most:
+        return False
+    try:
+        live.update(text, window)
+    except EncodeError:
+        return False  # the job will fail as well, and say so
+    return True
+
+
+def _encode(tokenizer: Tokenizer, text: bytes, options: Options, wait: Wait, progress: Progress) -> _Encoded:
+    wait(progress)
+
+    def encode() -> Encoding:
+        return tokenizer.encode(text, options.add_special, options.parse_special, options.encoder)
+
+    encoding = encode()
+    progress(0.8)
+    if len(text) < SMALL:
+        encoding = encode()  # the first run may have loaded kernels, and its time would tell of that
+    return _Encoded(LiveEncoding(tokenizer, encoding, options), encoding.elapsed_ns)
+
+
+def follow_edit(tokens: TokenStore, edit: TextEdit) -> None:
+    """Put spans of the text before an edit to where they are after it: moved, cut, or gone with their text.
+
+    New text between two tokens belongs to none; tokens before the whole text stay there.
+    """
+    removed_end = edit.start + edit.removed
+    last = max(tokens.first_from(removed_end), tokens.first_ending_behind(0))
+    first = min(tokens.first_ending_behind(edit.start), last)
+    ids, starts, ends, _ = tokens.between(first, last)
+    starts = np.minimum(starts, edit.start)
+    ends = np.where(ends > removed_end, ends + edit.shift, np.minimum(ends, edit.start))
+    kept = ends > starts
+    tokens.replace(first, last, FragmentTokens(ids[kept], starts[kept], ends[kept]), edit.shift)

@@ -1,0 +1,235 @@
+"""All that is known about the selected token, in words for the detail column."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import partial
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from guiapp.core.explain.characters import characters_of, n_characters
+from guiapp.core.explain.explainer import Explainer
+from guiapp.core.explain.merge_tree import MergeTree
+from guiapp.core.explain.token_path import TokenPath
+from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.vocab.merges import PairMerging
+from guiapp.core.vocab.vocabulary import Attribute, VocabType, Vocabulary
+from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.tokens.source import TokenSource
+
+SETTLE_MS = 150  # while somebody types, details follow when the typing pauses
+SHOWN_BYTES = 64
+AROUND_BYTES = 3  # a character that is cut in two reaches no farther
+SCORED = (VocabType.SPM, VocabType.UGM, VocabType.PLAMO2)
+FACTS = (
+    "id",
+    "raw",
+    "bytes",
+    "characters",
+    "type",
+    "role",
+    "score",
+    "merge rank",
+    "span",
+    "in this text",
+)
+STRIPPING = {
+    Attribute.LSTRIP: "drops the white space before it",
+    Attribute.RSTRIP: "drops the white space behind it",
+}
+
+
+@dataclass(frozen=True)
+class TokenDetails:
+    """One token of the text.
+
+    index, n_tokens  its place, from 0, and of how many
+    token_bytes      what it stands for
+    tint             which colour it has in the text
+    facts            names of FACTS with what there is to say about them, one visible line each
+    tree, path       None until the tables for them are ready
+    """
+
+    index: int
+    n_tokens: int
+    token_id: int
+    token_bytes: bytes
+    tint: int
+    is_special: bool
+    facts: tuple[tuple[str, str], ...]
+    tree: MergeTree | None
+    path: TokenPath | None
+
+
+class TokenDetailsModel(QObject):
+    """The details of the workspace's selected token.
+
+    Signals:
+        details_changed(): `details` is new.
+        explainer_changed(): `explainer` is new.
+    """
+
+    details_changed = Signal()
+    explainer_changed = Signal()
+
+    def __init__(self, source: TokenSource, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._source = source
+        self._explainer: Explainer | None = None
+        self._details: TokenDetails | None = None
+        self._job = LatestJob[Explainer](self)
+        self._job.done.connect(self._take_explainer)
+        self._settled = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._settled.timeout.connect(self._describe)
+        self._explaining = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._explaining.timeout.connect(self._explain)
+        source.vocabulary_changed.connect(self._follow_vocabulary)
+        source.encoding_changed.connect(self._settled.start)
+        source.selected_token_changed.connect(self._follow_selection)
+        self._follow_vocabulary()
+
+    @property
+    def details(self) -> TokenDetails | None:
+        """None where no token is selected."""
+        return self._details
+
+    @property
+    def explainer(self) -> Explainer | None:
+        return self._explainer
+
+    @property
+    def is_preparing(self) -> bool:
+        """Whether the tables for trees and paths are still to come."""
+        return self._explaining.isActive() or self._job.is_busy
+
+    def visible(self, token_id: int) -> str:
+        """A token of the present vocabulary as visible text."""
+        vocabulary = self._source.vocabulary
+        return "" if vocabulary is None else visible_text(vocabulary.token_bytes(token_id), SHOWN_BYTES)
+
+    def close(self) -> None:
+        """Stop all work; nothing is delivered any more."""
+        self._settled.stop()
+        self._explaining.stop()
+        self._job.wait()
+
+    def _follow_vocabulary(self) -> None:
+        """Forget the old tables at once, and make new ones when the first tokens have been painted."""
+        self._job.cancel()
+        self._set_explainer(None)
+        self._explaining.start()
+
+    def _explain(self) -> None:
+        vocabulary, tokenizer = self._source.vocabulary, self._source.tokenizer
+        if vocabulary is not None:
+            merging = None if tokenizer is None else tokenizer.merging
+            self._job.start(partial(_build_explainer, vocabulary, merging))
+
+    def _take_explainer(self, explainer: Explainer) -> None:
+        self._set_explainer(explainer)
+
+    def _set_explainer(self, explainer: Explainer | None) -> None:
+        self._explainer = explainer
+        self.explainer_changed.emit()
+        self._describe()
+
+    def _follow_selection(self) -> None:
+        if not self._settled.isActive():  # else typing moves the selection, and goes on
+            self._describe()
+
+    def _describe(self) -> None:
+        self._settled.stop()
+        index, vocabulary = self._source.selected_token, self._source.vocabulary
+        if index is None or index >= self._source.n_tokens or vocabulary is None:
+            details = None
+        else:
+            details = describe(self._source, vocabulary, self._explainer, index)
+        if details is not None or self._details is not None:
+            self._details = details
+            self.details_changed.emit()
+
+
+def describe(
+    source: TokenSource, vocabulary: Vocabulary, explainer: Explainer | None, index: int
+) -> TokenDetails:
+    """Gather what is known about one token of the text."""
+    token_id = int(source.token_ids(index, index + 1)[0])
+    token_bytes = vocabulary.token_bytes(token_id)
+    values = (
+        str(token_id),
+        visible_text(vocabulary.raw_text(token_id)),
+        hex_bytes(token_bytes),
+        _characters(source, index),
+        _type(vocabulary, token_id),
+        special_role(vocabulary, token_id),
+        f"{vocabulary.score(token_id):,.6g}" if vocabulary.type in SCORED else "",
+        _merge_rank(explainer, token_id),
+        _span(source, index),
+        _occurrences(source, token_id),
+    )
+    return TokenDetails(
+        index=index,
+        n_tokens=source.n_tokens,
+        token_id=token_id,
+        token_bytes=token_bytes,
+        tint=int(source.tints(index, index + 1)[0]),
+        is_special=vocabulary.kind(token_id) == "control",
+        facts=tuple((name, value) for name, value in zip(FACTS, values, strict=True) if value),
+        tree=explainer.merge_tree(token_id) if explainer else None,
+        path=explainer.path(token_id) if explainer else None,
+    )
+
+
+def _build_explainer(vocabulary: Vocabulary, merging: PairMerging | None, progress: Progress) -> Explainer:
+    return Explainer(vocabulary, merging)
+
+
+def hex_bytes(data: bytes) -> str:
+    """`20 59 6F`, with the number of bytes behind it where not all are shown."""
+    if len(data) <= SHOWN_BYTES:
+        return data.hex(" ").upper()
+    return f"{data[:SHOWN_BYTES].hex(' ').upper()} … ({len(data):,} bytes)"
+
+
+def special_role(vocabulary: Vocabulary, token_id: int) -> str:
+    """`BOS`, `EOS · EOG` …: what the file or llama.cpp uses a token for."""
+    roles = [
+        role.name.upper().replace("_", " ")
+        for role in fields(vocabulary.special_ids)
+        if getattr(vocabulary.special_ids, role.name) == token_id
+    ]
+    return " · ".join(roles + ["EOG"] * (token_id in vocabulary.eog))
+
+
+def _type(vocabulary: Vocabulary, token_id: int) -> str:
+    bits = int(vocabulary.attributes[token_id])
+    strips = [sentence for bit, sentence in STRIPPING.items() if bits & bit]
+    return ", ".join([vocabulary.kind(token_id), *strips])
+
+
+def _merge_rank(explainer: Explainer | None, token_id: int) -> str:
+    rank = explainer.merge_rank(token_id) if explainer else None
+    return "" if rank is None else f"{rank:,}"
+
+
+def _characters(source: TokenSource, index: int) -> str:
+    start, end = source.span(index)
+    before = min(start, AROUND_BYTES)
+    around = source.text_slice(start - before, end + AROUND_BYTES)
+    return characters_of(around, before, before + end - start)
+
+
+def _span(source: TokenSource, index: int) -> str:
+    start, end = source.span(index)
+    char_start = source.n_characters_before(start)
+    char_end = char_start + n_characters(source.text_slice(start, end))
+    if start == end:
+        return "empty: added around the text" if index in (0, source.n_tokens - 1) else f"empty, at {start:,}"
+    if (start, end) == (char_start, char_end):
+        return f"{start:,}–{end:,}"
+    return f"{start:,}–{end:,} bytes, {char_start:,}–{char_end:,} characters"
+
+
+def _occurrences(source: TokenSource, token_id: int) -> str:
+    n_times = source.n_times(token_id)
+    return "once" if n_times == 1 else f"{n_times:,} times"

@@ -1,0 +1,111 @@
+"""What there is to say about one node of the tree, in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.explain.merge_tree import MergeTree, merge_tree, why_not_merged
+from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.tree.characters import begun_characters
+from guiapp.core.tree.coloring import SCORED
+from guiapp.core.tree.picture import TreePicture
+from guiapp.core.tree.walks import merge_rules_of
+from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
+from guiapp.viewmodels.tokens.details import hex_bytes, special_role
+
+MOST_MERGED = 48  # bytes of a token whose merges are drawn
+NODE_FACTS = (
+    "id",
+    "raw",
+    "bytes",
+    "begins",
+    "type",
+    "role",
+    "score",
+    "merge rank",
+    "depth",
+    "children",
+    "below it",
+    "in this text",
+)
+
+
+@dataclass(frozen=True)
+class NodeDetails:
+    """One node: a token, a group of siblings, or the root.
+
+    text   what it stands for, as visible text
+    facts  names of NODE_FACTS with what there is to say
+    """
+
+    token: int | None
+    text: str
+    facts: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class MergeStory:
+    """How merging builds a token: the tree that the encoder takes, and a remark on the rules that make it."""
+
+    tree: MergeTree
+    remark: str
+
+
+def describe_node(
+    picture: TreePicture, node: int, tokenizer: Tokenizer | None, counts: NDArray[np.int64] | None
+) -> NodeDetails:
+    """Gather what is known about a node."""
+    token, children = picture.token(node), len(picture.children(node))
+    n_below = f"{picture.n_below(node):,} token{'' if picture.n_below(node) == 1 else 's'}"
+    if token is None:
+        title = "all tokens" if picture.parent(node) is None else picture.script(node)
+        return NodeDetails(None, title, (("children", f"{children:,}"), ("below it", n_below)))
+    vocabulary = picture.vocabulary
+    is_ranked = vocabulary.type is VocabType.BPE
+    values = {
+        "id": str(token),
+        "raw": visible_text(vocabulary.raw_text(token)),
+        "bytes": hex_bytes(picture.tree.token_bytes(token)),
+        "begins": begun_characters(picture.tree.token_bytes(token)),
+        "type": vocabulary.kind(token),
+        "role": special_role(vocabulary, token),
+        "score": f"{vocabulary.score(token):,.6g}" if vocabulary.type in SCORED else "",
+        "merge rank": _rank(merge_story(vocabulary, tokenizer, token).tree) if is_ranked else "",
+        "depth": str(int(picture.tree.arrays.depths[token])),
+        "children": f"{len(picture.tree.children(token)):,}",
+        "below it": n_below,
+        "in this text": _times(0 if counts is None else int(counts[token])),
+    }
+    facts = tuple((name, values[name]) for name in NODE_FACTS if values[name])
+    return NodeDetails(token, visible_text(picture.tree.token_bytes(token)), facts)
+
+
+def merge_story(vocabulary: Vocabulary, tokenizer: Tokenizer | None, token: int) -> MergeStory:
+    """How a token is merged from its symbols, by the rules that its encoder follows."""
+    merging = None if tokenizer is None else tokenizer.merging
+    remark = why_not_merged(vocabulary, token)
+    if remark or merging is None:
+        return MergeStory(MergeTree(()), remark)
+    if len(vocabulary.token_bytes(token)) > MOST_MERGED:
+        return MergeStory(MergeTree(()), "Too long to draw here.")
+    tree = merge_tree(vocabulary, merging, token)
+    n_rules = len(merge_rules_of(merging, token))
+    if n_rules > 1:
+        return MergeStory(
+            tree, f"{n_rules} merge rules make it; this is the one that text leads to. {tree.remark}"
+        )
+    return MergeStory(tree, tree.remark)
+
+
+def _rank(tree: MergeTree) -> str:
+    """The rank of the merge that completes a token."""
+    worth = tree.roots[0].worth if tree.is_reached else None
+    return "" if worth is None else f"{worth:,.0f}"
+
+
+def _times(count: int) -> str:
+    return {0: "not once", 1: "once"}.get(count, f"{count:,} times")

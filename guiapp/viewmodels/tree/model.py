@@ -1,0 +1,383 @@
+"""What the Tree page shows: the picture, the chosen node, what is in view, and how it is coloured."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.kernels.compile import NEVER_COMPILED, is_interpreted
+from guiapp.core.tree.characters import begun_characters
+from guiapp.core.tree.coloring import COLORINGS, ColoringInput, NodeValues, node_values
+from guiapp.core.tree.picture import ROOT, TreePicture, tree_picture
+from guiapp.core.vocab.merges import PairMerging
+from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.models.loader import display_name
+from guiapp.viewmodels.tree.geometry import View, view_of, view_showing, within
+from guiapp.viewmodels.workspace import Workspace
+
+SHAPES = ("sunburst", "icicle")
+LEAST_SHARE = 0.05  # of the view, for a node that is to be seen
+MOST_REMEMBERED = 200
+COUNT_MS = 150  # the use in the text is counted when typing pauses
+LABEL_LIMIT = 40
+MORE_SIGN = "\u2002·\u2002"  # behind it: how many tokens are in a group, or what part of a character begins
+COMPILE_PATIENCE_S = 120.0
+TICK_S = 0.05
+
+
+class _Built(NamedTuple):
+    """A picture, and what its nodes are coloured by under the name of a coloring."""
+
+    picture: TreePicture
+    values: NodeValues
+    coloring: str
+
+
+class TreeModel(QObject):
+    """The token tree of the workspace's vocabulary, as the Tree page looks at it.
+
+    Signals:
+        picture_changed(): `picture` is new: another vocabulary is open, or its tree is ready.
+        preparing_changed(): `is_preparing` is new.
+        values_changed(): `values` is new.
+        chosen_changed(): `chosen` is new.
+        view_changed(): `view` is new.
+        shape_changed(): `shape` is new.
+        history_changed(): `can_go_back` or `can_go_forward` is new.
+        counts_changed(): `counts` is new.
+    """
+
+    picture_changed = Signal()
+    preparing_changed = Signal()
+    values_changed = Signal()
+    chosen_changed = Signal()
+    view_changed = Signal()
+    shape_changed = Signal()
+    history_changed = Signal()
+    counts_changed = Signal()
+
+    def __init__(self, workspace: Workspace, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._workspace = workspace
+        self._picture: TreePicture | None = None
+        self._chosen: int | None = None
+        self._view: View = (0.0, 1.0)
+        self._shape = SHAPES[0]
+        self._coloring = COLORINGS[0].name
+        self._values: NodeValues | None = None
+        self._counts: NDArray[np.int64] | None = None
+        self._back: list[View] = []
+        self._forward: list[View] = []
+        self.job = LatestJob[_Built](self)
+        self.job.done.connect(self._take_picture)
+        self._evaluating = LatestJob[NodeValues](self)
+        self._evaluating.done.connect(self._take_values)
+        self._counting = QTimer(self, singleShot=True, interval=COUNT_MS)
+        self._counting.timeout.connect(self._count)
+        workspace.vocabulary_changed.connect(self._build)
+        workspace.loader.loading_changed.connect(self.preparing_changed)
+        workspace.encoding_changed.connect(self._counting.start)
+        workspace.encoding_changed.connect(self._follow_selection)
+        workspace.selected_token_changed.connect(self._show_selection)
+        self._build()
+
+    # Picture
+
+    @property
+    def picture(self) -> TreePicture | None:
+        """None until the tree of the open vocabulary is ready."""
+        return self._picture
+
+    @property
+    def is_preparing(self) -> bool:
+        """Whether a picture is on its way; else there is no model."""
+        return self._workspace.vocabulary is not None or self._workspace.loader.loading_name is not None
+
+    @property
+    def awaits_kernels(self) -> bool:
+        """Whether the picture waits until everything is compiled, as after the first start ever."""
+        return self.is_preparing and self._picture is None and _kernels_are_coming()
+
+    def close(self) -> None:
+        """Stop all work; nothing is delivered any more."""
+        self._counting.stop()
+        self.job.wait()
+        self._evaluating.wait()
+
+    def _build(self) -> None:
+        vocabulary = self._workspace.vocabulary
+        self._picture = self._values = self._chosen = self._counts = None
+        self._back, self._forward = [], []
+        self._evaluating.cancel()
+        if vocabulary is None:
+            self.job.cancel()
+        else:
+            self.job.start(partial(_build, vocabulary, self._merging, self._coloring))
+        self.picture_changed.emit()
+
+    def _take_picture(self, built: _Built) -> None:
+        self._picture, self._values, coloring = built
+        self._view = view_of(self._picture, ROOT)
+        self._count()
+        self.picture_changed.emit()
+        self.values_changed.emit()
+        if coloring != self._coloring:
+            self._evaluate()
+        self.history_changed.emit()
+        self._follow_selection()
+
+    # Colours
+
+    @property
+    def coloring(self) -> str:
+        return self._coloring
+
+    @property
+    def values(self) -> NodeValues | None:
+        """What the nodes are coloured by; follows `coloring` when it is ready."""
+        return self._values
+
+    @property
+    def is_evaluating(self) -> bool:
+        """Whether newer `values` are on their way."""
+        return self._evaluating.is_busy
+
+    def set_coloring(self, name: str) -> None:
+        """Choose one of COLORINGS."""
+        if name != self._coloring:
+            self._coloring = name
+            self._evaluate()
+
+    @property
+    def counts(self) -> NDArray[np.int64] | None:
+        """How often each token occurs in the text."""
+        return self._counts
+
+    def _count(self) -> None:
+        vocabulary = self._workspace.vocabulary
+        if vocabulary is None or self._picture is None:
+            return
+        ids = self._workspace.token_ids(0, self._workspace.n_tokens)
+        self._counts = np.bincount(ids, minlength=len(vocabulary)).astype(np.int64)
+        self.counts_changed.emit()
+        if self._coloring == "use":
+            self._evaluate()
+
+    def _evaluate(self) -> None:
+        if self._picture is not None:
+            given = ColoringInput(self._picture, self._merging, self._counts)
+            self._evaluating.start(partial(_values, self._coloring, given))
+
+    @property
+    def _merging(self) -> PairMerging | None:
+        tokenizer = self._workspace.tokenizer
+        return None if tokenizer is None else tokenizer.merging
+
+    def _take_values(self, values: NodeValues) -> None:
+        self._values = values
+        self.values_changed.emit()
+
+    # The chosen node
+
+    @property
+    def chosen(self) -> int | None:
+        """The node that is looked at."""
+        return self._chosen
+
+    @property
+    def chosen_token(self) -> int | None:
+        """The token that is looked at, None for groups and the root."""
+        if self._picture is None or self._chosen is None:
+            return None
+        return self._picture.token(self._chosen)
+
+    @property
+    def chosen_path(self) -> list[int]:
+        """The nodes from the root to the chosen one."""
+        if self._picture is None or self._chosen is None:
+            return []
+        return self._picture.path(self._chosen)
+
+    def choose(self, node: int) -> None:
+        """Look at a node, and select it in the text where it occurs."""
+        self._set_chosen(node)
+        token = self.chosen_token
+        if token is not None and (index := self._next_use(token)) is not None:
+            self._workspace.select_token(index)
+
+    def choose_token(self, token: int) -> None:
+        """Look at a token, and bring it into view."""
+        if self._picture is not None and (node := self._picture.node(token)) >= 0:
+            self.choose(node)
+            self.reveal(node)
+
+    def look_at_token(self, token: int) -> None:
+        """Light the path to a token without selecting it in the text."""
+        if self._picture is not None and (node := self._picture.node(token)) >= 0:
+            self._set_chosen(node)
+            self.set_view(view_showing(self._picture, self._view, node, LEAST_SHARE), remember=False)
+
+    def walk(self, direction: str) -> None:
+        """Go to the "parent", first "child", "next" or "previous" sibling of the chosen node."""
+        if self._picture is None:
+            return
+        node = ROOT if self._chosen is None else self._chosen
+        found = _neighbour(self._picture, node, direction)
+        if found is not None:
+            self.choose(found)
+            self.reveal(found)
+
+    def label(self, node: int, is_whole: bool = False) -> str:
+        """What a node adds to its parent, or the whole token, as visible text."""
+        assert self._picture is not None
+        token, tree = self._picture.token(node), self._picture.tree
+        if token is not None:
+            whole = tree.token_bytes(token)
+            text = visible_text(whole if is_whole else tree.shown_bytes(token), LABEL_LIMIT) or "∅"
+            begun = begun_characters(whole)
+            return f"{text}{MORE_SIGN}{begun}" if begun else text
+        name = self.name if node == ROOT else self._picture.script(node)
+        return f"{name}{MORE_SIGN}{self._picture.n_below(node):,}"
+
+    @property
+    def name(self) -> str:
+        """What the root is called."""
+        model = self._workspace.loader.model
+        return "" if model is None else display_name(model)
+
+    def _set_chosen(self, node: int | None) -> None:
+        if node != self._chosen:
+            self._chosen = node
+            self.chosen_changed.emit()
+
+    def _next_use(self, token: int) -> int | None:
+        """The place of a token in the text, the selected one if it is that."""
+        selected = self._workspace.selected_token
+        ids = self._workspace.token_ids(0, self._workspace.n_tokens)
+        if selected is not None and selected < len(ids) and int(ids[selected]) == token:
+            return None
+        places = np.flatnonzero(ids == token)
+        if not len(places):
+            return None
+        behind = int(np.searchsorted(places, selected or 0))
+        return int(places[behind % len(places)])
+
+    def _show_selection(self) -> None:
+        """Fly to the token that was selected in the text; not to the one that a new text begins with."""
+        before = self._chosen
+        self._follow_selection()
+        if before not in (None, self._chosen) and self._chosen is not None and self._picture is not None:
+            view = view_showing(self._picture, self._view, self._chosen, LEAST_SHARE)
+            self.set_view(view, remember=False)
+
+    def _follow_selection(self) -> None:
+        index = self._workspace.selected_token
+        if self._picture is None or index is None or index >= self._workspace.n_tokens:
+            return
+        token = int(self._workspace.token_ids(index, index + 1)[0])
+        if token != self.chosen_token and 0 <= token < len(self._picture.vocabulary):
+            self._set_chosen(self._picture.node(token))
+
+    # The view
+
+    @property
+    def view(self) -> View:
+        """The stretch of leaves to be shown."""
+        return self._view
+
+    @property
+    def can_go_back(self) -> bool:
+        return bool(self._back)
+
+    @property
+    def can_go_forward(self) -> bool:
+        return bool(self._forward)
+
+    def set_view(self, view: View, remember: bool = True) -> None:
+        """Show a stretch of leaves; `remember` where somebody may want to come back to the present one."""
+        if self._picture is None:
+            return
+        view = within(self._picture, view)
+        if view == self._view:
+            return
+        if remember:
+            self._back = [*self._back[-MOST_REMEMBERED:], self._view]
+            self._forward = []
+            self.history_changed.emit()
+        self._view = view
+        self.view_changed.emit()
+
+    def show(self, node: int) -> None:
+        """Let a node fill the view."""
+        if self._picture is not None:
+            self.set_view(view_of(self._picture, node))
+
+    def reveal(self, node: int) -> None:
+        """Bring a node into view, large enough to be seen."""
+        if self._picture is not None:
+            self.set_view(view_showing(self._picture, self._view, node, LEAST_SHARE))
+
+    def fit(self) -> None:
+        """Show the whole tree."""
+        self.show(ROOT)
+
+    def go_back(self) -> None:
+        if self._back:
+            self._forward.append(self._view)
+            self.set_view(self._back.pop(), remember=False)
+            self.history_changed.emit()
+
+    def go_forward(self) -> None:
+        if self._forward:
+            self._back.append(self._view)
+            self.set_view(self._forward.pop(), remember=False)
+            self.history_changed.emit()
+
+    # The shape
+
+    @property
+    def shape(self) -> str:
+        """One of SHAPES."""
+        return self._shape
+
+    def set_shape(self, shape: str) -> None:
+        if shape != self._shape:
+            self._shape = shape
+            self.shape_changed.emit()
+
+
+def _kernels_are_coming() -> bool:
+    return is_interpreted() and not NEVER_COMPILED
+
+
+def _build(vocabulary: Vocabulary, merging: PairMerging | None, coloring: str, progress: Progress) -> _Built:
+    """Lay out the tree as soon as it can be painted, too: by kernels that run compiled."""
+    deadline = time.monotonic() + COMPILE_PATIENCE_S
+    while _kernels_are_coming() and time.monotonic() < deadline:
+        progress(0.0)
+        time.sleep(TICK_S)
+    picture = tree_picture(vocabulary)
+    _ = picture.covered  # made here rather than in the first frame
+    return _Built(picture, node_values(coloring, ColoringInput(picture, merging)), coloring)
+
+
+def _values(coloring: str, given: ColoringInput, progress: Progress) -> NodeValues:
+    return node_values(coloring, given)
+
+
+def _neighbour(picture: TreePicture, node: int, direction: str) -> int | None:
+    parent = picture.parent(node)
+    if direction == "parent":
+        return parent
+    if direction == "child":
+        return next(iter(picture.children(node)), None)
+    siblings = range(1) if parent is None else picture.children(parent)
+    other = node + (1 if direction == "next" else -1)
+    return other if other in siblings else None

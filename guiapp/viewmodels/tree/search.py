@@ -1,0 +1,189 @@
+"""What was found on the Tree page, by a search or by a figure, and which of it is looked at."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from guiapp.core.tree.picture import TreePicture
+from guiapp.core.tree.search import distances, find_tokens
+from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.tree.model import TreeModel
+
+PAUSE_MS = 120  # a search begins when typing pauses
+
+
+class _Found(NamedTuple):
+    """What was found, and under which title; see TreeSearch."""
+
+    title: str
+    nodes: NDArray[np.int32]
+    is_lit: NDArray[np.bool_] | None
+
+
+NOTHING = _Found("", np.zeros(0, np.int32), None)
+FOUND = "Found"
+
+
+class TreeSearch(QObject):
+    """Finds tokens of the tree, or has those that were found elsewhere.
+
+    Signals:
+        found_changed(): `title`, `found_nodes`, `is_lit` and `problem` are new.
+        current_changed(): `current` is new.
+    """
+
+    found_changed = Signal()
+    current_changed = Signal()
+
+    def __init__(self, model: TreeModel, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._query = ""
+        self._found = NOTHING
+        self._current: int | None = None
+        self._problem = ""
+        self.job = LatestJob[_Found](self)
+        self.job.done.connect(self._take)
+        self.job.failed.connect(self._fail)
+        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
+        self._pause.timeout.connect(self._start)
+        model.picture_changed.connect(self._begin_anew)
+
+    @property
+    def query(self) -> str:
+        return self._query
+
+    @property
+    def title(self) -> str:
+        """What the tokens are that were found; "" where nothing was looked for."""
+        return self._found.title
+
+    @property
+    def found_nodes(self) -> NDArray[np.int32]:
+        """The nodes of the tokens that were found: by a search the nearest first, from left to right."""
+        return self._found.nodes
+
+    @property
+    def is_lit(self) -> NDArray[np.bool_] | None:
+        """For each node whether it was found or leads to what was; None where nothing is searched."""
+        return self._found.is_lit
+
+    @property
+    def problem(self) -> str:
+        """Why nothing could be searched."""
+        return self._problem
+
+    @property
+    def current(self) -> int | None:
+        """Which of the found nodes is looked at, from 0."""
+        return self._current
+
+    @property
+    def current_node(self) -> int | None:
+        return None if self._current is None else int(self.found_nodes[self._current])
+
+    def set_query(self, query: str) -> None:
+        """Search for something when typing pauses; nothing is searched for "", and no list is kept."""
+        if query == self._query and not (self.title and not query):
+            return
+        self._query = query
+        if query:
+            self._pause.start()
+        else:
+            self._start()
+
+    def end(self) -> None:
+        """Look for nothing any more."""
+        self.set_query("")
+
+    def list_tokens(self, title: str, tokens: NDArray[np.int32]) -> None:
+        """Take some tokens for what was found, and look at the first."""
+        self._pause.stop()
+        self._query = ""
+        if self._model.picture is not None:
+            self.job.start(partial(_list, self._model.picture, title, tokens))
+
+    def step(self, by: int) -> None:
+        """Look at the next of what was found, or the one before."""
+        n_found = len(self.found_nodes)
+        if n_found:
+            first = 0 if by > 0 else n_found - 1
+            self.look_at(first if self._current is None else (self._current + by) % n_found)
+
+    def look_at(self, index: int) -> None:
+        """Go to one of what was found."""
+        if index != self._current:
+            self._current = index
+            self.current_changed.emit()
+        node = int(self.found_nodes[index])
+        self._model.choose(node)
+        self._model.reveal(node)
+
+    def close(self) -> None:
+        """Stop all work; nothing is delivered any more."""
+        self._pause.stop()
+        self.job.wait()
+
+    def _begin_anew(self) -> None:
+        self._take(NOTHING)
+        self._start()
+
+    def _start(self) -> None:
+        self._pause.stop()
+        picture = self._model.picture
+        if picture is None or not self._query:
+            self.job.cancel()
+            self._take(NOTHING)
+        else:
+            self.job.start(partial(_search, picture, self._query))
+
+    def _fail(self, problem: str) -> None:
+        self._take(NOTHING, problem)
+
+    def _take(self, found: _Found, problem: str = "") -> None:
+        self._found = found
+        self._problem, self._current = problem, None
+        self.found_changed.emit()
+        if found.title not in ("", FOUND) and len(found.nodes):
+            self.look_at(0)
+        else:
+            self._show_some()
+
+    def _show_some(self) -> None:
+        """Show the whole tree where nothing that was found is in view."""
+        picture, (left, right) = self._model.picture, self._model.view
+        if picture is None or not len(self.found_nodes):
+            return
+        starts, ends = picture.arrays.starts[self.found_nodes], picture.arrays.ends[self.found_nodes]
+        if not ((starts < right) & (ends > left)).any():
+            self._model.fit()
+
+
+def _search(picture: TreePicture, query: str, progress: Progress) -> _Found:
+    tokens = find_tokens(picture.tree, query, progress)
+    nodes = picture.arrays.nodes[tokens]
+    nodes = nodes[np.lexsort((nodes, picture.arrays.starts[nodes], distances(picture.tree, query, tokens)))]
+    return _Found(FOUND, nodes, _lit(picture, nodes))
+
+
+def _list(picture: TreePicture, title: str, tokens: NDArray[np.int32], progress: Progress) -> _Found:
+    nodes = picture.arrays.nodes[tokens]
+    nodes = nodes[nodes >= 0]
+    return _Found(title, nodes, _lit(picture, nodes))
+
+
+def _lit(picture: TreePicture, nodes: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Some nodes, and all above them."""
+    is_lit = np.zeros(len(picture), np.bool_)
+    reached = nodes
+    while len(reached):
+        is_lit[reached] = True
+        above = picture.arrays.parents[reached]
+        reached = np.unique(above[above >= 0])
+        reached = reached[~is_lit[reached]]
+    return is_lit

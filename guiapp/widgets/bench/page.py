@@ -1,0 +1,334 @@
+"""The Bench page: the plan at the left, charts that follow the run, and who differs or is missing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import partial
+from html import escape
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QShowEvent
+from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from guiapp.core.bench.measurement import Record
+from guiapp.core.bench.plan import BenchError
+from guiapp.core.bench.tables import missing_lines
+from guiapp.versions import versions_text
+from guiapp.viewmodels.bench.history import SUFFIX
+from guiapp.viewmodels.bench.model import BenchModel
+from guiapp.widgets.bench.bar import CHANGES, CHARTS, FIGURES, PUBLISHED, BenchBar
+from guiapp.widgets.bench.bars import BarChart
+from guiapp.widgets.bench.charts import Chart
+from guiapp.widgets.bench.chooser import Chooser
+from guiapp.widgets.bench.curves import CurveChart
+from guiapp.widgets.bench.exactness import ExactnessChart
+from guiapp.widgets.bench.export import BenchExport
+from guiapp.widgets.bench.grid import CardGrid
+from guiapp.widgets.bench.groups import KINDS
+from guiapp.widgets.bench.labels import UNITS
+from guiapp.widgets.bench.plan import PlanPanel
+from guiapp.widgets.bench.scenarios import BY_TEXT, OFFERED, ScenarioCard
+from guiapp.widgets.bench.tables import TablesView, changed, figures, published
+from guiapp.widgets.style_sheet import set_role
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
+from guiapp.widgets.window.notices import NoticeArea
+from guiapp.widgets.window.pages import Page
+
+PLAN_WIDTH_PX = 250
+CHANGES_LINK, FIGURES_LINK = "changes", "figures"
+MOST_MISSING = 1
+FRAME_MS = 150  # between two pictures of a run
+EMPTY = "Tick encoders and libraries at the left, choose texts, and press Run."
+LINKS = Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
+RUN, CUT_OFF = "run", "cut off"  # the subjects of notices
+BASELINE = "fast"  # until another is chosen
+HAVE_TEXTS = ("throughput", *BY_TEXT)
+HAVE_BARS = ("throughput", *KINDS)
+
+
+class BenchPage(Page):
+    """Puts plan and charts together and redraws them a few times a second while a run is going."""
+
+    def __init__(self, model: BenchModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.model = model
+        self._theme_source = theme_source
+        self.plan = PlanPanel(model, theme_source)
+        self.notices = NoticeArea(theme_source)
+        self.bars = BarChart("Throughput", theme_source)
+        self.scaling = CurveChart("By length", theme_source)
+        self.exactness = ExactnessChart("Speed × exactness", theme_source)
+        self.scenario_card = ScenarioCard(theme_source)
+        self.grid = CardGrid(self._cards)
+        self.tables = TablesView(theme_source)
+        self.views = QStackedWidget()
+        self._view = CHARTS
+        self.texts = Chooser("Text")
+        self.units = Chooser("Unit")
+        for key, unit in UNITS.items():
+            self.units.addItem(unit, key)
+        self.baselines = Chooser("Baseline", BASELINE)
+        self.bar = BenchBar(model, (self.texts, self.units, self.baselines))
+        self.progress = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self.notes = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
+        self.notes.setTextInteractionFlags(LINKS)
+        set_role(self.notes, "dim")
+        self.export = BenchExport(model, self)
+        self._frames = QTimer(self, interval=FRAME_MS, singleShot=True)
+        self._frames.timeout.connect(self.redraw)
+        self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
+        self.setAcceptDrops(True)
+        self._lay_out()
+        self._connect()
+        self.redraw()
+
+    @property
+    def panels(self) -> list[QWidget]:
+        return [self.plan.presets, *(chart.plot for chart in self.charts if chart.has_results)]
+
+    @property
+    def is_ready(self) -> bool:
+        return not self._frames.isActive()
+
+    @property
+    def charts(self) -> list[Chart]:
+        return [self.scaling, self.exactness, self.bars, *self.scenario_card.charts]
+
+    @property
+    def _cards(self) -> tuple[Chart | ScenarioCard, ...]:
+        return self.scaling, self.exactness, self.bars, self.scenario_card
+
+    @property
+    def shown_charts(self) -> list[Chart]:
+        """Those that are in front."""
+        return [chart for chart in self.charts if chart.isVisibleTo(self)]
+
+    @property
+    def splitters(self) -> Mapping[str, QSplitter]:
+        return {"bench": self.splitter}
+
+    @property
+    def baseline(self) -> str:
+        return self.baselines.currentText() or BASELINE
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.redraw()  # nothing is drawn while other pages are in front
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        event.setAccepted(_dropped_run(event) is not None)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        if (path := _dropped_run(event)) is not None:
+            event.setDropAction(Qt.DropAction.CopyAction)
+            event.accept()
+            self.model.open_run(path)
+
+    def stop(self) -> None:
+        self._frames.stop()
+        self.export.stop()
+        self.model.close()
+
+    def show_only(self, name: str) -> None:
+        """Enlarge one chart, by its scenario or as "exactness"; raises BenchError if it is not there."""
+        self.redraw()
+        cards = {"throughput": self.bars, "scaling": self.scaling, "exactness": self.exactness}
+        if name not in cards and not self.scenario_card.choose(name):
+            raise BenchError(f"This run has no chart “{name}”.")
+        self.redraw()
+        self._enlarge(cards.get(name, self.scenario_card), True)
+
+    def save_report(self) -> None:
+        self.export.save_report(self.baseline)
+
+    def save_pictures(self) -> None:
+        self.export.save_pictures(self.baseline)
+
+    def redraw(self) -> None:
+        """Draw what is in front with the results that there are now."""
+        results = self.model.results
+        self._follow_progress()
+        self.bar.report_button.setEnabled(bool(results))
+        if self._view == CHARTS:
+            self._draw_charts(results)
+        else:
+            self._fill_tables()
+        self._tell()
+
+    def _say_why_empty(self) -> None:
+        """What charts say that have nothing to show."""
+        model = self.model
+        for charts, scenario in (((self.bars, self.exactness), "throughput"), ((self.scaling,), "scaling")):
+            for chart in charts:
+                chart.set_empty(model.why_empty(scenario))
+        self.scenario_card.show_empty(model.preset.scenarios, model.why_empty(*OFFERED))
+
+    def _draw_charts(self, results: list[Record]) -> None:
+        speeds = [row for row in results if row["scenario"] == "throughput"]
+        bars = [row for row in results if row["scenario"] in HAVE_BARS]
+        self.texts.offer([row["corpus"] for row in results if row["scenario"] in HAVE_TEXTS])
+        self.baselines.offer([row["contender"] for row in bars])
+        self.units.setVisible(bool(bars))
+        for chart in (self.bars, self.scenario_card.groups):
+            chart.set_baseline(self.baseline)
+        comparison = self.model.comparison
+        self.bars.set_changes(() if comparison is None else comparison.changes)
+        one_text = [row for row in speeds if row["corpus"] == self.texts.currentText()]
+        self.bars.show_results(one_text)
+        self.exactness.show_results(one_text)
+        growth = self.model.growth
+        self.scaling.set_growth([line for line in growth if line["scenario"] == "scaling"])
+        self.scaling.show_results([row for row in results if row["scenario"] == "scaling"])
+        self.scenario_card.show_results(results, growth, self.texts.currentText())
+        self._say_why_empty()
+
+    def _fill_tables(self) -> None:
+        """Those of the view that is chosen, of finished results."""
+        if self._view == PUBLISHED:
+            self.tables.show_tables(*published(self.model.record))
+        elif self._view == CHANGES:
+            self.tables.show_tables(*changed(self.model.comparison))
+        else:
+            self.tables.show_tables(*figures(self.model.record, self.baseline))
+
+    def _choose_view(self, view: int) -> None:
+        self._view = view
+        self.views.setCurrentIndex(int(view != CHARTS))
+        self.bar.choosers.setVisible(view == CHARTS)
+        self.redraw()
+
+    def _connect(self) -> None:
+        self.model.results_changed.connect(self._plan_frame)
+        self.model.plan_changed.connect(self._plan_frame)
+        self.model.progress_changed.connect(self._follow_progress)
+        self.model.failed.connect(self._show_failure)
+        self.model.cut_off_changed.connect(self._offer_cut_off)
+        self.model.running_changed.connect(self._follow_running)
+        self.model.isolated_changed.connect(self._follow_isolated)
+        self.notes.linkActivated.connect(self._follow_link)
+        self._theme_source.changed.connect(self._follow_theme)
+        for chart in self.charts:
+            chart.contender_clicked.connect(self.model.isolate)
+        for card in self._cards:
+            card.enlarge_clicked.connect(partial(self._enlarge, card))
+        for box in (self.texts, self.baselines, self.scenario_card.scenarios, self.scenario_card.worst_texts):
+            box.activated.connect(self.redraw)
+        self.bar.view_chosen.connect(self._choose_view)
+        self.bar.report_button.clicked.connect(self.save_report)
+        self.units.activated.connect(self._choose_unit)
+
+    def _lay_out(self) -> None:
+        self.views.addWidget(self.grid)
+        self.views.addWidget(self.tables)
+        right = QWidget()
+        column = QVBoxLayout(right)
+        column.setContentsMargins(MARGIN_PX, GAP_PX, MARGIN_PX, GAP_PX)
+        column.addWidget(self.bar)
+        column.addWidget(self.notices)
+        column.addWidget(self.views, 1)
+        column.addWidget(self.progress)
+        column.addWidget(self.notes)
+        self.splitter.addWidget(self.plan)
+        self.splitter.addWidget(right)
+        self.splitter.setStretchFactor(1, 1)
+        self.splitter.setSizes([PLAN_WIDTH_PX, 1100])
+        self.splitter.setHandleWidth(1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.splitter)
+        self.setFocusProxy(self.plan.run_button)
+
+    def _enlarge(self, card: Chart | ScenarioCard, is_alone: bool) -> None:
+        """Show this card alone, or all in their places."""
+        self.grid.show_alone(card if is_alone else None)
+        for chart in self.charts:
+            chart.enlarge_button.setChecked(is_alone)
+
+    def _plan_frame(self) -> None:
+        if self.isVisible() and not self._frames.isActive():
+            self._frames.start()
+
+    def _follow_theme(self) -> None:
+        """A label keeps the colour of its links until it has other words."""
+        self.notes.clear()
+        self._tell()
+
+    def _follow_isolated(self) -> None:
+        for chart in self.charts:
+            chart.isolate(self.model.isolated)
+
+    def _follow_progress(self) -> None:
+        """How the run goes, and how noisy it is."""
+        told = ("Paused" if self.model.is_paused else "", self.model.progress or EMPTY, self.model.noise)
+        self.progress.setText(" · ".join(filter(None, told)))
+
+    def _follow_running(self) -> None:
+        if self.model.is_running:
+            self.notices.clear_notice(RUN)
+            self.notices.clear_notice(CUT_OFF)
+        self._follow_progress()
+
+    def _show_failure(self, message: str) -> None:
+        self.notices.show_notice(RUN, message, f"{message}\n\n{versions_text()}")
+
+    def _offer_cut_off(self) -> None:
+        """Say that there is something left of a run whose program was killed."""
+        if not self.model.cut_off:
+            return
+        newest, others = self.model.cut_off[-1], len(self.model.cut_off) - 1
+        told = f"The program ended while this run went on, and what it had measured is kept: {newest.title}"
+        told += f" (and {others} more)." if others else "."
+        remedy = QAction("Open", self)
+        remedy.triggered.connect(partial(self.model.open_run, newest.path))
+        self.notices.show_notice(CUT_OFF, told, f"{told}\n\n{newest.path}\n\n{versions_text()}", remedy)
+
+    def _choose_unit(self) -> None:
+        for chart in (self.bars, self.scenario_card.groups):
+            chart.set_unit(self.units.currentData())
+
+    def _tell(self) -> None:
+        """What changed since the last run, who differs from the exact ids, and who takes no part."""
+        missing = list(missing_lines(self.model.left_out))
+        plain = [escape(note) for note in (*self.model.warnings, *missing[:MOST_MISSING])]
+        if more := missing[MOST_MISSING:]:
+            plain.append(f'<a href="{FIGURES_LINK}">{len(more)} more reasons</a>')
+        notes = [*self._changes(), *self._deviations(), *plain]
+        self.notes.setText(" &nbsp; ".join(notes))
+        self.notes.setVisible(bool(notes))
+
+    def _deviations(self) -> Iterator[str]:
+        """For each text, whose ids differ, how far, and links to the first difference."""
+        by_text: dict[str, list[str]] = {}
+        for name, row in self.model.deviations.items():
+            link = f'<a href="{name}">{name} ≈ {row["agreement"]:.1%}</a>'
+            by_text.setdefault(row["corpus"], []).append(link)
+        for text, links in by_text.items():
+            yield f"Equal spans of {escape(text)}, and the first difference: {', '.join(links)}."
+
+    def _changes(self) -> Iterator[str]:
+        """How many results surely differ from those of the run that this one is compared with."""
+        comparison = self.model.comparison
+        if comparison is None:
+            return
+        if comparison.drift:
+            yield f"{escape(comparison.drift)}."
+        if comparison.changes:
+            verdicts = Counter(change.verdict for change in comparison.changes)
+            told = ", ".join(f"{count} surely {verdict}" for verdict, count in sorted(verdicts.items()))
+            link = f'<a href="{CHANGES_LINK}">changes</a>'
+            yield f"{told} than in {escape(comparison.title)}, {link}"
+
+    def _follow_link(self, link: str) -> None:
+        views = {CHANGES_LINK: CHANGES, FIGURES_LINK: FIGURES}
+        if link in views:
+            self.bar.views.choose(views[link])
+        else:
+            self.model.open_difference(link)
+
+
+def _dropped_run(event: QDropEvent) -> Path | None:
+    """The run that is dropped; other files are the window's."""
+    paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+    return paths[0] if len(paths) == 1 and paths[0].suffix == SUFFIX else None

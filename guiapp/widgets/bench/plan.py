@@ -1,0 +1,323 @@
+"""The left column of the Bench page: who takes part, with what texts, and the buttons that start and stop."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pyqtgraph.graphicsItems.ScatterPlotItem import Symbols
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtGui import QIcon, QPainter, QPixmap, QShowEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFileDialog,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLayout,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from guiapp.core.bench.plan import Plan
+from guiapp.core.bench.scenarios import SCENARIOS
+from guiapp.viewmodels.bench.entrants import Entrant
+from guiapp.viewmodels.bench.model import BenchModel
+from guiapp.viewmodels.bench.presets import PRESETS, TEXTS
+from guiapp.widgets.bench.contender_look import Look, look_of
+from guiapp.widgets.style_sheet import heading, set_role
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
+
+SETTLING_MS = (
+    600  # for which the button does nothing when what it does has changed: longer than a double click
+)
+SWATCH_PX = 12
+ESTIMATED = "From contenders, texts, sizes and budget, and from what earlier runs with this model took"
+REASON_INDENT_PX = 20  # the room of a box to tick
+CORES = os.cpu_count() or 1
+LIMITS: dict[str, tuple[str, dict[str, Any]]] = {
+    "time_budget_s": (
+        "Time for measuring, besides loading and the first rounds",
+        {
+            "10 s": 10.0,
+            "20 s": 20.0,
+            "40 s": 40.0,
+            "1 min": 60.0,
+            "3 min": 180.0,
+            "4 min": 240.0,
+            "15 min": 900.0,
+        },
+    ),
+    "threads": (
+        "Numbers of threads for the scenario “threads”",
+        {"1 thread": (1,), f"1 and {CORES} threads": Plan.threads, "all numbers": tuple(range(1, CORES + 1))},
+    ),
+    "largest_bytes": (
+        "The longest text of scenarios that go through lengths",
+        {"all sizes": None, "≤ 1 MB": 1 << 20, "≤ 100 kB": 100_000, "≤ 10 kB": 10_000},
+    ),
+}
+
+
+class PlanPanel(QFrame):
+    """Shows and changes the plan of a `BenchModel`.
+
+    Signals:
+        hovered(str): the contender under the mouse, "" for none.
+    """
+
+    hovered = Signal(str)
+
+    def __init__(self, model: BenchModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        set_role(self, "panel")
+        self._model = model
+        self._theme_source = theme_source
+        self.presets = QComboBox()
+        self.presets.addItems([preset.title for preset in PRESETS])
+        self.presets.setAccessibleName("Preset")
+        self.presets.activated.connect(self._choose_preset)
+        self.limits = {name: self._limit_box(name) for name in LIMITS}
+        self.run_button = QPushButton("Run")
+        set_role(self.run_button, "primary")
+        self.run_button.clicked.connect(self._run_or_stop)
+        self._was_running, self._is_stopping = False, False
+        self._settling = QTimer(self, interval=SETTLING_MS, singleShot=True)
+        self._settling.timeout.connect(self._follow_run)
+        self.pause_button = QPushButton("Pause")
+        self.pause_button.clicked.connect(model.toggle_pause)
+        self.estimate = QLabel(wordWrap=True)
+        self.estimate.setToolTip(ESTIMATED)
+        set_role(self.estimate, "dim")
+        self.boxes: list[QCheckBox] = []
+        self.reasons: list[QLabel] = []
+        self._list = QVBoxLayout()
+        self._lay_out()
+        for signal in (model.plan_changed, model.running_changed):
+            signal.connect(self._follow)
+        model.forecast.changed.connect(self._follow_estimate)
+        theme_source.changed.connect(self._follow)
+        self._follow()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._follow_estimate()  # the text may have another length now
+
+    def _lay_out(self) -> None:
+        inner = QWidget()
+        inner.setLayout(self._list)
+        self._list.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
+        self._list.setSpacing(UNIT_PX)
+        area = QScrollArea(widgetResizable=True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setWidget(inner)
+        set_role(inner, "panel")
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.run_button, 1)
+        buttons.addWidget(self.pause_button)
+        bottom = QVBoxLayout()
+        bottom.setContentsMargins(MARGIN_PX, GAP_PX, MARGIN_PX, MARGIN_PX)
+        for left, right in (
+            (self.presets, self.limits["time_budget_s"]),
+            (self.limits["threads"], self.limits["largest_bytes"]),
+        ):
+            row = QHBoxLayout()
+            row.addWidget(left, 1)
+            row.addWidget(right, 0)
+            bottom.addLayout(row)
+        bottom.addLayout(buttons)
+        bottom.addWidget(self.estimate)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(area, 1)
+        layout.addLayout(bottom)
+
+    def _follow(self) -> None:
+        model = self._model
+        with QSignalBlocker(self.presets):
+            self.presets.setCurrentText(model.preset.title)
+        for name, box in self.limits.items():
+            _show_limit(box, getattr(model.preset, name))
+            box.setEnabled(not model.is_running)
+        self._follow_run()
+        self.pause_button.setEnabled(model.is_running)
+        self.pause_button.setText("Resume" if model.is_paused else "Pause")
+        self._follow_estimate()
+        self._fill()
+
+    def _follow_estimate(self) -> None:
+        model = self._model
+        self.estimate.setText(
+            f"{len(model.contenders)} contenders, {model.estimate}"
+            if model.contenders
+            else "Tick a contender to begin."
+        )
+
+    def _follow_run(self) -> None:
+        """What the button does now; right after that has changed, it does nothing and says why it did."""
+        model = self._model
+        if model.is_running != self._was_running:
+            self._was_running, self._is_stopping = model.is_running, False
+            self._settling.start()
+        settled = "Stopping …" if self._is_stopping else "Stop" if model.is_running else "Run"
+        settling = "Starting …" if model.is_running else "Done"
+        self.run_button.setText(settling if self._settling.isActive() else settled)
+        self.run_button.setEnabled(model.is_running or model.can_run)
+
+    def _fill(self) -> None:
+        """The three lists anew."""
+        focused = next((box.accessibleName() for box in self.boxes if box.hasFocus()), "")
+        _empty(self._list)
+        self.boxes, self.reasons = [], []
+        peers = self._model.peers
+        self._add_section("Encoders", [self._entrant_box(each) for each in self._model.ours])
+        self._add_section("Libraries", [self._entrant_box(each) for each in peers if not each.reason])
+        for each in (peer for peer in peers if peer.reason):
+            self._add_absent(each)
+        self._add_section("Texts", [self._text_box(name) for name in self._model.texts])
+        self._list.addLayout(self._buttons_for_texts())
+        self._add_section("Scenarios", [self._scenario_box(name) for name in SCENARIOS])
+        self._list.addStretch(1)
+        for box in self.boxes:
+            if box.accessibleName() == focused:
+                box.setFocus()
+
+    def _add_section(self, title: str, boxes: list[QCheckBox]) -> None:
+        label = heading(title)
+        label.setContentsMargins(0, GAP_PX if self.boxes else 0, 0, UNIT_PX)
+        self._list.addWidget(label)
+        for box in boxes:
+            self._list.addWidget(box)
+        self.boxes += boxes
+
+    def _add_absent(self, entrant: Entrant) -> None:
+        """One that cannot take part, and below it why."""
+        box, reason = self._entrant_box(entrant), QLabel(entrant.reason, wordWrap=True)
+        reason.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        reason.setContentsMargins(REASON_INDENT_PX, 0, 0, UNIT_PX)
+        set_role(reason, "dim")
+        self._list.addWidget(box)
+        self._list.addWidget(reason)
+        self.reasons.append(reason)
+        self.boxes.append(box)
+
+    def _entrant_box(self, entrant: Entrant) -> QCheckBox:
+        box = self._box(
+            f"{entrant.name}  {'' if entrant.reason else entrant.note}".strip(),
+            entrant.name,
+            self._model.takes_part(entrant.name) and not entrant.reason,
+            partial(self._model.set_takes_part, entrant.name),
+        )
+        box.setIcon(swatch(look_of(entrant.name, self._theme_source.theme)))
+        box.setToolTip(entrant.reason or entrant.note)
+        if entrant.reason:
+            box.setEnabled(False)
+        return box
+
+    def _text_box(self, name: str) -> QCheckBox:
+        title = name if name in TEXTS else Path(name).name
+        box = self._box(title, name, self._model.has_text(name), partial(self._model.set_text, name))
+        box.setToolTip(name)
+        return box
+
+    def _scenario_box(self, name: str) -> QCheckBox:
+        is_on = name in self._model.preset.scenarios
+        box = self._box(name, f"Scenario {name}", is_on, partial(self._model.set_scenario, name))
+        box.setToolTip(SCENARIOS[name].title)
+        return box
+
+    def _buttons_for_texts(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        for title, add in (("Files…", self._add_files), ("Folder…", self._add_folder)):
+            button = QPushButton(title)
+            set_role(button, "quiet")
+            button.setEnabled(not self._model.is_running)
+            button.clicked.connect(add)
+            row.addWidget(button)
+        row.addStretch(1)
+        return row
+
+    def _add_files(self) -> None:
+        names, _ = QFileDialog.getOpenFileNames(self, "Texts to encode")
+        for name in names:
+            self._model.add_text(Path(name))
+
+    def _add_folder(self) -> None:
+        if name := QFileDialog.getExistingDirectory(self, "A folder of texts"):
+            self._model.add_text(Path(name))
+
+    def _limit_box(self, name: str) -> QComboBox:
+        """A choice of what a run may take at most."""
+        box, (title, choices) = QComboBox(), LIMITS[name]
+        for text, value in choices.items():
+            box.addItem(text, value)
+        box.setAccessibleName(title)
+        box.setToolTip(title)
+        box.activated.connect(partial(self._choose_limit, name))
+        return box
+
+    def _choose_limit(self, name: str, index: int) -> None:
+        self._model.adjust(**{name: self.limits[name].itemData(index)})
+
+    def _box(self, text: str, name: str, is_on: bool, toggled: Callable[[bool], None]) -> QCheckBox:
+        box = QCheckBox(text)
+        box.setChecked(is_on)
+        box.setAccessibleName(name)
+        box.setEnabled(not self._model.is_running)
+        box.toggled.connect(toggled)
+        return box
+
+    def _choose_preset(self, index: int) -> None:
+        self._model.choose_preset(PRESETS[index])
+
+    def _run_or_stop(self) -> None:
+        if self._settling.isActive():
+            self._settling.start()  # it waits until whoever meant what it did before has let go
+        elif self._model.is_running:
+            self._is_stopping = True
+            self._model.stop()
+            self._follow_run()
+        else:
+            self._model.run()
+
+
+def _show_limit(box: QComboBox, value: object) -> None:
+    """Choose the value in a list, added to it where it is none of the usual ones."""
+    with QSignalBlocker(box):
+        values = [box.itemData(index) for index in range(box.count())]
+        if value not in values:
+            box.addItem(f"{value:g} s", value)
+            values.append(value)
+        box.setCurrentIndex(values.index(value))
+
+
+def _empty(layout: QLayout) -> None:
+    while (item := layout.takeAt(0)) is not None:
+        if (widget := item.widget()) is not None:
+            widget.deleteLater()
+        elif (inner := item.layout()) is not None:
+            _empty(inner)
+
+
+def swatch(look: Look) -> QIcon:
+    """The marker of a contender in its colour."""
+    picture = QPixmap(SWATCH_PX, SWATCH_PX)
+    picture.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(picture)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.translate(SWATCH_PX / 2, SWATCH_PX / 2)
+    painter.scale(SWATCH_PX - 1, SWATCH_PX - 1)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(look.color)
+    painter.drawPath(Symbols[look.marker])
+    painter.end()
+    icon = QIcon(picture)
+    icon.addPixmap(picture, QIcon.Mode.Disabled)  # the legend of the charts, also while a run goes on
+    return icon

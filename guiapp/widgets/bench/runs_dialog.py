@@ -1,0 +1,101 @@
+"""Kept runs in a list: opened, compared, and renamed in place."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QLabel,
+    QListView,
+    QPushButton,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from guiapp.viewmodels.bench.run_list import Index, RunList
+from guiapp.widgets.style_sheet import set_role
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX
+
+SIZE = 560, 400
+ROW_PX = 34
+HOW = "Enter opens a run, F2 renames it."
+NO_RUNS = "No run is kept yet. What you measure is kept by itself."
+Trigger = QListView.EditTrigger
+
+
+class TallRow(QStyledItemDelegate):
+    """A row in which a line to edit finds room."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(super().sizeHint(option, index).width(), ROW_PX)
+
+    def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
+        editor.setGeometry(option.rect)
+
+
+class RunsDialog(QDialog):
+    """Shows the rows of a `RunList`.
+
+    Signals:
+        open_requested(Path): show this run.
+        compare_requested(Path): tell what differs from this run.
+    """
+
+    open_requested = Signal(object)
+    compare_requested = Signal(object)
+
+    def __init__(self, runs: RunList, can_compare: bool, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Kept runs")
+        self._runs = runs
+        self.list = QListView()
+        self.list.setAccessibleName("Kept runs")
+        self.list.setModel(runs)
+        self.list.setItemDelegate(TallRow(self.list))
+        self.list.setEditTriggers(Trigger.EditKeyPressed | Trigger.SelectedClicked)
+        self.list.activated.connect(self._open)
+        self.note = QLabel(HOW if runs.rowCount() else NO_RUNS, wordWrap=True)
+        set_role(self.note, "dim")
+        runs.failed.connect(self.note.setText)
+        self.open_button, self.compare_button, self.rename_button = (
+            QPushButton(title) for title in ("Open", "Compare", "Rename")
+        )
+        self.open_button.clicked.connect(self._open)
+        self.compare_button.clicked.connect(self._compare)
+        self.rename_button.clicked.connect(self._rename)
+        self._lay_out()
+        for button in (self.open_button, self.rename_button):
+            button.setEnabled(bool(runs.rowCount()))
+        self.compare_button.setEnabled(bool(runs.rowCount()) and can_compare)
+        self.list.setCurrentIndex(runs.index(0))
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout()
+        row.addWidget(self.note, 1)
+        for button in (self.rename_button, self.compare_button, self.open_button):
+            button.setAutoDefault(False)  # Enter belongs to the list, and to the name that is edited
+            row.addWidget(button)
+        set_role(self.open_button, "primary")
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
+        layout.setSpacing(GAP_PX)
+        layout.addWidget(self.list, 1)
+        layout.addLayout(row)
+        self.resize(*SIZE)
+
+    def _rename(self) -> None:
+        self.list.setFocus()
+        self.list.edit(self.list.currentIndex())
+
+    def _open(self) -> None:
+        if self.list.currentIndex().isValid():
+            self.accept()
+            self.open_requested.emit(self._runs.run_at(self.list.currentIndex()).path)
+
+    def _compare(self) -> None:
+        if self.list.currentIndex().isValid():
+            self.accept()
+            self.compare_requested.emit(self._runs.run_at(self.list.currentIndex()).path)

@@ -1,0 +1,106 @@
+"""The ids of the text: as a strip or as a table, to copy in several formats, and the way back."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QKeySequence
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QStackedWidget, QToolButton, QVBoxLayout, QWidget
+
+from guiapp.viewmodels.tokens.id_formats import FORMATS
+from guiapp.viewmodels.tokens.source import TokenSource
+from guiapp.widgets.inspect.token_strip import TokenStrip
+from guiapp.widgets.inspect.token_table_view import TokenTableView
+from guiapp.widgets.style_sheet import heading, set_role
+from guiapp.widgets.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.widgets.token_actions import copy_action
+
+NOTICE_MS = 2000
+
+
+class IdsPanel(QFrame):
+    """A header with formats and actions over the strip or the table.
+
+    copy_action    puts the selected ids, or all where fewer than two are selected, on the clipboard
+    decode_action  for the window to connect: paste ids to decode
+    """
+
+    def __init__(
+        self,
+        source: TokenSource,
+        strip: TokenStrip,
+        table: TokenTableView,
+        theme_source: ThemeSource,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        set_role(self, "panel")
+        self._source = source
+        self.strip, self.table = strip, table
+        self._views = QStackedWidget()
+        self._notice = QLabel()
+        set_role(self._notice, "dim")
+        self._notice_over = QTimer(self, singleShot=True, interval=NOTICE_MS)
+        self._notice_over.timeout.connect(self._notice.clear)
+        self.format_actions = self._choices(list(FORMATS))
+        self.view_actions = self._choices(["strip", "table"])
+        self.copy_action = QAction("copy", self, toolTip="Copy the ids of the selected tokens, or all")
+        self.copy_action.triggered.connect(self.copy_ids)
+        self.decode_action = QAction("paste to decode", self, toolTip="Paste token ids and see their text")
+        strip.addAction(copy_action(strip, "Copy ids", self.copy_ids, QKeySequence.StandardKey.Copy))
+        self._lay_out()
+        for action in self.view_actions.values():
+            action.toggled.connect(self._show_view)
+
+    @property
+    def format_name(self) -> str:
+        return next(name for name, action in self.format_actions.items() if action.isChecked())
+
+    def copy_ids(self) -> None:
+        """Copy in the chosen format: the ids or the text that is selected, or all ids."""
+        start, end = self.strip.selected_range
+        if end - start < 2:
+            start, end = self._source.tokens_of_selected_text or (0, self._source.n_tokens)
+        QGuiApplication.clipboard().setText(FORMATS[self.format_name](self._source.token_ids(start, end)))
+        n_ids = end - start
+        self._notice.setText(f"{n_ids:,} id{'' if n_ids == 1 else 's'} copied")
+        self._notice_over.start()
+
+    def _choices(self, names: list[str]) -> dict[str, QAction]:
+        group = QActionGroup(self)
+        actions = {name: QAction(name, group, checkable=True) for name in names}
+        actions[names[0]].setChecked(True)
+        return actions
+
+    def _lay_out(self) -> None:
+        header = QHBoxLayout()
+        header.setContentsMargins(MARGIN_PX, UNIT_PX, MARGIN_PX, 0)
+        header.setSpacing(0)
+        header.addWidget(heading("Ids"))
+        header.addSpacing(3 * UNIT_PX)
+        for action in self.format_actions.values():
+            header.addWidget(_button(action))
+        header.addSpacing(3 * UNIT_PX)
+        for action in (self.copy_action, self.decode_action):
+            header.addWidget(_button(action))
+        header.addWidget(self._notice)
+        header.addStretch()
+        for action in self.view_actions.values():
+            header.addWidget(_button(action))
+        self._views.addWidget(self.strip)
+        self._views.addWidget(self.table)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(UNIT_PX)
+        column.addLayout(header)
+        column.addWidget(self._views)
+
+    def _show_view(self) -> None:
+        self._views.setCurrentWidget(self.table if self.view_actions["table"].isChecked() else self.strip)
+
+
+def _button(action: QAction) -> QToolButton:
+    button = QToolButton()
+    button.setDefaultAction(action)
+    button.setFont(Theme.ui_font(SMALL_FONT_PX))
+    set_role(button, "quiet")
+    return button

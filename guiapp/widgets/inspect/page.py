@@ -1,0 +1,115 @@
+"""The Inspect page: the text with its tokens, their ids below, and all about one of them at the right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
+
+from guiapp.viewmodels.tokens.decode import DecodeModel
+from guiapp.viewmodels.tokens.details import TokenDetailsModel
+from guiapp.viewmodels.tokens.id_formats import holds_numbers
+from guiapp.viewmodels.tokens.table import TokenTableModel
+from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.inspect.decode_dialog import DecodeDialog
+from guiapp.widgets.inspect.ids_panel import IdsPanel
+from guiapp.widgets.inspect.text_panel import TextPanel
+from guiapp.widgets.inspect.token_card import TokenCard
+from guiapp.widgets.inspect.token_strip import TokenStrip
+from guiapp.widgets.inspect.token_table_view import TokenTableView
+from guiapp.widgets.spans.editor import SpanEditor
+from guiapp.widgets.spans.editor_link import EditorLink
+from guiapp.widgets.text_zoom import TextZoom
+from guiapp.widgets.theme import TEXT_FONT_PX, ThemeSource
+from guiapp.widgets.window.pages import Page
+
+CARD_WIDTH_PX = 340
+IDS_HEIGHT_PX = 170
+FRAME_MS = 8.0
+PLACEHOLDER = "Type or paste a text, or drop a file here."
+
+
+class InspectPage(Page):
+    """Puts the panels together and links them through the workspace."""
+
+    def __init__(
+        self, workspace: Workspace, theme_source: ThemeSource, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._workspace = workspace
+        self._theme_source = theme_source
+        self._details = TokenDetailsModel(workspace, self)
+        table = TokenTableModel(workspace, self._details, self)
+        self.editor = SpanEditor(workspace.document, workspace.spans, theme_source)
+        self.editor.set_placeholder(PLACEHOLDER)
+        self.editor.set_frame_time(FRAME_MS)
+        self.text_panel = TextPanel(self.editor, workspace, theme_source)
+        self._zoom = TextZoom(self)
+        self.ids_panel = IdsPanel(
+            workspace,
+            TokenStrip(workspace, theme_source, self._zoom),
+            TokenTableView(table, workspace, theme_source, self._zoom),
+            theme_source,
+        )
+        self.card = TokenCard(self._details, theme_source, self._zoom)
+        self.card.setAccessibleName("Selected token")
+        self.decode_model = DecodeModel(workspace, self)
+        self._decode_dialog: DecodeDialog | None = None
+        self.text_splitter = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
+        self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
+        self._lay_out()
+        self._zoom.stepped.connect(self.editor.zoom)
+        self.editor.zoom_changed.connect(self._follow_editor_zoom)
+        EditorLink(self.editor, workspace)
+
+    @property
+    def panels(self) -> list[QWidget]:
+        """What F6 goes through."""
+        ids = self.ids_panel.strip if self.ids_panel.strip.isVisible() else self.ids_panel.table
+        return [self.editor, ids, self.card]
+
+    @property
+    def splitters(self) -> Mapping[str, QSplitter]:
+        return {"inspect": self.splitter, "inspect_text": self.text_splitter}
+
+    @property
+    def is_ready(self) -> bool:
+        return self.editor.is_painted and not self._details.is_preparing
+
+    def stop(self) -> None:
+        self._details.close()
+        self.text_panel.search.stop()
+        self.decode_model.wait()
+
+    def show_decoder(self) -> None:
+        """Open the dialog that decodes ids, with those in the clipboard if there are any."""
+        if self._decode_dialog is None:
+            self._decode_dialog = DecodeDialog(self.decode_model, self._theme_source, self)
+            self._decode_dialog.insert_requested.connect(self._workspace.document.insert)
+            self._decode_dialog.replace_requested.connect(self._workspace.show_text)
+        if holds_numbers(QGuiApplication.clipboard().text()):
+            self._decode_dialog.paste()
+        else:
+            self._decode_dialog.show()
+            self._decode_dialog.raise_()
+
+    def _lay_out(self) -> None:
+        self.text_splitter.addWidget(self.text_panel)
+        self.text_splitter.addWidget(self.ids_panel)
+        self.text_splitter.setStretchFactor(0, 1)
+        self.text_splitter.setSizes([600, IDS_HEIGHT_PX])
+        self.splitter.addWidget(self.text_splitter)
+        self.splitter.addWidget(self.card)
+        self.splitter.setStretchFactor(0, 1)
+        self.splitter.setSizes([1100, CARD_WIDTH_PX])
+        for splitter in (self.text_splitter, self.splitter):
+            splitter.setHandleWidth(1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.splitter)
+        self.setFocusProxy(self.editor)
+
+    def _follow_editor_zoom(self) -> None:
+        self._zoom.set_factor(self.editor.font_px / TEXT_FONT_PX)

@@ -1,0 +1,103 @@
+"""The editable text, and below it the bar to find something in it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from guiapp.viewmodels.text.search import Kind, TextSearch
+from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.inspect.find_bar import FindBar
+from guiapp.widgets.spans.editor import SpanEditor
+from guiapp.widgets.theme import ThemeSource
+
+LONGEST_TAKEN_BYTES = 200  # of a selection that becomes what to find
+
+
+class TextPanel(QWidget):
+    """An editor that can be searched."""
+
+    def __init__(
+        self,
+        editor: SpanEditor,
+        workspace: Workspace,
+        theme_source: ThemeSource,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._editor = editor
+        self._workspace = workspace
+        self._theme_source = theme_source
+        self._find_bar: FindBar | None = None
+        self.search = TextSearch(workspace, self)
+        layout = self._layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(editor, 1)
+        editor.show_matches(self.search)
+        self.search.query_changed.connect(self._follow_query)
+        self.search.current_changed.connect(self._reveal)
+
+    @property
+    def find_bar(self) -> FindBar:
+        """Made when somebody looks for something for the first time."""
+        if self._find_bar is None:
+            self._find_bar = FindBar(self.search, self._theme_source)
+            self._layout.addWidget(self._find_bar)
+        return self._find_bar
+
+    def ask(self) -> None:
+        """Ask what to find: at first what is selected, if that is short."""
+        kind, wanted = self._selected()
+        if wanted:
+            self.search.look_for(kind, wanted, self._workspace.document.selection[0])
+        elif not self.search.is_open:
+            self.search.open()
+        self.find_bar.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.find_bar.field.selectAll()
+
+    def find_again(self, by: int) -> None:
+        """Go to the next match, or the one before; ask what to find if nobody did."""
+        if not self.search.query:
+            self.ask()
+        elif self.search.is_open:
+            self.search.step(by)
+        else:
+            self.search.open(by)
+
+    def find_token(self) -> None:
+        """Find the selected token wherever it is in the text."""
+        index = self._workspace.selected_token
+        if index is not None:
+            token_id = int(self._workspace.token_ids(index, index + 1)[0])
+            self.search.look_for("token", str(token_id), self._workspace.span(index)[0])
+
+    def _selected(self) -> tuple[Kind, str]:
+        """The selection as what to find: as bytes where it is no text; nothing if it is long."""
+        start, end = self._workspace.document.selection
+        if end - start > LONGEST_TAKEN_BYTES:
+            return "text", ""
+        selected = self._workspace.text_slice(start, end)
+        try:
+            return "text", selected.decode()
+        except UnicodeDecodeError:
+            return "bytes", selected.hex(" ").upper()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.search.is_open:
+            self.search.close()
+        else:
+            super().keyPressEvent(event)
+
+    def _follow_query(self) -> None:
+        if self.search.is_open:
+            self.find_bar.show()
+        elif self._find_bar is not None and self._find_bar.isVisible():
+            self._editor.setFocus(Qt.FocusReason.OtherFocusReason)
+            self._find_bar.hide()
+
+    def _reveal(self) -> None:
+        """Show the match that is looked at, from its beginning."""
+        if self.search.current is not None:
+            self._editor.reveal(*self._workspace.document.selection)

@@ -1,0 +1,175 @@
+"""The detail column: what the selected token is, how it is built, and where it stands in the tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication, QKeySequence
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from guiapp.core.explain.merge_tree import MergeTree
+from guiapp.core.explain.token_path import TokenPath
+from guiapp.core.explain.visible_text import isolate, visible_runs
+from guiapp.viewmodels.tokens.details import FACTS, TokenDetails, TokenDetailsModel
+from guiapp.widgets.card import card
+from guiapp.widgets.style_sheet import heading, set_role
+from guiapp.widgets.styled_text import TEXT_MARGIN_PX, Span, StyledText
+from guiapp.widgets.text_zoom import TextZoom
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.widgets.token_actions import copy_action
+from guiapp.widgets.tree.merge_tree_view import MergeTreeView
+
+TOKEN_FONT_PX = 24
+PREPARING = "Preparing the merges of this vocabulary …"
+EMPTY_TEXT = "Choose a token, in the text or among its ids, to see what it is."
+
+
+class TokenCard(QScrollArea):
+    """Everything about one token, to read and to copy."""
+
+    def __init__(
+        self,
+        model: TokenDetailsModel,
+        theme_source: ThemeSource,
+        zoom: TextZoom | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._zoom = zoom or TextZoom(self)
+        self._model = model
+        self._theme_source = theme_source
+        self._title = heading("Token")
+        self._empty = QLabel(EMPTY_TEXT, wordWrap=True)
+        set_role(self._empty, "dim")
+        self._token = StyledText(Theme.mono_font(TOKEN_FONT_PX), 3)
+        self._token.setAccessibleName("Token text")
+        self._values = {name: StyledText(Theme.mono_font(SMALL_FONT_PX), 4) for name in FACTS}
+        self._names = {name: QLabel(name) for name in FACTS}
+        self._tree = MergeTreeView(theme_source, self._zoom)
+        self._tree_area = _plain_scroll_area(self._tree)
+        self._tree_area.setAccessibleName("How it is built")
+        self._remark = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        set_role(self._remark, "dim")
+        self._path = StyledText(Theme.mono_font(SMALL_FONT_PX), 6)
+        self._path.setAccessibleName("Path in the tree")
+        self._sections = QWidget()
+        self._lay_out()
+        self.addAction(copy_action(self, "Copy details", self.copy, QKeySequence.StandardKey.Copy))
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        model.details_changed.connect(self._show_details)
+        theme_source.changed.connect(self._show_details)
+        self._zoom.changed.connect(self._follow_zoom)
+        self._watch_wheel()
+        self._follow_zoom()
+
+    def copy(self) -> None:
+        """Put all facts and merges on the clipboard, one a line."""
+        details = self._model.details
+        if details is not None:
+            lines = [f"{name}\t{value}" for name, value in details.facts]
+            QGuiApplication.clipboard().setText("\n".join([*lines, self._tree.as_text()]).rstrip() + "\n")
+
+    def _lay_out(self) -> None:
+        facts = QGridLayout()
+        facts.setHorizontalSpacing(3 * UNIT_PX)
+        facts.setVerticalSpacing(UNIT_PX)
+        facts.setColumnStretch(1, 1)
+        for row, (name, value) in enumerate(self._values.items()):
+            set_role(self._names[name], "dim")
+            self._names[name].setContentsMargins(0, TEXT_MARGIN_PX, 0, 0)
+            value.setAccessibleName(name)
+            facts.addWidget(self._names[name], row, 0, Qt.AlignmentFlag.AlignTop)
+            facts.addWidget(value, row, 1)
+        sections = QVBoxLayout(self._sections)
+        sections.setContentsMargins(0, 0, 0, 0)
+        sections.setSpacing(GAP_PX)
+        sections.addWidget(card(self._token, facts))
+        sections.addSpacing(GAP_PX)
+        sections.addWidget(heading("How it is built"))
+        sections.addWidget(card(self._tree_area, self._remark))
+        sections.addSpacing(GAP_PX)
+        sections.addWidget(heading("Path in the tree"))
+        sections.addWidget(card(self._path))
+        inside = QFrame()
+        set_role(inside, "panel")
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
+        column.setSpacing(GAP_PX)
+        column.addWidget(self._title)
+        column.addWidget(self._empty)
+        column.addWidget(self._sections)
+        column.addStretch(1)
+        self.setWidget(inside)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setMinimumWidth(260)
+
+    def _watch_wheel(self) -> None:
+        """Zoom wherever the pointer is: texts of several lines take the wheel for themselves."""
+        texts = [self._token, self._path, *self._values.values()]
+        for area in [self, self._tree_area, *texts]:
+            self._zoom.watch(area.viewport())
+
+    def _follow_zoom(self) -> None:
+        self._token.set_font(self._zoom.mono_font(TOKEN_FONT_PX))
+        for text in (self._path, *self._values.values()):
+            text.set_font(self._zoom.mono_font(SMALL_FONT_PX))
+        for label in self._names.values():
+            label.setFont(self._zoom.ui_font(SMALL_FONT_PX))
+        self._show_details()
+
+    def _show_details(self) -> None:
+        details = self._model.details
+        self._empty.setVisible(details is None)
+        self._sections.setVisible(details is not None)
+        if details is None:
+            self._title.setText("TOKEN")
+            return
+        theme = self._theme_source.theme
+        self._title.setText(f"TOKEN {details.index + 1:,} OF {details.n_tokens:,}")
+        self._token.set_spans(self._token_spans(details))
+        values = dict(details.facts)
+        for name in FACTS:
+            self._names[name].setVisible(name in values)
+            self._values[name].setVisible(name in values)
+            self._values[name].set_spans([Span(values.get(name, ""), theme.text, is_bold=name == "id")])
+        tree = details.tree or MergeTree((), PREPARING)
+        self._tree.set_roots(tree.roots)
+        self._tree_area.setVisible(bool(tree.roots))
+        self._tree_area.setFixedHeight(self._tree.sizeHint().height() + 3 * UNIT_PX)
+        self._remark.setText(tree.remark)
+        self._remark.setVisible(bool(tree.remark))
+        self._path.set_spans(self._path_spans(details.token_id, details.path or TokenPath((), (), 0)))
+
+    def _token_spans(self, details: TokenDetails) -> Iterator[Span]:
+        theme = self._theme_source.theme
+        background = None if details.is_special else theme.span_color(details.tint)
+        color = theme.warning if details.is_special else theme.span_text
+        for run in visible_runs(details.token_bytes):
+            yield Span(run.text, theme.dim if run.is_sign else color, background)
+
+    def _path_spans(self, token_id: int, path: TokenPath) -> Iterator[Span]:
+        theme = self._theme_source.theme
+        for prefix in path.prefixes:
+            yield Span(isolate(self._model.visible(prefix)), theme.text)
+            yield Span(" › ", theme.dim)
+        yield Span(isolate(self._model.visible(token_id)), theme.accent, is_bold=True)
+        for number, continuation in enumerate(path.continuations):
+            yield Span(", " if number else " › ", theme.dim)
+            yield Span(isolate(self._model.visible(continuation)), theme.dim)
+        if more := path.n_continuations - len(path.continuations):
+            yield Span(f" and {more:,} more", theme.dim)
+
+
+def _plain_scroll_area(inside: QWidget) -> QScrollArea:
+    """Room for a drawing that may be too wide; high enough never to scroll vertically."""
+    area = QScrollArea()
+    area.setWidget(inside)
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.viewport().setAutoFillBackground(False)
+    inside.setAutoFillBackground(False)
+    return area

@@ -1,0 +1,269 @@
+"""The token ids as coloured chips in rows.
+
+All chips of a vocabulary are equally wide, so that any row of any number of tokens is found without
+measuring the others: only what is seen is ever looked at.
+"""
+
+from __future__ import annotations
+
+from html import escape
+
+from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QFocusEvent,
+    QFontMetrics,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
+
+from guiapp.core.explain.visible_text import isolate, visible_text
+from guiapp.core.vocab.vocabulary import Attribute
+from guiapp.viewmodels.tokens.chip_grid import ChipGrid
+from guiapp.viewmodels.tokens.source import TokenSource
+from guiapp.widgets.chip_painting import draw_chip
+from guiapp.widgets.text_zoom import TextZoom
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
+
+Key = Qt.Key
+REPAINT_MS = 30
+ENCODING_TEXT = "Encoding …"
+EMPTY_TEXT = "Type a text, and the ids of its tokens appear here."
+NO_TOKENS_TEXT = "No token of this vocabulary stands for any of the text."
+NO_MODEL_TEXT = "Open a model, and the ids of the text appear here."
+
+
+class TokenStrip(QAbstractScrollArea):
+    """Chips to click, hover, walk with the keys and select ranges of.
+
+    Signals:
+        range_changed(): `selected_range` is new.
+    """
+
+    range_changed = Signal()
+
+    def __init__(
+        self,
+        source: TokenSource,
+        theme_source: ThemeSource,
+        zoom: TextZoom | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._zoom = zoom or TextZoom(self)
+        self._source = source
+        self._theme_source = theme_source
+        self._anchor: int | None = None
+        self._grid = ChipGrid(0, QSize(1, 1), QSize(), 1)
+        self._repaint = QTimer(self, singleShot=True, interval=REPAINT_MS)
+        self._repaint.timeout.connect(self.viewport().update)
+        self.setAccessibleName("Token ids")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.viewport().setMouseTracking(True)
+        theme_source.changed.connect(self.viewport().update)
+        self._zoom.changed.connect(self._lay_out)
+        self._zoom.watch(self.viewport())
+        source.vocabulary_changed.connect(self._lay_out)
+        source.encoding_changed.connect(self._lay_out)
+        source.selected_token_changed.connect(self._follow_selection)
+        source.hovered_token_changed.connect(self.viewport().update)
+        self._lay_out()
+
+    @property
+    def selected_range(self) -> tuple[int, int]:
+        """The tokens [start, end) that are selected: the workspace's token, or a stretch that ends at it."""
+        selected = self._source.selected_token
+        if selected is None:
+            return 0, 0
+        anchor = selected if self._anchor is None else min(self._anchor, self._source.n_tokens - 1)
+        return min(anchor, selected), max(anchor, selected) + 1
+
+    def select(self, index: int, extend: bool = False) -> None:
+        """Select a token, or with `extend` all tokens from the last one selected without it."""
+        index = max(0, min(index, self._source.n_tokens - 1))
+        before, selected = self.selected_range, self._source.selected_token
+        if not extend or selected is None:
+            self._anchor = None
+        elif self._anchor is None:
+            self._anchor = selected
+        kept = self._anchor
+        self._source.select_token(index)
+        self._anchor = kept
+        self.viewport().update()
+        if self.selected_range != before:
+            self.range_changed.emit()
+
+    def select_all(self) -> None:
+        if self._source.n_tokens:
+            self.select(0)
+            self.select(self._source.n_tokens - 1, extend=True)
+
+    def chip_rect(self, index: int) -> QRect:
+        """Where the chip of a token lies in the viewport."""
+        return self._grid.chip(index).translated(0, -self.verticalScrollBar().value())
+
+    def sizeHint(self) -> QSize:
+        return QSize(480, 2 * MARGIN_PX + 4 * self._grid.cell.height())
+
+    # Painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self.viewport())
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        theme = self._theme_source.theme
+        painter.fillRect(event.rect(), theme.panel)
+        painter.setFont(self._zoom.mono_font(SMALL_FONT_PX))
+        if self._source.n_tokens == 0:
+            painter.setFont(self._zoom.ui_font(UI_FONT_PX))
+            painter.setPen(theme.dim)
+            remark = self._remark()
+            place = self.viewport().rect().adjusted(MARGIN_PX, UNIT_PX, -MARGIN_PX, 0)
+            painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap, remark)
+            return
+        top = self.verticalScrollBar().value()
+        first, last = self._grid.chips_between(event.rect().top() + top, event.rect().bottom() + top)
+        ids = self._source.token_ids(first, last).tolist()
+        tints = self._source.tints(first, last).tolist()
+        for index, (token_id, tint) in enumerate(zip(ids, tints, strict=True), first):
+            self._paint_chip(painter, theme, index, token_id, tint)
+
+    def _remark(self) -> str:
+        """Why there are no ids."""
+        if self._source.vocabulary is None:
+            return NO_MODEL_TEXT
+        if self._source.is_encoding:
+            return ENCODING_TEXT
+        return NO_TOKENS_TEXT if self._source.n_bytes else EMPTY_TEXT
+
+    def _paint_chip(self, painter: QPainter, theme: Theme, index: int, token_id: int, tint: int) -> None:
+        chip = QRectF(self.chip_rect(index)).adjusted(0.5, 0.5, -0.5, -0.5)
+        start, end = self.selected_range
+        attributes = self._attributes(token_id)
+        draw_chip(painter, theme, chip, str(token_id), attributes, theme.span_color(tint))
+        if start <= index < end or index == self._source.hovered_token:
+            width = 2 if start <= index < end else 1
+            painter.setPen(QPen(theme.accent, width))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(chip.adjusted(-0.5, -0.5, 0.5, 0.5), UNIT_PX + 1, UNIT_PX + 1)
+
+    def _attributes(self, token_id: int) -> Attribute:
+        vocabulary = self._source.vocabulary
+        return Attribute(0) if vocabulary is None else Attribute(int(vocabulary.signs[token_id]))
+
+    # Following the workspace
+
+    def _lay_out(self) -> None:
+        vocabulary = self._source.vocabulary
+        metrics = QFontMetrics(self._zoom.mono_font(SMALL_FONT_PX))
+        widest = str(max(len(vocabulary) - 1, 0)) if vocabulary is not None else "0"
+        chip = QSize(metrics.horizontalAdvance(widest) + GAP_PX, metrics.height() + UNIT_PX)
+        self._grid = ChipGrid(self._source.n_tokens, chip, QSize(6, 6), self.viewport().width())
+        bar = self.verticalScrollBar()
+        bar.setPageStep(self.viewport().height())
+        bar.setSingleStep(self._grid.cell.height())
+        bar.setRange(0, max(0, self._grid.height - self.viewport().height()))
+        self._repaint_soon()
+
+    def _follow_selection(self) -> None:
+        """Another view has chosen: that ends a stretch that was selected here."""
+        self._anchor = None
+        selected = self._source.selected_token
+        if selected is not None and selected < self._source.n_tokens:
+            self._scroll_to(selected)
+            self.setAccessibleDescription(f"token {selected + 1:,} of {self._source.n_tokens:,}")
+        self._repaint_soon()
+        self.range_changed.emit()
+
+    def _repaint_soon(self) -> None:
+        """The text comes first: while someone types, the ids follow a moment later."""
+        if not self._repaint.isActive():
+            self._repaint.start()
+
+    def _scroll_to(self, index: int) -> None:
+        chip, bar = self.chip_rect(index), self.verticalScrollBar()
+        below = chip.bottom() + UNIT_PX - self.viewport().height()
+        if chip.top() < UNIT_PX:
+            bar.setValue(bar.value() + chip.top() - UNIT_PX)
+        elif below > 0:
+            bar.setValue(bar.value() + below)
+
+    # Input
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        step = self._step(event)
+        if step is None or self._source.n_tokens == 0:
+            super().keyPressEvent(event)
+            return
+        selected = self._source.selected_token
+        at = step if selected is None else selected + step
+        self.select(at, bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
+
+    def _step(self, event: QKeyEvent) -> int | None:
+        """How many tokens a key moves; any number beyond the ends stands for the end."""
+        n_columns, n_tokens = self._grid.n_columns, self._source.n_tokens
+        is_control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        selected = self._source.selected_token or 0
+        page = max(1, self.viewport().height() // self._grid.cell.height()) * n_columns
+        column = selected % n_columns
+        steps = {
+            Key.Key_Left: -1,
+            Key.Key_Right: 1,
+            Key.Key_Up: -n_columns if selected >= n_columns else 0,
+            Key.Key_Down: n_columns if selected + n_columns < n_tokens else 0,
+            Key.Key_PageUp: -page,
+            Key.Key_PageDown: page,
+            Key.Key_Home: -n_tokens if is_control else -column,
+            Key.Key_End: n_tokens if is_control else n_columns - 1 - column,
+        }
+        return steps.get(Key(event.key()))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        index = self._index_at(event.position().toPoint())
+        if event.button() == Qt.MouseButton.LeftButton and index is not None:
+            self.select(index, bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        index = self._index_at(event.position().toPoint())
+        self._source.hover_token(index)
+        if event.buttons() & Qt.MouseButton.LeftButton and index is not None:
+            self.select(index, extend=True)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        event.accept()  # the end of what the press began, of no use to what is below
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._source.hover_token(None)
+        super().leaveEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        if self._source.selected_token is None and event.reason() is not Qt.FocusReason.MouseFocusReason:
+            self.select(0) if self._source.n_tokens else None
+        super().focusInEvent(event)
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            index = self._index_at(event.pos())
+            QToolTip.showText(event.globalPos(), "" if index is None else self._tool_tip(index), self)
+            return True
+        return super().viewportEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._lay_out()
+        super().resizeEvent(event)
+
+    def _index_at(self, position: QPoint) -> int | None:
+        return self._grid.index_at(position + QPoint(0, self.verticalScrollBar().value()))
+
+    def _tool_tip(self, index: int) -> str:
+        """Token texts are data: escaped, since Qt takes whatever looks like HTML for HTML."""
+        token_id = int(self._source.token_ids(index, index + 1)[0])
+        vocabulary = self._source.vocabulary
+        text = "" if vocabulary is None else visible_text(vocabulary.token_bytes(token_id), 60)
+        return f"<qt>{token_id}&nbsp; {escape(isolate(text))}</qt>"

@@ -1,0 +1,184 @@
+"""The tokens as a table, linked with the workspace's selected and hovered token."""
+
+from __future__ import annotations
+
+import heapq
+
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPersistentModelIndex, QRect, Qt
+from PySide6.QtGui import QGuiApplication, QKeySequence, QPainter, QShowEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
+
+from guiapp.viewmodels.tokens.source import TokenSource
+from guiapp.viewmodels.tokens.table import COLUMNS, TINT_ROLE, TokenTableModel
+from guiapp.widgets.text_zoom import TextZoom
+from guiapp.widgets.theme import SMALL_FONT_PX, UNIT_PX, ThemeSource
+from guiapp.widgets.token_actions import copy_action
+
+WIDTHS_PX = {"#": 72, "id": 76, "text": 150, "raw": 130, "bytes": 190, "type": 100, "score": 80, "span": 130}
+TITLES = [column.title for column in COLUMNS]
+ID_COLUMN = TITLES.index("id")
+GROWING_COLUMNS = TITLES.index("#"), TITLES.index("span")
+
+
+class TokenTableView(QTableView):
+    """Rows to select and copy; the present row is the workspace's selected token."""
+
+    def __init__(
+        self,
+        model: TokenTableModel,
+        source: TokenSource,
+        theme_source: ThemeSource,
+        zoom: TextZoom | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._zoom = zoom or TextZoom(self)
+        self._column_factor = 1.0
+        self._rooms: dict[int, int] = {}  # the widths of columns that were made wide enough
+        self._is_choosing = False
+        self._tokens = model
+        self._source = source
+        self._theme_source = theme_source
+        self.setModel(model)
+        self.setItemDelegateForColumn(ID_COLUMN, _IdDelegate(theme_source, self))
+        self.setAccessibleName("Tokens")
+        self._set_looks()
+        self._follow_zoom()
+        self.addAction(copy_action(self, "Copy rows", self.copy, QKeySequence.StandardKey.Copy))
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.entered.connect(self._hover)
+        self.selectionModel().currentRowChanged.connect(self._select)
+        source.selected_token_changed.connect(self._follow)
+        source.encoding_changed.connect(self._make_room)
+        source.encoding_changed.connect(self._follow)
+        source.hovered_token_changed.connect(self.viewport().update)
+        theme_source.changed.connect(self.viewport().update)
+        self._zoom.changed.connect(self._follow_zoom)
+        self._zoom.watch(self.viewport())
+        self._make_room()
+        self._follow()
+
+    def copy(self) -> None:
+        """Put the selected rows on the clipboard, as lines with tabs."""
+        selection = self.selectionModel().selection()
+        stretches = [selection.at(number) for number in range(selection.count())]
+        rows = heapq.merge(*(range(stretch.top(), stretch.bottom() + 1) for stretch in stretches))
+        QGuiApplication.clipboard().setText(self._tokens.rows_as_text(rows))
+
+    def _set_looks(self) -> None:
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setFrameShape(QTableView.Shape.NoFrame)
+        self.setMouseTracking(True)
+        self.setTabKeyNavigation(False)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.verticalHeader().hide()
+        rows = self.verticalHeader()
+        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header = self.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setStretchLastSection(True)
+        for column, title in enumerate(TITLES):
+            self.setColumnWidth(column, WIDTHS_PX[title])
+
+    def _follow_zoom(self) -> None:
+        """Let rows and columns grow with the text; columns that somebody dragged keep their proportions."""
+        self.setFont(self._zoom.mono_font(SMALL_FONT_PX))
+        self.horizontalHeader().setFont(self._zoom.ui_font(SMALL_FONT_PX))
+        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 2 * UNIT_PX)
+        growth = self._zoom.factor / self._column_factor
+        for column in range(len(COLUMNS)):
+            width = self.columnWidth(column)
+            self.setColumnWidth(column, round(width * growth))
+            if width == self._rooms.get(column):
+                self._rooms[column] = self.columnWidth(column)
+        self._column_factor = self._zoom.factor
+
+    def _make_room(self) -> None:
+        """Let columns whose numbers grow with the text be as wide as the last row needs.
+
+        A column that somebody dragged is widened where it must be, and not made narrower again.
+        """
+        last = self._tokens.rowCount() - 1
+        for column in GROWING_COLUMNS if last >= 0 else ():
+            text = str(self._tokens.index(last, column).data())
+            needed = self.fontMetrics().horizontalAdvance(text) + 4 * UNIT_PX
+            usual = round(WIDTHS_PX[TITLES[column]] * self._zoom.factor)
+            is_ours = self.columnWidth(column) == self._rooms.get(column, usual)
+            if is_ours or needed > self.columnWidth(column):
+                self._rooms[column] = max(usual, needed)
+                self.setColumnWidth(column, self._rooms[column])
+
+    def _select(self, current: QModelIndex) -> None:
+        if current.isValid() and not self._tokens.is_shrinking:
+            self._is_choosing = True  # Qt selects the row itself, or more than that
+            self._source.select_token(current.row())
+            self._is_choosing = False
+
+    def _follow(self) -> None:
+        """Show the workspace's token as the present row."""
+        selected, selection = self._source.selected_token, self.selectionModel()
+        if self._is_choosing or not self.isVisible():  # to look for a row costs as much as there are rows
+            return
+        if selected is None or selected >= self._tokens.rowCount():
+            selection.clearSelection()
+            return
+        index = self._tokens.index(selected, 0)
+        if selected == self.currentIndex().row() and selection.isRowSelected(selected):
+            return
+        flags = QItemSelectionModel.SelectionFlag
+        selection.setCurrentIndex(index, flags.ClearAndSelect | flags.Rows)
+        self.scrollTo(index)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._follow()
+
+    def _hover(self, index: QModelIndex) -> None:
+        self._source.hover_token(index.row())
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._source.hover_token(None)
+        super().leaveEvent(event)
+
+
+class _IdDelegate(QStyledItemDelegate):
+    """Paints the id on the colour that its token has in the text."""
+
+    def __init__(self, theme_source: ThemeSource, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme_source = theme_source
+
+    def initStyleOption(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        super().initStyleOption(option, index)
+        option.text = ""
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        super().paint(painter, option, index)
+        theme = self._theme_source.theme
+        text = str(index.data())
+        width = option.fontMetrics.horizontalAdvance(text) + 2 * UNIT_PX
+        chip = QRect(
+            option.rect.right() - width - UNIT_PX, option.rect.top() + 2, width, option.rect.height() - 4
+        )
+        painter.save()
+        painter.setFont(option.font)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.span_color(index.data(TINT_ROLE)))
+        painter.drawRoundedRect(chip, UNIT_PX, UNIT_PX)
+        painter.setPen(theme.span_text)
+        painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, text)
+        painter.restore()

@@ -1,0 +1,350 @@
+"""How tokens look in the text: backgrounds, and for everything special a sign that is no colour."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QLineF, QPoint, QPointF, QRect, QRectF, QSizeF, Qt
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap, QPolygonF
+
+from guiapp.core.vocab.vocabulary import Attribute
+from guiapp.viewmodels.tokens.layout import (
+    RowGeometry,
+    SpanWindow,
+    SplitCells,
+    TokenBoxes,
+    split_cells,
+    token_boxes,
+)
+from guiapp.widgets.spans.block import BlockLayout, TextMetrics
+from guiapp.widgets.theme import Theme
+
+RADIUS_PX = 4.0
+GAP_PX = 6  # between the spans of two rows
+LANE_PX = 3  # height of the byte lane
+WAVE_PX = 3.0
+BRACKET_PX = 2  # the line below a match …
+BRACKET_ENDS_PX = 6  # … and how far it reaches up where the match begins and ends
+CACHED_TILES = 2000
+HATCH_PX = 5
+CONTROL, USER_DEFINED = Attribute.CONTROL.value, Attribute.USER_DEFINED.value
+BYTE, UNKNOWN = Attribute.BYTE.value, Attribute.UNKNOWN.value
+MARKED = CONTROL | USER_DEFINED | BYTE | UNKNOWN
+
+
+class Tokens(NamedTuple):
+    """Some tokens of the text, and what is special about each of them."""
+
+    window: SpanWindow
+    attributes: NDArray[np.uint16]
+
+    def within(self, start: int, end: int) -> Tokens:
+        """Those that overlap or touch the bytes [start, end]."""
+        window = self.window.within(start, end)
+        first = window.first_index - self.window.first_index
+        return Tokens(window, self.attributes[first : first + len(window.ids)])
+
+    def relative_to(self, offset: int) -> Tokens:
+        return self._replace(window=self.window.relative_to(offset))
+
+
+class SpanPainter:
+    """Draws rows of text with their tokens for one theme and one font."""
+
+    def __init__(self, theme: Theme, metrics: TextMetrics, shows_whitespace: bool) -> None:
+        self._theme = theme
+        self._metrics = metrics
+        self._shows_whitespace = shows_whitespace
+        self._tiles: dict[tuple[int, int, bool, bool, float], QPixmap] = {}
+        self._mark = faded(theme.text, 175)
+        self._hatch = _hatch(faded(theme.text, 46), self.span_height)
+        self._glyphs: dict[tuple[str, float], QPixmap] = {}
+
+    @property
+    def span_height(self) -> int:
+        return self._metrics.row_height - GAP_PX
+
+    def draw_row(
+        self, painter: QPainter, layout: BlockLayout, row: int, tokens: Tokens, place: QPointF
+    ) -> None:
+        """Draw one row of a block with its top left corner at `place`; spans count from the block's start."""
+        geometry = layout.geometry(row)
+        has_text = len(geometry.leading) > 0
+        if has_text:
+            boxes = token_boxes(tokens.window, geometry)
+            special = (tokens.attributes[boxes.indexes] & MARKED) != 0
+            self._draw_tiles(painter, boxes, special, tokens, place)
+            self._draw_signs(painter, boxes, special, tokens, place)
+            if not layout.is_ascii:
+                self._draw_split_cells(painter, split_cells(tokens.window, geometry), tokens, place)
+        painter.setPen(self._theme.span_text)
+        layout.draw_row(painter, row, place.x(), place.y())
+        if has_text:
+            self._draw_glyphs(painter, layout, row, geometry, place)
+            self._draw_chips(painter, layout, geometry, place)
+            self._draw_inserted(painter, geometry, tokens, place)
+
+    def draw_matches(
+        self, painter: QPainter, geometry: RowGeometry, matches: SpanWindow, place: QPointF
+    ) -> None:
+        """Put a bracket below each match in a row, open where the match goes on in another row."""
+        if not len(geometry.leading):
+            return
+        boxes = token_boxes(matches, geometry)
+        bottom = round(place.y()) + self._metrics.row_height - GAP_PX // 2 + BRACKET_PX
+        sides = np.rint(np.stack((boxes.left, boxes.right)) + place.x()).astype(np.int64).tolist()
+        ends = boxes.round_left.tolist(), boxes.round_right.tolist()
+        rects = []
+        for left, right, opens, closes in zip(*sides, *ends, strict=True):
+            rects.append(QRect(left, bottom - BRACKET_PX, right - left, BRACKET_PX))
+            for x, is_end in ((left, opens), (right - BRACKET_PX, closes)):
+                if is_end:
+                    rects.append(QRect(x, bottom - BRACKET_ENDS_PX, BRACKET_PX, BRACKET_ENDS_PX))
+        self._fill(painter, rects, self._theme.text)
+
+    def _rect(self, left: float, right: float, place: QPointF) -> QRectF:
+        return QRectF(place.x() + left, place.y() + GAP_PX / 2, right - left, self.span_height)
+
+    def _draw_tiles(
+        self,
+        painter: QPainter,
+        boxes: TokenBoxes,
+        special: NDArray[np.bool_],
+        tokens: Tokens,
+        place: QPointF,
+    ) -> None:
+        colors = tokens.window.tints[boxes.indexes].astype(np.int64)
+        is_control = special & ((tokens.attributes[boxes.indexes] & CONTROL) != 0)
+        left = np.rint(boxes.left + place.x()).astype(np.int64)
+        width = np.rint(boxes.right + place.x()).astype(np.int64) - left
+        colors[is_control] = -1
+        y = int(place.y()) + GAP_PX // 2
+        scale = painter.device().devicePixelRatioF()
+        keys = zip(
+            colors.tolist(),
+            width.tolist(),
+            boxes.round_left.tolist(),
+            boxes.round_right.tolist(),
+            strict=True,
+        )
+        tiles = self._tiles
+        for x, key in zip(left.tolist(), keys, strict=True):
+            if key[1] > 0:
+                tile = tiles.get((*key, scale)) or self._tile(*key, scale)
+                painter.drawPixmap(x, y, tile)
+
+    def _tile(self, color: int, width: int, round_left: bool, round_right: bool, scale: float) -> QPixmap:
+        """A span's background, drawn once: blitting is several times as fast as filling round corners."""
+        if len(self._tiles) >= CACHED_TILES:
+            self._tiles.clear()
+        tile = clear_pixmap(width, self.span_height, scale)
+        fill = faded(self._theme.warning, 24) if color < 0 else self._theme.span_color(color)
+        painter = QPainter(tile)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.fillPath(rounded_rect(QRectF(0, 0, width, self.span_height), round_left, round_right), fill)
+        painter.end()
+        self._tiles[color, width, round_left, round_right, scale] = tile
+        return tile
+
+    def _draw_signs(
+        self,
+        painter: QPainter,
+        boxes: TokenBoxes,
+        special: NDArray[np.bool_],
+        tokens: Tokens,
+        place: QPointF,
+    ) -> None:
+        all_attributes = tokens.attributes[boxes.indexes]
+        is_byte = (all_attributes & BYTE) != 0
+        if is_byte.any():
+            self._draw_byte_marks(painter, boxes, is_byte, place)
+        for at in np.flatnonzero(special & ~is_byte).tolist():
+            attributes = int(all_attributes[at])
+            rect = self._rect(float(boxes.left[at]), float(boxes.right[at]), place)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            if attributes & CONTROL:
+                self._outline(painter, boxes, at, rect, QPen(self._theme.warning, 1.3))
+            elif attributes & USER_DEFINED:
+                pen = QPen(self._theme.text, 1.4, Qt.PenStyle.DotLine, Qt.PenCapStyle.RoundCap)
+                self._outline(painter, boxes, at, rect, pen)
+            if attributes & UNKNOWN:
+                draw_wave(painter, self._theme, rect)
+
+    def _outline(self, painter: QPainter, boxes: TokenBoxes, at: int, rect: QRectF, pen: QPen) -> None:
+        painter.setPen(pen)
+        rect = rect.adjusted(0.7, 0.7, -0.7, -0.7)
+        painter.drawPath(rounded_rect(rect, bool(boxes.round_left[at]), bool(boxes.round_right[at])))
+
+    def _draw_byte_marks(
+        self, painter: QPainter, boxes: TokenBoxes, is_byte: NDArray[np.bool_], place: QPointF
+    ) -> None:
+        """Two dots at the bottom, for the two hex digits of the byte that a token stands for."""
+        y = round(place.y()) + GAP_PX // 2 + self.span_height - LANE_PX - 1
+        centers = ((boxes.left + boxes.right)[is_byte] / 2 + place.x()).round().astype(np.int64).tolist()
+        dots = [QRect(x, y, 2, LANE_PX) for center in centers for x in (center - 3, center)]
+        self._fill(painter, dots, self._mark)
+
+    def _draw_split_cells(
+        self, painter: QPainter, cells: SplitCells | None, tokens: Tokens, place: QPointF
+    ) -> None:
+        """Hatch characters that tokens tear apart, and give each token its segment of the byte lane."""
+        if cells is None:
+            return
+        y = round(place.y()) + GAP_PX // 2
+        for left, right in _joined_runs(cells.torn_left + place.x(), cells.torn_right + place.x()):
+            hatched = QRect(left, y, right - left, self.span_height)
+            painter.drawTiledPixmap(hatched, self._hatch, QPoint(left % HATCH_PX, 0))
+        in_lane = (tokens.attributes[cells.tokens] & BYTE) == 0
+        left = np.rint(cells.left[in_lane] + place.x()).astype(np.int64) + 1
+        width = np.maximum(np.rint(cells.right[in_lane] + place.x()).astype(np.int64) - left - 1, 1)
+        y += self.span_height - LANE_PX - 1
+        lanes = [QRect(x, y, w, LANE_PX) for x, w in zip(left.tolist(), width.tolist(), strict=True)]
+        self._fill(painter, lanes, self._mark)
+
+    def _fill(self, painter: QPainter, rects: list[QRect], color: QColor) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(color)
+        painter.drawRects(rects)
+
+    def _draw_glyphs(
+        self, painter: QPainter, layout: BlockLayout, row: int, geometry: RowGeometry, place: QPointF
+    ) -> None:
+        if not self._shows_whitespace:
+            return
+        first = int(np.searchsorted(layout.display.cells, geometry.start))
+        n_cells = min(len(geometry.leading), len(layout.display.is_space) - first)
+        cells = slice(first, first + n_cells)
+        scale = painter.device().devicePixelRatioF()
+        centers = (geometry.leading + geometry.trailing) / 2 - self._metrics.char_width / 2
+        left = np.minimum(geometry.leading, geometry.trailing)
+        y = round(place.y())
+        for mask, places, glyph in (
+            (layout.display.is_space[cells], centers, "·"),
+            (layout.display.is_tab[cells], left, "→"),
+        ):
+            if mask.any():
+                pixmap = self._glyph(glyph, scale)
+                for x in np.rint(places[:n_cells][mask] + place.x()).astype(np.int64).tolist():
+                    painter.drawPixmap(x, y, pixmap)
+        if layout.ends_line and row == layout.n_rows - 1:
+            painter.drawPixmap(round(float(left[-1]) + place.x()), y, self._glyph("↵", scale))
+
+    def _glyph(self, glyph: str, scale: float) -> QPixmap:
+        """A faint character in a cell of its own."""
+        if (glyph, scale) not in self._glyphs:
+            pixmap = clear_pixmap(round(self._metrics.char_width) + 1, self._metrics.row_height, scale)
+            painter = QPainter(pixmap)
+            painter.setFont(self._metrics.font)
+            painter.setPen(faded(self._theme.text, 115))
+            painter.drawText(QPointF(0, self._metrics.baseline), glyph)
+            painter.end()
+            self._glyphs[glyph, scale] = pixmap
+        return self._glyphs[glyph, scale]
+
+    def _draw_chips(
+        self, painter: QPainter, layout: BlockLayout, geometry: RowGeometry, place: QPointF
+    ) -> None:
+        """Draw the hex digits of bytes and characters that have no picture."""
+        first = int(np.searchsorted(layout.display.cells, geometry.start))
+        n_cells = min(len(geometry.leading), len(layout.display.is_space) - first)
+        for chip in layout.display.chips_in(first, first + n_cells):
+            left = float(geometry.leading[chip.cell - first])
+            right = float(geometry.trailing[chip.cell - first])
+            rect = self._rect(min(left, right), max(left, right), place).adjusted(1.5, 4.5, -1.5, -4.5)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setBrush(faded(self._theme.background, 120))
+            painter.setPen(QPen(faded(self._theme.text, 110), 1))
+            painter.drawRoundedRect(rect, 3, 3)
+            painter.setFont(self._metrics.chip_font)
+            painter.setPen(self._theme.span_text)
+            painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, chip.label)
+
+    def _draw_inserted(
+        self, painter: QPainter, geometry: RowGeometry, tokens: Tokens, place: QPointF
+    ) -> None:
+        """Draw a small wedge where a token came from no text at all."""
+        window = tokens.window
+        is_control = (tokens.attributes & CONTROL) != 0
+        inside = (window.starts >= geometry.start) & (window.starts < max(geometry.end, geometry.start + 1))
+        found = np.flatnonzero((window.starts == window.ends) & inside & ~is_control)
+        if not len(found):
+            return
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._theme.dim)
+        for x in (geometry.x_from(window.starts[found]) + place.x()).tolist():
+            top = place.y()
+            painter.drawPolygon(QPolygonF([QPointF(x - 3, top), QPointF(x + 3, top), QPointF(x, top + 5)]))
+
+
+def draw_wave(painter: QPainter, theme: Theme, rect: QRectF) -> None:
+    """Underline a token that the vocabulary does not know."""
+    painter.setPen(QPen(theme.bad, 1.5))
+    steps = max(2, round(rect.width() / WAVE_PX))
+    points = [
+        QPointF(rect.left() + step * rect.width() / steps, rect.bottom() - 1 - (step % 2) * WAVE_PX)
+        for step in range(steps + 1)
+    ]
+    painter.drawPolyline(QPolygonF(points))
+
+
+def _hatch(color: QColor, height: int) -> QPixmap:
+    """A strip of slanted lines to repeat sideways."""
+    scale = 2.0  # fine enough for any screen
+    strip = clear_pixmap(HATCH_PX, height, scale)
+    painter = QPainter(strip)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(color, 1))
+    first = -height // HATCH_PX * HATCH_PX
+    painter.drawLines([QLineF(x, height, x + height, 0) for x in range(first, 2 * HATCH_PX, HATCH_PX)])
+    painter.end()
+    return strip
+
+
+def _joined_runs(left: NDArray[np.float64], right: NDArray[np.float64]) -> list[tuple[int, int]]:
+    """Stretches that touch, made into one, in whole pixels from left to right."""
+    if not len(left):
+        return []
+    left, right = np.sort(np.rint(left)), np.sort(np.rint(right))
+    apart = left[1:] > right[:-1]
+    starts = left[np.append(True, apart)].astype(np.int64).tolist()
+    ends = right[np.append(apart, True)].astype(np.int64).tolist()
+    return list(zip(starts, ends, strict=True))
+
+
+def faded(color: QColor, alpha: int) -> QColor:
+    faded = QColor(color)
+    faded.setAlpha(alpha)
+    return faded
+
+
+def clear_pixmap(width: int, height: int, scale: float) -> QPixmap:
+    pixmap = QPixmap(max(1, round(width * scale)), max(1, round(height * scale)))
+    pixmap.setDevicePixelRatio(scale)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    return pixmap
+
+
+def rounded_rect(rect: QRectF, round_left: bool, round_right: bool) -> QPainterPath:
+    """A rectangle whose corners are round where the token begins or ends, square where it goes on."""
+    size = 2 * RADIUS_PX
+    corner = QRectF(rect.topLeft(), QSizeF(size, size))
+    beyond_left, beyond_top = rect.right() - size, rect.bottom() - size
+    path = QPainterPath(QPointF(rect.center().x(), rect.top()))
+    for point, place, angle, is_round in (
+        (rect.topRight(), QPointF(beyond_left, rect.top()), 90, round_right),
+        (rect.bottomRight(), QPointF(beyond_left, beyond_top), 0, round_right),
+        (rect.bottomLeft(), QPointF(rect.left(), beyond_top), 270, round_left),
+        (rect.topLeft(), rect.topLeft(), 180, round_left),
+    ):
+        if is_round:
+            corner.moveTopLeft(place)
+            path.arcTo(corner, angle, -90)
+        else:
+            path.lineTo(point)
+    path.closeSubpath()
+    return path

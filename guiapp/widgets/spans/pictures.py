@@ -1,0 +1,189 @@
+"""Rows of text kept as pictures, and what changes too often to be in them: selection, hover, added tokens."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from math import inf
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QPen, QPixmap
+
+from guiapp.viewmodels.tokens.layout import RowGeometry, SpanWindow, stretches, token_boxes
+from guiapp.widgets.spans.block import BlockLayout, TextMetrics
+from guiapp.widgets.spans.painter import GAP_PX, RADIUS_PX, SpanPainter, Tokens, faded
+from guiapp.widgets.theme import Theme
+
+PADDING_PX = 24  # around the text of a row, for newlines and glyphs that reach out
+PICTURES_BYTES = 128 << 20
+
+
+class Highlights(NamedTuple):
+    """What is selected, pointed at and found: bytes counted from the block's start, and token indexes."""
+
+    selection: tuple[int, int]
+    selected_token: int
+    hovered_token: int
+    matches: SpanWindow | None = None
+
+
+class _Picture(NamedTuple):
+    x: int
+    pixmap: QPixmap
+
+
+class RowPictures:
+    """Draws rows of text; one that looks as before is copied, not drawn again."""
+
+    def __init__(self, theme: Theme, metrics: TextMetrics, shows_whitespace: bool) -> None:
+        self._theme = theme
+        self._metrics = metrics
+        self._painter = SpanPainter(theme, metrics, shows_whitespace)
+        self._pictures: OrderedDict[tuple[object, ...], _Picture] = OrderedDict()
+        self._n_bytes = 0
+        self._deadline = inf
+        self._is_first = True
+
+    def begin_frame(self, most_ms: float) -> None:
+        """From then on, rows that were never drawn are only sketched, all but the first."""
+        self._deadline = perf_counter() + most_ms / 1000
+        self._is_first = True
+
+    def draw_row(
+        self,
+        painter: QPainter,
+        layout: BlockLayout,
+        row: int,
+        tokens: Tokens,
+        highlights: Highlights,
+        place: QPointF,
+    ) -> bool:
+        """Draw one row of a block with its top left corner at `place`; False if time was up."""
+        if not layout.is_measured(row) and self._is_late():
+            return self._sketch(painter, layout, row, place)
+        geometry = layout.geometry(row)
+        tokens = tokens.within(geometry.start, geometry.end)
+        found, scale = highlights.matches, painter.device().devicePixelRatioF()
+        matches = None if found is None else found.within(geometry.start, geometry.end)
+        picture = self._picture(layout, row, tokens, matches, scale)
+        is_whole = picture is not None
+        if picture is None:  # too late: better without the newest marks than without tokens
+            picture = self._pictures.get(_key(layout, row, tokens, None, scale))
+        if picture is None:
+            return self._sketch(painter, layout, row, place)
+        painter.drawPixmap(QPointF(place.x() + picture.x, place.y()), picture.pixmap)
+        if len(geometry.leading):
+            for left, right in stretches(geometry, *highlights.selection):
+                painter.fillRect(self._rect(left, right, place), faded(self._theme.accent, 95))
+            self._draw_highlights(painter, geometry, tokens, highlights, place)
+        return is_whole
+
+    def _is_late(self) -> bool:
+        return not self._is_first and perf_counter() > self._deadline
+
+    def _sketch(self, painter: QPainter, layout: BlockLayout, row: int, place: QPointF) -> bool:
+        painter.setPen(self._theme.span_text)
+        layout.draw_row(painter, row, place.x(), place.y())
+        return False
+
+    def draw_chip(
+        self, painter: QPainter, rect: QRectF, label: str, is_selected: bool, is_hovered: bool
+    ) -> None:
+        """Draw a token that was added to the text: an outline with its name in it."""
+        warning = self._theme.warning
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setBrush(faded(warning, 60 if is_hovered else 24))
+        painter.setPen(QPen(warning, 1.3))
+        painter.drawRoundedRect(rect, RADIUS_PX, RADIUS_PX)
+        painter.setFont(self._metrics.font)
+        painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, label)
+        if is_selected:
+            self._draw_ring(painter, rect)
+
+    def _picture(
+        self, layout: BlockLayout, row: int, tokens: Tokens, matches: SpanWindow | None, scale: float
+    ) -> _Picture | None:
+        """The row as it looks now, drawn unless it is too late for that."""
+        key = _key(layout, row, tokens, matches, scale)
+        found = self._pictures.get(key)
+        if found is None and self._is_late():
+            return None
+        if found is None:
+            self._is_first = False
+            found = self._pictures[key] = self._drawn(layout, row, tokens, matches, scale)
+            self._n_bytes += _n_bytes(found)
+            while self._n_bytes > PICTURES_BYTES:
+                self._n_bytes -= _n_bytes(self._pictures.popitem(last=False)[1])
+        self._pictures.move_to_end(key)
+        return found
+
+    def _drawn(
+        self, layout: BlockLayout, row: int, tokens: Tokens, matches: SpanWindow | None, scale: float
+    ) -> _Picture:
+        geometry = layout.geometry(row)
+        edges = np.concatenate((geometry.leading, geometry.trailing, layout.row_extent(row)))
+        x = int(edges.min()) - PADDING_PX
+        width = int(edges.max()) + PADDING_PX - x
+        pixmap = QPixmap(round(width * scale), round(self._metrics.row_height * scale))
+        pixmap.setDevicePixelRatio(scale)
+        pixmap.fill(self._theme.background)
+        painter = QPainter(pixmap)
+        self._painter.draw_row(painter, layout, row, tokens, QPointF(-x, 0))
+        if matches is not None:
+            self._painter.draw_matches(painter, geometry, matches, QPointF(-x, 0))
+        painter.end()
+        return _Picture(x, pixmap)
+
+    def _draw_highlights(
+        self,
+        painter: QPainter,
+        geometry: RowGeometry,
+        tokens: Tokens,
+        highlights: Highlights,
+        place: QPointF,
+    ) -> None:
+        first = tokens.window.first_index
+        hovered, selected = highlights.hovered_token - first, highlights.selected_token - first
+        if not any(0 <= index < len(tokens.attributes) for index in (hovered, selected)):
+            return
+        boxes = token_boxes(tokens.window, geometry)
+        for index, draw in ((hovered, self._draw_veil), (selected, self._draw_ring)):
+            for at in np.flatnonzero(boxes.indexes == index).tolist():
+                draw(painter, self._rect(float(boxes.left[at]), float(boxes.right[at]), place))
+
+    def _rect(self, left: float, right: float, place: QPointF) -> QRectF:
+        height = self._metrics.row_height - GAP_PX
+        return QRectF(place.x() + left, place.y() + GAP_PX / 2, right - left, height)
+
+    def _draw_veil(self, painter: QPainter, rect: QRectF) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setBrush(faded(self._theme.text, 22))
+        painter.setPen(QPen(faded(self._theme.text, 110), 1))
+        painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), RADIUS_PX, RADIUS_PX)
+
+    def _draw_ring(self, painter: QPainter, rect: QRectF) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(self._theme.accent, 2))
+        painter.drawRoundedRect(rect.adjusted(-1, -1, 1, 1), RADIUS_PX + 1, RADIUS_PX + 1)
+
+
+def _key(
+    layout: BlockLayout, row: int, tokens: Tokens, matches: SpanWindow | None, scale: float
+) -> tuple[object, ...]:
+    """Everything that the looks of a row follow from."""
+    geometry = layout.geometry(row)
+    text = layout.data[geometry.start : geometry.end]
+    window = tokens.window.relative_to(geometry.start)
+    columns: list[NDArray[Any]]
+    columns = [geometry.leading, window.starts, window.ends, window.tints, tokens.attributes]
+    if matches is not None and len(matches.ids):
+        columns += [matches.starts - geometry.start, matches.ends - geometry.start]
+    return (text, layout.preedit, scale, *(column.tobytes() for column in columns))
+
+
+def _n_bytes(picture: _Picture) -> int:
+    return picture.pixmap.width() * picture.pixmap.height() * 4

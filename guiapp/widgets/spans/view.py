@@ -1,0 +1,385 @@
+"""A text with its tokens, to scroll and to point at; `SpanEditor` makes it editable."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtGui import QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
+
+from guiapp.core.vocab.vocabulary import Attribute
+from guiapp.viewmodels.text.document import TextDocument
+from guiapp.viewmodels.text.search import TextSearch
+from guiapp.viewmodels.tokens.layout import SpanSource, token_at
+from guiapp.widgets.spans.block import BlockLayout, TextMetrics
+from guiapp.widgets.spans.fonts import FontSearch
+from guiapp.widgets.spans.painter import Tokens
+from guiapp.widgets.spans.pictures import Highlights, RowPictures
+from guiapp.widgets.spans.rows import MARGIN_PX, SpanRows
+from guiapp.widgets.theme import TEXT_FONT_PX, ThemeSource
+
+SIDE_PX = 24
+CHIP_GAP_PX = 6
+ZOOM_STEPS_PX = (9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 22, 24, 28, 32, 40, 48)
+WHEEL_NOTCH = 120
+NOTCH_ROWS = 3
+BYTES_IN_TIP = 32
+
+
+class ChipBox(NamedTuple):
+    """A token that was added before or behind the text, and where its chip lies in the window."""
+
+    token: int
+    label: str
+    rect: QRectF
+
+
+class _ShownRow(NamedTuple):
+    """What `RowPictures.draw_row` is told about a row."""
+
+    layout: BlockLayout
+    row: int
+    tokens: Tokens
+    highlights: Highlights
+    place: QPointF
+
+
+class SpanView(QAbstractScrollArea):
+    """The text of a document with its tokens coloured in place.
+
+    Signals:
+        hovered(int): the token under the mouse, -1 for none.
+        token_clicked(int): a token was clicked.
+        zoom_changed(): `font_px` is new.
+    """
+
+    hovered = Signal(int)
+    token_clicked = Signal(int)
+    zoom_changed = Signal()
+
+    def __init__(
+        self, document: TextDocument, spans: SpanSource, themes: ThemeSource, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._spans = spans
+        self._themes = themes
+        self._font_px = TEXT_FONT_PX
+        self._rows = SpanRows(document, TextMetrics.of(themes.theme.mono_font(self._font_px)))
+        self._shows_whitespace = True
+        self._selected_token = self._hovered_token = -1
+        self._added: tuple[list[tuple[int, str]], list[tuple[int, str]]] = ([], [])
+        self._search: TextSearch | None = None
+        self._placeholder = ""
+        self._most_ms = inf
+        self._unfinished: list[QRect] = []
+        self._go_on = QTimer(self, singleShot=True, interval=0)
+        self._go_on.timeout.connect(self._paint_unfinished)
+        self._fonts = FontSearch(self._rows.metrics.font, self)
+        self._set_up_window()
+        self._restyle()
+        self._read_added_tokens()
+        spans.spans_changed.connect(self._follow_spans)
+        themes.changed.connect(self._restyle)
+
+    def _set_up_window(self) -> None:
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+        self.viewport().setMouseTracking(True)
+        self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+
+    @property
+    def rows(self) -> SpanRows:
+        """The layout of the text, to ask where things are."""
+        return self._rows
+
+    # How it is painted
+
+    def set_frame_time(self, most_ms: float) -> None:
+        """Paint new rows for so long at a time, and between that let people type and scroll."""
+        self._most_ms = most_ms
+
+    @property
+    def is_painted(self) -> bool:
+        """Whether all rows that show are painted in full."""
+        return not self._unfinished
+
+    # What is shown
+
+    @property
+    def font_px(self) -> int:
+        return self._font_px
+
+    def set_font_px(self, size_px: int) -> None:
+        size_px = min(max(size_px, ZOOM_STEPS_PX[0]), ZOOM_STEPS_PX[-1])
+        if size_px == self._font_px:
+            return
+        self._font_px = size_px
+        self._rows.set_metrics(TextMetrics.of(self._themes.theme.mono_font(size_px)))
+        self._read_added_tokens()
+        self._restyle()
+        self._settle()
+        self.zoom_changed.emit()
+
+    def zoom(self, steps: int) -> None:
+        """Make the text larger by some steps, or smaller by negative ones."""
+        at = int(np.searchsorted(ZOOM_STEPS_PX, self._font_px)) + steps
+        self.set_font_px(ZOOM_STEPS_PX[min(max(at, 0), len(ZOOM_STEPS_PX) - 1)])
+
+    def set_shows_whitespace(self, shows: bool) -> None:
+        """Mark spaces, tabs and newlines by faint signs, or leave them blank."""
+        self._shows_whitespace = shows
+        self._restyle()
+
+    def set_placeholder(self, text: str) -> None:
+        """What an empty document says about itself."""
+        self._placeholder = text
+        self.viewport().update()
+
+    def set_selected_token(self, index: int) -> None:
+        if index != self._selected_token:
+            self._selected_token = index
+            self.viewport().update()
+
+    def set_hovered_token(self, index: int) -> None:
+        if index != self._hovered_token:
+            self._hovered_token = index
+            self.viewport().update()
+
+    def show_matches(self, search: TextSearch) -> None:
+        """Mark what a search finds from now on."""
+        self._search = search
+        search.found_changed.connect(self.viewport().update)
+
+    def reveal(self, start: int, end: int) -> None:
+        """Scroll to a stretch of the text, to its beginning if it does not fit."""
+        y_before = self._y_of_top()
+        self._rows.reveal(end)
+        self._rows.reveal(start)
+        self._scrolled_from(y_before)
+
+    def token_at(self, point: QPointF) -> int:
+        """The token under a point of the viewport, -1 where there is none."""
+        for chip in self._chips():
+            if chip.rect.contains(point):
+                return chip.token
+        offset = self._byte_at(point)
+        if offset < 0:
+            return -1
+        return token_at(self._spans.spans_in(offset, offset + 1), offset)
+
+    def x_of_text(self) -> int:
+        """Where rows begin in the viewport."""
+        return SIDE_PX
+
+    def _byte_at(self, point: QPointF) -> int:
+        """The byte that is shown at a point; -1 beside the text."""
+        block, row = self._rows.row_at(point.y())
+        start = self._rows.row_span(block, row)[0]
+        y = self._rows.place_of(start).y
+        if not y <= point.y() < y + self._rows.metrics.row_height:
+            return -1
+        return self._rows.byte_at(block, row, point.x() - SIDE_PX)
+
+    # Following the models
+
+    def _restyle(self) -> None:
+        self._pictures = RowPictures(self._themes.theme, self._rows.metrics, self._shows_whitespace)
+        self.viewport().update()
+
+    def _follow_spans(self) -> None:
+        if self._rows.is_current:  # else the edit is about to arrive here too
+            self._read_added_tokens()
+
+    def _read_added_tokens(self) -> None:
+        """Find the control tokens that stand before and behind the text."""
+        size = self._document.size
+        leading = self._added_at(0, 0, min(size, 1))
+        trailing = self._added_at(size, max(size - 1, 0), size) if size else []
+        self._added = leading, trailing
+        row_px = self._rows.metrics.row_height
+        self._rows.set_frame(row_px if leading else 0, row_px if trailing else 0)
+        self._settle()
+
+    def _added_at(self, offset: int, start: int, end: int) -> list[tuple[int, str]]:
+        window = self._spans.spans_in(start, end)
+        is_control = (self._spans.attributes_of(window.ids) & Attribute.CONTROL.value) != 0
+        here = (window.starts == offset) & (window.ends == offset) & is_control
+        return [
+            (window.first_index + at, self._spans.label_of(int(window.ids[at])))
+            for at in np.flatnonzero(here).tolist()
+        ]
+
+    # Scrolling
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._settle()
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        bar = self.verticalScrollBar()
+        if bar.value() < bar.maximum():
+            self._scroll(bar.value() - round(self._rows.scroll_y))
+        else:
+            y_before = self._y_of_top()
+            self._rows.scroll_to_end()
+            self._scrolled_from(y_before)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        notches = event.angleDelta().y() / WHEEL_NOTCH
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            if notches:  # none where fingers moved sideways or came to rest
+                self.zoom(1 if notches > 0 else -1)
+        elif not event.pixelDelta().isNull():
+            self._scroll(-event.pixelDelta().y())
+        else:
+            self._scroll(-notches * NOTCH_ROWS * self._rows.metrics.row_height)
+        event.accept()
+
+    def _scroll(self, distance: float) -> None:
+        y_before = self._y_of_top()
+        self._rows.scroll_by(distance)
+        self._scrolled_from(y_before)
+
+    def _y_of_top(self) -> tuple[int, float]:
+        """The first byte that shows, and where its row is."""
+        top = self._rows.visible()[0]
+        return top.start, top.y
+
+    def _scrolled_from(self, before: tuple[int, float]) -> None:
+        """Show a new place: move the picture of what stays in sight, paint the rest."""
+        start, y = before
+        height = self.viewport().height()
+        shown = {block.start: block.y for block in self._rows.visible()}
+        moved = round(shown[start] - y) if start in shown else height
+        if abs(moved) < height and self.is_painted:
+            self.viewport().scroll(0, moved)
+        else:
+            self.viewport().update()
+        self._sync_scroll_bar()
+
+    def _settle(self) -> None:
+        """Fit the rows to the viewport after anything changed."""
+        self._rows.set_size(self.viewport().width() - 2 * SIDE_PX, self.viewport().height())
+        self._rows.settle()
+        self._sync_scroll_bar()
+        self._unfinished.clear()
+        self.viewport().update()
+
+    def _sync_scroll_bar(self) -> None:
+        bar = self.verticalScrollBar()
+        height = self.viewport().height()
+        with QSignalBlocker(bar):
+            bar.setRange(0, max(0, round(self._rows.content_height) - height))
+            bar.setEnabled(bar.maximum() > 0)  # shows no handle then; the bar keeps its room
+            bar.setPageStep(height)
+            bar.setSingleStep(self._rows.metrics.row_height)
+            bar.setValue(round(self._rows.scroll_y))
+
+    # Painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self.viewport())
+        painter.fillRect(event.rect(), self._themes.theme.background)
+        row_px = self._rows.metrics.row_height
+        self._pictures.begin_frame(self._most_ms)
+        self._unfinished = [rect for rect in self._unfinished if not event.rect().contains(rect)]
+        self._unfinished += [
+            QRect(0, int(shown.place.y()), self.viewport().width(), row_px) & self.viewport().rect()
+            for shown in self._rows_to_paint(event.rect())
+            if not self._pictures.draw_row(painter, *shown)
+        ]
+        for chip in self._chips():
+            is_selected, is_hovered = chip.token == self._selected_token, chip.token == self._hovered_token
+            self._pictures.draw_chip(painter, chip.rect, chip.label, is_selected, is_hovered)
+        if not self._document.size:
+            self._draw_placeholder(painter)
+        self._draw_over(painter)
+        if self._unfinished:
+            self._go_on.start()
+
+    def _rows_to_paint(self, area: QRect) -> list[_ShownRow]:
+        """The rows that touch an area, first those where someone types."""
+        tokens = self._visible_tokens()
+        selection = self._document.selection
+        row_px = self._rows.metrics.row_height
+        rows = []
+        for block in self._rows.visible():
+            of_block = tokens.within(block.start, block.start + block.layout.size).relative_to(block.start)
+            selected = (selection[0] - block.start, selection[1] - block.start)
+            highlights = Highlights(selected, self._selected_token, self._hovered_token)
+            if self._search is not None and self._search.n_found:
+                found = self._search.matches_in(block.start, block.start + block.layout.size)
+                highlights = highlights._replace(matches=found.relative_to(block.start))
+            for row in range(block.layout.n_rows):
+                place = QPointF(SIDE_PX, block.y + row * row_px)
+                if area.top() - row_px < place.y() <= area.bottom():
+                    rows.append(_ShownRow(block.layout, row, of_block, highlights, place))
+        caret_y = self._rows.place_of(self._document.caret).y
+        return sorted(rows, key=lambda shown: abs(shown.place.y() - caret_y))
+
+    def _paint_unfinished(self) -> None:
+        for rect in self._unfinished:
+            self.viewport().update(rect)
+
+    def _draw_over(self, painter: QPainter) -> None:
+        """Draw what lies over the text."""
+
+    def _draw_placeholder(self, painter: QPainter) -> None:
+        painter.setFont(self._rows.metrics.font)
+        painter.setPen(self._themes.theme.faint)
+        y = self._rows.place_of(0).y + self._rows.metrics.baseline
+        painter.drawText(QPointF(SIDE_PX + 4, y), self._placeholder)
+
+    def _visible_tokens(self) -> Tokens:
+        blocks = self._rows.visible()
+        start, end = blocks[0].start, blocks[-1].start + blocks[-1].layout.size
+        window = self._spans.spans_in(start, end)
+        attributes = self._spans.attributes_of(window.ids)
+        return Tokens(window, attributes)
+
+    def _chips(self) -> list[ChipBox]:
+        """The chips above and below the text, where they show."""
+        leading, trailing = self._added
+        row_px = self._rows.metrics.row_height
+        sizes = QFontMetricsF(self._rows.metrics.font)
+        chips = []
+        for tokens, y in ((leading, MARGIN_PX - self._rows.scroll_y), (trailing, self._rows.text_end_y)):
+            x = float(SIDE_PX)
+            for index, label in tokens if -row_px < y < self.viewport().height() else ():
+                rect = QRectF(x, y + 2, sizes.horizontalAdvance(label) + 12, row_px - 4)
+                chips.append(ChipBox(index, label, rect))
+                x = rect.right() + CHIP_GAP_PX
+        return chips
+
+    # The mouse, without a button
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            QToolTip.showText(event.globalPos(), self.bytes_tip(QPointF(event.pos())), self.viewport())
+            return True
+        if event.type() == QEvent.Type.Leave:
+            self._hover(-1)
+        return super().viewportEvent(event)
+
+    def _hover(self, index: int) -> None:
+        if index != self._hovered_token:
+            self.set_hovered_token(index)
+            self.hovered.emit(index)
+
+    def bytes_tip(self, point: QPointF) -> str:
+        """The bytes of the character at a point of the viewport, with bars where tokens begin."""
+        offset = self._byte_at(point)
+        if offset < 0:
+            return ""
+        start = self._document.character_start(offset)
+        end = min(self._document.next_grapheme(start), start + BYTES_IN_TIP)
+        starts = set(self._spans.spans_in(start, end).starts.tolist())
+        parts = [
+            ("| " if at > start and at in starts else "") + f"{byte:02X}"
+            for at, byte in enumerate(self._document.slice(start, end), start)
+        ]
+        return " ".join(parts)

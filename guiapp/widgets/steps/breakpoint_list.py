@@ -1,0 +1,276 @@
+"""The breakpoints beside the steps: to set, change, switch off, remove and bring back."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QAction, QFontMetrics, QResizeEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from guiapp.core.errors import TokenloupeError
+from guiapp.core.trace.conditions import TRACE_SCHEMA
+from guiapp.core.training.stops import SCHEMA
+from guiapp.viewmodels.steps.model import StepsModel
+from guiapp.viewmodels.steps.training import TrainingModel
+from guiapp.widgets.steps.entry import EntryField, clear
+from guiapp.widgets.style_sheet import head_row, set_role
+from guiapp.widgets.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+
+TITLE_PX = 150
+ABSENCE_INDENT_PX = 30  # below the title
+ELIDE = Qt.TextElideMode.ElideRight
+TEMPLATES = {
+    "A token is formed": 'token "…"',
+    "A token matches a pattern": "pattern ^Ġ[A-Z]",
+    "A pair merges": 'pair "…" "…"',
+    "A range of ranks": "rank 0..500",
+    "A range of scores": "score -8.5..",
+    "A token over a byte": "byte 0",
+    "A piece begins": "piece 0",
+    "An operation": "operation stale",
+    "First difference from an encoder": "difference greedy",
+    "A condition": "rank < 500 and length > 3",
+    "A condition, with a message instead of a stop": "operation merge log {left} + {right}, rank {rank}",
+}
+
+
+TRAINING_TEMPLATES = {
+    "A token is formed": 'token "…"',
+    "A token matches a pattern": "pattern ^Ġ[A-Z]",
+    "A pair merges": 'pair "…" "…"',
+    "A range of merges": "rank 100..",
+    "An operation": "operation prune",
+    "A pair is rarer than that": "count < 10",
+    "Ties decide": "ties > 0",
+    "The likelihood is above a bound": "likelihood > -1000",
+    "A condition": "length > 5 and count < 20",
+}
+
+
+class BreakpointList(QWidget):
+    """One line for each: on or off, what it is, how often it is hit; a click on it edits it.
+
+    For steps of encoding, or for those of a training.
+    """
+
+    def __init__(
+        self, model: StepsModel | TrainingModel, theme_source: ThemeSource, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        is_training = isinstance(model, TrainingModel)
+        self._model = model
+        self._theme_source = theme_source
+        self._edited: int | None = None
+        self._shown: list[BreakpointRow] = []
+        self.add_button = QToolButton()
+        self.add_button.setText("+ add")
+        self.add_button.setAccessibleName("Add a breakpoint")
+        set_role(self.add_button, "quiet")
+        self.add_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.add_button.setMenu(self._menu(TRAINING_TEMPLATES if is_training else TEMPLATES))
+        example = 'token "is", count < 10 …' if is_training else "rank < 500, token 42, operation stale …"
+        self.field = EntryField(example, theme_source, SCHEMA if is_training else TRACE_SCHEMA)
+        self.field.entered.connect(self._enter)
+        self.removed = RemovedNotice(model)
+        self._rows = QVBoxLayout()
+        self._rows.setSpacing(0)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GAP_PX)
+        layout.addLayout(head_row("Breakpoints", self.add_button))
+        layout.addLayout(self._rows)
+        layout.addWidget(self.removed)
+        layout.addWidget(self.field)
+        model.breakpoints_changed.connect(self._follow)
+        model.position_changed.connect(self._follow_stop)
+        theme_source.changed.connect(self._follow)
+        self._follow()
+
+    def _menu(self, templates: dict[str, str]) -> QMenu:
+        menu = QMenu(self)
+        for title, template in templates.items():
+            action = QAction(title, menu)
+            action.triggered.connect(partial(self.begin, template))
+            menu.addAction(action)
+        return menu
+
+    @property
+    def row_widgets(self) -> list[BreakpointRow]:
+        """What is shown, in order."""
+        return self._shown
+
+    def begin(self, template: str) -> None:
+        """Put a template into the line, ready to be changed."""
+        self._edited = None
+        self.field.line.setText(template)
+        self.field.line.setFocus()
+        if "…" in template:
+            self.field.line.setSelection(template.index("…"), 1)
+
+    def edit(self, index: int) -> None:
+        """Put a breakpoint into the line to change it."""
+        self.begin(self._model.breakpoints.rows[index].title)
+        self._edited = index
+
+    def _enter(self, text: str) -> None:
+        try:
+            if self._edited is None:
+                self._model.breakpoints.add(text)
+            else:
+                self._model.breakpoints.change(self._edited, text)
+        except TokenloupeError as error:
+            self.field.show_error(error)
+            return
+        self._edited = None
+        self.field.line.clear()
+        self.field.clear_error()
+
+    def _follow(self) -> None:
+        clear(self._rows)
+        self._shown = []
+        counts = [len(found) for found in self._model.hits]
+        for index in range(len(self._model.breakpoints.rows)):
+            absence = self._model.absence(index) if isinstance(self._model, StepsModel) else ""
+            row = BreakpointRow(self._model, index, counts[index], self._theme_source, absence)
+            row.edit_requested.connect(self.edit)
+            self._rows.addWidget(row)
+            self._shown.append(row)
+        self._follow_stop()
+
+    def _follow_stop(self) -> None:
+        stopped_at = self._model.stopped_at
+        for row, breakpoint_ in zip(self.row_widgets, self._model.breakpoints.rows, strict=True):
+            row.set_stopped(stopped_at is not None and stopped_at.title == breakpoint_.title)
+
+
+class BreakpointRow(QWidget):
+    """One breakpoint.
+
+    Signals:
+        edit_requested(int): a click asked to change the breakpoint of this index.
+    """
+
+    edit_requested = Signal(int)
+
+    def __init__(
+        self,
+        model: StepsModel | TrainingModel,
+        index: int,
+        n_hits: int,
+        theme_source: ThemeSource,
+        absence: str = "",
+    ) -> None:
+        super().__init__()
+        self._model = model
+        self._index = index
+        breakpoint_, theme = model.breakpoints.rows[index], theme_source.theme
+        self.switch = QToolButton()
+        self.switch.setText("●" if breakpoint_.is_enabled else "○")
+        color = theme.warning if breakpoint_.log else theme.bad
+        self.switch.setStyleSheet(f"color: {color.name()}; padding: 2px 0px")
+        self.switch.setAccessibleName("Switch off" if breakpoint_.is_enabled else "Switch on")
+        self.switch.clicked.connect(self._switch)
+        self.label = TitleButton(breakpoint_.title)
+        self.label.setToolTip(f"{breakpoint_.title}\nClick to change it.")
+        self.label.setFont(Theme.mono_font(SMALL_FONT_PX + 1))
+        self.label.clicked.connect(self._edit)
+        self.hits = QLabel("off" if not breakpoint_.is_enabled else f"{n_hits:,}")
+        self.hits.setToolTip("how often it is hit")
+        set_role(self.hits, "dim")
+        self.remove = QToolButton()
+        self.remove.setText("×")
+        self.remove.setAccessibleName("Remove the breakpoint")
+        self.remove.clicked.connect(self._remove)
+        self.absence = QLabel(absence, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self.absence.setFont(Theme.ui_font(SMALL_FONT_PX))
+        self.absence.setIndent(ABSENCE_INDENT_PX)
+        self.absence.setStyleSheet(f"color: {theme.warning.name()}")
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        layout = QHBoxLayout()
+        layout.setSpacing(UNIT_PX)
+        whole.addLayout(layout)
+        whole.addWidget(self.absence)
+        self.absence.setVisible(bool(absence))  # once it has a parent: else it would be a window
+        for button in (self.switch, self.label, self.remove):
+            set_role(button, "quiet")
+        color = theme.text if breakpoint_.is_enabled else theme.faint
+        self.label.setStyleSheet(f"color: {color.name()}; padding: 5px 2px; text-align: left")
+        layout.addWidget(self.switch)
+        layout.addWidget(self.label, 1)
+        layout.addWidget(self.hits)
+        layout.addWidget(self.remove)
+
+    def set_stopped(self, is_stopped: bool) -> None:
+        """Whether the last run ended at it."""
+        font = self.label.font()
+        font.setBold(is_stopped)
+        self.label.setFont(font)
+
+    def _switch(self) -> None:
+        breakpoints = self._model.breakpoints
+        breakpoints.enable(self._index, not breakpoints.rows[self._index].is_enabled)
+
+    def _edit(self) -> None:
+        self.edit_requested.emit(self._index)
+
+    def _remove(self) -> None:
+        self._model.breakpoints.remove(self._index)
+
+
+class TitleButton(QPushButton):
+    """A button that shows as much of its title as there is room for."""
+
+    def __init__(self, title: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._title = title
+        self.setAccessibleName(title)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.setText(QFontMetrics(self.font()).elidedText(self._title, ELIDE, self.width() - 2 * UNIT_PX))
+
+    def sizeHint(self) -> QSize:
+        return QSize(0, QFontMetrics(self.font()).height() + 3 * UNIT_PX)
+
+
+class RemovedNotice(QWidget):
+    """Says which breakpoint was just removed, and brings it back."""
+
+    def __init__(self, model: StepsModel | TrainingModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self.label = QLabel(textFormat=Qt.TextFormat.PlainText)
+        self.label.setMinimumWidth(0)
+        set_role(self.label, "dim")
+        self.undo = QToolButton()
+        self.undo.setText("Undo")
+        self.undo.setToolTip("Ctrl+Z")
+        self.undo.clicked.connect(model.breakpoints.undo)
+        set_role(self.undo, "raised")
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.label, 1)
+        layout.addWidget(self.undo)
+        model.breakpoints.changed.connect(self._follow)
+        self._follow()
+
+    def _follow(self) -> None:
+        removed = self._model.breakpoints.removed
+        self.setVisible(removed is not None)
+        if removed is not None:
+            title = QFontMetrics(self.label.font()).elidedText(removed.title, ELIDE, TITLE_PX)
+            self.label.setText(f"Removed {title}")
+            self.label.setToolTip(removed.title)

@@ -1,0 +1,194 @@
+"""The algorithm in a few lines with a gutter, the present one marked, and what its variables are."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
+
+from guiapp.core.explain.visible_text import isolate
+from guiapp.core.trace.debugger import Debugger
+from guiapp.core.trace.pseudo_code import STAGES, PseudoCode, code_of, pseudo_code
+from guiapp.viewmodels.steps.breakpoints import at_operations
+from guiapp.viewmodels.steps.model import StepsModel
+from guiapp.widgets.shaped_texts import LEFT, ShapedTexts
+from guiapp.widgets.steps.cards import LARGEST
+from guiapp.widgets.steps.gutter import paint_mark
+from guiapp.widgets.style_sheet import blend
+from guiapp.widgets.text_zoom import TextZoom
+from guiapp.widgets.theme import UI_FONT_PX, Theme, ThemeSource
+
+LINE_PX = 22
+SMALLEST = 0.8
+INDENT_PX = 22  # behind the gutter
+VALUES_PX, PLACES_PX = 84, 232  # where the columns of the variables begin, at least for the last
+MOST_VARIABLES = 4
+N_LINES = 16  # room for any code with its variables: all are shown in the same size
+
+
+class CodeView(QWidget):
+    """Follows the model's debugger; a click on a line sets breakpoints at what it does, or removes them."""
+
+    def __init__(
+        self,
+        model: StepsModel,
+        theme_source: ThemeSource,
+        zoom: TextZoom | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._theme_source = theme_source
+        self._zoom = zoom or TextZoom(self)
+        self._texts = ShapedTexts(Theme.mono_font(UI_FONT_PX))
+        self._hovered = -1
+        self.setAccessibleName("Pseudo-code")
+        self.setToolTip("Click on a line for a breakpoint at what it does.")
+        self.setMouseTracking(True)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        theme_source.changed.connect(self.update)
+        self._zoom.watch(self)
+        self._zoom.changed.connect(self._fit)
+        model.position_changed.connect(self._follow)
+        model.breakpoints_changed.connect(self.update)
+        model.trace_changed.connect(self._fit)
+        self._fit()
+
+    def sizeHint(self) -> QSize:
+        return QSize(420, self._zoom.scaled(15 * LINE_PX))
+
+    def present(self) -> tuple[PseudoCode, int]:
+        """The lines and the one that is carried out, -1 for none."""
+        debugger = self._model.debugger
+        if debugger is None or debugger.position >= debugger.n_steps:
+            return STAGES, -1
+        return pseudo_code(debugger.trace, debugger.position)
+
+    def _fit(self) -> None:
+        """Be large enough for all lines that this trace will show."""
+        debugger = self._model.debugger
+        code = STAGES if debugger is None else code_of(debugger.trace)
+        metrics = QFontMetrics(Theme.mono_font(UI_FONT_PX))
+        widths = map(metrics.horizontalAdvance, (*STAGES.lines, *code.lines))
+        self.setMinimumWidth(2 * INDENT_PX + max(widths))
+        n_lines = max(len(STAGES.lines), len(code.lines)) + 1 + MOST_VARIABLES
+        self.setMinimumHeight(round(n_lines * LINE_PX * self._smallest))
+        self._follow()
+
+    def _follow(self) -> None:
+        code, line = self.present()
+        self.setAccessibleDescription(code.lines[line].strip() if line >= 0 else "done")
+        self.update()
+
+    def line_rect(self, number: int) -> QRectF:
+        """Where a line of the code lies."""
+        height = LINE_PX * self._scale(self._n_lines())
+        return QRectF(0, number * height, self.width(), height)
+
+    def _line_at(self, place: QPointF) -> int:
+        """The line of the code at a place that does something; -1 for none."""
+        code, _ = self.present()
+        lines = (number for number in range(len(code.lines)) if self.line_rect(number).contains(place))
+        number = next(lines, -1)
+        return number if code.operations_of(number) else -1
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        code, _ = self.present()
+        if event.button() is Qt.MouseButton.LeftButton and (line := self._line_at(event.position())) >= 0:
+            self._model.breakpoints.toggle_operations(code.operations_of(line))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._hover(self._line_at(event.position()))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hover(-1)
+
+    def _hover(self, line: int) -> None:
+        if line != self._hovered:
+            self._hovered = line
+            self.update()
+
+    def _n_lines(self) -> int:
+        """Of the code and its variables, with an empty one between them."""
+        debugger = self._model.debugger
+        return len(self.present()[0].lines) + 1 + (0 if debugger is None else len(variables(debugger)))
+
+    def _scale(self, n_lines: int) -> float:
+        """Larger where there is room for any code, smaller where there is none for this one."""
+        zoom, widest = self._zoom.factor, self.width() / self.minimumWidth()
+        wanted = min(zoom, widest)
+        larger = min(LARGEST * zoom, widest, self.height() / (N_LINES * LINE_PX))
+        if larger > wanted:
+            return larger
+        return min(wanted, max(self._smallest, self.height() / (n_lines * LINE_PX)))
+
+    @property
+    def _smallest(self) -> float:
+        """Large type stays large: the page scrolls then."""
+        zoom = self._zoom.factor
+        return zoom if zoom > 1 else SMALLEST * zoom
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.fillRect(event.rect(), self._theme_source.theme.raised)
+        debugger = self._model.debugger
+        if debugger is None:
+            return
+        theme, names = self._theme_source.theme, variables(debugger)
+        code, present = self.present()
+        scale = self._scale(len(code.lines) + 1 + len(names))
+        painter.scale(scale, scale)
+        width = self.width() / scale
+        for number, line in enumerate(code.lines):
+            row = QRectF(0, number * LINE_PX, width, LINE_PX)
+            if number == present:
+                painter.fillRect(row, blend(theme.raised, theme.accent, 0.26))
+                painter.fillRect(QRectF(0, row.top(), 3, LINE_PX), theme.accent)
+            painter.setPen(theme.text if number == present else theme.dim)
+            self._texts.draw(painter, row.adjusted(INDENT_PX, 0, 0, 0), line, LEFT)
+            self._paint_gutter(painter, row, code.operations_of(number), number == self._hovered)
+        top = (len(code.lines) + 0.6) * LINE_PX
+        self._paint_variables(painter, QRectF(INDENT_PX, top, width - INDENT_PX, LINE_PX), names)
+
+    def _paint_gutter(
+        self, painter: QPainter, row: QRectF, operations: tuple[str, ...], is_hovered: bool
+    ) -> None:
+        middle = QPointF(INDENT_PX / 2 + 1, row.center().y())
+        found = at_operations(self._model.breakpoints.rows, operations)
+        paint_mark(painter, self._theme_source.theme, middle, found, is_hovered)
+
+    def _paint_variables(self, painter: QPainter, row: QRectF, names: list[tuple[str, str, str]]) -> None:
+        """Three columns; places are left out where the values leave no room for them."""
+        texts, theme = self._texts, self._theme_source.theme
+        places_px = max([PLACES_PX, *(VALUES_PX + texts.width(value) + INDENT_PX for _, value, _ in names)])
+        has_room = all(places_px + texts.width(place) <= row.width() for _, _, place in names)
+        for name, value, place in names:
+            painter.setPen(theme.dim)
+            texts.draw(painter, row, name, LEFT)
+            if has_room:
+                texts.draw(painter, row.adjusted(places_px, 0, 0, 0), place, LEFT)
+            painter.setPen(theme.text)
+            shown = texts.elided(value, row.width() - VALUES_PX)
+            texts.draw(painter, row.adjusted(VALUES_PX, 0, 0, 0), shown, LEFT)
+            row = row.translated(0, LINE_PX)
+
+
+def variables(debugger: Debugger) -> list[tuple[str, str, str]]:
+    """Name, value and place of what the present step works with."""
+    if debugger.position >= debugger.n_steps:
+        return []
+    columns, step = debugger.trace.columns, debugger.position
+    start, end = int(columns.position[step]), int(columns.end[step])
+    middle = int(columns.right_position[step])
+    places = {"left": (start, middle), "right": (middle, end), "result": (start, end)}
+    found = []
+    for name, (first, last) in places.items():
+        token_id = int(getattr(columns, name)[step])
+        if token_id >= 0 or (name != "result" and middle >= 0):
+            text = isolate(debugger.teller.label(token_id, first, last))
+            number = f" ({token_id})" if 0 <= token_id < len(debugger.vocabulary) else ""
+            found.append((name, f"{text}{number}", f"bytes {first:,}–{last:,}"))
+    if (worth := debugger.teller.worth(step)) != "nan":
+        found.append(("rank" if debugger.trace.twin in ("heap", "scan") else "score", worth, ""))
+    return found

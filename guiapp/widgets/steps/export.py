@@ -1,0 +1,157 @@
+"""Steps and runs for elsewhere: copied, or written to files in the background."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication, QPixmap
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QHBoxLayout,
+    QLabel,
+    QMessageBox,
+    QProgressBar,
+    QToolButton,
+    QWidget,
+)
+
+from guiapp.core.trace.export import WRITERS
+from guiapp.viewmodels.steps.exported_runs import ALL, ExportedRun
+from guiapp.viewmodels.steps.exporter import StepExporter
+from guiapp.widgets.style_sheet import set_role
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
+
+SAVE_FILTER = "Markdown (*.md);;JSON (*.json);;Drawing (*.svg);;Picture of the page (*.png)"
+LARGE_BYTES = 20_000_000  # a file of which one is told before
+BAR_WIDTH_PX = 220
+
+
+class ExportBar(QWidget):
+    """Shown while a file is being written, and to say how that went.
+
+    `run` is what is on the page, and `picture` draws the page.
+    """
+
+    def __init__(
+        self,
+        run: Callable[[], ExportedRun | None],
+        picture: Callable[[], QPixmap],
+        theme_source: ThemeSource,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._run = run
+        self._picture = picture
+        self._theme_source = theme_source
+        self.exporter = StepExporter(parent=self)
+        self.message = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self.bar = QProgressBar(textVisible=False)
+        self.bar.setRange(0, 1000)
+        self.bar.setFixedWidth(BAR_WIDTH_PX)
+        self.bar.setAccessibleName("Progress of saving")
+        self.button = QToolButton()
+        set_role(self.button, "raised")
+        self.button.clicked.connect(self._cancel_or_dismiss)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, 0)
+        row.setSpacing(GAP_PX)
+        row.addWidget(self.message, 1)
+        row.addWidget(self.bar)
+        row.addWidget(self.button)
+        self.exporter.changed.connect(self._follow)
+        theme_source.changed.connect(self._follow)
+        self._follow()
+
+    def copy_markdown(self) -> None:
+        """Put the present step into the clipboard."""
+        if (run := self._run()) is not None:
+            QGuiApplication.clipboard().setText(run.step_markdown())
+
+    def copy_json(self) -> None:
+        if (run := self._run()) is not None:
+            QGuiApplication.clipboard().setText(run.step_json())
+
+    def ask_and_save(self) -> None:
+        """Ask for a place, which steps to save, and whether a large file is wanted."""
+        run = self._run()
+        if run is None:
+            return
+        chosen, _ = QFileDialog.getSaveFileName(self, "Save run", "run.md", SAVE_FILTER)
+        if not chosen:
+            return
+        path = Path(chosen)
+        if path.suffix.lower() == ".png":
+            self.save(path)
+            return
+        choices = run.choices(path.suffix.lower())
+        title = choose_steps(self, choices)
+        if title is not None and (title != ALL or self._wants(path)):
+            self.save(path, choices[title])
+
+    def save(self, path: Path, steps: range | None = None) -> None:
+        """Save steps, or a picture of the page, as the ending of the file says; Markdown without one.
+
+        All steps where none are named.
+        """
+        run, ending = self._run(), path.suffix.lower()
+        if run is None:
+            return
+        if ending == ".png":
+            if not self._picture().save(str(path)):
+                QMessageBox.warning(self, "Save run", f"{path} cannot be written. Choose another place.")
+            return
+        run.save(self.exporter, path if ending in WRITERS else path.with_name(path.name + ".md"), steps)
+
+    def size_warning(self, path: Path) -> str:
+        """What to ask before a large file is written, or ""."""
+        run = self._run()
+        size = 0 if run is None else run.estimated_bytes(path.suffix.lower())
+        if run is None or size < LARGE_BYTES:
+            return ""
+        size_mb = size / 1e6
+        return f"The run has {run.n_steps:,} steps: {path.name} will have about {size_mb:,.0f} MB. Save it?"
+
+    def stop(self) -> None:
+        self.exporter.stop()
+
+    def _wants(self, path: Path) -> bool:
+        warning = self.size_warning(path)
+        return (
+            not warning or QMessageBox.question(self, "Save run", warning) is QMessageBox.StandardButton.Yes
+        )
+
+    def _cancel_or_dismiss(self) -> None:
+        if self.exporter.is_busy:
+            self.exporter.cancel()
+        else:
+            self.exporter.dismiss()
+
+    def _follow(self) -> None:
+        exporter, theme = self.exporter, self._theme_source.theme
+        self.setVisible(exporter.is_busy or exporter.saved is not None or bool(exporter.failure))
+        self.bar.setVisible(exporter.is_busy)
+        self.bar.setValue(round(exporter.progress * 1000))
+        self.button.setText("Cancel" if exporter.is_busy else "Dismiss")
+        told = f"Saved {exporter.saved}" if exporter.saved is not None else f"Saving: {exporter.progress:.0%}"
+        self.message.setText(exporter.failure or told)
+        color = theme.bad if exporter.failure else theme.text
+        self.message.setStyleSheet(f"color: {color.name()}")
+
+
+def choose_steps(parent: QWidget, choices: Mapping[str, range]) -> str | None:
+    """Ask which part of the run to save; None for none."""
+    box = QMessageBox(QMessageBox.Icon.Question, "Save run", "Which steps should be saved?", parent=parent)
+    buttons = {
+        box.addButton(f"{title}: {_count(len(steps))}", QMessageBox.ButtonRole.AcceptRole): title
+        for title, steps in choices.items()
+    }
+    box.addButton(QMessageBox.StandardButton.Cancel)
+    box.exec()
+    box.deleteLater()
+    return next((title for button, title in buttons.items() if button is box.clickedButton()), None)
+
+
+def _count(n_steps: int) -> str:
+    return "1 step" if n_steps == 1 else f"{n_steps:,} steps"

@@ -1,0 +1,288 @@
+"""The text as growing tokens, with what the present step joins ringed and what comes of it above."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QHelpEvent,
+    QMouseEvent,
+    QPainter,
+    QPainterPath,
+    QPaintEvent,
+    QPen,
+    QTransform,
+)
+from PySide6.QtWidgets import QMenu, QToolTip, QWidget
+
+from guiapp.core.explain.visible_text import isolate
+from guiapp.core.trace.debugger import Debugger
+from guiapp.viewmodels.steps.breakpoints import at_bytes
+from guiapp.viewmodels.steps.model import StepsModel
+from guiapp.viewmodels.steps.pictures import LONG_TEXT_BYTES, Element, Flow, Role, flow
+from guiapp.widgets.steps.boxes import (
+    FLOW_ROW_PX,
+    PADDING_PX,
+    Box,
+    BoxPainter,
+    BoxTexts,
+    FlowLayout,
+    lay_out,
+)
+from guiapp.widgets.steps.gutter import Gutter, GutterRow, paint_dot
+from guiapp.widgets.text_zoom import TextZoom
+from guiapp.widgets.theme import UNIT_PX, Theme, ThemeSource
+
+SMALL_DOT_PX = 7
+MOST_OF_WINDOW = 0.23  # that the text takes at any rate, if it has two rows
+EMPTY_TEXT = "Nothing is recorded yet."
+
+
+class FlowView(QWidget):
+    """Paints `flow` of the model's debugger; a click on a box, or beside a row, sets a breakpoint there."""
+
+    def __init__(
+        self,
+        model: StepsModel,
+        theme_source: ThemeSource,
+        zoom: TextZoom | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._theme_source = theme_source
+        self._zoom = zoom or TextZoom(self)
+        self._flow = Flow([], "", "", False, False)
+        self._layout = FlowLayout([], [], 0)
+        self._texts = BoxTexts()
+        self._boxes = BoxPainter(self._texts)
+        self._gutter = Gutter()
+        self._hovered: GutterRow | None = None
+        self._most_px = 0  # the height that this trace needed so far: panels below should not jump
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.setAccessibleName("Tokens at this step")
+        self.setMouseTracking(True)
+        theme_source.changed.connect(self.update)
+        self._zoom.watch(self)
+        self._zoom.changed.connect(self._follow_zoom)
+        model.trace_changed.connect(self._forget_height)
+        for signal in (model.position_changed, model.trace_changed, model.breakpoints_changed):
+            signal.connect(self._follow)
+        self._follow()
+
+    @property
+    def boxes(self) -> list[Box]:
+        """What is painted, with places in this widget."""
+        placed = self._placed()
+        return [box._replace(rect=placed.mapRect(box.rect)) for box in self._layout.boxes]
+
+    @property
+    def gutter_rows(self) -> list[GutterRow]:
+        """What stands in the gutter, with places in this widget."""
+        placed = self._placed()
+        return [row._replace(middle=placed.map(QPointF(0, row.middle)).y()) for row in self._layout.rows]
+
+    @property
+    def gutter_width(self) -> float:
+        return self._gutter.width * self._zoom.factor
+
+    @property
+    def _debugger(self) -> Debugger | None:
+        return self._model.debugger
+
+    def sizeHint(self) -> QSize:
+        return QSize(600, self._zoom.scaled(2 * FLOW_ROW_PX))
+
+    def _follow_zoom(self) -> None:
+        self._forget_height()
+        self._arrange()
+
+    def _follow(self) -> None:
+        debugger = self._debugger
+        self._flow = Flow([], "", "", False, False) if debugger is None else flow(debugger)
+        self._gutter.fit(0 if debugger is None else len(debugger.trace.text))
+        self.setAccessibleDescription(" ".join(element.text for element in self._flow.elements))
+        self._arrange()
+
+    def _forget_height(self) -> None:
+        """Long texts come to need three rows: the room is there at once, so that nothing moves then."""
+        self._most_px = 3 * FLOW_ROW_PX if self._is_long() else 0
+
+    def _is_long(self) -> bool:
+        debugger = self._debugger
+        return debugger is not None and len(debugger.trace.text) > LONG_TEXT_BYTES
+
+    def _n_seen(self) -> int:
+        """How many rows there is room for."""
+        return max(1, int(self.height() / self._zoom.factor) // FLOW_ROW_PX)
+
+    def _arrange(self) -> None:
+        width = max(120.0, self._width())
+        n_seen = self._n_seen() if self._is_long() else None
+        self._layout = lay_out(self._flow.elements, width, self._texts, n_seen)
+        self._hovered = None
+        self._most_px = max(self._most_px, int(self._layout.height))
+        two_rows = self._zoom.scaled(min(self._most_px, 2 * FLOW_ROW_PX))
+        is_alone = not self._model.race.encoder
+        has_room = is_alone and two_rows <= self.window().height() * MOST_OF_WINDOW
+        self.setMinimumHeight(two_rows if has_room else self._zoom.scaled(FLOW_ROW_PX))
+        self.setMaximumHeight(max(self.minimumHeight(), self._zoom.scaled(self._most_px)))
+        self.update()
+
+    def resizeEvent(self, event: QEvent) -> None:
+        self._arrange()
+
+    def _width(self) -> float:
+        """What there is for boxes, beside the gutter."""
+        return self.width() / self._zoom.factor - self._gutter.width
+
+    def _placed(self) -> QTransform:
+        """From places of the layout to those in this widget."""
+        scale = self._zoom.factor
+        return QTransform.fromScale(scale, scale).translate(self._gutter.width, self._shift())
+
+    def _shift(self) -> float:
+        """How far the rows are moved so that what the step is about is in sight, and the first row whole."""
+        row = next((box.row for box in self._layout.boxes if box.element.role is not Role.NONE), 0)
+        n_seen = self._n_seen()
+        first = max(0, min(row - (n_seen - 1) // 2, len(self._layout.rows) - n_seen))
+        return -float(first * FLOW_ROW_PX)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        theme = self._theme_source.theme
+        painter.fillRect(event.rect(), theme.raised)
+        if not self._flow.elements:
+            painter.setPen(theme.dim)
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, EMPTY_TEXT)
+            return
+        shift = self._shift()
+        scale = self._zoom.factor
+        first = int(-shift // FLOW_ROW_PX)
+        seen = range(first, first + max(1, int(self.height() / scale // FLOW_ROW_PX)))
+        painter.scale(scale, scale)
+        painter.translate(0, shift)
+        breakpoints = [row for row in self._model.breakpoints.rows if row.kind == "byte"]
+        for number, row in enumerate(self._layout.rows):
+            if number in seen:
+                found = at_bytes(breakpoints, row.start, row.end)
+                self._gutter.paint(painter, theme, row, found, row == self._hovered)
+        painter.translate(self._gutter.width, 0)
+        for box in self._layout.boxes:
+            if box.row in seen:
+                self._boxes.paint(painter, theme, box, scale * self.devicePixelRatio())
+                if found := at_bytes(breakpoints, box.element.start, box.element.end):
+                    corner = box.rect.topLeft() + QPointF(SMALL_DOT_PX / 2 - 1, SMALL_DOT_PX / 2 - 3)
+                    paint_dot(painter, theme, corner, found, SMALL_DOT_PX)
+        self._paint_made(painter, theme)
+
+    def _paint_made(self, painter: QPainter, theme: Theme) -> None:
+        """A bracket over what the step is about, and what becomes of it."""
+        boxes = [box for box in self._layout.boxes if box.element.role is not Role.NONE]
+        if not boxes or not self._flow.made:
+            return
+        same_row = [box.rect for box in boxes if box.row == boxes[0].row]
+        left, right, top = same_row[0].left() + 5, same_row[-1].right() - 5, same_row[0].top() - 3
+        path = QPainterPath(QPointF(left, top))
+        path.lineTo(left, top - 6)
+        path.lineTo(right, top - 6)
+        path.lineTo(right, top)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(theme.accent, 1.6))
+        painter.drawPath(path)
+        text = f"{isolate(self._flow.made)}  {self._flow.made_below}"
+        width = self._texts.made.width(text) + 2 * PADDING_PX
+        x = max(0.0, min((left + right - width) / 2, self._width() - width))
+        bubble = QRectF(x, top - 6 - 24, width, 22)
+        painter.setBrush(theme.accent)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.drawRoundedRect(bubble, 6, 6)
+        painter.setPen(theme.on_accent)
+        self._texts.made.draw(painter, bubble, text)
+
+    def _element_at(self, place: QPointF) -> Element | None:
+        return next((box.element for box in self.boxes if box.rect.contains(place)), None)
+
+    def _row_at(self, place: QPointF) -> GutterRow | None:
+        """The row whose place in the gutter that is."""
+        inner = self._placed().inverted()[0].map(place)
+        near = FLOW_ROW_PX / 2
+        if inner.x() >= 0:
+            return None
+        return next((row for row in self._layout.rows if abs(row.middle - inner.y()) <= near), None)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        place = event.position()
+        clicked = self._row_at(place) or self._element_at(place)
+        if clicked is not None and event.button() is Qt.MouseButton.LeftButton:
+            self._model.breakpoints.toggle_bytes(clicked.start, clicked.end)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._hover(self._row_at(event.position()))
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hover(None)
+
+    def _hover(self, row: GutterRow | None) -> None:
+        if row != self._hovered:
+            self._hovered = row
+            self.update()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        element = self._element_at(QPointF(event.pos()))
+        if element is None:
+            return
+        menu = QMenu(self)
+        menu.addAction("Run to here", lambda: self._model.to_byte(element.start))
+        breakpoints = self._model.breakpoints
+        menu.addAction("Break at this byte", lambda: breakpoints.toggle_bytes(element.start, element.end))
+        if element.below.isdecimal():
+            text = f"token {element.below}"
+            menu.addAction("Break when this token is formed", lambda: breakpoints.toggle(text))
+        menu.exec(event.globalPos())
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            self._show_tip(event.pos(), event.globalPos())
+            return True
+        return super().event(event)
+
+    def _show_tip(self, place: QPoint, global_place: QPoint) -> None:
+        element, row = self._element_at(QPointF(place)), self._row_at(QPointF(place))
+        debugger = self._debugger
+        if row is not None:
+            tip = f"from byte {row.start:,}\nClick for a breakpoint here."
+            QToolTip.showText(global_place, tip, self)
+            return
+        if element is None or debugger is None:
+            QToolTip.hideText()
+            return
+        data = debugger.trace.text[element.start : min(element.end, element.start + 4 * UNIT_PX)]
+        token = f", id {element.below}" if element.below else ""
+        spelled = data.hex(" ").upper()
+        QToolTip.showText(
+            global_place,
+            f"{element.part.value}{token}\nbytes {element.start:,}–{element.end:,}: {spelled}\n"
+            "Click for a breakpoint here.",
+            self,
+        )
+
+
+class RivalFlowView(FlowView):
+    """The same for the encoder that runs beside."""
+
+    def __init__(
+        self,
+        model: StepsModel,
+        theme_source: ThemeSource,
+        zoom: TextZoom | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(model, theme_source, zoom, parent)
+        self.setAccessibleName("Tokens of the other encoder")
+        model.race.changed.connect(self._follow)
+
+    @property
+    def _debugger(self) -> Debugger | None:
+        return self._model.race.rival

@@ -1,0 +1,114 @@
+"""What a lesson says about the present step, in large type, with its question and the keys to go on."""
+
+from __future__ import annotations
+
+import re
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+
+from guiapp.viewmodels.steps.lesson_player import LessonPlayer
+from guiapp.widgets.steps.cards import with_code
+from guiapp.widgets.style_sheet import heading, set_role
+from guiapp.widgets.text_zoom import TextZoom
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, Theme, ThemeSource
+from guiapp.widgets.window.actions import Actions
+from guiapp.widgets.wrapping_row import scrolling
+
+NARRATION_PX = 18  # readable from the last row
+MOST_OF_WINDOW = 0.4
+LESSON_ACTIONS = ("lesson_previous", "lesson_reveal", "lesson_next", "lesson_leave")
+
+
+class LessonBar(QFrame):
+    """Shown while a lesson is under way."""
+
+    def __init__(
+        self,
+        player: LessonPlayer,
+        actions: Actions,
+        theme_source: ThemeSource,
+        zoom: TextZoom,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._zoom = zoom
+        self._player = player
+        self._theme_source = theme_source
+        set_role(self, "card")
+        self._title = heading("")
+        self.narration = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
+        self.question = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
+        self._words = self._stack_words()
+        self._words_area = scrolling(self._words, 0)
+        slots = dict(
+            zip(LESSON_ACTIONS, (player.go_back, player.reveal, player.go_on, player.leave), strict=True)
+        )
+        head = QHBoxLayout()
+        head.addWidget(self._title)
+        head.addStretch()
+        self.buttons = {name: self._button(actions[name]) for name in LESSON_ACTIONS}
+        for name, slot in slots.items():
+            actions[name].triggered.connect(slot)
+            head.addWidget(self.buttons[name])
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(MARGIN_PX, GAP_PX, MARGIN_PX, MARGIN_PX)
+        layout.setSpacing(GAP_PX)
+        layout.addLayout(head)
+        layout.addWidget(self._words_area)
+        zoom.watch(self)
+        zoom.changed.connect(self._follow)
+        player.changed.connect(self._follow)
+        theme_source.changed.connect(self._follow)
+        self._follow()
+
+    def _stack_words(self) -> QWidget:
+        made = QWidget()
+        words = QVBoxLayout(made)
+        words.setContentsMargins(0, 0, 0, 0)
+        words.setSpacing(GAP_PX)
+        words.addWidget(self.narration)
+        words.addWidget(self.question)
+        return made
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
+        """Be as high as the words need, but leave half of the window to what they are about."""
+        needed = max(0, self._words.heightForWidth(self._words_area.width()))
+        self._words_area.setFixedHeight(min(needed, round(self.window().height() * MOST_OF_WINDOW)))
+
+    def _button(self, action: QAction) -> QToolButton:
+        button = QToolButton()
+        button.setText(action.text())
+        button.setToolTip(action.shortcut().toString())
+        button.clicked.connect(action.trigger)
+        set_role(button, "next" if action.objectName() == "lesson_next" else "quiet")
+        return button
+
+    def _follow(self) -> None:
+        lesson, step = self._player.lesson, self._player.step
+        self.setVisible(lesson is not None)
+        if lesson is None or step is None:
+            return
+        theme = self._theme_source.theme
+        for label in (self.narration, self.question):
+            label.setFont(self._zoom.ui_font(NARRATION_PX))
+        self._title.setText(
+            f"LESSON · {lesson.title.upper()} · {self._player.number + 1} OF {len(lesson.steps)}"
+        )
+        self.narration.setText(_rich(step.say, theme))
+        self.question.setVisible(bool(step.ask))
+        answer = f"\n\n→ {step.answer}" if self._player.is_revealed else ""
+        self.question.setText(_rich(f"? {step.ask}{answer}", theme))
+        self.buttons["lesson_reveal"].setVisible(bool(step.ask) and not self._player.is_revealed)
+        self.buttons["lesson_previous"].setEnabled(self._player.number > 0)
+        self._fit()
+
+
+def _rich(text: str, theme: Theme) -> str:
+    """Paragraphs, `code` and *emphasis* as Qt's rich text."""
+    emphasis = re.sub(r"\*([^*]+)\*", r"<i>\1</i>", with_code(text, theme.accent))
+    return "".join(f"<p style='margin:0 0 8px 0'>{paragraph}</p>" for paragraph in emphasis.split("\n\n"))

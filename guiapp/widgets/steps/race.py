@@ -1,0 +1,88 @@
+"""Another encoder on the same text, in lock-step, and where the two part."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+
+from guiapp.viewmodels.steps.model import StepsModel
+from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.steps.flow import RivalFlowView
+from guiapp.widgets.steps.lines import SentenceView, title_line
+from guiapp.widgets.style_sheet import set_role
+from guiapp.widgets.text_zoom import TextZoom
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
+
+
+class RaceBox(QComboBox):
+    """Chooses the encoder that runs beside."""
+
+    def __init__(self, model: StepsModel, workspace: Workspace, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._workspace = workspace
+        self.setAccessibleName("Race against another encoder")
+        self.setToolTip("Let another encoder run beside, in lock-step")
+        self.currentIndexChanged.connect(self._choose)
+        workspace.options_changed.connect(self._fill)
+        model.race.changed.connect(self._fill)
+        self._fill()
+
+    def _fill(self) -> None:
+        names = [name for name in self._workspace.encoders if name != "fast"]
+        if [self.itemData(index) for index in range(self.count())] != ["", *names]:
+            with QSignalBlocker(self):
+                self.clear()
+                self.addItem("no race", "")
+                for name in names:
+                    self.addItem(f"race {name}", name)
+        with QSignalBlocker(self):
+            self.setCurrentIndex(max(0, self.findData(self._model.race.encoder)))
+
+    def _choose(self, index: int) -> None:
+        self._model.race.choose(self.itemData(index) or "")
+
+
+class RaceCard(QFrame):
+    """Shown while there is a rival."""
+
+    def __init__(
+        self, model: StepsModel, theme_source: ThemeSource, zoom: TextZoom, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._model = model
+        set_role(self, "card")
+        self.title = title_line(theme_source)
+        self.flow = RivalFlowView(model, theme_source, zoom)
+        self.verdict = SentenceView(theme_source, zoom)
+        self.verdict.setAccessibleName("How the two compare")
+        self.go = QToolButton()
+        self.go.setText("go there")
+        self.go.clicked.connect(model.to_difference)
+        set_role(self.go, "quiet")
+        foot = QHBoxLayout()
+        foot.addWidget(self.verdict, 1)
+        foot.addWidget(self.go)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(MARGIN_PX - 2, MARGIN_PX - 4, MARGIN_PX - 2, MARGIN_PX - 4)
+        layout.setSpacing(GAP_PX)
+        layout.addWidget(self.title)
+        layout.addWidget(self.flow, 1)
+        layout.addLayout(foot)
+        model.race.changed.connect(self._follow)
+        self._follow()
+
+    def _follow(self) -> None:
+        race = self._model.race
+        self.setVisible(bool(race.encoder))
+        if race.rival is None:
+            self.title.show_text(f"RACE · {race.encoder.upper()}")
+            self.verdict.show_sentence(race.failure or "Recording …")
+            self.go.hide()
+            return
+        at = f"step {min(race.rival.position + 1, race.rival.n_steps):,} of {race.rival.n_steps:,}"
+        here = " · HERE THEY PART" if race.is_parting else ""
+        self.title.show_text(f"RACE · {race.encoder.upper()} · {at.upper()}{here}")
+        self.go.setVisible(race.difference is not None)
+        same = f"Both give the same {len(race.rival.trace.result.ids):,} tokens."
+        self.verdict.show_sentence(same if race.difference is None else race.difference.reason)

@@ -1,0 +1,127 @@
+"""Lists of steps beside the present one; a click goes to one of them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QToolButton, QVBoxLayout, QWidget
+
+from guiapp.viewmodels.steps.model import StepsModel
+from guiapp.viewmodels.steps.pictures import Made, made_so_far
+from guiapp.widgets.shaped_texts import LEFT, RIGHT, ShapedTexts
+from guiapp.widgets.style_sheet import head_row, set_role
+from guiapp.widgets.theme import GAP_PX, SMALL_FONT_PX, Theme, ThemeSource
+
+ROW_PX = 24
+
+
+class StepRows(QWidget):
+    """One line for each: its number, what it made or says, what that is worth."""
+
+    def __init__(
+        self,
+        name: str,
+        n_rows: int,
+        model: StepsModel,
+        theme_source: ThemeSource,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._theme_source = theme_source
+        self._texts = ShapedTexts(Theme.mono_font(SMALL_FONT_PX + 1))
+        self.entries: list[Made] = []
+        self.setFixedHeight(n_rows * ROW_PX)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.setAccessibleName(name)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        theme_source.changed.connect(self.update)
+        model.trace_changed.connect(self.follow)
+
+    @abstractmethod
+    def present(self) -> list[Made]:
+        """What to show, the newest last."""
+
+    def follow(self) -> None:
+        self.entries = self.present()
+        self.setAccessibleDescription("; ".join(entry.text for entry in self.entries))
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        theme = self._theme_source.theme
+        painter.fillRect(event.rect(), theme.panel)
+        texts = self._texts
+        number_width = texts.width(f"{self._model.n_steps:,}") + GAP_PX
+        for index, entry in enumerate(self.entries):
+            row = QRectF(0, index * ROW_PX, self.width(), ROW_PX)
+            worth_width = texts.width(entry.worth) + GAP_PX
+            painter.setPen(theme.faint)
+            texts.draw(painter, row, f"{entry.step:,}", LEFT)
+            painter.setPen(theme.dim)
+            texts.draw(painter, row, entry.worth, RIGHT)
+            painter.setPen(theme.text if index == len(self.entries) - 1 else theme.dim)
+            inner = row.adjusted(number_width, 0, -worth_width, 0)
+            texts.draw(painter, inner, texts.elided(entry.text, inner.width()), LEFT)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        index = int(event.position().y() // ROW_PX)
+        if 0 <= index < len(self.entries):
+            self._model.go_to(self.entries[index].step)
+
+
+class History(StepRows):
+    """What the last steps made."""
+
+    N_ROWS = 10
+
+    def __init__(self, model: StepsModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__("Made so far", self.N_ROWS, model, theme_source, parent)
+        model.position_changed.connect(self.follow)
+        self.follow()
+
+    def present(self) -> list[Made]:
+        debugger = self._model.debugger
+        return [] if debugger is None else made_so_far(debugger, self.N_ROWS)
+
+
+class Notes(StepRows):
+    """The last messages of log points."""
+
+    N_ROWS = 8
+
+    def __init__(self, model: StepsModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__("Messages of log points", self.N_ROWS, model, theme_source, parent)
+        model.notes_changed.connect(self.follow)
+        self.follow()
+
+    def present(self) -> list[Made]:
+        found = [Made(step, text, "") for step, text in self._model.notes[-self.N_ROWS :]]
+        self.setFixedHeight(max(1, len(found)) * ROW_PX)
+        return found
+
+
+class NotesList(QWidget):
+    """Shown once there are messages; they can be thrown away."""
+
+    def __init__(self, model: StepsModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self.rows = Notes(model, theme_source)
+        self.clear_button = QToolButton()
+        self.clear_button.setText("clear")
+        self.clear_button.setAccessibleName("Throw the messages away")
+        self.clear_button.clicked.connect(model.forget_notes)
+        set_role(self.clear_button, "quiet")
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GAP_PX)
+        layout.addLayout(head_row("Messages", self.clear_button))
+        layout.addWidget(self.rows)
+        model.notes_changed.connect(self._follow)
+        self._follow()
+
+    def _follow(self) -> None:
+        self.setVisible(bool(self._model.notes))

@@ -1,0 +1,122 @@
+"""Beside the steps: breakpoints, watches, and what was made so far."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QToolButton, QVBoxLayout, QWidget
+
+from guiapp.core.errors import TokenloupeError
+from guiapp.viewmodels.steps.model import StepsModel
+from guiapp.widgets.steps.breakpoint_list import BreakpointList
+from guiapp.widgets.steps.entry import EntryField, clear
+from guiapp.widgets.steps.rows import History, NotesList
+from guiapp.widgets.style_sheet import heading, set_role
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+
+SIDE_WIDTH_PX = 320
+
+
+class SidePanel(QScrollArea):
+    """Parts one below the other, with a scroll bar where there is no room for all."""
+
+    def __init__(self, parts: list[QWidget], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        content = QFrame()
+        set_role(content, "panel")
+        layout = QVBoxLayout(content)
+        layout.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
+        layout.setSpacing(MARGIN_PX + UNIT_PX)
+        for part in parts:
+            layout.addWidget(part)
+        layout.addStretch()
+        self.setWidget(content)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setMinimumWidth(240)
+
+
+class TraceSide(SidePanel):
+    """Breakpoints and what their messages say, watches, history."""
+
+    def __init__(self, model: StepsModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+        self.breakpoints = BreakpointList(model, theme_source)
+        self.watches = WatchList(model, theme_source)
+        self.history = History(model, theme_source)
+        self.notes = NotesList(model, theme_source)
+        made = QWidget()
+        column = QVBoxLayout(made)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(GAP_PX)
+        column.addWidget(heading("Made so far"))
+        column.addWidget(self.history)
+        super().__init__([self.breakpoints, self.notes, self.watches, made], parent)
+
+
+class WatchList(QWidget):
+    """Expressions with their values at this step."""
+
+    def __init__(self, model: StepsModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self.field = EntryField("rank, end - position …", theme_source)
+        self.field.entered.connect(self._enter)
+        self._rows = QVBoxLayout()
+        self._rows.setSpacing(0)
+        self._values: list[QLabel] = []
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GAP_PX)
+        layout.addWidget(heading("Watch"))
+        layout.addLayout(self._rows)
+        layout.addWidget(self.field)
+        model.watches_changed.connect(self._rebuild)
+        model.position_changed.connect(self._follow)
+        model.trace_changed.connect(self._follow)
+        self._rebuild()
+
+    @property
+    def shown_values(self) -> list[str]:
+        """The values as they are read."""
+        return [label.text() for label in self._values]
+
+    def _enter(self, text: str) -> None:
+        try:
+            self._model.add_watch(text)
+        except TokenloupeError as error:
+            self.field.show_error(error)
+            return
+        self.field.line.clear()
+        self.field.clear_error()
+
+    def _rebuild(self) -> None:
+        clear(self._rows)
+        self._values = []
+        for index, text in enumerate(self._model.watches):
+            self._rows.addWidget(self._row(index, text))
+        self._follow()
+
+    def _row(self, index: int, text: str) -> QWidget:
+        row = QWidget()
+        layout = QHBoxLayout(row)
+        layout.setContentsMargins(0, 0, 0, 0)
+        name, value, remove = QLabel(text), QLabel(), QToolButton()
+        name.setFont(Theme.mono_font(SMALL_FONT_PX + 1))
+        value.setFont(Theme.mono_font(SMALL_FONT_PX + 1))
+        set_role(name, "dim")
+        remove.setText("×")
+        remove.setAccessibleName(f"Forget {text}")
+        remove.clicked.connect(partial(self._model.remove_watch, index))
+        set_role(remove, "quiet")
+        self._values.append(value)
+        layout.addWidget(name)
+        layout.addStretch()
+        layout.addWidget(value)
+        layout.addWidget(remove)
+        return row
+
+    def _follow(self) -> None:
+        for label, value in zip(self._values, self._model.watch_values(), strict=True):
+            label.setText(value)

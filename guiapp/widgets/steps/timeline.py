@@ -1,0 +1,141 @@
+"""All steps as a line to scrub, with the hits of breakpoints on it."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap
+from PySide6.QtWidgets import QWidget
+
+from guiapp.viewmodels.steps.model import StepsModel
+from guiapp.viewmodels.steps.training import TrainingModel
+from guiapp.widgets.style_sheet import blend
+from guiapp.widgets.theme import ThemeSource
+
+HEIGHT_PX = 34
+TRACK_PX = 6
+MARGIN_PX = 8
+DOT_PX = 4.5
+MOST_MARKS = 200
+
+
+class Scrubber(QWidget):
+    """A line of all steps with the hits of breakpoints: click or drag to go to one; the arrow keys step."""
+
+    def __init__(
+        self, walk: StepsModel | TrainingModel, theme_source: ThemeSource, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._walk = walk
+        self._theme_source = theme_source
+        self._marks: list[tuple[list[float], bool]] = []
+        self._picture: tuple[object, QPixmap] | None = None
+        self.setFixedHeight(HEIGHT_PX)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName("Timeline")
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        theme_source.changed.connect(self.update)
+        walk.position_changed.connect(self.update)
+        walk.breakpoints_changed.connect(self.mark)
+        self.mark()
+
+    def sizeHint(self) -> QSize:
+        return QSize(600, HEIGHT_PX)
+
+    def x_of(self, step: float) -> float:
+        """Where a step lies on the line."""
+        return MARGIN_PX + (self.width() - 2 * MARGIN_PX) * step / max(1, self._walk.n_steps)
+
+    def step_at(self, x: float) -> int:
+        share = (x - MARGIN_PX) / max(1, self.width() - 2 * MARGIN_PX)
+        return round(max(0.0, min(1.0, share)) * self._walk.n_steps)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        theme = self._theme_source.theme
+        middle = self.height() / 2
+        track = QRectF(MARGIN_PX, middle - TRACK_PX / 2, self.width() - 2 * MARGIN_PX, TRACK_PX)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.raised)
+        painter.drawRoundedRect(track, TRACK_PX / 2, TRACK_PX / 2)
+        at = self.x_of(self._walk.position)
+        track.setRight(at)
+        painter.setBrush(blend(theme.raised, theme.accent, 0.7))
+        painter.drawRoundedRect(track, TRACK_PX / 2, TRACK_PX / 2)
+        painter.drawPixmap(0, 0, self._marks_picture(middle))
+        knob = QRectF(at - 4, middle - 13, 8, 26)
+        painter.setPen(QPen(theme.accent, 2) if self.hasFocus() else Qt.PenStyle.NoPen)
+        painter.setBrush(theme.text)
+        painter.drawRoundedRect(knob, 3, 3)
+
+    def mark(self) -> None:
+        """Find where hits are, as shares of the line; those too close to tell apart become one."""
+        self._marks, self._picture = [], None
+        n_steps = max(1, self._walk.n_steps)
+        for found, row in zip(self._walk.hits, self._walk.breakpoints.rows, strict=True):
+            first_of = np.flatnonzero(np.diff(found * MOST_MARKS // n_steps, prepend=-1))
+            self._marks.append(((found[first_of] / n_steps).tolist(), bool(row.log)))
+        self.update()
+
+    def paint_marks(self, painter: QPainter, middle: float) -> None:
+        """What lies on the line, under the knob."""
+        theme = self._theme_source.theme
+        painter.setPen(QPen(theme.background, 1))
+        for marks, is_log in self._marks:
+            painter.setBrush(theme.warning if is_log else theme.bad)
+            for mark in marks:
+                x = MARGIN_PX + (self.width() - 2 * MARGIN_PX) * mark
+                painter.drawEllipse(QPointF(x, middle), DOT_PX, DOT_PX)
+
+    def _marks_picture(self, middle: float) -> QPixmap:
+        """They are drawn once: hundreds of dots would be most of the work at every step."""
+        ratio = self.devicePixelRatio()
+        key = (self._theme_source.theme.name, self.size(), ratio)
+        if self._picture is None or self._picture[0] != key:
+            picture = QPixmap(self.size() * ratio)
+            picture.setDevicePixelRatio(ratio)
+            picture.fill(Qt.GlobalColor.transparent)
+            with QPainter(picture) as painter:
+                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+                self.paint_marks(painter, middle)
+            self._picture = key, picture
+        return self._picture[1]
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._walk.go_to(self.step_at(event.position().x()))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._walk.go_to(self.step_at(event.position().x()))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        moves = {
+            Qt.Key.Key_Right: self._walk.step,
+            Qt.Key.Key_Left: self._walk.back,
+            Qt.Key.Key_Home: self._walk.restart,
+            Qt.Key.Key_End: self._walk.to_end,
+        }
+        move = moves.get(Qt.Key(event.key()))
+        if move is None:
+            super().keyPressEvent(event)
+        else:
+            move()
+
+
+class Timeline(Scrubber):
+    """The steps of the debugger, with the pieces below."""
+
+    def __init__(self, model: StepsModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+        self._model = model
+        super().__init__(model, theme_source, parent)
+        model.trace_changed.connect(self.mark)
+
+    def paint_marks(self, painter: QPainter, middle: float) -> None:
+        """Ticks where pieces begin, as long as they are not too close, and the hits over them."""
+        debugger = self._model.debugger
+        if debugger is not None and debugger.trace.n_pieces <= MOST_MARKS / 4:
+            painter.setPen(QPen(self._theme_source.theme.faint, 1))
+            for step in debugger.trace.pieces.first_step.tolist():
+                x = self.x_of(step)
+                painter.drawLine(QPointF(x, middle + 8), QPointF(x, middle + 12))
+        super().paint_marks(painter, middle)

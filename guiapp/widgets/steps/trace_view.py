@@ -1,0 +1,172 @@
+"""A trace at one step: transport, timeline, the text, the picture of the encoder, its code, and the lists."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont, QResizeEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QSizePolicy,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from guiapp.viewmodels.steps.model import StepsModel
+from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.script_fonts import ScriptFonts
+from guiapp.widgets.steps.boxes import TOKEN_FONT_PX
+from guiapp.widgets.steps.cards import card
+from guiapp.widgets.steps.code import CodeView
+from guiapp.widgets.steps.flow import FlowView
+from guiapp.widgets.steps.gutter import ID_FONT_PX
+from guiapp.widgets.steps.lines import SentenceView, TextLine, title_line
+from guiapp.widgets.steps.race import RaceBox, RaceCard
+from guiapp.widgets.steps.side import SIDE_WIDTH_PX, TraceSide
+from guiapp.widgets.steps.timeline import Timeline
+from guiapp.widgets.steps.transport import GranularityBox, PlayControls, walking_buttons
+from guiapp.widgets.steps.views import LATTICES, PictureView
+from guiapp.widgets.steps.waiting import WaitingPanel
+from guiapp.widgets.style_sheet import heading
+from guiapp.widgets.text_zoom import TextZoom
+from guiapp.widgets.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    SMALL_FONT_PX,
+    TEXT_FONT_PX,
+    UI_FONT_PX,
+    UNIT_PX,
+    Theme,
+    ThemeSource,
+)
+from guiapp.widgets.window.actions import Actions
+from guiapp.widgets.wrapping_row import WrappingRow, scrolling
+
+NARROW_PX = 680  # picture and code are one below the other then
+LEAST_WIDTH_PX = 480
+
+
+class TraceView(QSplitter):
+    """Follows the debugger of the model; without a trace it says why."""
+
+    def __init__(
+        self,
+        model: StepsModel,
+        workspace: Workspace,
+        actions: Actions,
+        theme_source: ThemeSource,
+        zoom: TextZoom,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent, childrenCollapsible=False)
+        self._model = model
+        self._zoom = zoom
+        self.fonts = ScriptFonts(_fonts_in_use(), self)
+        self.timeline = Timeline(model, theme_source)
+        self.flow = FlowView(model, theme_source, zoom)
+        self.picture = PictureView(model, theme_source, zoom)
+        self.code = CodeView(model, theme_source, zoom)
+        self.side = TraceSide(model, theme_source)
+        self.race_card = RaceCard(model, theme_source, zoom)
+        self.waiting = WaitingPanel(model.recording, workspace)
+        self.sentence = SentenceView(theme_source, zoom)
+        self.number = TextLine(Theme.mono_font(UI_FONT_PX), theme_source, is_right=True)
+        self._title, self._picture_title = title_line(theme_source), title_line(theme_source)
+        self._lower = QHBoxLayout()
+        self._main = QStackedWidget()
+        self._lay_out(self._transport(actions, workspace))
+        for signal in (model.position_changed, model.recording.changed):
+            signal.connect(self._follow)
+        model.trace_changed.connect(self._begin)
+        zoom.changed.connect(self._turn)
+        self.splitterMoved.connect(self._turn)
+        self._begin()
+
+    def _transport(self, actions: Actions, workspace: Workspace) -> WrappingRow:
+        play = PlayControls(self._model.clock, actions["debug_play"])
+        boxes: list[QWidget] = [play, GranularityBox(self._model), RaceBox(self._model, workspace)]
+        return WrappingRow([*walking_buttons(actions), *boxes])
+
+    def _lay_out(self, transport: WrappingRow) -> None:
+        trace = QWidget()
+        column = QVBoxLayout(trace)
+        column.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, MARGIN_PX)
+        column.setSpacing(GAP_PX)
+        column.addWidget(transport)
+        column.addWidget(self.timeline)
+        flow = card([self._head(), self.flow, self.sentence], self.flow)
+        for upper in (flow, self.race_card):
+            upper.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        column.addWidget(flow, 3)
+        column.addWidget(self.race_card, 2)
+        lower = self._lower
+        lower.setSpacing(GAP_PX + UNIT_PX)
+        lower.addWidget(card([self._picture_title, self.picture], self.picture), 1)
+        lower.addWidget(card([heading("What it is doing"), self.code], self.code), 2)
+        column.addLayout(lower, 4)
+        self._main.addWidget(scrolling(trace, LEAST_WIDTH_PX))
+        self._main.addWidget(self.waiting)
+        self.addWidget(self._main)
+        self.addWidget(self.side)
+        self.setStretchFactor(0, 1)
+        self.setSizes([1100, SIDE_WIDTH_PX])
+        self.setHandleWidth(1)
+
+    def _head(self) -> QWidget:
+        """Which piece is shown, and the number of the step."""
+        head = QWidget()
+        row = QHBoxLayout(head)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self._title, 1)
+        row.addWidget(self.number)
+        return head
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._turn()
+
+    def _turn(self) -> None:
+        """Put picture and code side by side where there is room for both."""
+        is_narrow = self._main.width() < NARROW_PX * max(1.0, self._zoom.factor)
+        directions = QHBoxLayout.Direction
+        self._lower.setDirection(directions.TopToBottom if is_narrow else directions.LeftToRight)
+
+    def _begin(self) -> None:
+        """Make room for what the new trace will say."""
+        self.sentence.forget_height()
+        self.number.reserve(f"step {self._model.n_steps:,} of {self._model.n_steps:,}")
+        if self._model.debugger is not None:
+            self.fonts.prepare(self._model.debugger.trace.text)
+        self._follow()
+
+    def _follow(self) -> None:
+        model = self._model
+        debugger = model.debugger
+        self._main.setCurrentIndex(0 if debugger is not None else 1)
+        if debugger is None:
+            return
+        self._lower.setStretch(0, 3 if debugger.trace.twin in LATTICES else 2)
+        self._title.show_text(_capitals(model.title))
+        self._picture_title.show_text(_capitals(self.picture.title))
+        number = min(model.position + 1, model.n_steps)
+        self.number.show_text(f"step {number:,} of {model.n_steps:,}")
+        self.sentence.show_sentence(debugger.sentence())
+
+
+def _fonts_in_use() -> list[QFont]:
+    """Those in which parts of the text are painted."""
+    sizes = (TOKEN_FONT_PX, TEXT_FONT_PX, UI_FONT_PX, SMALL_FONT_PX + 1, SMALL_FONT_PX, ID_FONT_PX)
+    bold = (Theme.mono_font(UI_FONT_PX + 2), Theme.mono_font(UI_FONT_PX), Theme.ui_font(UI_FONT_PX))
+    title = Theme.ui_font(SMALL_FONT_PX)
+    title.setWeight(QFont.Weight.DemiBold)
+    for font in bold:
+        font.setBold(True)
+    sentence, *pictures = (Theme.ui_font(size) for size in (UI_FONT_PX + 2, UI_FONT_PX, SMALL_FONT_PX))
+    return [*map(Theme.mono_font, sizes), *bold, title, sentence, *pictures]
+
+
+def _capitals(title: str) -> str:
+    """Headings are in capitals, but not what stands in quotes."""
+    head, quote, rest = title.partition("“")
+    return head.upper() + quote + rest

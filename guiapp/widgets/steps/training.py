@@ -1,0 +1,268 @@
+"""Training on the Steps page: what to train on, the training step by step, and what to do with the result."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QHBoxLayout,
+    QLabel,
+    QMessageBox,
+    QPushButton,
+    QSizePolicy,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from guiapp.viewmodels.steps.training import TrainingModel
+from guiapp.viewmodels.steps.training_beside import TrainingBeside
+from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.steps.breakpoint_list import BreakpointList
+from guiapp.widgets.steps.cards import card
+from guiapp.widgets.steps.lines import SentenceView
+from guiapp.widgets.steps.side import SIDE_WIDTH_PX, SidePanel
+from guiapp.widgets.steps.timeline import Scrubber
+from guiapp.widgets.steps.training_beside import BesideCard
+from guiapp.widgets.steps.training_form import TrainingForm
+from guiapp.widgets.steps.training_views import (
+    LikelihoodPicture,
+    PairsPicture,
+    PiecesPicture,
+    SymbolsPicture,
+    WordsPicture,
+)
+from guiapp.widgets.steps.transport import PlayControls, walking_buttons
+from guiapp.widgets.style_sheet import heading, set_role
+from guiapp.widgets.text_zoom import TextZoom
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX, ThemeSource
+from guiapp.widgets.window.actions import Actions
+from guiapp.widgets.wrapping_row import WrappingRow, scrolling
+
+EMPTY_TEXT = "Choose what to train and on which text, and press Train:\neach step shows what won, and why."
+LEAST_WIDTH_PX = 480
+MODEL_FILTER = "Model files (*.gguf)"
+
+
+class TrainingStage(QWidget):
+    """The training at one step: scrubber, words, and what competes and what was learned below."""
+
+    def __init__(
+        self,
+        model: TrainingModel,
+        actions: Actions,
+        theme_source: ThemeSource,
+        zoom: TextZoom,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._zoom = zoom
+        self.scrubber = Scrubber(model, theme_source)
+        self.count = QLabel()
+        self.words = WordsPicture("The words as they are cut", model, theme_source, zoom)
+        self.sentence = SentenceView(theme_source, zoom)
+        self.pairs = PairsPicture("The pairs that compete", model, theme_source, zoom)
+        self.symbols = SymbolsPicture("The vocabulary", model, theme_source, zoom)
+        self.curve = LikelihoodPicture("Likelihood of the text", model, theme_source, zoom)
+        self.pieces = PiecesPicture("The pieces", model, theme_source, zoom)
+        self._words_title, self._pairs_title = heading(""), heading("")
+        self._symbols_title, self._pieces_title = heading(""), heading("")
+        self.cards = QStackedWidget()
+        self._lay_out(actions)
+        model.changed.connect(self._follow)
+        model.changed.connect(self.scrubber.mark)
+        model.position_changed.connect(self._follow)
+        zoom.changed.connect(self._follow_zoom)
+        self._follow_zoom()
+        self._follow()
+
+    def _follow_zoom(self) -> None:
+        self.count.setFont(self._zoom.mono_font(UI_FONT_PX))
+
+    def _lay_out(self, actions: Actions) -> None:
+        play = PlayControls(self._model.clock, actions["debug_play"])
+        bar = WrappingRow([*walking_buttons(actions, has_pieces=False), play], self.count)
+        words = card([self._words_title, self.words, self.sentence], self.words)
+        words.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        for left, right in (
+            (
+                card([self._pairs_title, self.pairs], self.pairs),
+                card([self._symbols_title, self.symbols], self.symbols),
+            ),
+            (
+                card([heading("Likelihood"), self.curve], self.curve),
+                card([self._pieces_title, self.pieces], self.pieces),
+            ),
+        ):
+            pair = QWidget()
+            row = QHBoxLayout(pair)
+            row.setContentsMargins(0, 0, 0, 0)
+            row.setSpacing(GAP_PX + UNIT_PX)
+            row.addWidget(left, 1)
+            row.addWidget(right, 1)
+            self.cards.addWidget(pair)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GAP_PX)
+        layout.addWidget(bar)
+        layout.addWidget(self.scrubber)
+        layout.addWidget(words, 3)
+        layout.addWidget(self.cards, 4)
+
+    def show_kind(self) -> None:
+        """Pairs and symbols for merges, curve and pieces for Unigram."""
+        record = self._model.record
+        self.cards.setCurrentIndex(1 if record is not None and record.start.algorithm == "unigram" else 0)
+
+    def _follow(self) -> None:
+        model, record = self._model, self._model.record
+        self.setVisible(record is not None)
+        if record is None:
+            return
+        position = model.position
+        sign = " …" if model.is_busy else ""
+        self.count.setText(f"step {position:,} of {model.n_steps:,}{sign}")
+        n_shown, n_words = len(record.start.words), record.start.n_words
+        which = (
+            f"{n_words:,} different words"
+            if n_shown == n_words
+            else f"the first {n_shown} of {n_words:,} words"
+        )
+        self._words_title.setText(f"THE TEXT · {which.upper()}")
+        worth = (
+            "SCORE = n(ab) / (n(a)·n(b))" if record.start.algorithm == "wordpiece" else "HOW OFTEN THEY OCCUR"
+        )
+        self._pairs_title.setText(f"PAIRS · {worth}")
+        self._symbols_title.setText(f"VOCABULARY · {record.vocabulary_size(position):,}, THE NEWEST FIRST")
+        self._pieces_title.setText(f"PIECES · {record.vocabulary_size(position):,}")
+        told = record.step(position).sentence if position else _beginning(record.start.algorithm)
+        self.sentence.show_sentence(told)
+        self.show_kind()
+
+
+def _beginning(algorithm: str) -> str:
+    if algorithm == "unigram":
+        return "At the start every frequent substring is a piece: far too many."
+    return "At the start each word is cut into the smallest symbols. Count which two stand side by side."
+
+
+class TrainingView(QSplitter):
+    """Form, stage, and the result: to save, to open, to see beside the open model; breakpoints beside."""
+
+    def __init__(
+        self,
+        model: TrainingModel,
+        workspace: Workspace,
+        actions: Actions,
+        theme_source: ThemeSource,
+        zoom: TextZoom,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent, childrenCollapsible=False)
+        self.model = model
+        self._workspace = workspace
+        self.breakpoints = BreakpointList(model, theme_source)
+        self.beside = TrainingBeside(model, workspace, self)
+        self.form = TrainingForm(model, workspace, theme_source, zoom)
+        self.stage = TrainingStage(model, actions, theme_source, zoom)
+        self.beside_card = BesideCard(self.beside, theme_source, zoom)
+        self.stage.cards.addWidget(self.beside_card)
+        self.empty = QLabel(EMPTY_TEXT, alignment=Qt.AlignmentFlag.AlignCenter)
+        set_role(self.empty, "dim")
+        self.save_button, self.open_button = (
+            QPushButton("Save as GGUF…"),
+            QPushButton("Save and open as model…"),
+        )
+        self.steps_button = QPushButton("Save steps…")
+        self.beside_button = QPushButton("Open beside")
+        self.beside_button.setCheckable(True)
+        self._lay_out()
+        self.steps_button.clicked.connect(actions["debug_save"].trigger)
+        self.save_button.clicked.connect(self._ask_and_save)
+        self.open_button.clicked.connect(self._ask_save_and_open)
+        self.beside_button.toggled.connect(self._show_beside)
+        model.changed.connect(self._follow)
+        workspace.vocabulary_changed.connect(self._follow_model)
+        self._follow()
+
+    def _lay_out(self) -> None:
+        foot = WrappingRow([self.beside_button, self.steps_button, self.save_button, self.open_button])
+        training = QWidget()
+        layout = QVBoxLayout(training)
+        layout.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, MARGIN_PX)
+        layout.setSpacing(GAP_PX)
+        layout.addWidget(self.form)
+        layout.addWidget(self.empty, 1)
+        layout.addWidget(self.stage, 1)
+        layout.addWidget(foot)
+        self.addWidget(scrolling(training, LEAST_WIDTH_PX))
+        self.addWidget(SidePanel([self.breakpoints]))
+        self.setStretchFactor(0, 1)
+        self.setSizes([1100, SIDE_WIDTH_PX])
+        self.setHandleWidth(1)
+
+    def save(self, path: Path) -> bool:
+        """Save the result; says so where that fails."""
+        if self.model.save(path):
+            return True
+        QMessageBox.warning(self, "Save as GGUF", f"{path} cannot be written. Choose another place.")
+        return False
+
+    def save_and_open(self, path: Path) -> None:
+        """Save the result and make it the workspace's model; the one before is among the recent ones."""
+        if self.save(path):
+            self._workspace.loader.open(str(path))
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something is on its way."""
+        return self.model.is_busy or (self.beside_button.isChecked() and self.beside.is_busy)
+
+    def begin(self, wish: str) -> None:
+        """Train as a word says: algorithm, size, and the step to show, such as "bpe:300:4"."""
+        algorithm, size, *place = wish.split(":")
+        self.form.choose(algorithm, int(size))
+        self.model.train(self.form.wish, int(place[0]) if place else 1)
+
+    def stop(self) -> None:
+        """End all work in the background."""
+        self.beside.stop()
+        self.model.stop()
+
+    def _ask_and_save(self) -> None:
+        if (path := self._ask()) is not None:
+            self.save(path)
+
+    def _ask_save_and_open(self) -> None:
+        if (path := self._ask()) is not None:
+            self.save_and_open(path)
+
+    def _ask(self) -> Path | None:
+        chosen, _ = QFileDialog.getSaveFileName(self, "Save as GGUF", "trained.gguf", MODEL_FILTER)
+        return Path(chosen) if chosen else None
+
+    def _show_beside(self, is_shown: bool) -> None:
+        if is_shown:
+            self.beside.compare()
+            self.stage.cards.setCurrentWidget(self.beside_card)
+        else:
+            self.stage.show_kind()
+
+    def _follow_model(self) -> None:
+        if self.beside_button.isChecked():
+            self.beside.compare()
+
+    def _follow(self) -> None:
+        model = self.model
+        has_file = model.model_file is not None
+        self.empty.setVisible(model.record is None)
+        if not has_file:
+            self.beside_button.setChecked(False)
+        for made in (self.beside_button, self.save_button, self.open_button):
+            made.setVisible(model.record is not None)
+            made.setEnabled(has_file)
+        self.steps_button.setVisible(model.n_steps > 0)

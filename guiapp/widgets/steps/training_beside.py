@@ -1,0 +1,121 @@
+"""The beginning of the text twice: as the trained vocabulary cuts it, and as the open model does."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+
+from guiapp.core.explain.visible_text import isolate
+from guiapp.viewmodels.steps.training_beside import Side, TrainingBeside
+from guiapp.widgets.style_sheet import heading, set_role
+from guiapp.widgets.text_zoom import TextZoom
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource
+
+CHIP_PX = 28
+ROW_GAP_PX = 6
+GAP_BETWEEN_PX = 2
+PADDING_PX = 5
+CENTER = Qt.AlignmentFlag.AlignCenter
+
+
+class CutText(QWidget):
+    """Tokens in rows; those that begin and end where the other side has a token, too, are dimmer."""
+
+    def __init__(
+        self, name: str, theme_source: ThemeSource, zoom: TextZoom, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._theme_source = theme_source
+        self._zoom = zoom
+        zoom.watch(self)
+        zoom.changed.connect(self.update)
+        self._side: Side | None = None
+        self._message = ""
+        self._shared: frozenset[tuple[int, int]] = frozenset()
+        self.setAccessibleName(name)
+        theme_source.changed.connect(self.update)
+
+    def sizeHint(self) -> QSize:
+        return QSize(300, 5 * (CHIP_PX + ROW_GAP_PX))
+
+    def show_side(self, side: Side | None, other: Side | None, message: str) -> None:
+        """Show a side, or a message where there is none."""
+        self._side, self._message = side, message
+        if side is not None and other is not None:
+            self._shared = frozenset(token[2:] for token in side.tokens) & {
+                token[2:] for token in other.tokens
+            }
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        theme = self._theme_source.theme
+        if self._side is None:
+            painter.setPen(theme.dim)
+            painter.drawText(self.rect(), CENTER | Qt.TextFlag.TextWordWrap, self._message)
+            return
+        zoom = self._zoom.factor
+        painter.scale(zoom, zoom)
+        right, bottom = self.width() / zoom, self.height() / zoom
+        font = Theme.mono_font(UI_FONT_PX + 1)
+        metrics = QFontMetricsF(font)
+        painter.setFont(font)
+        x, y = 0.0, 0.0
+        for number, (text, _, start, end) in enumerate(self._side.tokens):
+            width = max(14.0, metrics.horizontalAdvance(text) + 2 * PADDING_PX)
+            if x > 0 and x + width > right:
+                x, y = 0.0, y + CHIP_PX + ROW_GAP_PX
+            if y + CHIP_PX > bottom:
+                return
+            chip = QRectF(x, y, width, CHIP_PX)
+            differs = (start, end) not in self._shared
+            painter.setPen(theme.accent if differs else Qt.PenStyle.NoPen)
+            painter.setBrush(theme.span_color(number))
+            painter.drawRoundedRect(chip.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
+            painter.setPen(theme.span_text)
+            painter.drawText(chip, CENTER, isolate(text))
+            x += width + GAP_BETWEEN_PX
+
+
+class BesideCard(QFrame):
+    """Two columns; tokens that the other one does not have are ringed."""
+
+    def __init__(
+        self,
+        beside: TrainingBeside,
+        theme_source: ThemeSource,
+        zoom: TextZoom,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._beside = beside
+        set_role(self, "card")
+        self.titles = (heading(""), heading(""))
+        self.texts = (CutText("Trained", theme_source, zoom), CutText("Open model", theme_source, zoom))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(MARGIN_PX - 2, MARGIN_PX - 4, MARGIN_PX - 2, MARGIN_PX - 4)
+        row.setSpacing(2 * MARGIN_PX)
+        for title, text in zip(self.titles, self.texts, strict=True):
+            column = QVBoxLayout()
+            column.setSpacing(GAP_PX)
+            title.setFont(Theme.ui_font(SMALL_FONT_PX))
+            column.addWidget(title)
+            column.addWidget(text, 1)
+            row.addLayout(column, 1)
+        beside.changed.connect(self._follow)
+        self._follow()
+
+    def _follow(self) -> None:
+        result = self._beside.result
+        message = self._beside.failure or "Encoding …"
+        sides = (None, None) if result is None else (result.trained, result.real)
+        for title, text, side, other in zip(self.titles, self.texts, sides, sides[::-1], strict=True):
+            text.show_side(side, other, message)
+            title.setText("" if side is None else _title(side))
+
+
+def _title(side: Side) -> str:
+    n_tokens = len(side.tokens)
+    return f"{side.name.upper()} · {side.n_vocabulary:,} · {n_tokens:,} TOKENS"

@@ -1,0 +1,148 @@
+"""What to train, and on which text."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QIntValidator
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from guiapp.viewmodels.steps.training import TrainingModel, TrainingWish
+from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.style_sheet import set_role
+from guiapp.widgets.text_zoom import TextZoom
+from guiapp.widgets.theme import GAP_PX, UI_FONT_PX, ThemeSource
+from guiapp.widgets.wrapping_row import WrappingRow
+
+ALGORITHMS = (("Byte-pair encoding", "bpe"), ("WordPiece", "wordpiece"), ("Unigram", "unigram"))
+MOST_TOKENS = 100_000
+FIRST_SIZES = {"bpe": 400, "wordpiece": 200, "unigram": 200}
+TEXTBOOK = "This is insane! This is impossible"
+END_MARK_TEXT = (
+    "In a model file, a word's mark is the space behind it. The last word of a text or of a line has none "
+    "there, and runs of spaces are tokens of their own: elsewhere the file cuts words as the training did."
+)
+OWN_TEXT_PX = 74
+SIZE_WIDTH_PX = 84
+
+
+class TrainingForm(QWidget):
+    """One row of choices with the button that begins or stops, a field for one's own text, a message."""
+
+    def __init__(
+        self,
+        model: TrainingModel,
+        workspace: Workspace,
+        theme_source: ThemeSource,
+        zoom: TextZoom,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._workspace = workspace
+        self._theme_source = theme_source
+        self._zoom = zoom
+        self.algorithm, self.source = QComboBox(), QComboBox()
+        for title, name in ALGORITHMS:
+            self.algorithm.addItem(title, name)
+        self.source.addItems(["on the workspace's text", "on a text of one's own"])
+        self.n_tokens = QLineEdit(str(FIRST_SIZES["bpe"]))
+        self.n_tokens.setValidator(QIntValidator(1, MOST_TOKENS, self))
+        self.n_tokens.setFixedWidth(SIZE_WIDTH_PX)
+        self.symbols = QComboBox()
+        self.symbols.addItems(["of bytes", "of characters, with end-of-word marks"])
+        self.own_text = QPlainTextEdit(TEXTBOOK)
+        self.button = QPushButton("Train")
+        self.end_mark_note = QLabel(END_MARK_TEXT, wordWrap=True)
+        self.message = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self._lay_out()
+        self.algorithm.currentIndexChanged.connect(self._choose_algorithm)
+        self.source.currentIndexChanged.connect(self._follow)
+        self.symbols.currentIndexChanged.connect(self._follow)
+        self.n_tokens.returnPressed.connect(self.button.click)
+        self.button.clicked.connect(self._begin_or_stop)
+        model.changed.connect(self._follow)
+        theme_source.changed.connect(self._follow)
+        zoom.watch(self.own_text.viewport())
+        zoom.changed.connect(self._follow_zoom)
+        self._follow_zoom()
+        self._follow()
+
+    @property
+    def wish(self) -> TrainingWish:
+        """What is chosen."""
+        algorithm = self.algorithm.currentData()
+        is_own = self.source.currentIndex() == 1
+        text = self.own_text.toPlainText().encode() if is_own else self._workspace.document.text()
+        return TrainingWish(algorithm, text, int(self.n_tokens.text() or 0), self._has_end_marks)
+
+    @property
+    def _has_end_marks(self) -> bool:
+        return self.algorithm.currentData() == "bpe" and self.symbols.currentIndex() == 1
+
+    def choose(self, algorithm: str, n_tokens: int) -> None:
+        """Set what to train, on the workspace's text."""
+        self.algorithm.setCurrentIndex(self.algorithm.findData(algorithm))
+        self.n_tokens.setText(str(n_tokens))
+
+    def _lay_out(self) -> None:
+        size_title = QLabel("tokens in all")
+        size_title.setBuddy(self.n_tokens)
+        set_role(size_title, "dim")
+        set_role(self.end_mark_note, "dim")
+        set_role(self.button, "primary")
+        size = QWidget()
+        inner = QHBoxLayout(size)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.setSpacing(GAP_PX)
+        inner.addWidget(size_title)
+        inner.addWidget(self.n_tokens)
+        row = WrappingRow([self.algorithm, self.symbols, self.source, size], self.button)
+        self.algorithm.setAccessibleName("What to train")
+        self.source.setAccessibleName("What to train on")
+        self.n_tokens.setAccessibleName("Size of the vocabulary")
+        self.own_text.setAccessibleName("Text to train on")
+        self.symbols.setAccessibleName("What words are made of")
+        self.symbols.setToolTip("Models use bytes; textbooks use characters, and a mark at each word's end.")
+        self.own_text.setTabChangesFocus(True)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GAP_PX)
+        layout.addWidget(row)
+        layout.addWidget(self.own_text)
+        layout.addWidget(self.end_mark_note)
+        layout.addWidget(self.message)
+
+    def _follow_zoom(self) -> None:
+        self.own_text.setFont(self._zoom.mono_font(UI_FONT_PX))
+        self.own_text.setFixedHeight(self._zoom.scaled(OWN_TEXT_PX))
+
+    def _choose_algorithm(self) -> None:
+        self.n_tokens.setText(str(FIRST_SIZES[self.algorithm.currentData()]))
+        self._follow()
+
+    def _begin_or_stop(self) -> None:
+        if self._model.is_busy:
+            self._model.cancel()
+        else:
+            self._model.train(self.wish)
+
+    def _follow(self) -> None:
+        model = self._model
+        self.symbols.setVisible(self.algorithm.currentData() == "bpe")
+        self.end_mark_note.setVisible(self._has_end_marks)
+        self.own_text.setVisible(self.source.currentIndex() == 1)
+        self.button.setText("Stop" if model.is_busy else "Train")
+        theme = self._theme_source.theme
+        told = f"{model.shortfall} Train on a longer text for more." if model.shortfall else ""
+        self.message.setText(model.failure or told)
+        self.message.setVisible(bool(self.message.text()))
+        self.message.setStyleSheet(f"color: {(theme.bad if model.failure else theme.warning).name()}")

@@ -1,0 +1,363 @@
+"""Pictures of a training at a step: the words as they are cut, the pairs that compete, what was learned."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from typing import NamedTuple
+
+from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtWidgets import QWidget
+
+from guiapp.core.explain.visible_text import isolate
+from guiapp.core.training.record import TrainingRecord
+from guiapp.core.training.telling import Cut, ToldMerge, ToldPruning
+from guiapp.viewmodels.steps.training import TrainingModel
+from guiapp.widgets.steps.cards import enlargement
+from guiapp.widgets.style_sheet import blend
+from guiapp.widgets.text_zoom import TextZoom
+from guiapp.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource
+
+CHIP_PX = 28
+CHIP_GAP_PX = 3
+WORD_GAP_PX = 18
+ROW_GAP_PX = 8
+PADDING_PX = 7
+ROW_PX = 26
+WORDS_FONT_PX = UI_FONT_PX + 2
+N_NEWEST = 400
+LEAST_WORD_ROWS = 4
+WINDOW_PX_PER_ROW = 150  # half of what is below the scrubber goes to the words
+AXIS_PX = 64
+LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+CENTER = Qt.AlignmentFlag.AlignCenter
+WRAP = Qt.TextFlag.TextWordWrap
+
+
+class TrainingPicture(QWidget):
+    """Follows a training; what is drawn is up to the kinds of pictures.  Grows from its natural size on."""
+
+    natural = QSize(300, 17 * ROW_PX)
+
+    def __init__(
+        self,
+        name: str,
+        model: TrainingModel,
+        theme_source: ThemeSource,
+        zoom: TextZoom,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._theme_source = theme_source
+        self._zoom = zoom
+        self.setAccessibleName(name)
+        zoom.watch(self)
+        zoom.changed.connect(self._follow_zoom)
+        self._follow_zoom()
+        theme_source.changed.connect(self.update)
+        model.changed.connect(self.update)
+        model.position_changed.connect(self.update)
+
+    def sizeHint(self) -> QSize:
+        return QSize(300, self._zoom.scaled(7 * ROW_PX))
+
+    def _follow_zoom(self) -> None:
+        self.setMinimumHeight(self._zoom.scaled(4 * ROW_PX))
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._model.record is None:
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        scale = enlargement(self.size(), self.natural, self._zoom.factor)
+        painter.scale(scale, scale)
+        size = QSizeF(self.width() / scale, self.height() / scale)
+        self.paint(painter, self._theme_source.theme, size, self._model.record, self._model.position)
+
+    @abstractmethod
+    def paint(
+        self, painter: QPainter, theme: Theme, size: QSizeF, record: TrainingRecord, position: int
+    ) -> None:
+        """Draw what there is after `position` steps."""
+
+
+class Chip(NamedTuple):
+    """A symbol of a word with its place; `tint` counts, and `is_new` says that this step made it."""
+
+    text: str
+    rect: QRectF
+    tint: int
+    is_new: bool
+
+
+class WordsLayout(NamedTuple):
+    """Symbols and the counts behind words, with their places; `first_new` is the top of the first new one."""
+
+    chips: list[Chip]
+    counts: list[tuple[str, QRectF]]
+    height: float
+    first_new: float
+
+
+def lay_out_words(
+    words: list[tuple[Cut, int, bool]], made: str, width: float, metrics: QFontMetricsF
+) -> WordsLayout:
+    """Words in rows, each as its symbols and how often it occurs; no word is torn but by the edge."""
+    chips: list[Chip] = []
+    counts: list[tuple[str, QRectF]] = []
+    x, y, first_new = 0.0, 0.0, 0.0
+    for cut, count, is_changed in words:
+        sizes = [max(22.0, metrics.horizontalAdvance(symbol) + 2 * PADDING_PX) for symbol in cut]
+        number = f"×{count:,}" if count > 1 else ""
+        number_width = metrics.horizontalAdvance(number) + CHIP_GAP_PX if number else 0.0
+        if x > 0 and x + sum(sizes) + len(sizes) * CHIP_GAP_PX + number_width > width:
+            x, y = 0.0, y + CHIP_PX + ROW_GAP_PX
+        for symbol, size in zip(cut, sizes, strict=True):
+            is_new = is_changed and symbol == made
+            if is_new and not any(chip.is_new for chip in chips):
+                first_new = y
+            chips.append(Chip(symbol, QRectF(x, y, size, CHIP_PX), len(chips), is_new))
+            x += size + CHIP_GAP_PX
+        if number:
+            counts.append((number, QRectF(x, y, number_width, CHIP_PX)))
+        x += number_width + WORD_GAP_PX
+    return WordsLayout(chips, counts, y + CHIP_PX, first_new)
+
+
+class WordsPicture(TrainingPicture):
+    """The first words of the text; symbols that the step made are filled with the accent."""
+
+    natural = QSize(1 << 20, 1 << 20)  # more room shows more words
+
+    def __init__(
+        self,
+        name: str,
+        model: TrainingModel,
+        theme_source: ThemeSource,
+        zoom: TextZoom,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(name, model, theme_source, zoom, parent)
+        model.changed.connect(self._limit_height)
+
+    def sizeHint(self) -> QSize:
+        n_rows = max(LEAST_WORD_ROWS, self.window().height() // WINDOW_PX_PER_ROW - 1)
+        height = self._zoom.scaled(n_rows * (CHIP_PX + ROW_GAP_PX))
+        return QSize(600, min(self.maximumHeight(), height))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._limit_height()
+
+    def _follow_zoom(self) -> None:
+        super()._follow_zoom()
+        self._limit_height()
+
+    def _limit_height(self) -> None:
+        """Be no higher than the words are before the first step, when they need most room."""
+        record = self._model.record
+        if record is not None:
+            metrics = QFontMetricsF(Theme.mono_font(WORDS_FONT_PX))
+            zoom = self._zoom.factor
+            layout = lay_out_words(record.words(0), "", self.width() / zoom, metrics)
+            self.setMaximumHeight(max(self.minimumHeight(), math.ceil(layout.height * zoom)))
+            self.updateGeometry()
+
+    def paint(
+        self, painter: QPainter, theme: Theme, size: QSizeF, record: TrainingRecord, position: int
+    ) -> None:
+        font = Theme.mono_font(WORDS_FONT_PX)
+        told = record.step(position) if position else None
+        made = told.left + told.right if isinstance(told, ToldMerge) else ""
+        layout = lay_out_words(record.words(position), made, size.width(), QFontMetricsF(font))
+        painter.setFont(font)
+        row_px = CHIP_PX + ROW_GAP_PX
+        n_rows = max(1, int((size.height() + ROW_GAP_PX) // row_px))
+        first = max(
+            0.0, min(layout.first_new - n_rows // 2 * row_px, layout.height + ROW_GAP_PX - n_rows * row_px)
+        )
+        painter.translate(0, -first)
+        for chip in layout.chips:
+            if not first <= chip.rect.top() < first + n_rows * row_px:
+                continue
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.accent if chip.is_new else theme.span_color(chip.tint))
+            painter.drawRoundedRect(chip.rect, 5, 5)
+            painter.setPen(theme.on_accent if chip.is_new else theme.span_text)
+            painter.drawText(chip.rect, CENTER, isolate(chip.text))
+        painter.setPen(theme.dim)
+        for number, rect in layout.counts:
+            if first <= rect.top() < first + n_rows * row_px:
+                painter.drawText(rect, LEFT, number)
+
+
+class PairsPicture(TrainingPicture):
+    """The pairs that competed for the step, or for the first one: the winner, its equals, the next."""
+
+    def paint(
+        self, painter: QPainter, theme: Theme, size: QSizeF, record: TrainingRecord, position: int
+    ) -> None:
+        told = record.step(max(1, position)) if record.n_steps else None
+        if not isinstance(told, ToldMerge):
+            painter.setPen(theme.dim)
+            painter.drawText(QRectF(QPointF(), size), CENTER | WRAP, why_none(self._model))
+            return
+        rows = [((told.left, told.right), told.worth, "merged" if position else "")]
+        rows += [(pair, told.worth, "tie") for pair in told.ties]
+        rows += [(pair, worth, "") for pair, worth in told.rivals]
+        painter.setFont(Theme.mono_font(UI_FONT_PX))
+        for number, (pair, worth, sign) in enumerate(rows[: int(size.height() // ROW_PX)]):
+            row = QRectF(0, number * ROW_PX, size.width(), ROW_PX - 3)
+            share = worth / told.worth
+            _paint_bar(painter, theme, row, share, sign == "merged")
+            inner = row.adjusted(PADDING_PX, 0, -PADDING_PX, 0)
+            painter.setPen(theme.text)
+            painter.drawText(inner, LEFT, f"{isolate(pair[0])} + {isolate(pair[1])}")
+            painter.drawText(inner, RIGHT, f"{worth:,.0f}" if worth.is_integer() else f"{worth:.4g}")
+            painter.setPen(theme.accent if sign == "merged" else theme.dim)
+            painter.drawText(inner.adjusted(0, 0, -72, 0), RIGHT, sign)
+
+
+def why_none(model: TrainingModel) -> str:
+    """Why no pair was ever merged."""
+    if model.is_busy or model.record is None:
+        return "Counting …"
+    if model.record.start.n_steps == 0:
+        return "The smallest symbols fill the vocabulary: ask for more tokens, and pairs will merge."
+    return "No pair occurs twice: there is nothing to merge."
+
+
+def _paint_bar(painter: QPainter, theme: Theme, row: QRectF, share: float, is_winner: bool) -> None:
+    painter.setPen(Qt.PenStyle.NoPen)
+    bar = QRectF(row.left(), row.top(), max(4.0, row.width() * share), row.height())
+    painter.setBrush(
+        blend(theme.raised, theme.accent if is_winner else theme.faint, 0.3 if is_winner else 0.16)
+    )
+    painter.drawRoundedRect(bar, 4, 4)
+
+
+class SymbolsPicture(TrainingPicture):
+    """The vocabulary, the newest first."""
+
+    def paint(
+        self, painter: QPainter, theme: Theme, size: QSizeF, record: TrainingRecord, position: int
+    ) -> None:
+        font = Theme.mono_font(UI_FONT_PX)
+        metrics = QFontMetricsF(font)
+        painter.setFont(font)
+        told = record.step(position) if position else None
+        made = told.left + told.right if isinstance(told, ToldMerge) else None
+        x, y = 0.0, 0.0
+        for symbol in record.newest_symbols(position, N_NEWEST):
+            width = max(22.0, metrics.horizontalAdvance(symbol) + 2 * PADDING_PX)
+            if x > 0 and x + width > size.width():
+                x, y = 0.0, y + ROW_PX + 2
+            if y + ROW_PX > size.height():
+                return
+            chip = QRectF(x, y, width, ROW_PX - 2)
+            is_new = symbol == made
+            painter.setPen(Qt.PenStyle.NoPen if is_new else QPen(theme.line, 1))
+            painter.setBrush(theme.accent if is_new else theme.panel)
+            painter.drawRoundedRect(chip.adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)
+            painter.setPen(theme.on_accent if is_new else theme.text)
+            painter.drawText(chip, CENTER, isolate(symbol))
+            x += width + CHIP_GAP_PX + 1
+
+
+class PiecesPicture(TrainingPicture):
+    """Unigram's most probable pieces, or those that a pruning dropped, struck out, with what that costs."""
+
+    def paint(
+        self, painter: QPainter, theme: Theme, size: QSizeF, record: TrainingRecord, position: int
+    ) -> None:
+        told = record.step(position) if position else None
+        if told is None or isinstance(told, ToldMerge):
+            painter.setPen(theme.dim)
+            painter.drawText(QRectF(QPointF(), size), CENTER, "All frequent substrings compete. Step on.")
+            return
+        n_rows = int(size.height() // ROW_PX)
+        if isinstance(told, ToldPruning):
+            losses = [(piece, f"−{loss:,.2f}") for piece, loss in told.dropped]
+            half = size.width() / 2 - PADDING_PX
+            self._paint_rows(painter, theme, QRectF(0, 0, half, size.height()), losses[:n_rows], True)
+            rest = QRectF(half + 2 * PADDING_PX, 0, half, size.height())
+        else:
+            rest = QRectF(QPointF(), size)
+        kept = [(piece, f"{math.exp(score):.2%}") for piece, score in told.best]
+        self._paint_rows(painter, theme, rest, kept[:n_rows], False)
+
+    def _paint_rows(
+        self, painter: QPainter, theme: Theme, area: QRectF, rows: list[tuple[str, str]], are_dropped: bool
+    ) -> None:
+        font = Theme.mono_font(UI_FONT_PX)
+        font.setStrikeOut(are_dropped)
+        for number, (piece, worth) in enumerate(rows):
+            row = QRectF(area.left(), area.top() + number * ROW_PX, area.width(), ROW_PX - 3)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.panel)
+            painter.drawRoundedRect(row, 4, 4)
+            inner = row.adjusted(PADDING_PX, 0, -PADDING_PX, 0)
+            painter.setFont(font)
+            painter.setPen(theme.dim if are_dropped else theme.text)
+            painter.drawText(inner, LEFT, isolate(piece))
+            painter.setFont(Theme.mono_font(SMALL_FONT_PX))
+            painter.setPen(theme.bad if are_dropped else theme.dim)
+            painter.drawText(inner, RIGHT, worth)
+
+
+class LikelihoodPicture(TrainingPicture):
+    """The text's log-likelihood at each estimate of the training so far; lines where pieces were dropped."""
+
+    def paint(
+        self, painter: QPainter, theme: Theme, size: QSizeF, record: TrainingRecord, position: int
+    ) -> None:
+        curve = record.likelihoods(record.n_steps)
+        if not curve:
+            return
+        low, high = min(value for _, value in curve), max(value for _, value in curve)
+        area = QRectF(AXIS_PX, 10, size.width() - AXIS_PX - 12, size.height() - 38)
+        n_steps = max(2, record.n_steps)
+
+        def place(step: int, value: float) -> QPointF:
+            share = (value - low) / (high - low) if high > low else 0.5
+            return QPointF(area.left() + area.width() * step / n_steps, area.bottom() - area.height() * share)
+
+        estimates = {step for step, _ in curve}
+        painter.setPen(QPen(theme.line, 1, Qt.PenStyle.DashLine))
+        for step in range(1, record.n_steps + 1):
+            if step not in estimates:
+                x = place(step, low).x()
+                painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()))
+        self._paint_axes(painter, theme, area, (low, high), record.n_steps)
+        points = [place(step, value) for step, value in curve]
+        path = QPainterPath(points[0])
+        for point in points[1:]:
+            path.lineTo(point)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(theme.contenders[0], 2))
+        painter.drawPath(path)
+        for (step, _), point in zip(curve, points, strict=True):
+            is_now = step == position
+            painter.setPen(QPen(theme.raised, 1.5))
+            painter.setBrush(theme.accent if is_now else theme.contenders[0])
+            painter.drawEllipse(point, 6 if is_now else 3.5, 6 if is_now else 3.5)
+        now = place(position, low).x()
+        painter.setPen(QPen(theme.accent, 1.2))
+        painter.drawLine(QPointF(now, area.top()), QPointF(now, area.bottom()))
+
+    def _paint_axes(
+        self, painter: QPainter, theme: Theme, area: QRectF, values: tuple[float, float], n_steps: int
+    ) -> None:
+        painter.setPen(QPen(theme.line, 1))
+        painter.drawLine(area.bottomLeft(), area.bottomRight())
+        painter.drawLine(area.topLeft(), area.bottomLeft())
+        painter.setFont(Theme.mono_font(SMALL_FONT_PX - 1))
+        painter.setPen(theme.dim)
+        for value, y in ((values[1], area.top()), (values[0], area.bottom())):
+            painter.drawText(QRectF(0, y - 8, AXIS_PX - 6, 16), RIGHT, f"{value:,.0f}".replace("-", "−"))
+        below = QRectF(area.left(), area.bottom() + 6, area.width(), 18)
+        painter.drawText(below, LEFT, "log-likelihood; dashed: pieces dropped")
+        painter.drawText(below, RIGHT, f"step {n_steps:,}")

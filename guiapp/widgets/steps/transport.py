@@ -1,0 +1,99 @@
+"""The buttons and boxes that move through a trace."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QToolButton, QWidget
+
+from guiapp.core.trace.debugger import Granularity
+from guiapp.viewmodels.steps.clock import SPEEDS, StepClock
+from guiapp.viewmodels.steps.model import StepsModel
+from guiapp.widgets.style_sheet import set_role
+from guiapp.widgets.theme import GAP_PX
+from guiapp.widgets.window.actions import Actions
+
+BUTTONS = (
+    ("⏮", "debug_restart", "To the start"),
+    ("◀ run", "debug_reverse", "Run back to the last breakpoint"),
+    ("◁ back", "debug_back", "One step back"),
+    ("step ▷", "debug_step", "One step on"),
+    ("over ▷▷", "debug_over", "Step over the piece: on to the next one"),
+    ("run ▶", "debug_run", "Run to the next breakpoint"),
+    ("⏭", "debug_end", "To the end"),
+)
+
+
+def button(text: str, meaning: str, action: QAction) -> QToolButton:
+    """A button that triggers an action, with its keys in the hint."""
+    made = QToolButton()
+    made.setText(text)
+    keys = action.shortcut().toString()
+    made.setToolTip(f"{meaning} ({keys})" if keys else meaning)
+    made.setAccessibleName(meaning)
+    made.clicked.connect(action.trigger)
+    made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    set_role(made, "raised")
+    return made
+
+
+def walking_buttons(actions: Actions, *, has_pieces: bool = True) -> list[QWidget]:
+    """From the start to the end; the step on is the one that is marked."""
+    made: list[QWidget] = []
+    for text, name, meaning in BUTTONS:
+        if name == "debug_over" and not has_pieces:
+            continue
+        made.append(button(text, meaning, actions[name]))
+        set_role(made[-1], "next" if name == "debug_step" else "raised")
+    return made
+
+
+class GranularityBox(QComboBox):
+    """How far one step goes."""
+
+    def __init__(self, model: StepsModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        for size in Granularity:
+            self.addItem(f"by {size.value}", size)
+        self.setAccessibleName("Size of a step")
+        self.setToolTip("How far one step goes")
+        self.currentIndexChanged.connect(self._choose)
+        model.granularity_changed.connect(self._follow)
+        self._follow()
+
+    def _choose(self, index: int) -> None:
+        self._model.set_granularity(self.itemData(index))
+
+    def _follow(self) -> None:
+        with QSignalBlocker(self):
+            self.setCurrentIndex(self.findData(self._model.granularity))
+
+
+class PlayControls(QWidget):
+    """Play or pause, and how fast."""
+
+    def __init__(self, clock: StepClock, action: QAction, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._clock = clock
+        self.button = button("play", "Play", action)
+        self.speed = QComboBox()
+        for speed in SPEEDS:
+            self.speed.addItem(f"{speed}/s", speed)
+        self.speed.setAccessibleName("Steps a second")
+        self.speed.currentIndexChanged.connect(self._choose)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GAP_PX)
+        layout.addWidget(self.button)
+        layout.addWidget(self.speed)
+        clock.changed.connect(self._follow)
+        self._follow()
+
+    def _choose(self, index: int) -> None:
+        self._clock.set_speed(self.speed.itemData(index))
+
+    def _follow(self) -> None:
+        self.button.setText("pause" if self._clock.is_playing else "play")
+        with QSignalBlocker(self.speed):
+            self.speed.setCurrentIndex(self.speed.findData(self._clock.speed))

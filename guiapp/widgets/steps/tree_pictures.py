@@ -1,0 +1,158 @@
+"""Two trees of the Steps page: the queue as a heap, and the walk down the token tree."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QPainter, QPen
+
+from guiapp.core.explain.visible_text import isolate
+from guiapp.core.trace.candidates import Candidate
+from guiapp.viewmodels.steps.walk import Walk, WalkNode
+from guiapp.widgets.rounded_boxes import RoundedBoxes
+from guiapp.widgets.shaped_texts import MonoTexts
+from guiapp.widgets.style_sheet import blend
+from guiapp.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, Theme
+
+NODE_PX = 40
+LEVEL_GAP_PX = 22
+NARROWEST_NODE_PX = 54
+WIDEST_NODE_PX = 150
+MOST_LEVELS = 5
+STEP_PX = 30
+INDENT_PX = 20
+LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+CENTER = Qt.AlignmentFlag.AlignCenter
+
+
+def heap_levels(n_entries: int, width: float, height: float) -> int:
+    """How many levels of the heap there is room for, at least one."""
+    by_height = int((height + LEVEL_GAP_PX) // (NODE_PX + LEVEL_GAP_PX))
+    by_width = 1
+    while by_width < MOST_LEVELS and width / (1 << by_width) >= NARROWEST_NODE_PX:
+        by_width += 1
+    return max(1, min(by_height, by_width, n_entries.bit_length()))
+
+
+def lay_out_heap(n_entries: int, area: QRectF) -> list[QRectF]:
+    """A place for each of the first entries: entry i above entries 2i + 1 and 2i + 2."""
+    levels = heap_levels(n_entries, area.width(), area.height())
+    places = []
+    for index in range(min(n_entries, (1 << levels) - 1)):
+        level = (index + 1).bit_length() - 1
+        column = area.width() / (1 << level)
+        number = index + 1 - (1 << level)
+        width = int(min(WIDEST_NODE_PX, column - 6))
+        x = round(area.left() + column * (number + 0.5) - width / 2)
+        places.append(QRectF(x, area.top() + level * (NODE_PX + LEVEL_GAP_PX), width, NODE_PX))
+    return places
+
+
+class NodeTools(NamedTuple):
+    """What nodes are painted with; `ratio` is how many pixels of the screen a unit takes."""
+
+    texts: MonoTexts
+    boxes: RoundedBoxes
+    ratio: float
+
+
+def paint_heap(
+    painter: QPainter,
+    theme: Theme,
+    area: QRectF,
+    entries: list[tuple[Candidate, str]],
+    present: tuple[float, ...],
+    tools: NodeTools,
+) -> float:
+    """The best candidates as a heap, each with what it would make; return where the picture ends."""
+    places = lay_out_heap(len(entries), area)
+    painter.setPen(QPen(blend(theme.raised, theme.dim, 0.5), 1.2))
+    for index in range(1, len(places)):
+        above = places[(index - 1) // 2]
+        painter.drawLine(
+            QPointF(above.center().x(), above.bottom()),
+            QPointF(places[index].center().x(), places[index].top()),
+        )
+    for (candidate, made), place in zip(entries, places, strict=False):
+        _paint_node(painter, theme, place, candidate, made, candidate[:7] == present, tools)
+    return places[-1].bottom() if places else area.top()
+
+
+def _paint_node(
+    painter: QPainter,
+    theme: Theme,
+    place: QRectF,
+    candidate: Candidate,
+    made: str,
+    is_now: bool,
+    tools: NodeTools,
+) -> None:
+    texts, style = tools.texts, Qt.PenStyle.DashLine if candidate.is_stale else Qt.PenStyle.SolidLine
+    line = QPen(theme.accent if is_now else theme.line, 2 if is_now else 1, style)
+    fill = blend(theme.raised, theme.accent, 0.28) if is_now else theme.panel
+    tools.boxes.draw(painter, place, fill, line, 6, tools.ratio)
+    upper = QRectF(place.left() + 4, place.top() + 3, place.width() - 8, NODE_PX / 2)
+    large = texts.of(UI_FONT_PX, is_bold=is_now, is_struck=candidate.is_stale)
+    painter.setPen(theme.faint if candidate.is_stale else theme.text)
+    large.draw(painter, upper, large.elided(made, upper.width()))
+    painter.setPen(theme.faint if candidate.is_stale else theme.accent if is_now else theme.dim)
+    small = texts.of(SMALL_FONT_PX - 1, is_struck=candidate.is_stale)
+    small.draw(painter, upper.translated(0, NODE_PX / 2 - 6), f"{candidate.rank:,.0f}")
+
+
+def paint_walk(painter: QPainter, theme: Theme, area: QRectF, shown: Walk) -> None:
+    """From the root down, a line for each token on the way; the ways not taken beside it."""
+    if not shown.nodes:
+        painter.setPen(theme.dim)
+        painter.drawText(area, CENTER, "No walk at this step.")
+        return
+    n_rows = max(2, int(area.height() // STEP_PX) - 1)
+    nodes = shown.nodes[-n_rows:]
+    x, y = area.left() + 8, area.top() + STEP_PX / 2
+    for number, node in enumerate(nodes):
+        is_last = number == len(nodes) - 1
+        indent = x + number * INDENT_PX
+        painter.setPen(QPen(theme.accent, 2))
+        painter.drawLine(QPointF(indent, y - (3 if number else 0)), QPointF(indent, y + STEP_PX / 2))
+        painter.drawLine(QPointF(indent, y + STEP_PX / 2), QPointF(indent + INDENT_PX - 6, y + STEP_PX / 2))
+        if number == 0:
+            painter.setBrush(theme.text)
+            painter.drawEllipse(QPointF(indent, y), 4, 4)
+        box = QRectF(indent + INDENT_PX - 6, y + 3, area.right() - indent - INDENT_PX, STEP_PX - 6)
+        y += STEP_PX
+        _paint_walk_node(painter, theme, box, node, is_last)
+    if shown.behind:
+        painter.setFont(Theme.mono_font(UI_FONT_PX))
+        painter.setPen(theme.dim)
+        left = x + len(nodes) * INDENT_PX
+        row = QRectF(left, y + 2, area.right() - left, STEP_PX - 6)
+        text = f"✕ {isolate(shown.behind)}: no longer token"
+        metrics = painter.fontMetrics()
+        painter.drawText(row, LEFT, metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(row.width())))
+
+
+def _paint_walk_node(painter: QPainter, theme: Theme, row: QRectF, node: WalkNode, is_taken: bool) -> None:
+    font = Theme.mono_font(UI_FONT_PX)
+    font.setBold(is_taken)
+    painter.setFont(font)
+    metrics = painter.fontMetrics()
+    width = min(row.width(), metrics.horizontalAdvance(node.text) + 20.0)
+    box = QRectF(row.left(), row.top(), width, row.height())
+    painter.setPen(QPen(theme.accent if is_taken else theme.line, 2 if is_taken else 1))
+    painter.setBrush(blend(theme.raised, theme.accent, 0.28) if is_taken else theme.panel)
+    painter.drawRoundedRect(box, 6, 6)
+    painter.setPen(theme.text)
+    painter.drawText(box, CENTER, isolate(node.text))
+    rest = row.adjusted(width + 8, 0, 0, 0)
+    painter.setFont(Theme.mono_font(SMALL_FONT_PX))
+    painter.setPen(theme.accent if is_taken else theme.dim)
+    word = f"{node.token_id} taken" if is_taken else f"{node.token_id}"
+    painter.drawText(rest, LEFT, word)
+    rest.setLeft(rest.left() + painter.fontMetrics().horizontalAdvance(word) + 14)
+    painter.setPen(theme.faint)
+    ways = "1 other way" if node.n_others == 1 else f"{node.n_others:,} other ways"
+    more = f"{ways}: {' '.join(map(isolate, node.others))}" if node.others else "no other way"
+    painter.drawText(
+        rest, LEFT, painter.fontMetrics().elidedText(more, Qt.TextElideMode.ElideRight, int(rest.width()))
+    )

@@ -1,0 +1,386 @@
+"""Live pictures of what an encoder knows at a step: its queue, its lattice, its stack, or the stages."""
+
+from __future__ import annotations
+
+import bisect
+import math
+from typing import NamedTuple
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtWidgets import QWidget
+
+from guiapp.core.explain.visible_text import isolate
+from guiapp.core.trace.candidates import Candidate
+from guiapp.core.trace.debugger import Debugger
+from guiapp.core.trace.operations import STAGE_NAMES
+from guiapp.core.vocab.token_tree import TokenTree
+from guiapp.viewmodels.steps.model import StepsModel
+from guiapp.viewmodels.steps.pictures import Edge, Lattice, Stack, lattice, stack
+from guiapp.viewmodels.steps.walk import WALKERS, walk
+from guiapp.widgets import shaped_texts
+from guiapp.widgets.rounded_boxes import RoundedBoxes
+from guiapp.widgets.shaped_texts import MonoTexts
+from guiapp.widgets.steps.cards import enlargement
+from guiapp.widgets.steps.scan_picture import paint_pairs
+from guiapp.widgets.steps.tree_pictures import NodeTools, paint_heap, paint_walk
+from guiapp.widgets.style_sheet import blend
+from guiapp.widgets.text_zoom import TextZoom
+from guiapp.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
+
+ROW_PX = 28
+PADDING_PX = 10
+LONG_EDGE = 6  # places that an arc of full height spans, at least
+BELOW_BASE_PX = 58  # characters and what is known of their places
+ABOVE_ARCS_PX = 22
+LEAST_GAP_PX = 5  # between two numbers
+TINY_FONT_PX = 10
+ROUNDNESS = 0.6  # height of the longest arc by its width, where there is room
+LATTICES = ("viterbi", "plamo2", "table", "fewest")
+NATURAL_SIZE = QSize(380, 13 * ROW_PX)
+QUEUES = ("heap", "scan")
+MOST_NODES = 31  # of the heap
+UPPER_SHARE = 0.62  # of heap or bars; the list below has the rest
+LEAST_UPPER_PX = 170
+STAGE_MEANINGS = (
+    "special tokens are cut out",
+    "text is rewritten, as the file asks",
+    "text falls into pieces",
+    "each piece becomes tokens",
+    "tokens are put around the whole",
+)
+LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+CENTER = Qt.AlignmentFlag.AlignCenter
+
+
+class PictureView(QWidget):
+    """Chooses the picture that fits the encoder and the stage, and paints it."""
+
+    def __init__(
+        self,
+        model: StepsModel,
+        theme_source: ThemeSource,
+        zoom: TextZoom | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._theme_source = theme_source
+        self._zoom = zoom or TextZoom(self)
+        self._texts, self._boxes = MonoTexts(), RoundedBoxes()
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.setAccessibleName("What the encoder knows")
+        theme_source.changed.connect(self.update)
+        self._zoom.watch(self)
+        self._zoom.changed.connect(self._follow_zoom)
+        model.position_changed.connect(self._follow)
+        model.trace_changed.connect(self._follow)
+        self._follow_zoom()
+
+    @property
+    def title(self) -> str:
+        """What the picture shows, in a few words."""
+        debugger = self._model.debugger
+        if debugger is None:
+            return ""
+        if not self._is_encoding():
+            return "the way of a text"
+        if debugger.trace.twin in LATTICES:
+            return "the best way to each place"
+        if debugger.trace.twin in WALKERS:
+            return "the walk down the token tree"
+        if debugger.trace.twin not in QUEUES:
+            return "what is taken, and what is tried"
+        waiting = self._model.waiting
+        stale = f", {waiting.n_stale:,} stale" if waiting.n_stale else ""
+        noun = "queue" if debugger.trace.twin != "scan" else "pairs"
+        return f"{noun}: {waiting.n_live:,} could merge{stale}"
+
+    def sizeHint(self) -> QSize:
+        return QSize(420, self._zoom.scaled(10 * ROW_PX))
+
+    def _follow_zoom(self) -> None:
+        self.setMinimumHeight(self._zoom.scaled(5 * ROW_PX))
+        self._follow()
+
+    def _follow(self) -> None:
+        self.setAccessibleDescription(self.title)
+        self.update()
+
+    def _scale(self) -> float:
+        return enlargement(self.size(), NATURAL_SIZE, self._zoom.factor)
+
+    def _is_encoding(self) -> bool:
+        debugger = self._model.debugger
+        return debugger is not None and debugger.trace.piece_at(debugger.position) >= 0
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(event.rect(), self._theme_source.theme.raised)
+        debugger = self._model.debugger
+        if debugger is None:
+            return
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        theme = self._theme_source.theme
+        scale = self._scale()
+        painter.scale(scale, scale)
+        area = QRectF(0, 0, self.width() / scale, self.height() / scale)
+        if not self._is_encoding():
+            current = -1
+            if debugger.position < debugger.n_steps:
+                current = STAGE_NAMES.index(debugger.trace.stage(debugger.position))
+            _paint_stages(painter, theme, area, current)
+        elif debugger.trace.twin in LATTICES:
+            paint_lattice(painter, theme, area, lattice(debugger))
+        elif debugger.trace.twin in QUEUES:
+            self._paint_queue(painter, theme, area)
+        elif debugger.trace.twin in WALKERS and self._model.tree is not None:
+            self._paint_walk(painter, theme, area, debugger, self._model.tree)
+        else:
+            _paint_stack(painter, theme, area, stack(debugger, max(2, int(area.height() // ROW_PX) - 2)))
+
+    def _tools(self) -> NodeTools:
+        return NodeTools(self._texts, self._boxes, self._scale() * self.devicePixelRatio())
+
+    def _paint_queue(self, painter: QPainter, theme: Theme, area: QRectF) -> None:
+        debugger = self._model.debugger
+        assert debugger is not None
+        candidates, present = self._queue()
+        if not candidates:
+            painter.setPen(theme.dim)
+            painter.drawText(area, CENTER, "No two neighbours have a rule.")
+            return
+        room = QRectF(
+            area.left(), area.top() + 2, area.width(), max(area.height() * UPPER_SHARE, LEAST_UPPER_PX)
+        )
+        if debugger.trace.twin == "heap":
+            entries = [(candidate, self._made(candidate)) for candidate in candidates[:MOST_NODES]]
+            end = paint_heap(painter, theme, room, entries, present, self._tools())
+        else:
+            entries = [(candidate, self._made(candidate)) for candidate in candidates]
+            paint_pairs(painter, theme, room, entries, present, self._texts)
+            end = room.bottom()
+        area = area.adjusted(0, end - area.top() + 2 * PADDING_PX, 0, 0)
+        n_rows = int(area.height() // ROW_PX)
+        worst = max(candidate.rank for candidate in candidates)
+        for row, candidate in enumerate(candidates[:n_rows]):
+            is_now = candidate[:7] == present
+            place = QRectF(area.left(), area.top() + row * ROW_PX, area.width(), ROW_PX - 3)
+            self._paint_candidate(painter, theme, place, candidate, is_now, worst)
+
+    def _paint_walk(
+        self, painter: QPainter, theme: Theme, area: QRectF, debugger: Debugger, tree: TokenTree
+    ) -> None:
+        """What is taken so far at the left, the walk to the next token at the right."""
+        left = QRectF(area.left(), area.top(), area.width() * 0.26, area.height())
+        taken = stack(debugger, max(2, int(area.height() // ROW_PX) - 2)).taken
+        painter.setFont(Theme.ui_font(SMALL_FONT_PX))
+        painter.setPen(theme.dim)
+        painter.drawText(QRectF(left.left(), left.top(), left.width(), 20), LEFT, "taken so far")
+        for number, entry in enumerate(taken):
+            row = QRectF(left.left(), left.top() + 24 + number * ROW_PX, left.width(), ROW_PX - 4)
+            _fill(painter, row, theme.span_color(number))
+            painter.setFont(Theme.mono_font(UI_FONT_PX))
+            painter.setPen(theme.span_text)
+            painter.drawText(row.adjusted(PADDING_PX, 0, -PADDING_PX, 0), LEFT, isolate(entry.text))
+        paint_walk(
+            painter, theme, area.adjusted(left.width() + 2 * PADDING_PX, 0, 0, 0), walk(debugger, tree)
+        )
+
+    def _queue(self) -> tuple[list[Candidate], tuple[float, ...]]:
+        """The pairs in order, the one that enters at this step among them, and which the step is about."""
+        debugger = self._model.debugger
+        assert debugger is not None
+        columns, step = debugger.trace.columns, debugger.position
+        fields = (columns.left, columns.right, columns.result, columns.rank)
+        places = (columns.position, columns.right_position, columns.end)
+        present = tuple(column[step].item() for column in (*fields, *places))
+        candidates = list(self._model.waiting.candidates)
+        if debugger.trace.operation(step) == "push":
+            bisect.insort(candidates, Candidate(*present), key=lambda entry: (entry.rank, entry.position))
+        return candidates, present
+
+    def _paint_candidate(
+        self, painter: QPainter, theme: Theme, row: QRectF, candidate: Candidate, is_now: bool, worst: float
+    ) -> None:
+        share = math.log1p(max(0.0, candidate.rank)) / max(1.0, math.log1p(max(1.0, worst)))
+        bar = QRectF(row.left(), row.bottom() - 3, row.width() * min(1.0, share), 2)
+        if is_now:
+            _fill(painter, row, blend(theme.raised, theme.accent, 0.28))
+        painter.fillRect(bar, theme.accent if is_now else theme.line)
+        texts = self._texts.of(UI_FONT_PX, is_bold=is_now, is_struck=candidate.is_stale)
+        painter.setPen(theme.faint if candidate.is_stale else theme.text)
+        inner = row.adjusted(PADDING_PX, 0, -PADDING_PX, -2)
+        texts.draw(painter, inner, self._pair(candidate), shaped_texts.LEFT)
+        painter.setPen(theme.faint if candidate.is_stale else theme.accent if is_now else theme.dim)
+        texts.draw(painter, inner, f"{candidate.rank:,.0f}", shaped_texts.RIGHT)
+
+    def _made(self, candidate: Candidate) -> str:
+        debugger = self._model.debugger
+        assert debugger is not None
+        place = (candidate.position, candidate.end)
+        return debugger.teller.label(candidate.result, *place)
+
+    def _pair(self, candidate: Candidate) -> str:
+        debugger = self._model.debugger
+        assert debugger is not None
+        places = (candidate.position, candidate.right_position, candidate.end)
+        parts = (
+            (candidate.left, places[0], places[1]),
+            (candidate.right, places[1], places[2]),
+            (candidate.result, places[0], places[2]),
+        )
+        left, right, made = (isolate(debugger.teller.label(*part)) for part in parts)
+        return f"{left} + {right} → {made}"
+
+
+def _fill(painter: QPainter, rect: QRectF, color: QColor) -> None:
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(color)
+    painter.drawRoundedRect(rect, 5, 5)
+
+
+def _paint_stages(painter: QPainter, theme: Theme, area: QRectF, current: int) -> None:
+    """The five stages one below the other, the present one marked."""
+    height = min(52.0, area.height() / len(STAGE_NAMES))
+    for number, name in enumerate(STAGE_NAMES):
+        row = QRectF(area.left(), area.top() + number * height, area.width(), height - 8)
+        is_now, is_over = number == current, current < 0 or number < current
+        _fill(painter, row, blend(theme.raised, theme.accent, 0.28) if is_now else theme.panel)
+        inner = row.adjusted(PADDING_PX, 0, -PADDING_PX, 0)
+        painter.setFont(_bold(Theme.ui_font(UI_FONT_PX), is_now))
+        painter.setPen(theme.text if is_now or is_over else theme.dim)
+        painter.drawText(inner, LEFT, f"{'✓ ' if is_over else ''}{name}")
+        painter.setFont(Theme.ui_font(SMALL_FONT_PX))
+        painter.setPen(theme.dim)
+        name_px = painter.fontMetrics().horizontalAdvance(f"✓ {name}") + 2 * PADDING_PX
+        if name_px + painter.fontMetrics().horizontalAdvance(STAGE_MEANINGS[number]) < inner.width():
+            painter.drawText(inner, RIGHT, STAGE_MEANINGS[number])
+
+
+def _paint_stack(painter: QPainter, theme: Theme, area: QRectF, shown: Stack) -> None:
+    """At the left the tokens taken so far, at the right what is tried for the next."""
+    middle = area.width() * 0.5
+    left = QRectF(area.left(), area.top(), middle - 2 * UNIT_PX, area.height())
+    right = QRectF(area.left() + middle, area.top(), middle, area.height())
+    for column, title, rows in (
+        (left, "taken so far", shown.taken),
+        (right, "tried for the next", shown.tries),
+    ):
+        painter.setFont(Theme.ui_font(SMALL_FONT_PX))
+        painter.setPen(theme.dim)
+        painter.drawText(QRectF(column.left(), column.top(), column.width(), 20), LEFT, title)
+        for number, entry in enumerate(rows):
+            row = QRectF(column.left(), column.top() + 24 + number * ROW_PX, column.width(), ROW_PX - 4)
+            is_now = rows is shown.tries and number == len(rows) - 1
+            fill = theme.span_color(number) if rows is shown.taken else theme.panel
+            _fill(painter, row, blend(theme.raised, theme.accent, 0.28) if is_now else fill)
+            inner = row.adjusted(PADDING_PX, 0, -PADDING_PX, 0)
+            painter.setFont(_bold(Theme.mono_font(UI_FONT_PX), is_now))
+            painter.setPen(theme.text)
+            painter.drawText(inner, LEFT, isolate(entry.text))
+            painter.setFont(Theme.ui_font(SMALL_FONT_PX))
+            painter.setPen(theme.good if entry.verdict == "taken" else theme.dim)
+            painter.drawText(inner, RIGHT, entry.verdict)
+
+
+def paint_lattice(painter: QPainter, theme: Theme, area: QRectF, shown: Lattice) -> None:
+    """Characters in a row; an arc for the last token of the best way to each place."""
+    if not shown.places:
+        return
+    step = area.width() / max(2, len(shown.places))
+    longest = max([LONG_EDGE, *(edge.last - edge.first for edge in shown.edges)])
+    highest = area.height() - BELOW_BASE_PX - ABOVE_ARCS_PX
+    room = min(highest, longest * step * ROUNDNESS)
+    base = area.bottom() - BELOW_BASE_PX - (highest - room) / 2
+    arcs = [
+        _Arc(edge, area.left() + step * (edge.first + 0.5), area.left() + step * (edge.last + 0.5), base)
+        for edge in sorted(shown.edges, key=_importance)
+    ]
+    for arc in arcs:
+        _paint_arc(painter, theme, arc, room, longest)
+    _paint_arc_labels(painter, theme, arcs, room, longest)
+    _paint_places(painter, theme, area, shown, step, base)
+
+
+def _paint_places(
+    painter: QPainter, theme: Theme, area: QRectF, shown: Lattice, step: float, base: float
+) -> None:
+    worths_end = area.left()
+    for number, place in enumerate(shown.places):
+        x = area.left() + step * (number + 0.5)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.text if place.is_reached or number == 0 else theme.line)
+        painter.drawEllipse(QPointF(x, base), 3.2, 3.2)
+        if x + step <= area.right():  # else the text goes on out of sight
+            painter.setFont(Theme.mono_font(UI_FONT_PX + 1))
+            painter.setPen(theme.text)
+            painter.drawText(QRectF(x, base + 6, step, 22), CENTER, isolate(place.text))
+        painter.setFont(Theme.mono_font(TINY_FONT_PX))
+        width = painter.fontMetrics().horizontalAdvance(place.worth)
+        if place.worth and x - width / 2 >= worths_end:
+            painter.setPen(theme.dim)
+            painter.drawText(QRectF(x - width / 2 - 1, base + 30, width + 2, 16), CENTER, place.worth)
+            worths_end = x + width / 2 + LEAST_GAP_PX
+
+
+class _Arc(NamedTuple):
+    """An edge and where it begins and ends in the picture."""
+
+    edge: Edge
+    first: float
+    last: float
+    base: float
+
+    @property
+    def is_marked(self) -> bool:
+        return self.edge.kind != "way"
+
+    def height(self, room: float, longest: int) -> float:
+        return room * (0.25 + 0.75 * (self.edge.last - self.edge.first) / max(1, longest))
+
+    def pen(self, theme: Theme) -> QPen:
+        return {
+            "way": QPen(blend(theme.raised, theme.dim, 0.55), 1.2),
+            "chosen": QPen(theme.good, 2.4),
+            "now": QPen(theme.accent, 2.6),
+            "worse": QPen(theme.accent, 2.0, Qt.PenStyle.DashLine),
+        }[self.edge.kind]
+
+
+def _importance(edge: Edge) -> int:
+    return ("way", "chosen", "worse", "now").index(edge.kind)
+
+
+def _paint_arc(painter: QPainter, theme: Theme, arc: _Arc, room: float, longest: int) -> None:
+    top = arc.base - arc.height(room, longest) * 1.3
+    path = QPainterPath(QPointF(arc.first, arc.base))
+    path.cubicTo(arc.first, top, arc.last, top, arc.last, arc.base)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(arc.pen(theme))
+    painter.drawPath(path)
+
+
+def _paint_arc_labels(painter: QPainter, theme: Theme, arcs: list[_Arc], room: float, longest: int) -> None:
+    """The tokens of the arcs, the most important first; one that would lie on another is left out."""
+    taken: list[QRectF] = []
+    for arc in reversed(arcs):
+        painter.setFont(
+            _bold(Theme.mono_font(SMALL_FONT_PX if arc.is_marked else TINY_FONT_PX), arc.is_marked)
+        )
+        text = isolate(arc.edge.text)
+        width = painter.fontMetrics().horizontalAdvance(text) + 8
+        y = arc.base - arc.height(room, longest) - 9
+        box = QRectF((arc.first + arc.last - width) / 2, y, width, 17)
+        fits = width <= arc.last - arc.first + 10 and not any(box.intersects(other) for other in taken)
+        if arc.is_marked or fits:
+            taken.append(box)
+            painter.fillRect(box, theme.raised)
+            painter.setPen(arc.pen(theme).color() if arc.is_marked else theme.dim)
+            painter.drawText(box, CENTER, text)
+
+
+def _bold(font: QFont, is_bold: bool) -> QFont:
+    font.setBold(is_bold)
+    return font

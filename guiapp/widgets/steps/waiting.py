@@ -1,0 +1,85 @@
+"""What stands in place of the steps while there are none."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QToolButton, QVBoxLayout, QWidget
+
+from guiapp.viewmodels.steps.recording import Recording
+from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.style_sheet import set_role
+from guiapp.widgets.theme import MARGIN_PX
+
+BAR_WIDTH_PX = 220
+
+
+class WaitingPanel(QWidget):
+    """Progress, what it would cost, or why not."""
+
+    def __init__(self, recording: Recording, workspace: Workspace, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._recording = recording
+        self._workspace = workspace
+        self.message = QLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
+        self.message.setTextFormat(Qt.TextFormat.PlainText)
+        self.bar = QProgressBar(textVisible=False)
+        self.bar.setRange(0, 1000)
+        self.bar.setFixedWidth(BAR_WIDTH_PX)
+        self.bar.setAccessibleName("Progress of the recording")
+        self.cancel = _text_button("Cancel")
+        self.cancel.clicked.connect(recording.cancel)
+        self.selection = _text_button("Record the selection")
+        self.selection.clicked.connect(recording.record_selection)
+        self.everything = _text_button("Record all of it")
+        self.everything.clicked.connect(recording.record_all)
+        buttons = QHBoxLayout()
+        buttons.addStretch()
+        for button in (self.cancel, self.selection, self.everything):
+            buttons.addWidget(button)
+        buttons.addStretch()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(4 * MARGIN_PX, MARGIN_PX, 4 * MARGIN_PX, MARGIN_PX)
+        layout.addStretch()
+        layout.addWidget(self.message)
+        layout.addWidget(self.bar, 0, Qt.AlignmentFlag.AlignHCenter)
+        layout.addLayout(buttons)
+        layout.addStretch()
+        recording.changed.connect(self._follow)
+        workspace.statistics_changed.connect(self._follow)
+        self._follow()
+
+    def _follow(self) -> None:
+        recording, document = self._recording, self._workspace.document
+        asks = recording.cost is not None and not recording.is_busy
+        self.message.setText(self._words())
+        self.bar.setVisible(recording.is_busy)
+        self.bar.setValue(round(recording.progress * 1000))
+        self.cancel.setVisible(recording.is_busy)
+        self.everything.setVisible(asks or bool(recording.failure))
+        self.selection.setVisible(asks)
+        self.selection.setEnabled(document.has_selection)
+
+    def _words(self) -> str:
+        recording = self._recording
+        if recording.is_busy:
+            return f"Recording every decision: {recording.progress:.0%}"
+        if recording.failure:
+            return recording.failure
+        if recording.cost is not None:
+            n_bytes = self._workspace.document.size
+            return (
+                f"The text has {n_bytes:,} bytes. Recording it would take about "
+                f"{recording.cost.seconds:,.0f} s and {recording.cost.size_bytes / 1e6:,.0f} MB "
+                f"for some {recording.cost.n_steps:,} steps.\n"
+                "Select a part of it on the Inspect page to step through that, or record it all."
+            )
+        if self._workspace.tokenizer is None:
+            return "Open a model, and the steps of its tokenizer appear here."
+        return "Preparing …"
+
+
+def _text_button(text: str) -> QToolButton:
+    button = QToolButton()
+    button.setText(text)
+    set_role(button, "raised")
+    return button

@@ -1,0 +1,264 @@
+"""The bar over the tree: back and forward, the path to the chosen node, shape, colours, search."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPointF, QSize, Qt
+from PySide6.QtGui import QAction, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QMenu, QToolButton, QWidget
+
+from guiapp.core.explain.visible_text import isolate
+from guiapp.core.tree.coloring import COLORINGS
+from guiapp.core.tree.picture import ROOT
+from guiapp.viewmodels.tree.model import MORE_SIGN, SHAPES, TreeModel
+from guiapp.viewmodels.tree.search import TreeSearch
+from guiapp.widgets.icons import icon
+from guiapp.widgets.menu_button import MenuButton
+from guiapp.widgets.style_sheet import set_role
+from guiapp.widgets.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+
+HEIGHT_PX = 44
+SEARCH_PX = 230
+SEARCH_HINT = "text, #id, 0x20, /regex/"
+SEARCH_TIP = (
+    "the: tokens that hold this text\n#9906: by id\n0x20 E6: by bytes\n/^\\s+$/: by regular expression"
+)
+SEPARATOR = " › "
+LONGEST_LABEL = 24
+LONGEST_PROBLEM_PX = 240
+
+
+class TreeBar(QFrame):
+    """Everything that steers the picture."""
+
+    def __init__(
+        self, model: TreeModel, search: TreeSearch, theme_source: ThemeSource, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._search = search
+        self._theme_source = theme_source
+        set_role(self, "bar")
+        self.setFixedHeight(HEIGHT_PX)
+        self.back = self._button("back", "Back (Alt+Left)", model.go_back)
+        self.forward = self._button("forward", "Forward (Alt+Right)", model.go_forward)
+        self.fit = self._button("fit", "Show the whole tree (Home)", model.fit)
+        self.shapes = {name: self._shape_button(name) for name in SHAPES}
+        self.breadcrumb = Breadcrumb(model, theme_source)
+        self.coloring = ColoringButton(model, theme_source)
+        self.query = SearchField(search)
+        self.count = QLabel()
+        set_role(self.count, "dim")
+        self._lay_out()
+        model.history_changed.connect(self._follow_history)
+        model.shape_changed.connect(self._follow_shape)
+        search.found_changed.connect(self._follow_search)
+        search.current_changed.connect(self._follow_search)
+        search.job.busy_changed.connect(self._follow_search)
+        theme_source.changed.connect(self._color)
+        self._color()
+        self._follow_history()
+        self._follow_shape()
+
+    def add_menu(self, text: str, actions: Sequence[QAction]) -> None:
+        """Offer some actions behind a button left of the search."""
+        button = MenuButton(self._theme_source)
+        button.setText(text)
+        menu = QMenu(button)
+        menu.addActions(actions)
+        button.setMenu(menu)
+        self._layout.insertWidget(self._layout.indexOf(self.coloring) + 1, button)
+
+    def _lay_out(self) -> None:
+        layout = self._layout = QHBoxLayout(self)
+        layout.setContentsMargins(GAP_PX, 0, 3 * UNIT_PX, 0)
+        layout.setSpacing(UNIT_PX)
+        for button in (self.back, self.forward, self.fit):
+            layout.addWidget(button)
+        layout.addSpacing(GAP_PX)
+        layout.addWidget(self.breadcrumb, 1)
+        layout.addSpacing(GAP_PX)
+        for button in self.shapes.values():
+            layout.addWidget(button)
+        layout.addSpacing(GAP_PX)
+        layout.addWidget(self.coloring)
+        layout.addSpacing(GAP_PX)
+        layout.addWidget(self.count)
+        layout.addWidget(self.query)
+
+    def _button(self, name: str, tip: str, slot: object) -> QToolButton:
+        button = QToolButton()
+        set_role(button, "quiet")
+        button.setToolTip(tip)
+        button.setAccessibleName(tip.partition(" (")[0])
+        button.setProperty("icon_name", name)
+        button.clicked.connect(slot)
+        return button
+
+    def _shape_button(self, name: str) -> QToolButton:
+        button = self._button(name, name.capitalize(), self._choose_shape)
+        button.setCheckable(True)
+        button.setObjectName(name)
+        return button
+
+    def _choose_shape(self) -> None:
+        self._model.set_shape(self.sender().objectName())
+        self._follow_shape()
+
+    def _follow_history(self) -> None:
+        self.back.setEnabled(self._model.can_go_back)
+        self.forward.setEnabled(self._model.can_go_forward)
+
+    def _follow_shape(self) -> None:
+        for name, button in self.shapes.items():
+            button.setChecked(name == self._model.shape)
+
+    def _follow_search(self) -> None:
+        search, n_found = self._search, len(self._search.found_nodes)
+        if self.query.text() != search.query:
+            self.query.show_query(search.query)
+        if search.problem:
+            self.count.setText(self._shortened("⚠ " + search.problem))
+        elif not (search.query or search.title):
+            self.count.setText("")
+        elif search.job.is_busy:
+            self.count.setText("searching …")
+        elif search.current is None:
+            self.count.setText(f"{n_found:,} found")
+        else:
+            self.count.setText(f"{search.current + 1:,} of {n_found:,}")
+        self.count.setToolTip(search.problem)
+
+    def _shortened(self, text: str) -> str:
+        return self.count.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, LONGEST_PROBLEM_PX)
+
+    def _color(self) -> None:
+        for button in (self.back, self.forward, self.fit, *self.shapes.values()):
+            button.setIcon(icon(button.property("icon_name"), self._theme_source.theme.dim))
+
+
+class ColoringButton(MenuButton):
+    """Says what the colours tell; a click lists what else they could."""
+
+    def __init__(self, model: TreeModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(theme_source, parent)
+        self._model = model
+        self.setToolTip("What the colours tell")
+        menu = QMenu(self)
+        for coloring in COLORINGS:
+            action = menu.addAction(coloring.title)
+            action.setData(coloring.name)
+        menu.triggered.connect(self._choose)
+        self.setMenu(menu)
+        model.values_changed.connect(self._follow)
+        self._follow()
+
+    def _choose(self, action: QAction) -> None:
+        self._model.set_coloring(action.data())
+
+    def _follow(self) -> None:
+        titles = {coloring.name: coloring.title for coloring in COLORINGS}
+        self.setText(titles[self._model.coloring])
+        self.setAccessibleName(f"Colour by: {self.text()}")
+
+
+class SearchField(QLineEdit):
+    """What to search for; Enter goes to the next, Shift+Enter to the one before, Escape ends."""
+
+    def __init__(self, search: TreeSearch, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._search = search
+        self.setPlaceholderText(SEARCH_HINT)
+        self.setToolTip(SEARCH_TIP)
+        self.setAccessibleName("Search tokens")
+        self.setClearButtonEnabled(True)
+        self.setFixedWidth(SEARCH_PX)
+        self.textChanged.connect(search.set_query)
+
+    def show_query(self, query: str) -> None:
+        """Say what is searched for.  Blocking all signals would leave the clear button beside no text."""
+        self.textChanged.disconnect(self._search.set_query)
+        self.setText(query)
+        self.textChanged.connect(self._search.set_query)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._search.step(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
+        elif event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Up):
+            self._search.step(1 if event.key() == Qt.Key.Key_Down else -1)
+        elif event.key() == Qt.Key.Key_Escape:
+            self._search.end()
+        else:
+            super().keyPressEvent(event)
+
+
+class Breadcrumb(QWidget):
+    """The path from the root to the chosen node; a click shows that part of the tree."""
+
+    def __init__(self, model: TreeModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._theme_source = theme_source
+        self._places: list[tuple[int, int, int]] = []
+        self.setMouseTracking(True)
+        self.setFont(Theme.mono_font(SMALL_FONT_PX))
+        self.setAccessibleName("Path in the tree")
+        model.chosen_changed.connect(self.update)
+        model.picture_changed.connect(self.update)
+        theme_source.changed.connect(self.update)
+
+    def sizeHint(self) -> QSize:
+        return QSize(240, HEIGHT_PX)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, theme = QPainter(self), self._theme_source.theme
+        metrics = QFontMetrics(self.font())
+        baseline = (self.height() + metrics.ascent() - metrics.descent()) // 2
+        nodes, x = self._shown(metrics), 0
+        gap = metrics.horizontalAdvance(SEPARATOR) // 2
+        self._places = []
+        for number, node in enumerate(nodes):
+            if number or node != ROOT:
+                painter.setPen(theme.faint)
+                sign = SEPARATOR if number else "…" + SEPARATOR
+                painter.drawText(x, baseline, sign)
+                x += metrics.horizontalAdvance(sign)
+            text = self._text(node)
+            is_chosen = node == self._model.chosen
+            painter.setPen(theme.accent if is_chosen else theme.text)
+            painter.drawText(x, baseline, isolate(text))
+            width = metrics.horizontalAdvance(text)
+            self._places.append((x - gap, x + width + gap, node))
+            x += width
+
+    def _shown(self, metrics: QFontMetrics) -> list[int]:
+        """The last nodes of the path that fit."""
+        path, room = self._model.chosen_path, self.width() - metrics.horizontalAdvance("…" + SEPARATOR)
+        shown: list[int] = []
+        for node in reversed(path):
+            room -= metrics.horizontalAdvance(self._text(node) + SEPARATOR)
+            if room < 0 and shown:
+                break
+            shown.append(node)
+        return shown[::-1]
+
+    def _text(self, node: int) -> str:
+        text = self._model.label(node).partition(MORE_SIGN)[0] if self._model.picture else ""
+        return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"
+
+    def node_at(self, point: QPointF) -> int | None:
+        """The node whose name is at a point."""
+        return next((node for left, right, node in self._places if left <= point.x() < right), None)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self.node_at(event.position()) is None:
+            self.unsetCursor()
+        else:
+            self.setCursor(Qt.CursorShape.PointingHandCursor)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        node = self.node_at(event.position())
+        if node is not None and event.button() == Qt.MouseButton.LeftButton:
+            self._model.choose(node)
+            self._model.show(node)

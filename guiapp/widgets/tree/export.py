@@ -1,0 +1,187 @@
+"""Saves what the Tree page shows: as picture of any size, as drawing, or as data of the chosen subtree."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from PySide6.QtCore import QObject, QPointF, QRect, QSize, Qt
+from PySide6.QtGui import QAction, QColor, QFontMetrics, QGuiApplication, QPainter, QPen, QTransform
+from PySide6.QtSvg import QSvgGenerator
+
+from guiapp.core.errors import TokenloupeError
+from guiapp.core.tree_reports import Branch, dot_lines, tree_report
+from guiapp.viewmodels.text.files import write_text
+from guiapp.viewmodels.tree.geometry import Geometry
+from guiapp.viewmodels.tree.labels import Place, places
+from guiapp.viewmodels.tree.model import TreeModel
+from guiapp.widgets.theme import Theme
+from guiapp.widgets.tree.colors import is_light
+from guiapp.widgets.tree.labels import (
+    DARK_TEXT,
+    LIGHT_TEXT,
+    MARGIN_PX,
+    fitting_form,
+    label_widths,
+    turned_place,
+)
+from guiapp.widgets.tree.marks import node_outline
+from guiapp.widgets.tree.view import TreeView
+
+SCALES = (1, 2, 4)
+MOST_PX = 16_000  # of a side of a picture
+FINEST_PX = 0.8  # narrower nodes are in the picture behind the drawing
+TOUCHING_PX = 3.0  # narrower nodes have no border, which would cover them
+MOST_NODES = 30_000
+
+AskWhere = Callable[[str, str], str]
+AskScale = Callable[[], float | None]
+
+
+class ExportError(TokenloupeError):
+    """A file that cannot be written."""
+
+
+class TreeExport(QObject):
+    """The actions that save or copy; they are also the context menu of the view.
+
+    `ask_where(title, suggested name)` gives a path, or ""; `ask_scale()` a scale, or None.
+    """
+
+    def __init__(
+        self,
+        view: TreeView,
+        model: TreeModel,
+        ask_where: AskWhere,
+        ask_scale: AskScale,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._view = view
+        self._model = model
+        self._ask_where = ask_where
+        self._ask_scale = ask_scale
+        self.actions = [
+            self._action("Copy picture", self.copy),
+            *(self._action(f"Save picture {scale}×…", _Scaled(self, scale).save) for scale in SCALES),
+            self._action("Save picture at any scale…", self.save_scaled),
+            self._action("Save drawing (SVG)…", self.save_svg),
+            self._action("Save subtree as JSON…", self.save_json),
+            self._action("Save subtree for Graphviz…", self.save_dot),
+        ]
+        self.animated = QAction("Animated", self, checkable=True, checked=view.is_animated)
+        self.animated.toggled.connect(view.set_animated)
+        view.addActions([*self.actions, self.animated])
+
+    def copy(self) -> None:
+        """Put the picture on the clipboard."""
+        QGuiApplication.clipboard().setImage(self._view.image(1.0).copy())
+
+    def save_scaled(self) -> None:
+        if (scale := self._ask_scale()) is not None:
+            self.save_png(scale)
+
+    def save_png(self, scale: float) -> None:
+        if path := self._ask_where("Save picture", "token-tree.png"):
+            save_picture(self._view, scale, path)
+
+    def save_svg(self) -> None:
+        geometry = self._view.geometry_now
+        if geometry is not None and (path := self._ask_where("Save drawing", "token-tree.svg")):
+            draw_svg(self._view, self._model, geometry, path)
+
+    def save_json(self) -> None:
+        if path := self._ask_where("Save subtree", "token-tree.json"):
+            write_text(Path(path), json.dumps(tree_report(self._branch())).encode())
+
+    def save_dot(self) -> None:
+        if path := self._ask_where("Save subtree", "token-tree.dot"):
+            write_text(Path(path), ("\n".join(dot_lines(self._branch())) + "\n").encode())
+
+    def _branch(self) -> Branch:
+        """The subtree of the chosen token, else the whole tree."""
+        picture, token = self._model.picture, self._model.chosen_token
+        assert picture is not None
+        prefix = b"" if token is None else picture.tree.token_bytes(token)
+        return Branch(picture.vocabulary, prefix)
+
+    def _action(self, text: str, slot: Callable[[], None]) -> QAction:
+        action = QAction(text, self)
+        action.triggered.connect(slot)
+        return action
+
+
+class _Scaled(QObject):
+    """Saves at one scale."""
+
+    def __init__(self, export: TreeExport, scale: int) -> None:
+        super().__init__(export)
+        self._export, self._scale = export, scale
+
+    def save(self) -> None:
+        self._export.save_png(self._scale)
+
+
+def save_picture(view: TreeView, scale: float, path: str) -> None:
+    """Write what a view shows, with all labels, in `scale` pixels for one of the screen."""
+    if max(view.width(), view.height()) * scale > MOST_PX:
+        raise ExportError(
+            f"The picture would have more than {MOST_PX:,} pixels a side. Choose a smaller scale."
+        )
+    if not view.image(scale).save(path):
+        raise ExportError(f"{path} cannot be written. Choose another place or ending.")
+
+
+def draw_svg(view: TreeView, model: TreeModel, geometry: Geometry, path: str) -> None:
+    """Write a drawing: nodes as shapes and labels as text, over a picture of what is too small for shapes."""
+    generator = QSvgGenerator()
+    generator.setFileName(path)
+    size = QSize(view.width(), view.height())
+    generator.setSize(size)
+    generator.setViewBox(QRect(0, 0, size.width(), size.height()))
+    generator.setResolution(view.logicalDpiX())
+    generator.setTitle(f"Token tree of {model.name}")
+    painter = QPainter()
+    if not painter.begin(generator):
+        raise ExportError(f"{path} cannot be written. Choose another place.")
+    painter.drawImage(0, 0, view.plain_image(1.0))
+    _draw_nodes(painter, geometry, view)
+    for place in places(geometry):
+        is_dark = bool(is_light(np.array(view.color_of(place.node), np.uint32)))
+        painter.setOpacity(view.label_opacity(place.node))
+        text = model.label(place.node, place.is_middle)
+        _draw_label(painter, place, text, DARK_TEXT if is_dark else LIGHT_TEXT)
+    painter.end()
+
+
+def _draw_nodes(painter: QPainter, geometry: Geometry, view: TreeView) -> None:
+    picture, (left, right) = geometry.picture, geometry.view
+    unit = (right - left) / geometry.width_px
+    least = np.full(picture.n_levels, FINEST_PX * unit)
+    for node in picture.wide_nodes(left, right, least).tolist()[:MOST_NODES]:
+        if (outline := node_outline(geometry, node)).isEmpty():  # readers call that an error in the file
+            continue
+        color, (start, end) = view.color_of(node), picture.span(node)
+        is_narrow = end - start < TOUCHING_PX * unit
+        painter.setPen(QPen(Qt.PenStyle.NoPen) if is_narrow else QPen(view.ground))
+        painter.setBrush(QColor(color >> 16 & 255, color >> 8 & 255, color & 255))
+        painter.drawPath(outline)
+
+
+def _draw_label(painter: QPainter, place: Place, text: str, color: QColor) -> None:
+    form = fitting_form(place, *label_widths(text))
+    if form is None:
+        return
+    font = Theme.ui_font(form.size_px)
+    metrics = QFontMetrics(font)
+    shown = form.shown(text, metrics)
+    width = metrics.horizontalAdvance(shown)
+    place = turned_place(place, width + 2 * MARGIN_PX)
+    painter.setFont(font)
+    painter.setPen(color)
+    painter.setTransform(QTransform().translate(place.x, place.y).rotate(place.degrees))
+    left = -width / 2 if place.is_centered else float(MARGIN_PX)
+    painter.drawText(QPointF(left, (metrics.ascent() - metrics.descent()) / 2), shown)
+    painter.resetTransform()

@@ -1,0 +1,154 @@
+"""Figures about the tree and charts of its shape; a click on any of them lists its tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt
+from PySide6.QtGui import QEnterEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from guiapp.core.tree.statistics import Distribution, Finding
+from guiapp.viewmodels.tree.findings import TreeFindings
+from guiapp.widgets.style_sheet import heading, set_role
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+
+ListTokens = Callable[[str, NDArray[np.int32]], None]
+NO_MODEL = "Open a model to count its tokens."
+LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+class FindingsPanel(QScrollArea):
+    """Figures about the tree; a click on one lists its tokens."""
+
+    def __init__(
+        self,
+        findings: TreeFindings,
+        list_tokens: ListTokens,
+        theme_source: ThemeSource,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._findings = findings
+        self._list_tokens = list_tokens
+        self._theme_source = theme_source
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        findings.changed.connect(self._show)
+        self._show()
+
+    def _show(self) -> None:
+        inside = QFrame()
+        set_role(inside, "panel")
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(MARGIN_PX, GAP_PX, MARGIN_PX, MARGIN_PX)
+        column.setSpacing(0)
+        statistics = self._findings.statistics
+        if statistics is None:
+            column.addWidget(_waiting("Counting …" if self._findings.is_coming else NO_MODEL))
+        else:
+            for finding in self._findings.findings:
+                column.addWidget(FigureRow(finding, finding.name, self._list_tokens, self._theme_source))
+            if self._findings.trying.is_busy:
+                column.addWidget(_waiting("Trying whether text leads to each token …"))
+            elif self._findings.problem:
+                column.addWidget(_waiting(self._findings.problem))
+            for distribution in statistics.distributions:
+                self._add_chart(column, distribution)
+        column.addStretch()
+        at = self.verticalScrollBar().value()
+        self.setWidget(inside)
+        self.verticalScrollBar().setValue(at)
+
+    def _add_chart(self, column: QVBoxLayout, distribution: Distribution) -> None:
+        column.addSpacing(MARGIN_PX)
+        column.addWidget(heading(distribution.title))
+        column.addSpacing(UNIT_PX)
+        most = max((len(bar.tokens) for bar in distribution.bars), default=1)
+        for bar in distribution.bars:
+            share = float(np.log1p(len(bar.tokens)) / np.log1p(most))
+            title = f"{distribution.title}: {bar.name}"
+            column.addWidget(FigureRow(bar, title, self._list_tokens, self._theme_source, share))
+
+
+def _waiting(text: str) -> QLabel:
+    label = QLabel(text, wordWrap=True)
+    set_role(label, "dim")
+    return label
+
+
+class FigureRow(QAbstractButton):
+    """One figure: its value and its name; or, where it has a share, its name, a bar, and its value."""
+
+    HEIGHT_PX, BAR_HEIGHT_PX = 26, 19
+    FIRST_PX = 62  # the first column, from the left edge
+    VALUE_PX = 66  # behind a bar
+
+    def __init__(
+        self,
+        finding: Finding,
+        title: str,
+        list_tokens: ListTokens,
+        theme_source: ThemeSource,
+        share: float | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._finding = finding
+        self._title = title
+        self._list_tokens = list_tokens
+        self._theme_source = theme_source
+        self._share = share
+        self.setFixedHeight(self.HEIGHT_PX if share is None else self.BAR_HEIGHT_PX)
+        self.setAccessibleName(f"{title}: {finding.value}")
+        self.setToolTip(finding.remark)
+        self.setEnabled(bool(len(finding.tokens)))
+        self.setCursor(Qt.CursorShape.PointingHandCursor if self.isEnabled() else Qt.CursorShape.ArrowCursor)
+        self.clicked.connect(self._list)
+        theme_source.changed.connect(self.update)
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, self.height())
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        self.update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, theme = QPainter(self), self._theme_source.theme
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if (self.isEnabled() and self.underMouse()) or self.hasFocus():
+            painter.setPen(QPen(theme.accent) if self.hasFocus() else QPen(Qt.PenStyle.NoPen))
+            painter.setBrush(theme.raised)
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)
+        first = QRectF(0, 0, self.FIRST_PX, self.height())
+        rest = QRectF(self.FIRST_PX + GAP_PX, 0, self.width() - self.FIRST_PX - GAP_PX, self.height())
+        if self._share is None:
+            painter.setFont(Theme.mono_font(SMALL_FONT_PX))
+            painter.setPen(theme.text)
+            painter.drawText(first, RIGHT, self._finding.value)
+            painter.setFont(Theme.ui_font(SMALL_FONT_PX))
+            painter.setPen(theme.text if self.isEnabled() else theme.dim)
+            painter.drawText(rest, LEFT, self._finding.name)
+        else:
+            self._paint_bar(painter, theme, first, rest, self._share)
+
+    def _paint_bar(self, painter: QPainter, theme: Theme, first: QRectF, rest: QRectF, share: float) -> None:
+        painter.setFont(Theme.mono_font(SMALL_FONT_PX))
+        painter.setPen(theme.dim)
+        painter.drawText(first, RIGHT, self._finding.name)
+        width = max(2.0, (rest.width() - self.VALUE_PX) * share)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.contenders[0])
+        painter.drawRoundedRect(QRectF(rest.left(), 4, width, self.height() - 8), 3, 3)
+        painter.setPen(theme.text)
+        painter.drawText(rest.adjusted(width + GAP_PX, 0, 0, 0), LEFT, self._finding.value)
+
+    def _list(self) -> None:
+        self._list_tokens(self._title, self._finding.tokens)

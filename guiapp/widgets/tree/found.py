@@ -1,0 +1,132 @@
+"""What a search or a figure found on the Tree page, as a table to go through, copy and save."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtGui import QGuiApplication, QKeySequence
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QPushButton,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from guiapp.viewmodels.text.files import write_text
+from guiapp.viewmodels.tree.found_table import FoundTableModel
+from guiapp.viewmodels.tree.model import TreeModel
+from guiapp.viewmodels.tree.search import FOUND, TreeSearch
+from guiapp.widgets.style_sheet import heading, set_role
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
+from guiapp.widgets.token_actions import copy_action
+
+HOW_TO_SEARCH = "Type in the search field: text, #9906 for an id, 0x20 E6 for bytes, /^the?$/ for a pattern."
+NOT_FOUND = "No token matches."
+COLUMN_WIDTHS_PX = {"id": 66, "text": 116, "below": 56, "bytes": 156}
+CELLS = "QTableView::item { padding: 0 5px; }"  # as far from the edges as the titles
+
+
+class FoundPanel(QWidget):
+    """Tokens in a table; the present row is what is looked at in the tree."""
+
+    def __init__(
+        self,
+        model: TreeModel,
+        search: TreeSearch,
+        ask_where: Callable[[str, str], str],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._search = search
+        self._ask_where = ask_where
+        self._table = FoundTableModel(self)
+        self._title = heading(FOUND)
+        self._title.setWordWrap(True)
+        self._hint = QLabel(wordWrap=True)
+        set_role(self._hint, "dim")
+        self.view = QTableView()
+        self._set_looks()
+        self.clear = self._button("Clear", "Show all tokens alike again (Escape)", search.end)
+        self._save = self._button("Save…", "Save all rows as lines with tabs", self.save)
+        head = QHBoxLayout()
+        head.addWidget(self._title, 1)
+        head.addWidget(self.clear)
+        head.addWidget(self._save)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(MARGIN_PX, GAP_PX, MARGIN_PX, GAP_PX)
+        layout.addLayout(head)
+        layout.addWidget(self._hint)
+        layout.addWidget(self.view, 1)
+        layout.addStretch()
+        self.addAction(copy_action(self, "Copy rows", self.copy, QKeySequence.StandardKey.Copy))
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.view.selectionModel().currentRowChanged.connect(self._go)
+        search.found_changed.connect(self._follow_search)
+        search.current_changed.connect(self._follow_current)
+        self._follow_search()
+
+    def copy(self) -> None:
+        """Put the selected rows on the clipboard."""
+        rows = sorted({index.row() for index in self.view.selectionModel().selectedRows()})
+        QGuiApplication.clipboard().setText(self._table.as_text(rows))
+
+    def save(self) -> None:
+        if path := self._ask_where("Save tokens", "tokens.tsv"):
+            write_text(Path(path), self._table.as_text(range(self._table.rowCount())).encode())
+
+    def _button(self, text: str, tip: str, slot: Callable[[], None]) -> QPushButton:
+        button = QPushButton(text)
+        button.setToolTip(tip)
+        button.clicked.connect(slot)
+        return button
+
+    def _set_looks(self) -> None:
+        view = self.view
+        view.setModel(self._table)
+        view.setFont(Theme.mono_font(SMALL_FONT_PX))
+        view.setStyleSheet(CELLS)
+        view.setShowGrid(False)
+        view.setWordWrap(False)
+        view.setFrameShape(QTableView.Shape.NoFrame)
+        view.setTabKeyNavigation(False)
+        view.setAccessibleName("Found tokens")
+        view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        view.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        view.verticalHeader().hide()
+        view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        view.verticalHeader().setDefaultSectionSize(view.fontMetrics().height() + 2 * UNIT_PX)
+        header = view.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setStretchLastSection(True)
+        for column in range(self._table.columnCount()):
+            title = self._table.headerData(column, Qt.Orientation.Horizontal)
+            if title in COLUMN_WIDTHS_PX:
+                view.setColumnWidth(column, COLUMN_WIDTHS_PX[str(title)])
+
+    def _go(self, current: QModelIndex) -> None:
+        if current.isValid() and self.view.hasFocus():
+            self._search.look_at(current.row())
+
+    def _follow_search(self) -> None:
+        search, picture, n_found = self._search, self._model.picture, len(self._search.found_nodes)
+        title = f"{search.title or FOUND} · {n_found:,}" if search.title or search.query else FOUND
+        self._title.setText(title.upper())
+        if picture is not None:
+            self._table.show(picture, picture.arrays.tokens[search.found_nodes])
+        self.clear.setVisible(bool(search.title))
+        self._save.setVisible(n_found > 0)
+        self.view.setVisible(n_found > 0)
+        self._hint.setVisible(n_found == 0)
+        self._hint.setText(search.problem or (NOT_FOUND if search.query else HOW_TO_SEARCH))
+
+    def _follow_current(self) -> None:
+        current = self._search.current
+        if current is not None and current != self.view.currentIndex().row():
+            self.view.selectRow(current)

@@ -1,0 +1,254 @@
+"""The names of the nodes on the picture of the tree, drawn once and kept as small images."""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_right
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import cos, radians, sin
+from typing import NamedTuple
+
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QFontMetricsF, QImage, QPainter, QTransform
+
+from guiapp.core.explain.visible_text import isolate
+from guiapp.core.tree.painting import NodeColors
+from guiapp.viewmodels.tree.labels import DOWNWARDS, SIZES_PX, Place
+from guiapp.viewmodels.tree.model import MORE_SIGN
+from guiapp.widgets.theme import Theme
+from guiapp.widgets.tree.colors import is_light
+
+MOST_KEPT = 6000
+NEW_PER_FRAME_S = 0.002  # for labels that were not drawn before; the others follow in the next frame
+NEW_WHILE_MOVING_S = 0.0004
+ROOM_STEP_PX = 6  # shortened labels are made for rooms of these steps
+LEAST_ROOM_PX = 18  # for a shortened label
+LEAST_LETTERS = 3  # of a shortened label
+LETTER_EM = 1.1  # no single letter is wider
+NARROWEST_EM = 0.01  # of a label: the root of a model without a name has none
+LEGIBLE_PX = 12  # the smallest letters for which it says more than the name
+MARGIN_PX = 1
+LETTER_SIZES_PX = SIZES_PX[1:].tolist()
+MEASURED_PX = 64
+HINTED_PX = 3  # by so much small letters, which are fitted to pixels, may be wider than measured
+DIMMED_LABEL = 0.3  # what is left of the label of a dimmed node
+DARK_TEXT, LIGHT_TEXT = QColor("#14161b"), QColor("#eceef4")
+
+
+@dataclass(frozen=True, eq=False)
+class _Label:
+    """A drawn text, and its size on the screen."""
+
+    image: QImage
+    width: float
+    height: float
+
+    @cached_property
+    def downwards(self) -> QImage:
+        """The same image turned by `DOWNWARDS`: drawn in a third of the time that turning takes."""
+        return self.image.transformed(QTransform().rotate(DOWNWARDS))
+
+
+class LabelForm(NamedTuple):
+    """How a label is written: how large, with what more it says or without, and in how many steps of room."""
+
+    size_px: int
+    has_more: bool = True
+    room_steps: int = 0
+
+    def shown(self, text: str, metrics: QFontMetrics) -> str:
+        """What is left of a text in this form; nothing if that would be hardly a letter."""
+        if not self.has_more:
+            text = text.partition(MORE_SIGN)[0]
+        if not self.room_steps:
+            return isolate(text)
+        text = metrics.elidedText(text, Qt.TextElideMode.ElideRight, ROOM_STEP_PX * self.room_steps)
+        return isolate(text) if len(text) > LEAST_LETTERS else ""
+
+
+_Named = tuple[int, bool]  # a node, and whether its whole token is told
+_Key = tuple[_Named, LabelForm, bool]
+
+
+def label_widths(text: str) -> tuple[float, float]:
+    """The width of a label with and without what more it says, for letters of one pixel."""
+    name = text.partition(MORE_SIGN)[0]
+    metrics = QFontMetricsF(Theme.ui_font(MEASURED_PX))
+    width = metrics.horizontalAdvance(isolate(name)) / MEASURED_PX
+    return (width if name == text else metrics.horizontalAdvance(isolate(text)) / MEASURED_PX), width
+
+
+def fitting_form(place: Place, whole: float, name: float) -> LabelForm | None:
+    """The form for a place, given `label_widths`.
+
+    With what more it says if that leaves it legible, else without, as large as fits; else shortened.
+    A single letter stands upright or not at all: lying, it could be another one.
+    """
+    is_downwards = place.degrees == DOWNWARDS
+    if name <= LETTER_EM and is_downwards:
+        size = _fitting_size(name, place.upright_px, place.size_px)
+        return LabelForm(size, has_more=False) if size else None
+    size = 0 if is_downwards else _fitting_size(whole, place.room_px, place.size_px)
+    if size >= LEGIBLE_PX:
+        return LabelForm(size)
+    size = _fitting_size(name, place.room_px, place.size_px)
+    size = size or _fitting_size(name, place.down_px, place.size_px)
+    if size:
+        return LabelForm(size, has_more=False)
+    longest = max(place.room_px, place.down_px) - 2 * MARGIN_PX
+    if longest < LEAST_ROOM_PX:
+        return None
+    return LabelForm(LETTER_SIZES_PX[0], has_more=False, room_steps=int(longest / ROOM_STEP_PX))
+
+
+def _fitting_size(width: float, room_px: float, most_px: int) -> int:
+    """The largest size of letters, up to one, in which a label so wide for one pixel fits; 0 if none is."""
+    largest = min(most_px, (room_px - 2 * MARGIN_PX) / max(width, NARROWEST_EM))
+    return LETTER_SIZES_PX[bisect_right(LETTER_SIZES_PX, largest) - 1] if largest >= LETTER_SIZES_PX[0] else 0
+
+
+def turned_place(place: Place, width_px: float) -> Place:
+    """Where the label goes that is so wide: level if possible, else turned around its middle."""
+    if place.degrees:
+        return place if width_px > place.upright_px else place._replace(degrees=0.0)
+    if place.down_px and width_px > place.room_px + HINTED_PX:
+        return place._replace(x=place.x + place.room_px / 2, degrees=DOWNWARDS, is_centered=True)
+    return place
+
+
+class LabelPainter:
+    """Draws labels from a store of images; what is new is drawn as far as the time of a frame allows.
+
+    Beyond that a label stands as it was drawn for less room, if it was.  `text_of` gives the label of a node,
+    or its whole token.
+    """
+
+    def __init__(self, text_of: Callable[[int, bool], str]) -> None:
+        self._text_of = text_of
+        self._labels: OrderedDict[_Key, _Label] = OrderedDict()
+        self._newest: dict[tuple[_Named, bool], LabelForm] = {}
+        self._widths: dict[_Named, tuple[float, float]] = {}
+        self._fonts: dict[int, QFont] = {}
+        self._scale = 1.0
+        self._left_s = 0.0
+        self.is_complete = True
+
+    def forget(self) -> None:
+        """Drop all images: the tree or the fonts are others now."""
+        self._labels.clear()
+        self._newest.clear()
+        self._widths.clear()
+        self._fonts.clear()
+
+    def paint(
+        self,
+        painter: QPainter,
+        places: Sequence[Place],
+        colors: NodeColors,
+        scale: float,
+        patience_s: float,
+    ) -> None:
+        """Draw the labels on their nodes, none without patience; `is_complete` tells whether all were.
+
+        `patience_s` is for drawing new ones.
+        """
+        self.is_complete = True
+        if patience_s < 0:
+            return
+        if scale != self._scale:
+            self.forget()
+            self._scale = scale
+        self._left_s = patience_s
+        nodes = [place.node for place in places]
+        is_dark_text = is_light(colors.sums.colors[nodes]).tolist()
+        is_lit = [True] * len(nodes) if colors.lit is None else colors.lit[nodes].tolist()
+        was_bright = True
+        for place, is_dark, is_bright in zip(places, is_dark_text, is_lit, strict=True):
+            label = self._label(place, is_dark)
+            if label is not None:
+                if is_bright != was_bright:
+                    painter.setOpacity(1.0 if is_bright else DIMMED_LABEL)
+                    was_bright = is_bright
+                self._paint(painter, place, label)
+        painter.setOpacity(1.0)
+
+    def _paint(self, painter: QPainter, place: Place, label: _Label) -> None:
+        place = turned_place(place, label.width)
+        if place.degrees not in (0.0, DOWNWARDS):
+            cosine, sine = cos(radians(place.degrees)), sin(radians(place.degrees))
+            painter.setTransform(QTransform(cosine, sine, -sine, cosine, place.x, place.y))
+            painter.drawImage(QPointF(-label.width / 2, -label.height / 2), label.image)
+            painter.resetTransform()
+            return
+        image, width, height, scale = label.image, label.width, label.height, self._scale
+        if place.degrees:
+            image, width, height = label.downwards, height, width
+        x = place.x - width / 2 if place.is_centered else place.x
+        left, top = round(x * scale) / scale, round((place.y - height / 2) * scale) / scale
+        painter.drawImage(QPointF(left, top), image)
+
+    def _label(self, place: Place, is_dark_text: bool) -> _Label | None:
+        """The label in the form that fits, or a smaller one; None where none does, or time is up."""
+        named = place.node, place.is_middle
+        widths = self._widths.get(named) or self._measure(named)
+        form = None if widths is None else fitting_form(place, *widths)
+        if form is None:
+            return None
+        label = self._labels.get((named, form, is_dark_text))
+        if label is not None:
+            return label
+        if self._has_time():
+            return self._draw_anew(named, form, is_dark_text)
+        newest = self._newest.get((named, is_dark_text))
+        if newest is None or newest.size_px > form.size_px:
+            return None
+        label = self._labels.get((named, newest, is_dark_text))
+        is_fitting = label is not None and label.width <= max(place.room_px, place.down_px)
+        return label if is_fitting else None
+
+    def _has_time(self) -> bool:
+        self.is_complete &= self._left_s > 0
+        return self.is_complete
+
+    def _measure(self, named: _Named) -> tuple[float, float] | None:
+        if not self._has_time():
+            return None
+        started = time.perf_counter()
+        self._widths[named] = label_widths(self._text_of(*named))
+        self._left_s -= time.perf_counter() - started
+        return self._widths[named]
+
+    def _draw_anew(self, named: _Named, form: LabelForm, is_dark_text: bool) -> _Label:
+        started = time.perf_counter()
+        label = self._labels[named, form, is_dark_text] = self._draw(named, form, is_dark_text)
+        self._newest[named, is_dark_text] = form
+        while len(self._labels) > MOST_KEPT:
+            (old, *_, was_dark), _ = self._labels.popitem(last=False)
+            self._newest.pop((old, was_dark), None)
+        self._left_s -= time.perf_counter() - started
+        return label
+
+    def _font(self, size_px: int) -> QFont:
+        if size_px not in self._fonts:
+            self._fonts[size_px] = Theme.ui_font(size_px)
+        return self._fonts[size_px]
+
+    def _draw(self, named: _Named, form: LabelForm, is_dark_text: bool) -> _Label:
+        font, scale = self._font(form.size_px), self._scale
+        metrics = QFontMetrics(font)
+        shown = form.shown(self._text_of(*named), metrics)
+        width, height = metrics.horizontalAdvance(shown) + 2 * MARGIN_PX, metrics.height()
+        image = QImage(
+            max(1, round(width * scale)), round(height * scale), QImage.Format.Format_ARGB32_Premultiplied
+        )
+        image.setDevicePixelRatio(scale)
+        image.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(image)
+        painter.setFont(font)
+        painter.setPen(DARK_TEXT if is_dark_text else LIGHT_TEXT)
+        painter.drawText(QPointF(MARGIN_PX, metrics.ascent()), shown)
+        painter.end()
+        return _Label(image, width, height)

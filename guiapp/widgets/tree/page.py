@@ -1,0 +1,215 @@
+"""The Tree page: the whole vocabulary as a picture, and all about one place of it at the right."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QCursor, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QFrame,
+    QInputDialog,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from guiapp.viewmodels.settings import Settings
+from guiapp.viewmodels.tree.details import describe_node
+from guiapp.viewmodels.tree.findings import TreeFindings
+from guiapp.viewmodels.tree.model import TreeModel
+from guiapp.viewmodels.tree.search import TreeSearch
+from guiapp.viewmodels.tree.walk import TreeWalk
+from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.segments import Segments
+from guiapp.widgets.spans.editor import SpanEditor
+from guiapp.widgets.spans.editor_link import EditorLink
+from guiapp.widgets.style_sheet import set_role
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
+from guiapp.widgets.tree.bar import TreeBar
+from guiapp.widgets.tree.card import TreeCard
+from guiapp.widgets.tree.export import MOST_PX, TreeExport
+from guiapp.widgets.tree.figures import FindingsPanel
+from guiapp.widgets.tree.found import FoundPanel
+from guiapp.widgets.tree.legend import MiniMap, TreeLegend
+from guiapp.widgets.tree.paint import TreePaint
+from guiapp.widgets.tree.panels import SIDE_BY_SIDE_PX, NodePanel
+from guiapp.widgets.tree.view import TreeView
+from guiapp.widgets.tree.walk_bar import WalkBar
+from guiapp.widgets.window.pages import Page
+
+SIDE_PX = 330
+THREE_TREES_SHARE = 0.6  # of the page, where they are shown beside each other
+TEXT_PX = 150
+PANELS = ("Token", "Found", "Figures")
+
+
+class TreePage(Page):
+    """Puts the picture and its panels together and links them with the workspace."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        theme_source: ThemeSource,
+        settings: Settings,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._workspace = workspace
+        self._settings = settings
+        self.theme_source = theme_source
+        self.model = TreeModel(workspace, self)
+        self.model.set_shape(settings.tree_shape)
+        self.search = TreeSearch(self.model, self)
+        self.findings = TreeFindings(self.model, workspace, self)
+        self.walk = TreeWalk(self.model, workspace, self)
+        self.paint = TreePaint(self.model, self.search, theme_source, self)
+        self.view = TreeView(self.model, self.search, self.paint, theme_source)
+        self.view.set_animated(settings.animates_tree)
+        self.bar = TreeBar(self.model, self.search, theme_source)
+        self.legend = TreeLegend(self.model, self.paint, theme_source)
+        self.mini_map = MiniMap(self.model, self.paint, theme_source, self.view)
+        self.card = TreeCard(self.view)
+        self.editor = SpanEditor(workspace.document, workspace.spans, theme_source)
+        self.walk_bar = WalkBar(self.walk, self.model, theme_source)
+        self.node_panel = NodePanel(self.model, self.walk, workspace, theme_source)
+        self.found_panel = FoundPanel(self.model, self.search, self.ask_where)
+        self.findings_panel = FindingsPanel(self.findings, self.search.list_tokens, theme_source)
+        self.export = TreeExport(self.view, self.model, self.ask_where, self.ask_scale, self)
+        self.bar.add_menu("Export", [*self.export.actions, self.export.animated])
+        self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
+        self.text_splitter = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
+        self._lay_out()
+        self._connect()
+
+    @property
+    def panels(self) -> list[QWidget]:
+        """What F6 goes through."""
+        side = self.side.currentWidget()
+        return [self.view, self.editor, self.bar.query, *([] if side is None else [side])]
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the picture stands still and has all its labels."""
+        return self.model.picture is not None and self.view.is_settled
+
+    @property
+    def splitters(self) -> Mapping[str, QSplitter]:
+        return {"tree": self.splitter, "tree_text": self.text_splitter}
+
+    def stop(self) -> None:
+        self.walk.close()
+        self.paint.close()
+        self.search.close()
+        self.findings.close()
+        self.model.close()
+
+    def show_three_trees(self) -> None:
+        """Make room for the three trees of the chosen token beside each other; or take it back."""
+        left, right = self.splitter.sizes()
+        widest = max(SIDE_BY_SIDE_PX, round(THREE_TREES_SHARE * (left + right)))
+        side = SIDE_PX if right >= SIDE_BY_SIDE_PX else widest
+        self.splitter.setSizes([left + right - side, side])
+        self.tabs.choose(PANELS.index("Token"))
+
+    def ask_where(self, title: str, suggested: str) -> str:
+        """Where to save something; "" for nowhere."""
+        return QFileDialog.getSaveFileName(self, title, suggested)[0]
+
+    def ask_scale(self) -> float | None:
+        """How many pixels of a picture to save for each of the screen; None for nothing to be saved."""
+        limit = MOST_PX / max(self.view.width(), self.view.height())
+        scale, is_given = QInputDialog.getDouble(self, "Save picture", "Scale", 3.0, 0.1, limit, 2)
+        return scale if is_given else None
+
+    def _lay_out(self) -> None:
+        self.text_splitter.addWidget(_column(self.view, self.legend, grows=self.view))
+        self.text_splitter.addWidget(_column(self.walk_bar, self.editor, grows=self.editor, role="panel"))
+        self.text_splitter.setStretchFactor(0, 1)
+        self.text_splitter.setSizes([650, TEXT_PX])
+        self.side = QStackedWidget()
+        for panel in (self.node_panel, self.found_panel, self.findings_panel):
+            self.side.addWidget(panel)
+        self.tabs = Segments(PANELS)
+        self.splitter.addWidget(self.text_splitter)
+        self.splitter.addWidget(_column(self.tabs, self.side, grows=self.side, role="panel", top_px=GAP_PX))
+        self.splitter.setStretchFactor(0, 1)
+        self.splitter.setSizes([1100, SIDE_PX])
+        for splitter in (self.splitter, self.text_splitter):
+            splitter.setHandleWidth(1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.bar)
+        layout.addWidget(self.splitter, 1)
+        self.setFocusProxy(self.view)
+
+    def _connect(self) -> None:
+        self.tabs.chosen.connect(self._show_panel)
+        self.model.shape_changed.connect(self._keep_shape)
+        self.view.hovered.connect(self._follow_hover)
+        self.export.animated.toggled.connect(self._settings.set_animates_tree)
+        self.view.typed.connect(self._begin_search)
+        self.view.resized.connect(self._place_map)
+        self.search.found_changed.connect(self._follow_search)
+        EditorLink(self.editor, self._workspace)
+        for keys, go in (
+            ("Alt+Left", self.model.go_back),
+            ("Alt+Right", self.model.go_forward),
+            ("Ctrl+F", self._ask_search),  # on the Inspect page an action has it
+        ):
+            shortcut = QShortcut(
+                QKeySequence(keys), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut
+            )
+            shortcut.activated.connect(go)
+
+    def _keep_shape(self) -> None:
+        self._settings.set_tree_shape(self.model.shape)
+
+    def _show_panel(self, index: int) -> None:
+        self.side.setCurrentIndex(index)
+        if self.side.currentWidget() is self.findings_panel:
+            self.findings.want()
+
+    def _ask_search(self) -> None:
+        self.bar.query.setFocus()
+        self.bar.query.selectAll()
+
+    def _begin_search(self, text: str) -> None:
+        self.bar.query.setFocus()
+        self.bar.query.setText(text)
+
+    def _follow_search(self) -> None:
+        if self.search.title or self.search.problem:
+            self.tabs.choose(PANELS.index("Found"))
+
+    def _follow_hover(self, node: int | None) -> None:
+        picture = self.model.picture
+        if node is None or picture is None:
+            self.card.hide()
+            return
+        details = describe_node(picture, node, self._workspace.tokenizer, self.model.counts)
+        self.card.show_at(details, self.view.mapFromGlobal(QCursor.pos()))
+
+    def _place_map(self) -> None:
+        margin = QPoint(MARGIN_PX, MARGIN_PX)
+        self.mini_map.move(self.view.rect().bottomRight() - self.mini_map.rect().bottomRight() - margin)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_map()
+
+
+def _column(*parts: QWidget, grows: QWidget, role: str = "", top_px: int = 0) -> QFrame:
+    """Widgets below each other without gaps."""
+    frame = QFrame()
+    if role:
+        set_role(frame, role)
+    column = QVBoxLayout(frame)
+    column.setContentsMargins(0, top_px, 0, 0)
+    column.setSpacing(0)
+    for part in parts:
+        column.addWidget(part, int(part is grows))
+    return frame

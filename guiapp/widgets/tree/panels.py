@@ -1,0 +1,215 @@
+"""The column beside the tree: the chosen node with its three trees."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QGuiApplication, QKeySequence, QResizeEvent
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QFrame,
+    QGridLayout,
+    QLabel,
+    QLayout,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from guiapp.core.explain.merge_tree import MergeNode
+from guiapp.core.explain.visible_text import isolate, visible_text
+from guiapp.viewmodels.tree.details import NODE_FACTS, describe_node, merge_story
+from guiapp.viewmodels.tree.model import MORE_SIGN, TreeModel
+from guiapp.viewmodels.tree.walk import TreeWalk
+from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.card import card
+from guiapp.widgets.style_sheet import heading, set_role
+from guiapp.widgets.styled_text import Span, StyledText
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.widgets.token_actions import copy_action
+from guiapp.widgets.tree.merge_tree_view import MergeTreeView
+from guiapp.widgets.tree.prefix_tree_view import PrefixTreeView
+
+TOKEN_FONT_PX = 22
+NOTHING = "Choose a part of the tree, or a token of the text."
+CHILDREN_SHOWN = 12
+SIDE_BY_SIDE_PX = 660  # from this width on the three trees lie beside each other
+SETTLE_MS = 40  # while somebody walks, details follow when the walk pauses
+
+
+class NodePanel(QScrollArea):
+    """The chosen node: what it is, how it is merged, what follows it, and the prefixes of the text."""
+
+    def __init__(
+        self,
+        model: TreeModel,
+        walk: TreeWalk,
+        workspace: Workspace,
+        theme_source: ThemeSource,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._workspace = workspace
+        self._theme_source = theme_source
+        self._text = StyledText(Theme.mono_font(TOKEN_FONT_PX), 3)
+        self._text.setAccessibleName("Token text")
+        self._names = {name: QLabel(name) for name in NODE_FACTS}
+        self._values = {name: StyledText(Theme.mono_font(SMALL_FONT_PX), 3) for name in NODE_FACTS}
+        self._empty = StyledText(Theme.ui_font())
+        self._place = StyledText(Theme.mono_font(SMALL_FONT_PX), 6)
+        self._place.setAccessibleName("Path in the tree")
+        self._merges = MergeTreeView(theme_source)
+        self._remark = StyledText(Theme.ui_font(SMALL_FONT_PX), 4)
+        self._remark.setAccessibleName("Remark")
+        self._prefixes = PrefixTreeView(walk, model, workspace, theme_source)
+        self._lay_out()
+        self.setMinimumWidth(260)
+        self.addAction(copy_action(self, "Copy details", self.copy, QKeySequence.StandardKey.Copy))
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self._facts: dict[str, str] = {}
+        self._settled = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._settled.timeout.connect(self._show)
+        self._fitting = QTimer(self, singleShot=True, interval=0)
+        self._fitting.timeout.connect(self._fit_sections)
+        for changed in (model.chosen_changed, model.picture_changed, model.counts_changed):
+            changed.connect(self._settled.start)
+        theme_source.changed.connect(self._show)
+        self._show()
+
+    def copy(self) -> None:
+        """Put what is known about the node on the clipboard, one fact a line."""
+        lines = [f"{name}\t{value}" for name, value in self._facts.items()]
+        QGuiApplication.clipboard().setText("\n".join([*lines, self._merges.as_text()]).rstrip() + "\n")
+
+    def _lay_out(self) -> None:
+        inside = self._inside = QFrame()
+        set_role(inside, "panel")
+        column = QVBoxLayout(inside)
+        column.setSizeConstraint(QLayout.SizeConstraint.SetMinimumSize)
+        column.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
+        column.setSpacing(GAP_PX)
+        column.addWidget(self._empty)
+        self._sections: list[QWidget] = [card(self._text, self._fact_grid())]
+        column.addWidget(self._sections[0])
+        self._trees = QBoxLayout(QBoxLayout.Direction.TopToBottom)
+        self._trees.setSpacing(MARGIN_PX)
+        self._merge_area = self._merge_scroll()
+        self._add_tree("Place in the token tree", self._place)
+        self._add_tree("How merging builds it", self._merge_area, self._remark)
+        self._add_tree("Last token of each prefix of the text", self._prefixes)
+        column.addSpacing(UNIT_PX)
+        column.addLayout(self._trees)
+        column.addStretch()
+        self.setWidget(inside)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def _fact_grid(self) -> QGridLayout:
+        facts = QGridLayout()
+        facts.setHorizontalSpacing(3 * UNIT_PX)
+        facts.setVerticalSpacing(2)
+        facts.setColumnStretch(1, 1)
+        for row, name in enumerate(NODE_FACTS):
+            set_role(self._names[name], "dim")
+            self._names[name].setFont(Theme.ui_font(SMALL_FONT_PX))
+            self._values[name].setAccessibleName(name)
+            facts.addWidget(self._names[name], row, 0, Qt.AlignmentFlag.AlignTop)
+            facts.addWidget(self._values[name], row, 1)
+        return facts
+
+    def _merge_scroll(self) -> QScrollArea:
+        merges = QScrollArea(widgetResizable=True)
+        merges.setWidget(self._merges)
+        merges.setFrameShape(QFrame.Shape.NoFrame)
+        merges.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        merges.viewport().setAutoFillBackground(False)
+        self._merges.setAutoFillBackground(False)
+        return merges
+
+    def _add_tree(self, title: str, *contents: QWidget) -> None:
+        tree = QVBoxLayout()
+        tree.setSpacing(GAP_PX)
+        self._sections += [heading(title), card(*contents)]
+        tree.addWidget(self._sections[-2])
+        tree.addWidget(self._sections[-1])
+        tree.addStretch(1)
+        self._trees.addLayout(tree, 1)
+
+    @property
+    def is_side_by_side(self) -> bool:
+        """Whether the three trees lie beside each other."""
+        return self._trees.direction() is QBoxLayout.Direction.LeftToRight
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        is_wide = self.width() >= SIDE_BY_SIDE_PX
+        directions = QBoxLayout.Direction
+        self._trees.setDirection(directions.LeftToRight if is_wide else directions.TopToBottom)
+        super().resizeEvent(event)
+        self._fitting.start()
+
+    def _show(self) -> None:
+        picture, node, theme = self._model.picture, self._model.chosen, self._theme_source.theme
+        tokenizer = self._workspace.tokenizer
+        self._facts = {}
+        text, remark = "", ""
+        place: list[Span] = []
+        story_tree: tuple[MergeNode, ...] = ()
+        if picture is not None and node is not None and node < len(picture):
+            details = describe_node(picture, node, tokenizer, self._model.counts)
+            self._facts, text = dict(details.facts), details.text
+            place = self._place_spans()
+            if details.token is not None:
+                story = merge_story(picture.vocabulary, tokenizer, details.token)
+                story_tree, remark = story.tree.roots, story.remark
+        is_chosen = bool(self._facts)
+        self._empty.set_spans([Span(NOTHING, theme.dim)])
+        self._empty.setVisible(not is_chosen)
+        for section in self._sections:
+            section.setVisible(is_chosen)
+        self._text.set_spans([Span(isolate(text), theme.text)])
+        for name in NODE_FACTS:
+            self._names[name].setVisible(name in self._facts)
+            self._values[name].setVisible(name in self._facts)
+            self._values[name].set_spans([Span(self._facts.get(name, ""), theme.text, is_bold=name == "id")])
+        self._place.set_spans(place)
+        self._merges.set_roots(story_tree)
+        self._merge_area.setVisible(bool(story_tree))
+        self._merge_area.setFixedHeight(self._merges.sizeHint().height() + 3 * UNIT_PX)
+        remark = remark or ("" if story_tree else "Nothing is merged here.")
+        self._remark.set_spans([Span(remark, theme.dim)])
+        self._remark.setVisible(bool(remark))
+        self._fitting.start()
+
+    def _fit_sections(self) -> None:
+        """Give the cards room for their texts, whose heights are known when they have their width."""
+        for part in (*self._sections, self._inside):
+            if (layout := part.layout()) is not None:
+                layout.invalidate()
+                layout.activate()
+
+    def _place_spans(self) -> list[Span]:
+        """The path, and what can follow."""
+        picture, theme = self._model.picture, self._theme_source.theme
+        path = self._model.chosen_path
+        assert picture is not None
+        spans = []
+        for node in path[1:]:
+            is_last = node == path[-1]
+            spans.append(
+                Span(isolate(self._name(node)), theme.accent if is_last else theme.text, is_bold=is_last)
+            )
+            spans.append(Span(" › ", theme.dim))
+        children = picture.children(path[-1])
+        shown = [isolate(self._name(child)) for child in children[:CHILDREN_SHOWN]]
+        spans.append(Span(", ".join(shown) or "nothing longer", theme.dim))
+        if len(children) > CHILDREN_SHOWN:
+            spans.append(Span(f" and {len(children) - CHILDREN_SHOWN:,} more", theme.dim))
+        return spans
+
+    def _name(self, node: int) -> str:
+        picture = self._model.picture
+        token = None if picture is None else picture.token(node)
+        if picture is None or token is None:
+            return self._model.label(node).partition(MORE_SIGN)[0]
+        return visible_text(picture.tree.token_bytes(token), 40)

@@ -1,0 +1,106 @@
+"""The last token of every prefix of the text, drawn as a tree of arcs, and the greedy walk beside it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtWidgets import QWidget
+
+from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.tree.walks import PrefixTree
+from guiapp.viewmodels.tree.model import TreeModel
+from guiapp.viewmodels.tree.walk import TreeWalk
+from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.theme import Theme, ThemeSource
+
+ROW_PX = 17
+INDENT_PX = 12
+SETTLE_MS = 60
+FONT_PX = 12
+
+
+class PrefixTreeView(QWidget):
+    """One row for each prefix: its last token, hanging under the prefix before it.
+
+    The rows of the tokens of the whole text are bold; a click looks at a token in the tree.
+    """
+
+    def __init__(
+        self,
+        walk: TreeWalk,
+        model: TreeModel,
+        workspace: Workspace,
+        theme_source: ThemeSource,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._walk = walk
+        self._model = model
+        self._theme_source = theme_source
+        self._tree: PrefixTree | None = None
+        self._depths: list[int] = []
+        self._chosen: set[int] = set()
+        self.setAccessibleName("Last token of each prefix")
+        self._settled = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._settled.timeout.connect(self._follow)
+        workspace.encoding_changed.connect(self._settled.start)
+        workspace.selected_token_changed.connect(self._settled.start)
+        theme_source.changed.connect(self.update)
+        self._follow()
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, ROW_PX * max(1, len(self._depths) - 1))
+
+    def _follow(self) -> None:
+        tree = self._tree = self._walk.prefix_tree()
+        self._depths = []
+        self._chosen = set()
+        if tree is not None:
+            for parent in tree.parents.tolist():
+                self._depths.append(0 if parent < 0 else self._depths[parent] + 1)
+            self._chosen = set(tree.chosen())
+        self.setFixedHeight(self.sizeHint().height())
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, theme, tree = QPainter(self), self._theme_source.theme, self._tree
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if tree is None or self._model.picture is None:
+            painter.setPen(theme.dim)
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignLeft, "Select a token of the text.")
+            return
+        for end in range(1, len(tree.parents)):
+            self._paint_row(painter, theme, tree, end)
+
+    def _paint_row(self, painter: QPainter, theme: Theme, tree: PrefixTree, end: int) -> None:
+        parent, token = int(tree.parents[end]), int(tree.token_ids[end])
+        if token < 0:
+            return
+        is_chosen = end in self._chosen
+        y, x = (end - 0.5) * ROW_PX, 8 + self._depths[end] * INDENT_PX
+        color = QColor(theme.accent if is_chosen else theme.faint)
+        painter.setPen(QPen(color, 2 if is_chosen else 1))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        if parent > 0:
+            path = QPainterPath(QPointF(x - INDENT_PX, (parent - 0.5) * ROW_PX + 5))
+            path.lineTo(x - INDENT_PX, y - 4)
+            path.quadTo(x - INDENT_PX, y, x - 2, y)
+            painter.drawPath(path)
+        painter.setBrush(color)
+        painter.drawEllipse(QPointF(x, y), 2.2, 2.2)
+        font = Theme.mono_font(FONT_PX)
+        font.setBold(is_chosen)
+        painter.setFont(font)
+        painter.setPen(theme.text if is_chosen else theme.dim)
+        picture = self._model.picture
+        assert picture is not None
+        box = QRectF(x + 8, y - ROW_PX / 2, self.width() - x - 8, ROW_PX)
+        text = visible_text(picture.tree.token_bytes(token), 24)
+        painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        end = int(event.position().y() // ROW_PX) + 1
+        if self._tree is not None and 0 < end < len(self._tree.token_ids):
+            token = int(self._tree.token_ids[end])
+            if token >= 0:
+                self._model.look_at_token(token)

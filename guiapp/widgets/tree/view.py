@@ -1,0 +1,386 @@
+"""The picture of the token tree: painted by us, moved by mouse, wheel, fingers and keys."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPointF, QRect, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QContextMenuEvent,
+    QImage,
+    QKeyEvent,
+    QMouseEvent,
+    QNativeGestureEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QGestureEvent, QMenu, QPinchGesture, QWidget
+
+from guiapp.viewmodels.tree.geometry import Geometry, Icicle, Sunburst, View, within, zoomed
+from guiapp.viewmodels.tree.model import TreeModel
+from guiapp.viewmodels.tree.search import TreeSearch
+from guiapp.widgets.theme import ThemeSource
+from guiapp.widgets.tree.canvas import FOREVER_S, NO_PATIENCE_S, TreeCanvas
+from guiapp.widgets.tree.flight import TreeFlight
+from guiapp.widgets.tree.labels import DIMMED_LABEL, NEW_PER_FRAME_S, NEW_WHILE_MOVING_S
+from guiapp.widgets.tree.marks import paint_marks, paint_outlines
+from guiapp.widgets.tree.paint import TreePaint
+
+WHEEL_FACTOR = 1.25
+NOTCH = 120
+DRAG_PX = 4
+PREPARING = "Laying out the tree …"
+COMPILING = "The tree is drawn once everything is compiled.\nThis happens once, and takes about a minute."
+NO_MODEL = "Open a model to see its tokens as a tree."
+KEYS = {
+    Qt.Key.Key_Up: "parent",
+    Qt.Key.Key_Down: "child",
+    Qt.Key.Key_Left: "previous",
+    Qt.Key.Key_Right: "next",
+}
+
+
+class TreeView(QWidget):
+    """Shows the tree of a model as it asks for; the way there is animated.
+
+    Signals:
+        hovered(object): the node under the pointer, None for none.
+        typed(str): somebody types letters, to search.
+        resized(): the widget has another size.
+    """
+
+    hovered = Signal(object)
+    typed = Signal(str)
+    resized = Signal()
+
+    def __init__(
+        self,
+        model: TreeModel,
+        search: TreeSearch,
+        paint: TreePaint,
+        theme_source: ThemeSource,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._search = search
+        self._paint = paint
+        self._theme_source = theme_source
+        self.is_animated = True
+        self._flight = TreeFlight(model, self._may_fly, self)
+        self._layer: QImage | None = None
+        self._geometry: Geometry | None = None
+        self._hovered: int | None = None
+        self._pressed: QPointF | None = None
+        self._pointer: QPointF | None = None  # that moved the picture
+        self._dragged: View | None = None
+        self._canvas = TreeCanvas(model.label)
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.grabGesture(Qt.GestureType.PinchGesture)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.setAccessibleName("Token tree")
+        model.picture_changed.connect(self._take_picture)
+        model.preparing_changed.connect(self.update)
+        self._flight.moved.connect(self._repaint_moved)
+        self._flight.bent.connect(self._repaint_layer)
+        self._flight.settled.connect(self._settle)
+        model.chosen_changed.connect(self._follow_chosen)
+        search.found_changed.connect(self.update)
+        search.current_changed.connect(self.update)
+        paint.changed.connect(self._recolor)
+        self._take_picture()
+
+    def sizeHint(self) -> QSize:
+        return QSize(900, 600)
+
+    def set_animated(self, is_animated: bool) -> None:
+        """Fly to what is to be shown, or jump."""
+        self.is_animated = is_animated
+
+    # What is shown
+
+    @property
+    def geometry_now(self) -> Geometry | None:
+        """Where everything is at this moment."""
+        if self._model.picture is None or self._canvas.colors is None:
+            return None
+        shape = Sunburst if self._flight.roundness >= 0.5 else Icicle
+        geometry = shape(self._model.picture, self._flight.view, float(self.width()), float(self.height()))
+        if geometry != self._geometry:
+            self._geometry = geometry
+        return self._geometry
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing moves and all labels are there."""
+        is_still = self._flight.is_settled and self._paint.is_current
+        return is_still and self._layer is not None and self._canvas.is_complete
+
+    def node_at(self, point: QPointF) -> int | None:
+        """The node that is painted at a point."""
+        geometry = self.geometry_now
+        hit = None if geometry is None else geometry.hit(point.x(), point.y())
+        if hit is None or self._model.picture is None:
+            return None
+        return self._model.picture.node_at(*hit)
+
+    @property
+    def notice(self) -> str:
+        """What is said where the tree would be, until there is one."""
+        if self._model.awaits_kernels:
+            return COMPILING
+        return PREPARING if self._model.is_preparing else NO_MODEL
+
+    def show_at_once(self) -> None:
+        """End all animations."""
+        self._flight.land()
+        self._repaint_layer()
+
+    def image(self, scale: float) -> QImage:
+        """The picture as it is shown, with all labels, in `scale` pixels for one of the screen."""
+        image = self._paint_layer(self._canvas.another(), scale, FOREVER_S).copy()
+        painter = QPainter(image)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._paint_above(painter)
+        painter.end()
+        return image
+
+    def plain_image(self, scale: float) -> QImage:
+        """The picture without labels, path and marks, as an image of its own."""
+        return self._paint_layer(self._canvas.another(), scale, NO_PATIENCE_S).copy()
+
+    def color_of(self, node: int) -> int:
+        """The colour of a node, 0xRRGGBB."""
+        return 0 if self._paint.colors is None else self._paint.colors.of(node)
+
+    def label_opacity(self, node: int) -> float:
+        """How much of the label of a node is seen: less of those that are dimmed."""
+        return 1.0 if self._paint.colors is None or self._paint.colors.is_lit(node) else DIMMED_LABEL
+
+    @property
+    def ground(self) -> QColor:
+        """What is behind the nodes."""
+        return self._theme_source.theme.background
+
+    def _take_picture(self) -> None:
+        self._flight.land()
+        self._canvas.forget_labels()
+        self._set_hovered(None)
+        self._recolor()
+
+    def _recolor(self) -> None:
+        self._canvas.colors = self._paint.colors
+        self._repaint_layer()
+
+    def _follow_chosen(self) -> None:
+        chosen = self._model.chosen
+        self.setAccessibleDescription("" if chosen is None else self._model.label(chosen))
+        self.update()
+
+    def _repaint_layer(self) -> None:
+        self._layer = None
+        self.update()
+
+    def _repaint_picture(self) -> None:
+        """Paint the same picture in another view: around a sunburst nothing changes."""
+        self._layer, geometry = None, self.geometry_now
+        if isinstance(geometry, Sunburst) and not self._flight.is_bending:
+            self.update(QRect(*geometry.corner, geometry.size_px, geometry.size_px))
+        else:
+            self.update()
+
+    # Movement
+
+    def _may_fly(self) -> bool:
+        return self.is_animated and self.isVisible() and self._dragged is None
+
+    def _repaint_moved(self) -> None:
+        """Paint coarsely; sharply when nothing has moved for a moment."""
+        self._set_hovered(None)
+        self._repaint_picture()
+
+    def _settle(self) -> None:
+        self._repaint_picture()
+        if self._pointer is not None:
+            self._set_hovered(self.node_at(self._pointer))
+
+    # Painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._layer is None and self._canvas.colors is not None:
+            patience_s = NEW_WHILE_MOVING_S if self._flight.is_moving else NEW_PER_FRAME_S
+            self._layer = self._paint_layer(self._canvas, self.devicePixelRatioF(), patience_s)
+        painter = QPainter(self)
+        if self._layer is None:
+            painter.fillRect(self.rect(), self._theme_source.theme.background)
+            painter.setPen(self._theme_source.theme.dim)
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.notice)
+            return
+        painter.drawImage(0, 0, self._layer)
+        if self._flight.is_bending:
+            return
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, not self._flight.is_moving)
+        self._paint_above(painter)
+        if not self._canvas.is_complete and not self._flight.is_moving:
+            self._repaint_picture()
+
+    def _paint_above(self, painter: QPainter) -> None:
+        geometry, theme = self.geometry_now, self._theme_source.theme
+        if geometry is None:
+            return
+        paint_marks(painter, geometry, self._search.found_nodes, self._search.current_node, theme)
+        paint_outlines(painter, geometry, self._model.chosen_path, self._hovered, theme)
+
+    def _paint_layer(self, canvas: TreeCanvas, scale: float, patience_s: float) -> QImage:
+        geometry = self.geometry_now
+        assert geometry is not None
+        if self._flight.is_bending:
+            return canvas.bent_image(geometry, self._flight.roundness)
+        is_coarse = canvas is self._canvas and self._flight.is_moving
+        return canvas.image(geometry, scale, patience_s, is_coarse)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._repaint_layer()
+        self.resized.emit()
+
+    # Input
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        geometry, turned = self.geometry_now, event.angleDelta()
+        if geometry is None:
+            return
+        self._pointer = event.position()
+        if event.modifiers() & Qt.KeyboardModifier.ShiftModifier or abs(turned.x()) > abs(turned.y()):
+            turn = (turned.x() or turned.y()) / NOTCH
+            self._pan(-0.08 * turn)
+        else:
+            self._zoom(geometry, event.position(), WHEEL_FACTOR ** (turned.y() / NOTCH))
+        event.accept()
+
+    def event(self, event: QEvent) -> bool:
+        """Zoom by two fingers: on a touch pad (a native gesture) or on the screen."""
+        if isinstance(event, QNativeGestureEvent):
+            if event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture:
+                self._pinch(event.position(), 1 + event.value())
+                event.accept()
+                return True
+        elif isinstance(event, QGestureEvent):
+            pinch = event.gesture(Qt.GestureType.PinchGesture)
+            if isinstance(pinch, QPinchGesture):
+                self._pinch(self.mapFromGlobal(pinch.centerPoint()), pinch.scaleFactor())
+                event.accept(pinch)
+                return True
+        return super().event(event)
+
+    def _pinch(self, point: QPointF, factor: float) -> None:
+        self._pressed = self._dragged = None
+        geometry = self.geometry_now
+        if geometry is not None and factor > 0:
+            self._zoom(geometry, point, factor)
+
+    def _zoom(self, geometry: Geometry, point: QPointF, factor: float) -> None:
+        share = geometry.share_at(point.x(), point.y())
+        target = zoomed(geometry.picture, self._model.view, share, factor)
+        self._model.set_view(target, remember=False)
+
+    def _pan(self, share: float) -> None:
+        left, right = self._model.view
+        way = share * (right - left)
+        self._model.set_view((left + way, right + way), remember=False)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._pressed = event.position()
+        elif event.button() == Qt.MouseButton.BackButton:
+            self._model.go_back()
+        elif event.button() == Qt.MouseButton.ForwardButton:
+            self._model.go_forward()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._pressed is None:
+            self._pointer = event.position()
+            self._set_hovered(self.node_at(event.position()))
+            return
+        moved = event.position() - self._pressed
+        if self._dragged is None and moved.manhattanLength() < DRAG_PX:
+            return
+        geometry = self.geometry_now
+        if geometry is not None:
+            self._drag(geometry, event.position())
+
+    def _drag(self, geometry: Geometry, point: QPointF) -> None:
+        assert self._pressed is not None
+        if self._dragged is None:
+            self._dragged = self._model.view
+            self.setCursor(Qt.CursorShape.ClosedHandCursor)
+        before = geometry.share_at(self._pressed.x(), self._pressed.y())
+        way = before - geometry.share_at(point.x(), point.y())
+        if isinstance(geometry, Sunburst):
+            way = (way + 0.5) % 1.0 - 0.5
+        left, right = self._model.view
+        self._pressed = point
+        target = (left + way * (right - left), right + way * (right - left))
+        self._model.set_view(within(geometry.picture, target), remember=False)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() != Qt.MouseButton.LeftButton or self._pressed is None:
+            return
+        was_dragged, self._pressed, self._dragged = self._dragged is not None, None, None
+        self.unsetCursor()
+        if not was_dragged and (node := self.node_at(event.position())) is not None:
+            self._click(node)
+
+    def _click(self, node: int) -> None:
+        """Choose a node and let it fill the view; on what fills it already, go one step up."""
+        assert self._model.picture is not None
+        start, end = self._model.picture.span(node)
+        parent = self._model.picture.parent(node)
+        if self._model.view == (start, end) and self._model.chosen == node and parent is not None:
+            node = parent
+        self._model.choose(node)
+        self._model.show(node)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._pointer = None
+        self._set_hovered(None)
+        super().leaveEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key, text, self._pointer = event.key(), event.text(), None
+        if key in KEYS and event.modifiers() & Qt.KeyboardModifier.AltModifier:
+            {Qt.Key.Key_Left: self._model.go_back, Qt.Key.Key_Right: self._model.go_forward}.get(
+                Qt.Key(key), self._model.fit
+            )()
+        elif key in KEYS:
+            self._model.walk(KEYS[Qt.Key(key)])
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._model.chosen is not None:
+            self._model.show(self._model.chosen)
+        elif key in (Qt.Key.Key_Home, Qt.Key.Key_Escape):
+            self._model.fit()
+        elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Minus):
+            self._zoom_middle(WHEEL_FACTOR if key == Qt.Key.Key_Plus else 1 / WHEEL_FACTOR)
+        elif (
+            text.isprintable() and text.strip() and not event.modifiers() & ~Qt.KeyboardModifier.ShiftModifier
+        ):
+            self.typed.emit(text)
+        else:
+            super().keyPressEvent(event)
+
+    def _zoom_middle(self, factor: float) -> None:
+        if self._model.picture is not None:
+            target = zoomed(self._model.picture, self._model.view, 0.5, factor)
+            self._model.set_view(target, remember=False)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        menu = QMenu(self)
+        menu.addActions(self.actions())
+        menu.exec(event.globalPos())
+
+    def _set_hovered(self, node: int | None) -> None:
+        if node != self._hovered:
+            self._hovered = node
+            self.hovered.emit(node)
+            self.update()

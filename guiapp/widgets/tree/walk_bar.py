@@ -1,0 +1,87 @@
+"""Plays the greedy walk of the text through the tree, and says what could have followed at each byte."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QWidget
+
+from guiapp.core.explain.visible_text import isolate, visible_text
+from guiapp.viewmodels.tree.model import TreeModel
+from guiapp.viewmodels.tree.walk import TreeWalk
+from guiapp.widgets.style_sheet import heading, set_role
+from guiapp.widgets.styled_text import Span, StyledText
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, Theme, ThemeSource
+
+HINT = "Walk the text through the tree, from the selected token on, always to the longest token."
+AROUND_BYTES = 18
+FEWEST_NAMES, NAME_PX = 3, 80
+
+
+class WalkBar(QFrame):
+    """Step back, play or pause, step on; and what happens at the present byte."""
+
+    def __init__(
+        self, walk: TreeWalk, model: TreeModel, theme_source: ThemeSource, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._walk = walk
+        self._model = model
+        self._theme_source = theme_source
+        set_role(self, "panel")
+        self._play = self._button("▶", "Play or pause the walk", walk.play)
+        self._story = StyledText(Theme.mono_font(SMALL_FONT_PX), 2)
+        self._story.setAccessibleName("Greedy walk")
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(MARGIN_PX, 4, MARGIN_PX, 4)
+        layout.setSpacing(GAP_PX)
+        layout.addWidget(heading("Greedy walk"))
+        layout.addWidget(self._button("‹", "One byte back", self._step_back))
+        layout.addWidget(self._play)
+        layout.addWidget(self._button("›", "One byte on", self._step))
+        layout.addWidget(self._story, 1, Qt.AlignmentFlag.AlignVCenter)
+        walk.changed.connect(self._follow)
+        theme_source.changed.connect(self._follow)
+        self._follow()
+
+    def _button(self, text: str, tip: str, slot: object) -> QToolButton:
+        button = QToolButton()
+        button.setText(text)
+        set_role(button, "quiet")
+        button.setToolTip(tip)
+        button.setAccessibleName(tip)
+        button.clicked.connect(slot)
+        return button
+
+    def _step(self) -> None:
+        self._walk.move(1)
+
+    def _step_back(self) -> None:
+        self._walk.move(-1)
+
+    def _follow(self) -> None:
+        self._play.setText("⏸" if self._walk.is_playing else "▶")
+        self._story.set_spans(self._spans())
+
+    def _spans(self) -> list[Span]:
+        theme, step, picture = self._theme_source.theme, self._walk.step, self._model.picture
+        if step is None or picture is None:
+            return [Span(HINT, theme.dim)]
+        before = self._walk.read(step.start, max(0, step.start - AROUND_BYTES))
+        seen = self._walk.read(step.offset + 1, step.start)
+        spans = [
+            Span(visible_text(before), theme.faint),
+            Span(visible_text(seen), theme.span_text, theme.span_colors[0], is_bold=True),
+            Span(visible_text(self._walk.read(step.offset + 1 + AROUND_BYTES, step.offset + 1)), theme.dim),
+        ]
+        if step.taken is not None:
+            name = isolate(visible_text(picture.tree.token_bytes(step.taken)))
+            spans += [Span("   takes ", theme.dim), Span(name, theme.accent, is_bold=True)]
+            if step.n_children:
+                tokens = "token" if step.n_children == 1 else "tokens"
+                spans.append(Span(f": none of {step.n_children:,} longer {tokens} follows here", theme.dim))
+        elif step.n_children:
+            shown = step.continuations[: max(FEWEST_NAMES, self._story.width() // NAME_PX)]
+            names = [isolate(visible_text(picture.tree.token_bytes(child))) for child in shown]
+            more = f" … of {step.n_children:,}" if step.n_children > len(names) else ""
+            spans.append(Span(f"   may go on to {', '.join(names)}{more}", theme.dim))
+        return spans

@@ -1,0 +1,177 @@
+"""Everything a person can tell the window to do: one table for menus, shortcuts and command palette."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QMenu, QMenuBar
+
+from guiapp.core.catalogue import ALGORITHMS, Algorithm
+from guiapp.core.demo import DEMO_MODELS, SAMPLES
+from guiapp.widgets.window.pages import PAGES
+
+Key = QKeySequence.StandardKey
+
+
+@dataclass(frozen=True)
+class ActionRow:
+    """One action.
+
+    menu          path of its menu, such as "File/Samples"
+    keys          shortcuts, the one to show first
+    group         of the checkable actions in a group, one is checked
+    begins_group  a line goes above it in the menu
+    page          the one it belongs to: elsewhere it is off
+    tip           what the text leaves open, for menus that show tips
+    """
+
+    name: str
+    text: str
+    menu: str
+    keys: tuple[str | Key, ...] = ()
+    is_checkable: bool = False
+    group: str = ""
+    begins_group: bool = False
+    page: str = ""
+    tip: str = ""
+
+
+def _encoder_row(algorithm: Algorithm) -> ActionRow:
+    if algorithm.exact:
+        mark, tip = "exact", "It gives llama.cpp's tokens for every text."
+    else:
+        mark, tip = "approximate", "Its tokens may differ from llama.cpp's; the badge tells how many do not."
+    text = f"{algorithm.name}: {algorithm.title} ({mark})"
+    return ActionRow(
+        f"encoder:{algorithm.name}",
+        text,
+        "Tokens/Encoder",
+        is_checkable=True,
+        group="encoder",
+        tip=f"{tip}\nTime: {algorithm.complexity}.",
+    )
+
+
+ROWS = (
+    ActionRow("choose_model", "Choose model", "File", ("Ctrl+M",)),
+    ActionRow("open_model", "Open model file…", "File", (Key.Open,)),
+    *(ActionRow(f"demo:{demo.name}", demo.title, "File/Demo models") for demo in DEMO_MODELS),
+    ActionRow("open_text", "Open text file…", "File", ("Ctrl+Shift+O",), begins_group=True),
+    *(ActionRow(f"sample:{sample.name}", sample.title, "File/Samples") for sample in SAMPLES),
+    ActionRow("save_text", "Save text", "File", (Key.Save,)),
+    ActionRow("save_text_as", "Save text as…", "File", ("Ctrl+Shift+S",)),
+    ActionRow("delete_kept", "Delete kept texts…", "File/Kept texts"),
+    ActionRow("forget_recent", "Forget recent files", "File", begins_group=True),
+    ActionRow("quit", "Quit", "File", ("Ctrl+Q",), begins_group=True),
+    ActionRow("undo", "Undo", "Edit", (Key.Undo,)),
+    ActionRow("redo", "Redo", "Edit", ("Ctrl+Shift+Z", "Ctrl+Y")),
+    ActionRow("cut", "Cut", "Edit", (Key.Cut,), begins_group=True),
+    ActionRow("copy", "Copy", "Edit", (Key.Copy,)),
+    ActionRow("paste", "Paste", "Edit", (Key.Paste,)),
+    ActionRow("select_all", "Select all", "Edit", (Key.SelectAll,)),
+    ActionRow("find", "Find in the text…", "Edit", ("Ctrl+F",), begins_group=True, page="inspect"),
+    ActionRow("find_next", "Find next", "Edit", ("F3",), page="inspect"),
+    ActionRow("find_previous", "Find previous", "Edit", ("Shift+F3",), page="inspect"),
+    ActionRow("find_token", "Find the selected token", "Edit", ("Ctrl+F3",), page="inspect"),
+    ActionRow("copy_ids", "Copy token ids", "Edit", ("Ctrl+Shift+C",), begins_group=True),
+    ActionRow("decode_ids", "Decode token ids…", "Edit", ("Ctrl+Shift+V",)),
+    ActionRow("choose_pre", "Choose pre-tokenizer…", "Tokens"),
+    ActionRow("add_special", "Add special tokens", "Tokens", ("Ctrl+Shift+A",), True, begins_group=True),
+    ActionRow("parse_special", "Parse special tokens", "Tokens", ("Ctrl+Shift+R",), is_checkable=True),
+    *map(_encoder_row, ALGORITHMS.values()),
+    ActionRow("encoder_difference", "Go to first inexact token", "Tokens", ("F8",)),
+    ActionRow("round_trip_difference", "Go to first byte lost in the round trip", "Tokens"),
+    ActionRow("three_trees", "Three trees of a token, side by side", "Tokens", ("Ctrl+T",), page="tree"),
+    *(ActionRow(page.name, page.title, "View", (page.keys,), True, "page") for page in PAGES),
+    ActionRow("debug_run", "Run to the next breakpoint", "Run", ("F5",), page="steps"),
+    ActionRow("debug_reverse", "Run back", "Run", ("Shift+F5",), page="steps"),
+    ActionRow("debug_caret", "Run to the caret", "Run", ("Ctrl+F10",), page="steps"),
+    ActionRow("debug_step", "Step", "Run", ("F10",), begins_group=True, page="steps"),
+    ActionRow("debug_back", "Step back", "Run", ("Shift+F10",), page="steps"),
+    ActionRow("debug_into", "Step into: one decision", "Run", ("F11",), page="steps"),
+    ActionRow("debug_over", "Step over the piece", "Run", ("Ctrl+F11",), page="steps"),
+    ActionRow("debug_back_over", "Step back over the piece", "Run", ("Ctrl+Shift+F11",), page="steps"),
+    ActionRow("debug_out", "Step out: finish the piece", "Run", ("Shift+F11",), page="steps"),
+    ActionRow("debug_restart", "Back to the start", "Run", ("Ctrl+Shift+F5",), page="steps"),
+    ActionRow("debug_end", "To the end", "Run", ("Ctrl+Shift+F10",), page="steps"),
+    ActionRow("debug_play", "Play or pause", "Run", ("Ctrl+F5",), begins_group=True, page="steps"),
+    ActionRow("debug_copy", "Copy step as Markdown", "Run/Export", ("Ctrl+Alt+C",), page="steps"),
+    ActionRow("debug_copy_json", "Copy step as JSON", "Run/Export", page="steps"),
+    ActionRow("debug_save", "Save run…", "Run/Export", ("Ctrl+Alt+S",), page="steps"),
+    ActionRow("lesson_previous", "Back", "Run/Lesson", ("Ctrl+PgUp",), page="steps"),
+    ActionRow("lesson_reveal", "Reveal", "Run/Lesson", ("Ctrl+Return",), page="steps"),
+    ActionRow("lesson_next", "Go on", "Run/Lesson", ("Ctrl+PgDown",), page="steps"),
+    ActionRow("lesson_leave", "Leave", "Run/Lesson", page="steps"),
+    ActionRow("debug_breakpoint", "Toggle breakpoint", "Run", ("F9",), begins_group=True, page="steps"),
+    ActionRow("bench_run", "Run or stop the benchmark", "Bench", ("Ctrl+R",), page="bench"),
+    ActionRow("bench_pause", "Pause or resume", "Bench", page="bench"),
+    ActionRow("bench_open", "Open run…", "Bench", begins_group=True, page="bench"),
+    ActionRow("bench_compare", "Compare with run…", "Bench", page="bench"),
+    ActionRow("bench_runs", "Kept runs…", "Bench", page="bench"),
+    ActionRow("bench_report", "Save report…", "Bench", ("Ctrl+Shift+E",), begins_group=True, page="bench"),
+    ActionRow("bench_pictures", "Save charts as pictures…", "Bench", page="bench"),
+    ActionRow("palette", "Command palette", "View", ("Ctrl+Shift+P",), begins_group=True),
+    ActionRow("next_panel", "Next panel", "View", ("F6",)),
+    ActionRow("previous_panel", "Previous panel", "View", ("Shift+F6",)),
+    ActionRow("whitespace", "Show white space", "View", ("Ctrl+.",), is_checkable=True, begins_group=True),
+    ActionRow("zoom_in", "Larger text", "View", ("Ctrl++", "Ctrl+="), begins_group=True),
+    ActionRow("zoom_out", "Smaller text", "View", ("Ctrl+-",)),
+    ActionRow("zoom_reset", "Normal text size", "View", ("Ctrl+0",)),
+    ActionRow("theme:system", "Theme of the system", "View/Theme", is_checkable=True, group="theme"),
+    ActionRow("theme:light", "Light theme", "View/Theme", is_checkable=True, group="theme"),
+    ActionRow("theme:dark", "Dark theme", "View/Theme", is_checkable=True, group="theme"),
+    ActionRow("shortcuts", "Keyboard shortcuts", "Help", ("F1", "Ctrl+?")),
+    ActionRow("about", "About Tokenloupe", "Help"),
+)
+
+
+class Actions(QObject):
+    """The actions of one window, by their names in the table, and `menus`, by their paths in it."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.menus: dict[str, QMenu] = {}
+        self._groups: dict[str, QActionGroup] = {}
+        self._actions = {row.name: self._make(row) for row in ROWS}
+
+    def __getitem__(self, name: str) -> QAction:
+        return self._actions[name]
+
+    def __iter__(self) -> Iterator[tuple[ActionRow, QAction]]:
+        return ((row, self._actions[row.name]) for row in ROWS)
+
+    def connect_all(self, slots: dict[str, Callable[[], object]]) -> None:
+        """What each named action does when it is triggered."""
+        for name, slot in slots.items():
+            self._actions[name].triggered.connect(slot)
+
+    def fill(self, menu_bar: QMenuBar) -> None:
+        """Make the menus, in the order of the table."""
+        for row, action in self:
+            menu = _menu(self.menus, menu_bar, row.menu)
+            if row.begins_group:
+                menu.addSeparator()
+            menu.addAction(action)
+            menu.setToolTipsVisible(bool(row.tip))
+
+    def _make(self, row: ActionRow) -> QAction:
+        action = QAction(row.text, self)
+        action.setObjectName(row.name)
+        if row.tip:
+            action.setToolTip(row.tip)
+        action.setCheckable(row.is_checkable)
+        action.setShortcuts([QKeySequence(key) for key in row.keys])
+        if row.group:
+            group = self._groups.setdefault(row.group, QActionGroup(self))
+            group.addAction(action)
+        return action
+
+
+def _menu(menus: dict[str, QMenu], menu_bar: QMenuBar, path: str) -> QMenu:
+    if path not in menus:
+        above, _, title = path.rpartition("/")
+        menus[path] = _menu(menus, menu_bar, above).addMenu(title) if above else menu_bar.addMenu(f"&{title}")
+    return menus[path]

@@ -1,0 +1,133 @@
+"""All actions of the window, found by typing some letters of their names."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QObject, QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QAction, QKeySequence, QPainter, QStandardItem, QStandardItemModel
+from PySide6.QtWidgets import (
+    QListView,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from guiapp.viewmodels.fuzzy import score
+from guiapp.widgets.choice_list import FilterLine
+from guiapp.widgets.popover import Popover
+from guiapp.widgets.theme import GAP_PX, SMALL_FONT_PX, Theme, ThemeSource
+from guiapp.widgets.window.actions import Actions
+
+ACTION_ROLE = Qt.ItemDataRole.UserRole
+DETAIL_ROLE = Qt.ItemDataRole.UserRole + 1
+WIDTH_PX = 560
+ROW_PX = 32
+N_ROWS = 11
+TOP_PX = 64
+MENU_PENALTY = 1000  # letters found in the name of a menu count less than any in the action's own
+
+
+class CommandPalette(Popover):
+    """A line to type in over the actions that fit, the best first."""
+
+    def __init__(self, actions: Actions, theme_source: ThemeSource, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._actions = actions
+        self._window = parent
+        self.setAccessibleName("Command palette")
+        self.list = QListView()
+        self.line = FilterLine("Type a command", self.list)
+        self.list.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
+        self.list.setAccessibleName("Commands")
+        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.list.setItemDelegate(_ActionDelegate(theme_source, self.list))
+        self._rows = QStandardItemModel(self)
+        self.list.setModel(self._rows)
+        self.list.setFixedSize(WIDTH_PX, ROW_PX * N_ROWS)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(GAP_PX, GAP_PX, GAP_PX, GAP_PX)
+        layout.addWidget(self.line)
+        layout.addWidget(self.list)
+        self.line.textChanged.connect(self._fill)
+        self.line.returnPressed.connect(self._run_current)
+        self.list.clicked.connect(self._run)
+
+    def open(self) -> None:
+        """Show over the upper middle of the window, with nothing typed."""
+        self.line.clear()
+        self._fill()
+        self.adjustSize()
+        left = (self._window.width() - self.width()) // 2
+        self.move(self._window.mapToGlobal(QPoint(left, TOP_PX)))
+        self.show()
+        self.line.setFocus()
+
+    def _fill(self) -> None:
+        found = []
+        for row, action in self._actions:
+            place = row.menu.replace("/", " › ")
+            points = self._points(row.text, place)
+            if points is not None and action.isEnabled() and row.name != "palette":
+                found.append((points, row.text, place, action))
+        if self.line.text():
+            found.sort(key=lambda entry: -entry[0])
+        self._rows.clear()
+        for _, text, place, action in found:
+            self._rows.appendRow(_item(text, place, action))
+        if not found:
+            nothing = QStandardItem("Nothing fits")
+            nothing.setEnabled(False)
+            self._rows.appendRow(nothing)
+        self.list.setCurrentIndex(self._rows.index(0, 0))
+
+    def _points(self, text: str, place: str) -> int | None:
+        """How well an action fits what is typed, by its name before its menu; None for not at all."""
+        typed = self.line.text()
+        points = score(typed, text)
+        if points is not None:
+            return points
+        of_words = [score(word, f"{place} {text}") for word in typed.split()]  # in any order
+        found = [each for each in of_words if each is not None]
+        return sum(found) - MENU_PENALTY if len(found) == len(of_words) else None
+
+    def _run_current(self) -> None:
+        self._run(self.list.currentIndex())
+
+    def _run(self, index: QModelIndex) -> None:
+        action = index.data(ACTION_ROLE)
+        if isinstance(action, QAction):
+            self.close()
+            action.trigger()
+
+
+class _ActionDelegate(QStyledItemDelegate):
+    """Name and menu at the left, shortcut at the right."""
+
+    def __init__(self, theme_source: ThemeSource, parent: QObject) -> None:
+        super().__init__(parent)
+        self._theme_source = theme_source
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex) -> QSize:  # type: ignore[override]
+        return QSize(0, ROW_PX)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex) -> None:  # type: ignore[override]
+        super().paint(painter, option, index)
+        theme, action = self._theme_source.theme, index.data(ACTION_ROLE)
+        rect: QRect = option.rect.adjusted(GAP_PX, 0, -GAP_PX, 0)
+        painter.save()
+        painter.setFont(Theme.ui_font(SMALL_FONT_PX))
+        painter.setPen(theme.dim)
+        keys = action.shortcut() if isinstance(action, QAction) else QKeySequence()
+        text = keys.toString(QKeySequence.SequenceFormat.NativeText) or index.data(DETAIL_ROLE)
+        painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, text)
+        painter.restore()
+
+
+def _item(text: str, place: str, action: QAction) -> QStandardItem:
+    is_on = action.isCheckable() and action.isChecked()
+    item = QStandardItem(f"✓ {text}" if is_on else text)
+    item.setData(action, ACTION_ROLE)
+    item.setData(place, DETAIL_ROLE)
+    shortcut = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+    item.setData(f"{text}, {shortcut or place}", Qt.ItemDataRole.AccessibleTextRole)
+    return item

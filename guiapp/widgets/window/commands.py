@@ -1,0 +1,378 @@
+"""What the actions of the window do, and the notices about what failed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QApplication
+
+from guiapp.core.demo import DEMO_MODELS, PREFIX, SAMPLES, sample_text
+from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.models.loader import display_name
+from guiapp.viewmodels.models.pre_choices import can_choose
+from guiapp.viewmodels.models.recent_files import RecentFiles
+from guiapp.viewmodels.settings import Settings
+from guiapp.viewmodels.text.files import is_model_file
+from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.main_window import MainWindow
+from guiapp.widgets.theme import CHOICES, TEXT_FONT_PX, ThemeSource
+from guiapp.widgets.window.about_dialog import AboutDialog
+from guiapp.widgets.window.command_palette import CommandPalette
+from guiapp.widgets.window.focus_ring import holds
+from guiapp.widgets.window.kept_texts_menu import KeptTextsMenu
+from guiapp.widgets.window.model_picker import ModelPicker
+from guiapp.widgets.window.pages import PAGES
+from guiapp.widgets.window.pre_picker import PrePicker
+
+
+class WindowCommands(QObject):
+    """Connects the table of actions with the workspace and the window."""
+
+    def __init__(
+        self,
+        window: MainWindow,
+        workspace: Workspace,
+        settings: Settings,
+        recent: RecentFiles,
+        theme_source: ThemeSource,
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._workspace = workspace
+        self._settings = settings
+        self._recent = recent
+        self._theme_source = theme_source
+        self._last_model = ""
+        self._sorting = LatestJob[tuple[Path | None, Path | None]](self)
+        self._sorting.done.connect(self._open_sorted)
+        self._actions = window.actions_table
+        self._editor = window.inspect_page.editor
+        self.palette = CommandPalette(self._actions, theme_source, window)
+        self.picker = ModelPicker(workspace.loader, recent, theme_source, window)
+        self.pre_picker = PrePicker(workspace.loader, theme_source, window)
+        kept_menu = self._actions.menus["File/Kept texts"]
+        self.kept_texts = KeptTextsMenu(kept_menu, window.kept_texts, workspace, window.questions)
+        self._connect_actions()
+        self._connect_options()
+        window.top_bar.model_button.clicked.connect(self.choose_model)
+        window.inspect_page.ids_panel.decode_action.triggered.connect(self._actions["decode_ids"].trigger)
+        window.files_dropped.connect(self.open_files)
+        self.picker.chosen.connect(self.open)
+        self.pre_picker.chosen.connect(self._use_pre)
+        self.picker.browse_requested.connect(self.open_model)
+        workspace.loader.model_changed.connect(self._remember_model)
+        workspace.pointed_out.connect(self._point_out)
+
+    # Files
+
+    def open(self, model: str) -> None:
+        """Open a model; one whose pre-tokenizer was chosen by hand last time is split like that again."""
+        self._workspace.loader.open(model, self._recent.chosen_pre(model))
+
+    def open_last(self, first: str) -> None:
+        """Open the model of the last time, or `first` where that fails; then it is not tried again."""
+        last = self._last_model = self._settings.last_model
+        self._settings.set_last_model("")
+        self.open(last or first)
+        if last and last != first:
+            self._model_instead = first
+            self._workspace.loader.loading_changed.connect(self._open_instead)
+
+    def stop(self) -> None:
+        """For closing: no reason not to try the model of the last time again if it is being loaded."""
+        self._recent.stop()
+        self._sorting.wait()
+        loading = self._workspace.loader.loading_name
+        if loading is not None and loading == self._last_model:
+            self._settings.set_last_model(loading)
+
+    def _open_instead(self) -> None:
+        """Open a model that surely works if nothing came of the one of the last time."""
+        loader = self._workspace.loader
+        if loader.loading_name is None:
+            loader.loading_changed.disconnect(self._open_instead)
+            if loader.model is None:
+                self.open(self._model_instead)
+
+    def choose_model(self) -> None:
+        self.picker.open_under(self._window.top_bar.model_button)
+
+    def open_model(self) -> None:
+        if (path := self._window.questions.model_to_open()) is not None:
+            self.open(str(path))
+
+    def choose_pre(self) -> None:
+        self.pre_picker.open_under(self._window.top_bar.model_button)
+
+    def open_text(self) -> None:
+        if (path := self._window.questions.text_to_open()) is not None:
+            self._workspace.open_text(path)
+
+    def open_files(self, paths: list[Path]) -> None:
+        """Open what was dropped: model files as models, all else as text; the last of each kind counts."""
+        self._sorting.start(partial(_last_model_and_text, paths))
+
+    def _open_sorted(self, found: tuple[Path | None, Path | None]) -> None:
+        model, text = found
+        if model is not None:
+            self.open(str(model))
+        if text is not None:
+            self._workspace.open_text(text)
+
+    def save_text(self) -> None:
+        if self._workspace.text_path is None:
+            self.save_text_as()
+        else:
+            self._workspace.save_text(self._workspace.text_path)
+
+    def save_text_as(self) -> None:
+        path = self._window.questions.where_to_save(self._workspace.text_path)
+        if path is not None:
+            self._workspace.save_text(path)
+
+    def _show_sample(self, name: str) -> None:
+        self._workspace.show_text(sample_text(name))
+
+    def _use_pre(self, pre: str) -> None:
+        """Open the model that waits for a choice, or else the present one again."""
+        loader = self._workspace.loader
+        model = loader.refused or loader.model
+        if model is not None:
+            loader.open(model.name, pre or None)
+
+    def _remember_model(self) -> None:
+        model = self._workspace.loader.model
+        if model is None:
+            return
+        is_demo = model.name.startswith(PREFIX)
+        self._settings.set_last_model(model.name if is_demo else str(Path(model.name).absolute()))
+        if not is_demo:
+            self._recent.add(Path(model.name), model.tokenizer.vocabulary, display_name(model))
+
+    def _forget_recent(self) -> None:
+        self._recent.clear()
+        self._last_model = ""
+        self._settings.set_last_model("")
+
+    # Actions
+
+    def _connect_actions(self) -> None:
+        page = self._window.inspect_page
+        self._actions.connect_all(
+            {
+                "choose_model": self.choose_model,
+                "open_model": self.open_model,
+                "choose_pre": self.choose_pre,
+                "encoder_difference": self._show_encoder_difference,
+                "round_trip_difference": self._show_round_trip_difference,
+                "open_text": self.open_text,
+                "save_text": self.save_text,
+                "save_text_as": self.save_text_as,
+                "forget_recent": self._forget_recent,
+                "delete_kept": self.kept_texts.delete_all,
+                "quit": self._window.close,
+                "undo": self._editor.undo,
+                "redo": self._editor.redo,
+                "cut": self._editor.cut,
+                "copy": self._editor.copy,
+                "paste": self._editor.paste,
+                "select_all": self._editor.select_all,
+                "find": page.text_panel.ask,
+                "find_next": partial(page.text_panel.find_again, 1),
+                "find_previous": partial(page.text_panel.find_again, -1),
+                "find_token": page.text_panel.find_token,
+                "copy_ids": page.ids_panel.copy_ids,
+                "decode_ids": page.show_decoder,
+                "palette": self.palette.open,
+                "next_panel": partial(self._move_focus, 1),
+                "previous_panel": partial(self._move_focus, -1),
+                "whitespace": self._show_whitespace,
+                "zoom_in": partial(self._editor.zoom, 1),
+                "zoom_out": partial(self._editor.zoom, -1),
+                "zoom_reset": partial(self._editor.set_font_px, TEXT_FONT_PX),
+                "add_special": self._set_switches,
+                "parse_special": self._set_switches,
+                "shortcuts": self._show_shortcuts,
+                "about": self._show_about,
+                **{page.name: partial(self._show_page, page.name) for page in PAGES},
+                **{f"theme:{choice}": partial(self._choose_theme, choice) for choice in CHOICES},
+                **{
+                    f"demo:{demo.name}": partial(self._workspace.loader.open, PREFIX + demo.name)
+                    for demo in DEMO_MODELS
+                },
+                **{f"sample:{sample.name}": partial(self._show_sample, sample.name) for sample in SAMPLES},
+                **{
+                    row.name: partial(self._workspace.set_encoder, row.name.removeprefix("encoder:"))
+                    for row, _ in self._actions
+                    if row.group == "encoder"
+                },
+            }
+        )
+
+    def _connect_options(self) -> None:
+        """Show the state of options and settings in the actions, and keep it."""
+        self._workspace.options_changed.connect(self._follow_options)
+        self._workspace.document.undo_changed.connect(self._follow_undo)
+        self._recent.changed.connect(self._follow_recent)
+        self._workspace.encoder_check.changed.connect(self._follow_checks)
+        self._workspace.round_trip.changed.connect(self._follow_checks)
+        self._workspace.loader.refused_changed.connect(self._follow_loader)
+        self._workspace.loader.model_changed.connect(self._follow_loader)
+        self._theme_source.changed.connect(self._follow_theme)
+        self._editor.zoom_changed.connect(self._keep_zoom)
+        self._window.pages.page_changed.connect(self._follow_page)
+        self._actions["whitespace"].setChecked(self._settings.shows_whitespace)
+        self._editor.set_shows_whitespace(self._settings.shows_whitespace)
+        self._editor.set_font_px(self._settings.font_px or TEXT_FONT_PX)
+        search = self._window.inspect_page.text_panel.search
+        search.set_matches_case(self._settings.finds_by_case)
+        search.query_changed.connect(self._keep_search)
+        panel, settings = self._window.inspect_page.ids_panel, self._settings
+        _keep_choice(panel.format_actions, settings.ids_format, settings.set_ids_format)
+        _keep_choice(panel.view_actions, settings.ids_view, settings.set_ids_view)
+        for name in ("cut", "copy", "paste", "select_all", "undo", "redo"):
+            self._actions[name].setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            self._editor.addAction(self._actions[name])
+        self._follow_options()
+        self._follow_undo()
+        self._follow_recent()
+        self._follow_theme()
+        self._follow_page()
+        self._follow_loader()
+        self._follow_checks()
+
+    def _follow_options(self) -> None:
+        options, offered = self._workspace.options, self._workspace.encoders
+        self._actions["add_special"].setChecked(options.add_special)
+        self._actions["parse_special"].setChecked(options.parse_special)
+        algorithm = self._workspace.algorithm
+        for row, action in self._actions:
+            if row.group == "encoder":
+                name = row.name.removeprefix("encoder:")
+                action.setVisible(name in offered)
+                action.setEnabled(name in offered)
+                action.setChecked(algorithm is not None and name == algorithm.name)
+        self._settings.set_options(options.add_special, options.parse_special, options.encoder)
+
+    def _follow_loader(self) -> None:
+        self._actions["choose_pre"].setEnabled(can_choose(self._workspace.loader))
+
+    def _follow_checks(self) -> None:
+        agreement, round_trip = self._workspace.encoder_check.result, self._workspace.round_trip.result
+        self._actions["encoder_difference"].setEnabled(bool(agreement and agreement.parting))
+        self._actions["round_trip_difference"].setEnabled(bool(round_trip and not round_trip.is_same))
+
+    def _follow_undo(self) -> None:
+        self._actions["undo"].setEnabled(self._workspace.document.can_undo)
+        self._actions["redo"].setEnabled(self._workspace.document.can_redo)
+
+    def _follow_recent(self) -> None:
+        self._actions["forget_recent"].setEnabled(bool(self._recent.files))
+
+    def _follow_theme(self) -> None:
+        self._actions[f"theme:{self._theme_source.choice}"].setChecked(True)
+
+    def _keep_zoom(self) -> None:
+        self._settings.set_font_px(self._editor.font_px)
+        for page in self._window.pages.pages.values():
+            page.set_text_size(self._editor.font_px)
+
+    def _keep_search(self) -> None:
+        search = self._window.inspect_page.text_panel.search
+        self._settings.set_finds_by_case(search.matches_case)
+
+    def _set_switches(self) -> None:
+        self._workspace.set_add_special(self._actions["add_special"].isChecked())
+        self._workspace.set_parse_special(self._actions["parse_special"].isChecked())
+
+    def _choose_theme(self, choice: str) -> None:
+        self._theme_source.choose(choice)
+        self._settings.set_theme(choice)
+
+    def _show_whitespace(self) -> None:
+        shows = self._actions["whitespace"].isChecked()
+        self._editor.set_shows_whitespace(shows)
+        self._settings.set_shows_whitespace(shows)
+
+    def _show_page(self, name: str) -> None:
+        page = self._window.pages.show_page(name)
+        if not holds(page, QApplication.focusWidget()):
+            page.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _follow_page(self) -> None:
+        current = self._window.pages.current_name
+        self._actions[current].setChecked(True)
+        for row, action in self._actions:
+            if row.page:
+                action.setEnabled(row.page == current)
+
+    def _show_encoder_difference(self) -> None:
+        agreement = self._workspace.encoder_check.result
+        if agreement is not None and agreement.parting is not None:
+            self._point_out(agreement.parting.start, agreement.parting.end)
+
+    def _show_round_trip_difference(self) -> None:
+        result = self._workspace.round_trip.result
+        if result is not None and result.offset is not None:
+            start = self._workspace.document.caret_stop(result.offset)
+            self._point_out(start, self._workspace.document.next_grapheme(start))
+
+    def _point_out(self, start: int, end: int) -> None:
+        """Select a stretch of the text where people see it."""
+        self._show_page("inspect")
+        self._workspace.document.select(start, end)
+        self._workspace.select_token_at(start)
+        self._editor.reveal(start, end)
+        self._editor.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _show_shortcuts(self) -> None:
+        from guiapp.widgets.window.shortcuts_dialog import ShortcutsDialog
+
+        dialog = self._window.findChild(ShortcutsDialog)
+        if dialog is None:
+            dialog = ShortcutsDialog(self._actions, self._theme_source, self._window)
+        dialog.show()
+        dialog.raise_()
+        dialog.activateWindow()
+
+    def _show_about(self) -> None:
+        AboutDialog(self._window).show()
+
+    def _move_focus(self, step: int) -> None:
+        """Go to the next panel of the page, or the one before; the bar at the top is one of them."""
+        page = self._window.pages.current
+        panels = [self._window.top_bar.model_button, *page.panels]
+        focused = QApplication.focusWidget()
+        at = next((i for i, panel in enumerate(panels) if holds(panel, focused)), 0)
+        panel = panels[(at + step) % len(panels)]
+        panel.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self._window.focus_ring.surround(panel)
+
+
+def _last_model_and_text(paths: list[Path], progress: Progress) -> tuple[Path | None, Path | None]:
+    """The last model file of some files, and the last other one; each is read, which may take a while."""
+    model = text = None
+    for done, path in enumerate(paths):
+        progress(done / len(paths))
+        if is_model_file(path):
+            model = path
+        else:
+            text = path
+    return model, text
+
+
+def _keep_choice(actions: Mapping[str, QAction], kept: str, keep: Callable[[str], None]) -> None:
+    """Check the one of a group of actions that was chosen last time, and keep what is chosen from now on."""
+    if kept in actions:
+        actions[kept].setChecked(True)
+    for name, action in actions.items():
+        action.toggled.connect(partial(_keep_if, keep, name))
+
+
+def _keep_if(keep: Callable[[str], None], name: str, is_chosen: bool) -> None:
+    if is_chosen:
+        keep(name)

@@ -1,0 +1,42 @@
+"""What the window shows while files are held over it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QWidget
+
+from guiapp.widgets.spans.painter import faded
+from guiapp.widgets.theme import MARGIN_PX, RADIUS_PX, ThemeSource
+
+TEXT = "Drop a model to open it, or a text to see its tokens"
+FONT_PX = 18
+VEIL = 215  # of 255
+
+
+class DropHint(QWidget):
+    """A veil over the whole window, which the pointer goes through."""
+
+    def __init__(self, theme_source: ThemeSource, window: QWidget) -> None:
+        super().__init__(window)
+        self._theme_source = theme_source
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setAccessibleName(TEXT)
+        self.hide()
+
+    def cover_window(self) -> None:
+        self.setGeometry(self.window().rect())
+        self.show()
+        self.raise_()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._theme_source.theme
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), faded(theme.background, VEIL))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(theme.accent, 2, Qt.PenStyle.DashLine))
+        inner = QRectF(self.rect()).adjusted(MARGIN_PX, MARGIN_PX, -MARGIN_PX, -MARGIN_PX)
+        painter.drawRoundedRect(inner, RADIUS_PX, RADIUS_PX)
+        painter.setFont(theme.ui_font(FONT_PX))
+        painter.setPen(theme.text)
+        painter.drawText(inner, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, TEXT)

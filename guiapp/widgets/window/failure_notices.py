@@ -1,0 +1,114 @@
+"""Turns what is wrong in the workspace into notices, and takes them away once it is right again."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction
+
+from guiapp.core.explain.doubled_special import doubled_special
+from guiapp.versions import versions_text
+from guiapp.viewmodels.kernel_warm_up import KernelWarmUp
+from guiapp.viewmodels.settings import Settings
+from guiapp.viewmodels.text.kept_texts import KeptTexts
+from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.window.notices import NoticeArea
+
+SLOW = "The fast kernels could not be compiled. Everything works, but slowly."
+
+
+class FailureNotices(QObject):
+    """One notice each about the model, the text file, the tokens, the compiler, settings and kept texts."""
+
+    def __init__(
+        self,
+        area: NoticeArea,
+        workspace: Workspace,
+        warm_up: KernelWarmUp,
+        settings: Settings,
+        kept_texts: KeptTexts,
+        choose_pre: QAction,
+    ) -> None:
+        super().__init__(area)
+        self._choose_pre = choose_pre
+        self._area = area
+        self._workspace = workspace
+        self._doubled: str | None = None
+        workspace.loader.failed.connect(self._show_model_failure)
+        workspace.loader.refused_changed.connect(self._show_refused_model)
+        workspace.loader.loading_changed.connect(self._clear_model_failure)
+        workspace.text_file_failed.connect(self._show_text_file_failure)
+        workspace.text_file_changed.connect(self._clear_text_file_failure)
+        workspace.spans.failed.connect(self._show_encoding_failure)
+        workspace.spans.encoded.connect(self._clear_encoding_failure)
+        workspace.spans.encoded.connect(self._follow_doubled_special)
+        workspace.round_trip.failed.connect(self._show_decoding_failure)
+        workspace.round_trip.changed.connect(self._clear_decoding_failure)
+        warm_up.failed.connect(self._show_compiler_failure)
+        settings.store.failed.connect(self._show_settings_failure)
+        kept_texts.failed.connect(self._show_keeping_failure)
+        if (aside := settings.store.set_aside) is not None:
+            self._show_settings_failure(f"The settings could not be read. What was there is in {aside} now.")
+
+    def _show_model_failure(self, name: str, message: str) -> None:
+        self._show("model", message, f"Model: {name}")
+
+    def _show_refused_model(self) -> None:
+        refused = self._workspace.loader.refused
+        if refused is not None:
+            self._show("model", refused.reason, f"Model: {refused.name}", self._choose_pre)
+
+    def _clear_model_failure(self) -> None:
+        if self._workspace.loader.loading_name is not None:
+            self._area.clear_notice("model")
+
+    def _show_text_file_failure(self, message: str) -> None:
+        self._show("text file", message, "")
+
+    def _clear_text_file_failure(self) -> None:
+        self._area.clear_notice("text file")
+
+    def _show_encoding_failure(self, message: str) -> None:
+        self._show("encoding", message, self._circumstances())
+
+    def _clear_encoding_failure(self) -> None:
+        self._area.clear_notice("encoding")
+
+    def _follow_doubled_special(self) -> None:
+        doubled, workspace = None, self._workspace
+        if workspace.tokenizer is not None and workspace.options.add_special:
+            n_tokens = workspace.n_tokens
+            head, tail = (
+                workspace.token_ids(0, min(2, n_tokens)),
+                workspace.token_ids(max(0, n_tokens - 2), n_tokens),
+            )
+            doubled = doubled_special(workspace.tokenizer, head.tolist(), tail.tolist())
+        if doubled == self._doubled:
+            return
+        self._doubled = doubled
+        if doubled is None:
+            self._area.clear_notice("special")
+        else:
+            self._show("special", f"{doubled} Untick “Add special tokens” to leave it out.", "")
+
+    def _show_decoding_failure(self, message: str) -> None:
+        self._show("decoding", message, self._circumstances())
+
+    def _clear_decoding_failure(self) -> None:
+        self._area.clear_notice("decoding")
+
+    def _show_compiler_failure(self, output: str) -> None:
+        self._show("compiler", SLOW, output)
+
+    def _show_settings_failure(self, message: str) -> None:
+        self._show("settings", message, "")
+
+    def _show_keeping_failure(self, message: str) -> None:
+        self._show("kept text", message, "")
+
+    def _circumstances(self) -> str:
+        model = self._workspace.loader.model
+        return f"Model: {model.name if model else 'none'}\nOptions: {self._workspace.options}"
+
+    def _show(self, subject: str, message: str, details: str, remedy: QAction | None = None) -> None:
+        parts = (message, details, versions_text())
+        self._area.show_notice(subject, message, "\n\n".join(part for part in parts if part), remedy)

@@ -1,0 +1,197 @@
+"""The button that names the model that is open, and the popup to open another."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QFormLayout,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from guiapp.viewmodels.models.choice import facts, model_rows, summary
+from guiapp.viewmodels.models.choices import Choice
+from guiapp.viewmodels.models.loader import ModelLoader, display_name
+from guiapp.viewmodels.models.recent_files import RecentFiles
+from guiapp.widgets.choice_list import ChoiceList
+from guiapp.widgets.icons import icon
+from guiapp.widgets.popover import Popover
+from guiapp.widgets.style_sheet import heading, set_role
+from guiapp.widgets.styled_text import Span, StyledText
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+
+LIST_SIZE = QSize(400, 430)
+FACTS_WIDTH_PX = 300
+LONGEST_NAME_PX = 280
+SHORTEST_NAME_PX = 120
+HEIGHT_PX = 30
+MOST_LINES = 4  # of a value
+
+
+class ModelButton(QToolButton):
+    """`name  type · pre · size ▾`, as much as there is room for; a click opens the picker."""
+
+    def __init__(self, loader: ModelLoader, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._loader = loader
+        self._theme_source = theme_source
+        set_role(self, "raised")
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self._whole_name = ""
+        self._icon, self._name, self._summary, self._arrow = QLabel(), QLabel(), QLabel(), QLabel()
+        self._name.setStyleSheet("font-weight: 600")
+        set_role(self._summary, "dim")
+        self._layout = layout = QHBoxLayout(self)
+        layout.setContentsMargins(10, 0, 9, 0)
+        layout.setSpacing(GAP_PX)
+        for label in (self._icon, self._name, self._summary, self._arrow):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+            layout.addWidget(label)
+        loader.model_changed.connect(self._follow)
+        loader.loading_changed.connect(self._follow)
+        theme_source.changed.connect(self._color)
+        self._color()
+        self._follow()
+
+    def sizeHint(self) -> QSize:
+        name = min(self._width_of(self._whole_name), LONGEST_NAME_PX)
+        return QSize(self._width_around + name + self._summary.sizeHint().width() + GAP_PX, HEIGHT_PX)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._width_around + min(self._width_of(self._whole_name), SHORTEST_NAME_PX), HEIGHT_PX)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    @property
+    def _width_around(self) -> int:
+        """Of margins and icons, with the gaps between them and the name."""
+        margins = self._layout.contentsMargins()
+        icons = self._icon.sizeHint().width() + self._arrow.sizeHint().width()
+        return margins.left() + margins.right() + icons + 2 * GAP_PX
+
+    def _width_of(self, name: str) -> int:
+        self._name.ensurePolished()
+        return self._name.fontMetrics().horizontalAdvance(name) + 1
+
+    def _fit(self) -> None:
+        """Leave the summary out where name and summary do not fit, then shorten the name."""
+        room = self.width() - self._width_around
+        with_summary = room - self._summary.sizeHint().width() - GAP_PX
+        shows_summary = with_summary >= min(self._width_of(self._whole_name), SHORTEST_NAME_PX)
+        self._summary.setVisible(shows_summary)
+        width = min(with_summary if shows_summary else room, LONGEST_NAME_PX)
+        metrics = self._name.fontMetrics()
+        self._name.setText(metrics.elidedText(self._whole_name, Qt.TextElideMode.ElideMiddle, width))
+
+    def _follow(self) -> None:
+        model = self._loader.model
+        self._whole_name = "No model" if model is None else display_name(model)
+        details = "open one" if model is None else summary(model)
+        self._summary.setText(details)
+        about = f"{self._whole_name}\n{details}"
+        self.setToolTip(about if model is None else f"{about}\n{model.name}")
+        self.setAccessibleName(f"Model: {self._whole_name}, {details}")
+        self._fit()
+        self.updateGeometry()
+
+    def _color(self) -> None:
+        theme = self._theme_source.theme
+        self._icon.setPixmap(icon("model", theme.dim).pixmap(16, 16))
+        self._arrow.setPixmap(icon("chevron-down", theme.dim).pixmap(16, 16))
+
+
+class ModelPicker(Popover):
+    """Recent files and demo models to filter and choose from, beside what is known of the open model.
+
+    Signals:
+        chosen(str): open this model: a path or `demo:<name>`.
+        browse_requested(): ask for a file.
+    """
+
+    chosen = Signal(str)
+    browse_requested = Signal()
+
+    def __init__(
+        self, loader: ModelLoader, recent: RecentFiles, theme_source: ThemeSource, parent: QWidget
+    ) -> None:
+        super().__init__(parent)
+        self._loader = loader
+        self._recent = recent
+        self._theme_source = theme_source
+        self.setAccessibleName("Choose a model")
+        self.choices = ChoiceList("Models", LIST_SIZE, theme_source)
+        self.open_button = QPushButton("Open file…")
+        self._facts = QFrame()
+        set_role(self._facts, "card")
+        self._facts_layout = QFormLayout(self._facts)
+        self._lay_out()
+        self.choices.chosen.connect(self._choose)
+        self.open_button.clicked.connect(self._browse)
+        recent.changed.connect(self._renew)
+        loader.model_changed.connect(self._renew)
+
+    def open_under(self, widget: QWidget) -> None:
+        self.choices.filter.clear()
+        self.choices.show_choices(self._rows())
+        self._recent.look_for_missing()
+        self._show_facts()
+        super().open_under(widget)
+        self.choices.setFocus()
+
+    def _lay_out(self) -> None:
+        facts_area = QScrollArea(widgetResizable=True)
+        facts_area.setFrameShape(QFrame.Shape.NoFrame)
+        facts_area.setFixedWidth(FACTS_WIDTH_PX)
+        facts_area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        facts_area.setWidget(self._facts)
+        self._facts_layout.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
+        self._facts_layout.setHorizontalSpacing(MARGIN_PX)
+        self._facts_layout.setVerticalSpacing(UNIT_PX)
+        right = QVBoxLayout()
+        right.addWidget(heading("Open now"))
+        right.addWidget(facts_area, 1)
+        right.addWidget(self.open_button)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
+        layout.setSpacing(MARGIN_PX)
+        layout.addWidget(self.choices)
+        layout.addLayout(right)
+
+    def _rows(self) -> list[Choice]:
+        current = None if self._loader.model is None else self._loader.model.name
+        return model_rows(self._recent.files, self._recent.missing, current)
+
+    def _renew(self) -> None:
+        self.choices.renew_choices(self._rows())
+
+    def _show_facts(self) -> None:
+        while self._facts_layout.rowCount():
+            self._facts_layout.removeRow(0)
+        if self._loader.model is None:
+            self._facts_layout.addRow(QLabel("No model is open yet."))
+            return
+        for name, value in facts(self._loader.model):
+            label, text = QLabel(name), StyledText(Theme.mono_font(SMALL_FONT_PX), MOST_LINES)
+            set_role(label, "dim")
+            text.set_spans([Span(value, self._theme_source.theme.text)])
+            text.setAccessibleName(name)
+            self._facts_layout.addRow(label, text)
+
+    def _choose(self, name: str) -> None:
+        self.close()
+        self.chosen.emit(name)
+
+    def _browse(self) -> None:
+        self.close()
+        self.browse_requested.emit()

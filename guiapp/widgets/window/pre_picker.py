@@ -1,0 +1,52 @@
+"""The popup to choose by hand which pre-tokenizer splits the text of a model."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from guiapp.core.explain.visible_text import visible_text
+from guiapp.viewmodels.models.loader import ModelLoader
+from guiapp.viewmodels.models.pre_choices import EXAMPLE, pre_choices, question
+from guiapp.widgets.choice_list import ChoiceList
+from guiapp.widgets.popover import Popover
+from guiapp.widgets.style_sheet import heading, set_role
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
+
+LIST_SIZE = QSize(520, 380)
+
+
+class PrePicker(Popover):
+    """All known names, those first that are like the one in the file, each with how it splits an example.
+
+    Signals:
+        chosen(str): split by this one; "" means as the file says.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(self, loader: ModelLoader, theme_source: ThemeSource, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._loader = loader
+        self.setAccessibleName("Choose a pre-tokenizer")
+        self._question = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        example = QLabel(f"Each is shown with the pieces it makes of {visible_text(EXAMPLE)}", wordWrap=True)
+        set_role(example, "dim")
+        self.choices = ChoiceList("Pre-tokenizers", LIST_SIZE, theme_source)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
+        layout.setSpacing(GAP_PX)
+        for widget in (heading("Pre-tokenizer"), self._question, example, self.choices):
+            layout.addWidget(widget)
+        self.choices.chosen.connect(self._choose)
+
+    def open_under(self, widget: QWidget) -> None:
+        self._question.setText(question(self._loader))
+        self.choices.filter.clear()
+        self.choices.show_choices(pre_choices(self._loader))
+        super().open_under(widget)
+        self.choices.setFocus()
+
+    def _choose(self, name: str) -> None:
+        self.close()
+        self.chosen.emit(name)

@@ -1,0 +1,235 @@
+"""All commands of the window with their keys, as they are now; what fits what is typed."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from PySide6.QtCore import QModelIndex, QObject, QRectF, QSize, Qt
+from PySide6.QtGui import (
+    QFontMetricsF,
+    QGuiApplication,
+    QKeySequence,
+    QPainter,
+    QPen,
+    QStandardItem,
+    QStandardItemModel,
+)
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QCheckBox,
+    QDialog,
+    QHBoxLayout,
+    QListView,
+    QPushButton,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from guiapp.widgets.choice_list import FilterLine
+from guiapp.widgets.style_sheet import blend
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, RADIUS_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.widgets.window.actions import Actions
+from guiapp.widgets.window.key_hints import key_hints
+from guiapp.widgets.window.pages import PAGES
+
+SHORTCUT_ROLE = Qt.ItemDataRole.UserRole
+SIZE = QSize(640, 620)
+ROW_PX, GROUP_PX, CAP_PX = 32, 38, 22
+SIGNS = {"Left": "←", "Right": "→", "Up": "↑", "Down": "↓", "Return": "Enter"}
+
+
+class Shortcut(NamedTuple):
+    """A command and the keys that give it; `place` says more about where it is."""
+
+    group: str
+    text: str
+    place: str
+    keys: tuple[str, ...]
+
+
+def shortcuts_of(actions: Actions) -> list[Shortcut]:
+    """The actions of a window menu by menu, and then the keys that its widgets take themselves."""
+    pages = {page.name: page.title for page in PAGES}
+    of_actions = []
+    for row, action in actions:
+        group, _, place = row.menu.partition("/")
+        keys = tuple(keys.toString() for keys in action.shortcuts())
+        of_actions.append(Shortcut(group, action.text(), place or pages.get(row.page, ""), keys))
+    groups = list(dict.fromkeys(shortcut.group for shortcut in of_actions))
+    of_actions.sort(key=lambda shortcut: groups.index(shortcut.group))
+    return of_actions + [
+        Shortcut(group, hint.what, "", hint.keys) for group, hints in key_hints().items() for hint in hints
+    ]
+
+
+def shown_keys(keys: str) -> list[str]:
+    """The keys to be pressed together, as caps are labelled: ["Ctrl", "Shift", "→"]."""
+    native = QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
+    names = native.replace("++", "+Plus").split("+") if native != "+" else [native]
+    return [SIGNS.get(name, "+" if name == "Plus" else name) for name in names]
+
+
+class ShortcutsDialog(QDialog):
+    """A line to type in over the commands; Copy takes those that show."""
+
+    def __init__(self, actions: Actions, theme_source: ThemeSource, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle("Keyboard shortcuts")
+        self._shortcuts = shortcuts_of(actions)
+        self._shown: list[Shortcut] = []
+        self._items = QStandardItemModel(self)
+        self.list = QListView()
+        self.line = FilterLine("Filter commands and keys", self.list)
+        self.with_all = QCheckBox("Commands without keys")
+        self.copy_button, self.close_button = QPushButton("Copy"), QPushButton("Close")
+        self._set_up_list(theme_source)
+        self._lay_out()
+        self.line.textChanged.connect(self._fill)
+        self.with_all.toggled.connect(self._fill)
+        self.copy_button.clicked.connect(self.copy)
+        self.close_button.clicked.connect(self.accept)
+        theme_source.changed.connect(self.list.viewport().update)
+        self._fill()
+        self.line.setFocus()
+
+    def copy(self) -> None:
+        """Put the commands that show on the clipboard, as lines with tabs."""
+        lines: list[str] = []
+        group = ""
+        for shortcut in self._shown:
+            if shortcut.group != group:
+                group = shortcut.group
+                lines += ["", group] if lines else [group]
+            lines.append(f"{shortcut.text}\t{_keys_text(shortcut)}".rstrip())
+        QGuiApplication.clipboard().setText("\n".join(lines) + "\n")
+
+    def _set_up_list(self, theme_source: ThemeSource) -> None:
+        self.list.setModel(self._items)
+        self.list.setAccessibleName("Commands and their keys")
+        self.list.setItemDelegate(_ShortcutDelegate(theme_source, self.list))
+        self.list.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
+        self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def _lay_out(self) -> None:
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.with_all)
+        buttons.addStretch()
+        for button in (self.copy_button, self.close_button):
+            button.setAutoDefault(False)  # Enter in the line closes nothing
+            buttons.addWidget(button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
+        layout.setSpacing(3 * UNIT_PX)
+        layout.addWidget(self.line)
+        layout.addWidget(self.list, 1)
+        layout.addLayout(buttons)
+        self.resize(SIZE)
+
+    def _fill(self) -> None:
+        words = self.line.text().casefold().split()
+        self._shown = [
+            each
+            for each in self._shortcuts
+            if (each.keys or self.with_all.isChecked()) and _fits(each, words)
+        ]
+        self._items.clear()
+        group = ""
+        for shortcut in self._shown:
+            if shortcut.group != group:
+                group = shortcut.group
+                self._items.appendRow(_title(group))
+            self._items.appendRow(_item(shortcut))
+        if not self._shown:
+            self._items.appendRow(_title("Nothing fits"))
+        self.list.scrollToTop()
+
+
+def _fits(shortcut: Shortcut, words: list[str]) -> bool:
+    """Whether all words are in what is said about a command."""
+    names = f"{shortcut.group} {shortcut.place} {shortcut.text} {' '.join(shortcut.keys)}".casefold()
+    text = f"{names} {_keys_text(shortcut).casefold()}"
+    return all(word in text for word in words)
+
+
+def _keys_text(shortcut: Shortcut) -> str:
+    return ", ".join("+".join(shown_keys(keys)) for keys in shortcut.keys)
+
+
+def _title(text: str) -> QStandardItem:
+    item = QStandardItem(text.upper())
+    item.setFlags(Qt.ItemFlag.NoItemFlags)
+    return item
+
+
+def _item(shortcut: Shortcut) -> QStandardItem:
+    item = QStandardItem(shortcut.text)
+    item.setData(shortcut, SHORTCUT_ROLE)
+    said = ", ".join(part for part in (shortcut.text, shortcut.place, _keys_text(shortcut)) if part)
+    item.setData(said, Qt.ItemDataRole.AccessibleTextRole)
+    return item
+
+
+class _ShortcutDelegate(QStyledItemDelegate):
+    """The command at the left, its keys as caps at the right."""
+
+    def __init__(self, theme_source: ThemeSource, parent: QObject) -> None:
+        super().__init__(parent)
+        self._theme_source = theme_source
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex) -> QSize:  # type: ignore[override]
+        return QSize(0, ROW_PX if index.data(SHORTCUT_ROLE) else GROUP_PX)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex) -> None:  # type: ignore[override]
+        theme, shortcut = self._theme_source.theme, index.data(SHORTCUT_ROLE)
+        rect = QRectF(option.rect)
+        inner = rect.adjusted(GAP_PX, 0, -GAP_PX, 0)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if shortcut is None:
+            font = Theme.ui_font(SMALL_FONT_PX)
+            font.setBold(True)
+            painter.setFont(font)
+            painter.setPen(theme.dim)
+            bottom = inner.adjusted(0, 0, 0, -UNIT_PX)
+            painter.drawText(bottom, Qt.AlignmentFlag.AlignBottom, str(index.data()))
+        else:
+            if option.state & QStyle.StateFlag.State_Selected:
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(blend(theme.raised, theme.accent, 0.24))
+                painter.drawRoundedRect(rect.adjusted(0, 1, 0, -1), RADIUS_PX, RADIUS_PX)
+            self._draw_texts(painter, inner, shortcut, theme)
+            self._draw_keys(painter, inner, shortcut, theme)
+        painter.restore()
+
+    def _draw_texts(self, painter: QPainter, rect: QRectF, shortcut: Shortcut, theme: Theme) -> None:
+        font = Theme.ui_font()
+        painter.setFont(font)
+        painter.setPen(theme.text)
+        painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter, shortcut.text)
+        left = QFontMetricsF(font).horizontalAdvance(shortcut.text) + 3 * UNIT_PX
+        painter.setFont(Theme.ui_font(SMALL_FONT_PX))
+        painter.setPen(theme.dim)
+        painter.drawText(rect.adjusted(left, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, shortcut.place)
+
+    def _draw_keys(self, painter: QPainter, rect: QRectF, shortcut: Shortcut, theme: Theme) -> None:
+        """From the right to the left, with a gap between keys that do the same."""
+        font = Theme.ui_font(SMALL_FONT_PX)
+        metrics = QFontMetricsF(font)
+        painter.setFont(font)
+        right, top = rect.right(), rect.center().y() - CAP_PX / 2
+        for keys in reversed(shortcut.keys):
+            for name in reversed(shown_keys(keys)):
+                width = max(CAP_PX, metrics.horizontalAdvance(name) + 3 * UNIT_PX)
+                cap = QRectF(right - width, top, width, CAP_PX)
+                painter.setPen(QPen(theme.line, 1))
+                painter.setBrush(theme.background)
+                painter.drawRoundedRect(cap.adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)
+                painter.setPen(theme.text)
+                painter.drawText(cap, Qt.AlignmentFlag.AlignCenter, name)
+                right -= width + UNIT_PX
+            right -= 2 * UNIT_PX

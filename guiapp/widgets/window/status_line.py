@@ -1,0 +1,181 @@
+"""The line at the bottom: counts of the text and the selection, work under way, switches."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
+
+from guiapp.viewmodels.activity import Activity
+from guiapp.viewmodels.text.statistics import SelectionStatistics, format_duration, format_speed
+from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.style_sheet import set_role
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
+
+HEIGHT_PX = 30
+BAR_WIDTH_PX = 120
+
+
+class StatusLine(QFrame):
+    """Figures at the left, progress in the middle, selection and switches at the right."""
+
+    def __init__(
+        self, workspace: Workspace, activity: Activity, switches: list[QAction], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._workspace = workspace
+        set_role(self, "status")
+        self.setFixedHeight(HEIGHT_PX)
+        self.setAccessibleName("Status")
+        self._tokens, self._figures, self._selection = _number(QLabel()), FittedLabel(), _number(QLabel())
+        _number(self._figures)
+        self._tokens.setStyleSheet("font-weight: 600")
+        for label in (self._figures, self._selection):
+            set_role(label, "dim")
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, 0)
+        layout.setSpacing(MARGIN_PX + UNIT_PX)
+        layout.addWidget(self._tokens)
+        layout.addWidget(self._figures, 1)
+        layout.addWidget(ActivityView(activity))
+        layout.addWidget(self._selection)
+        for action in switches:
+            layout.addWidget(_Switch(action))
+        workspace.statistics_changed.connect(self._follow)
+        workspace.encoding_changed.connect(self._follow)
+        workspace.spans.job.busy_changed.connect(self._follow)
+        self._follow()
+
+    @property
+    def text(self) -> str:
+        """All figures, as they are read out."""
+        return " ".join((self._tokens.text(), self._figures.whole_text, self._selection.text()))
+
+    def _follow(self) -> None:
+        statistics = self._workspace.statistics
+        is_known = not self._workspace.is_encoding
+        self._tokens.setText(_counted(statistics.n_tokens, "token") if is_known else "… tokens")
+        characters, size = (
+            _counted(statistics.n_characters, "character"),
+            _counted(statistics.n_bytes, "byte"),
+        )
+        density = speed = ""
+        if is_known and statistics.characters_per_token is not None:
+            density = f"{statistics.characters_per_token:.2f} characters/token"
+        if statistics.speed_mb_per_s is not None:
+            speed = f"{format_duration(statistics.elapsed_ns)} · {format_speed(statistics.speed_mb_per_s)}"
+        choices = (
+            (characters, size, density, speed),
+            (characters, size, speed),
+            (characters, speed),
+            (characters,),
+        )
+        self._figures.set_texts(["   ".join(filter(None, parts)) for parts in choices])
+        self._selection.setText(_selected(self._workspace.selection_statistics))
+
+
+class FittedLabel(QLabel):
+    """One of several texts, the first that there is room for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._texts = [""]
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+
+    @property
+    def whole_text(self) -> str:
+        return self._texts[0]
+
+    def set_texts(self, texts: list[str]) -> None:
+        """The most telling first; it is the tool tip where it does not fit."""
+        self._texts = texts
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        room, measure = self.width(), self.fontMetrics().horizontalAdvance
+        shown = next((text for text in self._texts if measure(text) <= room), "")
+        self.setText(shown)
+        self.setToolTip("" if shown == self.whole_text else self.whole_text)
+
+
+class ActivityView(QWidget):
+    """What goes on in the background, once it takes longer than people notice, with a way to stop it."""
+
+    SHOWN_AFTER_MS = 100
+
+    def __init__(self, activity: Activity, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._activity = activity
+        self._label = QLabel()
+        set_role(self._label, "dim")
+        self._bar = QProgressBar(textVisible=False)
+        self._bar.setFixedWidth(BAR_WIDTH_PX)
+        self._bar.setAccessibleName("Progress")
+        self.cancel_button = QToolButton()
+        self.cancel_button.setText("Cancel")
+        set_role(self.cancel_button, "quiet")
+        self.cancel_button.clicked.connect(activity.cancel)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(GAP_PX)
+        for widget in (self._label, self._bar, self.cancel_button):
+            layout.addWidget(widget)
+        self._due = QTimer(self, singleShot=True, interval=self.SHOWN_AFTER_MS)
+        self._due.timeout.connect(self.show)
+        activity.changed.connect(self._follow)
+        self.hide()
+        self._follow()
+
+    def _follow(self) -> None:
+        activity = self._activity
+        if activity.title is None:
+            self._due.stop()
+            self.hide()
+            return
+        self._label.setText(activity.title)
+        self._bar.setRange(0, 1000 if activity.progress > 0 else 0)
+        self._bar.setValue(round(activity.progress * 1000))
+        self.cancel_button.setVisible(activity.can_cancel)
+        if self.isHidden() and not self._due.isActive():
+            self._due.start()
+
+
+class _Switch(QCheckBox):
+    """A check box for an action that is switched on or off."""
+
+    def __init__(self, action: QAction) -> None:
+        super().__init__(action.text())
+        self.setObjectName(f"switch:{action.objectName()}")
+        self.setFont(Theme.ui_font(SMALL_FONT_PX))
+        self.setChecked(action.isChecked())
+        self.clicked.connect(action.trigger)
+        action.toggled.connect(self.setChecked)
+
+
+def _number(label: QLabel) -> QLabel:
+    label.setFont(Theme.mono_font(SMALL_FONT_PX))
+    return label
+
+
+def _selected(selection: SelectionStatistics | None) -> str:
+    if selection is None:
+        return ""
+    counts = f"{_counted(selection.n_tokens, 'token')} · {_counted(selection.n_characters, 'character')}"
+    return f"selected: {counts}" if selection.is_exact else f"selected: about {counts}"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,118 @@
+"""The bar at the top: the model, the pages, the encoder, and how far to trust the tokens."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QMenu, QToolButton, QWidget
+
+from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.icons import icon
+from guiapp.widgets.style_sheet import set_role
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
+from guiapp.widgets.window.actions import Actions
+from guiapp.widgets.window.badges import ExactnessBadge, RoundTripBadge
+from guiapp.widgets.window.model_picker import ModelButton
+
+HEIGHT_PX = 48
+
+
+class TopBar(QFrame):
+    """Three groups: model at the left, pages in the middle, encoder and badges at the right."""
+
+    def __init__(
+        self, workspace: Workspace, actions: Actions, theme_source: ThemeSource, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        set_role(self, "bar")
+        self.setFixedHeight(HEIGHT_PX)
+        self.model_button = ModelButton(workspace.loader, theme_source)
+        self.tabs = [_tab(actions, row.name) for row, _ in actions if row.group == "page"]
+        self.encoder_button = EncoderButton(workspace, actions, theme_source)
+        remedies = actions["encoder_difference"], actions["choose_pre"]
+        self.exactness = ExactnessBadge(workspace, theme_source, *remedies)
+        self.round_trip = RoundTripBadge(workspace, theme_source, [actions["round_trip_difference"]])
+        self.palette_button = PaletteButton(actions, theme_source)
+        right: list[QWidget] = [self.encoder_button, self.exactness, self.round_trip, self.palette_button]
+        layout = QGridLayout(self)
+        layout.setContentsMargins(MARGIN_PX - 2, 0, MARGIN_PX - 4, 0)
+        groups: list[list[QWidget]] = [[self.model_button], [*self.tabs], right]
+        sides = (Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignCenter, Qt.AlignmentFlag.AlignRight)
+        for column, (widgets, side) in enumerate(zip(groups, sides, strict=True)):
+            layout.addLayout(_row(widgets), 0, column, side | Qt.AlignmentFlag.AlignVCenter)
+        layout.setColumnStretch(0, 1)
+        layout.setColumnStretch(2, 1)
+
+
+class EncoderButton(QToolButton):
+    """Names the encoder in use; a click lists those that the vocabulary offers."""
+
+    def __init__(
+        self, workspace: Workspace, actions: Actions, theme_source: ThemeSource, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._workspace = workspace
+        self._theme_source = theme_source
+        set_role(self, "raised")
+        menu = QMenu(self, toolTipsVisible=True)
+        menu.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+        for row, action in actions:
+            if row.group == "encoder":
+                menu.addAction(action)
+        self.setMenu(menu)
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the arrow goes behind the text
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        workspace.options_changed.connect(self._follow)
+        theme_source.changed.connect(self._color)
+        self._color()
+        self._follow()
+
+    def _follow(self) -> None:
+        algorithm = self._workspace.algorithm
+        self.setVisible(algorithm is not None)
+        if algorithm is not None:
+            self.setText(algorithm.name)
+            mark = "exact" if algorithm.exact else "approximate"
+            self.setToolTip(f"{algorithm.title} ({mark}), {algorithm.complexity}\n{algorithm.source}")
+            self.setAccessibleName(f"Encoder: {algorithm.name}, {mark}")
+
+    def _color(self) -> None:
+        self.setIcon(icon("chevron-down", self._theme_source.theme.dim))
+
+
+class PaletteButton(QToolButton):
+    """Opens the command palette."""
+
+    def __init__(self, actions: Actions, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme_source = theme_source
+        set_role(self, "quiet")
+        action = actions["palette"]
+        keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        self.setToolTip(f"{action.text()} ({keys})")
+        self.setAccessibleName(action.text())
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.clicked.connect(action.trigger)
+        theme_source.changed.connect(self._color)
+        self._color()
+
+    def _color(self) -> None:
+        self.setIcon(icon("command", self._theme_source.theme.dim))
+
+
+def _tab(actions: Actions, name: str) -> QToolButton:
+    button = QToolButton()
+    button.setDefaultAction(actions[name])
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    set_role(button, "tab")
+    return button
+
+
+def _row(widgets: list[QWidget]) -> QHBoxLayout:
+    layout = QHBoxLayout()
+    layout.setSpacing(GAP_PX)
+    for widget in widgets:
+        layout.addWidget(widget)
+    return layout

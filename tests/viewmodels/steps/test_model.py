@@ -1,0 +1,156 @@
+"""The debugger behind the Steps page: recording in a process of its own, moving, breakpoints, memory."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+import guiapp
+from guiapp.core.errors import TokenloupeError
+from guiapp.core.trace.debugger import Granularity
+from guiapp.core.trace.operations import OPERATIONS
+from guiapp.core.trace.recorder import record
+from guiapp.core.trace.reports import debugger_for
+from guiapp.viewmodels.steps import pictures as step_pictures
+from guiapp.viewmodels.steps.pictures import Part, Role, flow, lattice, made_so_far, stack
+
+TEXT = b"How do lions sleep in New York?"
+
+
+def test_steps_move_and_runs_stop(make_steps_model, qtbot):
+    model = make_steps_model()
+    model.go_to(0)
+    with qtbot.waitSignal(model.position_changed):
+        model.step()
+    model.set_granularity(Granularity.STAGE)
+    model.step()
+    assert model.debugger.trace.stage(model.position) == "encode"
+    model.breakpoints.add("operation merge")
+    model.run()
+    assert model.debugger.trace.operation(model.position) == "merge"
+    assert len(model.hits[0]) > 3
+    model.to_end()
+    assert model.title == "the end"
+    model.reverse()
+    assert model.debugger.trace.operation(model.position) == "merge"
+
+
+def test_playing_steps_until_a_breakpoint(make_steps_model, qtbot):
+    model = make_steps_model()
+    model.restart()
+    model.breakpoints.add("operation done hit 2")
+    model.clock.set_speed(30)
+    model.play()
+    assert model.clock.is_playing
+    qtbot.waitUntil(lambda: not model.clock.is_playing)
+    assert model.debugger.trace.operation(model.position) == "done"
+
+
+def test_breakpoints_are_toggled_changed_and_refused(make_steps_model):
+    model = make_steps_model()
+    token_id = int(model.debugger.trace.columns.result[model.position])
+    model.toggle_breakpoint()
+    assert [row.title for row in model.breakpoints.rows] == [f"token {token_id}"]
+    model.breakpoints.change(0, "rank < 100")
+    model.breakpoints.enable(0, False)
+    assert [len(found) for found in model.hits] == [0]
+    for nonsense in ("rank <", "1 / depth > 3", "colour == 2"):
+        with pytest.raises(TokenloupeError):
+            model.breakpoints.change(0, nonsense) if nonsense != "1 / depth > 3" else model.breakpoints.add(
+                nonsense
+            )
+    assert [row.title for row in model.breakpoints.rows] == ["rank < 100"]
+    model.breakpoints.remove(0)
+    assert model.breakpoints.rows == ()
+
+
+def test_breakpoints_and_watches_are_kept_for_the_next_session(make_steps_model, settings):
+    first = make_steps_model()
+    first.breakpoints.add("token 99999999")
+    first.breakpoints.add("rank < 100 once")
+    first.add_watch("end - position")
+    second = make_steps_model()
+    assert [row.title for row in second.breakpoints.rows] == ["token 99999999", "rank < 100 once"]
+    assert len(second.hits[0]) == 0
+    assert second.watch_values() == ["2"]
+
+
+def test_a_breakpoint_that_makes_no_sense_in_another_text_is_switched_off(make_steps_model):
+    model = make_steps_model()
+    model.breakpoints.add("10 / (length - 99) < 0")
+    model._workspace.document.replace(0, model._workspace.document.size, b"a" * 99)
+    model.recording.record_all()
+    assert not any(row.is_enabled for row in model.breakpoints.rows) or model.hits
+
+
+def test_the_first_difference_from_another_encoder_stops_the_run(make_steps_model, qtbot):
+    model = make_steps_model("toy", b"abacb", "heap")
+    others = [name for name in model._workspace.encoders if name == "greedy"]
+    model.breakpoints.add("difference greedy")
+    qtbot.waitUntil(lambda: not model._others.is_busy)
+    model.restart()
+    model.run()
+    assert (model.position < model.n_steps) == bool(others)
+
+
+@pytest.mark.parametrize("name", ["bpe", "spm", "wordpiece", "unigram", "rwkv", "toy"])
+def test_there_is_something_to_draw_at_every_step(make_steps_model, name):
+    model = make_steps_model(name, "New York 😍 unbelievable\nlions".encode())
+    seen = set()
+    for position in range(model.n_steps + 1):
+        model.go_to(position)
+        shown = flow(model.debugger)
+        assert shown.elements
+        places = [(element.start, element.end) for element in shown.elements]
+        assert places == sorted(places)
+        seen |= {element.role for element in shown.elements}
+        lattice(model.debugger)
+        stack(model.debugger)
+        assert len(made_so_far(model.debugger, 5)) <= 5
+        assert model.title
+    assert seen & {Role.LEFT, Role.OVER}
+
+
+def test_a_merge_shows_its_two_parts_and_what_they_become(make_steps_model):
+    model = make_steps_model(text=b"lions")
+    assert model.debugger.trace.operation(model.position) == "merge"
+    shown = flow(model.debugger)
+    roles = [element.role for element in shown.elements if element.part is Part.TOKEN]
+    assert roles.count(Role.LEFT) == roles.count(Role.RIGHT) == 1
+    left, right = (element.text for element in shown.elements if element.role is not Role.NONE)
+    assert shown.made == left + right
+
+
+def test_boxes_do_not_grow_with_the_text(make_steps_model):
+    model = make_steps_model("spm", b"lions and sheep " * 300)
+    model.go_to(model.n_steps // 2)
+    assert len(flow(model.debugger).elements) < 8 * step_pictures.TOKENS_AROUND
+    assert {OPERATIONS[number].name for number in model.debugger.trace.columns.operation} >= {"merge", "push"}
+
+
+def test_text_around_a_special_token_can_be_broken_into_rows():
+    tokenizer = guiapp.open_model("demo:bpe")
+    text = "One or two words 汉武帝 before ".encode() * 3 + b"<|im_start|>" + b"and more behind\r\nit " * 30
+    debugger = debugger_for(tokenizer, record(tokenizer, text, "heap"))
+    elements = flow(debugger).elements
+    assert all(left.end == right.start for left, right in pairwise(elements))
+    assert [element.text for element in elements if element.role is not Role.NONE] == ["<|im_start|>"]
+    others = [element for element in elements if element.role is Role.NONE]
+    assert max(len(element.text) for element in others) <= 30
+    for element in others:
+        text[element.start : element.end].decode()  # no character is torn
+
+
+def test_the_way_back_through_a_lattice_is_drawn_where_one_looks():
+    unigram = guiapp.open_model("demo:unigram")
+    walk = debugger_for(unigram, record(unigram, "How do lions sleep in New York? " * 4, "viterbi"))
+    for step in range(int(walk.trace.pieces.done_step[0])):
+        if walk.trace.operation(step) == "choose":
+            walk.go_to(step + 1)
+            chosen = [edge for edge in lattice(walk).edges if edge.kind == "chosen"]
+            taken = [element.text for element in flow(walk).elements if element.part is Part.TOKEN]
+            assert all(before.last == after.first for before, after in pairwise(chosen))
+            drawn = [edge.text for edge in chosen]
+            assert drawn
+            assert set(drawn) <= set(taken)

@@ -1,0 +1,164 @@
+"""Trainings behind the Steps page: the process, moving through the steps, the result."""
+
+from __future__ import annotations
+
+import sys
+from itertools import pairwise
+
+import pytest
+
+import guiapp
+from guiapp.viewmodels.steps.training import TrainingModel, TrainingWish
+from guiapp.viewmodels.steps.training_beside import TrainingBeside
+from guiapp.viewmodels.workspace import Workspace
+
+TEXT = b"This is insane! This is impossible"
+
+
+@pytest.fixture
+def make_model():
+    made = []
+
+    def make(*command):
+        made.append(TrainingModel(command) if command else TrainingModel())
+        return made[-1]
+
+    yield make
+    for model in made:
+        model.stop()
+
+
+def trained(model, qtbot, wish, position=1):
+    model.train(wish, position)
+    qtbot.waitUntil(lambda: not model.is_busy)
+    return model
+
+
+def test_a_training_is_walked_forwards_and_backwards(make_model, qtbot):
+    model = trained(make_model(), qtbot, TrainingWish("bpe", TEXT, 400, True))
+    assert (model.position, model.n_steps, model.failure) == (1, 4, "")
+    assert model.record.step(1).sentence.startswith("`i` + `s` → `is`, 4 times")
+    model.step()
+    assert model.record.newest_symbols(model.position, 1) == ["is</w>"]
+    model.back()
+    model.back()
+    model.back()
+    assert model.position == 0
+    model.to_end()
+    assert model.position == 4
+    assert guiapp.open_model(model.model_file).decode([274]) == "is"
+
+
+def test_playing_goes_to_the_end_and_stops(make_model, qtbot):
+    model = trained(make_model(), qtbot, TrainingWish("bpe", TEXT, 400, True))
+    model.clock.set_speed(30)
+    model.to_end()
+    model.toggle_play()
+    assert model.position == 0
+    qtbot.waitUntil(lambda: not model.clock.is_playing)
+    assert model.position == model.n_steps
+
+
+def test_the_result_is_saved_and_opens(make_model, qtbot, tmp_path):
+    model = trained(make_model(), qtbot, TrainingWish("bpe", TEXT * 5, 270))
+    assert model.save(tmp_path / "mine.gguf")
+    assert len(guiapp.open_model(tmp_path / "mine.gguf").vocabulary) <= 270
+    assert not model.save(tmp_path / "no" / "mine.gguf")
+
+
+def test_the_same_training_is_not_made_again(make_model, qtbot):
+    model, wish = make_model(), TrainingWish("bpe", TEXT, 400, True)
+    trained(model, qtbot, wish, 2)
+    assert model.position == 2
+    model.show(wish, 4)
+    assert not model.is_busy
+    assert model.position == 4
+    model.show(TrainingWish("bpe", TEXT + b" too", 400, True), 1)
+    assert model.is_busy
+
+
+def test_too_small_a_size_is_told(make_model, qtbot):
+    model = trained(make_model(), qtbot, TrainingWish("bpe", TEXT, 3))
+    assert "needs 257 tokens" in model.failure
+    assert model.record is None
+
+
+def test_a_training_can_be_cancelled(make_model, qtbot):
+    model = make_model(sys.executable, "-c", "import time; time.sleep(60)")
+    model.train(TrainingWish("bpe", TEXT, 300))
+    model.cancel()
+    assert not model.is_busy
+    assert "cancelled" in model.failure
+
+
+def test_a_process_that_dies_is_told(make_model, qtbot):
+    model = make_model(sys.executable, "-c", "import sys; sys.exit('no room')")
+    trained(model, qtbot, TrainingWish("bpe", TEXT, 300))
+    assert "no room" in model.failure
+
+
+def test_many_steps_leave_the_window_its_turns(make_model, qtbot):
+    text = " ".join(f"word{number * 7919 % 1000}" for number in range(3000)).encode()
+    model = make_model()
+    grown = []
+    model.changed.connect(lambda: grown.append(model.n_steps))
+    trained(model, qtbot, TrainingWish("bpe", text, 1200))
+    assert model.n_steps > 400
+    assert max(after - before for before, after in pairwise(grown)) <= 100
+
+
+def test_a_text_is_cut_by_both_vocabularies(make_model, qtbot):
+    workspace = Workspace(TEXT, load=lambda model, pre, progress: guiapp.open_model(model))
+    with qtbot.waitSignal(workspace.encoding_changed):
+        workspace.loader.open("demo:bpe")
+    model = trained(make_model(), qtbot, TrainingWish("bpe", TEXT, 262))
+    beside = TrainingBeside(model, workspace)
+    with qtbot.waitSignal(beside.changed):
+        beside.compare()
+    real = workspace.tokenizer.encode(TEXT, add_special=False)
+    assert [token_id for _, token_id, _, _ in beside.result.real.tokens] == real.token_ids.tolist()
+    assert beside.result.trained.name == "Trained byte-level BPE"
+    assert "".join(text for text, *_ in beside.result.trained.tokens).replace("·", " ") == TEXT.decode()
+    beside.stop()
+    workspace.close()
+
+
+def test_runs_stop_at_breakpoints_forwards_and_backwards(make_model, qtbot):
+    model = make_model()
+    model.breakpoints.add('token "Th"')
+    model.breakpoints.add("count >= 4 log seen")
+    trained(model, qtbot, TrainingWish("bpe", TEXT, 400, True), 0)
+    assert [found.tolist() for found in model.hits] == [[3], [1, 2]]
+    model.run()
+    assert model.position == 3
+    assert model.stopped_at.title == 'token "Th"'
+    model.run()
+    assert (model.position, model.stopped_at) == (4, None)
+    model.reverse()
+    assert model.position == 3
+    model.reverse()
+    assert model.position == 0
+
+
+def test_a_run_waits_for_steps_that_are_still_to_come(make_model, qtbot):
+    model = make_model()
+    model.breakpoints.add("rank 1 once")
+    model.train(TrainingWish("bpe", TEXT, 400, True), 0)
+    assert model.n_steps == 0
+    model.run()
+    qtbot.waitUntil(lambda: not model.is_busy)
+    assert model.position == 2
+    assert not model.breakpoints.rows[0].is_enabled
+
+
+def test_playing_stops_at_breakpoints_and_f9_sets_them(make_model, qtbot):
+    model = trained(make_model(), qtbot, TrainingWish("bpe", TEXT, 400, True), 2)
+    model.toggle_breakpoint()
+    assert [row.title for row in model.breakpoints.rows] == ['token "is</w>"']
+    model.restart()
+    model.clock.set_speed(30)
+    model.toggle_play()
+    qtbot.waitUntil(lambda: not model.clock.is_playing)
+    assert model.position == 2
+    model.toggle_breakpoint()
+    assert model.breakpoints.rows == ()

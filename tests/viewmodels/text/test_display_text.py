@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from guiapp.core.editing.characters import decode, encode
+from guiapp.viewmodels.text.display_text import display_text
+
+TEXTS = st.lists(
+    st.sampled_from(
+        ["a", " ", "  ", "\t", "é", "e\u0301", "字", "👨‍👩‍👧", "שלום", "\x00", "\u2028", "\u202e", "\u2069"]
+    ).map(str.encode)
+    | st.binary(min_size=1, max_size=2).filter(lambda data: b"\n" not in data),
+    max_size=8,
+).map(b"".join)
+
+
+@given(data=TEXTS, widens_spaces=st.booleans())
+@example(data="e\u0301  ".encode(), widens_spaces=True)
+def test_cells_tile_the_bytes_and_the_shown_text(data, widens_spaces):
+    shown = display_text(data, widens_spaces)
+    assert (shown.cells[0], shown.cells[-1]) == (0, len(data))
+    assert (shown.units[0], shown.units[-1]) == (0, len(shown.text.encode("utf-16-le")) // 2)
+    assert (np.diff(shown.cells) > 0).all()
+    assert (np.diff(shown.units) > 0).all()
+    assert len(shown.is_even) == len(shown.is_space) == len(shown.is_tab) == len(shown.cells) - 1
+
+
+@given(data=TEXTS)
+def test_characters_begin_where_decoding_begins_them(data):
+    sizes = [len(encode(character)) for character in decode(data)]
+    assert np.diff(display_text(data, False).characters).tolist() == sizes
+
+
+def test_a_family_is_one_cell():
+    assert display_text("a👨‍👩‍👧b".encode(), False).cells.tolist() == [0, 1, 19, 20]
+
+
+def test_bytes_and_characters_without_a_picture_become_chips():
+    shown = display_text(b"a\x00\xff" + "\u200b".encode(), False)
+    assert shown.text == "a□□□"
+    assert [(chip.cell, chip.unit, chip.label) for chip in shown.chips] == [
+        (1, 1, "00"),
+        (2, 2, "FF"),
+        (3, 3, "200B"),
+    ]
+
+
+def test_characters_that_order_text_stay_in_it_beside_their_chips():
+    shown = display_text("a\u202eb\u202cc\u200e".encode(), False)
+    assert shown.text == "a□\u202eb\u202c□c□\u200e"
+    assert [(chip.cell, chip.unit, chip.label) for chip in shown.chips] == [
+        (1, 1, "202E"),
+        (3, 5, "202C"),
+        (5, 7, "200E"),
+    ]
+    assert shown.cells.tolist() == [0, 1, 4, 5, 8, 9, 12]
+
+
+def test_what_qt_takes_for_a_mark_of_swapped_bytes_becomes_a_chip():
+    shown = display_text("\ufffeab".encode(), False)
+    assert (shown.text, shown.chips[0].label) == ("□ab", "FFFE")
+    assert shown.cells.tolist() == [0, 3, 4, 5]
+
+
+def test_invisible_characters_of_two_units_become_chips_of_one():
+    shown = display_text("a\U000e0fffb🚀\xadc".encode(), False)
+    assert shown.text == "a□b🚀□c"
+    assert [(chip.cell, chip.unit, chip.label) for chip in shown.chips] == [(1, 1, "E0FFF"), (4, 5, "AD")]
+    assert shown.units.tolist() == [0, 1, 2, 3, 5, 6, 7]
+
+
+def test_the_flag_of_a_region_is_one_picture():
+    england = "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
+    shown = display_text(england.encode(), False)
+    assert (shown.text, shown.chips, len(shown.cells)) == (england, (), 2)
+
+
+def test_runs_of_spaces_take_room_where_the_font_allows_it():
+    shown = display_text(b"a  b c", True)
+    assert shown.text == "a\u2007\u200b\u2007\u200bb c"
+    assert shown.is_space.tolist() == [False, True, True, False, True, False]
+
+
+def test_only_text_from_right_to_left_is_said_to_be_so():
+    assert display_text("שלום".encode(), False).has_right_to_left
+    assert not display_text("世界 é 👍".encode(), False).has_right_to_left

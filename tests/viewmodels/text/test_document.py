@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import pytest
+
+from guiapp.core.editing.text_buffer import TextEdit
+from guiapp.viewmodels.text.document import TextDocument
+
+FAMILY = "👨‍👩‍👧".encode()
+
+
+@pytest.fixture
+def document(qapp):
+    return TextDocument(b"caf\xc3\xa9 noir\r\nx\xff")
+
+
+def stops(document: TextDocument, move, start: int) -> list[int]:
+    found = [start]
+    while (after := move(found[-1])) != found[-1]:
+        found.append(after)
+    return found
+
+
+def test_an_edit_is_told_at_once_and_moves_the_caret_behind_it(document, qtbot):
+    edits = []
+    document.edited.connect(edits.append)
+    with qtbot.waitSignals([document.selection_changed, document.undo_changed]):
+        document.replace(0, 3, b"th")
+        assert edits == [TextEdit(0, 3, 2, more_characters=-1)]
+    assert document.text().startswith(b"th\xc3\xa9")
+    assert document.caret == document.anchor == 2
+
+
+def test_typing_replaces_the_selection(document):
+    document.select(0, 5)
+    document.insert(b"vin")
+    assert document.text() == b"vin noir\r\nx\xff"
+
+
+def test_undo_and_redo_give_back_every_byte(document):
+    before = document.text()
+    document.select(3, 11)
+    document.insert(b"")
+    after = document.text()
+    document.undo()
+    assert document.text() == before
+    document.redo()
+    assert document.text() == after
+
+
+def test_moving_the_caret_ends_a_step_of_undo(document):
+    document.insert(b"a")
+    document.set_caret(3)
+    document.set_caret(1)
+    document.insert(b"b")
+    document.undo()
+    assert document.text().startswith(b"acaf")
+
+
+def test_nothing_is_told_where_nothing_changed(document, qtbot):
+    with qtbot.assertNotEmitted(document.selection_changed), qtbot.assertNotEmitted(document.edited):
+        document.set_caret(0)
+        document.replace(2, 2, b"")
+        document.undo()
+
+
+def test_a_caret_stands_neither_within_a_character_nor_within_crlf(document):
+    document.set_caret(4)
+    assert document.caret == 3
+    document.set_caret(11)
+    assert document.caret == 10
+
+
+def test_graphemes_forward_and_backward_agree(qapp):
+    document = TextDocument(b"a" + FAMILY + "e\u0301🇩🇪\r\n".encode() + b"\xff\xe2\x82")
+    forward = stops(document, lambda at: document.next_grapheme(at) if at < document.size else at, 0)
+    backward = stops(document, lambda at: document.previous_grapheme(at) if at else at, document.size)
+    assert forward == [0, 1, 19, 22, 30, 32, 33, 34, 35]
+    assert backward == forward[::-1]
+
+
+@pytest.mark.parametrize("mark", ["\ufeff", "\ufffe"])
+def test_a_byte_order_mark_is_a_character_of_its_own(qapp, mark):
+    document = TextDocument(f"{mark}ab cd".encode())
+    assert stops(document, document.previous_grapheme, 8) == [8, 7, 6, 5, 4, 3, 0]
+    assert stops(document, document.next_grapheme, 0) == [0, 3, 4, 5, 6, 7, 8]
+    assert document.next_word(3) == 6
+    assert document.word_span(7) == (6, 8)
+
+
+def test_words_forward_stop_at_words_and_line_ends(document):
+    forward = stops(document, lambda at: document.next_word(at) if at < document.size else at, 0)
+    assert forward == [0, 6, 10, 12, 14]
+
+
+def test_words_backward_stop_at_words_and_line_ends(document):
+    backward = stops(document, lambda at: document.previous_word(at) if at else at, document.size)
+    assert backward == [14, 12, 10, 6, 0]
+
+
+def test_the_word_at_an_offset_is_whole(document):
+    assert document.word_span(1) == (0, 5)
+    assert document.word_span(6) == (6, 10)
+
+
+def test_lines_hold_their_newline(document):
+    assert [document.line_span(line) for line in range(document.n_lines)] == [(0, 12), (12, 14)]
+
+
+def test_another_text_cannot_be_undone(document):
+    document.insert(b"x")
+    document.set_text(b"new")
+    assert (document.text(), document.can_undo, document.caret) == (b"new", False, 0)

@@ -1,0 +1,84 @@
+"""Texts that outlive the program."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from guiapp.viewmodels.text.kept_texts import KeptText, KeptTexts
+
+pytestmark = pytest.mark.usefixtures("qapp")
+DATA = b"\x00\xff line\r\n\n\xe4\xb8\x96"
+KILLED = """
+import os, sys
+from pathlib import Path
+from guiapp.viewmodels.text.kept_texts import KeptTexts
+kept = KeptTexts(Path(sys.argv[1]))
+kept.keep(b"of the dead", None)
+kept.finish()
+os._exit(9)
+"""
+
+
+def keep(folder, data, path=None):
+    texts = KeptTexts(folder)
+    texts.keep(data, path)
+    texts.leave()
+    texts.finish()
+
+
+@pytest.mark.parametrize("path", [None, Path("/folder/a file\n.txt")])
+def test_a_text_is_kept_byte_for_byte(tmp_path, path):
+    keep(tmp_path, DATA, path)
+    assert KeptTexts(tmp_path).take() == KeptText(DATA, path)
+
+
+def test_nothing_is_kept_of_what_was_forgotten(tmp_path):
+    texts = KeptTexts(tmp_path / "texts")
+    assert texts.take() is None
+    texts.keep(DATA, None)
+    texts.forget()
+    texts.finish()
+    assert list((tmp_path / "texts").iterdir()) == []
+
+
+def test_the_newest_text_that_nobody_has_is_taken(tmp_path):
+    for age, data in enumerate((b"new", b"old", b"oldest")):
+        keep(tmp_path, data)
+        for place in tmp_path.glob("*.text"):
+            if place.read_bytes().endswith(b"\n" + data):
+                os.utime(place, (1e9 - age, 1e9 - age))
+    windows = [KeptTexts(tmp_path) for _ in range(4)]
+    taken = [window.take() for window in windows]
+    assert [kept and kept.data for kept in taken] == [b"new", b"old", b"oldest", None]
+
+
+def test_the_text_of_a_process_that_was_killed_is_free(tmp_path):
+    process = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False)
+    assert process.returncode == 9
+    assert KeptTexts(tmp_path).take() == KeptText(b"of the dead", None)
+
+
+@pytest.mark.parametrize("content", [b"", b"no JSON\ntext", b"[]\ntext", b"{}\ntext", b"[" * 100_000 + b"\n"])
+def test_a_spoiled_file_stays_where_it_is(tmp_path, content):
+    (tmp_path / "spoiled.text").write_bytes(content)
+    texts = KeptTexts(tmp_path)
+    assert texts.take() is None
+    texts.finish()
+    assert [path.name for path in tmp_path.iterdir()] == ["spoiled.text"]
+    assert (tmp_path / "spoiled.text").read_bytes() == content
+
+
+def test_a_place_that_cannot_be_written_is_told_once(tmp_path, qtbot):
+    (tmp_path / "file").touch()
+    texts, told = KeptTexts(tmp_path / "file"), []
+    texts.failed.connect(told.append)
+    texts.keep(DATA, None)
+    texts.keep(DATA, None)
+    assert not texts.is_kept()
+    assert len(told) == 1
+    assert "cannot be kept" in told[0]

@@ -1,0 +1,32 @@
+"""Tokens that wait for a new encoding follow the edits of their text."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from guiapp.core.editing.text_buffer import TextEdit
+from guiapp.core.editing.token_store import TokenStore
+from guiapp.core.encoding import FragmentTokens
+from guiapp.viewmodels.text.live_spans import follow_edit
+
+SPANS = [(0, 0), (0, 4), (4, 6), (6, 9), (9, 9)]  # with tokens before and behind the text
+
+
+@pytest.mark.parametrize(
+    ("start", "removed", "added", "expected"),
+    [
+        (4, 0, 2, [(0, 0), (0, 4), (6, 8), (8, 11), (11, 11)]),
+        (5, 0, 2, [(0, 0), (0, 4), (4, 8), (8, 11), (11, 11)]),
+        (5, 2, 0, [(0, 0), (0, 4), (4, 5), (5, 7), (7, 7)]),
+        (3, 4, 1, [(0, 0), (0, 3), (3, 6), (6, 6)]),
+        (0, 0, 3, [(0, 0), (3, 7), (7, 9), (9, 12), (12, 12)]),
+        (9, 0, 3, [(0, 0), (0, 4), (4, 6), (6, 9), (12, 12)]),
+        (0, 9, 5, [(0, 0), (5, 5)]),
+    ],
+)
+def test_tokens_are_moved_cut_or_gone(start, removed, added, expected):
+    starts, ends = np.array(SPANS, np.int64).T
+    tokens = TokenStore(FragmentTokens(np.arange(5, dtype=np.int32), starts, ends), 9)
+    follow_edit(tokens, TextEdit(start, removed, added, 0))
+    assert [tokens.span(index) for index in range(len(tokens))] == expected

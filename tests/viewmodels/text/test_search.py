@@ -1,0 +1,178 @@
+"""What is found in the text stays right while people type in it."""
+
+from __future__ import annotations
+
+import pytest
+from fake_tokenizer import FakeTokenizer
+
+from guiapp.viewmodels.text import search as text_search
+from guiapp.viewmodels.text.search import TextSearch
+from guiapp.viewmodels.workspace import Workspace
+
+pytestmark = pytest.mark.usefixtures("interpreted_kernels")
+TEXT = b"one two one, two One"
+
+
+@pytest.fixture
+def workspace(qtbot):
+    made = Workspace(TEXT, load=lambda *asked: FakeTokenizer())
+    with qtbot.waitSignal(made.spans.encoded):
+        made.loader.open("fake.gguf")
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def search(workspace):
+    made = TextSearch(workspace)
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def find(search, qtbot):
+    def find_and_wait(query, kind="text"):
+        if not search.is_open:
+            search.open()
+        search.set_kind(kind)
+        search.set_query(query)
+        qtbot.waitUntil(lambda: not search.is_searching)
+
+    return find_and_wait
+
+
+def places(search, workspace):
+    window = search.matches_in(0, workspace.document.size)
+    return list(zip(window.starts.tolist(), window.ends.tolist(), strict=True))
+
+
+def test_a_search_selects_the_first_match_from_the_caret_on(search, workspace, find):
+    workspace.document.set_caret(5)
+    find("one")
+    assert places(search, workspace) == [(0, 3), (8, 11), (17, 20)]
+    assert search.current == 1
+    assert workspace.document.selection == (8, 11)
+    assert workspace.span(workspace.selected_token) == (7, 12)  # the token of the match
+
+
+def test_steps_go_around(search, workspace, find):
+    find("one")
+    seen = []
+    for by in (1, 1, 1, -1):
+        search.step(by)
+        seen.append(workspace.document.selection[0])
+    assert seen == [8, 17, 0, 17]
+
+
+def test_case_counts_if_asked_to(search, workspace, find):
+    search.set_matches_case(True)
+    find("One")
+    assert places(search, workspace) == [(17, 20)]
+
+
+def test_a_longer_query_goes_on_from_where_the_search_began(search, workspace, find):
+    workspace.document.set_caret(4)
+    find("one")
+    find("one,")
+    assert workspace.document.selection == (8, 12)
+    find("t")
+    assert workspace.document.selection == (4, 5)
+
+
+@pytest.mark.parametrize(
+    ("change", "left"),
+    [
+        ((0, 0, b"xx"), [(2, 5), (10, 13), (19, 22)]),
+        ((3, 7, b""), [(0, 3), (4, 7), (13, 16)]),
+        ((9, 9, b"x"), [(0, 3), (18, 21)]),
+        ((2, 9, b"one"), [(13, 16)]),
+        ((8, 8, b"x"), [(0, 3), (9, 12), (18, 21)]),
+        ((11, 11, b"x"), [(0, 3), (8, 11), (18, 21)]),
+        ((0, 20, b"none"), []),
+    ],
+)
+def test_matches_move_with_the_text_until_it_is_searched_again(search, workspace, find, qtbot, change, left):
+    find("one")
+    workspace.document.replace(*change)
+    assert search.is_searching
+    assert places(search, workspace) == left
+    qtbot.waitUntil(lambda: not search.is_searching)
+    text = workspace.document.text().lower()
+    again = [at for at in range(len(text)) if text.startswith(b"one", at)]
+    assert [start for start, _ in places(search, workspace)] == again
+    assert workspace.document.selection == (change[0] + len(change[2]),) * 2  # nobody is led away from there
+
+
+def test_many_edits_are_followed_by_one_search(search, workspace, find, qtbot, monkeypatch):
+    find("one")
+    searched = []
+    monkeypatch.setattr(text_search, "find", lambda *asked: searched.append(1) or text_search.NO_MATCHES)
+    for _ in range(5):
+        workspace.document.insert(b"one ")
+    qtbot.waitUntil(lambda: not search.is_searching)
+    assert len(searched) == 1
+
+
+def test_tokens_are_found_by_id_and_by_text(search, workspace, find):
+    find("3", "token")
+    assert places(search, workspace) == [(3, 7), (12, 16)]
+    find("one", "token")
+    assert places(search, workspace) == [(0, 3)]
+    find("0", "token")
+    assert places(search, workspace) == []  # it came from no text
+
+
+def test_tokens_are_found_again_when_they_change(search, workspace, find, qtbot):
+    find("3", "token")
+    with qtbot.waitSignal(workspace.spans.encoded):
+        workspace.set_encoder("slow")
+    qtbot.waitUntil(lambda: not search.is_searching)
+    assert places(search, workspace) == []
+
+
+@pytest.mark.parametrize(("kind", "query"), [("token", "99"), ("bytes", "E"), ("regex", "(")])
+def test_what_cannot_be_searched_is_explained(search, find, kind, query):
+    find(query, kind)
+    assert search.problem
+    assert search.n_found == 0
+    find("one", "text")
+    assert search.problem == ""
+
+
+def test_half_a_character_is_selected_as_a_whole(search, workspace, find):
+    workspace.document.set_text("a漢b".encode())
+    find("BC", "bytes")
+    assert places(search, workspace) == [(2, 3)]
+    assert workspace.document.selection == (1, 4)
+    assert search.current == 0
+
+
+def test_a_match_that_people_select_is_the_present_one(search, workspace, find):
+    find("one")
+    workspace.document.set_caret(5)
+    assert search.current is None
+    workspace.document.select(17, 20)
+    assert search.current == 2
+    workspace.document.set_caret(9)
+    search.step(-1)
+    assert search.current == 1
+
+
+def test_a_closed_search_finds_nothing_and_knows_its_query(search, workspace, find, qtbot):
+    find("one")
+    search.close()
+    workspace.document.set_caret(9)
+    assert search.n_found == 0
+    workspace.document.insert(b"x")
+    assert not search.is_searching
+    search.open(1)
+    qtbot.waitUntil(lambda: not search.is_searching)
+    assert workspace.document.selection == (18, 21)
+
+
+def test_a_step_before_the_search_began_goes_to_the_first_match(search, workspace, qtbot):
+    search.open()
+    search.set_query("two")
+    search.step(1)
+    qtbot.waitUntil(lambda: not search.is_searching)
+    assert workspace.document.selection == (4, 7)

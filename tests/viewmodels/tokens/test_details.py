@@ -1,0 +1,129 @@
+"""What is said about the selected token."""
+
+from __future__ import annotations
+
+import pytest
+from toy_source import ToySource
+from toy_vocabulary import toy_vocabulary
+
+import guiapp
+from guiapp.core.vocab.vocabulary import Attribute, SpecialIds, VocabType
+from guiapp.viewmodels.tokens.details import TokenDetailsModel, hex_bytes, special_role
+from guiapp.viewmodels.workspace import Workspace
+
+pytestmark = pytest.mark.usefixtures("interpreted_kernels")
+TOKENS = {
+    "<s>": Attribute.CONTROL,
+    "▁York": -1.5,
+    "汉": -2.0,
+    b"\xe6\xb1": -3.0,
+    b"\x89": -4.0,
+    "▁Yorker": -9.0,
+    "▁Y": -9.0,
+}
+
+
+@pytest.fixture
+def source():
+    special = SpecialIds(bos=0, eos=0, fim_pre=6)
+    return ToySource(toy_vocabulary(TOKENS, special_ids=special, eog=[0]), [0, 1, 2, 3, 4, 1])
+
+
+@pytest.fixture
+def model(source, qtbot):
+    details = TokenDetailsModel(source)
+    qtbot.waitUntil(lambda: details.explainer is not None)
+    yield details
+    details.close()
+
+
+def facts(model: TokenDetailsModel) -> dict[str, str]:
+    assert model.details is not None
+    return dict(model.details.facts)
+
+
+def test_nothing_is_said_until_a_token_is_selected(model):
+    assert model.details is None
+
+
+def test_all_is_said_about_an_ordinary_token(source, model, qtbot):
+    with qtbot.waitSignal(model.details_changed):
+        source.select_token(1)
+    assert facts(model) == {
+        "id": "1",
+        "raw": "▁York",
+        "bytes": "20 59 6F 72 6B",
+        "characters": "5 characters",
+        "type": "normal",
+        "score": "-1.5",
+        "span": "3–8",
+        "in this text": "2 times",
+    }
+    assert model.details.path.prefixes == (6,)
+    assert model.details.path.continuations == (5,)
+    assert (model.details.index, model.details.n_tokens) == (1, 6)
+
+
+def test_a_part_of_a_character_is_named_by_the_text_around_it(source, model):
+    source.select_token(3)
+    assert facts(model)["characters"] == "bytes 1–2 of 3 of U+6C49 汉"
+    source.select_token(4)
+    assert facts(model)["characters"] == "byte 3 of 3 of U+6C49 汉"
+
+
+def test_spans_are_counted_in_bytes_and_characters_where_these_differ(source, model):
+    source.select_token(5)
+    assert facts(model)["span"] == "14–19 bytes, 10–15 characters"
+
+
+def test_special_tokens_tell_their_roles(source, model):
+    source.select_token(0)
+    assert facts(model)["role"] == "BOS · EOS · EOG"
+    assert facts(model)["type"] == "control"
+    assert "special token" in model.details.tree.remark
+    assert special_role(source.vocabulary, 6) == "FIM PRE"
+
+
+def test_details_follow_an_edit_once_it_settles(source, model, qtbot):
+    source.select_token(1)
+    with qtbot.waitSignal(model.details_changed):
+        source.set_tokens([0, 2])
+    assert facts(model)["raw"] == "汉"
+
+
+def test_a_token_that_an_edit_removed_is_forgotten(source, model, qtbot):
+    source.select_token(5)
+    with qtbot.waitSignal(model.details_changed):
+        source.set_tokens([0])
+    assert model.details is None
+
+
+def test_what_needs_tables_comes_when_they_are_ready(qtbot):
+    source = ToySource(toy_vocabulary({"a": 0.0, "b": 0.0, "ab": 0.0}, VocabType.BPE, ["a b"]), [2])
+    source.select_token(0)
+    model = TokenDetailsModel(source)
+    assert model.details.tree is None
+    assert "merge rank" not in facts(model)
+    qtbot.waitUntil(lambda: model.explainer is not None)
+    assert model.details.tree.is_reached
+    assert facts(model)["merge rank"] == "0"
+    model.close()
+
+
+def test_a_smaller_vocabulary_opens_while_a_token_is_selected(qtbot):
+    workspace = Workspace(b" lions", load=lambda model, pre, progress: guiapp.open_model(model))
+    model = TokenDetailsModel(workspace)
+    workspace.loader.open("demo:bpe")
+    qtbot.waitUntil(lambda: workspace.n_tokens > 0)
+    workspace.select_token(workspace.n_tokens - 1)
+    qtbot.waitUntil(lambda: model.details is not None and model.details.token_id > 100)
+    with qtbot.waitSignal(workspace.vocabulary_changed):
+        workspace.loader.open("demo:toy")
+    assert model.details is None
+    model.close()
+    workspace.close()
+
+
+def test_a_huge_token_is_cut():
+    assert hex_bytes(b"\xff" * 1_000_000) == "FF " * 63 + "FF … (1,000,000 bytes)"
+    assert hex_bytes(b"") == ""

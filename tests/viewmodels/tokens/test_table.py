@@ -1,0 +1,112 @@
+"""Tokens as rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QModelIndex, Qt
+from toy_source import ToySource
+from toy_vocabulary import toy_vocabulary
+
+from guiapp.core.vocab.vocabulary import Attribute, VocabType
+from guiapp.viewmodels.tokens import table as token_table
+from guiapp.viewmodels.tokens.details import TokenDetailsModel
+from guiapp.viewmodels.tokens.table import COLUMNS, TokenTableModel
+
+pytestmark = pytest.mark.usefixtures("interpreted_kernels")
+TITLES = [column.title for column in COLUMNS]
+HOSTILE = "<b>x</b>\u202e\n\x00"
+
+
+@pytest.fixture
+def source():
+    tokens = {"<s>": Attribute.CONTROL, "▁York": -1.5, "\n": -2.0, HOSTILE: -3.0, b"\xe6\xb1": -4.0}
+    return ToySource(toy_vocabulary(tokens), [1, 2, 3, 4])
+
+
+@pytest.fixture
+def details(source, qtbot):
+    model = TokenDetailsModel(source)
+    qtbot.waitUntil(lambda: model.explainer is not None)
+    yield model
+    model.close()
+
+
+def shown(model: TokenTableModel, row: int) -> dict[str, str]:
+    return {title: model.index(row, column).data() for column, title in enumerate(TITLES)}
+
+
+def test_a_row_says_all_about_its_token(source, details, qtmodeltester):
+    model = TokenTableModel(source, details)
+    qtmodeltester.check(model)
+    assert shown(model, 0) == {
+        "#": "1",
+        "id": "1",
+        "text": "·York",
+        "raw": "▁York",
+        "bytes": "20 59 6F 72 6B",
+        "type": "normal",
+        "score": "-1.5",
+        "span": "0–5",
+    }
+    assert shown(model, 1)["text"] == "↵"
+    assert shown(model, 3)["text"] == "<E6 B1>"
+
+
+def test_hostile_texts_are_escaped(source, details):
+    assert shown(TokenTableModel(source, details), 2)["text"] == "<b>x</b><U+202E>↵<U+0000>"
+
+
+def test_bpe_shows_ranks_where_others_show_scores(qtbot):
+    vocabulary = toy_vocabulary({"a": 0.0, "b": 0.0, "ab": 0.0}, VocabType.BPE, merges=["x y", "a b"])
+    source = ToySource(vocabulary, [2, 0])
+    details = TokenDetailsModel(source)
+    model = TokenTableModel(source, details)
+    column = TITLES.index("score")
+    with qtbot.waitSignal(model.dataChanged):
+        qtbot.waitUntil(lambda: details.explainer is not None)
+    assert model.headerData(column, Qt.Orientation.Horizontal) == "rank"
+    assert [model.index(row, column).data() for row in (0, 1)] == ["1", ""]
+    details.close()
+
+
+def test_an_edit_adds_or_removes_rows_at_the_end_and_renews_all(source, details, qtbot):
+    model = TokenTableModel(source, details)
+    with qtbot.waitSignals([model.rowsInserted, model.dataChanged]):
+        source.set_tokens([2, 2, 2, 2, 2, 1])
+    assert (model.rowCount(), shown(model, 5)["text"]) == (6, "·York")
+    with qtbot.waitSignals([model.rowsRemoved, model.dataChanged]):
+        source.set_tokens([1])
+    assert (model.rowCount(), shown(model, 0)["text"]) == (1, "·York")
+    source.set_tokens([])
+    assert model.rowCount() == 0
+
+
+def test_only_rows_that_are_looked_at_are_made(source, details):
+    source.set_tokens(np.ones(5_000_000, np.int32))
+    model = TokenTableModel(source, details)
+    assert model.rowCount() == 5_000_000
+    assert model.rowCount(model.index(0, 0)) == 0
+    assert shown(model, 4_999_999)["span"] == "24,999,995–25,000,000"
+
+
+def test_rows_are_copied_as_lines_with_tabs(source, details):
+    lines = TokenTableModel(source, details).rows_as_text([0, 2]).splitlines()
+    assert lines[0].split("\t") == TITLES
+    assert lines[1].split("\t")[2] == "·York"
+    assert lines[2].split("\t")[0] == "3"
+    assert len(lines) == 3
+
+
+def test_copying_stops_at_a_limit_and_says_so(source, details, monkeypatch):
+    monkeypatch.setattr(token_table, "MOST_COPIED_ROWS", 100)
+    source.set_tokens(np.ones(105, np.int32))
+    lines = TokenTableModel(source, details).rows_as_text(range(105)).splitlines()
+    assert len(lines) == 102
+    assert lines[-1] == "…"
+
+
+def test_without_a_token_there_is_no_data(source, details):
+    model = TokenTableModel(source, details)
+    assert model.index(0, 0, QModelIndex()).data(Qt.ItemDataRole.DecorationRole) is None
+    assert model.rows_as_text([99]).count("\n") == 1

@@ -1,0 +1,72 @@
+"""Reports and pictures of a run."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from bench_runs import RUN
+from PySide6.QtGui import QImage
+
+from guiapp.widgets.bench.pictures import TITLE_PX
+from guiapp.widgets.theme import DARK, LIGHT
+
+PATIENCE_MS = 60_000
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+
+@pytest.fixture
+def page(bench_page):
+    return bench_page
+
+
+@pytest.fixture
+def export(page, tmp_path):
+    page.model.show_run(RUN)
+    page.redraw()
+    page.export._ask_folder = lambda window: tmp_path
+    page.export._ask_file = lambda window: tmp_path / "run.html"
+    return page.export
+
+
+def test_every_chart_of_the_run_becomes_two_pictures(page, export, tmp_path, qtbot):
+    page.save_pictures()
+    qtbot.waitUntil(lambda: page.progress.text().endswith(f"in {tmp_path}."), timeout=PATIENCE_MS)
+    names = {path.stem for path in tmp_path.glob("*.svg")}
+    assert {"throughput-english", "speed-exactness-english", "throughput-against-length"} <= names
+    assert names == {path.stem for path in tmp_path.glob("*.png")}
+    assert len(names) == 5
+    throughput = (tmp_path / "throughput-english.svg").read_text()
+    assert "MB/s, median" in throughput
+    assert "tiktoken" in throughput
+    assert not any("<image" in file.read_text() for file in tmp_path.glob("*.svg"))
+    height = int(re.search(r'viewBox="0 0 \d+ (\d+)"', throughput)[1])
+    picture = QImage(str(tmp_path / "throughput-english.png"))
+    assert picture.height() == 2 * height > 2 * TITLE_PX
+
+
+def test_the_report_holds_all_charts_in_light_colours_whatever_the_screen_shows(
+    page, export, tmp_path, qtbot
+):
+    page.bar.report_button.click()
+    qtbot.waitUntil(lambda: "run.html" in page.progress.text())
+    report = (tmp_path / "run.html").read_text()
+    assert report.count("<svg") == 5
+    assert page.bars.theme is DARK
+    assert not any(color.name() in report for color in (DARK.raised, DARK.panel, DARK.dim, DARK.text))
+    assert LIGHT.dim.name() in report
+
+
+@pytest.mark.parametrize("suffix", [".md", ".csv", ".json"])
+def test_reports_come_in_the_format_of_their_ending(page, export, tmp_path, suffix, qtbot):
+    export._ask_file = lambda window: tmp_path / f"run{suffix}"
+    page.save_report()
+    qtbot.waitUntil(lambda: "The report is in" in page.progress.text())
+    assert "tiktoken" in (tmp_path / f"run{suffix}").read_text()
+
+
+def test_a_report_that_cannot_be_written_is_told(page, export, tmp_path, qtbot):
+    export._ask_file = lambda window: tmp_path / "missing" / "run.html"
+    page.bar.report_button.click()
+    qtbot.waitUntil(lambda: any("cannot be written" in each.message for each in page.notices.notices))

@@ -1,0 +1,247 @@
+"""The Bench page: what its charts show, and the buttons that run and stop."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+
+import pytest
+from bench_runs import RUN, record
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication, QCheckBox, QWidget
+
+from guiapp.core.bench.plan import BenchError
+from guiapp.viewmodels.bench.history import SavedRun
+from guiapp.widgets.bench.grid import CardGrid
+
+PATIENCE_MS = 60_000
+
+
+@pytest.fixture
+def page(bench_page):
+    return bench_page
+
+
+def test_no_card_is_a_window_of_its_own_for_a_moment(qapp):
+    class Card(QWidget):
+        def showEvent(self, event):
+            pytest.fail("shown before it had a place")
+
+    CardGrid([Card() for _ in range(4)])
+
+
+def test_ticking_a_contender_changes_the_plan(page):
+    box = next(box for box in page.plan.findChildren(QCheckBox) if box.accessibleName() == "llama.cpp")
+    box.setEnabled(True)
+    box.setChecked(not box.isChecked())
+    assert page.model.takes_part("llama.cpp") == box.isChecked()
+
+
+def test_scenarios_and_limits_are_chosen_beside_the_charts(page, qtbot):
+    box = next(box for box in page.plan.findChildren(QCheckBox) if box.accessibleName() == "Scenario decode")
+    box.click()
+    assert "decode" in page.model.preset.scenarios
+    budget = page.plan.limits["time_budget_s"]
+    budget.setCurrentText("1 min")
+    budget.activated.emit(budget.currentIndex())
+    assert page.model.preset.time_budget_s == 60
+    assert page.plan.presets.currentText() == page.model.preset.title
+
+
+def test_a_pause_is_told(page):
+    page.model.is_paused = True
+    page.model.tell("throughput 1 of 3")
+    assert page.progress.text() == "Paused · throughput 1 of 3"
+    page.model.is_paused = False
+    page.model.running_changed.emit()
+    assert page.progress.text() == "throughput 1 of 3"
+
+
+def reasons_of(page) -> dict[str, str]:
+    """What is said in place of each chart that is shown and empty."""
+    page.redraw()
+    charts = [chart for chart in page.shown_charts if not chart.has_results]
+    return {chart.title: chart.empty.text() for chart in charts}
+
+
+def test_an_empty_chart_says_whether_the_plan_leaves_it_out_and_how_to_include_it(page):
+    quick = reasons_of(page)
+    assert quick["By length"] == quick["Throughput"] == "Nothing measured yet"
+    assert quick["More scenarios"].startswith("The plan leaves “worst”, “short”")
+    assert quick["More scenarios"].endswith("Tick what you want under Scenarios at the left and press Run.")
+    page.model.set_scenario("decode", True)
+    page.model.set_scenario("scaling", False)
+    changed = reasons_of(page)
+    assert changed["Decoding"] == "Nothing measured yet"
+    assert changed["By length"].startswith("The plan leaves “scaling” out.\nTick it")
+
+
+def test_an_empty_chart_of_a_run_says_that_the_run_left_it_out(page):
+    page.model.show_run({"results": [record("decode", "fast", 1000, 1e-5)]})
+    assert reasons_of(page)["By length"] == "This run left “scaling” out. Press Run to measure it."
+    page.model.set_scenario("scaling", False)
+    assert reasons_of(page)["By length"].startswith("This run left “scaling” out.\nTick it")
+
+
+def test_a_run_that_was_cut_off_is_offered(page, tmp_path, qtbot):
+    path = tmp_path / "2026-01-01T000000-0000 gpt-2.json"
+    path.write_text(json.dumps(RUN))
+    page.model.cut_off = [SavedRun(path, "2026-01-01 00:00, gpt-2")]
+    page.model.cut_off_changed.emit()
+    (notice,) = page.notices.notices
+    assert "is kept: 2026-01-01 00:00, gpt-2." in notice.message
+    qtbot.mouseClick(notice.remedy_button, Qt.MouseButton.LeftButton)
+    assert len(page.model.results) == len(RUN["results"])
+
+
+def test_one_chart_can_be_shown_alone_and_all_again(page):
+    page.model.show_run(RUN)
+    page.show_only("exactness")
+    assert [chart.title for chart in page.shown_charts] == ["Speed × exactness"]
+    page.exactness.enlarge_button.click()
+    assert len(page.shown_charts) == 4
+    with pytest.raises(BenchError, match="no chart “memory”"):
+        page.show_only("memory")
+
+
+def test_a_page_that_is_hidden_draws_when_it_is_shown_again(page):
+    page.hide()
+    page.model.show_run(RUN)
+    assert not page.bars.has_results
+    page.show()
+    assert page.bars.has_results
+
+
+def test_published_figures_are_a_table_beside_the_measured_ones(page):
+    page.model.show_run({"results": [record("scaling", "greedy", 1 << 22, 0.1, 0.95)]})
+    page.bar.views.choose(1)
+    text = page.tables.toPlainText()
+    for words in ("TokenTree, 2026", "335.9 ms for 4,194,304 B", "100 ms, 41.9 MB/s", "Intel Core Ultra 7"):
+        assert words in text
+    assert page.shown_charts == []
+    page.bar.views.choose(0)
+    assert page.scaling.isVisible()
+
+
+def test_a_run_without_published_figures_says_which_preset_has_them(page):
+    page.bar.views.choose(1)
+    assert "The papers' tables" in page.tables.toPlainText()
+
+
+def compared(page, tmp_path) -> None:
+    """Show a run in which `fast` takes twice the time of a saved one."""
+    rng = random.Random(1)
+    noise = [1 + rng.random() / 100 for _ in range(20)]
+    for seconds in (1e-4, 2e-4):
+        row = record("throughput", "fast", 10_000, seconds, samples_s=[seconds * each for each in noise])
+        (tmp_path / f"{seconds}.json").write_text(json.dumps({"results": [row]}))
+    page.model.open_run(tmp_path / "0.0002.json")
+    page.bar.ask = lambda window: tmp_path / "0.0001.json"
+    page.bar.compare_with_run()
+
+
+def test_what_got_slower_is_marked_with_its_interval_in_table_and_chart(page, tmp_path):
+    compared(page, tmp_path)
+    text = page.tables.toPlainText()
+    assert "Against 0.0001" in text
+    assert "▼ slower" in text
+    page.bar.views.choose(0)
+    (label,) = [word.text for word in page.bars.plot.words]
+    assert re.search(r"▼ 2\.00 × time \(1\.99–2\.0\d\)|▼ 2\.0\d × time", label)
+
+
+def test_a_slower_machine_is_told_once_and_bars_show_what_is_the_contenders_own(page, tmp_path):
+    names = ("fast", "tiktoken", "tokenizers", "gigatoken")
+    libraries = [{"contender": name, "version": "1"} for name in names[1:]]
+
+    def run(slowdown: float, own: float) -> dict:
+        times = {name: slowdown * (own if name == "fast" else 1.0) * 1e-3 for name in names}
+        rows = [
+            record("throughput", name, 1000, s, samples_s=[s + 1e-9 * n for n in range(20)])
+            for name, s in times.items()
+        ]
+        return {"contenders": libraries, "results": rows}
+
+    path = tmp_path / "old.json"
+    path.write_text(json.dumps(run(1.0, 1.0)))
+    page.model.show_run(run(2.0, 1.5))
+    page.model.compare_with(path)
+    page.redraw()
+    assert page.notes.text().count("This machine ran at 0.50 of its earlier speed") == 1
+    assert "0.50" not in page.progress.text()
+    (label,) = [word.text for word in page.bars.plot.words if "×" in word.text and "time" in word.text]
+    assert "▼ 1.50 × time" in label
+    page.bar.views.choose(2)
+    assert "beside the drift" in page.tables.toPlainText()
+
+
+def test_a_run_from_elsewhere_is_opened_by_button_and_by_drop(page, tmp_path, qtbot):
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(RUN))
+    page.bar.ask = lambda window: path
+    page.bar.open_run()
+    assert len(page.model.results) == len(RUN["results"])
+    assert page.progress.text() == "A saved run: run"
+    page.model.show_run({"results": []})
+    drop(page, path)
+    assert len(page.model.results) == len(RUN["results"])
+
+
+def test_a_text_that_is_dropped_is_left_to_the_window(page, tmp_path):
+    assert not drop(page, tmp_path / "book.txt")
+
+
+def drop(page, path) -> bool:
+    """Drop a file; whether the page wants it."""
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(path))])
+    place, action, button = QPoint(400, 300), Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
+    keys = Qt.KeyboardModifier.NoModifier
+    enter = QDragEnterEvent(place, action, mime, button, keys)
+    page.dragEnterEvent(enter)
+    if enter.isAccepted():
+        page.dropEvent(QDropEvent(QPointF(place), action, mime, button, keys))
+    return enter.isAccepted()
+
+
+def test_a_file_that_is_no_run_leaves_a_notice_and_the_old_run(page, tmp_path):
+    page.model.show_run(RUN)
+    (tmp_path / "no.json").write_text("{}")
+    page.model.open_run(tmp_path / "no.json")
+    assert "no.json is not a run" in page.notices.notices[0].message
+    assert len(page.model.results) == len(RUN["results"])
+
+
+def test_a_narrow_page_has_its_cards_below_each_other_and_scrolls(page):
+    page.model.show_run(RUN)
+    page.resize(860, 600)
+    QApplication.processEvents()
+    tops = [card.y() for card in (page.scaling, page.exactness, page.bars, page.scenario_card)]
+    assert tops == sorted(set(tops))
+    assert page.scaling.width() > 400
+    assert page.grid.verticalScrollBar().maximum() > 0
+    page.resize(1280, 720)
+    QApplication.processEvents()
+    assert page.scaling.y() == page.exactness.y()
+
+
+def test_who_was_lost_in_one_size_is_told_and_the_rest_is_behind_a_link(page):
+    lost = [
+        {
+            "contender": name,
+            "scenario": "scaling",
+            "operation": "encode",
+            "corpus": "english",
+            "size_bytes": 512,
+            "reason": f"It crashed: {name}.",
+        }
+        for name in ("heap", "scan", "table", "fewest", "words")
+    ]
+    page.model.show_run({"results": RUN["results"], "left_out": lost})
+    page.redraw()
+    assert "heap left out in scaling (english, 512 B): It crashed" in page.notes.text()
+    assert "4 more reasons" in page.notes.text()
+    page.notes.linkActivated.emit("figures")
+    assert "words left out in scaling" in page.tables.toPlainText()

@@ -1,0 +1,95 @@
+"""The button that runs and stops: it means what it meant when the finger moved."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtWidgets import QApplication
+
+from guiapp.viewmodels.bench.model import BenchModel
+from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.bench.plan import PlanPanel
+from guiapp.widgets.theme import ThemeSource
+
+PATIENCE_MS = 60_000
+
+
+class FakeRunner(QObject):
+    """Notes what it is asked for, and ends when it is told to."""
+
+    told, ended = Signal(dict), Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_running = False
+        self.asked: list[str] = []
+
+    def start(self, plan: object) -> None:
+        self.is_running = True
+        self.asked.append("start")
+
+    def stop(self) -> None:
+        self.asked.append("stop")
+
+    def end(self) -> None:
+        self.is_running = False
+        self.ended.emit("")
+
+    def close(self) -> None:
+        self.is_running = False
+
+
+@pytest.fixture
+def runner():
+    return FakeRunner()
+
+
+@pytest.fixture
+def panel(qtbot, runner):
+    workspace = Workspace(b"some text")
+    with qtbot.waitSignal(workspace.vocabulary_changed, timeout=PATIENCE_MS):
+        workspace.loader.open("demo:bpe")
+    model = BenchModel(workspace, runner)
+    panel = PlanPanel(model, ThemeSource(QApplication.instance(), "dark"))
+    qtbot.addWidget(panel)
+    panel.show()
+    yield panel
+    model.close()
+    workspace.close()
+
+
+def click(qtbot, panel: PlanPanel, times: int = 1) -> None:
+    for _ in range(times):
+        qtbot.mouseClick(panel.run_button, Qt.MouseButton.LeftButton)
+
+
+def settle(panel: PlanPanel) -> None:
+    """The time passes without waiting for it."""
+    timer = panel.findChild(QTimer)
+    assert timer.isActive()
+    timer.stop()
+    timer.timeout.emit()
+
+
+def test_a_double_click_runs_and_does_not_stop(qtbot, panel, runner):
+    click(qtbot, panel, times=2)
+    assert (runner.asked, panel.run_button.text()) == (["start"], "Starting …")
+    settle(panel)
+    assert panel.run_button.text() == "Stop"
+    click(qtbot, panel)
+    assert (runner.asked, panel.run_button.text()) == (["start", "stop"], "Stopping …")
+
+
+def test_stop_pressed_as_a_run_ends_starts_no_other(qtbot, panel, runner):
+    click(qtbot, panel)
+    settle(panel)
+    qtbot.mousePress(panel.run_button, Qt.MouseButton.LeftButton)
+    runner.end()
+    assert panel.run_button.text() == "Done"
+    qtbot.mouseRelease(panel.run_button, Qt.MouseButton.LeftButton)
+    click(qtbot, panel)
+    assert runner.asked == ["start"]
+    settle(panel)
+    assert panel.run_button.text() == "Run"
+    click(qtbot, panel)
+    assert runner.asked == ["start", "start"]

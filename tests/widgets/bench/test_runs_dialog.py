@@ -1,0 +1,79 @@
+"""The list of kept runs, by keyboard and mouse."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from bench_runs import RUN
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+from guiapp.core.bench.history import load_run
+from guiapp.viewmodels.bench.history import RunHistory
+from guiapp.viewmodels.bench.run_list import RunList
+from guiapp.widgets.bench.runs_dialog import NO_RUNS, RunsDialog
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for hour in (1, 2):
+        (tmp_path / f"2026-01-01T0{hour}0000-0000 gpt-2.json").write_text(json.dumps(RUN))
+    return tmp_path
+
+
+@pytest.fixture
+def dialog(qtbot, folder):
+    runs = RunList(RunHistory(folder))
+    dialog = RunsDialog(runs, True)
+    runs.setParent(dialog)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    qtbot.waitExposed(dialog)
+    dialog.list.setFocus()
+    return dialog
+
+
+def titles(dialog: RunsDialog) -> list[str]:
+    rows = dialog.list.model()
+    return [rows.index(row).data() for row in range(rows.rowCount())]
+
+
+def test_a_run_is_renamed_by_keyboard_and_the_name_is_in_its_file(dialog, qtbot, folder):
+    qtbot.keyClick(dialog.list, Qt.Key.Key_Down)
+    qtbot.keyClick(dialog.list, Qt.Key.Key_F2)
+    editor = dialog.list.viewport().focusWidget() or QApplication.focusWidget()
+    qtbot.keyClicks(editor, "before")
+    qtbot.keyClick(editor, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: titles(dialog)[1] == "before · 2026-01-01 01:00, gpt-2")
+    assert dialog.isVisible()
+    assert load_run(folder / "2026-01-01T010000-0000 gpt-2.json") == {"name": "before", **RUN}
+    dialog.rename_button.click()
+    assert (dialog.list.viewport().focusWidget() or QApplication.focusWidget()).text() == "before"
+
+
+@pytest.mark.parametrize("how", ["enter", "button"])
+def test_the_chosen_run_is_opened(dialog, qtbot, folder, how):
+    with qtbot.waitSignal(dialog.open_requested) as opened:
+        if how == "enter":
+            qtbot.keyClick(dialog.list, Qt.Key.Key_Return)
+        else:
+            dialog.open_button.click()
+    assert opened.args == [folder / "2026-01-01T020000-0000 gpt-2.json"]
+    assert not dialog.isVisible()
+
+
+def test_a_run_that_cannot_be_written_keeps_its_name_and_that_is_told(dialog, folder):
+    for path in folder.iterdir():
+        path.unlink()
+    rows = dialog.list.model()
+    assert not rows.setData(rows.index(0), "other", Qt.ItemDataRole.EditRole)
+    assert "cannot be read" in dialog.note.text()
+    assert titles(dialog)[0] == "2026-01-01 02:00, gpt-2"
+
+
+def test_an_empty_list_says_so(qtbot, tmp_path):
+    dialog = RunsDialog(RunList(RunHistory(tmp_path)), True)
+    qtbot.addWidget(dialog)
+    assert dialog.note.text() == NO_RUNS
+    assert not dialog.open_button.isEnabled()

@@ -1,0 +1,175 @@
+"""Pasting ids to see their text."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from conftest import PATIENCE_S
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QPlainTextEdit, QPushButton
+from toy_source import ToySource
+from toy_vocabulary import toy_vocabulary
+
+from guiapp.core.detokenizing import detokenize
+from guiapp.core.vocab.vocabulary import Attribute, Rules, SpecialIds
+from guiapp.viewmodels.tokens.decode import DecodeModel
+from guiapp.widgets.inspect.decode_dialog import DecodeDialog
+from guiapp.widgets.theme import DARK, ThemeSource
+from guiapp.widgets.token_chips import TokenChips
+
+pytestmark = [
+    pytest.mark.usefixtures("interpreted_kernels"),
+    pytest.mark.qt_log_ignore("This plugin does not support"),  # what windows cannot do without a display
+]
+
+
+class ToyTokenizer:
+    def __init__(self, vocabulary):
+        self.vocabulary = vocabulary
+
+    def decode_bytes(self, ids, remove_special, unparse_special):
+        return detokenize(self.vocabulary, ids, remove_special, unparse_special)
+
+
+@pytest.fixture
+def source():
+    vocabulary = toy_vocabulary(
+        {"<s>": Attribute.CONTROL, "Hello": -1.0, "▁<b>": -2.0, b"\xff": -3.0},
+        rules=Rules(add_bos=True, escape_spaces=True),
+        special_ids=SpecialIds(bos=0),
+    )
+    toy = ToySource(vocabulary, [])
+    toy.tokenizer = ToyTokenizer(vocabulary)
+    return toy
+
+
+@pytest.fixture
+def model(source):
+    return DecodeModel(source)
+
+
+@pytest.fixture
+def dialog(model, qtbot):
+    window = DecodeDialog(model, ThemeSource(QApplication.instance(), "dark"))
+    qtbot.addWidget(window)
+    window.show()
+    qtbot.waitExposed(window)
+    return window
+
+
+def editor(dialog, name) -> QPlainTextEdit:
+    return next(part for part in dialog.findChildren(QPlainTextEdit) if part.accessibleName() == name)
+
+
+def button(dialog, title) -> QPushButton:
+    return next(part for part in dialog.findChildren(QPushButton) if part.text() == title)
+
+
+def type_ids(qtbot, dialog, text):
+    qtbot.keyClicks(editor(dialog, "Token ids"), text)
+    qtbot.waitUntil(lambda: not dialog._model.is_busy)
+
+
+def test_typed_ids_are_decoded_at_once(dialog, model, qtbot):
+    type_ids(qtbot, dialog, "[0, 1, 2]")
+    assert editor(dialog, "Decoded text").toPlainText() == "<s>Hello <b>"
+    assert model.token_ids.tolist() == [0, 1, 2]
+    assert "3 TOKENS" in [label.text() for label in dialog.findChildren(QLabel)]
+
+
+def test_an_error_is_shown_where_it_is_and_nothing_can_be_inserted(dialog, model, qtbot):
+    type_ids(qtbot, dialog, "1 two")
+    marks = editor(dialog, "Token ids").extraSelections()
+    assert [mark.cursor.selectedText() for mark in marks] == ["two"]
+    assert "“two” at character 3 is not a number." in [label.text() for label in dialog.findChildren(QLabel)]
+    assert not button(dialog, "Insert into text").isEnabled()
+    assert model.decoded == b""
+
+
+def test_marks_stand_right_behind_emoji(dialog, qtbot):
+    editor(dialog, "Token ids").setPlainText("1 🚀🚀 2")
+    qtbot.waitUntil(lambda: bool(editor(dialog, "Token ids").extraSelections()))
+    mark = editor(dialog, "Token ids").extraSelections()[0]
+    assert mark.cursor.selectedText() == "🚀🚀"
+
+
+def test_an_id_beyond_the_vocabulary_is_refused(dialog, model, qtbot):
+    type_ids(qtbot, dialog, "1 4")
+    assert model.error == "Id 4 (number 2 of the list) is not in 0 … 3."
+
+
+def test_special_tokens_can_be_left_out(dialog, model, qtbot):
+    type_ids(qtbot, dialog, "0 1 0")
+    remove, unparse = dialog.findChildren(QCheckBox)
+    qtbot.mouseClick(remove, Qt.MouseButton.LeftButton, pos=remove.rect().center())
+    qtbot.waitUntil(lambda: model.decoded == b"Hello<s>")
+    qtbot.mouseClick(unparse, Qt.MouseButton.LeftButton, pos=unparse.rect().center())
+    qtbot.waitUntil(lambda: model.decoded == b"Hello")
+
+
+@pytest.mark.parametrize("title", ["Insert into text", "Replace text"])
+def test_the_bytes_are_handed_over_unchanged(dialog, qtbot, title):
+    type_ids(qtbot, dialog, "1 3")
+    signal = dialog.insert_requested if title.startswith("Insert") else dialog.replace_requested
+    with qtbot.waitSignal(signal) as caught:
+        qtbot.mouseClick(button(dialog, title), Qt.MouseButton.LeftButton)
+    assert caught.args == [b"Hello\xff"]
+    assert not dialog.isVisible()
+
+
+def test_the_clipboard_is_pasted(dialog, model, qtbot):
+    QApplication.clipboard().setText("token_ids = [1]")
+    dialog.paste()
+    qtbot.waitUntil(lambda: model.decoded == b"Hello")
+
+
+def test_another_vocabulary_decodes_the_same_ids_anew(source, dialog, model, qtbot):
+    type_ids(qtbot, dialog, "1")
+    source.vocabulary = toy_vocabulary({"x": 0.0, "y": 0.0})
+    source.tokenizer = ToyTokenizer(source.vocabulary)
+    source.vocabulary_changed.emit()
+    qtbot.waitUntil(lambda: model.decoded == b"y")
+    source.tokenizer = None
+    source.vocabulary_changed.emit()
+    assert model.error.startswith("Open a model first")
+
+
+def test_nothing_stale_can_be_inserted_while_new_ids_are_decoded(dialog, model, source, qtbot):
+    type_ids(qtbot, dialog, "1")
+    go_on = threading.Event()
+    decode = source.tokenizer.decode_bytes
+    source.tokenizer.decode_bytes = lambda *inputs: go_on.wait(PATIENCE_S) and decode(*inputs)
+    editor(dialog, "Token ids").setPlainText("1 1")
+    assert model.is_busy
+    assert not button(dialog, "Insert into text").isEnabled()
+    go_on.set()
+    qtbot.waitUntil(button(dialog, "Insert into text").isEnabled)
+    assert model.decoded == b"HelloHello"
+
+
+def test_control_tokens_are_outlined(dialog, model, qtbot):
+    type_ids(qtbot, dialog, "0 1")
+    chips = dialog.findChild(TokenChips)
+    picture = chips.viewport().grab().toImage()
+    control, normal = (chips.chip(index).topLeft().toPoint() for index in (0, 1))
+    assert picture.pixelColor(control + QPoint(8, 0)).name() == DARK.warning.name()
+    assert picture.pixelColor(control + QPoint(8, 3)).name() == DARK.panel.name()
+    assert picture.pixelColor(normal + QPoint(8, 3)).name() == DARK.span_color(1).name()
+    assert chips.accessibleDescription() == "<s> Hello"
+
+
+def test_a_token_wider_than_the_dialog_stays_inside(dialog, source, qtbot):
+    source.vocabulary = toy_vocabulary({"x" * 1000: 0.0, "y": 0.0})
+    source.tokenizer = ToyTokenizer(source.vocabulary)
+    type_ids(qtbot, dialog, "0 1")
+    chips = dialog.findChild(TokenChips)
+    dialog.resize(320, 400)
+    assert chips.chip(0).right() <= chips.viewport().width()
+    assert chips.chip(1).top() > chips.chip(0).top()
+
+
+def test_a_disabled_main_button_does_not_glow(dialog):
+    insert = button(dialog, "Insert into text")
+    assert not insert.isEnabled()
+    assert insert.grab().toImage().pixelColor(insert.width() // 2, 4) != DARK.accent

@@ -1,0 +1,96 @@
+"""The ids panel: formats, copying, strip or table."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QApplication, QToolButton
+from toy_source import ToySource
+from toy_vocabulary import toy_vocabulary
+
+from guiapp.viewmodels.tokens.details import TokenDetailsModel
+from guiapp.viewmodels.tokens.table import TokenTableModel
+from guiapp.widgets.inspect.ids_panel import IdsPanel
+from guiapp.widgets.inspect.token_strip import TokenStrip
+from guiapp.widgets.inspect.token_table_view import TokenTableView
+from guiapp.widgets.theme import ThemeSource
+
+pytestmark = [
+    pytest.mark.usefixtures("interpreted_kernels"),
+    pytest.mark.qt_log_ignore("This plugin does not support"),  # what windows cannot do without a display
+]
+
+
+@pytest.fixture
+def source():
+    return ToySource(toy_vocabulary({"a": 0.0, "▁b": -1.0, "c": -2.0}), [2, 1, 0, 1])
+
+
+@pytest.fixture
+def panel(source, qtbot):
+    theme_source = ThemeSource(QApplication.instance(), "dark")
+    details = TokenDetailsModel(source)
+    table = TokenTableView(TokenTableModel(source, details), source, theme_source)
+    widget = IdsPanel(source, TokenStrip(source, theme_source), table, theme_source)
+    qtbot.addWidget(widget)
+    widget.resize(700, 200)
+    widget.show()
+    qtbot.waitExposed(widget)
+    yield widget
+    details.close()
+
+
+def press(qtbot, panel, title):
+    button = next(button for button in panel.findChildren(QToolButton) if button.text() == title)
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def copied() -> str:
+    return QApplication.clipboard().text()
+
+
+@pytest.mark.parametrize(
+    ("title", "text"),
+    [
+        ("plain", "2 1 0 1"),
+        ("JSON", "[2, 1, 0, 1]"),
+        ("Python", "token_ids = [2, 1, 0, 1]"),
+        ("C", "const int32_t tokens[4] = {2, 1, 0, 1};"),
+    ],
+)
+def test_all_ids_are_copied_in_the_chosen_format(panel, qtbot, title, text):
+    press(qtbot, panel, title)
+    press(qtbot, panel, "copy")
+    assert copied() == text
+
+
+def test_of_a_selected_stretch_only_that_is_copied(panel, qtbot):
+    panel.strip.select(1)
+    panel.strip.select(2, extend=True)
+    panel.strip.setFocus()
+    qtbot.keySequence(panel.strip, QKeySequence(QKeySequence.StandardKey.Copy))
+    assert copied() == "1 0"
+
+
+def test_strip_and_table_take_turns(panel, qtbot):
+    press(qtbot, panel, "table")
+    assert panel.table.isVisible()
+    assert not panel.strip.isVisible()
+    press(qtbot, panel, "strip")
+    assert panel.strip.isVisible()
+
+
+def test_both_views_and_the_workspace_agree(source, panel, qtbot):
+    place = panel.strip.chip_rect(3).center()
+    qtbot.mouseClick(panel.strip.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert source.selected_token == 3
+    press(qtbot, panel, "table")
+    assert panel.table.currentIndex().row() == 3
+    qtbot.keyClick(panel.table, Qt.Key.Key_Up)
+    assert (source.selected_token, panel.strip.selected_range) == (2, (2, 3))
+
+
+def test_the_way_back_is_an_action_for_the_window(panel, qtbot):
+    with qtbot.waitSignal(panel.decode_action.triggered):
+        press(qtbot, panel, "paste to decode")

@@ -1,0 +1,108 @@
+"""The detail column."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QApplication, QLabel
+from toy_source import ToySource
+from toy_vocabulary import toy_vocabulary
+
+from guiapp.core.vocab.vocabulary import Attribute, VocabType
+from guiapp.viewmodels.tokens.details import TokenDetailsModel
+from guiapp.widgets.inspect.token_card import EMPTY_TEXT, PREPARING, TokenCard
+from guiapp.widgets.styled_text import StyledText
+from guiapp.widgets.theme import ThemeSource
+from guiapp.widgets.tree.merge_tree_view import MergeTreeView
+
+pytestmark = [
+    pytest.mark.usefixtures("interpreted_kernels"),
+    pytest.mark.qt_log_ignore("This plugin does not support"),  # what windows cannot do without a display
+]
+HOSTILE = "<h1>x</h1>&amp;\u202eשלום\x00\n"
+HUGE = "z" * 10_000
+TOKENS = dict.fromkeys(["Ġ", "Y", "o", "ĠY", "ĠYo", "ĠYoY"], 0.0) | {
+    HOSTILE: Attribute.USER_DEFINED,
+    HUGE: 0.0,
+}
+
+
+@pytest.fixture
+def source():
+    vocabulary = toy_vocabulary(TOKENS, VocabType.BPE, ["Ġ Y", "ĠY o"])
+    return ToySource(vocabulary, [4, 6, 7])
+
+
+@pytest.fixture
+def card(source, qtbot):
+    details = TokenDetailsModel(source)
+    widget = TokenCard(details, ThemeSource(QApplication.instance(), "light"))
+    qtbot.addWidget(widget)
+    widget.resize(320, 700)
+    widget.show()
+    qtbot.waitUntil(lambda: details.explainer is not None)
+    yield widget
+    details.close()
+
+
+def texts(card) -> dict[str, str]:
+    return {
+        part.accessibleName(): part.toPlainText()
+        for part in card.findChildren(StyledText)
+        if part.isVisible()
+    }
+
+
+def labels(card) -> list[str]:
+    return [label.text() for label in card.findChildren(QLabel) if label.isVisible()]
+
+
+def test_without_a_token_it_says_what_to_do(card):
+    assert labels(card) == ["TOKEN", EMPTY_TEXT]
+
+
+def test_it_shows_the_selected_token(source, card):
+    source.select_token(0)
+    assert "TOKEN 1 OF 3" in labels(card)
+    shown = texts(card)
+    assert shown["Token text"] == "·Yo"
+    assert (shown["id"], shown["raw"], shown["merge rank"]) == ("4", "ĠYo", "1")
+    assert shown["Path in the tree"].replace("\u2068", "").replace("\u2069", "") == "· › ·Y › ·Yo › ·YoY"
+    assert card.findChild(MergeTreeView).as_text() == "·Yo = ·Y + o (1)\n·Y = · + Y (0)"
+
+
+def test_hostile_texts_are_shown_as_they_are(source, card):
+    source.select_token(1)
+    assert texts(card)["Token text"].startswith("<h1>x</h1>&amp;<U+202E>שלום<U+0000>↵")
+    assert not card.grab().isNull()
+
+
+def test_a_huge_token_is_elided(source, card):
+    source.select_token(2)
+    shown = texts(card)
+    assert shown["Token text"] == "z" * 200 + "…"
+    assert shown["bytes"].endswith("… (10,000 bytes)")
+    assert any("too many to draw" in label for label in labels(card))
+    assert card.widget().sizeHint().width() < 2000
+
+
+def test_everything_can_be_copied(source, card, qtbot):
+    source.select_token(0)
+    card.setFocus()
+    qtbot.keySequence(card, QKeySequence(QKeySequence.StandardKey.Copy))
+    lines = QApplication.clipboard().text().splitlines()
+    assert lines[:2] == ["id\t4", "raw\tĠYo"]
+    assert lines[-1] == "·Y = · + Y (0)"
+
+
+def test_the_theme_recolours_it(source, qtbot):
+    theme_source = ThemeSource(QApplication.instance(), "light")
+    details = TokenDetailsModel(source)
+    card = TokenCard(details, theme_source)
+    qtbot.addWidget(card)
+    source.select_token(0)
+    assert PREPARING in [label.text() for label in card.findChildren(QLabel)]
+    before = card.grab().toImage()
+    theme_source.choose("dark")
+    assert card.grab().toImage() != before
+    details.close()

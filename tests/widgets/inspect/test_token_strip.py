@@ -1,0 +1,178 @@
+"""The strip of ids, with real clicks and keys."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QHelpEvent, QMouseEvent
+from PySide6.QtWidgets import QApplication, QToolTip
+from toy_source import ToySource
+from toy_vocabulary import toy_vocabulary
+
+from guiapp.core.vocab.vocabulary import Attribute
+from guiapp.widgets.inspect.token_strip import TokenStrip
+from guiapp.widgets.theme import DARK, ThemeSource
+
+pytestmark = [
+    pytest.mark.usefixtures("interpreted_kernels"),
+    pytest.mark.qt_log_ignore("This plugin does not support"),  # what windows cannot do without a display
+]
+Key, Shift, Control = Qt.Key, Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def source():
+    tokens = {"<s>": Attribute.CONTROL, "a": 0.0, "<b>bold</b>\u202e": 0.0}
+    return ToySource(toy_vocabulary(tokens), [0] + [1] * 99)
+
+
+@pytest.fixture
+def strip(source, qtbot):
+    widget = TokenStrip(source, ThemeSource(QApplication.instance(), "dark"))
+    qtbot.addWidget(widget)
+    widget.resize(300, 120)
+    widget.show()
+    qtbot.waitExposed(widget)
+    return widget
+
+
+def press(qtbot, strip, key, modifier=Qt.KeyboardModifier.NoModifier):
+    qtbot.keyClick(strip, key, modifier)
+
+
+def click(qtbot, strip, index, modifier=Qt.KeyboardModifier.NoModifier):
+    qtbot.mouseClick(strip.viewport(), LEFT, modifier, strip.chip_rect(index).center())
+
+
+def columns(strip):
+    return next(index for index in range(1, 100) if strip.chip_rect(index).top() > strip.chip_rect(0).top())
+
+
+def test_a_click_selects_the_token(source, strip, qtbot):
+    with qtbot.waitSignal(source.selected_token_changed):
+        click(qtbot, strip, 7)
+    assert source.selected_token == 7
+    assert strip.selected_range == (7, 8)
+
+
+def test_the_workspaces_token_is_scrolled_into_view_and_ringed(source, strip):
+    source.select_token(99)
+    chip = strip.chip_rect(99)
+    assert strip.viewport().rect().contains(chip)
+    picture = strip.viewport().grab().toImage()
+    assert picture.pixelColor(chip.center().x(), chip.top()) == DARK.accent
+
+
+def test_arrows_walk_over_rows_and_stop_at_the_ends(source, strip, qtbot):
+    n_columns = columns(strip)
+    click(qtbot, strip, 0)
+    walked = []
+    for key in (Key.Key_Left, Key.Key_Right, Key.Key_Down, Key.Key_Home, Key.Key_End, Key.Key_Up):
+        press(qtbot, strip, key)
+        walked.append(source.selected_token)
+    assert walked == [0, 1, n_columns + 1, n_columns, 2 * n_columns - 1, n_columns - 1]
+    press(qtbot, strip, Key.Key_End, Control)
+    assert source.selected_token == 99
+    press(qtbot, strip, Key.Key_Down)
+    assert source.selected_token == 99
+    press(qtbot, strip, Key.Key_PageUp)
+    assert source.selected_token < 99
+    press(qtbot, strip, Key.Key_Home, Control)
+    assert source.selected_token == 0
+
+
+def test_shift_selects_a_stretch_in_either_direction(source, strip, qtbot):
+    click(qtbot, strip, 10)
+    click(qtbot, strip, 14, Shift)
+    assert strip.selected_range == (10, 15)
+    for _ in range(6):
+        press(qtbot, strip, Key.Key_Left, Shift)
+    assert strip.selected_range == (8, 11)
+    press(qtbot, strip, Key.Key_Right)
+    assert strip.selected_range == (9, 10)
+
+
+def test_dragging_selects_a_stretch(source, strip, qtbot):
+    viewport = strip.viewport()
+    qtbot.mousePress(viewport, LEFT, pos=strip.chip_rect(3).center())
+    there = QPointF(strip.chip_rect(6).center())
+    move = QMouseEvent(
+        QEvent.Type.MouseMove, there, there, Qt.MouseButton.NoButton, LEFT, Qt.KeyboardModifier.NoModifier
+    )
+    QApplication.sendEvent(viewport, move)
+    assert strip.selected_range == (3, 7)
+
+
+def test_a_choice_made_elsewhere_ends_the_stretch(source, strip, qtbot):
+    click(qtbot, strip, 10)
+    click(qtbot, strip, 14, Shift)
+    with qtbot.waitSignal(strip.range_changed):
+        source.select_token(2)
+    assert strip.selected_range == (2, 3)
+
+
+def test_all_can_be_selected(strip):
+    strip.select_all()
+    assert strip.selected_range == (0, 100)
+
+
+def test_hover_goes_both_ways(source, strip, qtbot):
+    qtbot.mouseMove(strip.viewport(), strip.chip_rect(4).center())
+    qtbot.waitUntil(lambda: source.hovered_token == 4)
+    before = strip.viewport().grab().toImage()
+    source.hover_token(20)
+    assert strip.viewport().grab().toImage() != before
+    QApplication.sendEvent(strip, QEvent(QEvent.Type.Leave))
+    assert source.hovered_token is None
+
+
+def test_control_tokens_are_outlined_and_others_filled_in_turn(source, strip):
+    picture = strip.viewport().grab().toImage()
+    inside = [strip.chip_rect(index).topLeft() + QPoint(5, 3) for index in range(8)]
+    colors = [picture.pixelColor(place) for place in inside]
+    assert colors[0] == DARK.panel
+    assert colors[1:] == [DARK.span_color(index) for index in range(1, 8)]
+
+
+def test_millions_of_tokens_scroll_to_the_last(source, strip, qtbot):
+    source.set_tokens(np.ones(5_000_000, np.int32))
+    press(qtbot, strip, Key.Key_End, Control)
+    press(qtbot, strip, Key.Key_End, Control)
+    assert source.selected_token == 4_999_999
+    assert strip.viewport().rect().contains(strip.chip_rect(4_999_999))
+    source.set_tokens([1])
+    assert strip.selected_range == (0, 0)
+    assert strip.verticalScrollBar().maximum() == 0
+
+
+def test_an_empty_text_says_what_to_do(source, strip, qtbot):
+    source.set_tokens([])
+    picture = strip.viewport().grab().toImage()
+    press(qtbot, strip, Key.Key_Right)
+    strip.select_all()
+    assert source.selected_token is None
+    assert any(picture.pixelColor(x, 20) != DARK.panel for x in range(300))
+
+
+def test_tool_tips_show_token_texts_escaped(source, strip, qtbot):
+    source.set_tokens([2])
+    place = strip.chip_rect(0).center()
+    QApplication.sendEvent(strip.viewport(), QHelpEvent(QEvent.Type.ToolTip, place, strip.mapToGlobal(place)))
+    qtbot.waitUntil(lambda: "bold" in QToolTip.text())
+    assert "&lt;b&gt;bold&lt;/b&gt;&lt;U+202E&gt;" in QToolTip.text()
+    QToolTip.hideText()
+
+
+@pytest.mark.parametrize(
+    "kind", [Attribute.CONTROL, Attribute.USER_DEFINED, Attribute.BYTE, Attribute.UNKNOWN]
+)
+def test_special_kinds_are_marked_by_more_than_a_colour(kind, qtbot):
+    pictures = []
+    for vocabulary in (toy_vocabulary({"<0x41>": kind}), toy_vocabulary({"<0x41>": 0.0})):
+        widget = TokenStrip(ToySource(vocabulary, [0]), ThemeSource(QApplication.instance(), "dark"))
+        qtbot.addWidget(widget)
+        widget.resize(100, 60)
+        pictures.append(widget.grab(widget.chip_rect(0)).toImage())
+    assert pictures[0] != pictures[1]

@@ -1,0 +1,135 @@
+"""The table of tokens, linked with the workspace."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QApplication
+from toy_source import ToySource
+from toy_vocabulary import toy_vocabulary
+
+from guiapp.viewmodels.tokens.details import TokenDetailsModel
+from guiapp.viewmodels.tokens.table import COLUMNS, TokenTableModel
+from guiapp.widgets.inspect.token_table_view import WIDTHS_PX, TokenTableView
+from guiapp.widgets.theme import ThemeSource
+
+pytestmark = [
+    pytest.mark.usefixtures("interpreted_kernels"),
+    pytest.mark.qt_log_ignore("This plugin does not support"),  # what windows cannot do without a display
+]
+
+
+@pytest.fixture
+def source():
+    return ToySource(toy_vocabulary({"a": 0.0, "▁b": -1.0}), [0, 1] * 20)
+
+
+@pytest.fixture
+def table(source, qtbot):
+    details = TokenDetailsModel(source)
+    model = TokenTableModel(source, details)
+    view = TokenTableView(model, source, ThemeSource(QApplication.instance(), "light"))
+    qtbot.addWidget(view)
+    view.resize(700, 200)
+    view.show()
+    qtbot.waitExposed(view)
+    yield view
+    details.close()
+
+
+def row_place(table, row):
+    return table.visualRect(table.model().index(row, 2)).center()
+
+
+def test_a_click_selects_the_token(source, table, qtbot):
+    qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=row_place(table, 3))
+    assert source.selected_token == 3
+
+
+def test_columns_are_narrow_again_behind_a_long_text_unless_somebody_dragged_them(source, table, monkeypatch):
+    monkeypatch.setitem(WIDTHS_PX, "#", 8)
+    table.horizontalHeader().setMinimumSectionSize(4)
+    table.setColumnWidth(0, 8)
+    source.encoding_changed.emit()
+    narrow = table.columnWidth(0)
+    source.set_tokens([0, 1] * 2000)
+    wide = table.columnWidth(0)
+    source.set_tokens([0, 1] * 20)
+    assert table.columnWidth(0) == narrow < wide
+    table.setColumnWidth(0, wide + 20)
+    source.set_tokens([0, 1] * 30)
+    assert table.columnWidth(0) == wide + 20
+
+
+def test_columns_have_room_for_the_numbers_of_a_long_text(source, table):
+    table.horizontalHeader().setMinimumSectionSize(4)
+    for column in (0, len(COLUMNS) - 1):
+        table.setColumnWidth(column, 8)
+    source.encoding_changed.emit()
+    last = table.model().rowCount() - 1
+    for column in (0, len(COLUMNS) - 1):
+        text = str(table.model().index(last, column).data())
+        assert table.columnWidth(column) > table.fontMetrics().horizontalAdvance(text)
+
+
+def test_keys_walk_through_the_tokens(source, table, qtbot):
+    source.select_token(3)
+    qtbot.keyClick(table, Qt.Key.Key_Down)
+    assert source.selected_token == 4
+
+
+def test_the_workspaces_token_becomes_the_present_row(source, table):
+    source.select_token(39)
+    assert table.currentIndex().row() == 39
+    assert table.viewport().rect().contains(row_place(table, 39))
+    assert [index.row() for index in table.selectionModel().selectedRows()] == [39]
+
+
+def test_the_pointer_hovers_tokens(source, table, qtbot):
+    qtbot.mouseMove(table.viewport(), row_place(table, 2))
+    qtbot.waitUntil(lambda: source.hovered_token == 2)
+    QApplication.sendEvent(table, QEvent(QEvent.Type.Leave))
+    assert source.hovered_token is None
+
+
+def test_selected_rows_are_copied_in_order(source, table, qtbot):
+    viewport, left = table.viewport(), Qt.MouseButton.LeftButton
+    qtbot.mouseClick(viewport, left, pos=row_place(table, 4))
+    qtbot.mouseClick(viewport, left, Qt.KeyboardModifier.ControlModifier, row_place(table, 1))
+    qtbot.keySequence(table, QKeySequence(QKeySequence.StandardKey.Copy))
+    lines = QApplication.clipboard().text().splitlines()
+    assert [line.split("\t")[0] for line in lines] == ["#", "2", "5"]
+
+
+def test_millions_of_rows_are_shown(source, table, qtbot):
+    source.set_tokens(np.ones(5_000_000, np.int32))
+    source.select_token(4_999_999)
+    assert table.viewport().rect().contains(row_place(table, 4_999_999))
+    assert not table.grab().isNull()
+
+
+def test_fewer_tokens_leave_the_selection_to_the_text(source, table):
+    source.select_token(39)
+    asked = []
+    source.selected_token_changed.connect(lambda: asked.append(source.selected_token))
+    source.set_tokens([0, 1] * 5)
+    assert asked == []
+    source.selected_token_changed.emit()
+    assert table.selectionModel().selectedRows() == []
+
+
+def test_one_row_is_marked_whatever_keys_are_held(source, table, qtbot):
+    qtbot.keyPress(table, Qt.Key.Key_Control, Qt.KeyboardModifier.ControlModifier)
+    for index in (3, 5):
+        source.select_token(index)
+        assert [row.row() for row in table.selectionModel().selectedRows()] == [index]
+    qtbot.keyRelease(table, Qt.Key.Key_Control)
+
+
+def test_a_table_that_was_hidden_shows_the_selected_token(source, table):
+    table.hide()
+    source.select_token(7)
+    table.show()
+    assert [row.row() for row in table.selectionModel().selectedRows()] == [7]

@@ -1,0 +1,83 @@
+"""Steps and runs are copied and saved from the Steps page."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+
+import pytest
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
+
+from guiapp.core.trace.drawing import forming_steps
+from guiapp.widgets.steps import export as step_export
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+LEFT = Qt.MouseButton.LeftButton
+
+
+def test_steps_are_copied_and_runs_saved(make_steps_page, qtbot, tmp_path):
+    page = make_steps_page()
+    page.actions_["debug_copy"].trigger()
+    assert page.model.debugger.sentence() in QApplication.clipboard().text()
+    page.actions_["debug_copy_json"].trigger()
+    assert json.loads(QApplication.clipboard().text())["index"] == page.model.position
+    for ending, start in (
+        (".md", b"**"),
+        (".json", b"{"),
+        (".svg", b"<svg"),
+        (".png", b"\x89PNG"),
+        ("", b"**"),
+    ):
+        path = tmp_path / f"run{ending}"
+        page.export.save(path)
+        qtbot.waitUntil(lambda: not page.export.exporter.is_busy)
+        written = path if ending else tmp_path / "run.md"
+        assert written.read_bytes().startswith(start)
+    assert "Saved" in page.export.message.text()
+    qtbot.mouseClick(page.export.button, LEFT)
+    assert not page.export.isVisible()
+
+
+def test_a_file_that_cannot_be_written_is_told(make_steps_page, qtbot, tmp_path):
+    page = make_steps_page()
+    page.export.save(tmp_path / "no" / "run.md")
+    qtbot.waitUntil(lambda: not page.export.exporter.is_busy)
+    assert "cannot be written" in page.export.message.text()
+
+
+def test_a_large_file_is_asked_about(make_steps_page, tmp_path, monkeypatch):
+    page = make_steps_page()
+    assert page.export.size_warning(tmp_path / "run.md") == ""
+    monkeypatch.setattr(step_export, "LARGE_BYTES", 1000)
+    assert "run.md will have about" in page.export.size_warning(tmp_path / "run.md")
+
+
+@pytest.mark.parametrize("ending", [".svg", ".json"])
+def test_a_run_a_piece_or_a_step_is_saved(make_steps_page, qtbot, tmp_path, monkeypatch, ending):
+    page = make_steps_page()
+    path = tmp_path / f"run{ending}"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *arguments: (str(path), ""))
+
+    def press(title):
+        box = QApplication.activeModalWidget()
+        assert isinstance(box, QMessageBox)
+        next(button for button in box.buttons() if title in button.text()).click()
+
+    def saved() -> int:
+        if not path.exists():
+            return 0
+        text = path.read_text()
+        return text.count("stroke-width") if ending == ".svg" else len(json.loads(text)["steps"])
+
+    debugger, steps = page.model.debugger, page.shown_run().piece_steps
+    assert page.model.position in steps
+    sizes = []
+    for title in ("Cancel", "This step", "This piece", "All"):
+        QTimer.singleShot(0, partial(press, title))
+        page.export.ask_and_save()
+        qtbot.waitUntil(lambda: not page.export.exporter.is_busy)
+        sizes.append(saved())
+    parts = [steps, range(page.model.n_steps)]
+    expected = [len(forming_steps(debugger, part)) if ending == ".svg" else len(part) for part in parts]
+    assert sizes == [0, 1, *expected]

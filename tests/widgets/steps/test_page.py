@@ -1,0 +1,341 @@
+"""The Steps page with real clicks and keys."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QPushButton,
+    QToolButton,
+    QWidget,
+)
+
+from guiapp.viewmodels.steps.pictures import Role
+from guiapp.widgets.shaped_texts import ShapedTexts
+from guiapp.widgets.steps.breakpoint_list import TitleButton
+from guiapp.widgets.steps.gutter import ID_FONT_PX
+from guiapp.widgets.theme import TEXT_FONT_PX, Theme
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+LEFT = Qt.MouseButton.LeftButton
+TEXT = b"How do lions sleep in New York?"
+
+
+def test_keys_step_run_and_break(make_steps_page, qtbot):
+    page = make_steps_page()
+    window, model = page.window(), page.model
+    model.restart()
+    qtbot.keyClick(window, Qt.Key.Key_F10)
+    assert model.position == 1
+    qtbot.keyClick(window, Qt.Key.Key_F10, Qt.KeyboardModifier.ShiftModifier)
+    assert model.position == 0
+    model.breakpoints.add("operation merge")
+    qtbot.keyClick(window, Qt.Key.Key_F5)
+    assert model.debugger.trace.operation(model.position) == "merge"
+    qtbot.keyClick(window, Qt.Key.Key_F9)
+    assert len(model.breakpoints.rows) == 2
+    qtbot.keyClick(window, Qt.Key.Key_F11, Qt.KeyboardModifier.ShiftModifier)
+    assert model.debugger.trace.operation(model.position) == "done"
+
+
+def test_the_pair_is_ringed_and_a_click_sets_a_breakpoint(make_steps_page, qtbot):
+    page = make_steps_page()
+    boxes = [box for box in page.trace.flow.boxes if box.element.role is not Role.NONE]
+    assert [box.element.role for box in boxes] == [Role.LEFT, Role.RIGHT]
+    qtbot.mouseClick(page.trace.flow, LEFT, pos=boxes[0].rect.center().toPoint())
+    assert [row.title for row in page.model.breakpoints.rows] == [f"byte {boxes[0].element.start}"]
+    qtbot.mouseClick(page.trace.flow, LEFT, pos=boxes[0].rect.center().toPoint())
+    assert page.model.breakpoints.rows == ()
+
+
+def test_the_timeline_is_scrubbed_and_walked(make_steps_page, qtbot):
+    page = make_steps_page()
+    x = round(page.trace.timeline.x_of(page.model.n_steps // 2))
+    qtbot.mouseClick(page.trace.timeline, LEFT, pos=QPoint(x, 15))
+    assert abs(page.model.position - page.model.n_steps // 2) <= 1
+    qtbot.keyClick(page.trace.timeline, Qt.Key.Key_Home)
+    assert page.model.position == 0
+    qtbot.keyClick(page.trace.timeline, Qt.Key.Key_End)
+    assert page.model.position == page.model.n_steps
+
+
+def test_breakpoints_are_typed_and_mistakes_shown_at_their_place(make_steps_page, qtbot):
+    page = make_steps_page()
+    listed = page.trace.side.breakpoints
+    qtbot.keyClicks(listed.field.line, "rank < 5 and colour > 3")
+    qtbot.keyClick(listed.field.line, Qt.Key.Key_Return)
+    assert "no column “colour”" in listed.field.error.text()
+    assert listed.field.line.cursorPosition() == len("rank < 5 and ")
+    listed.field.line.clear()
+    qtbot.keyClicks(listed.field.line, "operation merge")
+    qtbot.keyClick(listed.field.line, Qt.Key.Key_Return)
+    (row,) = listed.row_widgets
+    assert not listed.field.error.isVisible()
+    qtbot.mouseClick(row.switch, LEFT)
+    assert not page.model.breakpoints.rows[0].is_enabled
+    qtbot.mouseClick(listed.row_widgets[0].label, LEFT)
+    assert listed.field.line.text() == "operation merge"
+    listed.field.line.setText("operation stale")
+    qtbot.keyClick(listed.field.line, Qt.Key.Key_Return)
+    assert [row.title for row in page.model.breakpoints.rows] == ["operation stale"]
+    qtbot.mouseClick(listed.row_widgets[0].remove, LEFT)
+    assert page.model.breakpoints.rows == ()
+
+
+def test_log_points_say_what_a_run_passes(make_steps_page, qtbot):
+    page = make_steps_page()
+    model, side = page.model, page.trace.side
+    assert not side.notes.isVisible()
+    model.restart()
+    side.breakpoints.field.line.setText("operation merge log {left} and {right}")
+    qtbot.keyClick(side.breakpoints.field.line, Qt.Key.Key_Return)
+    merges = model.hits[0].tolist()
+    qtbot.keyClick(page.window(), Qt.Key.Key_F5)
+    assert model.position == model.n_steps
+    rows = side.notes.rows
+    assert side.notes.isVisible()
+    assert [entry.step for entry in rows.entries] == merges[-len(rows.entries) :]
+    assert " and " in rows.accessibleDescription()
+    qtbot.mouseClick(rows, LEFT, pos=QPoint(20, 5))
+    assert model.position == rows.entries[0].step
+    qtbot.mouseClick(side.notes.clear_button, LEFT)
+    assert not side.notes.isVisible()
+    model.go_to(merges[1] - 1)
+    qtbot.keyClick(page.window(), Qt.Key.Key_F10)
+    assert [entry.step for entry in rows.entries] == [merges[1]]
+    side.breakpoints.row_widgets[0].switch.click()
+
+
+def test_watches_show_values_of_this_step(make_steps_page, qtbot):
+    page = make_steps_page()
+    qtbot.keyClicks(page.trace.side.watches.field.line, "length")
+    qtbot.keyClick(page.trace.side.watches.field.line, Qt.Key.Key_Return)
+    assert page.trace.side.watches.shown_values == ["2"]
+    page.model.to_end()
+    assert page.trace.side.watches.shown_values == ["–"]
+
+
+@pytest.mark.parametrize("theme", ["dark", "light"])
+@pytest.mark.parametrize(
+    ("name", "encoder"),
+    [("bpe", None), ("bpe", "scan"), ("spm", "heap"), ("unigram", None), ("wordpiece", None), ("rwkv", None)],
+)
+def test_every_step_can_be_painted(make_steps_page, qtbot, name, encoder, theme):
+    page = make_steps_page(name, "New York 😍 lions".encode(), encoder, theme)
+    for position in range(0, page.model.n_steps + 1, 3):
+        page.model.go_to(position)
+        assert not page.grab().isNull()
+    assert page.trace.sentence.text()
+
+
+def test_what_stands_below_boxes_does_not_run_into_each_other(make_steps_page, qtbot):
+    page = make_steps_page("toy", b"xyz abq", "heap")
+    page.model.go_to(int(page.model.debugger.trace.pieces.first_step[0]))
+    boxes = page.trace.flow.boxes
+    below = ShapedTexts(Theme.mono_font(ID_FONT_PX))
+    assert [box.element.below for box in boxes].count("no token") == 3
+    for left, right in pairwise(boxes):
+        middles = right.rect.center().x() - left.rect.center().x()
+        assert (below.width(left.element.below) + below.width(right.element.below)) / 2 <= middles
+
+
+def test_a_lesson_is_walked_by_keys_and_resumed(make_steps_page, qtbot):
+    page = make_steps_page()
+    window, player = page.window(), page.player
+    player.begin("5-why-greedy-is-not-exact")
+    assert page.lesson_bar.isVisible()
+    qtbot.waitUntil(lambda: page.model.debugger.trace.text == b"abacb")
+    assert page.model.debugger.sentence() == player.step.says
+    assert "`" not in page.lesson_bar.narration.text()
+    qtbot.keyClick(window, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert player.step.answer.split("`")[1] in page.lesson_bar.question.text()
+    qtbot.keyClick(window, Qt.Key.Key_PageDown, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClick(window, Qt.Key.Key_PageDown, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: page.model.debugger.trace.encoder == "scan")
+    qtbot.waitUntil(lambda: page.model.debugger.sentence() == player.step.says)
+    qtbot.keyClick(window, Qt.Key.Key_PageUp, Qt.KeyboardModifier.ControlModifier)
+    assert player.number == 1
+    player.leave()
+    assert not page.lesson_bar.isVisible()
+    qtbot.waitUntil(lambda: page.model.debugger.trace.text == TEXT)
+    player.begin("5-why-greedy-is-not-exact")
+    assert player.number == 1
+
+
+def test_a_lesson_on_training_shows_words_and_ties(make_steps_page, qtbot):
+    page = make_steps_page()
+    page.player.begin("3-training-by-hand")
+    page.player.go_on()
+    qtbot.waitUntil(lambda: page.player.is_ready)
+    assert "as good as" in page.lesson_training.sentence.text()
+    assert page.lesson_training.isVisible()
+    assert not page.trace.isVisible()
+    page.actions_["debug_step"].trigger()
+    assert page.player.training.position == 2
+    while page.player.lesson is not None:
+        page.player.go_on()
+    assert not page.lesson_bar.isVisible()
+    assert page.lessons.isVisible()
+    page.modes.choose(0)
+    assert page.trace.isVisible()
+
+
+def test_lessons_are_listed_begun_and_resumed(make_steps_page, qtbot):
+    page = make_steps_page()
+    page.modes.choose(2)
+    button = page.lessons.buttons["5-why-greedy-is-not-exact"]
+    assert button.text().startswith("Begin")
+    qtbot.mouseClick(button, LEFT)
+    assert page.player.lesson.name == "5-why-greedy-is-not-exact"
+    assert page.lesson_bar.isVisible()
+    page.player.go_on()
+    page.player.leave()
+    assert page.lessons.isVisible()
+    assert button.text().startswith("Resume at 2")
+
+
+def test_a_removed_breakpoint_is_brought_back(make_steps_page, qtbot):
+    page = make_steps_page()
+    listed = page.trace.side.breakpoints
+    page.model.breakpoints.add("operation merge")
+    qtbot.mouseClick(listed.row_widgets[0].remove, LEFT)
+    assert listed.removed.isVisible()
+    assert "operation merge" in listed.removed.label.text()
+    qtbot.mouseClick(listed.removed.undo, LEFT)
+    assert [row.title for row in page.model.breakpoints.rows] == ["operation merge"]
+    assert not listed.removed.isVisible()
+    page.trace.timeline.setFocus()
+    qtbot.keyClick(page.trace.timeline, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert page.model.breakpoints.rows == ()
+    keys = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    qtbot.keyClick(page.trace.timeline, Qt.Key.Key_Z, keys)
+    assert len(page.model.breakpoints.rows) == 1
+
+
+@pytest.mark.parametrize("text", [TEXT, b"a" * 30_000])
+def test_the_number_of_the_step_fits_beside_the_lists(make_steps_page, qtbot, text):
+    page = make_steps_page(text=text)
+    page.model.to_end()
+    assert page.trace.number.text() == f"step {page.model.n_steps:,} of {page.model.n_steps:,}"
+    qtbot.waitUntil(lambda: page.trace.number.width() >= page.trace.number.sizeHint().width())
+    right = page.trace.number.mapTo(page, page.trace.number.rect().topRight()).x()
+    assert right < page.trace.side.mapTo(page, QPoint(0, 0)).x()
+
+
+def test_a_long_text_says_what_it_would_cost(make_steps_page):
+    page = make_steps_page(text=b"lions " * 40_000)
+    assert page.trace.waiting.isVisible()
+    assert "240,000 bytes" in page.trace.waiting.message.text()
+    assert not page.trace.waiting.selection.isEnabled()
+
+
+@pytest.mark.parametrize("height", [700, 800, 1100])
+def test_what_the_step_is_about_is_in_sight_in_a_whole_row(make_steps_page, qtbot, height):
+    page = make_steps_page("spm", b"lions and sheep " * 30, "heap")
+    page.window().resize(1280, height)
+    qtbot.waitUntil(lambda: page.window().height() == height)
+    flow = page.trace.flow
+    for position in range(0, page.model.n_steps, 97):
+        page.model.go_to(position)
+        about = [box.rect for box in flow.boxes if box.element.role is not Role.NONE]
+        assert all(rect.top() >= 0 and rect.bottom() <= flow.height() for rect in about[:1])
+        assert min(abs(box.rect.center().y() - 64) for box in flow.boxes) < 1
+
+
+@pytest.mark.parametrize("mode", [0, 1])
+@pytest.mark.parametrize("size", [(860, 560), (1280, 800)])
+def test_controls_are_whole_in_small_windows(make_steps_page, qtbot, size, mode):
+    page = make_steps_page()
+    page.modes.choose(mode)
+    if mode == 1:
+        page.begin_training("bpe:290")
+        qtbot.waitUntil(lambda: page.is_ready)
+    page.model.breakpoints.add("rank < 500 and length > 3 and end - position > 2 and candidates > 1")
+    page.window().resize(*size)
+    qtbot.waitUntil(lambda: page.width() <= size[0])
+    qtbot.wait(50)
+    view = page.training if mode == 1 else page.trace
+    kinds = QToolButton, QComboBox, QPushButton
+    shown = [part for part in view.findChildren(QWidget) if isinstance(part, kinds) and part.isVisible()]
+    assert len(shown) > 8
+    for part in shown:
+        if not isinstance(part, TitleButton):
+            assert part.width() >= part.sizeHint().width(), part.accessibleName()
+        right = part.mapTo(view, part.rect().topRight()).x()
+        assert right < view.width(), part.accessibleName()
+
+
+def test_a_lecture_room_can_have_larger_text(make_steps_page, qtbot):
+    page = make_steps_page()
+    flow, narration = page.trace.flow, page.lesson_bar.narration
+    page.player.begin("5-why-greedy-is-not-exact", 0)
+    qtbot.waitUntil(lambda: page.player.is_ready)
+    before = [box.rect for box in flow.boxes]
+    narration_px, sentence_px = narration.font().pixelSize(), page.trace.sentence.height()
+    page.set_text_size(2 * TEXT_FONT_PX)
+    after = [box.rect for box in flow.boxes]
+    assert [rect.width() for rect in after] == pytest.approx([2 * rect.width() for rect in before])
+    assert narration.font().pixelSize() == 2 * narration_px
+    assert page.trace.sentence.height() > 1.5 * sentence_px
+    qtbot.mouseClick(flow, LEFT, pos=after[0].center().toPoint())
+    assert [row.title for row in page.model.breakpoints.rows] == [f"byte {flow.boxes[0].element.start}"]
+    assert not page.grab().isNull()
+
+
+def test_the_arrow_keys_step_as_soon_as_a_lesson_begins(make_steps_page, qtbot):
+    page = make_steps_page()
+    page.modes.choose(2)
+    page.lessons.buttons["4-encoding-by-merges"].setFocus()
+    qtbot.keyClick(page.lessons.buttons["4-encoding-by-merges"], Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: page.player.is_ready)
+    assert page.model.debugger.sentence() == page.player.step.says
+    assert QApplication.focusWidget() is page.trace.timeline
+    before = page.model.position
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Right)
+    assert page.model.position == before + 1
+
+
+def test_a_lesson_is_ready_only_with_its_model_and_switches(make_steps_page, qtbot):
+    page = make_steps_page()
+    page.player.begin("7-wordpiece", 0)
+    qtbot.waitUntil(lambda: page.player.is_ready)
+    assert page.model.debugger.sentence() == page.player.step.says
+    page.player.begin("9-special-tokens-and-injection", 1)
+    qtbot.waitUntil(lambda: page.player.is_ready)
+    page.player.go_on()
+    assert not page.player.is_ready
+    qtbot.waitUntil(lambda: page.player.is_ready)
+    assert len(page.model.debugger.trace.result.ids) == 9
+
+
+def test_a_breakpoint_that_the_model_lacks_says_so_and_stays(make_steps_page, qtbot):
+    page = make_steps_page("toy", b"abacbb")
+    listed = page.trace.side.breakpoints
+    listed.field.line.setText("token 2500")
+    qtbot.keyClick(listed.field.line, Qt.Key.Key_Return)
+    (row,) = listed.row_widgets
+    qtbot.waitUntil(row.absence.isVisible)
+    assert row.absence.text() == "The model has no token 2500: its last one is 8."
+    listed.field.line.setText("token 8")
+    qtbot.keyClick(listed.field.line, Qt.Key.Key_Return)
+    lacking, other = listed.row_widgets
+    qtbot.waitUntil(lacking.absence.isVisible)
+    assert not other.absence.isVisible()
+
+
+def test_leaving_a_lesson_brings_back_model_text_and_options(make_steps_page, qtbot):
+    page = make_steps_page(encoder="heap")
+    workspace, player = page.kept_workspace, page.player
+    workspace.set_parse_special(False)
+    player.begin("5-why-greedy-is-not-exact")
+    qtbot.waitUntil(lambda: player.is_ready)
+    assert workspace.loader.model.name == "demo:toy"
+    page.actions_["lesson_leave"].trigger()
+    qtbot.waitUntil(lambda: workspace.loader.model.name == "demo:bpe")
+    qtbot.waitUntil(lambda: page.model.debugger.trace.text == TEXT)
+    assert (workspace.options.encoder, workspace.options.parse_special) == ("heap", False)
+    assert page.model.debugger.trace.encoder == "heap"

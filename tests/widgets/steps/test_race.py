@@ -1,0 +1,58 @@
+"""Races on the Steps page with real clicks and keys."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QToolButton
+
+from guiapp.viewmodels.steps.clock import SPEEDS
+from guiapp.widgets.steps.race import RaceBox
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+LEFT = Qt.MouseButton.LeftButton
+
+
+def test_a_race_runs_beside_and_goes_where_the_two_part(make_steps_page, qtbot):
+    page = make_steps_page("toy", b"abacb", "heap")
+    page.model.race.choose("greedy")
+    qtbot.waitUntil(lambda: page.model.race.rival is not None, timeout=30_000)
+    assert page.trace.race_card.isVisible()
+    assert "greedy took ac" in page.trace.race_card.verdict.text()
+    qtbot.mouseClick(page.trace.race_card.go, LEFT)
+    assert page.model.position == page.model.race.difference.steps[0]
+    page.model.to_end()
+    assert page.model.race.rival.position == page.model.race.rival.n_steps
+    page.model.race.choose("backtrack")
+    qtbot.waitUntil(lambda: page.model.race.rival is not None, timeout=30_000)
+    assert "same 3 tokens" in page.trace.race_card.verdict.text()
+    page.model.race.choose("")
+    assert not page.trace.race_card.isVisible()
+
+
+def test_a_run_stops_where_a_race_parts(make_steps_page, qtbot):
+    page = make_steps_page("toy", b"abacb abacb", "heap")
+    model, race = page.model, page.model.race
+    buttons = {button.text(): button for button in page.trace.findChildren(QToolButton)}
+    box = page.trace.findChild(RaceBox)
+    while box.currentData() != "greedy":
+        qtbot.keyClick(box, Qt.Key.Key_Down)
+    qtbot.waitUntil(lambda: race.rival is not None, timeout=30_000)
+    qtbot.mouseClick(buttons["⏮"], LEFT)
+    qtbot.mouseClick(buttons["run ▶"], LEFT)
+    parting = race.difference.steps[0]
+    assert model.position == parting > 0
+    assert page.trace.race_card.title.text().endswith("HERE THEY PART")
+    qtbot.mouseClick(buttons["run ▶"], LEFT)
+    assert model.position == model.n_steps
+    assert not page.trace.race_card.title.text().endswith("HERE THEY PART")
+    qtbot.mouseClick(buttons["◀ run"], LEFT)
+    assert model.position == parting
+    model.breakpoints.add(f"step == {parting - 1}")
+    qtbot.mouseClick(buttons["⏮"], LEFT)
+    qtbot.mouseClick(buttons["run ▶"], LEFT)
+    assert model.position == parting - 1
+    model.clock.set_speed(SPEEDS[-1])
+    qtbot.mouseClick(buttons["play"], LEFT)
+    qtbot.waitUntil(lambda: not model.clock.is_playing)
+    assert model.position == parting

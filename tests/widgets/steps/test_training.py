@@ -1,0 +1,181 @@
+"""Training on the Steps page with real clicks: the form, the steps, the result."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from PySide6.QtCore import QRectF, Qt, QTimer
+from PySide6.QtGui import QFontMetricsF
+from PySide6.QtWidgets import QApplication, QFileDialog
+
+import guiapp
+from guiapp.widgets.steps.training_views import lay_out_words, why_none
+from guiapp.widgets.theme import Theme
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+LEFT = Qt.MouseButton.LeftButton
+TEXT = b"This is insane! This is impossible. How do lions sleep in this weather? " * 3
+
+
+def trained(page, qtbot, algorithm="bpe", n_tokens=280):
+    form = page.training.form
+    page.modes.choose(1)
+    form.choose(algorithm, n_tokens)
+    qtbot.mouseClick(form.button, LEFT)
+    qtbot.waitUntil(lambda: not page.training.model.is_busy)
+    return page.training
+
+
+def test_the_textbook_run_is_stepped_through(make_steps_page, qtbot):
+    page = make_steps_page()
+    page.modes.choose(1)
+    form, stage = page.training.form, page.training.stage
+    assert not stage.isVisible()
+    form.source.setCurrentIndex(1)
+    form.symbols.setCurrentIndex(1)
+    assert form.own_text.isVisible()
+    qtbot.mouseClick(form.button, LEFT)
+    qtbot.waitUntil(lambda: not page.training.model.is_busy)
+    assert stage.count.text() == "step 1 of 4"
+    assert "4 times: as good as" in stage.sentence.text()
+    qtbot.keyClick(page.window(), Qt.Key.Key_F10)
+    assert stage.count.text() == "step 2 of 4"
+    qtbot.keyClick(page.window(), Qt.Key.Key_F10, Qt.KeyboardModifier.ShiftModifier)
+    qtbot.keyClick(stage.scrubber, Qt.Key.Key_Home)
+    assert "smallest symbols" in stage.sentence.text()
+    page.actions_["debug_end"].trigger()
+    assert stage.count.text() == "step 4 of 4"
+    assert page.training.save_button.isEnabled()
+    assert "a word's mark is the space behind it" in form.end_mark_note.text()
+    assert form.end_mark_note.isVisible()
+    form.symbols.setCurrentIndex(0)
+    assert not form.end_mark_note.isVisible()
+
+
+def test_steps_are_copied_and_saved(make_steps_page, qtbot, tmp_path, monkeypatch):
+    page = make_steps_page(text=b"This is insane! This is impossible")
+    page.modes.choose(1)
+    assert page.shown_run() is None
+    page.actions_["debug_copy"].trigger()
+    page.training.form.symbols.setCurrentIndex(1)
+    training = trained(page, qtbot, n_tokens=400)
+    page.actions_["debug_copy"].trigger()
+    assert "step 1 of 4" in QApplication.clipboard().text()
+    path = tmp_path / "run.json"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *arguments: (str(path), ""))
+
+    def press():
+        buttons = QApplication.activeModalWidget().buttons()
+        next(button for button in buttons if "This step" in button.text()).click()
+
+    QTimer.singleShot(0, press)
+    qtbot.mouseClick(training.steps_button, LEFT)
+    qtbot.waitUntil(lambda: not page.export.exporter.is_busy)
+    assert "Saved" in page.export.message.text()
+    assert [row["index"] for row in json.loads(path.read_text())["steps"]] == [1]
+
+
+@pytest.mark.parametrize("theme", ["dark", "light"])
+@pytest.mark.parametrize("algorithm", ["bpe", "wordpiece", "unigram"])
+def test_every_step_can_be_painted(make_steps_page, qtbot, algorithm, theme):
+    page = make_steps_page(text=TEXT, theme=theme)
+    training = trained(page, qtbot, algorithm, {"bpe": 280, "wordpiece": 40, "unigram": 30}[algorithm])
+    assert training.model.n_steps > 3
+    for position in range(0, training.model.n_steps + 1, 2):
+        training.model.go_to(position)
+        assert not page.grab().isNull()
+
+
+def test_the_result_is_saved_and_becomes_the_model(make_steps_page, qtbot, tmp_path):
+    page = make_steps_page(text=TEXT)
+    training = trained(page, qtbot)
+    assert training.save(tmp_path / "a.gguf")
+    workspace = training._workspace
+    with qtbot.waitSignal(workspace.loader.model_changed):
+        training.save_and_open(tmp_path / "b.gguf")
+    assert workspace.vocabulary.name == "Trained byte-level BPE"
+    assert len(guiapp.open_model(tmp_path / "a.gguf").vocabulary) == len(workspace.vocabulary)
+
+
+def test_the_result_is_shown_beside_the_open_model(make_steps_page, qtbot):
+    page = make_steps_page(text=TEXT)
+    training = trained(page, qtbot)
+    qtbot.mouseClick(training.beside_button, LEFT)
+    qtbot.waitUntil(lambda: training.beside.result is not None)
+    assert training.beside_card.isVisible()
+    left, right = (title.text() for title in training.beside_card.titles)
+    assert left.startswith("TRAINED BYTE-LEVEL BPE")
+    assert right.startswith("TOKENLOUPE DEMO")
+    assert not page.grab().isNull()
+    qtbot.mouseClick(training.beside_button, LEFT)
+    assert training.stage.pairs.isVisible()
+
+
+def test_what_cannot_be_trained_is_told(make_steps_page, qtbot):
+    page = make_steps_page(text=TEXT)
+    training = trained(page, qtbot, n_tokens=5)
+    assert training.form.message.isVisible()
+    assert "needs 257 tokens" in training.form.message.text()
+    assert training.empty.isVisible()
+
+
+def test_words_stay_whole_and_within_the_width():
+    words = [(("th", "is"), 2, True), (("a",), 1, False), (("very", "long", "word"), 1, True)] * 5
+    width = 200.0
+    layout = lay_out_words(words, "is", width, QFontMetricsF(Theme.mono_font(15)))
+    assert len(layout.chips) == sum(len(cut) for cut, _, _ in words)
+    assert [number for number, _ in layout.counts] == ["×2"] * 5
+    assert [chip.text for chip in layout.chips if chip.is_new] == ["is"] * 5
+    everything = QRectF(0, 0, width + 40, layout.height)
+    assert all(everything.contains(chip.rect) for chip in layout.chips)
+    ends = [(chip.rect.top(), chip.rect.left()) for chip in layout.chips]
+    assert ends == sorted(ends)
+
+
+def test_breakpoints_stop_a_training_and_come_back(make_steps_page, qtbot):
+    page = make_steps_page(text=TEXT)
+    training = trained(page, qtbot, "bpe", 300)
+    field = training.breakpoints.field
+    qtbot.keyClicks(field.line, "candidates > 3")
+    qtbot.keyClick(field.line, Qt.Key.Key_Return)
+    assert "no column “candidates”" in field.error.text()
+    field.line.clear()
+    qtbot.keyClicks(field.line, "rank 7..")
+    qtbot.keyClick(field.line, Qt.Key.Key_Return)
+    (row,) = training.breakpoints.row_widgets
+    assert int(row.hits.text()) == training.model.n_steps - 7
+    page.actions_["debug_run"].trigger()
+    assert training.model.position == 8
+    assert row.label.font().bold()
+    page.actions_["debug_breakpoint"].trigger()
+    assert len(training.model.breakpoints.rows) == 2
+    assert page.model.training_breakpoints == training.model.breakpoints.rows
+    assert page.model.breakpoints.rows == ()
+
+
+def test_a_training_that_ends_early_says_so_beside_the_size(make_steps_page, qtbot):
+    page = make_steps_page(text=TEXT)
+    training = trained(page, qtbot, n_tokens=100_000)
+    message = training.form.message
+    assert message.isVisible()
+    assert "tokens instead of 100,000: no pair occurs twice any more." in message.text()
+    trained(page, qtbot, n_tokens=270)
+    assert not message.isVisible()
+
+
+def test_a_unigram_training_without_enough_pieces_says_so(make_steps_page, qtbot):
+    training = trained(make_steps_page(text=b"abc abd"), qtbot, "unigram", 50)
+    assert training.model.shortfall.endswith(
+        "no other stretch of the text occurs often enough to be a piece."
+    )
+    assert training.model.shortfall in training.form.message.text()
+
+
+def test_without_a_pair_to_merge_the_reason_is_told(make_steps_page, qtbot):
+    training = trained(make_steps_page(text=b"abc"), qtbot, n_tokens=257)
+    assert "ask for more tokens" in why_none(training.model)
+    training = trained(make_steps_page(text=b"abc"), qtbot, n_tokens=300)
+    assert "No pair occurs twice" in why_none(training.model)
+    assert training.form.message.text().startswith("257 tokens instead of 300")
+    assert not training.grab().isNull()

@@ -1,0 +1,42 @@
+"""The heap and the walk are drawn where they belong."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QRectF, QSize
+
+from guiapp.core.trace.candidates import Candidate
+from guiapp.widgets.steps.cards import LARGEST, enlargement
+from guiapp.widgets.steps.scan_picture import shown_pairs
+from guiapp.widgets.steps.tree_pictures import lay_out_heap
+
+
+@pytest.mark.parametrize(("width", "height"), [(200, 60), (430, 170), (430, 400), (1200, 600)])
+@pytest.mark.parametrize("n_entries", [1, 2, 6, 31, 500])
+def test_a_heap_stays_within_its_area_and_nothing_overlaps(width, height, n_entries):
+    area = QRectF(10, 5, width, height)
+    places = lay_out_heap(n_entries, area)
+    assert 1 <= len(places) <= min(n_entries, 31)
+    for index, place in enumerate(places):
+        assert area.contains(place)
+        assert not any(place.intersects(other) for other in places[:index])
+        above = places[(index - 1) // 2]
+        assert index == 0 or above.bottom() < place.top()
+
+
+def test_pictures_grow_with_their_room_up_to_a_limit():
+    natural = QSize(400, 300)
+    assert enlargement(QSize(200, 100), natural) == 1
+    assert enlargement(QSize(500, 900), natural) == 1.25
+    assert enlargement(QSize(4000, 3000), natural) == LARGEST
+
+
+@pytest.mark.parametrize("width", [20, 200, 1000])
+def test_pairs_are_shown_in_the_order_of_the_text_around_the_present_one(width):
+    entries = [(Candidate(1, 2, 3, float(rank), 7 * rank % 40, 0, 0), str(rank)) for rank in range(40)]
+    present = entries[17][0][:7]
+    shown = [candidate for candidate, _ in shown_pairs(entries, present, width)]
+    places = [candidate.position for candidate in shown]
+    assert places == sorted(places)
+    assert len(shown) == max(1, min(40, width // 46))
+    assert entries[17][0] in shown

@@ -1,0 +1,61 @@
+"""Code, pictures and training in large type."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QApplication
+
+from guiapp.viewmodels.steps.training import TrainingWish
+from guiapp.widgets.steps.cards import LARGEST, enlargement
+from guiapp.widgets.theme import TEXT_FONT_PX
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+
+def test_a_picture_has_its_zoom_even_where_it_lacks_the_room():
+    natural = QSize(100, 100)
+    assert enlargement(QSize(90, 400), natural, 2) == 2
+    assert enlargement(QSize(250, 400), natural, 2) == 2.5
+    assert enlargement(QSize(900, 900), natural, 2) == 2 * LARGEST
+
+
+@pytest.mark.parametrize("encoder", ["heap", "scan", "backtrack", "greedy"])
+def test_code_and_picture_grow_with_the_text(make_steps_page, encoder):
+    page = make_steps_page(encoder=encoder)
+    code, picture = page.trace.code, page.trace.picture
+    line_px = code.line_rect(0).height()
+    page.set_text_size(2 * TEXT_FONT_PX)
+    QApplication.processEvents()
+    assert code.line_rect(0).height() >= 1.7 * line_px  # lines that are long may need the whole width
+    assert picture.minimumHeight() >= 2 * 140
+    assert not page.grab().isNull()
+    page.set_text_size(TEXT_FONT_PX)
+    QApplication.processEvents()
+    assert code.line_rect(0).height() < 1.3 * line_px
+
+
+def test_every_line_of_code_stays_whole_in_any_size(make_steps_page):
+    page = make_steps_page(encoder="heap")
+    for size_px in (9, 16, 24, 32, 48):
+        page.set_text_size(size_px)
+        QApplication.processEvents()
+        code = page.trace.code
+        scale = code.line_rect(0).height() / 22
+        assert scale * code.minimumWidth() <= code.width() + 1
+
+
+def test_training_grows_with_the_text(make_steps_page, qtbot):
+    page = make_steps_page()
+    page.modes.choose(1)
+    page.training.model.train(TrainingWish("bpe", b"This is insane! This is impossible", 300, True))
+    qtbot.waitUntil(lambda: not page.training.model.is_busy)
+    QApplication.processEvents()
+    stage = page.training.stage
+    before = [stage.sentence.height(), stage.words.height(), stage.count.height()]
+    page.set_text_size(2 * TEXT_FONT_PX)
+    QApplication.processEvents()
+    after = [stage.sentence.height(), stage.words.height(), stage.count.height()]
+    assert all(new > 1.5 * old for new, old in zip(after, before, strict=True))
+    assert page.training.form.own_text.font().pixelSize() == 26
+    assert not page.grab().isNull()

@@ -1,0 +1,117 @@
+"""In which form the labels of the tree are written."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetrics, QImage, QPainter, QTransform
+from toy_vocabulary import toy_vocabulary
+
+from guiapp.core.tree.painting import NodeColors, color_sums
+from guiapp.core.tree.picture import tree_picture
+from guiapp.viewmodels.tree.labels import DOWNWARDS, Place
+from guiapp.viewmodels.tree.model import MORE_SIGN
+from guiapp.widgets.theme import Theme
+from guiapp.widgets.tree.labels import LabelForm, LabelPainter, fitting_form, label_widths, turned_place
+
+WHOLE, NAME = 10.0, 4.0  # widths for letters of one pixel
+
+
+@pytest.mark.parametrize(
+    ("room_px", "down_px", "form"),
+    [
+        (250, 0, LabelForm(24)),
+        (200, 0, LabelForm(18)),
+        (123, 0, LabelForm(12)),
+        (113, 0, LabelForm(24, has_more=False)),
+        (60, 0, LabelForm(14, has_more=False)),
+        (46, 0, LabelForm(11, has_more=False)),
+        (40, 100, LabelForm(24, has_more=False)),
+        (40, 0, LabelForm(11, has_more=False, room_steps=6)),
+        (15, 0, None),
+    ],
+)
+def test_a_label_keeps_its_count_then_its_size_then_its_letters(room_px, down_px, form):
+    assert fitting_form(Place(1, 0, 0, room_px, 24, down_px=down_px), WHOLE, NAME) == form
+
+
+def test_what_does_not_fit_across_goes_downwards():
+    place = Place(1, 100.0, 50.0, 30.0, 12, down_px=80.0)
+    assert turned_place(place, 30.0) == turned_place(place, 33.0) == place
+    assert turned_place(place, 34.0)[1:7] == (115.0, 50.0, 30.0, 12, 90.0, True)
+
+
+def test_a_label_that_fits_upright_is_not_turned():
+    place = Place(1, 0.0, 0.0, 90.0, 12, 70.0, True, 20.0)
+    assert turned_place(place, 20.0).degrees == 0
+    assert turned_place(place, 21.0).degrees == 70
+
+
+def test_a_single_letter_stands_upright_or_not_at_all():
+    narrow = Place(1, 10.0, 50.0, 80.0, 12, 90.0, True, upright_px=14.0)
+    assert fitting_form(narrow, 1.0, 1.0) == LabelForm(12, has_more=False)
+    assert turned_place(narrow, 14.0).degrees == 0
+    assert fitting_form(narrow._replace(upright_px=12.0), 1.0, 1.0) is None
+    assert fitting_form(narrow._replace(upright_px=12.0), 4.0, 2.0) == LabelForm(12, has_more=False)
+
+
+@pytest.mark.usefixtures("qapp")
+def test_a_shortened_label_has_three_letters_or_nothing():
+    text, metrics = f"Punctuation{MORE_SIGN}12", QFontMetrics(Theme.ui_font(11))
+    whole, name = label_widths(text)
+    assert whole > name > 0
+    assert "Punctuation" in LabelForm(11, has_more=False).shown(text, metrics)
+    assert "12" in LabelForm(11).shown(text, metrics)
+    short = LabelForm(11, has_more=False, room_steps=6).shown(text, metrics)
+    assert "Pun" in short
+    assert "12" not in short
+    assert LabelForm(11, has_more=False, room_steps=4).shown(text, metrics) == ""
+
+
+@pytest.mark.usefixtures("qapp")
+def test_where_time_is_up_a_label_stands_as_it_was_drawn_for_less_room():
+    painter, small = LabelPainter(lambda node, is_whole: "tree"), Place(1, 0.0, 20.0, 60.0, 12)
+    image = QImage(200, 60, QImage.Format.Format_ARGB32_Premultiplied)
+    picture = tree_picture(toy_vocabulary({"tree": 0.0}))
+    colors = NodeColors(picture, color_sums(picture, np.zeros(len(picture), np.uint32)), 0)
+
+    def paint(place, patience_s):
+        image.fill(Qt.GlobalColor.transparent)
+        on_image = QPainter(image)
+        painter.paint(on_image, [place], colors, 1.0, patience_s)
+        on_image.end()
+        return image.copy()
+
+    nothing = paint(small, 0.0)
+    assert not painter.is_complete
+    drawn = paint(small, 1.0)
+    assert painter.is_complete
+    assert drawn != nothing
+    assert paint(small._replace(room_px=120.0, size_px=24), 0.0) == drawn
+    assert not painter.is_complete
+    assert paint(small._replace(room_px=20.0, size_px=24), 0.0) == nothing
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_a_label_downwards_is_the_same_one_turned(scale):
+    painter = LabelPainter(lambda node, is_whole: "tree")
+    picture = tree_picture(toy_vocabulary({"tree": 0.0}))
+    colors = NodeColors(picture, color_sums(picture, np.zeros(len(picture), np.uint32)), 0)
+
+    def painted(place):
+        image = QImage(round(80 * scale), round(80 * scale), QImage.Format.Format_ARGB32_Premultiplied)
+        image.setDevicePixelRatio(scale)
+        image.fill(Qt.GlobalColor.transparent)
+        on_image = QPainter(image)
+        painter.paint(on_image, [place], colors, scale, 1.0)
+        on_image.end()
+        return image
+
+    level = painted(Place(1, 40.0, 40.0, 60.0, 12, is_centered=True))
+    down = painted(Place(1, 40.0, 40.0, 60.0, 12, DOWNWARDS, is_centered=True))
+    assert down != level
+    turned = level.transformed(QTransform().rotate(90))
+    shifted = [turned.copy(x, y, turned.width(), turned.height()) for x in (-1, 0, 1) for y in (-1, 0, 1)]
+    assert down in shifted

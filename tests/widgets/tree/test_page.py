@@ -1,0 +1,450 @@
+"""The Tree page, with real clicks and keys."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication, QLabel, QToolButton
+from toy_vocabulary import toy_vocabulary
+
+import guiapp
+from guiapp.core.demo import demo_model_path
+from guiapp.core.kernels.compile import NEVER_COMPILED, run_interpreted
+from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.tree.coloring import COLORINGS
+from guiapp.core.tree.picture import ROOT
+from guiapp.core.vocab.vocabulary import VocabType
+from guiapp.viewmodels.settings import Settings
+from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.menu_button import MenuButton
+from guiapp.widgets.theme import ThemeSource
+from guiapp.widgets.tree.export import ExportError
+from guiapp.widgets.tree.figures import NO_MODEL as NOTHING_TO_COUNT
+from guiapp.widgets.tree.figures import FigureRow
+from guiapp.widgets.tree.page import TreePage
+from guiapp.widgets.tree.view import COMPILING, NO_MODEL, PREPARING
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+COMPILING_MS = 120_000  # another tree
+NEAR = range(-4, 5)  # half pixels
+TEXT = b"Welcome to the tree, the whole tree."
+
+
+@pytest.fixture
+def open_page(open_tree_page):
+    return open_tree_page
+
+
+@pytest.fixture
+def page(tree_page):
+    return tree_page
+
+
+def wait_for_colors(qtbot, page):
+    qtbot.waitUntil(lambda: page.paint.is_current)
+
+
+def widest_child(page):
+    picture = page.model.picture
+    return max(picture.children(ROOT), key=lambda node: picture.span(node)[1] - picture.span(node)[0])
+
+
+def test_tokens_of_the_text_light_their_path(open_page):
+    page, workspace = open_page(guiapp.open_model(demo_model_path("bpe")))
+    for index in range(1, workspace.n_tokens - 1):
+        workspace.select_token(index)
+        assert page.model.chosen_token == int(workspace.token_ids(index, index + 1)[0])
+    assert page.model.chosen_path[0] == ROOT
+
+
+def test_choosing_a_token_selects_it_in_the_text(open_page):
+    page, workspace = open_page(guiapp.open_model(demo_model_path("bpe")))
+    token = int(workspace.token_ids(4, 5)[0])
+    workspace.select_token(1)
+    page.model.choose(page.model.picture.node(token))
+    selected = workspace.selected_token
+    assert int(workspace.token_ids(selected, selected + 1)[0]) == token
+
+
+def test_typing_searches_and_enter_steps(page, qtbot):
+    page.view.setFocus()
+    qtbot.keyClick(page.view, "t")
+    qtbot.keyClicks(page.bar.query, "he")
+    qtbot.waitUntil(lambda: len(page.search.found_nodes) > 0 and page.search.query == "the")
+    picture = page.model.picture
+    for node in page.search.found_nodes.tolist():
+        assert b"the" in picture.tree.token_bytes(picture.token(node))
+        assert all(page.search.is_lit[above] for above in picture.path(node))
+    qtbot.keyClick(page.bar.query, Qt.Key.Key_Return)
+    assert page.model.chosen == page.search.found_nodes[0]
+    assert picture.tree.token_bytes(picture.token(page.model.chosen)) == b" the"  # as there is no “the”
+    assert page.found_panel.view.model().rowCount() == len(page.search.found_nodes)
+
+
+def test_a_search_that_ends_leaves_the_field_as_it_was(page, qtbot):
+    empty = page.bar.query.grab().toImage()
+    page.bar.query.setText("the")
+    qtbot.waitUntil(lambda: len(page.search.found_nodes) > 0)
+    assert "FOUND · " in page.found_panel.findChild(QLabel).text()
+    page.search.end()
+    assert page.found_panel.findChild(QLabel).text() == "FOUND"
+    qtbot.waitUntil(lambda: page.bar.query.grab().toImage() == empty)
+
+
+def test_alt_and_arrows_go_back_and_forward_from_anywhere(page, qtbot):
+    page.activateWindow()
+    page.bar.query.setFocus()
+    qtbot.waitUntil(page.bar.query.hasFocus)
+    whole = page.model.view
+    page.model.show(page.model.picture.node(0))
+    near = page.model.view
+    qtbot.keyClick(page.bar.query, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
+    assert page.model.view == whole
+    qtbot.keyClick(page.bar.query, Qt.Key.Key_Right, Qt.KeyboardModifier.AltModifier)
+    assert page.model.view == near
+
+
+def test_a_bad_expression_is_explained_beside_the_field(page, qtbot):
+    page.bar.query.setText("/(/")
+    qtbot.waitUntil(lambda: bool(page.search.problem))
+    assert "not valid" in page.bar.count.text()
+    page.bar.query.clear()
+    assert page.search.is_lit is None
+
+
+def test_shapes_and_colours_change_the_picture(page, qtbot):
+    pictures = []
+    for shape in ("sunburst", "icicle"):
+        page.model.set_shape(shape)
+        for coloring in COLORINGS:
+            page.model.set_coloring(coloring.name)
+            wait_for_colors(qtbot, page)
+            pictures.append(page.view.plain_image(1.0))
+    assert all(image != other for image in pictures for other in pictures if image is not other)
+
+
+def test_the_walk_plays_what_greedy_takes(page, qtbot):
+    page.walk.restart()
+    taken = []
+    for _ in range(len(page.walk.steps)):
+        page.walk.move(1)
+        if page.walk.step.taken is not None:
+            taken.append(page.walk.step.taken)
+    tokenizer = page._workspace.tokenizer
+    assert b"".join(map(tokenizer.vocabulary.token_bytes, taken)) == TEXT
+    assert "takes" in page.walk_bar._story.toPlainText()
+
+
+def test_the_walk_says_where_it_could_go_on_and_where_it_ends(page, qtbot):
+    page._workspace.select_token(1)
+    on = next(button for button in page.walk_bar.findChildren(QToolButton) if button.text() == "›")
+    told = []
+    for _ in range(12):
+        qtbot.mouseClick(on, Qt.MouseButton.LeftButton)
+        step, text = page.walk.step, page.walk_bar._story.toPlainText()
+        told.append((step.taken is not None, step.n_children > 0))
+        assert ("may go on to" in text) == (step.taken is None and step.n_children > 0)
+        assert ("takes" in text) == (step.taken is not None)
+        assert ("follows here" in text) == (step.taken is not None and step.n_children > 0)
+        assert page.model.chosen_token == step.token
+    assert {(False, True), (True, True)} <= set(told)
+
+
+def test_a_walk_begins_anew_where_another_token_is_selected(page):
+    workspace = page._workspace
+    workspace.select_token(1)
+    page.walk.move(1)
+    page.walk.move(1)
+    workspace.select_token(3)
+    assert page.walk.step is None
+    page.walk.move(1)
+    assert page.walk.read(1) == TEXT[workspace.span(3)[0] :][:1]
+
+
+def test_a_token_that_nothing_merges_has_a_low_card(page, qtbot):
+    page.resize(1400, 800)
+    page.show_three_trees()
+    page._workspace.select_token(1)
+    tokens = page.model.picture.tree
+    page.model.choose_token(next(n for n in range(len(tokens)) if tokens.token_bytes(n) == b"a"))
+    area = page.node_panel._merge_area
+    qtbot.waitUntil(
+        lambda: page.node_panel._facts.get("bytes") == "61" and area.parentWidget().height() < 130
+    )
+
+
+@pytest.mark.parametrize("name", ["leaves", "Tokens at each depth: 3", "Tokens with so many children: 1"])
+def test_each_figure_lists_its_tokens_and_jumps_to_the_first(page, qtbot, name):
+    page.tabs.choose(2)
+    qtbot.waitUntil(lambda: page.findings.statistics is not None)
+    rows = page.findings_panel.findChildren(FigureRow)
+    row = next(row for row in rows if row.accessibleName().startswith(name))
+    qtbot.mouseClick(row, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: page.search.title == name)
+    assert page.side.currentWidget() is page.found_panel
+    assert f"{page.found_panel.view.model().rowCount():,}" == row.accessibleName().rpartition(": ")[2]
+    assert page.model.chosen == page.search.found_nodes[0]
+    assert page.search.is_lit[page.search.found_nodes].all()
+    qtbot.mouseClick(page.found_panel.clear, Qt.MouseButton.LeftButton)
+    assert page.search.is_lit is None
+
+
+def test_rows_and_steps_agree_on_which_is_looked_at(page, qtbot):
+    page.bar.query.setText("th")
+    qtbot.waitUntil(lambda: len(page.search.found_nodes) > 3)
+    table = page.found_panel.view
+    table.setFocus()
+    place = table.visualRect(table.model().index(2, 0)).center()
+    qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert page.bar.count.text().startswith("3 of ")
+    assert page.model.chosen == page.search.found_nodes[2]
+    qtbot.keyClick(table, Qt.Key.Key_Down)
+    assert page.bar.count.text().startswith("4 of ")
+    qtbot.keyClick(page.bar.query, Qt.Key.Key_Return)
+    assert table.currentIndex().row() == 4
+    assert page.model.chosen == page.search.found_nodes[4]
+
+
+def test_what_is_found_elsewhere_is_brought_into_view(page, qtbot):
+    page.model.show(page.model.picture.node(0))
+    page.bar.query.setText("the")
+    qtbot.waitUntil(lambda: len(page.search.found_nodes) > 0)
+    assert page.model.view == (0.0, float(page.model.picture.width))
+    assert page.model.can_go_back
+
+
+def test_labels_of_what_is_dimmed_are_dimmed_too(page, qtbot):
+    page.model.set_shape("icicle")
+    before = page.view.image(1.0)
+    node = widest_child(page)
+    left, top, _, _ = page.view.geometry_now.box(node)
+    page.bar.query.setText("#0")
+    qtbot.waitUntil(lambda: page.search.title != "" and page.paint.is_current)
+    assert not page.search.is_lit[node]
+    places = [QPoint(x, y) for x in range(int(left), int(left) + 60) for y in range(int(top), int(top) + 40)]
+
+    def contrast(image):
+        levels = [image.pixelColor(place).lightness() for place in places]
+        return max(levels) - min(levels)
+
+    assert contrast(page.view.image(1.0)) < contrast(before) / 2
+    assert page.view.label_opacity(node) < 1 == page.view.label_opacity(ROOT)
+
+
+def test_a_click_in_the_path_shows_that_part_of_the_tree(page, qtbot):
+    picture = page.model.picture
+    node = int(picture.arrays.level_offsets[-1]) - 1
+    page.model.choose(node)
+    page.bar.breadcrumb.grab()
+    parent = picture.parent(node)
+    left, right, _ = next(place for place in page.bar.breadcrumb._places if place[2] == parent)
+    qtbot.mouseClick(
+        page.bar.breadcrumb, Qt.MouseButton.LeftButton, pos=QPoint(round((left + right) / 2), 20)
+    )
+    assert page.model.chosen == parent
+    assert page.model.view == tuple(map(float, picture.span(parent)))
+
+
+def test_what_is_seen_can_be_saved(page, tmp_path):
+    page.model.choose(widest_child(page))
+    for name, save in (
+        ("tree.svg", page.export.save_svg),
+        ("tree.json", page.export.save_json),
+        ("tree.dot", page.export.save_dot),
+    ):
+        page.export._ask_where = lambda title, suggested, name=name: str(tmp_path / name)
+        save()
+    page.export._ask_where = lambda title, suggested: str(tmp_path / "tree.png")
+    page.export.save_png(2)
+    assert json.loads((tmp_path / "tree.json").read_text())["nodes"]
+    assert (tmp_path / "tree.dot").read_text().startswith("digraph")
+    assert "<path" in (tmp_path / "tree.svg").read_text()
+    assert (tmp_path / "tree.png").stat().st_size > 10_000
+
+
+def test_a_picture_is_saved_at_any_scale(page, tmp_path):
+    page.export._ask_where = lambda title, suggested: str(tmp_path / "tree.png")
+    page.export._ask_scale = lambda: None
+    page.export.save_scaled()
+    assert not (tmp_path / "tree.png").exists()
+    page.export._ask_scale = lambda: 0.75
+    page.export.save_scaled()
+    assert QImage(str(tmp_path / "tree.png")).width() == round(0.75 * page.view.width())
+    page.export._ask_scale = lambda: 50.0
+    with pytest.raises(ExportError, match="smaller scale"):
+        page.export.save_scaled()
+
+
+def test_what_can_be_saved_is_offered_beside_the_search(page):
+    buttons = page.bar.findChildren(MenuButton)
+    menu = next(button.menu() for button in buttons if button.text() == "Export")
+    assert menu.actions() == [*page.export.actions, page.export.animated]
+
+
+def test_found_tokens_can_be_copied_and_saved(page, qtbot, tmp_path):
+    page.search.list_tokens("some", page.model.picture.tree.arrays.order[:5].copy())
+    qtbot.waitUntil(lambda: page.search.title == "some")
+    page.found_panel.view.selectAll()
+    page.found_panel.copy()
+    assert len(QApplication.clipboard().text().splitlines()) == 6
+    page.found_panel._ask_where = lambda title, suggested: str(tmp_path / "tokens.tsv")
+    page.found_panel.save()
+    assert (tmp_path / "tokens.tsv").read_text() == QApplication.clipboard().text()
+
+
+def test_figures_on_screen_outlive_a_save_at_another_size(page, tmp_path):
+    before = page.view.grab().toImage()
+    page.view.image(2.0)
+    assert page.view.grab().toImage() == before
+
+
+@pytest.mark.parametrize(
+    "tokens",
+    [
+        {},
+        {"a": 0.0},
+        {b"\xff": 0.0},
+        dict.fromkeys(["a" * n for n in range(1, 100)], 0.0),
+        dict.fromkeys("abcdefg", 0.0),
+    ],
+    ids=["none", "one token", "broken", "chain", "flat"],
+)
+def test_odd_vocabularies_are_shown(open_page, qtbot, tokens):
+    page, _ = open_page(Tokenizer(toy_vocabulary(tokens, VocabType.SPM)), text=b"")
+    for shape in ("sunburst", "icicle"):
+        page.model.set_shape(shape)
+        assert not page.grab().isNull()
+    for node in range(len(page.model.picture)):
+        page.model.choose(node)
+        page.model.show(node)
+    page.tabs.choose(2)
+    qtbot.waitUntil(lambda: page.findings.statistics is not None)
+    page.bar.query.setText("a")
+    page.show_three_trees()
+    assert not page.grab().isNull()
+
+
+def test_the_theme_recolours_the_picture(page, qtbot):
+    before = page.view.plain_image(1.0)
+    page.theme_source.choose("light")
+    wait_for_colors(qtbot, page)
+    assert page.view.plain_image(1.0) != before
+
+
+def test_three_trees_lie_side_by_side_where_there_is_room(page, qtbot):
+    page.resize(1400, 800)
+    page.model.choose(widest_child(page))
+    assert not page.node_panel.is_side_by_side
+    page.show_three_trees()
+    qtbot.waitUntil(lambda: page.node_panel.is_side_by_side)
+    page.show_three_trees()
+    qtbot.waitUntil(lambda: not page.node_panel.is_side_by_side)
+
+
+def test_whether_it_is_animated_is_remembered(page):
+    assert page._settings.animates_tree
+    page.export.animated.setChecked(True)
+    page.export.animated.setChecked(False)
+    assert not page.view.is_animated
+    assert not page._settings.animates_tree
+    page.export.animated.setChecked(True)
+    assert page._settings.animates_tree
+
+
+def test_a_large_page_in_fine_pixels_is_empty_where_nothing_is(page):
+    page.resize(2560, 1440)
+    page.view.show_at_once()
+    for shape in ("sunburst", "icicle"):
+        page.model.set_shape(shape)
+        image = page.view.image(2.0)
+        assert (image.width(), image.height()) == (2 * page.view.width(), 2 * page.view.height())
+        for y in range(40, image.height(), 80):
+            for x in range(40, image.width(), 80):
+                around = [QPointF(x / 2 + right / 2, y / 2 + down / 2) for right in NEAR for down in NEAR]
+                if all(page.view.node_at(point) is None for point in around):
+                    assert image.pixelColor(x, y) == page.view.ground
+
+
+def test_colours_are_made_off_the_gui_thread(page, qtbot):
+    before = page.model.values, page.paint.colors
+    page.model.set_coloring("depth")
+    assert (page.model.values, page.paint.colors) == before
+    wait_for_colors(qtbot, page)
+    assert page.model.values.title == "Depth"
+    assert page.paint.colors.picture is page.model.picture
+
+
+def test_the_map_and_the_picture_forget_the_colours_of_another_vocabulary(page, qtbot):
+    before = page.model.picture
+    page._workspace.loader.open("demo:toy")
+    qtbot.waitUntil(lambda: page.model.picture not in (None, before), timeout=COMPILING_MS)
+    page.grab()
+    wait_for_colors(qtbot, page)
+    assert page.paint.colors.picture is page.model.picture
+
+
+@pytest.mark.parametrize("is_late", [False, True])
+def test_the_whole_tree_is_shown_first_however_late_the_text_is_encoded(open_page, qtbot, is_late):
+    page, workspace = open_page(guiapp.open_model(demo_model_path("bpe")), text=b"" if is_late else TEXT)
+    if is_late:
+        workspace.document.replace(0, 0, TEXT)
+        qtbot.waitUntil(lambda: page.model.chosen_token is not None)
+    assert page.model.chosen_token is not None
+    assert page.model.view == (0.0, float(page.model.picture.width))
+
+
+def test_without_a_model_the_page_asks_for_one(qtbot, tmp_path):
+    workspace = Workspace(b"", load=lambda *asked: None)
+    page = TreePage(workspace, ThemeSource(QApplication.instance(), "dark"), Settings(tmp_path / "s.json"))
+    qtbot.addWidget(page)
+    assert not page.model.is_preparing
+    page.tabs.choose(2)
+    assert [label.text() for label in page.findings_panel.findChildren(QLabel)] == [NOTHING_TO_COUNT]
+    assert not page.grab().isNull()
+    page.stop()
+    workspace.close()
+
+
+@pytest.mark.skipif(NEVER_COMPILED, reason="kernels are never compiled here")
+def test_the_page_tells_that_the_tree_waits_until_everything_is_compiled(qtbot, tmp_path):
+    tokenizer = guiapp.open_model(demo_model_path("bpe"))
+    run_interpreted(True)  # as at the first start ever
+    workspace = Workspace(TEXT, load=lambda *asked: tokenizer)
+    page = TreePage(workspace, ThemeSource(QApplication.instance(), "dark"), Settings(tmp_path / "s.json"))
+    qtbot.addWidget(page)
+    assert page.view.notice == NO_MODEL
+    workspace.loader.open("demo:bpe")
+    assert page.view.notice == COMPILING
+    qtbot.waitUntil(lambda: workspace.vocabulary is not None)
+    assert page.view.notice == COMPILING
+    run_interpreted(False)
+    assert page.view.notice == PREPARING
+    qtbot.waitUntil(lambda: page.model.picture is not None, timeout=COMPILING_MS)
+    page.stop()
+    workspace.close()
+
+
+def test_a_click_in_the_legend_shows_one_class_alone(page, qtbot):
+    page.legend.grab()
+    picture, before = page.model.picture, page.paint.colors.sums.colors.copy()
+    end, number = page.legend._places[1]
+    place = QPoint(int(end) - 8, 10)
+    qtbot.mouseClick(page.legend, Qt.MouseButton.LeftButton, pos=place)
+    wait_for_colors(qtbot, page)
+    is_of_class = page.model.values.classes == number
+    is_same = page.paint.colors.sums.colors == before
+    assert is_same[is_of_class].all()
+    assert not is_same[~is_of_class][1:].any()
+    qtbot.keyClick(page.legend, Qt.Key.Key_Left)
+    assert page.paint.lit_class == page.legend._places[0][1]
+    page.model.set_coloring("depth")
+    wait_for_colors(qtbot, page)
+    assert page.paint.lit_class is None
+    page.model.set_coloring("script")
+    qtbot.keyClick(page.legend, Qt.Key.Key_Escape)
+    wait_for_colors(qtbot, page)
+    assert (page.paint.colors.sums.colors == before).all()
+    assert len(before) == len(picture)

@@ -1,0 +1,249 @@
+"""The picture of the tree under mouse, wheel, fingers and keys."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, Qt
+from PySide6.QtGui import QMouseEvent, QNativeGestureEvent, QPainter, QPointingDevice, QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+
+from guiapp.core.tree.picture import ROOT
+from guiapp.viewmodels.tree.details import NODE_FACTS, NodeDetails
+from guiapp.viewmodels.tree.labels import places
+from guiapp.widgets.tree.card import TreeCard
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+
+@pytest.fixture
+def page(tree_page):
+    return tree_page
+
+
+def widest_child(page):
+    picture = page.model.picture
+    return max(picture.children(ROOT), key=lambda node: picture.span(node)[1] - picture.span(node)[0])
+
+
+def center_of(page, node):
+    geometry = page.view.geometry_now
+    inner, outer, start, end = geometry.sector(node)
+    return QPointF(*geometry.point((inner + outer) / 2, (start + end) / 2)).toPoint()
+
+
+def place_at(page, point):
+    geometry = page.view.geometry_now
+    return geometry.view[0] + geometry.share_at(point.x(), point.y()) * (geometry.view[1] - geometry.view[0])
+
+
+def point_at(page, point):
+    place, none = QPointF(point), Qt.MouseButton.NoButton
+    no_keys = Qt.KeyboardModifier.NoModifier
+    QApplication.sendEvent(page.view, QMouseEvent(QEvent.Type.MouseMove, place, place, none, none, no_keys))
+
+
+def turn_wheel(page, point, angle):
+    event = QWheelEvent(
+        QPointF(point),
+        QPointF(point),
+        QPoint(),
+        QPoint(0, angle),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(page.view, event)
+
+
+def test_pinching_a_touch_pad_zooms_at_the_pointer(page):
+    page.model.set_shape("icicle")
+    point, width = QPointF(300, 100), page.model.view[1] - page.model.view[0]
+    place = place_at(page, point)
+    for value in (0.25, 0.2):
+        event = QNativeGestureEvent(
+            Qt.NativeGestureType.ZoomNativeGesture,
+            QPointingDevice.primaryPointingDevice(),
+            2,
+            point,
+            point,
+            QPointF(page.view.mapToGlobal(point)),
+            value,
+            QPointF(),
+        )
+        assert QApplication.sendEvent(page.view, event)
+    assert page.model.view[1] - page.model.view[0] == pytest.approx(width / 1.5)
+    assert place_at(page, point) == pytest.approx(place)
+
+
+def test_pinching_the_screen_zooms_between_the_fingers(page):
+    page.model.set_shape("icicle")
+    point, width = QPoint(300, 100), page.model.view[1] - page.model.view[0]
+    place = place_at(page, point)
+    screen = QTest.createTouchDevice()
+    for finger in range(12):
+        apart = QPoint(40 + 10 * finger, 0)
+        touches = QTest.touchEvent(page.view, screen, False)
+        for number, place_of_finger in enumerate((point - apart, point + apart)):
+            touch = touches.press if finger == 0 else touches.move
+            touch(number, place_of_finger, page.view)
+        touches.commit()
+    assert page.model.view[1] - page.model.view[0] < width / 2
+    assert place_at(page, point) == pytest.approx(place, rel=0.02)
+    assert page.view._dragged is None
+
+
+def test_the_card_goes_when_the_picture_moves_and_comes_back_under_the_wheel(page, qtbot):
+    point = center_of(page, widest_child(page))
+    point_at(page, point)
+    assert page.card.isVisible()
+    qtbot.keyClick(page.view, Qt.Key.Key_Plus)
+    assert not page.card.isVisible()
+    qtbot.waitUntil(lambda: page.view.is_settled)
+    assert not page.card.isVisible()
+    turn_wheel(page, point, 120)
+    qtbot.waitUntil(page.card.isVisible)
+
+
+def test_the_card_is_as_high_as_its_facts(qtbot):
+    around = QWidget()
+    qtbot.addWidget(around)
+    around.resize(800, 600)
+    around.show()
+    card, facts = TreeCard(around), tuple((name, "1") for name in NODE_FACTS)
+    heights = []
+    for n_facts in (2, len(facts), 2):
+        card.show_at(NodeDetails(None, "Han", facts[:n_facts]), QPoint(20, 20))
+        heights.append(card.height())
+    assert heights[0] == heights[2] < heights[1] - 5 * card.fontMetrics().height()
+
+
+def test_the_wheel_zooms_where_the_pointer_is(page):
+    before = page.view.node_at(QPointF(300, 300))
+    width = page.model.view[1] - page.model.view[0]
+    turn_wheel(page, QPoint(300, 300), 240)
+    assert page.model.view[1] - page.model.view[0] < width
+    assert before is not None
+
+
+def test_a_click_makes_a_node_the_centre_and_back_returns(page, qtbot):
+    node, whole = widest_child(page), page.model.view
+    assert page.view.node_at(center_of(page, node)) == node
+    qtbot.mouseClick(page.view, Qt.MouseButton.LeftButton, pos=center_of(page, node))
+    assert page.model.chosen == node
+    assert page.model.view == tuple(map(float, page.model.picture.span(node)))
+    qtbot.mouseClick(page.bar.back, Qt.MouseButton.LeftButton)
+    assert page.model.view == whole
+    qtbot.mouseClick(page.bar.forward, Qt.MouseButton.LeftButton)
+    assert page.model.view == tuple(map(float, page.model.picture.span(node)))
+
+
+def test_keys_walk_from_node_to_node(page, qtbot):
+    page.view.setFocus()
+    page.model.choose(ROOT)
+    qtbot.keyClick(page.view, Qt.Key.Key_Down)
+    first = page.model.chosen
+    assert page.model.picture.parent(first) == ROOT
+    qtbot.keyClick(page.view, Qt.Key.Key_Right)
+    assert page.model.chosen == first + 1
+    qtbot.keyClick(page.view, Qt.Key.Key_Left)
+    qtbot.keyClick(page.view, Qt.Key.Key_Up)
+    assert page.model.chosen == ROOT
+
+
+def test_what_moves_is_painted_coarsely_and_sharply_when_it_stands_still(page, qtbot):
+    middle = page.model.picture.width / 2
+    page.model.set_view((middle / 2, middle), remember=False)
+    moving = page.view.grab().toImage()
+    assert not page.view.is_settled
+    qtbot.waitUntil(lambda: page.view.is_settled)
+    still = page.view.grab().toImage()
+    assert moving != still
+    page.view.show_at_once()
+    assert page.view.grab().toImage() == still
+
+
+def test_only_the_square_of_a_sunburst_is_painted_when_it_moves(page, qtbot):
+    painted, geometry = [], page.view.geometry_now
+    square = QRect(*geometry.corner, geometry.size_px, geometry.size_px)
+    assert square.width() < page.view.width()
+
+    class Watcher(QObject):
+        def eventFilter(self, watched, event):
+            if event.type() == QEvent.Type.Paint:
+                painted.append(event.rect())
+            return False
+
+    watcher = Watcher()
+    before = page.view.grab().toImage()
+    page.view.installEventFilter(watcher)
+    page.model.set_view((0.0, page.model.picture.width / 2), remember=False)
+    qtbot.waitUntil(lambda: page.view.is_settled)
+    assert square in painted
+    assert page.view.rect() not in painted
+    page.view.removeEventFilter(watcher)
+    page.mini_map.hide()  # it is there where not all is in view
+    after = page.view.grab().toImage()
+    assert after != before
+    for image in (before, after):
+        painter = QPainter(image)
+        painter.fillRect(square, Qt.GlobalColor.black)
+        painter.end()
+    assert after == before
+
+
+def test_the_picture_bends_from_one_shape_to_the_other(page, qtbot):
+    page.view.is_animated = True
+    page.model.set_shape("icicle")
+    qtbot.waitUntil(lambda: page.view.is_settled)
+    assert page.view.geometry_now.__class__.__name__ == "Icicle"
+
+
+def test_the_middle_tells_the_whole_token_and_the_others_what_they_add(page):
+    model, picture = page.model, page.model.picture
+    widths = picture.arrays.ends - picture.arrays.starts
+    parents = picture.arrays.parents
+    is_small_part = (widths > 3) & (widths < 0.1 * widths[parents])
+    is_below_token = (picture.arrays.tokens >= 0) & (picture.arrays.tokens[parents] >= 0)
+    node = int(np.flatnonzero(is_small_part & is_below_token)[0])
+    parent = picture.parent(node)
+    assert model.label(node, is_whole=True) == model.label(parent, is_whole=True) + model.label(node)
+    model.show(node)
+    page.view.show_at_once()
+    middle = [place for place in places(page.view.geometry_now) if place.is_middle]
+    assert [place.node for place in middle] == [node]
+
+
+def test_keys_go_back_and_forward_and_show_all(page, qtbot):
+    whole, node = page.model.view, widest_child(page)
+    alt = Qt.KeyboardModifier.AltModifier
+    page.model.choose(node)
+    qtbot.keyClick(page.view, Qt.Key.Key_Return)
+    near = page.model.view
+    assert near == tuple(map(float, page.model.picture.span(node)))
+    qtbot.keyClick(page.view, Qt.Key.Key_Left, alt)
+    assert page.model.view == whole
+    qtbot.keyClick(page.view, Qt.Key.Key_Right, alt)
+    assert page.model.view == near
+    qtbot.mouseClick(page.view, Qt.MouseButton.BackButton)
+    assert page.model.view == whole
+    qtbot.mouseClick(page.view, Qt.MouseButton.ForwardButton)
+    assert page.model.view == near
+    qtbot.keyClick(page.view, Qt.Key.Key_Home)
+    assert page.model.view == whole
+    qtbot.keyClick(page.view, Qt.Key.Key_Plus)
+    assert page.model.view[1] - page.model.view[0] < whole[1]
+
+
+def test_the_map_moves_the_view(page, qtbot):
+    width = page.model.picture.width
+    assert not page.mini_map.isVisible()
+    page.model.set_view((0.0, width / 10))
+    assert page.mini_map.isVisible()
+    middle = QPoint(page.mini_map.width() // 2, 20)
+    qtbot.mouseClick(page.mini_map, Qt.MouseButton.LeftButton, pos=middle)
+    left, right = page.model.view
+    assert (left + right) / 2 == pytest.approx(width / 2, rel=0.02)
+    assert right - left == pytest.approx(width / 10)

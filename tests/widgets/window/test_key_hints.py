@@ -1,0 +1,126 @@
+"""Every key that the list of shortcuts tells of is taken by the widget it is said to be for."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+from fake_tokenizer import FakeTokenizer
+from PySide6.QtCore import QEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import QApplication
+
+from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.inspect.page import InspectPage
+from guiapp.widgets.spans.editor import COMMANDS, PLAIN_KEYS
+from guiapp.widgets.spans.moves import KEYS
+from guiapp.widgets.steps.lessons import BeginButton
+from guiapp.widgets.steps.timeline import Scrubber
+from guiapp.widgets.theme import ThemeSource
+from guiapp.widgets.tree.legend import TreeLegend
+from guiapp.widgets.window import key_hints
+
+WIDGETS = Path(key_hints.__file__).parent.parent
+OF_CLASS = {
+    "SpanEditor": key_hints.text_hints,
+    "FindField": key_hints.FIND_FIELD,
+    "TextPanel": key_hints.FIND_PANEL,
+    "TokenStrip": key_hints.IDS,
+    "TreeView": key_hints.TREE,
+    "SearchField": key_hints.TREE_SEARCH,
+    "TreeLegend": key_hints.TREE_LEGEND,
+    "Scrubber": key_hints.TIMELINE,
+    "BeginButton": key_hints.LESSONS,
+    "FilterLine": (),  # the arrow keys of any list
+}
+
+
+def ignored_keys(widget, hints):
+    """Those of the hints that a widget does not take."""
+    ignored = []
+    for keys in (keys for hint in hints for keys in hint.keys):
+        pressed = QKeySequence(keys)[0]
+        text = pressed.key().name.removeprefix("Key_").lower()
+        event = QKeyEvent(
+            QEvent.Type.KeyPress,
+            pressed.key(),
+            pressed.keyboardModifiers(),
+            text if len(text) == 1 else {"tab": "\t"}.get(text, ""),
+        )
+        widget.keyPressEvent(event)
+        if not event.isAccepted():
+            ignored.append(keys)
+    return ignored
+
+
+def keys_of(hints):
+    return {keys for hint in hints for keys in hint.keys}
+
+
+def shortcuts_of(page):
+    return {shortcut.key().toString() for shortcut in page.findChildren(QShortcut)}
+
+
+def test_each_widget_that_takes_keys_is_in_the_list():
+    sources = [source.read_text(encoding="utf-8") for source in WIDGETS.rglob("*.py")]
+    classes = {
+        node.name
+        for source in sources
+        if "def keyPressEvent" in source
+        for node in ast.parse(source).body
+        if isinstance(node, ast.ClassDef)
+        and any(isinstance(part, ast.FunctionDef) and part.name == "keyPressEvent" for part in node.body)
+    }
+    assert classes == set(OF_CLASS)
+
+
+def test_no_key_of_the_editor_is_forgotten(qapp):
+    moves = {move for _, *pair in key_hints.MOVES for move in pair}
+    erasing = {command for _, *pair in key_hints.ERASING for command in pair}
+    commands = {command for _, command in COMMANDS} | set(PLAIN_KEYS.values())
+    assert moves == {move for _, move, _ in KEYS}
+    assert erasing == {command for command in commands if command.__name__.startswith("erase")}
+    for hint in key_hints.text_hints():
+        assert all(hint.keys), hint
+        assert len(set(hint.keys)) == len(hint.keys) > 0
+
+
+@pytest.fixture
+def inspect_page(qtbot):
+    workspace = Workspace(b"one two three", load=lambda *asked: FakeTokenizer())
+    page = InspectPage(workspace, ThemeSource(QApplication.instance(), "dark"))
+    qtbot.addWidget(page)
+    page.show()
+    with qtbot.waitSignal(workspace.spans.encoded):
+        workspace.loader.open("fake.gguf")
+    yield page
+    page.stop()
+    workspace.close()
+
+
+def test_the_text_the_search_and_the_ids_take_their_keys(inspect_page):
+    panel = inspect_page.text_panel
+    assert ignored_keys(inspect_page.editor, key_hints.text_hints()) == []
+    panel.search.open()
+    assert ignored_keys(panel.find_bar.field, key_hints.FIND_FIELD) == []
+    assert ignored_keys(panel, key_hints.FIND_PANEL) == []
+    assert ignored_keys(panel, key_hints.FIND_PANEL) == ["Esc"]  # nothing is open any more
+    assert ignored_keys(inspect_page.ids_panel.strip, key_hints.IDS) == []
+
+
+def test_the_tree_page_takes_its_keys(tree_page, qtbot):
+    qtbot.keySequence(tree_page.view, "Ctrl+F")
+    assert tree_page.bar.query.hasFocus()
+    assert keys_of(key_hints.TREE_PAGE) == shortcuts_of(tree_page)
+    tree_page.model.choose(5)
+    assert ignored_keys(tree_page.view, key_hints.TREE) == []
+    assert ignored_keys(tree_page.bar.query, key_hints.TREE_SEARCH) == []
+    assert ignored_keys(tree_page.findChild(TreeLegend), key_hints.TREE_LEGEND) == []
+
+
+def test_the_steps_page_takes_its_keys(make_steps_page):
+    page = make_steps_page()
+    assert ignored_keys(page.findChild(Scrubber), key_hints.TIMELINE) == []
+    assert ignored_keys(BeginButton("Begin"), key_hints.LESSONS) == []
+    assert keys_of(key_hints.BREAKPOINTS) == shortcuts_of(page)
