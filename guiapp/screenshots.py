@@ -49,13 +49,18 @@ class Look:
     chart: str = ""
 
 
-def save_screenshot(page: str, model: str, text: bytes | None, look: Look, path: Path) -> None:
-    """Draw a page as it is once its model is open and its text encoded; raises what opening raises."""
+def save_screenshot(
+    page: str, model: str, text: bytes | None, look: Look, path: Path, pre: str | None = None
+) -> None:
+    """Draw a page as it is once its model is open and its text encoded; raises what opening raises.
+
+    `pre` as in `open_model`.
+    """
     if not os.path.isdir(path.absolute().parent):
         raise TokenloupeError(f"There is no folder {path.parent} for the picture.")
     if page != "tree" and not is_complete():
         run_interpreted(True)  # sooner done than compiling, but for pictures painted by kernels
-    tokenizer = open_model(model)
+    tokenizer = open_model(model, pre)
     for encoder in filter(None, (look.encoder, look.race)):
         tokenizer.encode("", encoder=encoder)  # says which there are where this is none of them
     application = make_application()

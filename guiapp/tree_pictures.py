@@ -38,11 +38,14 @@ class TreeLook:
     scale: float = 1.0
 
 
-def save_tree_picture(model: str, prefix: bytes, look: TreeLook, path: Path) -> None:
-    """Draw the tokens that begin with `prefix`: shapes and text if the path ends in .svg, else pixels."""
+def save_tree_picture(model: str, pre: str | None, prefix: bytes, look: TreeLook, path: Path) -> None:
+    """Draw the tokens that begin with `prefix`: shapes and text if the path ends in .svg, else pixels.
+
+    `pre` as in `open_model`.
+    """
     if not path.absolute().parent.is_dir():
         raise TokenloupeError(f"There is no folder {path.parent} for the picture.")
-    tokenizer = open_model(model)
+    tokenizer = open_model(model, pre)
     branch = Branch(tokenizer.vocabulary, prefix)
     if prefix and not len(branch.tokens):
         raise TokenloupeError(f"No token begins with “{visible_text(prefix)}”.")

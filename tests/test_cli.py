@@ -185,7 +185,7 @@ def test_an_unknown_pre_tokenizer_is_an_error_until_one_is_chosen(capfdbinary, m
     assert (status, err.count(b"\n")) == (1, 1)
     assert b"foo-9" in err
     assert b"--pre NAME" in err
-    assert b"--pre" not in result_of(capfdbinary, "tree", model_with_unknown_pre)[2]  # has no such option
+    assert b"--pre" not in result_of(capfdbinary, "bench", model_with_unknown_pre)[2]  # has no such option
 
 
 @pytest.mark.parametrize(
@@ -194,6 +194,7 @@ def test_an_unknown_pre_tokenizer_is_an_error_until_one_is_chosen(capfdbinary, m
         (("tokenize", "12"), b"0 1\n"),
         (("detokenize", "2"), b"12"),
         (("info", "--json"), b'"chosen_pre": "qwen2"'),
+        (("tree", "1"), b"12  +2\n"),
     ],
 )
 def test_a_chosen_pre_tokenizer_is_used_and_told(capfdbinary, model_with_unknown_pre, command, result):

@@ -6,13 +6,14 @@ import argparse
 import os
 import re
 
-from guiapp.commands.files import file_path
+from guiapp.commands.files import add_pre_option, file_path
 from guiapp.commands.pictures import need_no_display, picture_size
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--page", choices=("inspect", "tree", "steps", "bench"), default="inspect")
     parser.add_argument("--model", metavar="MODEL", default="demo:bpe")
+    add_pre_option(parser)
     parser.add_argument("--text", metavar="TEXT", help="the sample text by default")
     parser.add_argument("--theme", choices=("dark", "light"), default="dark")
     parser.add_argument("--size", metavar="WxH", type=picture_size, default=(1440, 900))
@@ -60,5 +61,5 @@ def run(options: argparse.Namespace) -> int:
         name: getattr(options, name) for name in ("encoder", "at", "race", "lesson", "train", "run", "chart")
     }
     look = Look(options.theme, options.size, options.shape, **details)
-    save_screenshot(options.page, options.model, text, look, options.output)
+    save_screenshot(options.page, options.model, text, look, options.output, options.pre)
     return 0

@@ -7,7 +7,7 @@ import json
 import os
 import sys
 
-from guiapp.commands.files import file_path, open_tokenizer
+from guiapp.commands.files import add_pre_option, file_path, open_tokenizer
 from guiapp.commands.pictures import need_no_display, picture_size
 from guiapp.core.tree_reports import Branch, dot_lines, tree_lines, tree_report
 
@@ -17,6 +17,7 @@ COLORINGS = ("script", "type", "worth", "depth", "length")
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL")
     parser.add_argument("prefix", metavar="PREFIX", nargs="?", default="", help="only tokens that begin so")
+    add_pre_option(parser)
     parser.add_argument(
         "--levels",
         metavar="N",
@@ -42,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
     prefix, levels = os.fsencode(options.prefix), options.levels
     if options.output is not None:
         return _draw(options, prefix)
-    tokenizer = open_tokenizer(options.model)
+    tokenizer = open_tokenizer(options.model, pre=options.pre)
     if not (prefix or levels or options.json or options.dot):
         levels = 1
     branch = Branch(tokenizer.vocabulary, prefix, levels)
@@ -60,7 +61,7 @@ def _draw(options: argparse.Namespace, prefix: bytes) -> int:
     from guiapp.tree_pictures import TreeLook, save_tree_picture
 
     look = TreeLook(options.shape, options.theme, options.color, options.size, options.scale)
-    save_tree_picture(options.model, prefix, look, options.output)
+    save_tree_picture(options.model, options.pre, prefix, look, options.output)
     return 0
 
 
