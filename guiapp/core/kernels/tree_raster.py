@@ -81,7 +81,9 @@ def paint_strips(
         node, stride, first_column = low, 1, strips.firsts[level] % n_columns
         at = 0
         while at < n_pixels:
-            column = first_column + at - (n_columns if first_column + at >= n_columns else 0)
+            column = first_column + at
+            while column >= n_columns:
+                column -= n_columns
             start = left + column * unit
             end = start + unit
             if at == 0 or column == 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from conftest import VOCABS
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from toy_vocabulary import toy_vocabulary
 
@@ -149,6 +149,7 @@ def test_picture_and_hit_test_agree(tokens, shares):
 
 
 @given(tokens=TEXTS, shares=views, first=st.integers(0, 39), gap_scale=st.sampled_from([0.0, 1.0]))
+@example(tokens=["1"], shares=(0.0, 1.0), first=39, gap_scale=0.0)  # goes around twice
 @settings(max_examples=25)
 def test_columns_painted_at_once_are_like_those_painted_alone(tokens, shares, first, gap_scale):
     picture = picture_of(tokens)
