@@ -18,24 +18,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.editing import regex_places_worker
-from guiapp.core.errors import TokenloupeError
+from guiapp.core.queries import LONGEST_S, QueryError, bytes_of, tried_apart
 from guiapp.core.vocab.vocabulary import Vocabulary
 
 MOST_MATCHES = 1_000_000
 CHUNK_BYTES = 1 << 18  # looked through at once: so much stays near the processor
 HEAD_CHARACTERS = 3  # compared at every place; the rest only where these fit
-LONGEST_S = 8.0
-HEX_MARKS = re.compile(r"0x|[\s,]", re.IGNORECASE)
+HEX_MARKS = re.compile("0x|,", re.IGNORECASE)
 TOKEN_ID = re.compile(r"#?([0-9]{1,12})")
 NO_PLACES = np.zeros(0, np.int64)
 
 Kind = Literal["text", "bytes", "regex"]
 Progress = Callable[[float], None]
 Pattern = Sequence[Sequence[bytes]]  # for each character, the bytes that may stand there, of one length
-
-
-class FindError(TokenloupeError):
-    """What is looked for cannot be understood, or takes too long."""
 
 
 @dataclass(frozen=True)
@@ -63,13 +58,13 @@ NO_MATCHES = Matches(NO_PLACES, NO_PLACES, True)
 
 
 def find(text: bytes, query: Query, progress: Progress) -> Matches:
-    """Where a text has what is asked for.  Raises FindError."""
+    """Where a text has what is asked for.  Raises QueryError."""
     if not query.wanted:
         return NO_MATCHES
     if query.kind == "regex":
         return _find_expression(text, query, progress)
     if query.kind == "bytes":
-        pattern: Pattern = [[bytes([byte])] for byte in _bytes_of(query.wanted)]
+        pattern: Pattern = [[bytes([byte])] for byte in bytes_of(HEX_MARKS.sub("", query.wanted))]
     else:
         pattern = [_spellings(character, query.matches_case) for character in query.wanted]
     return _find_pattern(np.frombuffer(text, np.uint8), pattern, progress)
@@ -80,7 +75,7 @@ def tokens_named(vocabulary: Vocabulary, name: str) -> list[int]:
     if match := TOKEN_ID.fullmatch(name):
         token_id = int(match[1])
         if token_id >= len(vocabulary):
-            raise FindError(f"There is no token {token_id:,}; the ids end at {len(vocabulary) - 1:,}.")
+            raise QueryError(f"There is no token {token_id:,}; the ids end at {len(vocabulary) - 1:,}.")
         return [token_id]
     wanted = np.frombuffer(_encoded(name), np.uint8)
     data, offsets = vocabulary.token_bytes_table
@@ -90,7 +85,7 @@ def tokens_named(vocabulary: Vocabulary, name: str) -> list[int]:
     spelled = vocabulary.find(_encoded(name))
     found = sorted({*tokens.tolist(), *([] if spelled is None else [spelled])})
     if not found:
-        raise FindError("No token has this text. An id is a number.")
+        raise QueryError("No token has this text. An id is a number.")
     return found
 
 
@@ -102,7 +97,7 @@ def _find_pattern(data: NDArray[np.uint8], pattern: Pattern, progress: Progress)
     for first in range(0, n_places, CHUNK_BYTES):
         progress(first / n_places)
         if time.monotonic() > deadline:
-            raise FindError(f"The search takes more than {LONGEST_S:g} seconds. Look for less.")
+            raise QueryError(f"The search takes more than {LONGEST_S:g} seconds. Look for less.")
         places = _places_in(data[first : first + CHUNK_BYTES + length - 1], pattern, length)
         found.append(places + first)
         n_found += len(places)
@@ -167,34 +162,13 @@ def _spellings(character: str, matches_case: bool) -> list[bytes]:
     return [exact, *sorted(other for other in others if len(other) == len(exact))]
 
 
-def _bytes_of(digits: str) -> bytes:
-    digits = HEX_MARKS.sub("", digits)
-    if not re.fullmatch("[0-9a-fA-F]*", digits):
-        raise FindError("Bytes are written as hex digits, such as E2 82 AC.")
-    if len(digits) % 2:
-        raise FindError("Two hex digits make a byte: one is missing.")
-    return bytes.fromhex(digits)
-
-
 def _encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
 def _find_expression(text: bytes, query: Query, progress: Progress) -> Matches:
-    from guiapp.core.tree.apart import ApartError, answer_of
-
-    try:
-        re.compile(query.wanted)
-    except (re.error, OverflowError, RecursionError) as error:
-        raise FindError(f"This is no valid pattern: {error}.") from error
     request = regex_places_worker.request(query.wanted, query.matches_case, MOST_MATCHES, text)
-    try:
-        answer = answer_of(regex_places_worker.__name__, request, progress, LONGEST_S)
-    except TimeoutError:
-        message = f"The regular expression takes more than {LONGEST_S:g} seconds. Make it simpler."
-        raise FindError(message) from None
-    except ApartError:
-        raise FindError("The regular expression could not be tried. Make it simpler.") from None
+    answer = tried_apart(query.wanted, regex_places_worker.__name__, request, progress)
     places = np.frombuffer(answer, np.int64).reshape(-1, 2)
     starts, ends = places[:MOST_MATCHES, 0].copy(), places[:MOST_MATCHES, 1].copy()
     return Matches(starts, ends, len(places) <= MOST_MATCHES)

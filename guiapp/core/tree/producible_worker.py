@@ -11,9 +11,9 @@ import sys
 import numpy as np
 
 from guiapp import open_model
+from guiapp.core.apart import ApartError, answer_of
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.tokenizer import Tokenizer
-from guiapp.core.tree.apart import ApartError, answer_of
 from guiapp.core.tree.producible import Producible, Progress, producible
 from guiapp.core.tree.refusals import Refusal
 

@@ -14,27 +14,21 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.errors import TokenloupeError
+from guiapp.core.queries import QueryError, bytes_of, tried_apart
 from guiapp.core.tree import regex_worker
-from guiapp.core.tree.apart import ApartError, answer_of
 from guiapp.core.vocab.token_tree import TokenTree
 
-LONGEST_S = 8.0
 HEX = re.compile(r"0x([0-9a-fA-F\s]+)")
 NUMBER = re.compile(r"#\s*(\d{1,12})")
 EXPRESSION = re.compile(r"/(.+)/", re.DOTALL)
 
 
-class SearchError(TokenloupeError):
-    """A query that cannot be understood, or takes too long."""
-
-
 def find_tokens(tree: TokenTree, query: str, progress: Callable[[float], None]) -> NDArray[np.int32]:
-    """The ids of the tokens that a query means, in ascending order.  Raises SearchError."""
+    """The ids of the tokens that a query means, in ascending order.  Raises QueryError."""
     if match := NUMBER.fullmatch(query.strip()):
         token = int(match[1])
         if token >= len(tree.offsets) - 1:
-            raise SearchError(f"There is no token {token:,}; the ids end at {len(tree.offsets) - 2:,}.")
+            raise QueryError(f"There is no token {token:,}; the ids end at {len(tree.offsets) - 2:,}.")
         return np.array([token], np.int32)
     if (wanted := wanted_bytes(query)) is not None:
         return containing(tree, wanted)
@@ -42,12 +36,9 @@ def find_tokens(tree: TokenTree, query: str, progress: Callable[[float], None]) 
 
 
 def wanted_bytes(query: str) -> bytes | None:
-    """What the tokens contain that a query means; None for an id or an expression.  Raises SearchError."""
+    """What the tokens contain that a query means; None for an id or an expression.  Raises QueryError."""
     if match := HEX.fullmatch(query.strip()):
-        digits = "".join(match[1].split())
-        if len(digits) % 2:
-            raise SearchError("Two hex digits make a byte: one is missing.")
-        return bytes.fromhex(digits)
+        return bytes_of(match[1])
     if NUMBER.fullmatch(query.strip()) or EXPRESSION.fullmatch(query):
         return None
     return query.encode("utf-8", "surrogatepass")
@@ -84,16 +75,6 @@ def distances(tree: TokenTree, query: str, tokens: NDArray[np.int32]) -> NDArray
 
 def _matching(tree: TokenTree, expression: str, progress: Callable[[float], None]) -> NDArray[np.int32]:
     """Tokens that a regular expression matches, found in a process that can be ended at any time."""
-    try:
-        re.compile(expression)
-    except (re.error, OverflowError, RecursionError) as error:
-        raise SearchError(f"The regular expression is not valid: {error}.") from error
     request = regex_worker.request(expression, tree.data, tree.offsets)
-    try:
-        answer = answer_of(regex_worker.__name__, request, progress, LONGEST_S)
-    except TimeoutError:
-        message = f"The regular expression takes more than {LONGEST_S:g} seconds. Make it simpler."
-        raise SearchError(message) from None
-    except ApartError:
-        raise SearchError("The regular expression could not be tried. Make it simpler.") from None
+    answer = tried_apart(expression, regex_worker.__name__, request, progress)
     return np.frombuffer(bytearray(answer), np.int32)

@@ -8,8 +8,9 @@ from typing import Literal
 import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from guiapp.core.editing.find import NO_MATCHES, FindError, Matches, Query, find, tokens_named
+from guiapp.core.editing.find import NO_MATCHES, Matches, Query, find, tokens_named
 from guiapp.core.editing.text_buffer import TextEdit
+from guiapp.core.queries import QueryError
 from guiapp.viewmodels.background import LatestJob
 from guiapp.viewmodels.tokens.layout import SpanWindow
 from guiapp.viewmodels.workspace import Workspace
@@ -195,7 +196,7 @@ class TextSearch(QObject):
             return
         try:
             tokens = tokens_named(vocabulary, self._query)
-        except FindError as error:
+        except QueryError as error:
             self._fail(str(error))
         else:
             self._take(Matches(*self._workspace.spans.encoded_text.tokens.spans_of(tokens), True))

@@ -12,9 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toy_vocabulary import toy_vocabulary
 
+from guiapp.core import queries
 from guiapp.core.editing import find as finding
 from guiapp.core.editing import regex_places_worker
-from guiapp.core.editing.find import FindError, Query, find, tokens_named
+from guiapp.core.editing.find import Query, find, tokens_named
+from guiapp.core.queries import QueryError
 
 TEXT = "Über the Ünder, THE other\nthe end".encode()
 
@@ -62,7 +64,7 @@ def test_expressions_match_characters_and_lines(wanted, matches_case, expected):
     ("kind", "wanted"), [("bytes", "C"), ("bytes", "xyz"), ("regex", "("), ("regex", "(" * 5000)]
 )
 def test_queries_that_mean_nothing_are_explained(kind, wanted):
-    with pytest.raises(FindError):
+    with pytest.raises(QueryError):
         found(TEXT, wanted, kind)
 
 
@@ -92,9 +94,9 @@ def test_too_many_matches_are_cut_and_said_to_be(monkeypatch, kind):
 
 
 def test_an_expression_that_never_ends_is_given_up(monkeypatch):
-    monkeypatch.setattr(finding, "LONGEST_S", 0.3)
+    monkeypatch.setattr(queries, "LONGEST_S", 0.3)
     started = time.monotonic()
-    with pytest.raises(FindError, match="simpler"):
+    with pytest.raises(QueryError, match="simpler"):
         found(b"a" * 40 + b"!", "(a+)+$", "regex")
     assert time.monotonic() - started < PATIENCE_S
 
@@ -118,7 +120,7 @@ def test_tokens_are_meant_by_id_by_text_and_by_spelling(interpreted_kernels):
     assert tokens_named(vocabulary, " the") == tokens_named(vocabulary, "▁the") == [2]
     assert tokens_named(vocabulary, "the") == [1]
     for name in ("4", "9" * 12, "9" * 5000, "nothing"):
-        with pytest.raises(FindError):
+        with pytest.raises(QueryError):
             tokens_named(vocabulary, name)
 
 

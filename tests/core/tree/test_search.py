@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toy_vocabulary import toy_vocabulary
 
+from guiapp.core import queries
+from guiapp.core.queries import QueryError
 from guiapp.core.tree import search
-from guiapp.core.tree.search import SearchError, containing, distances, find_tokens
+from guiapp.core.tree.search import containing, distances, find_tokens
 from guiapp.core.vocab.token_tree import token_tree
 
 TOKENS = ["a", "the", "▁the", "other", "漢", "a/b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!", "#", "0x"]
@@ -60,7 +62,7 @@ def test_the_token_itself_is_nearest_then_what_begins_so(query, expected):
 
 @pytest.mark.parametrize("query", ["#9", "0x2", "/(/", "/" + "(" * 5000 + "/"])
 def test_queries_that_mean_nothing_are_explained(query):
-    with pytest.raises(SearchError):
+    with pytest.raises(QueryError):
         find(query)
 
 
@@ -73,14 +75,14 @@ def test_an_expression_is_tried_on_more_tokens_than_a_pipe_holds():
 
 def test_an_expression_that_breaks_the_process_is_explained(monkeypatch):
     monkeypatch.setattr(search.regex_worker, "request", lambda *asked: b"nothing")
-    with pytest.raises(SearchError, match="could not be tried"):
+    with pytest.raises(QueryError, match="could not be tried"):
         find("/a/")
 
 
 def test_an_expression_without_end_is_given_up(monkeypatch):
-    monkeypatch.setattr(search, "LONGEST_S", 0.3)
+    monkeypatch.setattr(queries, "LONGEST_S", 0.3)
     started = time.monotonic()
-    with pytest.raises(SearchError, match="seconds"):
+    with pytest.raises(QueryError, match="seconds"):
         find("/^(a+)+$/")
     assert time.monotonic() - started < PATIENCE_S
 

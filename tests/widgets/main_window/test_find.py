@@ -108,9 +108,9 @@ def test_case_counts_from_one_start_to_the_next(shell, qtbot, panel, make_shell)
 def test_a_problem_is_told_beside_the_field(shell, qtbot, panel):
     find(qtbot, shell, panel, "(")
     panel.search.set_kind("regex")
-    qtbot.waitUntil(lambda: "no valid pattern" in panel.find_bar.field.accessibleDescription())
+    qtbot.waitUntil(lambda: "is not valid" in panel.find_bar.field.accessibleDescription())
     assert panel.find_bar.count.text().startswith("⚠")
-    assert "no valid pattern" in panel.find_bar.count.toolTip()
+    assert "is not valid" in panel.find_bar.count.toolTip()
     assert not panel.find_bar.next.isEnabled()
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import guiapp
+from guiapp.core.apart import ApartError, answer_of
 from guiapp.core.demo import demo_model_path
-from guiapp.core.tree.apart import ApartError, answer_of
 from guiapp.core.tree.producible import producible
 from guiapp.core.tree.producible_worker import TrialError, producible_apart
 
