@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -57,7 +58,6 @@ class Shell:
 
     def load_kernels(self) -> None:
         """Have them compiled and loaded, in the background."""
-        self.garbage_collector.start()
         self.warm_up.start()
 
     def stop(self) -> None:
@@ -77,12 +77,12 @@ def run_window(model: str | None, text_file: Path | None) -> int:
     if (problem := qt_libraries.problem()) is not None:
         print(f"tokenloupe: {problem}", file=sys.stderr)
         return 1
+    application = make_application()
     from guiapp.core.demo import sample_text
     from guiapp.viewmodels.background import is_any_job_running
     from guiapp.viewmodels.settings import Settings, default_path
     from guiapp.widgets.window.error_dialog import ErrorReporter
 
-    application = make_application()
     shell = build(application, Settings(default_path()), sample_text(FIRST_SAMPLE))
     shell.window.fit_into(shell.window.screen().availableSize())
     if text_file is None:
@@ -105,6 +105,7 @@ def run_window(model: str | None, text_file: Path | None) -> int:
 
 def make_application() -> QApplication:
     """The one QApplication, with the names that the system shows."""
+    gc.disable()  # modules that are loaded are no garbage; later there is a GarbageCollector
     from PySide6.QtWidgets import QApplication
 
     sys.setswitchinterval(TURN_S)

@@ -18,22 +18,20 @@ FULL_EVERY_S = 60.0  # it takes longer than a frame
 
 
 class GarbageCollector(QObject):
-    """Collects garbage from `start` to `stop`, and everything only once `spare` was called."""
+    """Collects garbage from the first `spare` to `stop`; before, while modules and kernels load, nobody does."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._timer = QTimer(self, interval=LOOK_MS)
         self._timer.timeout.connect(self._look)
         self._next_full = float("inf")
-
-    def start(self) -> None:
         gc.disable()
-        self._timer.start()
 
     def spare(self) -> None:
         """Never look at what is loaded by now: hundreds of thousands of objects, which stay until the end."""
         gc.freeze()
         self._next_full = time.monotonic() + FULL_EVERY_S
+        self._timer.start()
 
     def stop(self) -> None:
         """Leave it to Python again, once no other thread is at work."""

@@ -18,7 +18,7 @@ from guiapp.viewmodels.garbage import GarbageCollector
 def collector(qapp, monkeypatch):
     monkeypatch.setattr(garbage, "LOOK_MS", 5)
     collector = GarbageCollector()
-    collector.start()
+    collector.spare()
     yield collector
     collector.stop()
     gc.unfreeze()
@@ -53,13 +53,25 @@ def test_everything_is_looked_at_seldom_and_not_what_was_there_to_begin_with(
     qtbot, collector, monkeypatch, is_due
 ):
     monkeypatch.setattr(garbage, "FULL_EVERY_S", 0.0 if is_due else 1000.0)
-    collector.spare()
+    collector.spare()  # again
     assert gc.get_freeze_count() > 0
     generations = []
     monkeypatch.setattr(garbage.gc, "get_count", lambda: (0, 0, garbage.OLD + 1))
     monkeypatch.setattr(garbage.gc, "collect", generations.append)
     qtbot.wait(50)
     assert (2 in generations) is is_due
+
+
+def test_nothing_is_looked_at_while_modules_are_loaded(qtbot, monkeypatch):
+    monkeypatch.setattr(garbage, "LOOK_MS", 1)
+    threads: list[int] = []
+    collector = GarbageCollector()
+    circle_of_garbage(threads)
+    objects = make_objects()
+    qtbot.wait(50)
+    assert not gc.isenabled()
+    assert (len(threads), len(objects)) == (0, 5000)
+    collector.stop()
 
 
 def test_stopping_leaves_it_to_python_again(collector):
