@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QMenu, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QToolButton, QWidget
 
 from guiapp.viewmodels.text.search import Kind, TextSearch
 from guiapp.widgets.icons import icon
@@ -164,11 +164,8 @@ class KindButton(MenuButton):
         super().__init__(theme_source, parent)
         self._search = search
         self.setToolTip("What to find")
-        menu = QMenu(self)
-        for kind, row in KINDS.items():
-            menu.addAction(row.title).setData(kind)
-        menu.triggered.connect(self._choose)
-        self.setMenu(menu)
+        self.list_choices({row.title: kind for kind, row in KINDS.items()})
+        self.menu().triggered.connect(self._choose)
         search.query_changed.connect(self._follow)
         self._follow()
 
@@ -177,6 +174,7 @@ class KindButton(MenuButton):
 
     def _follow(self) -> None:
         self.setText(KINDS[self._search.kind].title)
+        self.check(self._search.kind)
         self.setAccessibleName(f"What to find: {self.text()}")
 
 

@@ -145,12 +145,8 @@ class ColoringButton(MenuButton):
         super().__init__(theme_source, parent)
         self._model = model
         self.setToolTip("What the colours tell")
-        menu = QMenu(self)
-        for coloring in COLORINGS:
-            action = menu.addAction(coloring.title)
-            action.setData(coloring.name)
-        menu.triggered.connect(self._choose)
-        self.setMenu(menu)
+        self.list_choices({coloring.title: coloring.name for coloring in COLORINGS})
+        self.menu().triggered.connect(self._choose)
         model.values_changed.connect(self._follow)
         self._follow()
 
@@ -160,6 +156,7 @@ class ColoringButton(MenuButton):
     def _follow(self) -> None:
         titles = {coloring.name: coloring.title for coloring in COLORINGS}
         self.setText(titles[self._model.coloring])
+        self.check(self._model.coloring)
         self.setAccessibleName(f"Colour by: {self.text()}")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFormLayout,
     QFrame,
@@ -23,6 +23,7 @@ from guiapp.viewmodels.models.loader import ModelLoader, display_name
 from guiapp.viewmodels.models.recent_files import RecentFiles
 from guiapp.widgets.choice_list import ChoiceList
 from guiapp.widgets.icons import icon
+from guiapp.widgets.menu_button import OPENING_KEYS
 from guiapp.widgets.popover import Popover
 from guiapp.widgets.style_sheet import heading, set_role
 from guiapp.widgets.styled_text import Span, StyledText
@@ -72,6 +73,12 @@ class ModelButton(QToolButton):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in OPENING_KEYS:
+            self.click()
+        else:
+            super().keyPressEvent(event)
 
     @property
     def _width_around(self) -> int:

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QMenu, QToolButt
 
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.icons import icon
+from guiapp.widgets.menu_button import MenuButton
 from guiapp.widgets.style_sheet import set_role
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
 from guiapp.widgets.window.actions import Actions
@@ -44,29 +45,22 @@ class TopBar(QFrame):
         layout.setColumnStretch(2, 1)
 
 
-class EncoderButton(QToolButton):
+class EncoderButton(MenuButton):
     """Names the encoder in use; a click lists those that the vocabulary offers."""
 
     def __init__(
         self, workspace: Workspace, actions: Actions, theme_source: ThemeSource, parent: QWidget | None = None
     ) -> None:
-        super().__init__(parent)
+        super().__init__(theme_source, parent)
         self._workspace = workspace
-        self._theme_source = theme_source
-        set_role(self, "raised")
         menu = QMenu(self, toolTipsVisible=True)
         menu.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         for row, action in actions:
             if row.group == "encoder":
                 menu.addAction(action)
         self.setMenu(menu)
-        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the arrow goes behind the text
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         workspace.options_changed.connect(self._follow)
-        theme_source.changed.connect(self._color)
-        self._color()
         self._follow()
 
     def _follow(self) -> None:
@@ -77,9 +71,6 @@ class EncoderButton(QToolButton):
             mark = "exact" if algorithm.exact else "approximate"
             self.setToolTip(f"{algorithm.title} ({mark}), {algorithm.complexity}\n{algorithm.source}")
             self.setAccessibleName(f"Encoder: {algorithm.name}, {mark}")
-
-    def _color(self) -> None:
-        self.setIcon(icon("chevron-down", self._theme_source.theme.dim))
 
 
 class PaletteButton(QToolButton):

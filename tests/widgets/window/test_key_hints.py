@@ -25,6 +25,8 @@ WIDGETS = Path(key_hints.__file__).parent.parent
 OF_CLASS = {
     "SpanEditor": key_hints.text_hints,
     "FindField": key_hints.FIND_FIELD,
+    "MenuButton": key_hints.MENU_BUTTON,
+    "ModelButton": key_hints.MENU_BUTTON,
     "TextPanel": key_hints.FIND_PANEL,
     "TokenStrip": key_hints.IDS,
     "TreeView": key_hints.TREE,
