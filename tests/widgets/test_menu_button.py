@@ -55,7 +55,12 @@ def test_a_key_opens_the_list_at_what_is_chosen(qtbot, button, keys):
 def test_a_key_chooses_from_the_list(qtbot, button):
     chosen = []
     button.menu().triggered.connect(lambda action: chosen.append(action.data()))
-    QTimer.singleShot(50, lambda: (press(qtbot, button.menu(), "Down"), press(qtbot, button.menu(), "Return")))
+
+    def choose() -> None:
+        press(qtbot, button.menu(), "Down")
+        press(qtbot, button.menu(), "Return")
+
+    QTimer.singleShot(50, choose)
     press(qtbot, button, "Down")
     qtbot.waitUntil(lambda: chosen == ["regex"])
 
