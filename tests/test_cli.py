@@ -33,6 +33,15 @@ def test_tokenize_and_detokenize_come_back_to_the_text(capfdbinary, model):
     assert text.strip() == b"hello world"
 
 
+@pytest.mark.parametrize("form", ["ids", "json"])
+def test_detokenize_reads_what_tokenize_prints(capfdbinary, tmp_path, form):
+    ids = tmp_path / "ids"
+    for word in ("été 汉 <|im_end|>", ""):
+        _, printed, _ = result_of(capfdbinary, "tokenize", "demo:bpe", word, "--no-special", "--format", form)
+        ids.write_bytes(printed)
+        assert result_of(capfdbinary, "detokenize", "demo:bpe", "-f", str(ids)) == (0, word.encode(), b"")
+
+
 @pytest.mark.parametrize("model", DEMO_MODELS)
 def test_info_says_what_the_file_is(capfdbinary, model):
     status, out, _ = result_of(capfdbinary, "info", model, "--json")
@@ -92,6 +101,7 @@ def test_text_comes_from_standard_input_where_none_is_named(capfdbinary, monkeyp
         (["detokenize", "demo:bpe", "99999999"], "99999999"),
         (["detokenize", "demo:bpe", "seven"], "seven"),
         (["detokenize", "demo:bpe", "--", "-1"], "-1"),
+        (["detokenize", "demo:bpe", '{"tokens": []}'], "no list of numbers “token_ids”"),
     ],
 )
 def test_bad_input_is_one_line_and_status_1(capfdbinary, arguments, says):
@@ -280,7 +290,7 @@ def test_a_text_and_a_file_are_one_too_many(capsys):
 
 def test_an_id_beyond_all_vocabularies_is_told_as_such(capsys):
     assert run(["detokenize", "demo:toy", "9" * 5000]) == 1
-    assert "no vocabulary is that large" in capsys.readouterr().err
+    assert "is not in 0 … 8." in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-"])

@@ -6,7 +6,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
-from guiapp.viewmodels.tokens.id_formats import FORMATS
+from guiapp.core.id_lists import FORMATS
 from guiapp.viewmodels.tokens.source import TokenSource
 from guiapp.widgets.inspect.token_strip import TokenStrip
 from guiapp.widgets.inspect.token_table_view import TokenTableView

@@ -8,9 +8,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
+from guiapp.core.id_lists import holds_numbers
 from guiapp.viewmodels.tokens.decode import DecodeModel
 from guiapp.viewmodels.tokens.details import TokenDetailsModel
-from guiapp.viewmodels.tokens.id_formats import holds_numbers
 from guiapp.viewmodels.tokens.table import TokenTableModel
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.inspect.decode_dialog import DecodeDialog

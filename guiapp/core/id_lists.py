@@ -1,7 +1,8 @@
-"""Token ids as text that other programs take, and back from whatever people paste."""
+"""Token ids as text that other programs take, and back from whatever people write or paste."""
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -10,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.errors import TokenloupeError
+from guiapp.core.vocab.quoting import quoted
 
 PER_LINE = 16
 GLANCE = 4096  # characters
+LONGEST_WORD = 24  # that is repeated whole
 BEFORE_LIST = re.compile(
     r"\s*(?:[A-Za-z_][\w\s.:*<>]*(?:\[\w*\]\s*)?=\s*)?"  # `name =`, `type name[n] =`
     r"(?:[A-Za-z_][\w.]*\s*(?=\())?"  # `array(`
@@ -22,11 +25,13 @@ PART = re.compile(
     r"|(?:dtype|device)\s*=\s*[\w.]+"  # how arrays end when they are printed
     r"""|([^\s,;|/\[\](){}"'`]+)"""
 )
+RECORD = re.compile(r'\s*\{\s*"')  # C's lists do not begin so
+LISTS_OF_RECORD = re.compile(r'"token_ids"\s*:\s*\[([^\[\]]*)\]')
 NUMBER = re.compile(r"[+-]?[0-9]+|0[xX][0-9a-fA-F]+")
 
 
 class IdsError(TokenloupeError):
-    """A pasted list that is no list of token ids; text[start:end] is the part at fault."""
+    """A text that is no list of token ids; text[start:end] is the part at fault."""
 
     def __init__(self, message: str, start: int, end: int) -> None:
         super().__init__(message)
@@ -65,9 +70,11 @@ FORMATS: dict[str, Callable[[NDArray[np.int32]], str]] = {
 def parse_ids(text: str, n_tokens: int) -> NDArray[np.int32]:
     """The ids in `text`: numbers, decimal or 0x…, with any usual separators, brackets or assignment.
 
-    Raises IdsError at the first thing that is neither, or is not below `n_tokens`.
+    Also those of the record that `tokenize --format json` prints.  Raises IdsError at the first thing that
+    is neither, or is not below `n_tokens`.
     """
-    return np.fromiter(_numbers(text, n_tokens), np.int32)
+    first, last = _list_of_record(text) if RECORD.match(text) else (0, len(text))
+    return np.fromiter(_numbers(text, n_tokens, first, last), np.int32)
 
 
 def _lines(token_ids: NDArray[np.int32], trailing_comma: bool) -> str:
@@ -81,25 +88,45 @@ def _lines(token_ids: NDArray[np.int32], trailing_comma: bool) -> str:
 
 def holds_numbers(text: str) -> bool:
     """Whether what somebody copied begins like a list of numbers, in any form that `parse_ids` takes."""
+    glance = text[:GLANCE]
+    if RECORD.match(glance):
+        return '"token_ids"' in glance
     try:
-        return len(list(_numbers(text[:GLANCE], sys.maxsize))) > 0
+        return len(list(_numbers(glance, sys.maxsize, 0, GLANCE))) > 0
     except IdsError:
         return False
 
 
-def _numbers(text: str, n_tokens: int) -> Iterator[int]:
-    before = BEFORE_LIST.match(text)
-    words = (part for part in PART.finditer(text, before.end() if before else 0) if part[1])
+def _list_of_record(text: str) -> tuple[int, int]:
+    """Where the only list of ids lies in a JSON object."""
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        message = f"This JSON ends early or is broken: {error.msg} at character {error.pos + 1}."
+        at = min(error.pos, len(text) - 1)
+        raise IdsError(message, at, at + 1) from error
+    except RecursionError as error:
+        raise IdsError("This JSON is too deep for a list of ids.", 0, len(text)) from error
+    lists = list(LISTS_OF_RECORD.finditer(text))
+    if not lists:
+        raise IdsError("This JSON object has no list of numbers “token_ids”.", 0, len(text))
+    if len(lists) > 1:
+        message = f"This JSON object has {len(lists)} lists “token_ids”. Give the numbers of one."
+        raise IdsError(message, *lists[1].span())
+    return lists[0].span(1)
+
+
+def _numbers(text: str, n_tokens: int, first: int, last: int) -> Iterator[int]:
+    """The numbers in text[first:last]."""
+    before = BEFORE_LIST.match(text, first, last)
+    words = (part for part in PART.finditer(text, before.end() if before else first, last) if part[1])
     for number, word in enumerate(words, 1):
         if not NUMBER.fullmatch(word[1]):
-            message = f"“{_short(word[1])}” at character {word.start() + 1} is not a number."
+            message = f"“{quoted(word[1], LONGEST_WORD)}” at character {word.start() + 1} is not a number."
             raise IdsError(message, *word.span())
         value = int(word[1], 0 if word[1][1:2] in ("x", "X") else 10) if len(word[1]) < 20 else n_tokens
         if not 0 <= value < n_tokens:
-            message = f"Id {_short(word[1])} (number {number} of the list) is not in 0 … {n_tokens - 1:,}."
+            shown = quoted(word[1], LONGEST_WORD)
+            message = f"Id {shown} (number {number} of the list) is not in 0 … {n_tokens - 1:,}."
             raise IdsError(message, *word.span())
         yield value
-
-
-def _short(word: str) -> str:
-    return word if len(word) <= 24 else word[:24] + "…"

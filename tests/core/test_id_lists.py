@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as st_numpy
 
-from guiapp.viewmodels.tokens.id_formats import FORMATS, IdsError, parse_ids
+from guiapp.core.id_lists import FORMATS, IdsError, parse_ids
 
 N_TOKENS = 262_144
 ids = st_numpy.arrays(np.int32, st.integers(0, 40), elements=st.integers(0, N_TOKENS - 1))
@@ -58,6 +58,8 @@ def test_long_lists_are_valid_python_in_short_lines():
         "array([1, 2, 3], dtype=int32)",
         "np.array([1, 2, 3], dtype=np.int32)",
         "x = tensor([[1, 2, 3]], device=cpu)",
+        '{"encoder": "\\"token_ids\\": [9]", "token_ids": [1, 2, 3], "tokens": [{"id": 4}]}',
+        '\n{ "segmentations": [{"score": -1.5, "token_ids" : [\n1,\n2,\n3]}]}',
     ],
 )
 def test_whatever_people_paste_is_understood(text):
@@ -80,6 +82,11 @@ def test_no_numbers_are_an_empty_list(text):
         ("0x", "0x", "not a number"),
         ("hello", "hello", "not a number"),
         ("٣", "٣", "not a number"),
+        ("1 \x1b[2J", "\x1b", "“\\x1b” at character 3"),
+        ('{"token_ids": [1, 10]}', "10", "Id 10 (number 2 of the list) is not in 0 … 9"),
+        ('{"token_ids": [1, 2', "2", "This JSON ends early or is broken"),
+        ('{"token_ids": [[1], [2]]}', '{"token_ids": [[1], [2]]}', "no list of numbers “token_ids”"),
+        ('{"a": {"token_ids": []}, "token_ids": [7]}', '"token_ids": [7]', "2 lists “token_ids”"),
     ],
 )
 def test_an_error_says_what_and_where(text, at_fault, says):
