@@ -97,6 +97,7 @@ class SpanEditor(SpanView):
             self._rows.apply(edit)
         self._moves.forget()
         self._read_added_tokens()
+        self._settle()
 
     def _follow_caret(self) -> None:
         self._restart_blinking()

@@ -126,6 +126,8 @@ class SpanRows:
 
     def set_frame(self, header_px: int, footer_px: int) -> None:
         """Leave room above the first block and below the last one."""
+        if (header_px, footer_px) == (self._header_px, self._footer_px):
+            return
         at_top = self.scroll_y <= 0
         if self._anchor == 0 and self._offset < 0:
             self._offset += self._header_px - header_px

@@ -194,6 +194,7 @@ class SpanView(QAbstractScrollArea):
     def _follow_spans(self) -> None:
         if self._rows.is_current:  # else the edit is about to arrive here too
             self._read_added_tokens()
+            self._settle()
 
     def _read_added_tokens(self) -> None:
         """Find the control tokens that stand before and behind the text."""
@@ -203,7 +204,6 @@ class SpanView(QAbstractScrollArea):
         self._added = leading, trailing
         row_px = self._rows.metrics.row_height
         self._rows.set_frame(row_px if leading else 0, row_px if trailing else 0)
-        self._settle()
 
     def _added_at(self, offset: int, start: int, end: int) -> list[tuple[int, str]]:
         window = self._spans.spans_in(start, end)
