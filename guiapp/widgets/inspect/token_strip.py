@@ -18,6 +18,7 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
+    QPixmap,
     QResizeEvent,
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
@@ -27,11 +28,14 @@ from guiapp.core.vocab.vocabulary import Attribute
 from guiapp.viewmodels.tokens.chip_grid import ChipGrid
 from guiapp.viewmodels.tokens.source import TokenSource
 from guiapp.widgets.chip_painting import draw_chip
+from guiapp.widgets.spans.painter import clear_pixmap
 from guiapp.widgets.text_zoom import TextZoom
-from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, ThemeSource
 
 Key = Qt.Key
 REPAINT_MS = 30
+OUTLINE_PX = 1  # room for it around a chip
+CACHED_CHIPS = 1000
 ENCODING_TEXT = "Encoding …"
 EMPTY_TEXT = "Type a text, and the ids of its tokens appear here."
 NO_TOKENS_TEXT = "No token of this vocabulary stands for any of the text."
@@ -60,6 +64,7 @@ class TokenStrip(QAbstractScrollArea):
         self._theme_source = theme_source
         self._anchor: int | None = None
         self._grid = ChipGrid(0, QSize(1, 1), QSize(), 1)
+        self._chips: dict[tuple[int, int, float], QPixmap] = {}
         self._repaint = QTimer(self, singleShot=True, interval=REPAINT_MS)
         self._repaint.timeout.connect(self.viewport().update)
         self.setAccessibleName("Token ids")
@@ -67,10 +72,10 @@ class TokenStrip(QAbstractScrollArea):
         self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.viewport().setMouseTracking(True)
-        theme_source.changed.connect(self.viewport().update)
-        self._zoom.changed.connect(self._lay_out)
+        theme_source.changed.connect(self._restyle)
+        self._zoom.changed.connect(self._restyle)
         self._zoom.watch(self.viewport())
-        source.vocabulary_changed.connect(self._lay_out)
+        source.vocabulary_changed.connect(self._restyle)
         source.encoding_changed.connect(self._lay_out)
         source.selected_token_changed.connect(self._follow_selection)
         source.hovered_token_changed.connect(self.viewport().update)
@@ -116,10 +121,8 @@ class TokenStrip(QAbstractScrollArea):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         theme = self._theme_source.theme
         painter.fillRect(event.rect(), theme.panel)
-        painter.setFont(self._zoom.mono_font(SMALL_FONT_PX))
         if self._source.n_tokens == 0:
             painter.setFont(self._zoom.ui_font(UI_FONT_PX))
             painter.setPen(theme.dim)
@@ -131,8 +134,12 @@ class TokenStrip(QAbstractScrollArea):
         first, last = self._grid.chips_between(event.rect().top() + top, event.rect().bottom() + top)
         ids = self._source.token_ids(first, last).tolist()
         tints = self._source.tints(first, last).tolist()
-        for index, (token_id, tint) in enumerate(zip(ids, tints, strict=True), first):
-            self._paint_chip(painter, theme, index, token_id, tint)
+        scale = self.devicePixelRatioF()
+        outline = QPoint(OUTLINE_PX, OUTLINE_PX)
+        for index, key in enumerate(zip(ids, tints, [scale] * len(ids), strict=True), first):
+            chip = self._chips.get(key) or self._chip(*key)
+            painter.drawPixmap(self.chip_rect(index).topLeft() - outline, chip)
+        self._paint_rings(painter, first, last)
 
     def _remark(self) -> str:
         """Why there are no ids."""
@@ -142,22 +149,45 @@ class TokenStrip(QAbstractScrollArea):
             return ENCODING_TEXT
         return NO_TOKENS_TEXT if self._source.n_bytes else EMPTY_TEXT
 
-    def _paint_chip(self, painter: QPainter, theme: Theme, index: int, token_id: int, tint: int) -> None:
-        chip = QRectF(self.chip_rect(index)).adjusted(0.5, 0.5, -0.5, -0.5)
+    def _chip(self, token_id: int, tint: int, scale: float) -> QPixmap:
+        """A chip, drawn once: while someone types, most chips only move."""
+        if len(self._chips) >= CACHED_CHIPS:
+            self._chips.clear()
+        theme = self._theme_source.theme
+        place = QRect(QPoint(OUTLINE_PX, OUTLINE_PX), self._grid.chip_size)
+        picture = clear_pixmap(place.right() + 1 + OUTLINE_PX, place.bottom() + 1 + OUTLINE_PX, scale)
+        picture.fill(theme.panel)
+        painter = QPainter(picture)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setFont(self._zoom.mono_font(SMALL_FONT_PX))
+        inside = QRectF(place).adjusted(0.5, 0.5, -0.5, -0.5)
+        draw_chip(painter, theme, inside, str(token_id), self._attributes(token_id), theme.span_color(tint))
+        painter.end()
+        self._chips[token_id, tint, scale] = picture
+        return picture
+
+    def _paint_rings(self, painter: QPainter, first: int, last: int) -> None:
+        """Around the selected chips and the one that is pointed at, of those in [first, last)."""
         start, end = self.selected_range
-        attributes = self._attributes(token_id)
-        draw_chip(painter, theme, chip, str(token_id), attributes, theme.span_color(tint))
-        if start <= index < end or index == self._source.hovered_token:
-            width = 2 if start <= index < end else 1
-            painter.setPen(QPen(theme.accent, width))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(chip.adjusted(-0.5, -0.5, 0.5, 0.5), UNIT_PX + 1, UNIT_PX + 1)
+        ringed = dict.fromkeys(range(max(start, first), min(end, last)), 2)
+        hovered = self._source.hovered_token
+        if hovered is not None and first <= hovered < last:
+            ringed.setdefault(hovered, 1)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for index, width in ringed.items():
+            painter.setPen(QPen(self._theme_source.theme.accent, width))
+            painter.drawRoundedRect(self.chip_rect(index), UNIT_PX + 1, UNIT_PX + 1)
 
     def _attributes(self, token_id: int) -> Attribute:
         vocabulary = self._source.vocabulary
         return Attribute(0) if vocabulary is None else Attribute(int(vocabulary.signs[token_id]))
 
     # Following the workspace
+
+    def _restyle(self) -> None:
+        self._chips.clear()
+        self._lay_out()
 
     def _lay_out(self) -> None:
         vocabulary = self._source.vocabulary

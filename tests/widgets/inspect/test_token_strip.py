@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QHelpEvent, QMouseEvent
+from PySide6.QtGui import QColor, QHelpEvent, QMouseEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 from toy_source import ToySource
 from toy_vocabulary import toy_vocabulary
 
 from guiapp.core.vocab.vocabulary import Attribute
+from guiapp.widgets.inspect import token_strip
 from guiapp.widgets.inspect.token_strip import TokenStrip
-from guiapp.widgets.theme import DARK, ThemeSource
+from guiapp.widgets.theme import DARK, LIGHT, ThemeSource
 
 pytestmark = [
     pytest.mark.usefixtures("interpreted_kernels"),
@@ -134,6 +135,33 @@ def test_control_tokens_are_outlined_and_others_filled_in_turn(source, strip):
     colors = [picture.pixelColor(place) for place in inside]
     assert colors[0] == DARK.panel
     assert colors[1:] == [DARK.span_color(index) for index in range(1, 8)]
+
+
+def test_chips_follow_the_theme_and_the_vocabulary(source, qtbot):
+    themes = ThemeSource(QApplication.instance(), "dark")
+    strip = TokenStrip(source, themes)
+    qtbot.addWidget(strip)
+    strip.resize(300, 120)
+
+    def inside() -> QColor:
+        place = strip.chip_rect(1).topLeft() + QPoint(5, 3)
+        return strip.viewport().grab().toImage().pixelColor(place)
+
+    assert inside() == DARK.span_color(1)
+    themes.choose("light")
+    assert inside() == LIGHT.span_color(1)
+    source.vocabulary = toy_vocabulary({"<s>": 0.0, "a": Attribute.CONTROL})
+    source.vocabulary_changed.emit()
+    assert inside() == LIGHT.panel
+
+
+def test_chips_that_only_move_are_not_drawn_again(source, strip, monkeypatch):
+    strip.viewport().grab()
+    drawn = []
+    monkeypatch.setattr(token_strip, "draw_chip", lambda *given: drawn.append(given))
+    source.set_tokens([1] * 6 + source.ids[:94].tolist())  # six tints in turn
+    strip.viewport().grab()
+    assert not drawn
 
 
 def test_millions_of_tokens_scroll_to_the_last(source, strip, qtbot):
