@@ -144,7 +144,7 @@ def typing(application: QApplication, shell: Shell, name: str, text: bytes, n_ev
             _settle(application)
             wait_until(application, lambda: editor.is_painted)  # people type where they see the text
         key = Qt.Key.Key_Backspace if event % 5 == 4 else rng.choice((Qt.Key.Key_A, Qt.Key.Key_Space))
-        values.append(timed(application, watch, partial(QTest.keyClick, editor.viewport(), key)))
+        values.append(timed(application, watch, partial(QTest.keyClick, shell.window.windowHandle(), key)))
         while not editor.is_painted:
             values[-1] += timed(application, watch, lambda: None)
         QTest.qWait(20)  # as between the strokes of a fast typist

@@ -2,13 +2,14 @@
 
     python -m guiapp.core.bench < PLAN.json
 
-The first line of standard input is the plan; later ones are `pause`, `resume` or `stop`.  Each event of
-`engine` is one JSON line on standard output; what is wrong with the plan is one of {"event": "failed",
+The first line of standard input is the plan; later ones are `pause`, `resume`, `hold` or `stop`.  Each event
+of `engine` is one JSON line on standard output; what is wrong with the plan is one of {"event": "failed",
 "message"}.  It also stops on SIGINT and SIGTERM, and when either pipe is closed: nothing stays running.
 
 The window goes first where both want a core: this process and its workers, all alike, have a low priority.
 On a machine with a free core that changes no figure; where there is none, the figure says so by its share
-of the processor.
+of the processor.  Two cores of a machine are often halves of one, each of which makes the other nearly
+twice as slow, and no clock tells: so nothing is timed while somebody types, which `hold` says.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def main() -> int:
 
 def _obey(commands: TextIO, control: Control) -> None:
     """Follow commands until the pipe is closed, which means stop."""
-    actions = {"pause": control.pause, "resume": control.resume, "stop": control.stop}
+    actions = {"pause": control.pause, "resume": control.resume, "hold": control.hold, "stop": control.stop}
     for line in commands:
         if (action := actions.get(line.strip())) is not None:
             action()

@@ -1,19 +1,26 @@
-"""How a run is stopped or paused from outside."""
+"""How a run is stopped, paused, or held back for a moment from outside."""
 
 from __future__ import annotations
 
 import threading
 import time
 
+QUIET_S = 0.4  # a run goes on when nobody has typed or scrolled for so long
+
 
 class Control:
-    """Asked between two calls and while waiting for one; others set it from signals and threads."""
+    """Asked between two calls and while waiting for one; others set it from signals and threads.
+
+    paused_s  in all, moments included
+    held_s    of moments alone
+    """
 
     def __init__(self) -> None:
         self._stopped = threading.Event()
         self._runs = threading.Event()
         self._runs.set()
-        self.paused_s = 0.0
+        self._quiet_at_s = 0.0
+        self.paused_s = self.held_s = 0.0
 
     def stop(self) -> None:
         self._stopped.set()
@@ -25,10 +32,19 @@ class Control:
     def resume(self) -> None:
         self._runs.set()
 
+    def hold(self) -> None:
+        """Begin nothing for a moment: the window needs the processor, and would disturb what is timed."""
+        self._quiet_at_s = time.monotonic() + QUIET_S
+
     def shall_stop(self) -> bool:
         return self._stopped.is_set()
 
     def wait_while_paused(self) -> None:
-        started = time.monotonic()
+        started_s = time.monotonic()
         self._runs.wait()
-        self.paused_s += time.monotonic() - started
+        resumed_s = time.monotonic()
+        while (left_s := self._quiet_at_s - time.monotonic()) > 0 and not self.shall_stop():
+            self._stopped.wait(left_s)
+        ended_s = time.monotonic()
+        self.held_s += ended_s - resumed_s
+        self.paused_s += ended_s - started_s

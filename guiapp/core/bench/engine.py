@@ -71,7 +71,7 @@ def run(plan: Plan, control: Control, start_worker: StartWorker | None = None) -
         pass
     finally:
         workers.end()
-    yield {"event": "finished", "complete": is_complete, "environment": environment_after()}
+    yield {"event": "finished", "complete": is_complete, "environment": environment_after(control.held_s)}
 
 
 def contenders_of(plan: Plan, tokenizer: Tokenizer) -> list[str]:

@@ -38,8 +38,10 @@ def noise_now() -> dict[str, Any]:
     return {"load": None if load is None else load[0], "mhz": _frequency_mhz()}
 
 
-def environment_after() -> dict[str, Any]:
+def environment_after(held_s: float) -> dict[str, Any]:
+    """What a run ended with; `held_s`: how long it waited in all for somebody who typed."""
     return {
+        "held_s": round(held_s, 1),
         "ended": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
         "load_after": _load(),
         "mhz_after": _frequency_mhz(),

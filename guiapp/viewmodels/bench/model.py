@@ -228,6 +228,11 @@ class BenchModel(QObject):
         (self._runner.pause if self.is_paused else self._runner.resume)()
         self.running_changed.emit()
 
+    def hold(self) -> None:
+        """Time nothing for a moment: somebody types, and would be disturbed by it as it would be by them."""
+        if self.is_running:
+            self._runner.hold()
+
     def _now_s(self) -> float:
         """Time that passes while a run is going and not paused."""
         return self._clock_s() - self._paused_s

@@ -55,6 +55,10 @@ class BenchRunner(QObject):
     def resume(self) -> None:
         self._say("resume")
 
+    def hold(self) -> None:
+        """Ask it to begin nothing for a moment."""
+        self._say("hold")
+
     def stop(self) -> None:
         """Ask it to tell what it has and to end."""
         self._say("stop")

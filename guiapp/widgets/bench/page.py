@@ -27,6 +27,7 @@ from guiapp.widgets.bench.exactness import ExactnessChart
 from guiapp.widgets.bench.export import BenchExport
 from guiapp.widgets.bench.grid import CardGrid
 from guiapp.widgets.bench.groups import KINDS
+from guiapp.widgets.bench.input_watch import InputWatch
 from guiapp.widgets.bench.labels import UNITS
 from guiapp.widgets.bench.plan import PlanPanel
 from guiapp.widgets.bench.scenarios import BY_TEXT, OFFERED, ScenarioCard
@@ -78,6 +79,8 @@ class BenchPage(Page):
         self.export = BenchExport(model, self)
         self._frames = QTimer(self, interval=FRAME_MS, singleShot=True)
         self._frames.timeout.connect(self.redraw)
+        self._input_watch = InputWatch(parent=self)
+        self._input_watch.noticed.connect(model.hold)
         self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         self.setAcceptDrops(True)
         self._lay_out()
@@ -265,6 +268,9 @@ class BenchPage(Page):
         self.progress.setText(" · ".join(filter(None, told)))
 
     def _follow_running(self) -> None:
+        if (window := self.window().windowHandle()) is not None:
+            act = window.installEventFilter if self.model.is_running else window.removeEventFilter
+            act(self._input_watch)
         if self.model.is_running:
             self.notices.clear_notice(RUN)
             self.notices.clear_notice(CUT_OFF)
