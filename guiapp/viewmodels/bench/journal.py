@@ -10,6 +10,7 @@ import json
 import os
 import time
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TextIO
@@ -24,7 +25,10 @@ MOST_BYTES = 16 << 20  # from here on no single samples: results, which hold the
 
 
 class Journal:
-    """Takes the events of one run down; `problem` says why it cannot, "" while it can."""
+    """Takes the events of one run down in a thread of its own, so that nobody waits for the disk.
+
+    problem  why it does not, "" while it does
+    """
 
     def __init__(self, folder: Path) -> None:
         self.problem = ""
@@ -32,15 +36,32 @@ class Journal:
         self._lock = _lock_of(self._path)
         self._file: TextIO | None = None
         self._n_bytes = 0
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            self._lock.tryLock(0)
-            self._file = self._path.open("w", encoding="utf-8", buffering=1)  # each line goes out whole
-        except OSError as error:
-            self._give_up(error)
+        self._writer = ThreadPoolExecutor(1, "journal")  # Python ends when it is done
+        self._writer.submit(self._begin)
 
     def add(self, event: Mapping[str, Any]) -> None:
         """Take an event down; where the disk is full, this and all later ones are missing."""
+        self._writer.submit(self._write, event)
+
+    def end(self, is_kept: bool) -> None:
+        """The run is over; its journal goes if it is kept elsewhere."""
+        self._writer.submit(self._end, is_kept)
+
+    def finish(self) -> None:
+        """Wait until everything is on the disk."""
+        self._writer.submit(lambda: None).result()
+
+    def _begin(self) -> None:
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            if self._lock.tryLock(0):
+                self._file = self._path.open("w", encoding="utf-8", buffering=1)  # each line goes out whole
+            else:  # other windows would take what is not locked for a run that was cut off
+                self._give_up("it cannot be locked, the disk may be full")
+        except OSError as error:
+            self._give_up(error.strerror)
+
+    def _write(self, event: Mapping[str, Any]) -> None:
         if self._file is None:
             return
         line = json.dumps(event) + "\n"
@@ -48,17 +69,17 @@ class Journal:
             if event["event"] != "sample" or self._n_bytes + len(line) <= MOST_BYTES:
                 self._n_bytes += self._file.write(line)
         except OSError as error:
-            self._give_up(error)
+            self._give_up(error.strerror)
 
-    def end(self, is_kept: bool) -> None:
-        """The run is over; its journal goes if it is kept elsewhere."""
+    def _end(self, is_kept: bool) -> None:
         self._close()
         if is_kept:
-            self._path.unlink(missing_ok=True)
+            with suppress(OSError):  # the next start finds it
+                self._path.unlink()
         self._lock.unlock()
 
-    def _give_up(self, error: OSError) -> None:
-        self.problem = f"not on the disk while it goes on: {error.strerror}"
+    def _give_up(self, reason: str | None) -> None:
+        self.problem = f"not on the disk while it goes on: {reason}"
         self._close()
 
     def _close(self) -> None:

@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -29,8 +30,14 @@ STARTED = {
     "plan": {},
     "n_cells": 1,
 }
-COMPARED = {"event": "compared", "contender": "fast", "n_tokens": 500, "first_difference": None}
-SAMPLE = {"event": "sample", "contender": "fast", "seconds": 0.001, "n": 1}
+COMPARED = {
+    "event": "compared",
+    "contender": "fast",
+    "operation": "encode",
+    "n_tokens": 500,
+    "first_difference": None,
+}
+SAMPLE = {"event": "sample", "contender": "fast", "operation": "encode", "seconds": 0.001, "n": 1}
 EVENTS = [STARTED, {"event": "cell", "number": 1, "of": 1, "seconds_left": 5.0, **CELL}, COMPARED, SAMPLE]
 MEASURE = """
 import json, sys, time
@@ -48,13 +55,27 @@ def taken_down(folder, events=EVENTS) -> Journal:
     journal = Journal(folder)
     for event in events:
         journal.add(event)
+    journal.finish()
     return journal
 
 
-def test_a_killed_program_leaves_its_run_to_the_next_start(tmp_path):
+def end(journal: Journal, is_kept: bool) -> None:
+    journal.end(is_kept)
+    journal.finish()
+
+
+def lines_in(folder) -> list[str]:
+    """Of the journal in a folder, none where there is none yet."""
+    return [line for path in folder.glob("*.jsonl") for line in path.read_text().splitlines()]
+
+
+def test_a_killed_program_leaves_its_run_to_the_next_start(qtbot, tmp_path):
     command = [sys.executable, "-c", MEASURE, str(tmp_path), json.dumps(EVENTS)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as measuring:
         assert measuring.stdout.readline() == "ready\n"
+        qtbot.waitUntil(
+            lambda: len(lines_in(tmp_path / UNFINISHED)) == len(EVENTS)
+        )  # nobody waits for the disk
         history = RunHistory(tmp_path)
         assert history.take_cut_off_runs() == []  # it goes on
         measuring.send_signal(signal.SIGKILL)
@@ -70,7 +91,7 @@ def test_a_killed_program_leaves_its_run_to_the_next_start(tmp_path):
 
 def test_a_line_that_was_cut_off_is_left_away(tmp_path):
     journal = taken_down(tmp_path)
-    journal.end(is_kept=False)
+    end(journal, is_kept=False)
     (path,) = tmp_path.glob("*.jsonl")
     path.write_bytes(path.read_bytes() + b'{"event": "sample", "con')
     ((_, record),) = cut_off_runs(tmp_path)
@@ -78,7 +99,7 @@ def test_a_line_that_was_cut_off_is_left_away(tmp_path):
 
 
 def test_a_run_that_is_kept_leaves_no_journal(tmp_path):
-    taken_down(tmp_path).end(is_kept=True)
+    end(taken_down(tmp_path), is_kept=True)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -94,9 +115,8 @@ def test_a_journal_with_nothing_in_it_goes(tmp_path, lines):
 def test_from_a_size_on_there_are_results_and_no_samples(tmp_path, monkeypatch):
     monkeypatch.setattr(bench_journal, "MOST_BYTES", 0)
     result = {"event": "result", **CELL, "contender": "fast", "n": 1, "samples_s": [0.001]}
-    taken_down(tmp_path, [*EVENTS, result]).end(is_kept=False)
-    (path,) = tmp_path.glob("*.jsonl")
-    told = [json.loads(line)["event"] for line in path.read_text().splitlines()]
+    end(taken_down(tmp_path, [*EVENTS, result]), is_kept=False)
+    told = [json.loads(line)["event"] for line in lines_in(tmp_path)]
     assert told == ["started", "cell", "compared", "result"]
 
 
@@ -108,9 +128,44 @@ def test_a_full_disk_is_told_and_the_run_goes_on(tmp_path, monkeypatch):
     journal = taken_down(tmp_path, [STARTED])
     assert "No space left on device" in journal.problem
     journal.add(SAMPLE)
-    journal.end(is_kept=True)
+    end(journal, is_kept=True)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits the size of files")
+def test_where_no_lock_can_be_made_nothing_is_left_that_another_window_would_take(tmp_path):
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))  # as a disk that is full
+    try:
+        journal = taken_down(tmp_path, [STARTED])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))  # there is room again
+    assert "cannot be locked" in journal.problem
+    journal.add(SAMPLE)
+    journal.finish()
+    assert list(cut_off_runs(tmp_path)) == []
+    end(journal, is_kept=False)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nobody_waits_for_a_slow_disk_and_lines_keep_their_order(tmp_path, monkeypatch):
+    is_there = threading.Event()
+    lock = bench_journal._lock_of(tmp_path / "1-1.jsonl")
+    monkeypatch.setattr(lock, "tryLock", lambda ms: is_there.wait())
+    monkeypatch.setattr(bench_journal, "_lock_of", lambda path: lock)
+    journal = Journal(tmp_path)
+    for event in EVENTS:
+        journal.add(event)  # comes back
+    assert lines_in(tmp_path) == []
+    is_there.set()
+    end(journal, is_kept=False)
+    assert [json.loads(line) for line in lines_in(tmp_path)] == EVENTS
 
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path):
     (tmp_path / "file").touch()
-    assert "File exists" in Journal(tmp_path / "file").problem
+    journal = Journal(tmp_path / "file")
+    journal.finish()
+    assert "File exists" in journal.problem
