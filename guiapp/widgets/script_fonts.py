@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,16 +13,21 @@ from PySide6.QtGui import QFont, QPainter, QPixmap, QTextLayout
 BLOCK_BITS = 5  # characters so near to each other are mostly from the same font
 SLICE_MS = 3  # after which events have their turn; a single font may take longer
 N_CODES = 0x110000
+FIRST_LARGE_SCRIPT = "\u2e80"
+PLACES = (0, 0.25, 0.5, 0.75)  # between two pixels
+
+Loader = Callable[[str], None]
+"""Does once what painting these characters needs."""
 
 
 class ScriptFonts(QObject):
-    """Loads what some fonts borrow from others for a text, a little at a time between events."""
+    """Calls loaders for the characters of a text, a little at a time between events."""
 
-    def __init__(self, fonts: Sequence[QFont], parent: QObject | None = None) -> None:
+    def __init__(self, loaders: Sequence[Loader], parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._fonts = tuple(fonts)
+        self._loaders = tuple(loaders)
         self._known = np.zeros(N_CODES, np.bool_)
-        self._waiting: deque[tuple[QFont, str]] = deque()
+        self._waiting: deque[tuple[Loader, str]] = deque()
         self._turn = QTimer(self, interval=0)
         self._turn.timeout.connect(self._load_some)
 
@@ -35,7 +40,7 @@ class ScriptFonts(QObject):
         """Begin to load what a text needs that no earlier one did."""
         found = characters_of(text) & ~self._known
         self._known |= found
-        self._waiting += [(font, block) for block in blocks(found) for font in self._fonts]
+        self._waiting += [(load, block) for block in blocks(found) for load in self._loaders]
         if self._waiting:
             self._turn.start()
 
@@ -43,8 +48,8 @@ class ScriptFonts(QObject):
         clock = QElapsedTimer()
         clock.start()
         while self._waiting and clock.elapsed() < SLICE_MS:
-            font, characters = self._waiting.popleft()
-            _shape(characters, font)
+            load, characters = self._waiting.popleft()
+            load(characters)
         if not self._waiting:
             self._turn.stop()
 
@@ -63,12 +68,16 @@ def blocks(found: NDArray[np.bool_]) -> list[str]:
     return ["".join(map(chr, part.tolist())) for part in np.split(codes, edges) if len(part)]
 
 
-def _shape(text: str, font: QFont) -> None:
-    """Lay out a line and paint it, which draws its letters for all that are painted later."""
+def draw_once(font: QFont, text: str) -> None:
+    """Lay out a line and paint it, which draws its letters for all that are painted later.
+
+    Letters of small scripts are drawn for all places between two pixels that Qt tells apart.
+    """
     layout = QTextLayout(text, font)
     layout.beginLayout()
     layout.createLine()
     layout.endLayout()
     picture = QPixmap(1, 1)
     with QPainter(picture) as painter:
-        layout.draw(painter, QPointF())
+        for place in PLACES[:1] if text[:1] >= FIRST_LARGE_SCRIPT else PLACES:
+            layout.draw(painter, QPointF(place, 0))

@@ -1,49 +1,22 @@
 """Short texts that are painted over and over, such as tokens: shaped once, then only drawn.
 
-Plain characters of a fixed-pitch font need no shaping at all: their glyphs stand side by side.
+Characters that look the same next to any others need no shaping at all: their glyphs stand side by side.
 """
 
 from __future__ import annotations
 
-import unicodedata
 from functools import lru_cache
-from math import ceil
 from typing import NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import (
-    QFont,
-    QFontMetrics,
-    QFontMetricsF,
-    QGlyphRun,
-    QPainter,
-    QRawFont,
-    QStaticText,
-)
+from PySide6.QtGui import QFont, QFontMetrics, QGlyphRun, QPainter, QStaticText
 
+from guiapp.widgets.lone_glyphs import LoneGlyphs
+from guiapp.widgets.script_fonts import draw_once
 from guiapp.widgets.theme import Theme
 
 MOST_TEXTS = 5000
-SAME_WIDTH_PX = 0.5
 STRIKE_SHARE = 0.58  # of the height, from above: through small letters
-PLAIN = "".join(
-    character
-    for character in map(
-        chr,
-        (
-            *range(0x20, 0x590),
-            *range(0x2010, 0x2028),
-            *range(0x2190, 0x2200),
-            *range(0x2580, 0x25A0),
-        ),
-    )
-    if unicodedata.category(character)[0] not in "MC"  # neither marks, which combine, nor controls
-)
-"""Latin, Greek and Cyrillic letters, and the signs that stand for spaces: one glyph each in any order."""
-
-ISOLATES = "\u2068\u2069"
-"""They keep directions apart, have no width, and do nothing among plain characters."""
-
 LEFT, CENTER, RIGHT = 0.0, 0.5, 1.0
 """Where in its place a text stands: the share of the free width that is left of it."""
 
@@ -51,53 +24,10 @@ LEFT, CENTER, RIGHT = 0.0, 0.5, 1.0
 class Shaped(NamedTuple):
     """A text ready to draw, with its size; `ascent` is that of glyphs, which stand on a line."""
 
-    text: QStaticText | QGlyphRun
+    text: QStaticText | tuple[QGlyphRun, ...]
     width: float
     height: float
     ascent: float
-
-
-class FixedGlyphs:
-    """The glyphs of a fixed-pitch font for plain characters, as far as it has them itself."""
-
-    def __init__(self, font: QFont) -> None:
-        metrics = QFontMetricsF(font)
-        self._font = QRawFont.fromFont(font)
-        self._places: list[QPointF] = []
-        self._advance, self._ascent = metrics.horizontalAdvance("0"), metrics.ascent()
-        self._height = float(ceil(metrics.height()))
-        is_fixed = metrics.horizontalAdvance("i") == self._advance == metrics.horizontalAdvance("W")
-        self._glyphs = self._found() if is_fixed else {}
-        self._characters = frozenset(self._glyphs).union(ISOLATES if self._glyphs else "")
-
-    def _found(self) -> dict[str, int]:
-        """QFontInfo does not call every font fixed-pitch that is; so each glyph is asked for its width."""
-        glyphs = self._font.glyphIndexesForString(PLAIN)
-        widths = (step.x() for step in self._font.advancesForGlyphIndexes(glyphs))
-        return {
-            character: glyph
-            for character, glyph, width in zip(PLAIN, glyphs, widths, strict=True)
-            if glyph and abs(width - self._advance) < SAME_WIDTH_PX
-        }
-
-    def width(self, text: str) -> float | None:
-        """Without shaping it; None for a text with other characters."""
-        if not self._characters.issuperset(text):
-            return None
-        return (len(text) - sum(map(text.count, ISOLATES))) * self._advance
-
-    def shape(self, text: str) -> Shaped | None:
-        """None for a text with other characters."""
-        if not self._characters.issuperset(text):
-            return None
-        glyphs = [self._glyphs[character] for character in text if character not in ISOLATES]
-        for number in range(len(self._places), len(glyphs)):
-            self._places.append(QPointF(number * self._advance, 0))
-        run = QGlyphRun()
-        run.setRawFont(self._font)
-        run.setGlyphIndexes(glyphs)
-        run.setPositions(self._places[: len(glyphs)])
-        return Shaped(run, len(glyphs) * self._advance, self._height, self._ascent)
 
 
 class ShapedTexts:
@@ -108,26 +38,40 @@ class ShapedTexts:
         self._font = QFont(font)
         self._font.setStrikeOut(False)
         self._metrics = QFontMetrics(font)
-        self._plain = FixedGlyphs(self._font)
+        self._lone = LoneGlyphs(self._font)
         self._shaped = lru_cache(MOST_TEXTS)(self._shape)
 
+    def learn(self, characters: str) -> None:
+        """Load now what takes too long when it is first painted."""
+        draw_once(self._font, characters)
+        self._lone.learn(characters)
+
     def width(self, text: str) -> float:
-        width = self._plain.width(text)
+        width = self._lone.width(text)
         return self._shaped(text).width if width is None else width
 
     def draw(self, painter: QPainter, place: QRectF, text: str, share: float = CENTER) -> None:
         """Draw one line in the middle of the place's height, with the painter's pen."""
+        self.draw_in(painter, place.x(), place.width(), place.y() + place.height() / 2, text, share)
+
+    def draw_in(
+        self, painter: QPainter, left: float, room: float, middle: float, text: str, share: float = CENTER
+    ) -> None:
+        """The same for those who know the place by its numbers: `middle` is its height.
+
+        It begins at a whole pixel: between two pixels its glyphs would have to be drawn anew.
+        """
         shaped, width, height, ascent = self._shaped(text)
-        x = place.x() + (place.width() - width) * share
-        y = place.y() + (place.height() - height) / 2
-        if isinstance(shaped, QGlyphRun):
-            painter.drawGlyphRun(QPointF(x, y + ascent), shaped)
+        x, y = round(left + (room - width) * share), middle - height / 2
+        if isinstance(shaped, tuple):
+            for run in shaped:
+                painter.drawGlyphRun(QPointF(x, y + ascent), run)
         else:
             painter.setFont(self._font)
             painter.drawStaticText(QPointF(x, y), shaped)
         if self._is_struck:
-            middle = y + height * STRIKE_SHARE
-            painter.drawLine(QPointF(x, middle), QPointF(x + width, middle))
+            struck = y + height * STRIKE_SHARE
+            painter.drawLine(QPointF(x, struck), QPointF(x + width, struck))
 
     def elided(self, text: str, width: float) -> str:
         """The text, cut short where it needs more than that."""
@@ -136,7 +80,10 @@ class ShapedTexts:
         return self._metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(width))
 
     def _shape(self, text: str) -> Shaped:
-        return self._plain.shape(text) or self._shape_any(text)
+        runs, lone = self._lone.runs(text), self._lone
+        if runs is None:
+            return self._shape_any(text)
+        return Shaped(runs, lone.width(text) or 0, lone.height, lone.ascent)
 
     def _shape_any(self, text: str) -> Shaped:
         static = QStaticText(text)

@@ -6,8 +6,9 @@ import pytest
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QImage, QPainter, QPen, QStaticText
 
+from guiapp.widgets.lone_glyphs import LoneGlyphs
 from guiapp.widgets.rounded_boxes import MOST_PICTURES, RoundedBoxes
-from guiapp.widgets.shaped_texts import LEFT, RIGHT, FixedGlyphs, MonoTexts, ShapedTexts
+from guiapp.widgets.shaped_texts import LEFT, RIGHT, MonoTexts, ShapedTexts
 from guiapp.widgets.theme import Theme
 
 
@@ -43,14 +44,35 @@ def test_plain_characters_look_the_same_without_being_shaped(qapp, size_px, rati
 
 @pytest.mark.parametrize("font", [Theme.mono_font, Theme.ui_font])
 def test_only_plain_characters_of_fixed_pitch_are_not_shaped(qapp, font):
-    glyphs = FixedGlyphs(font(13))
+    glyphs = LoneGlyphs(font(13))
     is_fixed = QFontMetrics(font(13)).horizontalAdvance("i") == QFontMetrics(font(13)).horizontalAdvance("W")
-    assert (glyphs.shape("Ġthe + →1,234") is not None) == is_fixed
-    assert glyphs.shape("日本") is None
+    assert (glyphs.runs("Ġthe + →1,234") is not None) == is_fixed
+    assert glyphs.runs("日本") is None
     for text in ("▁New", "\u2068▁w\u2069 + \u2068it\u2069 → ▁wit"):
         assert (glyphs.width(text) is not None) == is_fixed
         assert glyphs.width(text) in (None, pytest.approx(ShapedTexts(font(13)).width(text), abs=1))
-    assert glyphs.shape("e\u0301") is None
+    assert glyphs.runs("e\u0301") is None
+
+
+def test_what_is_learnt_of_east_asian_scripts_is_not_shaped(qapp):
+    glyphs, text = LoneGlyphs(Theme.mono_font(16)), "▁日本語の한국어、𠮷 + が"
+    assert glyphs.runs(text) is None
+    glyphs.learn("語日本のぞ한국어、𠮷かが\u3099مر")
+    assert glyphs.runs("が\u3099") is None  # the mark combines
+    assert glyphs.runs("مر") is None
+    shaped = ShapedTexts(Theme.mono_font(16))._shape_any(text)
+    assert glyphs.width(text) == pytest.approx(shaped.width, abs=len(text) / 2)
+    texts = ShapedTexts(Theme.mono_font(16))
+    texts.learn(text)
+    learnt = inked(lambda painter: texts.draw(painter, QRectF(7, 0, 290, 40), "日本", LEFT))
+    assert 1 >= min(  # lines of shaped texts may be higher, those of a font that others borrow from
+        difference(learnt, inked(lambda painter, y=y: shaped_anew(painter, QRectF(7, y, 290, 40), "日本")))
+        for y in (-1, 0, 1)
+    )
+
+
+def shaped_anew(painter, place, text):
+    ShapedTexts(Theme.mono_font(16)).draw(painter, place, text, LEFT)
 
 
 def test_signs_that_keep_directions_apart_take_no_room(qapp):

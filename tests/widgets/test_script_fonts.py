@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
-from guiapp.widgets.script_fonts import ScriptFonts, blocks, characters_of
+from guiapp.widgets.script_fonts import ScriptFonts, blocks, characters_of, draw_once
+from guiapp.widgets.shaped_texts import ShapedTexts
 from guiapp.widgets.theme import Theme
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -15,7 +18,7 @@ def test_neighbours_stand_together():
 
 
 def test_only_new_characters_are_loaded(qtbot):
-    fonts = ScriptFonts([Theme.mono_font(15), Theme.ui_font(13)])
+    fonts = ScriptFonts([ShapedTexts(Theme.mono_font(15)).learn, partial(draw_once, Theme.ui_font(13))])
     fonts.prepare("New York 汉武帝 👩‍👩‍👧 مرحبا".encode())
     assert not fonts.is_ready
     qtbot.waitUntil(lambda: fonts.is_ready)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import ceil
 from typing import NamedTuple
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QPainter, QPen
 
 from guiapp.viewmodels.steps.pictures import Element, Part, Role
 from guiapp.widgets.rounded_boxes import RoundedBoxes
-from guiapp.widgets.shaped_texts import CENTER, LEFT, ShapedTexts
+from guiapp.widgets.shaped_texts import LEFT, MonoTexts, ShapedTexts
 from guiapp.widgets.steps.gutter import ID_FONT_PX, GutterRow
 from guiapp.widgets.style_sheet import blend
 from guiapp.widgets.theme import SMALL_FONT_PX, TEXT_FONT_PX, Theme
@@ -23,6 +24,7 @@ ROW_GAP_PX = 10
 FLOW_ROW_PX = ABOVE_PX + BOX_PX + ROW_GAP_PX
 GAP_PX = 4
 PADDING_PX = 9
+TEXT_MIDDLE_PX, ID_MIDDLE_PX = (BOX_PX - 15) / 2, BOX_PX - 11  # in the box of a token
 
 
 class Box(NamedTuple):
@@ -44,11 +46,11 @@ class FlowLayout(NamedTuple):
 class BoxTexts:
     """What stands in and over boxes, in four sizes."""
 
-    def __init__(self) -> None:
-        self.token = ShapedTexts(Theme.mono_font(TOKEN_FONT_PX))
-        self.text = ShapedTexts(Theme.mono_font(TEXT_FONT_PX))
-        self.made = ShapedTexts(Theme.mono_font(SMALL_FONT_PX + 1))
-        self.id = ShapedTexts(Theme.mono_font(ID_FONT_PX))
+    def __init__(self, texts: MonoTexts) -> None:
+        self.token = texts.of(TOKEN_FONT_PX)
+        self.text = texts.of(TEXT_FONT_PX)
+        self.made = texts.of(SMALL_FONT_PX + 1)
+        self.id = texts.of(ID_FONT_PX)
 
     def of(self, part: Part) -> ShapedTexts:
         return self.token if part is Part.TOKEN else self.text
@@ -60,27 +62,29 @@ def lay_out(elements: list[Element], width: float, texts: BoxTexts, n_seen: int 
     With `n_seen` the rows end behind those that show so many around what the step is about, and one more.
     """
     boxes: list[Box] = []
-    rows: list[GutterRow] = []
+    firsts: list[int] = []  # the number of the box that a row begins with
     marked = next((at for at, element in enumerate(elements) if element.role is not Role.NONE), 0)
     n_needed = None
-    x = 0
+    x, middle = 0, 0.0
     for number, element in enumerate(elements):
         size = min(_width_of(element, texts), int(width))
-        if not rows or (x > 0 and x + size > width):
-            if len(rows) == n_needed:
+        if not firsts or (x > 0 and x + size > width):
+            if len(firsts) == n_needed:
                 break
-            x = 0
-            rows.append(
-                GutterRow(element.start, element.end, len(rows) * FLOW_ROW_PX + ABOVE_PX + BOX_PX / 2)
-            )
+            x, middle = 0, len(firsts) * FLOW_ROW_PX + ABOVE_PX + BOX_PX / 2
+            firsts.append(number)
         height = BOX_PX if element.part is Part.TOKEN else FINISHED_PX
-        rect = QRectF(x, rows[-1].middle - height / 2, size, height)
-        boxes.append(Box(element, rect, len(rows) - 1))
-        rows[-1] = rows[-1]._replace(end=max(rows[-1].end, element.end))
+        boxes.append(Box(element, QRectF(x, middle - height / 2, size, height), len(firsts) - 1))
         x += size + GAP_PX
         if number == marked and n_seen is not None:
-            n_needed = 1 + max(n_seen, len(rows) + n_seen // 2)
+            n_needed = 1 + max(n_seen, len(firsts) + n_seen // 2)
+    rows = [_gutter_row(boxes[first:last]) for first, last in pairwise([*firsts, len(boxes)])]
     return FlowLayout(boxes, rows, max(1, len(rows)) * FLOW_ROW_PX)
+
+
+def _gutter_row(boxes: list[Box]) -> GutterRow:
+    end = max(box.element.end for box in boxes)
+    return GutterRow(boxes[0].element.start, end, boxes[0].rect.center().y())
 
 
 def _width_of(element: Element, texts: BoxTexts) -> int:
@@ -98,38 +102,38 @@ class BoxPainter:
     def __init__(self, texts: BoxTexts) -> None:
         self._texts = texts
         self._boxes = RoundedBoxes()
-        self._fills: tuple[Theme, QColor, QColor] | None = None
 
-    def _fills_of(self, theme: Theme) -> tuple[QColor, QColor]:
-        """Behind what the step is about, and behind other tokens; mixed once for each theme."""
-        if self._fills is None or self._fills[0] is not theme:
-            about, other = blend(theme.raised, theme.accent, 0.30), blend(theme.raised, theme.line, 0.5)
-            self._fills = theme, about, other
-        return self._fills[1:]
+    def paint(self, painter: QPainter, theme: Theme, boxes: list[Box], ratio: float) -> None:
+        """`ratio` is how many pixels of the screen a unit of the layout takes.
 
-    def paint(self, painter: QPainter, theme: Theme, box: Box, ratio: float) -> None:
-        """`ratio` is how many pixels of the screen a unit of the layout takes."""
-        element, rect, _ = box
-        if element.part is Part.FINISHED:
-            self._boxes.draw(painter, rect, theme.span_color(element.color), None, 5, ratio)
-        elif element.role is not Role.NONE:
-            style = Qt.PenStyle.DashLine if element.part is Part.TEXT else Qt.PenStyle.SolidLine
-            fill = self._fills_of(theme)[0]
-            self._boxes.draw(painter, rect, fill, QPen(theme.accent, 2.2, style), 6, ratio)
-        elif element.part is Part.TOKEN:
-            fill = self._fills_of(theme)[1]
-            self._boxes.draw(painter, rect, fill, QPen(theme.line, 1), 6, ratio)
-        self._paint_text(painter, theme, element, rect)
+        All texts of a colour follow each other: choosing a pen takes as long as drawing a short text.
+        """
+        about, other = blend(theme.raised, theme.accent, 0.30), blend(theme.raised, theme.line, 0.5)
+        ring, line = QPen(theme.accent, 2.2), QPen(theme.line, 1)
+        for element, rect, _ in boxes:
+            if element.part is Part.FINISHED:
+                self._boxes.draw(painter, rect, theme.span_color(element.color), None, 5, ratio)
+            elif element.role is not Role.NONE:
+                is_text = element.part is Part.TEXT
+                ring.setStyle(Qt.PenStyle.DashLine if is_text else Qt.PenStyle.SolidLine)
+                self._boxes.draw(painter, rect, about, ring, 6, ratio)
+            elif element.part is Part.TOKEN:
+                self._boxes.draw(painter, rect, other, line, 6, ratio)
+        self._paint_texts(painter, theme, boxes)
 
-    def _paint_text(self, painter: QPainter, theme: Theme, element: Element, rect: QRectF) -> None:
-        texts = self._texts.of(element.part)
-        if element.part is not Part.TOKEN or not element.below:
-            is_faint = element.part is Part.TEXT and element.role is Role.NONE
-            painter.setPen(theme.faint if is_faint else theme.span_text)
-            texts.draw(painter, rect, element.text, LEFT if is_faint else CENTER)
-            return
-        x, y, width = rect.x(), rect.y(), rect.width()
+    def _paint_texts(self, painter: QPainter, theme: Theme, boxes: list[Box]) -> None:
+        waiting = [box for box in boxes if box.element.part is Part.TEXT and box.element.role is Role.NONE]
+        numbered = [box for box in boxes if box.element.part is Part.TOKEN and box.element.below]
+        painter.setPen(theme.faint)
+        for element, rect, _ in waiting:
+            self._texts.text.draw_in(painter, rect.x(), 0, rect.y() + rect.height() / 2, element.text, LEFT)
         painter.setPen(theme.span_text)
-        texts.draw(painter, QRectF(x, y, width, BOX_PX - 15), element.text)
+        for element, rect, _ in boxes:
+            if element.part is Part.TEXT and element.role is Role.NONE:
+                continue
+            is_numbered = element.part is Part.TOKEN and element.below
+            middle = rect.y() + (TEXT_MIDDLE_PX if is_numbered else rect.height() / 2)
+            self._texts.of(element.part).draw_in(painter, rect.x(), rect.width(), middle, element.text)
         painter.setPen(theme.dim)
-        self._texts.id.draw(painter, QRectF(x, y + BOX_PX - 19, width, 16), element.below)
+        for element, rect, _ in numbered:
+            self._texts.id.draw_in(painter, rect.x(), rect.width(), rect.y() + ID_MIDDLE_PX, element.below)

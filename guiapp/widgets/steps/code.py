@@ -11,7 +11,7 @@ from guiapp.core.trace.debugger import Debugger
 from guiapp.core.trace.pseudo_code import STAGES, PseudoCode, code_of, pseudo_code
 from guiapp.viewmodels.steps.breakpoints import at_operations
 from guiapp.viewmodels.steps.model import StepsModel
-from guiapp.widgets.shaped_texts import LEFT, ShapedTexts
+from guiapp.widgets.shaped_texts import LEFT, MonoTexts
 from guiapp.widgets.steps.cards import LARGEST
 from guiapp.widgets.steps.gutter import paint_mark
 from guiapp.widgets.style_sheet import blend
@@ -33,14 +33,15 @@ class CodeView(QWidget):
         self,
         model: StepsModel,
         theme_source: ThemeSource,
-        zoom: TextZoom | None = None,
+        zoom: TextZoom,
+        texts: MonoTexts,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._model = model
         self._theme_source = theme_source
-        self._zoom = zoom or TextZoom(self)
-        self._texts = ShapedTexts(Theme.mono_font(UI_FONT_PX))
+        self._zoom = zoom
+        self._texts = texts.of(UI_FONT_PX)
         self._hovered = -1
         self.setAccessibleName("Pseudo-code")
         self.setToolTip("Click on a line for a breakpoint at what it does.")

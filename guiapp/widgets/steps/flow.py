@@ -20,6 +20,7 @@ from guiapp.core.trace.debugger import Debugger
 from guiapp.viewmodels.steps.breakpoints import at_bytes
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.steps.pictures import LONG_TEXT_BYTES, Element, Flow, Role, flow
+from guiapp.widgets.shaped_texts import MonoTexts
 from guiapp.widgets.steps.boxes import (
     FLOW_ROW_PX,
     PADDING_PX,
@@ -45,16 +46,17 @@ class FlowView(QWidget):
         self,
         model: StepsModel,
         theme_source: ThemeSource,
-        zoom: TextZoom | None = None,
+        zoom: TextZoom,
+        texts: MonoTexts,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._model = model
         self._theme_source = theme_source
-        self._zoom = zoom or TextZoom(self)
+        self._zoom = zoom
         self._flow = Flow([], "", "", False, False)
         self._layout = FlowLayout([], [], 0)
-        self._texts = BoxTexts()
+        self._texts = BoxTexts(texts)
         self._boxes = BoxPainter(self._texts)
         self._gutter = Gutter()
         self._hovered: GutterRow | None = None
@@ -169,12 +171,12 @@ class FlowView(QWidget):
                 found = at_bytes(breakpoints, row.start, row.end)
                 self._gutter.paint(painter, theme, row, found, row == self._hovered)
         painter.translate(self._gutter.width, 0)
-        for box in self._layout.boxes:
-            if box.row in seen:
-                self._boxes.paint(painter, theme, box, scale * self.devicePixelRatio())
-                if found := at_bytes(breakpoints, box.element.start, box.element.end):
-                    corner = box.rect.topLeft() + QPointF(SMALL_DOT_PX / 2 - 1, SMALL_DOT_PX / 2 - 3)
-                    paint_dot(painter, theme, corner, found, SMALL_DOT_PX)
+        boxes = [box for box in self._layout.boxes if box.row in seen]
+        self._boxes.paint(painter, theme, boxes, scale * self.devicePixelRatio())
+        for box in boxes if breakpoints else ():
+            if found := at_bytes(breakpoints, box.element.start, box.element.end):
+                corner = box.rect.topLeft() + QPointF(SMALL_DOT_PX / 2 - 1, SMALL_DOT_PX / 2 - 3)
+                paint_dot(painter, theme, corner, found, SMALL_DOT_PX)
         self._paint_made(painter, theme)
 
     def _paint_made(self, painter: QPainter, theme: Theme) -> None:
@@ -276,10 +278,11 @@ class RivalFlowView(FlowView):
         self,
         model: StepsModel,
         theme_source: ThemeSource,
-        zoom: TextZoom | None = None,
+        zoom: TextZoom,
+        texts: MonoTexts,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(model, theme_source, zoom, parent)
+        super().__init__(model, theme_source, zoom, texts, parent)
         self.setAccessibleName("Tokens of the other encoder")
         model.race.changed.connect(self._follow)
 

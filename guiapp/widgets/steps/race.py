@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QToolButton, QVBox
 
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.shaped_texts import MonoTexts
 from guiapp.widgets.steps.flow import RivalFlowView
 from guiapp.widgets.steps.lines import SentenceView, title_line
 from guiapp.widgets.style_sheet import set_role
@@ -47,13 +48,18 @@ class RaceCard(QFrame):
     """Shown while there is a rival."""
 
     def __init__(
-        self, model: StepsModel, theme_source: ThemeSource, zoom: TextZoom, parent: QWidget | None = None
+        self,
+        model: StepsModel,
+        theme_source: ThemeSource,
+        zoom: TextZoom,
+        texts: MonoTexts,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._model = model
         set_role(self, "card")
         self.title = title_line(theme_source)
-        self.flow = RivalFlowView(model, theme_source, zoom)
+        self.flow = RivalFlowView(model, theme_source, zoom, texts)
         self.verdict = SentenceView(theme_source, zoom)
         self.verdict.setAccessibleName("How the two compare")
         self.go = QToolButton()

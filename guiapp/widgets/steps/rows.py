@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QToolButton, QVBoxLayout, QWidget
 
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.steps.pictures import Made, made_so_far
-from guiapp.widgets.shaped_texts import LEFT, RIGHT, ShapedTexts
+from guiapp.widgets.shaped_texts import LEFT, RIGHT, MonoTexts
 from guiapp.widgets.style_sheet import head_row, set_role
-from guiapp.widgets.theme import GAP_PX, SMALL_FONT_PX, Theme, ThemeSource
+from guiapp.widgets.text_zoom import TextZoom
+from guiapp.widgets.theme import GAP_PX, SMALL_FONT_PX, ThemeSource
 
 ROW_PX = 24
 
@@ -26,23 +27,32 @@ class StepRows(QWidget):
         n_rows: int,
         model: StepsModel,
         theme_source: ThemeSource,
+        zoom: TextZoom,
+        texts: MonoTexts,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._model = model
         self._theme_source = theme_source
-        self._texts = ShapedTexts(Theme.mono_font(SMALL_FONT_PX + 1))
+        self._texts = texts.of(SMALL_FONT_PX + 1)
+        self._zoom = zoom
+        self._n_rows = n_rows
         self.entries: list[Made] = []
-        self.setFixedHeight(n_rows * ROW_PX)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setAccessibleName(name)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         theme_source.changed.connect(self.update)
         model.trace_changed.connect(self.follow)
+        zoom.changed.connect(self._fit)
+        self._fit()
 
     @abstractmethod
     def present(self) -> list[Made]:
         """What to show, the newest last."""
+
+    def _fit(self) -> None:
+        self.setFixedHeight(self._zoom.scaled(self._n_rows * ROW_PX))
+        self.update()
 
     def follow(self) -> None:
         self.entries = self.present()
@@ -51,23 +61,26 @@ class StepRows(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        theme = self._theme_source.theme
+        theme, texts = self._theme_source.theme, self._texts
         painter.fillRect(event.rect(), theme.panel)
-        texts = self._texts
-        number_width = texts.width(f"{self._model.n_steps:,}") + GAP_PX
-        for index, entry in enumerate(self.entries):
-            row = QRectF(0, index * ROW_PX, self.width(), ROW_PX)
-            worth_width = texts.width(entry.worth) + GAP_PX
-            painter.setPen(theme.faint)
-            texts.draw(painter, row, f"{entry.step:,}", LEFT)
-            painter.setPen(theme.dim)
-            texts.draw(painter, row, entry.worth, RIGHT)
-            painter.setPen(theme.text if index == len(self.entries) - 1 else theme.dim)
-            inner = row.adjusted(number_width, 0, -worth_width, 0)
-            texts.draw(painter, inner, texts.elided(entry.text, inner.width()), LEFT)
+        scale = self._zoom.factor
+        painter.scale(scale, scale)
+        width = self.width() / scale
+        left = texts.width(f"{self._model.n_steps:,}") + GAP_PX
+        middles = [(number + 0.5) * ROW_PX for number in range(len(self.entries))]
+        painter.setPen(theme.faint)
+        for entry, middle in zip(self.entries, middles, strict=True):
+            texts.draw_in(painter, 0, width, middle, f"{entry.step:,}", LEFT)
+        painter.setPen(theme.dim)
+        for entry, middle in zip(self.entries, middles, strict=True):
+            texts.draw_in(painter, 0, width, middle, entry.worth, RIGHT)
+            if entry is self.entries[-1]:
+                painter.setPen(theme.text)
+            room = width - left - texts.width(entry.worth) - GAP_PX
+            texts.draw_in(painter, left, room, middle, texts.elided(entry.text, room), LEFT)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        index = int(event.position().y() // ROW_PX)
+        index = int(event.position().y() / self._zoom.factor // ROW_PX)
         if 0 <= index < len(self.entries):
             self._model.go_to(self.entries[index].step)
 
@@ -77,8 +90,15 @@ class History(StepRows):
 
     N_ROWS = 10
 
-    def __init__(self, model: StepsModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__("Made so far", self.N_ROWS, model, theme_source, parent)
+    def __init__(
+        self,
+        model: StepsModel,
+        theme_source: ThemeSource,
+        zoom: TextZoom,
+        texts: MonoTexts,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__("Made so far", self.N_ROWS, model, theme_source, zoom, texts, parent)
         model.position_changed.connect(self.follow)
         self.follow()
 
@@ -92,24 +112,39 @@ class Notes(StepRows):
 
     N_ROWS = 8
 
-    def __init__(self, model: StepsModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__("Messages of log points", self.N_ROWS, model, theme_source, parent)
+    def __init__(
+        self,
+        model: StepsModel,
+        theme_source: ThemeSource,
+        zoom: TextZoom,
+        texts: MonoTexts,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__("Messages of log points", self.N_ROWS, model, theme_source, zoom, texts, parent)
         model.notes_changed.connect(self.follow)
         self.follow()
 
     def present(self) -> list[Made]:
         found = [Made(step, text, "") for step, text in self._model.notes[-self.N_ROWS :]]
-        self.setFixedHeight(max(1, len(found)) * ROW_PX)
+        self._n_rows = max(1, len(found))
+        self._fit()
         return found
 
 
 class NotesList(QWidget):
     """Shown once there are messages; they can be thrown away."""
 
-    def __init__(self, model: StepsModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        model: StepsModel,
+        theme_source: ThemeSource,
+        zoom: TextZoom,
+        texts: MonoTexts,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self._model = model
-        self.rows = Notes(model, theme_source)
+        self.rows = Notes(model, theme_source, zoom, texts)
         self.clear_button = QToolButton()
         self.clear_button.setText("clear")
         self.clear_button.setAccessibleName("Throw the messages away")

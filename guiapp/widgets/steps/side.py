@@ -9,10 +9,12 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QToolBut
 
 from guiapp.core.errors import TokenloupeError
 from guiapp.viewmodels.steps.model import StepsModel
+from guiapp.widgets.shaped_texts import MonoTexts
 from guiapp.widgets.steps.breakpoint_list import BreakpointList
 from guiapp.widgets.steps.entry import EntryField, clear
 from guiapp.widgets.steps.rows import History, NotesList
 from guiapp.widgets.style_sheet import heading, set_role
+from guiapp.widgets.text_zoom import TextZoom
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 
 SIDE_WIDTH_PX = 320
@@ -41,11 +43,18 @@ class SidePanel(QScrollArea):
 class TraceSide(SidePanel):
     """Breakpoints and what their messages say, watches, history."""
 
-    def __init__(self, model: StepsModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        model: StepsModel,
+        theme_source: ThemeSource,
+        zoom: TextZoom,
+        texts: MonoTexts,
+        parent: QWidget | None = None,
+    ) -> None:
         self.breakpoints = BreakpointList(model, theme_source)
         self.watches = WatchList(model, theme_source)
-        self.history = History(model, theme_source)
-        self.notes = NotesList(model, theme_source)
+        self.history = History(model, theme_source, zoom, texts)
+        self.notes = NotesList(model, theme_source, zoom, texts)
         made = QWidget()
         column = QVBoxLayout(made)
         column.setContentsMargins(0, 0, 0, 0)

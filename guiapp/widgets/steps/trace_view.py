@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QResizeEvent
 from PySide6.QtWidgets import (
@@ -15,7 +17,8 @@ from PySide6.QtWidgets import (
 
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.workspace import Workspace
-from guiapp.widgets.script_fonts import ScriptFonts
+from guiapp.widgets.script_fonts import Loader, ScriptFonts, draw_once
+from guiapp.widgets.shaped_texts import MonoTexts
 from guiapp.widgets.steps.boxes import TOKEN_FONT_PX
 from guiapp.widgets.steps.cards import card
 from guiapp.widgets.steps.code import CodeView
@@ -45,6 +48,7 @@ from guiapp.widgets.wrapping_row import WrappingRow, scrolling
 
 NARROW_PX = 680  # picture and code are one below the other then
 LEAST_WIDTH_PX = 480
+SIZES_PX = (TOKEN_FONT_PX, TEXT_FONT_PX, UI_FONT_PX, SMALL_FONT_PX + 1, SMALL_FONT_PX, ID_FONT_PX)
 
 
 class TraceView(QSplitter):
@@ -62,13 +66,14 @@ class TraceView(QSplitter):
         super().__init__(Qt.Orientation.Horizontal, parent, childrenCollapsible=False)
         self._model = model
         self._zoom = zoom
-        self.fonts = ScriptFonts(_fonts_in_use(), self)
+        texts = MonoTexts()
+        self.fonts = ScriptFonts([*_loaders(texts), *_other_loaders()], self)
         self.timeline = Timeline(model, theme_source)
-        self.flow = FlowView(model, theme_source, zoom)
-        self.picture = PictureView(model, theme_source, zoom)
-        self.code = CodeView(model, theme_source, zoom)
-        self.side = TraceSide(model, theme_source)
-        self.race_card = RaceCard(model, theme_source, zoom)
+        self.flow = FlowView(model, theme_source, zoom, texts)
+        self.picture = PictureView(model, theme_source, zoom, texts)
+        self.code = CodeView(model, theme_source, zoom, texts)
+        self.side = TraceSide(model, theme_source, zoom, texts)
+        self.race_card = RaceCard(model, theme_source, zoom, texts)
         self.waiting = WaitingPanel(model.recording, workspace)
         self.sentence = SentenceView(theme_source, zoom)
         self.number = TextLine(Theme.mono_font(UI_FONT_PX), theme_source, is_right=True)
@@ -154,16 +159,21 @@ class TraceView(QSplitter):
         self.sentence.show_sentence(debugger.sentence())
 
 
-def _fonts_in_use() -> list[QFont]:
-    """Those in which parts of the text are painted."""
-    sizes = (TOKEN_FONT_PX, TEXT_FONT_PX, UI_FONT_PX, SMALL_FONT_PX + 1, SMALL_FONT_PX, ID_FONT_PX)
-    bold = (Theme.mono_font(UI_FONT_PX + 2), Theme.mono_font(UI_FONT_PX), Theme.ui_font(UI_FONT_PX))
+def _loaders(texts: MonoTexts) -> list[Loader]:
+    """For the kinds in which parts of the text are painted by us."""
+    marked = texts.of(UI_FONT_PX, is_bold=True), texts.of(UI_FONT_PX, is_struck=True)
+    return [kind.learn for kind in (*map(texts.of, SIZES_PX), *marked)]
+
+
+def _other_loaders() -> list[Loader]:
+    """For the fonts in which Qt paints others."""
+    bold = (Theme.mono_font(UI_FONT_PX + 2), Theme.ui_font(UI_FONT_PX))
     title = Theme.ui_font(SMALL_FONT_PX)
     title.setWeight(QFont.Weight.DemiBold)
     for font in bold:
         font.setBold(True)
     sentence, *pictures = (Theme.ui_font(size) for size in (UI_FONT_PX + 2, UI_FONT_PX, SMALL_FONT_PX))
-    return [*map(Theme.mono_font, sizes), *bold, title, sentence, *pictures]
+    return [partial(draw_once, font) for font in (*bold, title, sentence, *pictures)]
 
 
 def _capitals(title: str) -> str:

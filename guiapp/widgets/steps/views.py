@@ -61,14 +61,15 @@ class PictureView(QWidget):
         self,
         model: StepsModel,
         theme_source: ThemeSource,
-        zoom: TextZoom | None = None,
+        zoom: TextZoom,
+        texts: MonoTexts,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._model = model
         self._theme_source = theme_source
-        self._zoom = zoom or TextZoom(self)
-        self._texts, self._boxes = MonoTexts(), RoundedBoxes()
+        self._zoom = zoom
+        self._texts, self._boxes = texts, RoundedBoxes()
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setAccessibleName("What the encoder knows")
         theme_source.changed.connect(self.update)

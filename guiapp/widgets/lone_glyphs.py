@@ -1,0 +1,147 @@
+"""Characters that look the same next to any others: a text of them needs no shaping, only their glyphs.
+
+These are plain characters of a fixed-pitch font, and the large scripts of East Asia, of which nearly every
+text has some that nothing showed before.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+from itertools import chain, groupby
+from math import ceil
+from operator import attrgetter
+from typing import NamedTuple
+
+from PySide6.QtCore import QPointF
+from PySide6.QtGui import QFont, QFontMetricsF, QGlyphRun, QPainter, QPixmap, QRawFont, QTextLayout
+
+SAME_WIDTH_PX = 0.5
+ISOLATES = "\u2068\u2069"
+"""They keep directions apart, have no width, and do nothing among lone characters."""
+
+
+PLAIN = "".join(
+    character
+    for character in map(
+        chr,
+        chain(range(0x20, 0x590), range(0x2010, 0x2028), range(0x2190, 0x2200), range(0x2580, 0x25A0)),
+    )
+    if unicodedata.category(character)[0] not in "MC"  # neither marks, which combine, nor controls
+)
+"""Latin, Greek and Cyrillic letters, and the signs that stand for spaces."""
+
+EAST_ASIAN = (
+    range(0x2E80, 0xA000),
+    range(0xAC00, 0xD7A4),
+    range(0xF900, 0xFB00),
+    range(0xFF01, 0xFFF0),
+    range(0x20000, 0x323B0),
+)
+"""Han, kana and Hangul syllables, with what is written between them."""
+
+
+def is_east_asian(character: str) -> bool:
+    """Whether it is one of these scripts, and no mark that combines with others."""
+    is_inside = any(ord(character) in codes for codes in EAST_ASIAN)
+    return is_inside and unicodedata.category(character)[0] not in "MC"
+
+
+class Glyph(NamedTuple):
+    """Which font draws a character, by its place among them, and its number there."""
+
+    font: int
+    number: int
+    advance: float
+
+
+class LoneGlyphs:
+    """The glyphs of a font and of those that it borrows from, as far as they are known.
+
+    Plain characters are at once, if the font has a fixed pitch and they are its own; others once they are
+    learnt.
+    """
+
+    def __init__(self, font: QFont) -> None:
+        metrics = QFontMetricsF(font)
+        self._font = font
+        self._fonts = [QRawFont.fromFont(font)]
+        self._advance, self.ascent = metrics.horizontalAdvance("0"), metrics.ascent()
+        self.height = float(ceil(metrics.height()))
+        is_fixed = metrics.horizontalAdvance("i") == self._advance == metrics.horizontalAdvance("W")
+        self._glyphs = self._plain() if is_fixed else {}
+        self._advances = {character: glyph.advance for character, glyph in self._glyphs.items()}
+        self._advances |= dict.fromkeys(ISOLATES, 0.0)
+
+    def _plain(self) -> dict[str, Glyph]:
+        """QFontInfo does not call every font fixed-pitch that is; so each glyph is asked for its width."""
+        glyphs = self._fonts[0].glyphIndexesForString(PLAIN)
+        widths = (step.x() for step in self._fonts[0].advancesForGlyphIndexes(glyphs))
+        return {
+            character: Glyph(0, glyph, self._advance)
+            for character, glyph, width in zip(PLAIN, glyphs, widths, strict=True)
+            if glyph and abs(width - self._advance) < SAME_WIDTH_PX
+        }
+
+    def learn(self, characters: str) -> None:
+        """Find the glyphs of the East Asian ones among them, and draw each once, for all that follow."""
+        wanted = "".join(filter(is_east_asian, characters))
+        for character, glyph in self._found(wanted):
+            self._glyphs[character] = glyph
+            self._advances[character] = glyph.advance
+        picture = QPixmap(1, 1)
+        with QPainter(picture) as painter:
+            for run in (
+                self.runs("".join(character for character in wanted if character in self._glyphs)) or ()
+            ):
+                painter.drawGlyphRun(QPointF(), run)
+
+    def _found(self, wanted: str) -> Iterable[tuple[str, Glyph]]:
+        """Which glyph stands for which character, where Qt would take them from.
+
+        In whole pixels each glyph is drawn only once, not for each place between two pixels.
+        """
+        layout = QTextLayout(wanted, self._font)
+        layout.beginLayout()
+        layout.createLine()
+        layout.endLayout()
+        parts = QTextLayout.GlyphRunRetrievalFlag
+        units = wanted.encode("utf-16-le")
+        for run in layout.glyphRuns(-1, -1, parts.RetrieveGlyphIndexes | parts.RetrieveStringIndexes):
+            font = self._number_of(run.rawFont())
+            steps = run.rawFont().advancesForGlyphIndexes(run.glyphIndexes())
+            for glyph, at, step in zip(run.glyphIndexes(), run.stringIndexes(), steps, strict=True):
+                character = units[2 * at : 2 * at + 4].decode("utf-16-le", "ignore")[:1]
+                if glyph and character:
+                    yield character, Glyph(font, glyph, float(round(step.x())))
+
+    def _number_of(self, font: QRawFont) -> int:
+        if font not in self._fonts:
+            self._fonts.append(font)
+        return self._fonts.index(font)
+
+    def width(self, text: str) -> float | None:
+        """None for a text with other characters."""
+        try:
+            return sum(map(self._advances.__getitem__, text))
+        except KeyError:
+            return None
+
+    def runs(self, text: str) -> tuple[QGlyphRun, ...] | None:
+        """The glyphs from the start of a line, those of a font together; None for a text with others."""
+        if self.width(text) is None:
+            return None
+        runs, x = [], 0.0
+        known = [self._glyphs[character] for character in text if character not in ISOLATES]
+        for font, group in groupby(known, attrgetter("font")):
+            glyphs, places = [], []
+            for glyph in group:
+                glyphs.append(glyph.number)
+                places.append(QPointF(x, 0))
+                x += glyph.advance
+            run = QGlyphRun()
+            run.setRawFont(self._fonts[font])
+            run.setGlyphIndexes(glyphs)
+            run.setPositions(places)
+            runs.append(run)
+        return tuple(runs)
