@@ -130,6 +130,7 @@ def build(
     from guiapp.viewmodels.garbage import GarbageCollector
     from guiapp.viewmodels.kernel_warm_up import KernelWarmUp
     from guiapp.viewmodels.models.recent_files import RecentFiles
+    from guiapp.viewmodels.text.recent_texts import RecentTexts
     from guiapp.viewmodels.workspace import Workspace
     from guiapp.widgets.icons import application_icon
     from guiapp.widgets.main_window import MainWindow
@@ -147,7 +148,9 @@ def build(
     FailureNotices(
         window.notices, workspace, warm_up, settings, window.kept_texts, window.actions_table["choose_pre"]
     )
-    commands = WindowCommands(window, workspace, settings, RecentFiles(settings), theme_source)
+    commands = WindowCommands(
+        window, workspace, settings, RecentFiles(settings), RecentTexts(settings), theme_source
+    )
     theme_source.dress(window)
     garbage_collector = GarbageCollector(window)
     warm_up.finished.connect(garbage_collector.spare)

@@ -93,6 +93,14 @@ class Settings(QObject):
         self.store.set_value("recent_files", text)
 
     @property
+    def recent_texts(self) -> str:
+        """JSON, see `RecentTexts`."""
+        return self._text("recent_texts")
+
+    def set_recent_texts(self, text: str) -> None:
+        self.store.set_value("recent_texts", text)
+
+    @property
     def last_model(self) -> str:
         """What was open last, a path or the name of a demo model; "" for none."""
         return self._text("last_model")

@@ -6,13 +6,12 @@ import json
 import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.vocab.vocabulary import Vocabulary
-from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.missing_files import MissingFiles
 from guiapp.viewmodels.settings import Settings
 
 KEPT = 12
@@ -38,21 +37,18 @@ class RecentFiles(QObject):
     """
 
     changed = Signal()
-    _found = Signal(str, bool)
 
     def __init__(
         self,
         settings: Settings,
-        is_there: Callable[[str], bool] = os.path.isfile,  # Path's own raises where it must not search
+        is_there: Callable[[str], bool] = os.path.isfile,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._settings = settings
-        self._is_there = is_there
         self._files = _parsed(settings.recent_files)
-        self._missing: frozenset[str] = frozenset()
-        self._looking = LatestJob[None](self)
-        self._found.connect(self._note)
+        self._missing = MissingFiles(is_there, self)
+        self._missing.changed.connect(self.changed)
 
     @property
     def files(self) -> tuple[RecentFile, ...]:
@@ -83,25 +79,13 @@ class RecentFiles(QObject):
     @property
     def missing(self) -> frozenset[str]:
         """The paths that were not there when somebody looked last."""
-        return self._missing
+        return self._missing.paths
 
     def look_for_missing(self) -> None:
-        """Look, in the background: a disk that is asleep or far away takes its time."""
-        self._looking.start(partial(self._look, [file.path for file in self._files]))
+        self._missing.look_for(file.path for file in self._files)
 
     def stop(self) -> None:
-        self._looking.wait()
-
-    def _look(self, paths: list[str], progress: Progress) -> None:
-        for done, path in enumerate(paths):
-            progress(done / len(paths))
-            self._found.emit(path, self._is_there(path))
-
-    def _note(self, path: str, is_there: bool) -> None:
-        missing = self._missing - {path} if is_there else self._missing | {path}
-        if missing != self._missing:
-            self._missing = missing
-            self.changed.emit()
+        self._missing.stop()
 
     def _set(self, files: tuple[RecentFile, ...]) -> None:
         if files != self._files:

@@ -17,6 +17,7 @@ from guiapp.viewmodels.models.pre_choices import can_choose
 from guiapp.viewmodels.models.recent_files import RecentFiles
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.text.files import is_model_file
+from guiapp.viewmodels.text.recent_texts import RecentTexts
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.main_window import MainWindow
 from guiapp.widgets.theme import CHOICES, TEXT_FONT_PX, ThemeSource
@@ -27,6 +28,7 @@ from guiapp.widgets.window.kept_texts_menu import KeptTextsMenu
 from guiapp.widgets.window.model_picker import ModelPicker
 from guiapp.widgets.window.pages import PAGES
 from guiapp.widgets.window.pre_picker import PrePicker
+from guiapp.widgets.window.recent_menu import RecentMenu
 
 
 class WindowCommands(QObject):
@@ -38,6 +40,7 @@ class WindowCommands(QObject):
         workspace: Workspace,
         settings: Settings,
         recent: RecentFiles,
+        recent_texts: RecentTexts,
         theme_source: ThemeSource,
     ) -> None:
         super().__init__(window)
@@ -45,6 +48,7 @@ class WindowCommands(QObject):
         self._workspace = workspace
         self._settings = settings
         self._recent = recent
+        self._recent_texts = recent_texts
         self._theme_source = theme_source
         self._last_model = ""
         self._sorting = LatestJob[tuple[Path | None, Path | None]](self)
@@ -56,6 +60,8 @@ class WindowCommands(QObject):
         self.pre_picker = PrePicker(workspace.loader, theme_source, window)
         kept_menu = self._actions.menus["File/Kept texts"]
         self.kept_texts = KeptTextsMenu(kept_menu, window.kept_texts, workspace, window.questions)
+        recent_menu = RecentMenu(self._actions.menus["File/Open recent"], workspace, recent, recent_texts)
+        recent_menu.model_chosen.connect(self.open)
         self._connect_actions()
         self._connect_options()
         window.top_bar.model_button.clicked.connect(self.choose_model)
@@ -65,6 +71,7 @@ class WindowCommands(QObject):
         self.pre_picker.chosen.connect(self._use_pre)
         self.picker.browse_requested.connect(self.open_model)
         workspace.loader.model_changed.connect(self._remember_model)
+        workspace.text_file_changed.connect(self._remember_text)
         workspace.pointed_out.connect(self._point_out)
 
     # Files
@@ -85,6 +92,7 @@ class WindowCommands(QObject):
     def stop(self) -> None:
         """For closing: no reason not to try the model of the last time again if it is being loaded."""
         self._recent.stop()
+        self._recent_texts.stop()
         self._sorting.wait()
         loading = self._workspace.loader.loading_name
         if loading is not None and loading == self._last_model:
@@ -153,8 +161,15 @@ class WindowCommands(QObject):
         if not is_demo:
             self._recent.add(Path(model.name), model.tokenizer.vocabulary, display_name(model))
 
+    def _remember_text(self) -> None:
+        """Each text that was just opened or saved."""
+        path = self._workspace.text_path
+        if path is not None and not self._workspace.is_modified:
+            self._recent_texts.add(path)
+
     def _forget_recent(self) -> None:
         self._recent.clear()
+        self._recent_texts.clear()
         self._last_model = ""
         self._settings.set_last_model("")
 
@@ -218,6 +233,7 @@ class WindowCommands(QObject):
         self._workspace.options_changed.connect(self._follow_options)
         self._workspace.document.undo_changed.connect(self._follow_undo)
         self._recent.changed.connect(self._follow_recent)
+        self._recent_texts.changed.connect(self._follow_recent)
         self._workspace.encoder_check.changed.connect(self._follow_checks)
         self._workspace.round_trip.changed.connect(self._follow_checks)
         self._workspace.loader.refused_changed.connect(self._follow_loader)
@@ -271,7 +287,7 @@ class WindowCommands(QObject):
         self._actions["redo"].setEnabled(self._workspace.document.can_redo)
 
     def _follow_recent(self) -> None:
-        self._actions["forget_recent"].setEnabled(bool(self._recent.files))
+        self._actions["forget_recent"].setEnabled(bool(self._recent.files or self._recent_texts.paths))
 
     def _follow_theme(self) -> None:
         self._actions[f"theme:{self._theme_source.choice}"].setChecked(True)

@@ -1,0 +1,106 @@
+"""The menu of model and text files that were opened last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu
+
+from guiapp.core.vocab.quoting import quoted
+from guiapp.viewmodels.models.recent_files import RecentFiles
+from guiapp.viewmodels.text.recent_texts import RecentTexts
+from guiapp.viewmodels.workspace import Workspace
+
+LONGEST_NAME, LONGEST_FOLDER = 48, 40
+
+
+class RecentMenu(QObject):
+    """Lists them above what the menu has already; what is open has a mark, what is gone is grey.
+
+    Signals:
+        model_chosen(str): the path of a model to open.
+    """
+
+    model_chosen = Signal(str)
+
+    def __init__(self, menu: QMenu, workspace: Workspace, models: RecentFiles, texts: RecentTexts) -> None:
+        super().__init__(menu)
+        self._menu = menu
+        self._workspace = workspace
+        self._models = models
+        self._texts = texts
+        self._first_of_menu = menu.actions()[0]
+        self._listed: list[QAction] = []
+        self._by_path: dict[str, QAction] = {}
+        menu.setToolTipsVisible(True)
+        menu.aboutToShow.connect(self._fill)
+        models.changed.connect(self._follow_missing)
+        texts.changed.connect(self._follow_missing)
+
+    def _fill(self) -> None:
+        for action in self._listed:
+            self._menu.removeAction(action)
+            action.deleteLater()
+        self._by_path = {}
+        self._listed = [*self._models_listed(), *self._texts_listed()]
+        if not self._listed:
+            self._listed.append(QAction("None", self, enabled=False))
+        self._listed.append(_separator(self))
+        self._menu.insertActions(self._first_of_menu, self._listed)
+        self._follow_missing()
+        self._models.look_for_missing()
+        self._texts.look_for_missing()
+
+    def _models_listed(self) -> Iterator[QAction]:
+        model = self._workspace.loader.model
+        opened = None if model is None else str(Path(model.name).absolute())
+        if self._models.files:
+            yield _separator(self, "Models")
+        for file in self._models.files:
+            action = self._action(file.path, file.path == opened)
+            action.triggered.connect(partial(self.model_chosen.emit, file.path))
+            yield action
+
+    def _texts_listed(self) -> Iterator[QAction]:
+        path = self._workspace.text_path
+        opened = None if path is None else str(path.absolute())
+        if self._texts.paths:
+            yield _separator(self, "Texts")
+        for text in self._texts.paths:
+            action = self._action(text, text == opened)
+            action.triggered.connect(partial(self._workspace.open_text, Path(text)))
+            yield action
+
+    def _action(self, path: str, is_open: bool) -> QAction:
+        action = QAction(title_of(Path(path)), self, checkable=is_open, checked=is_open)
+        action.setToolTip(quoted(path, len(path)))
+        self._by_path[path] = action
+        return action
+
+    def _follow_missing(self) -> None:
+        missing = self._models.missing | self._texts.missing
+        for path, action in self._by_path.items():
+            action.setEnabled(path not in missing)
+
+
+def title_of(path: Path) -> str:
+    """`words.txt – ~/texts`"""
+    folder = path.parent
+    if folder.is_relative_to(home := Path.home()):
+        folder = Path("~", folder.relative_to(home))
+    return f"{quoted(path.name, LONGEST_NAME)} – {_end(str(folder))}".replace("&", "&&")
+
+
+def _end(folder: str) -> str:
+    shown = quoted(folder, len(folder))
+    return shown if len(shown) <= LONGEST_FOLDER else f"…{shown[1 - LONGEST_FOLDER :]}"
+
+
+def _separator(parent: QObject, title: str = "") -> QAction:
+    separator = QAction(title, parent)
+    separator.setSeparator(True)
+    return separator
