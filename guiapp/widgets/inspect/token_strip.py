@@ -34,6 +34,7 @@ from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UI_FONT_PX, U
 
 Key = Qt.Key
 REPAINT_MS = 30
+GAPS = QSize(6, 6)
 OUTLINE_PX = 1  # room for it around a chip
 CACHED_CHIPS = 1000
 ENCODING_TEXT = "Encoding …"
@@ -63,7 +64,6 @@ class TokenStrip(QAbstractScrollArea):
         self._source = source
         self._theme_source = theme_source
         self._anchor: int | None = None
-        self._grid = ChipGrid(0, QSize(1, 1), QSize(), 1)
         self._chips: dict[tuple[int, int, float], QPixmap] = {}
         self._repaint = QTimer(self, singleShot=True, interval=REPAINT_MS)
         self._repaint.timeout.connect(self.viewport().update)
@@ -79,7 +79,7 @@ class TokenStrip(QAbstractScrollArea):
         source.encoding_changed.connect(self._lay_out)
         source.selected_token_changed.connect(self._follow_selection)
         source.hovered_token_changed.connect(self.viewport().update)
-        self._lay_out()
+        self._restyle()
 
     @property
     def selected_range(self) -> tuple[int, int]:
@@ -186,15 +186,15 @@ class TokenStrip(QAbstractScrollArea):
     # Following the workspace
 
     def _restyle(self) -> None:
+        vocabulary = self._source.vocabulary
+        metrics = QFontMetrics(self._zoom.mono_font(SMALL_FONT_PX))
+        widest = str(max(len(vocabulary) - 1, 0)) if vocabulary is not None else "0"
+        self._chip_size = QSize(metrics.horizontalAdvance(widest) + GAP_PX, metrics.height() + UNIT_PX)
         self._chips.clear()
         self._lay_out()
 
     def _lay_out(self) -> None:
-        vocabulary = self._source.vocabulary
-        metrics = QFontMetrics(self._zoom.mono_font(SMALL_FONT_PX))
-        widest = str(max(len(vocabulary) - 1, 0)) if vocabulary is not None else "0"
-        chip = QSize(metrics.horizontalAdvance(widest) + GAP_PX, metrics.height() + UNIT_PX)
-        self._grid = ChipGrid(self._source.n_tokens, chip, QSize(6, 6), self.viewport().width())
+        self._grid = ChipGrid(self._source.n_tokens, self._chip_size, GAPS, self.viewport().width())
         bar = self.verticalScrollBar()
         bar.setPageStep(self.viewport().height())
         bar.setSingleStep(self._grid.cell.height())

@@ -62,8 +62,6 @@ class TokenTableView(QTableView):
         theme_source.changed.connect(self.viewport().update)
         self._zoom.changed.connect(self._follow_zoom)
         self._zoom.watch(self.viewport())
-        self._make_room()
-        self._follow()
 
     def copy(self) -> None:
         """Put the selected rows on the clipboard, as lines with tabs."""
@@ -107,6 +105,8 @@ class TokenTableView(QTableView):
 
         A column that somebody dragged is widened where it must be, and not made narrower again.
         """
+        if not self.isVisible():
+            return
         last = self._tokens.rowCount() - 1
         for column in GROWING_COLUMNS if last >= 0 else ():
             text = str(self._tokens.index(last, column).data())
@@ -140,6 +140,7 @@ class TokenTableView(QTableView):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
+        self._make_room()
         self._follow()
 
     def _hover(self, index: QModelIndex) -> None:

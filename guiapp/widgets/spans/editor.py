@@ -169,9 +169,12 @@ class SpanEditor(SpanView):
         return super().event(event)
 
     def _takes(self, event: QKeyEvent) -> bool:
-        return bool(self._moves.move_for(event) or self._command_for(event) or types_text(event))
+        return types_text(event) or bool(self._moves.move_for(event) or self._command_for(event))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        if is_plain(event) and types_text(event):  # most keys: no need to look through all commands
+            self.type_text(event.text())
+            return
         move = self._moves.move_for(event)
         command = self._command_for(event)
         if move is not None:

@@ -33,6 +33,7 @@ class StatusLine(QFrame):
     ) -> None:
         super().__init__(parent)
         self._workspace = workspace
+        self._shown: object = None
         set_role(self, "status")
         self.setFixedHeight(HEIGHT_PX)
         self.setAccessibleName("Status")
@@ -61,8 +62,11 @@ class StatusLine(QFrame):
         return " ".join((self._tokens.text(), self._figures.whole_text, self._selection.text()))
 
     def _follow(self) -> None:
-        statistics = self._workspace.statistics
-        is_known = not self._workspace.is_encoding
+        statistics, is_known = self._workspace.statistics, not self._workspace.is_encoding
+        selection = self._workspace.selection_statistics
+        if (statistics, is_known, selection) == self._shown:  # several signals tell of one edit
+            return
+        self._shown = statistics, is_known, selection
         self._tokens.setText(_counted(statistics.n_tokens, "token") if is_known else "… tokens")
         characters, size = (
             _counted(statistics.n_characters, "character"),
@@ -80,7 +84,7 @@ class StatusLine(QFrame):
             (characters,),
         )
         self._figures.set_texts(["   ".join(filter(None, parts)) for parts in choices])
-        self._selection.setText(_selected(self._workspace.selection_statistics))
+        self._selection.setText(_selected(selection))
 
 
 class FittedLabel(QLabel):
