@@ -19,11 +19,12 @@ Seconds = Callable[[str, int], float]  # contender, bytes
 class FakeWorker:
     """Gives the right tokens and, for the nth sample, `seconds` with a little noise."""
 
-    def __init__(self, model: str, name: str, seconds: Seconds, log: list[tuple[str, str]]) -> None:
+    def __init__(self, model: str, name: str, seconds: Seconds, log: list[tuple[object, ...]]) -> None:
         self._contender = our_contender(open_model(model), "fast")
         self._name = name
         self._seconds = seconds
         self._size_bytes = 0
+        self._prepared: set[object] = set()
         self._noise = np.random.default_rng(len(name))
         self._log = log
         self.is_ended = False
@@ -37,7 +38,10 @@ class FakeWorker:
         if command == "prepare":
             texts = arguments[1]
             self._size_bytes = sum(map(len, texts))
+            self._prepared.add(arguments[0])
             return encode_all(self._contender, texts)
+        assert arguments[0] in self._prepared
+        self._log[-1] = (self._name, command, *arguments)
         seconds = self._seconds(self._name, self._size_bytes) * self._noise.lognormal(0, 0.01)
         return Sample(seconds, seconds / 2)
 
@@ -46,13 +50,16 @@ class FakeWorker:
 
 
 class FakeStarter:
-    """Starts fake workers and knows them all; `log` has what they were asked, in order."""
+    """Starts fake workers and knows them all.
+
+    log  what they were asked, in order: name, command, and the operation of samples
+    """
 
     def __init__(self, seconds: Seconds, model: str = "demo:bpe") -> None:
         self._seconds = seconds
         self._model = model
         self.workers: list[FakeWorker] = []
-        self.log: list[tuple[str, str]] = []
+        self.log: list[tuple[object, ...]] = []
 
     def __call__(self, name: str, threads: int) -> Worker:
         self.workers.append(FakeWorker(self._model, name, self._seconds, self.log))

@@ -187,7 +187,7 @@ def _show_progress(event: Mapping[str, Any]) -> None:
             _say(f"Loading {event['contender']} …")
         case "cell":
             size = f"{event['size_bytes']:,} bytes"
-            what = f"{event['scenario']} ({event['operation']})"
+            what = f"{event['scenario']} ({', '.join(event['operations'])})"
             _say(f"[{event['number']}/{event['of']}] {what}: {event['corpus']}, {size}")
         case "left out":
             _say(f"{event['contender']} is left out: {event['reason']}")

@@ -81,7 +81,7 @@ def _full_run() -> Iterator[Event]:
 def _cell(scenario: str, size: int) -> Iterator[Event]:
     yield {"event": "cell", "number": 1, "of": 1, "seconds_left": 1.0, **_head(scenario, size)}
     for contender in CONTENDERS:
-        yield {"event": "compared", **_agreement(contender), "n_tokens": size // 4}
+        yield {"event": "compared", **_agreement(contender), "operation": "encode", "n_tokens": size // 4}
 
 
 def _head(scenario: str, size: int) -> Event:
@@ -109,7 +109,7 @@ def _figures(size: int, seconds: float) -> Event:
 
 
 def _sample(contender: str, seconds: float) -> Event:
-    return {"event": "sample", "contender": contender, "seconds": seconds, "n": 1}
+    return {"event": "sample", "contender": contender, "operation": "encode", "seconds": seconds, "n": 1}
 
 
 def _beside_a_run(application: QApplication, model: str, n_events: int) -> list[Measurement]:

@@ -17,6 +17,7 @@ RANDOM, TUTORIAL = "random", "tutorial"
 TUTORIAL_LINE = "汉武帝飞🚀向了浩瀚无穷的宇宙 😍 🦄 🐉   [INST] Hello, 世界!🤔\r\n"
 TUTORIAL_TIMES = 100
 RANDOM_BYTES = 200_000
+WORST_TEXTS = ("one letter", "random letters", "joined tokens")
 DEFAULT = (f"{SAMPLE}english", f"{SAMPLE}code", f"{SAMPLE}languages", TUTORIAL)
 
 
@@ -96,11 +97,8 @@ def worst_texts(vocabulary: Vocabulary, size_bytes: int, seed: int = 0) -> dict[
     letters = [bytes([letter]) for letter in range(ord("a"), ord("z") + 1)]
     words = sorted((text for text in _normal_texts(vocabulary) if text.isalpha()), key=len, reverse=True)
     longest = [text for text in words[: max(len(words) // 4, 1)] if text.isascii()]
-    return {
-        "one letter": b"a" * size_bytes,
-        "random letters": _drawn(letters, size_bytes, seed),
-        "joined tokens": _drawn(longest or letters, size_bytes, seed),
-    }
+    texts = b"a" * size_bytes, _drawn(letters, size_bytes, seed), _drawn(longest or letters, size_bytes, seed)
+    return dict(zip(WORST_TEXTS, texts, strict=True))
 
 
 def _normal_texts(vocabulary: Vocabulary) -> Iterator[bytes]:

@@ -34,9 +34,9 @@ def first_difference(result: Record, plan: Plan, tokenizer: Tokenizer) -> Place:
 
 
 def _is_of(result: Record, cell: Cell) -> bool:
-    return all(
-        result[name] == getattr(cell, name) for name in ("operation", "corpus", "size_bytes", "threads")
-    )
+    if result["operation"] not in cell.operations:
+        return False
+    return all(result[name] == getattr(cell, name) for name in ("corpus", "size_bytes", "threads"))
 
 
 def _text_at(cell: Cell, offset: int) -> tuple[bytes, int]:

@@ -6,10 +6,10 @@ As events, one dictionary each:
     loading     contender, number, of
     loaded      contender, version, other_vocabulary, memory_bytes, loading_s
     left out    contender, scenario, operation, corpus, size_bytes, reason; None means: in all of them
-    cell        number, of, seconds_left, load, mhz, and scenario, operation, corpus, size_bytes, threads
-    compared    a contender's ids in this cell: n_tokens, exact, agreement, first_difference
-    sample      contender, seconds, n: one more run in this cell
-    result      the record of one contender in this cell
+    cell        number, of, seconds_left, load, mhz, and scenario, operations, corpus, size_bytes, threads
+    compared    contender, operation, and its ids in this cell: n_tokens, exact, agreement, first_difference
+    sample      contender, operation, seconds, n: one more run in this cell
+    result      the record of one contender and operation in this cell
     finished    complete, environment
 """
 
@@ -37,7 +37,7 @@ from guiapp.core.bench.operations import encode_all
 from guiapp.core.bench.peers import PEERS
 from guiapp.core.bench.plan import BenchError, Plan, from_any_folder
 from guiapp.core.bench.race import Event, Race, left_out, loading
-from guiapp.core.bench.scenarios import SCENARIOS, Cell, Setting
+from guiapp.core.bench.scenarios import SCENARIOS, Cell, Setting, tasks_of
 from guiapp.core.bench.worker_process import ContenderFailed, Stopped, Worker, WorkerLost, WorkerProcess
 from guiapp.core.bench.workers import StartWorker, Workers
 from guiapp.core.tokenizer import Tokenizer
@@ -110,14 +110,8 @@ def _cells_with(plan: Plan, tokenizer: Tokenizer, corpora: Sequence[Corpus]) -> 
     if not corpora:
         raise BenchError("A benchmark needs a text. Name a corpus.")
     setting = Setting(plan, tokenizer, corpora)
-    cells = [cell for name in dict.fromkeys(plan.scenarios) for cell in SCENARIOS[name].cells(setting)]
-    cells.sort(key=lambda cell: cell.threads)  # others need other workers
-    largest = plan.largest_bytes
-    return [
-        cell
-        for cell in cells
-        if largest is None or cell.size_bytes <= largest or not SCENARIOS[cell.scenario].grows
-    ]
+    tasks = tasks_of(plan, [len(corpus.text) for corpus in corpora])
+    return [SCENARIOS[task.scenario].cell(setting, task) for task in tasks]
 
 
 def _load(workers: Workers, contenders: Sequence[str], control: Control) -> Generator[Event, None, list[str]]:
@@ -143,7 +137,8 @@ def _load(workers: Workers, contenders: Sequence[str], control: Control) -> Gene
 def _all_cells(
     race: Race, workers: Workers, cells: Sequence[Cell], contenders: Sequence[str], budget_s: float
 ) -> Iterator[Event]:
-    """Each cell gets an equal share of the time that is left."""
+    """Each cell gets a share of the time that is left, by how much is to be done in it."""
+    n_operations = sum(len(cell.operations) for cell in cells)
     for number, cell in enumerate(cells, 1):
         left_s = max(budget_s - race.used_s, 0.0)
         yield {
@@ -152,15 +147,15 @@ def _all_cells(
             "of": len(cells),
             "seconds_left": left_s,
             "scenario": cell.scenario,
-            "operation": cell.operation,
+            "operations": cell.operations,
             "corpus": cell.corpus,
             "size_bytes": cell.size_bytes,
             "threads": cell.threads,
             **noise_now(),
         }
         workers.end_others(cell.threads)  # all of them twice may be more than the memory holds
-        racers = list(filter(cell.is_for, contenders))
-        yield from race.run(cell, racers, left_s / (len(cells) - number + 1))
+        yield from race.run(cell, contenders, left_s * len(cell.operations) / n_operations)
+        n_operations -= len(cell.operations)
 
 
 def _race(plan: Plan, workers: Workers, control: Control, tokenizer: Tokenizer) -> Race:

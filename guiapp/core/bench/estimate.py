@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from guiapp.core.bench.forecast import NOTHING_KNOWN, START_S, Known, cells_s, loading_s, tasks_of
+from guiapp.core.bench.forecast import NOTHING_KNOWN, START_S, Known, cells_s, loading_s
 from guiapp.core.bench.plan import Plan
+from guiapp.core.bench.scenarios import tasks_of
 
 QUICK, SLOW = 0.7, 1.7  # times what is forecast: machines differ, and other programs run beside
 RECENT = 3  # cells, whose pace may be another than that of all before

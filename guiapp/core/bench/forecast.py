@@ -7,35 +7,23 @@ narrow or the cell's share of the budget is used, at least `FEWEST_ROUNDS` of th
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from guiapp.core.bench.contenders import split_name
 from guiapp.core.bench.measurement import Record
+from guiapp.core.bench.operations import MEMORY, REBUILDING
 from guiapp.core.bench.peers import PEERS
 from guiapp.core.bench.plan import Plan
 from guiapp.core.bench.race import FEWEST_ROUNDS, MOST_ROUNDS, NARROW_ROUNDS, PATIENCE, PATIENCE_S
-from guiapp.core.bench.scenarios import (
-    APPEND_BYTES,
-    BATCH_BYTES,
-    N_PARTS,
-    N_PROMPTS,
-    PART_TOKENS,
-    SCALING_BYTES,
-    SCENARIOS,
-    SHORT_BYTES,
-    WORST_BYTES,
-)
-from guiapp.core.bench.stages import STAGES, WHOLE
+from guiapp.core.bench.scenarios import UNITS, Task
+from guiapp.core.bench.stages import STAGES
 
 START_S = 2.0  # until the process has opened the model
 LOADING_S, PEER_LOADING_S = 2.0, 5.0  # of a contender: its process, and the vocabulary in its own form
-REBUILDING = 0.4  # of that, once the process is there
+BUILDING = 0.4  # of that, once the process is there
 SHORTEST_S = 0.005  # a sample with what is said about it
 PREPARING_CALLS, PREPARING_S = 3.5, 0.02
-N_WORST_TEXTS = 3
-BYTES_PER_TOKEN = 4
 SPEEDS = {  # MB/s of contenders that nobody has measured here, with ordinary text on one core
     "fast": 200.0,
     "greedy": 60.0,
@@ -49,17 +37,8 @@ SPEEDS = {  # MB/s of contenders that nobody has measured here, with ordinary te
 }
 USUAL_SPEED = 8.0
 WORST_SLOWDOWN = 5.0  # of text that cannot be split
-OURS_ONLY = ("append bytes", "count parts", *STAGES)
-UNITS = {"encode each": N_PROMPTS, "count parts": N_PARTS, "encode parts": N_PARTS}
-
-
-class Task(NamedTuple):
-    """A cell, without its texts; `call_bytes` is what one call takes."""
-
-    scenario: str
-    operation: str
-    call_bytes: int
-    threads: int = 1
+COUNTING = ("append bytes", "append first", "count parts")
+COUNT = ("fast", "rwkv", "plamo2")  # the encoders that do that
 
 
 @dataclass(frozen=True)
@@ -93,49 +72,6 @@ class Known:
 NOTHING_KNOWN = Known()
 
 
-def tasks_of(plan: Plan, text_bytes: Sequence[int]) -> list[Task]:
-    """The cells of a plan in order, for texts of so many bytes, without making them."""
-    tasks = [
-        task for name in dict.fromkeys(plan.scenarios) for task in _tasks(name, text_bytes, plan.threads)
-    ]
-    largest = plan.largest_bytes or math.inf
-    tasks = [task for task in tasks if task.call_bytes <= largest or not SCENARIOS[task.scenario].grows]
-    return sorted(tasks, key=lambda task: task.threads)
-
-
-def _tasks(scenario: str, text_bytes: Sequence[int], threads: Sequence[int]) -> Iterator[Task]:
-    match scenario:
-        case "scaling":
-            yield from (Task(scenario, "encode", size) for size in SCALING_BYTES)
-        case "short":
-            yield from (Task(scenario, "encode each", size * N_PROMPTS) for size in SHORT_BYTES)
-        case "worst":
-            yield from (Task(scenario, "encode", size) for size in WORST_BYTES * N_WORST_TEXTS)
-        case "append":
-            for size in APPEND_BYTES:
-                yield from (Task(scenario, name, size) for name in ("append bytes", "encode"))
-        case "interval":
-            for n_tokens in PART_TOKENS:
-                size = n_tokens * BYTES_PER_TOKEN * N_PARTS
-                yield from (Task(scenario, name, size) for name in ("count parts", "encode parts"))
-        case "threads":
-            yield from (Task(scenario, "encode batch", BATCH_BYTES, each) for each in threads)
-        case "memory":
-            yield Task(scenario, "memory", BATCH_BYTES)
-        case _:
-            for size in text_bytes:
-                yield from _tasks_of_text(scenario, size)
-
-
-def _tasks_of_text(scenario: str, size: int) -> Iterator[Task]:
-    operations = {"cold": "encode first", "decode": "decode", "batch": "encode batch"}
-    if scenario == "stages":
-        yield from (Task(scenario, name, size) for name in (WHOLE, *STAGES))
-    else:
-        size = BATCH_BYTES if scenario == "batch" else size
-        yield Task(scenario, operations.get(scenario, "encode"), size)
-
-
 def loading_s(name: str, known: Known = NOTHING_KNOWN) -> float:
     """How long it takes until a contender is ready."""
     usual = PEER_LOADING_S if split_name(name)[0] in PEERS else LOADING_S
@@ -148,23 +84,29 @@ def cells_s(
     """The seconds of each cell; where times are steady, few rounds are enough."""
     used_s, cells = 0.0, []
     for number, task in enumerate(tasks):
-        calls = {name: call_s(name, task, known) for name in contenders if _can(name, task)}
-        calls = {name: seconds for name, seconds in calls.items() if seconds <= plan.call_limit_s}
-        share_s = max(plan.time_budget_s - used_s, 0.0) / (len(tasks) - number)
-        timing_s = 0.0 if task.operation == "memory" else _timing_s(task, calls, share_s, known, are_steady)
+        calls = {
+            (name, operation): call_s(name, task, operation, known)
+            for name in contenders
+            for operation in task.operations
+            if _can(name, task, operation)
+        }
+        calls = {turn: seconds for turn, seconds in calls.items() if seconds <= plan.call_limit_s}
+        share = len(task.operations) / sum(len(each.operations) for each in tasks[number:])
+        share_s = max(plan.time_budget_s - used_s, 0.0) * share
+        timing_s = 0.0 if MEMORY in task.operations else _timing_s(calls, share_s, known, are_steady)
         used_s += timing_s
         preparing_s = sum(PREPARING_S + PREPARING_CALLS * seconds for seconds in calls.values())
-        again_s = 0.0 if task.threads == 1 else sum(loading_s(name, known) for name in calls)
+        again_s = 0.0 if task.threads == 1 else sum(loading_s(name, known) for name, _ in calls)
         cells.append(preparing_s + timing_s + again_s)
     return cells
 
 
 def _timing_s(
-    task: Task, calls: Mapping[str, float], share_s: float, known: Known, are_steady: bool
+    calls: Mapping[tuple[str, str], float], share_s: float, known: Known, are_steady: bool
 ) -> float:
+    """`calls`: the seconds of one call by contender and operation."""
     round_s = sum(max(seconds, SHORTEST_S) for seconds in calls.values())
-    if task.operation == "encode first":
-        round_s += REBUILDING * sum(loading_s(name, known) for name in calls)
+    round_s += sum(BUILDING * loading_s(name, known) for name, operation in calls if operation in REBUILDING)
     if round_s == 0.0:
         return 0.0
     patience = math.ceil(max(PATIENCE * share_s, PATIENCE_S) / round_s)
@@ -172,9 +114,9 @@ def _timing_s(
     return round_s * min(NARROW_ROUNDS if are_steady else MOST_ROUNDS, within_share, patience)
 
 
-def call_s(name: str, task: Task, known: Known = NOTHING_KNOWN) -> float:
+def call_s(name: str, task: Task, operation: str, known: Known = NOTHING_KNOWN) -> float:
     """One call of a contender, in proportion to the nearest size that was measured, or as is usual."""
-    ways = [(task.scenario, task.operation), ("scaling", "encode"), ("throughput", "encode")]
+    ways = [(task.scenario, operation), ("scaling", "encode"), ("throughput", "encode")]
     for way in ways[:1] if task.scenario == "worst" else ways:
         if points := known.calls.get((name, *way)):
             size, seconds = min(points, key=lambda point: abs(math.log(point[0] / max(task.call_bytes, 1))))
@@ -183,5 +125,8 @@ def call_s(name: str, task: Task, known: Known = NOTHING_KNOWN) -> float:
     return task.call_bytes / (SPEEDS.get(split_name(name)[0], USUAL_SPEED) * 1e6) * slowdown
 
 
-def _can(name: str, task: Task) -> bool:
-    return task.operation not in OURS_ONLY or split_name(name)[0] not in PEERS
+def _can(name: str, task: Task, operation: str) -> bool:
+    encoder = split_name(name)[0]
+    if operation in COUNTING or "append first" in task.operations:
+        return encoder in COUNT
+    return operation not in STAGES or encoder not in PEERS

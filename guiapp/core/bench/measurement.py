@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from guiapp.core.bench.agreement import Agreement
+from guiapp.core.bench.operations import MEMORY
 from guiapp.core.bench.scenarios import SCENARIOS, Cell
 from guiapp.core.bench.statistics import fit_growth, summarize
 from guiapp.core.bench.timing import Sample
@@ -18,13 +19,14 @@ KEY = ("scenario", "operation", "contender", "corpus", "size_bytes", "threads")
 
 @dataclass
 class Series:
-    """The samples of one contender in one cell, as they come.
+    """The samples of one contender and operation in one cell, as they come.
 
     agreement  None for a contender with a vocabulary of its own
     """
 
     cell: Cell
     contender: str
+    operation: str
     n_tokens: int
     agreement: Agreement | None
     samples: list[Sample] = field(default_factory=list)
@@ -48,7 +50,7 @@ class Series:
         cpu_s = summarize([sample.cpu_s for sample in self.samples]).median
         wall_s = summarize([sample.wall_s for sample in self.samples]).median
         return {
-            **_head(cell, self.contender),
+            **_head(cell, self.contender, self.operation),
             "n": summary.n,
             "median_s": summary.median,
             "ci_s": [interval.low, interval.high],
@@ -67,7 +69,7 @@ def memory_record(cell: Cell, contender: str, built_bytes: int, encoding_bytes: 
     """A record without times; what building it added, and what encoding added on top at most."""
     untimed = ("median_s", "ci_s", "mb_per_s", "tokens_per_s")
     return {
-        **_head(cell, contender),
+        **_head(cell, contender, MEMORY),
         "n": 1,
         **dict.fromkeys(untimed),
         **agreement_record(None),
@@ -118,10 +120,10 @@ def growth_records(results: Sequence[Record]) -> list[Record]:
     return records
 
 
-def _head(cell: Cell, contender: str) -> Record:
+def _head(cell: Cell, contender: str, operation: str) -> Record:
     return {
         "scenario": cell.scenario,
-        "operation": cell.operation,
+        "operation": operation,
         "contender": contender,
         "corpus": cell.corpus,
         "size_bytes": cell.size_bytes,

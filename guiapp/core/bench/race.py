@@ -1,4 +1,7 @@
-"""One cell: all contenders are warmed up and compared, then take turns until enough is known."""
+"""One cell: all contenders are warmed up and compared, then take turns until enough is known.
+
+Where a cell has several operations, each contender has a turn for each of them.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +17,11 @@ from guiapp.core.bench.agreement import Tokens, compare
 from guiapp.core.bench.contenders import split_name
 from guiapp.core.bench.control import Control
 from guiapp.core.bench.measurement import Series, agreement_record, memory_record
+from guiapp.core.bench.operations import MEMORY, REBUILDING
 from guiapp.core.bench.plan import Plan
 from guiapp.core.bench.scenarios import Cell
 from guiapp.core.bench.statistics import summarize
-from guiapp.core.bench.worker_process import ContenderFailed, Stopped, WorkerLost
+from guiapp.core.bench.worker_process import ContenderFailed, Stopped, Worker, WorkerLost
 from guiapp.core.bench.workers import LOAD_LIMIT_S, Workers
 
 FEWEST_ROUNDS, MOST_ROUNDS = 5, 40
@@ -55,11 +59,12 @@ class Race:
         self._clock_s = clock_s
         self._order = np.random.default_rng(plan.seed)
         self._points: dict[tuple[str, str, str, str], list[tuple[int, float]]] = {}
+        self._preparers: dict[tuple[str, str], Worker] = {}
         self.used_s = 0.0
 
     def run(self, cell: Cell, contenders: Sequence[str], budget_s: float) -> Iterator[Event]:
         """The events of one cell; when stopped, the results of what was measured and then Stopped."""
-        if cell.operation == "memory":
+        if cell.operations == (MEMORY,):
             yield from self._measure_memory(cell, contenders)
             return
         entered: list[Series] = []
@@ -67,10 +72,13 @@ class Race:
         try:
             kinds = {split_name(name)[1] for name in contenders}
             references = {is_split: self._reference(cell.texts, is_split) for is_split in kinds}
-            for number, name in enumerate(contenders, 1):
-                if not self._workers.is_loaded(name, cell.threads):
-                    yield loading(name, number, len(contenders))
-                yield from self._enter(cell, name, references[split_name(name)[1]], entered)
+            for operation in cell.operations:
+                for number, name in enumerate(contenders, 1):
+                    if not cell.is_for(name, operation):
+                        continue
+                    if not self._workers.is_loaded(name, cell.threads):
+                        yield loading(name, number, len(contenders))
+                    yield from self._enter(cell, name, operation, references[split_name(name)[1]], entered)
             yield from self._take_turns(list(entered), budget_s)
         except Stopped as error:
             stopped = error
@@ -81,26 +89,37 @@ class Race:
         if stopped is not None:
             raise stopped
 
-    def _enter(self, cell: Cell, name: str, reference: Tokens, entered: list[Series]) -> Iterator[Event]:
+    def _enter(
+        self, cell: Cell, name: str, operation: str, reference: Tokens, entered: list[Series]
+    ) -> Iterator[Event]:
         """Warm a contender up and compare its ids; it takes part unless that fails."""
         self._check_control()
-        expected_s = self._expected_s(cell, name)
+        expected_s = self._expected_s(cell, name, operation)
         if expected_s > self._plan.call_limit_s:
             reason = f"One call would take about {expected_s:.0f} s."
-            yield left_out(name, LOST_BEFORE if math.isinf(expected_s) else reason, cell)
+            yield left_out(name, LOST_BEFORE if math.isinf(expected_s) else reason, cell, operation)
             return
-        limit_s = self._plan.call_limit_s * PREPARING_CALLS
-        question = cell.operation, cell.texts, cell.parts, cell.threads
         try:
-            tokens = self._workers.get(name, cell.threads).ask(limit_s, "prepare", *question)
+            tokens = self._prepare(cell, name, operation)
         except (ContenderFailed, WorkerLost) as error:
-            yield self._failure(cell, name, error)
+            yield self._failure(cell, name, operation, error)
             return
         has_other_vocabulary = bool(self._workers.loaded[name].other_vocabulary)
         agreement = None if has_other_vocabulary else compare(reference, tokens, self._token_lengths)
-        entered.append(Series(cell, name, len(tokens.ids), agreement))
-        n_tokens = entered[-1].n_unit_tokens
-        yield {"event": "compared", "contender": name, "n_tokens": n_tokens, **agreement_record(agreement)}
+        entered.append(Series(cell, name, operation, len(tokens.ids), agreement))
+        yield {
+            "event": "compared",
+            "contender": name,
+            "operation": operation,
+            "n_tokens": entered[-1].n_unit_tokens,
+            **agreement_record(agreement),
+        }
+
+    def _prepare(self, cell: Cell, name: str, operation: str) -> Tokens:
+        self._preparers[name, operation] = worker = self._workers.get(name, cell.threads)
+        limit_s = self._plan.call_limit_s * PREPARING_CALLS
+        tokens: Tokens = worker.ask(limit_s, "prepare", operation, cell.texts, cell.parts, cell.threads)
+        return tokens
 
     def _take_turns(self, racers: list[Series], budget_s: float) -> Iterator[Event]:
         """Rounds of one sample each, every one in another order."""
@@ -118,18 +137,27 @@ class Race:
     def _sample(self, series: Series) -> Generator[Event, None, bool]:
         """One more sample; false if the contender failed."""
         self._check_control()
-        cell, name = series.cell, series.contender
+        cell, name, operation = series.cell, series.contender, series.operation
         limit_s = self._plan.call_limit_s
-        if cell.operation == "encode first":
+        if operation in REBUILDING:
             limit_s += LOAD_LIMIT_S
         try:
-            sample = self._workers.get(name, cell.threads).ask(limit_s, "sample")
+            worker = self._workers.get(name, cell.threads)
+            if worker is not self._preparers[name, operation]:  # that was lost in another operation
+                self._prepare(cell, name, operation)
+            sample = worker.ask(limit_s, "sample", operation)
         except (ContenderFailed, WorkerLost) as error:
-            yield self._failure(cell, name, error)
+            yield self._failure(cell, name, operation, error)
             return False
         series.samples.append(sample)
         seconds = series.seconds(self._plan.clock)
-        yield {"event": "sample", "contender": name, "seconds": seconds[-1], "n": len(seconds)}
+        yield {
+            "event": "sample",
+            "contender": name,
+            "operation": operation,
+            "seconds": seconds[-1],
+            "n": len(seconds),
+        }
         return True
 
     def _measure_memory(self, cell: Cell, contenders: Sequence[str]) -> Iterator[Event]:
@@ -139,7 +167,7 @@ class Race:
                 worker = self._workers.get(name, cell.threads)
                 encoding_bytes = worker.ask(self._plan.call_limit_s * PREPARING_CALLS, "memory", cell.texts)
             except (ContenderFailed, WorkerLost) as error:
-                yield self._failure(cell, name, error)
+                yield self._failure(cell, name, MEMORY, error)
                 continue
             built_bytes = self._workers.loaded[name].memory_bytes
             yield {"event": "result", **memory_record(cell, name, built_bytes, encoding_bytes)}
@@ -149,21 +177,21 @@ class Race:
         if self._control.shall_stop():
             raise Stopped
 
-    def _failure(self, cell: Cell, name: str, error: ContenderFailed | WorkerLost) -> Event:
+    def _failure(self, cell: Cell, name: str, operation: str, error: ContenderFailed | WorkerLost) -> Event:
         if isinstance(error, WorkerLost):
             self._workers.lose(name, cell.threads, error)
-            self._points.setdefault(_line(cell, name), []).append((cell.size_bytes, math.inf))
-        return left_out(name, str(error), cell)
+            self._points.setdefault(_line(cell, name, operation), []).append((cell.size_bytes, math.inf))
+        return left_out(name, str(error), cell, operation)
 
     def _remember(self, series: Series) -> None:
         seconds = summarize(series.seconds("wall")).median
-        self._points.setdefault(_line(series.cell, series.contender), []).append(
-            (series.cell.size_bytes, seconds)
-        )
+        line = _line(series.cell, series.contender, series.operation)
+        self._points.setdefault(line, []).append((series.cell.size_bytes, seconds))
 
-    def _expected_s(self, cell: Cell, name: str) -> float:
+    def _expected_s(self, cell: Cell, name: str, operation: str) -> float:
         """What the last two sizes of the same text let one expect, at least growth in proportion; else 0."""
-        points = [point for point in self._points.get(_line(cell, name), ()) if point[0] < cell.size_bytes]
+        line = self._points.get(_line(cell, name, operation), ())
+        points = [point for point in line if point[0] < cell.size_bytes]
         if not points:
             return 0.0
         size, seconds = points[-1]
@@ -193,19 +221,19 @@ def loading(name: str, number: int, of: int) -> Event:
     return {"event": "loading", "contender": name, "number": number, "of": of}
 
 
-def left_out(name: str, reason: str, cell: Cell | None = None) -> Event:
+def left_out(name: str, reason: str, cell: Cell | None = None, operation: str | None = None) -> Event:
     """A contender that takes no part in a cell, in any where there is none."""
     return {
         "event": "left out",
         "contender": name,
         "scenario": cell and cell.scenario,
-        "operation": cell and cell.operation,
+        "operation": operation,
         "corpus": cell and cell.corpus,
         "size_bytes": cell and cell.size_bytes,
         "reason": reason,
     }
 
 
-def _line(cell: Cell, name: str) -> tuple[str, str, str, str]:
+def _line(cell: Cell, name: str, operation: str) -> tuple[str, str, str, str]:
     """Cells that differ in size only."""
-    return cell.scenario, cell.operation, cell.corpus, name
+    return cell.scenario, operation, cell.corpus, name

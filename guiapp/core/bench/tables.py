@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 from guiapp.core.bench.beside import Beside, beside, ratio_text
@@ -13,6 +14,10 @@ from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.core.bench.stages import STAGES, WHOLE
 
 TIMES_PER_CALL = ("short", "interval", "append")
+APPENDING = {  # what it is compared with, and when
+    "append bytes": ("encode", ""),
+    "append first": ("encode first", " as the first text after loading"),
+}
 BYTES_PER_MB = 1e6
 NAME_WIDTH = 14
 MARKS = {"slower": "▼", "faster": "▲", "same": ""}
@@ -231,20 +236,16 @@ def _counting_lines(results: Sequence[Record]) -> Iterator[str]:
 
 def _appending_lines(results: Sequence[Record]) -> Iterator[str]:
     """What appending byte by byte costs beside encoding the same text once."""
-    place = "contender", "corpus", "size_bytes"
-    once = {tuple(map(row.get, place)): row for row in results if _is_part(row, "append", "encode")}
-    for row in results:
-        whole = once.get(tuple(map(row.get, place)))
-        if whole is not None and _is_part(row, "append", "append bytes"):
+    place = itemgetter("contender", "corpus", "size_bytes", "operation")
+    rows = {place(row): row for row in results if row["scenario"] == "append"}
+    for (contender, corpus, size_bytes, operation), row in rows.items():
+        once, when = APPENDING.get(operation, ("", ""))
+        if (whole := rows.get((contender, corpus, size_bytes, once))) is not None:
             yield (
-                f"{row['contender']} appends {size_text(row['size_bytes'])} of {row['corpus']} byte by byte, "
-                f"with a count after each, in {time_text(row['median_s'])}: "
+                f"{contender} appends {size_text(size_bytes)} of {corpus} byte by byte, "
+                f"with a count after each,{when} in {time_text(row['median_s'])}: "
                 f"{row['median_s'] / whole['median_s']:.2f} times the time of encoding it once."
             )
-
-
-def _is_part(result: Record, scenario: str, operation: str) -> bool:
-    return bool(result["scenario"] == scenario and result["operation"] == operation)
 
 
 def _deviation_lines(results: Sequence[Record]) -> Iterator[str]:

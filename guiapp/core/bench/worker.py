@@ -4,7 +4,7 @@ It answers messages on a pipe, one at a time:
 
     ("load",)                                       memory used by the contender, its version and vocabulary
     ("prepare", operation, texts, parts, threads)   the tokens of the texts; afterwards it is warm
-    ("sample",)                                     seconds per unit by both clocks
+    ("sample", operation)                           seconds per unit by both clocks
     ("memory", texts)                               the most memory held while encoding
 """
 
@@ -46,15 +46,15 @@ class Loaded:
 
 
 class Worker:
-    """One contender and the operation that is being timed."""
+    """One contender and the operations that are being timed, with the same texts."""
 
     def __init__(self, model: str, name: str) -> None:
         self._model = model
         self._name = name
         self._build: Callable[[], Contender] | None = None
         self._contender: Contender | None = None
-        self._operation = Operation(lambda: None)
-        self._n_calls = 1
+        self._texts: tuple[bytes, ...] = ()
+        self._prepared: dict[str, tuple[Operation, int]] = {}  # with the number of calls of a sample
 
     def load(self) -> Loaded:
         name, is_split = split_name(self._name)
@@ -77,14 +77,16 @@ class Worker:
     ) -> Tokens:
         assert self._contender is not None
         assert self._build is not None
+        if texts != self._texts:
+            self._texts = texts
+            self._prepared.clear()
         tokens = encode_all(self._contender, texts)
-        subject = Subject(self._contender, self._build, texts, parts, threads)
-        self._operation = OPERATIONS[operation](subject)
-        self._n_calls = calls_per_sample(self._operation)
+        ready = OPERATIONS[operation](Subject(self._contender, self._build, texts, parts, threads))
+        self._prepared[operation] = ready, calls_per_sample(ready)
         return tokens
 
-    def sample(self) -> Sample:
-        return take_sample(self._operation, self._n_calls)
+    def sample(self, operation: str) -> Sample:
+        return take_sample(*self._prepared[operation])
 
     def memory(self, texts: tuple[bytes, ...]) -> int:
         assert self._contender is not None

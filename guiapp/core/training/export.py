@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 
-from guiapp.core.explain.code_marks import code
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.trace.drawing import (
     GAP_PX,
@@ -118,7 +117,7 @@ def _svg_row(record: TrainingRecord, number: int, top: int) -> tuple[str, float]
 
 
 def _in_code(cut: Cut) -> str:
-    return code(" ".join(cut))
+    return f"`{' '.join(cut)}`"
 
 
 WRITERS: dict[str, Callable[[TrainingRecord, range], Iterator[str]]] = {

@@ -9,7 +9,7 @@ from guiapp.core.bench.measurement import Record, Report
 from guiapp.core.bench.statistics import summarize
 
 NOTHING_YET: Record = {"n": 0, "mb_per_s": None, "tokens_per_s": None}
-NOT_OF_RECORDS = ("event", "number", "of", "seconds_left", "load", "mhz")  # in the event of a cell
+NOT_OF_RECORDS = ("event", "number", "of", "seconds_left", "load", "mhz", "operations")
 
 
 class LiveRun:
@@ -21,7 +21,7 @@ class LiveRun:
     def __init__(self, report: Report | None = None) -> None:
         self._report = report or Report()
         self._cell: Record = {}
-        self._live: dict[str, Record] = {}
+        self._live: dict[tuple[str, str], Record] = {}
         self._load: float | None = None
         self._mhz: float | None = None
 
@@ -40,11 +40,11 @@ class LiveRun:
                 self._load, self._mhz = event.get("load"), event.get("mhz")
             case "compared":
                 details = {key: value for key, value in event.items() if key != "event"}
-                self._live[event["contender"]] = {**self._cell, **details, **NOTHING_YET, "samples_s": []}
+                self._live[_turn(event)] = {**self._cell, **details, **NOTHING_YET, "samples_s": []}
             case "sample":
-                self._live[event["contender"]]["samples_s"].append(event["seconds"])
+                self._live[_turn(event)]["samples_s"].append(event["seconds"])
             case "result":
-                self._live.pop(event["contender"], None)
+                self._live.pop(_turn(event), None)
 
     def end(self) -> None:
         """Nothing follows: what has samples is kept as it is."""
@@ -91,6 +91,11 @@ class LiveRun:
             if record["n"] != len(record["samples_s"]):
                 _summarise(record)
         return records
+
+
+def _turn(event: Mapping[str, Any]) -> tuple[str, str]:
+    """Who did what."""
+    return event["contender"], event["operation"]
 
 
 def deviations_of(results: Sequence[Record]) -> dict[str, Record]:

@@ -34,7 +34,12 @@ NAME_GAP_PX = 16  # between a curve's end and the marker before its name
 NAME_MARKER = 0.75  # of the size of those on the curve
 WORST_FIT = 0.5  # of the measured time; exponents of curves that fit worse say nothing
 BAND_ALPHA = 30  # of 255
-VERBS = {"append bytes": " appending", "count parts": " counting"}  # beside curves of encoding
+VERBS = {  # beside curves of encoding
+    "append bytes": " appending",
+    "append first": " appending, cold",
+    "encode first": " cold",
+    "count parts": " counting",
+}
 CHANGE_QUANTITY = "Draw time, MB/s or tokens/s against the length"
 Line = tuple[str, str]  # contender and operation
 

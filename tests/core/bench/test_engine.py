@@ -66,7 +66,7 @@ def test_every_scenario_gives_records_with_the_stable_keys(scenario):
 def test_ids_are_compared_before_anything_is_timed():
     starter = FakeStarter(in_proportion)
     report_of(plan(), starter)
-    commands = [command for _, command in starter.log]
+    commands = [command for _, command, *_ in starter.log]
     last_prepared = max(index for index, command in enumerate(commands) if command == "prepare")
     assert last_prepared < commands.index("sample")
 
@@ -74,10 +74,34 @@ def test_ids_are_compared_before_anything_is_timed():
 def test_contenders_take_turns():
     starter = FakeStarter(in_proportion)
     report_of(plan(), starter)
-    turns = [name for name, command in starter.log if command == "sample"]
+    turns = [name for name, command, *_ in starter.log if command == "sample"]
     rounds = [tuple(turns[at : at + 2]) for at in range(0, len(turns), 2)]
     assert {frozenset(each) for each in rounds} == {frozenset({"fast", "heap"})}
     assert set(rounds) == {("fast", "heap"), ("heap", "fast")}
+
+
+def test_what_is_a_ratio_is_measured_within_the_same_rounds():
+    starter = FakeStarter(in_proportion)
+    record = report_of(plan("append"), starter)
+    turns = [(entry[0], entry[2]) for entry in starter.log if entry[1] == "sample"]
+    all_four = {(name, operation) for name in ("fast", "heap") for operation in ("append bytes", "encode")}
+    assert {frozenset(turns[at : at + 4]) for at in range(0, 20, 4)} == {frozenset(all_four)}
+    done = {(row["contender"], row["operation"]) for row in record["results"]}
+    assert done - all_four == {("fast", "append first"), ("fast", "encode first")}
+
+
+def test_a_worker_that_was_lost_in_one_operation_goes_on_with_the_others():
+    def crash_once(name: str, size_bytes: int) -> float:
+        if name == "heap" and [entry[:2] for entry in starter.log].count(("heap", "sample")) == 4:
+            raise WorkerLost("It crashed: SIGSEGV.")
+        return in_proportion(name, size_bytes)
+
+    starter = FakeStarter(crash_once)
+    record = report_of(plan("append"), starter)
+    counts = [row["n"] for row in record["results"] if row["contender"] == "heap"]
+    assert len(counts) == 4
+    assert sum(count < 5 for count in counts) == 1
+    assert len(record["left_out"]) == 1
 
 
 def test_growth_is_fitted_over_the_sizes():
@@ -155,7 +179,7 @@ def test_workers_of_one_number_of_threads_are_there_at_a_time():
 
 def sample_or_crash(starter: FakeStarter, name: str) -> float:
     """Heap crashes in its third sample and never again."""
-    if name == "heap" and starter.log.count((name, "sample")) == 3:
+    if name == "heap" and starter.log.count((name, "sample", "encode")) == 3:
         raise WorkerLost("It crashed: SIGSEGV.")
     return 1e-6
 
@@ -213,7 +237,7 @@ def test_stopping_keeps_what_was_measured():
     control = Control()
 
     def seconds(name: str, size_bytes: int) -> float:
-        if len([command for _, command in starter.log if command == "sample"]) == 5:
+        if len([command for _, command, *_ in starter.log if command == "sample"]) == 5:
             control.stop()
         return in_proportion(name, size_bytes)
 

@@ -58,11 +58,11 @@ def test_who_splits_and_encodes_in_one_pass_has_one_stage_for_both():
 def test_a_cell_of_a_stage_is_for_those_who_have_it():
     contenders = ("fast", "heap", "heap (unsplit)", "tiktoken")
     plan = Plan("demo:bpe", ("sample:welcome",), contenders, scenarios=("stages",))
-    cells = {cell.operation: cell for cell in cells_of(plan, open_model("demo:bpe"))}
-    assert [name for name in contenders if cells["split"].is_for(name)] == ["heap"]
-    assert [name for name in contenders if cells["encode pieces"].is_for(name)] == ["heap", "heap (unsplit)"]
-    assert all(cells[WHOLE].is_for(name) for name in contenders)
-    assert "normalise and split" not in cells
+    (cell,) = cells_of(plan, open_model("demo:bpe"))
+    assert [name for name in contenders if cell.is_for(name, "split")] == ["heap"]
+    assert [name for name in contenders if cell.is_for(name, "encode pieces")] == ["heap", "heap (unsplit)"]
+    assert all(cell.is_for(name, WHOLE) for name in contenders)
+    assert "normalise and split" not in cell.operations
 
 
 def test_each_stage_can_be_timed():

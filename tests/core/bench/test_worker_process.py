@@ -31,7 +31,7 @@ def test_a_worker_loads_prepares_and_samples(process):
     assert loaded.memory_bytes > 0
     tokens = process.ask(120, "prepare", "encode", (TEXT,), (), 1)
     assert tokens.spans[-1, 1] == len(TEXT)
-    sample = process.ask(60, "sample")
+    sample = process.ask(60, "sample", "encode")
     assert 0 < sample.wall_s < 1
     assert process.ask(60, "memory", (TEXT,)) >= 0
 
@@ -52,7 +52,7 @@ def test_a_contender_without_splitting_gives_the_ids_of_one_piece(name):
 def test_what_a_contender_raises_is_told_and_the_worker_lives_on(process):
     with pytest.raises(ContenderFailed, match="KeyError"):
         process.ask(60, "prepare", "dream", (TEXT,), (), 1)
-    assert process.ask(60, "sample").wall_s > 0
+    assert process.ask(60, "sample", "encode").wall_s > 0
 
 
 def test_a_worker_that_dies_is_told_by_the_signal():
@@ -60,7 +60,7 @@ def test_a_worker_that_dies_is_told_by_the_signal():
     process.ask(120, "load")
     os.kill(process._process.pid, signal.SIGSEGV)
     with pytest.raises(WorkerLost, match="SIGSEGV"):
-        process.ask(60, "sample")
+        process.ask(60, "sample", "encode")
     process.end()
 
 
@@ -81,7 +81,7 @@ def test_stopping_does_not_wait_for_the_answer():
     os.kill(process._process.pid, signal.SIGSTOP)
     stopped.set()
     with pytest.raises(Stopped):
-        process.ask(60, "sample")
+        process.ask(60, "sample", "encode")
     assert not process._process.is_alive()
 
 

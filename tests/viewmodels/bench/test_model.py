@@ -31,9 +31,9 @@ EQUAL = {"exact": True, "agreement": 1.0, "first_difference": None}
 EVENTS = [
     {"event": "started", "environment": {}, "vocabulary": {}, "corpora": [], "plan": {}, "n_cells": 1},
     {"event": "cell", "number": 1, "of": 1, "seconds_left": 5.0, **CELL},
-    {"event": "compared", "contender": "fast", "n_tokens": 500, **EQUAL},
-    {"event": "sample", "contender": "fast", "seconds": 0.001, "n": 1},
-    {"event": "sample", "contender": "fast", "seconds": 0.003, "n": 2},
+    {"event": "compared", "contender": "fast", "operation": "encode", "n_tokens": 500, **EQUAL},
+    {"event": "sample", "contender": "fast", "operation": "encode", "seconds": 0.001, "n": 1},
+    {"event": "sample", "contender": "fast", "operation": "encode", "seconds": 0.003, "n": 2},
 ]
 REPEAT = """
 import json, sys
