@@ -10,6 +10,7 @@ from tempfile import TemporaryFile
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.explain.code_marks import without_marks
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.trace.debugger import Debugger
 from guiapp.core.trace.operations import EFFECTS, FORMS, NUMBERS, Effect
@@ -92,7 +93,7 @@ def svg_row(debugger: Debugger, step: int, top: int) -> tuple[str, float]:
 
 def printable(sentence: str) -> str:
     """A sentence without the signs around code, and without what no drawing may hold."""
-    return "".join(sign if sign.isprintable() else "\ufffd" for sign in sentence.replace("`", ""))
+    return "".join(sign if sign.isprintable() else "\ufffd" for sign in without_marks(sentence))
 
 
 def _around(tokens: Tokens, made: tuple[int, int], is_cut_before: bool) -> tuple[Tokens, tuple[bool, bool]]:

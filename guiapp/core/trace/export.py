@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.explain.code_marks import code
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.trace.debugger import Debugger
 from guiapp.core.trace.drawing import forming_steps, svg_chunks, svg_row
@@ -22,7 +23,7 @@ PARTIAL = ".part"  # behind the name of a file that is being written
 def step_markdown(debugger: Debugger) -> str:
     """The present step: what there is, and what happens."""
     where = f"step {debugger.position:,} of {debugger.n_steps:,}"
-    tokens = " ".join(f"`{text}`" for text, _ in _labels(debugger, debugger.position))
+    tokens = " ".join(code(text) for text, _ in _labels(debugger, debugger.position))
     return (
         f"**{debugger.trace.encoder}, {where}**\n\n{tokens or '(no tokens yet)'}\n\n{debugger.sentence()}\n"
     )
@@ -33,7 +34,7 @@ def markdown_chunks(debugger: Debugger, steps: range) -> Iterator[str]:
     trace = debugger.trace
     part = "" if len(steps) == len(trace) else f" ({steps.start:,}–{steps.stop - 1:,} here)"
     yield (
-        f"**{trace.encoder}** on `{visible_text(trace.text, 60)}`: {len(trace):,} steps{part}, "
+        f"**{trace.encoder}** on {code(visible_text(trace.text, 60))}: {len(trace):,} steps{part}, "
         f"{len(trace.result.ids):,} tokens\n\n| step | operation | what happens |\n|---:|---|---|\n"
     )
     for step in steps:

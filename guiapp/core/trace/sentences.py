@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from guiapp.core.explain.code_marks import code
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.trace.operations import BEFORE
 from guiapp.core.trace.trace import Trace
@@ -49,7 +50,7 @@ class Teller:
         """The text that a step is about, in code quotes."""
         columns = self._trace.columns
         text = self._trace.text[columns.position[step] : columns.end[step]]
-        return f"`{visible_text(text, LONGEST_LABEL)}`"
+        return code(visible_text(text, LONGEST_LABEL))
 
     def pair(self, step: int) -> str:
         columns = self._trace.columns
@@ -65,7 +66,7 @@ class Teller:
         return f"{rank:,.0f}" if rank.is_integer() else f"{rank:,.2f}".replace("-", "−")
 
     def _quoted(self, token_id: int, start: int, end: int) -> str:
-        return f"`{self.label(token_id, start, end)}`"
+        return code(self.label(token_id, start, end))
 
     def _merge(self, step: int, n_candidates: int | None) -> str:
         n_pairs = int(self._trace.columns.candidates[step]) if n_candidates is None else n_candidates
@@ -84,7 +85,7 @@ class Teller:
             last += 1
         start = trace.piece_range(trace.pieces.first_byte, first, len(trace.work)).start
         stop = trace.piece_range(trace.pieces.first_byte, last, len(trace.work)).stop
-        return f"The text becomes `{visible_text(trace.work[start:stop], 60)}`: {stop - start:,} bytes."
+        return f"The text becomes {code(visible_text(trace.work[start:stop], 60))}: {stop - start:,} bytes."
 
     def piece_number(self, step: int) -> str:
         return f"Piece {self._trace.columns.piece[step] + 1:,} of {self._trace.n_pieces:,}"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from guiapp.core.explain.code_marks import code
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.trace.drawing import (
     GAP_PX,
@@ -117,7 +118,7 @@ def _svg_row(record: TrainingRecord, number: int, top: int) -> tuple[str, float]
 
 
 def _in_code(cut: Cut) -> str:
-    return f"`{' '.join(cut)}`"
+    return code(" ".join(cut))
 
 
 WRITERS: dict[str, Callable[[TrainingRecord, range], Iterator[str]]] = {

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any
 
+from guiapp.core.explain.code_marks import code
 from guiapp.core.training import bpe, unigram, wordpiece
 from guiapp.core.training.corpus import END_OF_WORD, Corpus, Pair
 from guiapp.core.training.ranking import Ranking
@@ -19,6 +20,10 @@ N_TOLD_WORDS = 150
 Cut = tuple[str, ...]
 Recut = tuple[int, Cut]
 """Which of the first words is cut anew, and how."""
+
+
+def _pair(pair: Pair) -> str:
+    return f"{code(pair[0])} + {code(pair[1])}"
 
 
 @dataclass(frozen=True)
@@ -41,14 +46,15 @@ class ToldMerge:
     @property
     def sentence(self) -> str:
         """The merge in plain words."""
-        told = f"`{self.left}` + `{self.right}` → `{self.left + self.right}`, {_amount(self.worth)}"
+        made = code(self.left + self.right)
+        told = f"{_pair((self.left, self.right))} → {made}, {_amount(self.worth)}"
         if self.ties:
-            others = ", ".join(f"`{left}` + `{right}`" for left, right in self.ties[:3])
+            others = ", ".join(map(_pair, self.ties[:3]))
             more = " and more" if len(self.ties) > 3 else ""
             return f"{told}: as good as {others}{more}, but first by code points."
         if self.rivals:
-            (left, right), worth = self.rivals[0]
-            return f"{told}: more than `{left}` + `{right}` with {_amount(worth)}."
+            rival, worth = self.rivals[0]
+            return f"{told}: more than {_pair(rival)} with {_amount(worth)}."
         return f"{told}: the last pair."
 
 
@@ -88,7 +94,7 @@ class ToldPruning:
 
     @property
     def sentence(self) -> str:
-        named = ", ".join(f"`{piece}`" for piece, _ in self.dropped[:5])
+        named = ", ".join(code(piece) for piece, _ in self.dropped[:5])
         more = " …" if self.n_dropped > 5 else ""
         return f"Pruned: {self.n_pieces:,} pieces left; dropped {self.n_dropped:,}: {named}{more}"
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from guiapp.core.explain.code_marks import without_marks
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.trace.debugger import Debugger
 from guiapp.core.trace.operations import EFFECTS, FORMS, MADE_TOKENS, NUMBERS
@@ -394,5 +395,5 @@ def made_so_far(debugger: Debugger, limit: int = 9) -> list[Made]:
         is_merge = columns.operation[step] == NUMBERS["merge"]
         text = debugger.teller.pair(step) if is_merge else debugger.teller.result(step)
         worth = debugger.teller.worth(step)
-        found.append(Made(step, text.replace("`", ""), "" if worth == "nan" else worth))
+        found.append(Made(step, without_marks(text), "" if worth == "nan" else worth))
     return found

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import re
+import html
 
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
+from guiapp.core.explain.code_marks import parts
 from guiapp.widgets.style_sheet import set_role
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, Theme
 
@@ -34,6 +35,6 @@ def enlargement(size: QSize, natural: QSize, zoom: float = 1.0) -> float:
 
 def with_code(text: str, color: QColor) -> str:
     """Rich text whose `quoted` parts are set in bold monospace."""
-    escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     style = f"font-family:'{Theme.mono_font().family()}'; color:{color.name()}"
-    return re.sub("`([^`]+)`", rf'<b style="{style}">\1</b>', escaped)
+    pieces = ((html.escape(part.text, quote=False), part.is_code) for part in parts(text))
+    return "".join(f'<b style="{style}">{piece}</b>' if is_code else piece for piece, is_code in pieces)

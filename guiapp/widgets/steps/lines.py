@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from math import ceil
 
 from PySide6.QtCore import QPointF, QSize, Qt
@@ -19,11 +18,11 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from guiapp.core.explain.code_marks import parts, without_marks
 from guiapp.widgets.text_zoom import TextZoom
 from guiapp.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource
 
 VCENTER = Qt.AlignmentFlag.AlignVCenter
-CODE = re.compile("`([^`]+)`")
 
 
 class TextLine(QWidget):
@@ -110,7 +109,7 @@ class SentenceView(QWidget):
 
     def text(self) -> str:
         """The sentence without the signs around its code."""
-        return CODE.sub(r"\1", self._text)
+        return without_marks(self._text)
 
     def show_sentence(self, sentence: str) -> None:
         if sentence != self._text:
@@ -160,13 +159,13 @@ class SentenceView(QWidget):
         font.setBold(True)
         look.setFont(font)
         look.setForeground(self._theme_source.theme.text)
-        ranges = []
-        for number, match in enumerate(CODE.finditer(self._text)):
-            part = QTextLayout.FormatRange()
-            part.start = _utf16_length(self._text[: match.start()]) - 2 * number
-            part.length = _utf16_length(match[1])
-            part.format = look
-            ranges.append(part)
+        ranges, end = [], 0
+        for text, is_code in parts(self._text):
+            start, end = end, end + _utf16_length(text)
+            if is_code:
+                stretch = QTextLayout.FormatRange()
+                stretch.start, stretch.length, stretch.format = start, end - start, look
+                ranges.append(stretch)
         return ranges
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
+from guiapp.core.explain.code_marks import code
+from guiapp.widgets.steps.cards import with_code
 from guiapp.widgets.steps.lines import SentenceView, TextLine
 from guiapp.widgets.theme import Theme, ThemeSource
 
@@ -63,3 +65,11 @@ def test_a_long_title_is_cut_and_takes_no_room(column):
     line.show_text("a title that is much longer than the window is wide " * 3)
     assert line.size() == before
     assert line.accessibleName() == line.text()
+
+
+def test_a_token_with_a_backtick_is_code_like_others(column):
+    view, _, theme_source, _ = column
+    view.show_sentence(f"{code('`a')} + {code('b')} → {code('`ab')}, rank 7.")
+    assert view.text() == "`a + b → `ab, rank 7."
+    assert [view.text()[part.start :][: part.length] for part in view._code_formats()] == ["`a", "b", "`ab"]
+    assert ">`a</b> or" in with_code(f"{code('`a')} or `b`", theme_source.theme.text)
