@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cache, reduce
 from operator import and_, or_
 from typing import Literal, NamedTuple
 
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.editing import regex_places_worker
 from guiapp.core.queries import LONGEST_S, QueryError, bytes_of, tried_apart
+from guiapp.core.text.case_folding import LONGEST_FOLDING, characters_by_folding
 from guiapp.core.vocab.vocabulary import Vocabulary
 
 MOST_MATCHES = 1_000_000
@@ -30,7 +32,9 @@ NO_PLACES = np.zeros(0, np.int64)
 
 Kind = Literal["text", "bytes", "regex"]
 Progress = Callable[[float], None]
-Pattern = Sequence[Sequence[bytes]]  # for each character, the bytes that may stand there, of one length
+Steps = Mapping[tuple[int, int], Sequence[bytes]]  # what may stand here, by its length and what comes next
+Pattern = Sequence[Steps]  # from the first to behind the last
+Places = tuple[NDArray[np.int64], NDArray[np.int64]]  # starts and ends
 
 
 @dataclass(frozen=True)
@@ -64,9 +68,11 @@ def find(text: bytes, query: Query, progress: Progress) -> Matches:
     if query.kind == "regex":
         return _find_expression(text, query, progress)
     if query.kind == "bytes":
-        pattern: Pattern = [[bytes([byte])] for byte in bytes_of(HEX_MARKS.sub("", query.wanted))]
+        pattern = _exactly(bytes([byte]) for byte in bytes_of(HEX_MARKS.sub("", query.wanted)))
+    elif query.matches_case:
+        pattern = _exactly(map(_encoded, query.wanted))
     else:
-        pattern = [_spellings(character, query.matches_case) for character in query.wanted]
+        pattern = _in_any_case(query.wanted, text)
     return _find_pattern(np.frombuffer(text, np.uint8), pattern, progress)
 
 
@@ -89,39 +95,83 @@ def tokens_named(vocabulary: Vocabulary, name: str) -> list[int]:
     return found
 
 
+def _exactly(parts: Iterable[bytes]) -> Pattern:
+    return [{(len(part), at + 1): [part]} for at, part in enumerate(parts)]
+
+
+def _in_any_case(wanted: str, text: bytes) -> Pattern:
+    """For characters that become the same; rare ones, such as ß for ss, only where the text has them."""
+    folded, others, is_ascii = wanted.casefold(), characters_by_folding(), text.isascii()
+    is_in_text = cache(lambda spelling: not is_ascii and spelling in text)
+    pattern = []
+    for at, character in enumerate(folded):
+        steps = defaultdict(list, {(len(_encoded(character)), at + 1): [_encoded(character)]})
+        for behind in range(at + 1, min(at + LONGEST_FOLDING, len(folded)) + 1):
+            for spelling in map(_encoded, others.get(folded[at:behind], ())):
+                if (len(spelling), behind) in steps or is_in_text(spelling):
+                    steps[len(spelling), behind].append(spelling)
+        pattern.append(steps)
+    return pattern
+
+
 def _find_pattern(data: NDArray[np.uint8], pattern: Pattern, progress: Progress) -> Matches:
-    length = sum(len(spellings[0]) for spellings in pattern)
     deadline = time.monotonic() + LONGEST_S
-    n_places = len(data) - length + 1
-    found, n_found = [NO_PLACES], 0
-    for first in range(0, n_places, CHUNK_BYTES):
-        progress(first / n_places)
+    longest = sum(max(length for length, _ in steps) for steps in pattern)
+    found, n_found = [(NO_PLACES, NO_PLACES)], 0
+    for first in range(0, len(data), CHUNK_BYTES):
+        progress(first / len(data))
         if time.monotonic() > deadline:
             raise QueryError(f"The search takes more than {LONGEST_S:g} seconds. Look for less.")
-        places = _places_in(data[first : first + CHUNK_BYTES + length - 1], pattern, length)
-        found.append(places + first)
-        n_found += len(places)
+        starts, ends = _places_in(data[first : first + CHUNK_BYTES + longest], pattern, longest)
+        found.append((starts + first, ends + first))
+        n_found += len(starts)
         if n_found > MOST_MATCHES:
             break
-    starts = _apart(np.concatenate(found)[:MOST_MATCHES], length)
-    return Matches(starts, starts + length, n_found <= MOST_MATCHES)
+    starts, ends = (each[:MOST_MATCHES] for each in _joined(found))
+    kept = _apart(starts, ends)
+    return Matches(starts[kept], ends[kept], n_found <= MOST_MATCHES)
 
 
-def _places_in(data: NDArray[np.uint8], pattern: Pattern, length: int) -> NDArray[np.int64]:
-    """Where the pattern fits, overlapping places too."""
-    n_places, offset, places = len(data) - length + 1, 0, NO_PLACES
+def _places_in(data: NDArray[np.uint8], pattern: Pattern, longest: int) -> Places:
+    """Where the pattern fits in data that begins in a chunk, overlapping places too."""
+    n_places = min(len(data), CHUNK_BYTES)
+    padded = data if len(data) > CHUNK_BYTES + longest else np.pad(data, (0, longest))
+    starts, head, length = _heads_in(padded, n_places, pattern)
+    reached: list[list[Places]] = [[] for _ in range(len(pattern) + 1)]
+    reached[head].append((starts, starts + length))
+    for steps, places in zip(pattern[head:], reached[head:], strict=False):
+        starts, ends = _joined(places)
+        for (length, then), spellings in steps.items():
+            fits = _is_one_of([padded[ends + at] for at in range(length)], spellings)
+            reached[then].append((starts[fits], ends[fits] + length))
+    starts, ends = _joined(reached[-1])
+    if (starts[1:] < starts[:-1]).any():
+        in_order = np.argsort(starts, kind="stable")
+        starts, ends = starts[in_order], ends[in_order]
+    if padded is data:
+        return starts, ends
+    is_inside = ends <= len(data)
+    return starts[is_inside], ends[is_inside]
+
+
+def _heads_in(data: NDArray[np.uint8], n_places: int, pattern: Pattern) -> tuple[NDArray[np.int64], int, int]:
+    """Where the pattern may fit, by its first characters; how many of them fit for sure, and their length."""
     fits = np.ones(n_places, np.bool_)
-    for spellings in pattern[:HEAD_CHARACTERS]:
-        fits &= _is_one_of([data[offset + at :][:n_places] for at in range(len(spellings[0]))], spellings)
-        offset += len(spellings[0])
-    places = np.flatnonzero(fits)
-    for spellings in pattern[HEAD_CHARACTERS:]:
-        if not len(places):
-            break
-        columns = [data[places + offset + at] for at in range(len(spellings[0]))]
-        places = places[_is_one_of(columns, spellings)]
-        offset += len(spellings[0])
-    return places
+    offset = 0
+    for at, steps in enumerate(pattern[:HEAD_CHARACTERS]):
+        columns = [data[offset + column :][:n_places] for column in range(max(steps)[0])]
+        fits &= reduce(or_, [_is_one_of(columns[:length], each) for (length, _), each in steps.items()])
+        if len(steps) > 1:  # what comes next is not at the same place everywhere
+            return np.flatnonzero(fits), at, offset
+        offset += len(columns)
+    return np.flatnonzero(fits), min(len(pattern), HEAD_CHARACTERS), offset
+
+
+def _joined(places: Sequence[Places]) -> Places:
+    if len(places) == 1:
+        return places[0]
+    starts, ends = zip((NO_PLACES, NO_PLACES), *places, strict=True)
+    return np.concatenate(starts), np.concatenate(ends)
 
 
 def _is_one_of(columns: Sequence[NDArray[np.uint8]], spellings: Sequence[bytes]) -> NDArray[np.bool_]:
@@ -135,31 +185,22 @@ def _is_one_of(columns: Sequence[NDArray[np.uint8]], spellings: Sequence[bytes])
     )
 
 
-def _apart(starts: NDArray[np.int64], length: int) -> NDArray[np.int64]:
-    """Without the places that overlap the last one that stays, as a search from front to back finds them.
+def _apart(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which places stay where none may overlap, as a search from front to back finds them.
 
     Follows the way from each place to the next beyond it with steps twice as long each round.
     """
-    if (np.diff(starts) >= length).all():
-        return starts
-    beyond = np.append(np.searchsorted(starts, starts + length), len(starts))
+    is_kept = np.ones(len(starts), np.bool_)
+    if (starts[1:] >= ends[:-1]).all():
+        return is_kept
+    beyond = np.append(np.searchsorted(starts, ends), len(starts))
     is_kept = np.zeros(len(starts) + 1, np.bool_)
     is_kept[0] = True
     n_kept = 0
     while n_kept != (n_kept := int(np.count_nonzero(is_kept))):
         is_kept[beyond[np.flatnonzero(is_kept)]] = True
         beyond = beyond[beyond]
-    return starts[is_kept[:-1]]
-
-
-def _spellings(character: str, matches_case: bool) -> list[bytes]:
-    """The character and, where case does not count, its other cases as far as they have as many bytes."""
-    exact = _encoded(character)
-    if matches_case:
-        return [exact]
-    forms = {character.lower(), character.upper(), character.title(), character.casefold()}
-    others = {_encoded(form) for form in forms if len(form) == 1} - {exact}
-    return [exact, *sorted(other for other in others if len(other) == len(exact))]
+    return is_kept[:-1]
 
 
 def _encoded(text: str) -> bytes:

@@ -77,6 +77,50 @@ def test_the_same_places_as_from_front_to_back(text, wanted):
     assert list(zip(matches.starts.tolist(), matches.ends.tolist(), strict=True)) == spans
 
 
+@pytest.mark.parametrize(
+    ("text", "wanted", "expected"),
+    [
+        ("k K \u212a", "k", ["k", "K", "\u212a"]),
+        ("k K \u212a", "\u212a", ["k", "K", "\u212a"]),
+        ("s S ſ", "S", ["s", "S", "ſ"]),
+        ("Straße STRASSE STRAẞE Straſse", "strasse", ["Straße", "STRASSE", "STRAẞE", "Straſse"]),
+        ("Straße STRASSE", "straße", ["Straße", "STRASSE"]),
+        ("ß", "s", []),  # no half of a character
+        ("sß ßs", "ss", ["ß", "ß"]),
+        ("ﬁn ﬃ FIN", "fi", ["ﬁ", "FI"]),
+        ("İstanbul i\u0307 istanbul", "istanbul", ["İstanbul", "istanbul"]),
+        ("İ i\u0307 I\u0307", "İ", ["İ", "i\u0307", "I\u0307"]),
+        ("Σς σ", "σ", ["Σ", "ς", "σ"]),
+        ("Ȿ ȿ ẞß", "ȿ", ["Ȿ", "ȿ"]),  # of three and two bytes
+        ("K\0", "k\0\0", []),  # nothing behind the end
+    ],
+)
+def test_case_is_folded_whatever_its_length_and_matches_are_the_bytes_of_the_text(text, wanted, expected):
+    assert found(text.encode(), wanted) == [each.encode() for each in expected]
+
+
+def folded_spans(text, wanted):
+    """The readable way: characters of the text are put together until they fold to what is wanted."""
+    folded, spans, start = wanted.casefold(), [], 0
+    while start < len(text):
+        ends = range(start + 1, min(start + len(folded), len(text)) + 1)
+        end = next((end for end in ends if text[start:end].casefold() == folded), None)
+        if end is not None:
+            spans.append((len(text[:start].encode()), len(text[:end].encode())))
+        start = start + 1 if end is None else end
+    return spans
+
+
+@given(st.text("sSſßẞkK\u212aﬁfiIﬃ é", max_size=60), st.text("sSſßẞkK\u212aﬁfiIﬃ é", min_size=1, max_size=6))
+def test_in_any_case_the_same_places_as_from_front_to_back(text, wanted):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(finding, "CHUNK_BYTES", 7)
+        matches = find(text.encode(), Query("text", wanted, False), lambda share: None)
+    assert list(zip(matches.starts.tolist(), matches.ends.tolist(), strict=True)) == folded_spans(
+        text, wanted
+    )
+
+
 def test_bytes_that_are_no_utf8_count_as_they_are():
     text = b"\xffabc\xe6\xbc" + "漢".encode()
     assert found(text, "abc") == [b"abc"]
@@ -126,4 +170,4 @@ def test_tokens_are_meant_by_id_by_text_and_by_spelling(interpreted_kernels):
 
 def test_overlapping_places_are_left_out():
     starts = np.array([0, 1, 2, 3, 7, 8, 20])
-    assert finding._apart(starts, 3).tolist() == [0, 3, 7, 20]
+    assert starts[finding._apart(starts, starts + 3)].tolist() == [0, 3, 7, 20]
