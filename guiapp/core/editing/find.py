@@ -135,7 +135,7 @@ def _find_pattern(data: NDArray[np.uint8], pattern: Pattern, progress: Progress)
 def _places_in(data: NDArray[np.uint8], pattern: Pattern, longest: int) -> Places:
     """Where the pattern fits in data that begins in a chunk, overlapping places too."""
     n_places = min(len(data), CHUNK_BYTES)
-    padded = data if len(data) > CHUNK_BYTES + longest else np.pad(data, (0, longest))
+    padded = data if len(data) == CHUNK_BYTES + longest else np.pad(data, (0, longest))
     starts, head, length = _heads_in(padded, n_places, pattern)
     reached: list[list[Places]] = [[] for _ in range(len(pattern) + 1)]
     reached[head].append((starts, starts + length))
