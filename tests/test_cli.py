@@ -195,7 +195,9 @@ def test_an_unknown_pre_tokenizer_is_an_error_until_one_is_chosen(capfdbinary, m
     assert (status, err.count(b"\n")) == (1, 1)
     assert b"foo-9" in err
     assert b"--pre NAME" in err
-    assert b"--pre" not in result_of(capfdbinary, "bench", model_with_unknown_pre)[2]  # has no such option
+    assert b"--pre NAME" in result_of(capfdbinary, "bench", model_with_unknown_pre)[2]
+    without = result_of(capfdbinary, "bench ui", "--model", model_with_unknown_pre)
+    assert b"--pre" not in without[2]  # has no such option
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from guiapp import open_model
-from guiapp.commands.files import file_name, file_path, write
+from guiapp.commands.files import add_pre_option, file_name, file_path, write
 
 if TYPE_CHECKING:
     from guiapp.core.bench.measurement import Report
@@ -24,6 +24,7 @@ ALL = "all"
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL", help="a model file or demo model")
+    add_pre_option(parser)
     parser.add_argument(
         "-f",
         "--file",
@@ -159,6 +160,7 @@ def _plan(options: argparse.Namespace) -> Plan:
         call_limit_s=options.call_limit,
         clock=options.clock,
         seed=options.seed,
+        pre=options.pre,
     )
     return plan if options.threads is None else plan.with_threads(options.threads)
 
@@ -183,6 +185,8 @@ def _measure(plan: Plan, report: Report) -> None:
 
 def _show_progress(event: Mapping[str, Any]) -> None:
     match event["event"]:
+        case "started" if pre := event["vocabulary"]["chosen_pre"]:
+            _say(f"tokenloupe: Text is split as “{pre}”, chosen by hand.")
         case "loading":
             _say(f"Loading {event['contender']} …")
         case "cell":

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import numpy as np
 
@@ -48,7 +48,8 @@ SINGLE = 1  # threads
 
 def run(plan: Plan, control: Control, start_worker: StartWorker | None = None) -> Iterator[Event]:
     """The events of a run; raises what is wrong with the plan, before anything else, as TokenloupeError."""
-    tokenizer = open_model(plan.model)
+    tokenizer = open_model(plan.model, plan.pre)
+    plan = replace(plan, pre=tokenizer.vocabulary.chosen_pre or None)
     contenders = contenders_of(plan, tokenizer)
     corpora = corpora_of(plan, tokenizer)
     cells = _cells_with(plan, tokenizer, corpora)
@@ -169,6 +170,6 @@ def _race(plan: Plan, workers: Workers, control: Control, tokenizer: Tokenizer) 
 
 def _process_starter(plan: Plan, control: Control) -> StartWorker:
     def start(name: str, threads: int) -> Worker:
-        return WorkerProcess(plan.model, name, threads, control.shall_stop)
+        return WorkerProcess(plan.model, name, threads, control.shall_stop, plan.pre)
 
     return start

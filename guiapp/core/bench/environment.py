@@ -62,6 +62,7 @@ def vocabulary_record(vocabulary: Vocabulary) -> dict[str, Any]:
         "sha256": None if path is None else _sha256(path),
         "type": vocabulary.type.value,
         "pre": vocabulary.pre,
+        "chosen_pre": vocabulary.chosen_pre,
         "tokens": len(vocabulary),
     }
 

@@ -142,7 +142,10 @@ def different_conditions(old: Record, new: Record) -> list[str]:
         (name, old.get("environment", {}).get(name), new.get("environment", {}).get(name))
         for name in COMPARABLE
     ]
-    pairs.append(("vocabulary", *(run.get("vocabulary", {}).get("sha256") for run in (old, new))))
+    vocabularies = old.get("vocabulary", {}), new.get("vocabulary", {})
+    pairs.append(("vocabulary", *(each.get("sha256") for each in vocabularies)))
+    chosen = [each.get("chosen_pre") or "none" for each in vocabularies]
+    pairs.append(("chosen pre-tokenizer", chosen[0], chosen[1]))
     texts = [{each["name"]: each["sha256"] for each in run.get("corpora", [])} for run in (old, new)]
     pairs += [(f"text {name}", texts[0][name], texts[1][name]) for name in texts[0] if name in texts[1]]
     return [

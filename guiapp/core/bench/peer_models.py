@@ -40,7 +40,7 @@ def single_pattern(vocabulary: Vocabulary, reader: str) -> str:
     patterns = _patterns(vocabulary, reader)
     if len(patterns) != 1:
         raise UnavailableError(
-            f"{reader} cuts text by one pattern; “{vocabulary.pre}” asks for {len(patterns)} in turn."
+            f"{reader} cuts text by one pattern; “{vocabulary.pre_in_use}” asks for {len(patterns)} in turn."
         )
     return patterns[0].source.replace(CONTRACTION, PUBLISHED_CONTRACTION) + r"|\s+"
 
@@ -48,7 +48,7 @@ def single_pattern(vocabulary: Vocabulary, reader: str) -> str:
 def _patterns(vocabulary: Vocabulary, reader: str) -> tuple[Pattern, ...]:
     patterns = PATTERNS_BY_PRE_TYPE[vocabulary.pre_type]
     if not all(pattern.source for pattern in patterns):
-        raise UnavailableError(f"{reader} cannot cut text as “{vocabulary.pre}” asks.")
+        raise UnavailableError(f"{reader} cannot cut text as “{vocabulary.pre_in_use}” asks.")
     return patterns
 
 

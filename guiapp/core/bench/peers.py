@@ -184,6 +184,10 @@ def _rs_bpe(source: None) -> Contender:
 def _check_llama_cpp(vocabulary: Vocabulary) -> None:
     if vocabulary.path is None:
         raise UnavailableError("llama.cpp reads model files only, and this vocabulary has none.")
+    if vocabulary.chosen_pre:
+        raise UnavailableError(
+            f"llama.cpp splits text as the file asks, not as “{vocabulary.chosen_pre}”, chosen by hand."
+        )
 
 
 def _llama_cpp_source(tokenizer: Tokenizer) -> Path | None:

@@ -21,6 +21,7 @@ class BenchError(TokenloupeError):
 class Plan:
     """One run of the benchmark.
 
+    pre            the pre-tokenizer that splits text instead of the one the file asks for
     corpora        names as `corpus_named` knows them
     contenders     names of encoders and peers; none: all of our encoders
     with_peers     also every peer that is installed and takes the vocabulary
@@ -42,6 +43,7 @@ class Plan:
     call_limit_s: float = 10.0
     clock: Literal["wall", "cpu"] = "wall"
     seed: int = 0
+    pre: str | None = None
 
     def with_threads(self, threads: tuple[int, ...]) -> Plan:
         return replace(self, threads=threads)

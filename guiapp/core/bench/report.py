@@ -36,6 +36,8 @@ figure, table { break-inside: avoid }
 def command_line(plan: Plan) -> str:
     """What repeats a run in a terminal."""
     words = ["tokenloupe", "bench", plan.model]
+    if plan.pre is not None:
+        words += ["--pre", plan.pre]
     for corpus in plan.corpora:
         words += ["-f", corpus]
     if plan.contenders:
@@ -153,7 +155,8 @@ def _half_width(row: Record) -> float:
 def _vocabulary(run: Record) -> str:
     vocabulary = run.get("vocabulary", {})
     name = str(vocabulary.get("path", "")).replace("\\", "/").rpartition("/")[2]
-    return f"{name} ({vocabulary.get('type', '?')}, {vocabulary.get('tokens', 0):,} tokens)"
+    chosen = f", split as “{pre}”" if (pre := vocabulary.get("chosen_pre")) else ""
+    return f"{name} ({vocabulary.get('type', '?')}, {vocabulary.get('tokens', 0):,} tokens{chosen})"
 
 
 def _environment(run: Record) -> list[list[str]]:

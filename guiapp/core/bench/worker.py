@@ -48,8 +48,8 @@ class Loaded:
 class Worker:
     """One contender and the operations that are being timed, with the same texts."""
 
-    def __init__(self, model: str, name: str) -> None:
-        self._model = model
+    def __init__(self, model: str, name: str, pre: str | None = None) -> None:
+        self._open_model = partial(open_model, model, pre)
         self._name = name
         self._build: Callable[[], Contender] | None = None
         self._contender: Contender | None = None
@@ -60,12 +60,12 @@ class Worker:
         name, is_split = split_name(self._name)
         peer = PEERS.get(name)
         if peer is not None:  # our own vocabulary is no part of its memory
-            source = peer_source(name, open_model(self._model), is_split)
+            source = peer_source(name, self._open_model(), is_split)
             self._build = partial(peer.build, source)
             before = held_bytes()
         else:
             before = held_bytes()
-            vocabulary = open_model(self._model).vocabulary
+            vocabulary = self._open_model().vocabulary
             self._build = lambda: our_contender(as_split(Tokenizer(vocabulary), is_split), name)
         self._contender = self._build()
         encode_all(self._contender, [FIRST_TEXT])  # kernels may have to be compiled, which is nobody's speed
@@ -95,10 +95,10 @@ class Worker:
         return max(peak_bytes_during(lambda: [contender.encode(text) for text in taken]) - before, 0)
 
 
-def serve(connection: Connection, model: str, name: str, threads: int) -> None:
+def serve(connection: Connection, model: str, name: str, threads: int, pre: str | None) -> None:
     """Answer until the pipe is closed; replies are ("done", value), ("unavailable" or "failed", reason)."""
     _prepare_process(threads)
-    worker = Worker(model, name)
+    worker = Worker(model, name, pre)
     while True:
         try:
             command, *arguments = connection.recv()

@@ -57,11 +57,13 @@ def interrupts_held_back() -> Iterator[None]:
 class WorkerProcess:
     """A child process that runs `worker.serve`."""
 
-    def __init__(self, model: str, name: str, threads: int, shall_stop: Callable[[], bool]) -> None:
+    def __init__(
+        self, model: str, name: str, threads: int, shall_stop: Callable[[], bool], pre: str | None = None
+    ) -> None:
         context = multiprocessing.get_context("spawn")
         self._shall_stop = shall_stop
         self._pipe, theirs = context.Pipe()
-        self._process = context.Process(target=serve, args=(theirs, model, name, threads), daemon=True)
+        self._process = context.Process(target=serve, args=(theirs, model, name, threads, pre), daemon=True)
         with interrupts_held_back():  # until the child has learnt to leave them to us
             self._process.start()
         theirs.close()

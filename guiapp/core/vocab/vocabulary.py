@@ -144,6 +144,11 @@ class Vocabulary:
         if self.token_table is None:
             object.__setattr__(self, "token_table", string_table.build(self.token_data, self.token_offsets))
 
+    @property
+    def pre_in_use(self) -> str:
+        """The name of what splits the text."""
+        return self.chosen_pre or self.pre
+
     def __len__(self) -> int:
         return len(self.token_offsets) - 1
 

@@ -119,6 +119,11 @@ def test_other_conditions_are_named():
     assert different_conditions(old, old) == []
 
 
+def test_another_chosen_pre_tokenizer_is_another_condition():
+    old, new = ({"results": [], "vocabulary": {"chosen_pre": pre}} for pre in ("", "qwen2"))
+    assert different_conditions(old, new) == ["chosen pre-tokenizer was none, now qwen2"]
+
+
 def test_another_text_of_the_same_name_is_another_condition():
     old, new = ({**run_of(), "corpora": [{"name": "a.txt", "sha256": digest}]} for digest in "xy")
     assert different_conditions(old, new) == ["text a.txt was x, now y"]

@@ -6,6 +6,7 @@ import argparse
 import csv
 import io
 import shlex
+from dataclasses import replace
 
 import pytest
 from fake_workers import FakeStarter
@@ -29,6 +30,7 @@ PLAN = Plan(
     time_budget_s=0.1,
     largest_bytes=5_000,
     seed=3,
+    pre="llama-bpe",
 )
 
 
@@ -46,6 +48,18 @@ def test_the_command_line_gives_the_same_plan_again():
     words = shlex.split(command_line(PLAN))
     assert words[:2] == ["tokenloupe", "bench"]
     assert _plan(parser.parse_args(words[2:])) == PLAN
+
+
+def test_a_chosen_pre_tokenizer_is_in_the_title_and_the_command_line():
+    plan = replace(PLAN, pre="qwen2", scenarios=("throughput",))
+    report = Report()
+    for event in run(plan, Control(), FakeStarter(lambda name, size_bytes: size_bytes * 1e-9)):
+        report.add(event)
+    record = report.record()
+    assert record["vocabulary"]["chosen_pre"] == record["plan"]["pre"] == "qwen2"
+    page = markdown_text(record, "fast")
+    assert "split as “qwen2”" in page
+    assert " --pre qwen2 " in page
 
 
 def test_the_page_holds_tables_charts_and_the_machine_and_needs_nothing_else(record):

@@ -49,6 +49,17 @@ def test_a_contender_without_splitting_gives_the_ids_of_one_piece(name):
     assert tokens.ids.tolist() == wanted.tolist()
 
 
+def test_a_contender_splits_as_was_chosen():
+    worker = Worker("demo:bpe", "fast", "qwen2")
+    worker.load()
+    text = b"12345 apples"
+    tokens = worker.prepare("encode", (text,), (), 1)
+    chosen = open_model("demo:bpe", "qwen2")
+    wanted = chosen.encode(text, add_special=False, parse_special=False).token_ids.tolist()
+    assert tokens.ids.tolist() == wanted
+    assert wanted != open_model("demo:bpe").encode(text, False, False).token_ids.tolist()
+
+
 def test_what_a_contender_raises_is_told_and_the_worker_lives_on(process):
     with pytest.raises(ContenderFailed, match="KeyError"):
         process.ask(60, "prepare", "dream", (TEXT,), (), 1)
