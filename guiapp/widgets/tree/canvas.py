@@ -1,4 +1,4 @@
-"""Paints the tree, without what lies above it, into an image: nodes in their colours, and their labels."""
+"""Paints the tree without what lies above it: an image of nodes in their colours, and the labels on it."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from PySide6.QtGui import QImage, QPainter
 
 from guiapp.core.tree.painting import NodeColors, Pixels, paint_between, paint_icicle, paint_sunburst
 from guiapp.viewmodels.tree.geometry import Geometry, Icicle, Sunburst
-from guiapp.viewmodels.tree.labels import places
+from guiapp.viewmodels.tree.labels import Place, places
 from guiapp.widgets.tree.labels import LabelPainter
 from guiapp.widgets.tree.marks import bending
 
 COARSER = 2  # pixels of the screen for one of a picture that bends
 FOREVER_S = 3600.0
-NO_PATIENCE_S = -1.0  # for a picture without labels
 OPAQUE = 0xFF000000
 
 
@@ -31,11 +30,13 @@ class TreeCanvas:
         self._labels = LabelPainter(text_of)
         self._pixels: Pixels = np.zeros((1, 1), np.uint32)
         self._sides: tuple[int, ...] = ()
+        self._labelled: Geometry | None = None
+        self._places: list[Place] = []
         self.colors = colors
 
     @property
     def is_complete(self) -> bool:
-        """Whether the last image has all its labels; the next one will have more."""
+        """Whether all labels were drawn; the next time there will be more of them."""
         return self._labels.is_complete
 
     def another(self) -> TreeCanvas:
@@ -45,22 +46,28 @@ class TreeCanvas:
     def forget_labels(self) -> None:
         """The tree is another one now."""
         self._labels.forget()
+        self._labelled, self._places = None, []
 
-    def image(self, geometry: Geometry, scale: float, patience_s: float, is_coarse: bool = False) -> QImage:
-        """The picture with as many labels as the patience allows, `scale` pixels for one of the screen.
-
-        While it moves, a coarse one does: its turned labels and the edges in a sunburst are rougher.
-        """
+    def image(self, geometry: Geometry, scale: float, is_coarse: bool = False) -> QImage:
+        """The picture without labels, `scale` pixels for one of the screen; while it moves, a coarse one."""
         colors = self._colors_for(geometry)
         if isinstance(geometry, Sunburst):
-            image = self._sunburst(geometry, colors, scale, is_coarse)
-        else:
-            image = self._icicle(geometry, colors, scale)
-        painter = QPainter(image)
+            return self._sunburst(geometry, colors, scale, is_coarse)
+        return self._icicle(geometry, colors, scale)
+
+    def paint_labels(
+        self,
+        painter: QPainter,
+        geometry: Geometry,
+        scale: float,
+        patience_s: float = FOREVER_S,
+        is_coarse: bool = False,
+    ) -> None:
+        """Draw the labels on such a picture: all that are known, and new ones as the patience allows."""
+        if geometry is not self._labelled:
+            self._labelled, self._places = geometry, places(geometry)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, not is_coarse)
-        self._labels.paint(painter, places(geometry), colors, scale, patience_s)
-        painter.end()
-        return image
+        self._labels.paint(painter, self._places, self._colors_for(geometry), scale, patience_s)
 
     def bent_image(self, geometry: Geometry, roundness: float) -> QImage:
         """The picture on its way from icicle (0) to sunburst (1), coarser and without labels."""

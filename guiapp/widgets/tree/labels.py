@@ -24,6 +24,7 @@ from guiapp.widgets.tree.colors import is_light
 MOST_KEPT = 6000
 NEW_PER_FRAME_S = 0.002  # for labels that were not drawn before; the others follow in the next frame
 NEW_WHILE_MOVING_S = 0.0004
+NO_TIME_S = 0.0  # in a frame that has its nodes to paint
 ROOM_STEP_PX = 6  # shortened labels are made for rooms of these steps
 LEAST_ROOM_PX = 18  # for a shortened label
 LEAST_LETTERS = 3  # of a shortened label
@@ -151,13 +152,11 @@ class LabelPainter:
         scale: float,
         patience_s: float,
     ) -> None:
-        """Draw the labels on their nodes, none without patience; `is_complete` tells whether all were.
+        """Draw the labels on their nodes; `is_complete` tells whether all were.
 
         `patience_s` is for drawing new ones.
         """
         self.is_complete = True
-        if patience_s < 0:
-            return
         if scale != self._scale:
             self.forget()
             self._scale = scale

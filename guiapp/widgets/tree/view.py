@@ -21,9 +21,9 @@ from guiapp.viewmodels.tree.geometry import Geometry, Icicle, Sunburst, View, wi
 from guiapp.viewmodels.tree.model import TreeModel
 from guiapp.viewmodels.tree.search import TreeSearch
 from guiapp.widgets.theme import ThemeSource
-from guiapp.widgets.tree.canvas import FOREVER_S, NO_PATIENCE_S, TreeCanvas
+from guiapp.widgets.tree.canvas import TreeCanvas
 from guiapp.widgets.tree.flight import TreeFlight
-from guiapp.widgets.tree.labels import DIMMED_LABEL, NEW_PER_FRAME_S, NEW_WHILE_MOVING_S
+from guiapp.widgets.tree.labels import DIMMED_LABEL, NEW_PER_FRAME_S, NEW_WHILE_MOVING_S, NO_TIME_S
 from guiapp.widgets.tree.marks import paint_marks, paint_outlines
 from guiapp.widgets.tree.paint import TreePaint
 
@@ -140,16 +140,17 @@ class TreeView(QWidget):
 
     def image(self, scale: float) -> QImage:
         """The picture as it is shown, with all labels, in `scale` pixels for one of the screen."""
-        image = self._paint_layer(self._canvas.another(), scale, FOREVER_S).copy()
-        painter = QPainter(image)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._paint_above(painter)
-        painter.end()
+        canvas, geometry, image = self._canvas.another(), self.geometry_now, self.plain_image(scale)
+        if geometry is not None and not self._flight.is_bending:
+            painter = QPainter(image)
+            canvas.paint_labels(painter, geometry, scale)
+            self._paint_above(painter, geometry)
+            painter.end()
         return image
 
     def plain_image(self, scale: float) -> QImage:
         """The picture without labels, path and marks, as an image of its own."""
-        return self._paint_layer(self._canvas.another(), scale, NO_PATIENCE_S).copy()
+        return self._paint_layer(self._canvas.another(), scale, is_coarse=False).copy()
 
     def color_of(self, node: int) -> int:
         """The colour of a node, 0xRRGGBB."""
@@ -185,7 +186,11 @@ class TreeView(QWidget):
 
     def _repaint_picture(self) -> None:
         """Paint the same picture in another view: around a sunburst nothing changes."""
-        self._layer, geometry = None, self.geometry_now
+        self._layer = None
+        self._update_picture()
+
+    def _update_picture(self) -> None:
+        geometry = self.geometry_now
         if isinstance(geometry, Sunburst) and not self._flight.is_bending:
             self.update(QRect(*geometry.corner, geometry.size_px, geometry.size_px))
         else:
@@ -209,11 +214,11 @@ class TreeView(QWidget):
     # Painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        if self._layer is None and self._canvas.colors is not None:
-            patience_s = NEW_WHILE_MOVING_S if self._flight.is_moving else NEW_PER_FRAME_S
-            self._layer = self._paint_layer(self._canvas, self.devicePixelRatioF(), patience_s)
-        painter = QPainter(self)
-        if self._layer is None:
+        is_new, is_moving, scale = self._layer is None, self._flight.is_moving, self.devicePixelRatioF()
+        if is_new and self._canvas.colors is not None:
+            self._layer = self._paint_layer(self._canvas, scale, is_moving)
+        painter, geometry = QPainter(self), self.geometry_now
+        if self._layer is None or geometry is None:
             painter.fillRect(self.rect(), self._theme_source.theme.background)
             painter.setPen(self._theme_source.theme.dim)
             painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.notice)
@@ -221,25 +226,26 @@ class TreeView(QWidget):
         painter.drawImage(0, 0, self._layer)
         if self._flight.is_bending:
             return
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing, not self._flight.is_moving)
-        self._paint_above(painter)
-        if not self._canvas.is_complete and not self._flight.is_moving:
-            self._repaint_picture()
+        still_s = NO_TIME_S if is_new else NEW_PER_FRAME_S
+        self._canvas.paint_labels(
+            painter, geometry, scale, NEW_WHILE_MOVING_S if is_moving else still_s, is_moving
+        )
+        self._paint_above(painter, geometry, is_moving)
+        if not self._canvas.is_complete and not is_moving:
+            self._update_picture()
 
-    def _paint_above(self, painter: QPainter) -> None:
-        geometry, theme = self.geometry_now, self._theme_source.theme
-        if geometry is None:
-            return
+    def _paint_above(self, painter: QPainter, geometry: Geometry, is_coarse: bool = False) -> None:
+        theme = self._theme_source.theme
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, not is_coarse)
         paint_marks(painter, geometry, self._search.found_nodes, self._search.current_node, theme)
         paint_outlines(painter, geometry, self._model.chosen_path, self._hovered, theme)
 
-    def _paint_layer(self, canvas: TreeCanvas, scale: float, patience_s: float) -> QImage:
+    def _paint_layer(self, canvas: TreeCanvas, scale: float, is_coarse: bool) -> QImage:
         geometry = self.geometry_now
         assert geometry is not None
         if self._flight.is_bending:
             return canvas.bent_image(geometry, self._flight.roundness)
-        is_coarse = canvas is self._canvas and self._flight.is_moving
-        return canvas.image(geometry, scale, patience_s, is_coarse)
+        return canvas.image(geometry, scale, is_coarse)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from guiapp.core.tree.picture import ROOT
 from guiapp.viewmodels.tree.details import NODE_FACTS, NodeDetails
 from guiapp.viewmodels.tree.labels import places
+from guiapp.widgets.tree.canvas import TreeCanvas
 from guiapp.widgets.tree.card import TreeCard
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -163,6 +164,22 @@ def test_what_moves_is_painted_coarsely_and_sharply_when_it_stands_still(page, q
     assert moving != still
     page.view.show_at_once()
     assert page.view.grab().toImage() == still
+
+
+def test_labels_that_come_later_leave_the_nodes_as_they_are(page, qtbot, monkeypatch):
+    painted, paint_nodes = [], TreeCanvas.image
+
+    def paint_and_count(canvas, *given):
+        painted.append(given)
+        return paint_nodes(canvas, *given)
+
+    monkeypatch.setattr(TreeCanvas, "image", paint_and_count)
+    page.view._canvas.forget_labels()
+    page.view.show_at_once()
+    page.view.repaint()
+    assert not page.view.is_settled
+    qtbot.waitUntil(lambda: page.view.is_settled)
+    assert len(painted) == 1
 
 
 def test_only_the_square_of_a_sunburst_is_painted_when_it_moves(page, qtbot):
