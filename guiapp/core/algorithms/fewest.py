@@ -2,7 +2,8 @@
 
 Going from left to right, keep for each offset the least number of tokens that reach it; of equally good
 ways the one with the longest last token.  With dropout, uses of tokens are ruled out at random, so that a
-text has many segmentations to learn from.  Not what merging gives.  O(n · longest token).
+text has many segmentations to learn from.  Not what merging gives.  O(n · longest token), and offered
+where `greedy` is.
 Compiled twin: core/kernels/fewest.py.
 Source: minimal encoding with dropout, github/rust-gems, crates/bpe; dropout after Provilkov et al. 2020,
 https://aclanthology.org/2020.acl-main.170.

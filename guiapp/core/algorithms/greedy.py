@@ -1,7 +1,8 @@
 """Longest match: take the longest token that fits, then the longest that fits behind it.
 
 What a walk down the token tree gives.  Not always what merging gives, which may prefer two middle-sized
-tokens to a long and a short one.  O(n · longest token), in practice one step for each byte.
+tokens to a long and a short one.  O(n · longest token), in practice one step for each byte; not offered
+where a token has thousands of bytes, as only files made for it have, and most steps would lead nowhere.
 Compiled twin: core/kernels/greedy.py.
 Source: TokenTree, https://github.com/mrgyularabai/Token-Tree.
 """

@@ -33,6 +33,7 @@ STATES: dict[str, Callable[[], Any]] = {
     "fewest": fewest.State,
 }
 KEPT_PAIRS = 1 << 16
+LONGEST_MATCHED = 1 << 12  # bytes; at each token of a text so many may be looked through in vain
 
 
 class TokenMatching:
@@ -45,9 +46,10 @@ class TokenMatching:
     def __init__(self, vocabulary: Vocabulary, merging: PairMerging) -> None:
         self._vocabulary = vocabulary
         self._merging = merging
-        reason = why_not_linear(merging)
-        self.encoders = APPROXIMATE if reason else (*LINEAR, *APPROXIMATE)
-        self.refused: Mapping[str, str] = dict.fromkeys(LINEAR, reason) if reason else {}
+        why_not = dict.fromkeys(LINEAR, why_not_linear(merging))
+        why_not |= dict.fromkeys(APPROXIMATE, _why_not_matched(vocabulary))
+        self.encoders = tuple(name for name, reason in why_not.items() if not reason)
+        self.refused: Mapping[str, str] = {name: reason for name, reason in why_not.items() if reason}
 
     @cached_property
     def derivations(self) -> Derivations:
@@ -118,6 +120,16 @@ class TokenMatching:
             if isinstance(step, Merge):
                 step.apply(slots)
         return [slots[at] for at in symbol_slots(slots)] == [left, right]
+
+
+def _why_not_matched(vocabulary: Vocabulary) -> str:
+    """Why tokens are not looked for byte by byte; "" where they are."""
+    if (longest := vocabulary.longest_token_bytes) <= LONGEST_MATCHED:
+        return ""
+    return (
+        f"A token of this vocabulary has {longest:,} bytes. At each place of a text, tokens are looked for "
+        f"that have up to {LONGEST_MATCHED:,}."
+    )
 
 
 def _matches(tree: TokenTree, piece: bytes, fallback: Any) -> Matches:

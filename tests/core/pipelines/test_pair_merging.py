@@ -74,6 +74,15 @@ def test_runs_of_newlines_that_are_tokens_are_taken_whole_by_gemma_4():
     assert texts_of(vocabulary, b"aa\n\n\naa") == ["a", "a", "\n\n\n", "a", "a"]
 
 
+def test_nobody_looks_for_tokens_of_thousands_of_bytes_at_each_place():
+    at_most, more = (byte_level([], [*BYTE_TOKENS, "a" * size]) for size in (4096, 4097))
+    assert {"greedy", "fewest"} <= set(pipeline_of(at_most).encoders)
+    pipeline = pipeline_of(more)
+    assert set(pipeline.refused) == {"backtrack", "table", "greedy", "fewest"}
+    assert "4,097 bytes" in pipeline.refused["greedy"]
+    assert len(pipeline.encode(array(b"a" * 4097), False, pipeline.encoders[0]).ids) == 4097
+
+
 def test_broken_text_keeps_its_spans():
     assert spans_of(WORDS, b"a\xff\xc1\xa1b") == [(0, 1), (1, 2), (2, 2), (2, 2), (2, 5)]
 
