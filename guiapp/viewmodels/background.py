@@ -93,6 +93,10 @@ class LatestJob(QObject, Generic[T]):
         self.cancel()
         self._has_ended.wait(PATIENCE_AT_THE_END_S)
 
+    def finish(self, patience_s: float) -> None:
+        """Wait until the present job has ended, or hangs; for closing, where it must not be given up."""
+        self._has_ended.wait(patience_s)
+
     def _run_after(
         self,
         older: threading.Event,

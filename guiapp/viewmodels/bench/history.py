@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -16,14 +16,14 @@ from guiapp.core.bench.history import (
     different_conditions,
     load_run,
     name_of,
-    rename_run,
     save_run,
     save_run_somewhere,
 )
 from guiapp.core.bench.measurement import Record
-from guiapp.core.bench.plan import BenchError
+from guiapp.core.bench.plan import BenchError, Plan
 from guiapp.core.replace_file import replace_file
 from guiapp.viewmodels.bench.journal import Journal, cut_off_runs
+from guiapp.viewmodels.bench.presets import YOUR_TEXT
 
 RUNS = "runs"  # the folder beside the settings
 TEXTS, UNFINISHED = "texts", "unfinished"  # the folders within it
@@ -44,7 +44,8 @@ class SavedRun:
 
     @classmethod
     def at(cls, path: Path) -> SavedRun:
-        return cls(path, title_of(path), name_of(path))
+        name = name_of(path)
+        return cls(path, _title_of(path, name), name)
 
 
 @dataclass(frozen=True)
@@ -75,12 +76,17 @@ class Comparison:
         return "; ".join([told, *self.conditions])
 
 
-def title_of(path: Path) -> str:
-    """What a run is called, when it began and of which model, "before · 2026-11-21 18:54, gpt-2".
+@dataclass(frozen=True)
+class Kept:
+    """What became of a run when it was over.
 
-    Of other files than kept ones their name.
+    comparison  with the last one of its kind, None where there is none
+    problem     why it is not among the kept runs, "" where it is
     """
-    return " · ".join(filter(None, [name_of(path), KEPT_NAME.sub(r"\1 \2:\3, ", path.stem)]))
+
+    record: Record
+    comparison: Comparison | None
+    problem: str = ""
 
 
 class RunHistory:
@@ -89,9 +95,15 @@ class RunHistory:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def save(self, record: Record) -> None:
-        """Keep a run; raises BenchError where the disk does not take it, which says where it is instead."""
-        save_run_somewhere(self._place_of(record), record)
+    def keep(self, record: Record, journal: Journal) -> Kept:
+        """Save a run, end its journal, which stays if need be, and compare with the last one of its kind."""
+        problem = ""
+        try:
+            save_run_somewhere(self._place_of(record), record)
+        except BenchError as error:  # which says where it is instead
+            problem = f"The run is on the page and not in the list of runs: {error}"
+        journal.end(is_kept=not problem)
+        return Kept(record, self._compare(record), problem)
 
     def begin(self) -> Journal:
         """A place for what a run measures while it goes on."""
@@ -128,27 +140,39 @@ class RunHistory:
         """The newest runs."""
         return list(map(SavedRun.at, self._paths()[:MOST_LISTED]))
 
-    def rename(self, run: SavedRun, name: str) -> SavedRun:
-        """Call a run something else, or nothing; raises BenchError where it keeps its name."""
-        rename_run(run.path, name)
-        return SavedRun.at(run.path)
-
     def runs_of(self, vocabulary_path: str) -> list[Record]:
         """The newest kept runs of a model file, some of them."""
         runs = _readable(self._paths()[:MOST_READ])
         return [run for _, run in runs if run.get("vocabulary", {}).get("path") == vocabulary_path]
 
-    def compare(self, record: Record) -> Comparison | None:
-        """With the newest kept run of the same vocabulary that measured some of the same; else None."""
-        for path, old in _readable(self._paths()[:MOST_LISTED]):
+    def _compare(self, record: Record) -> Comparison | None:
+        """With the newest other run of the same vocabulary that measured some of the same; else None."""
+        others = (path for path in self._paths()[: MOST_LISTED + 1] if path != self._place_of(record))
+        for path, old in _readable(others):
             if old.get("vocabulary", {}).get("sha256") == record["vocabulary"]["sha256"]:
-                comparison = Comparison.of(title_of(path), old, record)
+                comparison = Comparison.of(SavedRun.at(path).title, old, record)
                 if comparison.n_compared:
                     return comparison
         return None
 
     def _paths(self) -> list[Path]:
         return sorted(self._folder.glob(f"*{SUFFIX}"), reverse=True)
+
+
+def with_text_kept(plan: Plan, history: RunHistory | None, text: bytes) -> Plan:
+    """A plan with a file in the place of what is typed; raises BenchError where that fails."""
+    if history is None:
+        raise BenchError("There is no folder for your text. Untick it.")
+    kept = str(history.keep_text(YOUR_TEXT, text))
+    return replace(plan, corpora=tuple(kept if name == YOUR_TEXT else name for name in plan.corpora))
+
+
+def _title_of(path: Path, name: str) -> str:
+    """What a run is called, when it began and of which model, "before · 2026-11-21 18:54, gpt-2".
+
+    Of other files than kept ones their name.
+    """
+    return " · ".join(filter(None, [name, KEPT_NAME.sub(r"\1 \2:\3, ", path.stem)]))
 
 
 def _readable(paths: Iterable[Path]) -> Iterable[tuple[Path, Record]]:

@@ -12,9 +12,8 @@ from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.bench.contenders import UNSPLIT
 from guiapp.core.bench.estimate import Duration, Pace
-from guiapp.core.bench.history import load_run
 from guiapp.core.bench.measurement import Record
-from guiapp.core.bench.plan import BenchError, Plan, plan_from
+from guiapp.core.bench.plan import Plan, plan_from
 from guiapp.core.bench.report import warnings
 from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.core.vocab.vocabulary import VocabType
@@ -23,8 +22,8 @@ from guiapp.viewmodels.bench.difference import DifferenceFinder
 from guiapp.viewmodels.bench.entrants import Entrant, our_entrants, peer_entrants
 from guiapp.viewmodels.bench.expected import why_empty
 from guiapp.viewmodels.bench.forecast import BenchForecast
-from guiapp.viewmodels.bench.history import Comparison, RunHistory, SavedRun, title_of
-from guiapp.viewmodels.bench.journal import Journal
+from guiapp.viewmodels.bench.history import Comparison, Kept, RunHistory, with_text_kept
+from guiapp.viewmodels.bench.kept_runs import KeptRuns, Opened
 from guiapp.viewmodels.bench.live import LiveRun, deviations_of
 from guiapp.viewmodels.bench.presets import PRESETS, TEXTS, YOUR_TEXT, Preset
 from guiapp.viewmodels.bench.runner import BenchRunner
@@ -40,7 +39,7 @@ class BenchModel(QObject):
         progress_changed(): `progress` is new.
         results_changed(): `results` are new; many times a second while it runs.
         isolated_changed(): `isolated` is new.
-        cut_off_changed(): `cut_off` is new.
+        compared(): `comparison` is the one that was asked for.
         failed(str): why there is no run, or why it ended.
     """
 
@@ -49,7 +48,7 @@ class BenchModel(QObject):
     progress_changed = Signal()
     results_changed = Signal()
     isolated_changed = Signal()
-    cut_off_changed = Signal()
+    compared = Signal()
     failed = Signal(str)
 
     def __init__(
@@ -63,7 +62,7 @@ class BenchModel(QObject):
         super().__init__(parent)
         self._workspace = workspace
         self._runner = runner or BenchRunner(parent=self)
-        self.history = history
+        self._history = history
         self._clock_s = clock_s
         self._pace, self._paused_s = Pace(), 0.0
         self.comparison: Comparison | None = None
@@ -79,12 +78,15 @@ class BenchModel(QObject):
         self._differences = DifferenceFinder(workspace, self)
         self._differences.failed.connect(self.failed)
         self.forecast = BenchForecast(history, self)
-        self._journal: Journal | None = None  # of the run that goes on
-        self.cut_off: list[SavedRun] = []  # runs whose program was killed
-        self._cut_off_job = LatestJob[list[SavedRun]](self)
-        self._cut_off_job.done.connect(self._offer)
-        if history is not None:
-            self._cut_off_job.start(lambda _: history.take_cut_off_runs())
+        self._ended_because = ""
+        self._starting = LatestJob[Plan](self)
+        self._starting.done.connect(self._start)
+        self._starting.failed.connect(self._give_up)
+        self.kept = KeptRuns(history, self)
+        self.kept.opened.connect(self._show_opened)
+        self.kept.compared.connect(self._take_comparison)
+        self.kept.kept.connect(self._take_kept)
+        self.kept.failed.connect(self.failed)
         self._runner.told.connect(self._take)
         self._runner.ended.connect(self._end)
         workspace.vocabulary_changed.connect(self._follow_vocabulary)
@@ -197,32 +199,47 @@ class BenchModel(QObject):
 
     @property
     def is_running(self) -> bool:
-        return self._runner.is_running
+        return self._starting.is_busy or self._runner.is_running
 
     def run(self) -> None:
         """Measure what is planned, from the beginning."""
         if not self.can_run:
             return
-        try:
-            texts = tuple(str(self._your_text()) if text == YOUR_TEXT else text for text in self._texts)
-        except BenchError as error:
-            self.failed.emit(str(error))
-            return
+        plan, history = self._plan(self._texts), self._history
+        self._pace, self._paused_s = Pace(self.forecast.weights_s(plan, self._your_bytes)), 0.0
         self._run, self.comparison = LiveRun(), None
-        self.is_paused = False
-        weights_s = self.forecast.weights_s(self._plan(self._texts), self._your_bytes)
-        self._pace, self._paused_s, self._cell = Pace(weights_s), 0.0, ""
+        self._cell, self.is_paused = "", False
         self.tell("Starting …")
-        self._journal = None if self.history is None else self.history.begin()
-        self._runner.start(self._plan(texts))
+        if YOUR_TEXT in plan.corpora:
+            text = self._workspace.document.text() or b" "
+            self._starting.start(lambda _: with_text_kept(plan, history, text))
+        else:
+            self._start(plan)
         self.running_changed.emit()
         self.results_changed.emit()
 
+    def _start(self, plan: Plan) -> None:
+        self.kept.begin()
+        self._runner.start(plan)
+
+    def _give_up(self, problem: str) -> None:
+        """There is no run."""
+        self.tell("Nothing was measured")
+        self.failed.emit(problem)
+        self.running_changed.emit()
+
     def stop(self) -> None:
         """Stop at once; what was measured stays."""
-        self._runner.stop()
+        if self._starting.is_busy:
+            self._starting.cancel()
+            self.tell("Stopped")
+            self.running_changed.emit()
+        else:
+            self._runner.stop()
 
     def toggle_pause(self) -> None:
+        if self._starting.is_busy:
+            return
         self.is_paused = not self.is_paused
         self._paused_s += self._clock_s() if not self.is_paused else -self._clock_s()
         (self._runner.pause if self.is_paused else self._runner.resume)()
@@ -230,7 +247,7 @@ class BenchModel(QObject):
 
     def hold(self) -> None:
         """Time nothing for a moment: somebody types, and would be disturbed by it as it would be by them."""
-        if self.is_running:
+        if self._runner.is_running:
             self._runner.hold()
 
     def _now_s(self) -> float:
@@ -239,11 +256,11 @@ class BenchModel(QObject):
 
     def close(self) -> None:
         """End the process and wait for it: the window closes."""
+        self._starting.wait()
         self._differences.close()
-        self._cut_off_job.wait()
         self.forecast.close()
         self._runner.close()
-        self._end_journal(is_kept=False)  # if the process ended without a word
+        self.kept.close()
 
     # The results
 
@@ -269,8 +286,8 @@ class BenchModel(QObject):
     @property
     def noise(self) -> str:
         """What disturbs the run that goes on, "" where nothing does or nothing is known yet."""
-        problem = "" if self._journal is None else self._journal.problem
-        return " · ".join(filter(None, (self._run.noise, problem))) if self.is_running else ""
+        told = (self._run.noise, self.kept.problem)
+        return " · ".join(filter(None, told)) if self.is_running else ""
 
     @property
     def record(self) -> Record:
@@ -281,31 +298,27 @@ class BenchModel(QObject):
         """Why none of these was measured, and how to change that."""
         return why_empty(scenarios, self._run.scenarios, self._preset.scenarios)
 
-    @property
-    def saved_runs(self) -> list[SavedRun]:
-        """Runs that were kept, the newest first."""
-        return [] if self.history is None else self.history.runs()
-
     def open_run(self, path: Path) -> None:
         """Show a run that is in a file; not while one is going on."""
         if self.is_running:
             self.failed.emit(f"Stop the run that is going on before you open {path.name}.")
-            return
-        try:
-            self.show_run(load_run(path), f"A saved run: {title_of(path)}")
-        except BenchError as error:
-            self.failed.emit(str(error))
+        else:
+            self.kept.open(path)
+
+    def _show_opened(self, opened: Opened) -> None:
+        if not self.is_running:
+            self.show_run(opened.record, f"A saved run: {opened.saved.title}")
 
     def compare_with(self, path: Path) -> None:
         """Tell what is surely faster or slower than in a run that is in a file."""
-        try:
-            old = load_run(path)
-        except BenchError as error:
-            self.failed.emit(str(error))
-            return
-        self.comparison = Comparison.of(title_of(path), old, self.record)
-        self.tell(str(self.comparison))
-        self.results_changed.emit()
+        self.kept.compare(path, self.record)
+
+    def _take_comparison(self, comparison: Comparison) -> None:
+        if not self.is_running:
+            self.comparison = comparison
+            self.tell(str(comparison))
+            self.results_changed.emit()
+            self.compared.emit()
 
     @property
     def warnings(self) -> list[str]:
@@ -329,15 +342,9 @@ class BenchModel(QObject):
         if (result := self.deviations.get(contender)) is not None:
             self._differences.open(result, plan_from(self._run.record["plan"]))
 
-    def _your_text(self) -> Path:
-        if self.history is None:
-            raise BenchError("There is no folder for your text. Untick it.")
-        return self.history.keep_text(YOUR_TEXT, self._workspace.document.text() or b" ")
-
     def _take(self, event: dict[str, Any]) -> None:
         self._run.add(event)
-        if self._journal is not None:
-            self._journal.add(event)
+        self.kept.take_down(event)
         match event["event"]:
             case "loading":
                 self.tell(f"Loading {event['contender']}, {event['number']} of {event['of']} …")
@@ -357,43 +364,23 @@ class BenchModel(QObject):
             case "finished":
                 self.tell("Done" if event["complete"] else "Stopped")
 
-    def _offer(self, runs: list[SavedRun]) -> None:
-        self.cut_off = runs
-        self.cut_off_changed.emit()
-
-    def _keep(self) -> str:
-        """Keep the run, and its journal only where that fails; tells why it does."""
-        problem = self._save()
-        self._end_journal(is_kept=not problem)
-        return problem
-
-    def _end_journal(self, is_kept: bool) -> None:
-        if self._journal is not None:
-            self._journal.end(is_kept)
-            self._journal = None
-
-    def _save(self) -> str:
-        """Compare the run with the last one of its kind, and put it beside that; tells why that failed."""
-        if self.history is None or not self._run.results:
-            return ""
-        record = self._run.record
-        self.comparison = self.history.compare(record)
-        try:
-            self.history.save(record)
-        except BenchError as error:
-            return f"The run is on the page and not in the list of runs: {error}"
-        self._look_through()
-        return ""
-
     def _end(self, problem: str) -> None:
         self._run.end()
-        self.is_paused = False
+        self.is_paused, self._ended_because = False, problem
         if problem:
             self.tell("Ended early")
-        if problems := " ".join(filter(None, (problem, self._keep()))):
-            self.failed.emit(problems)
+            self.failed.emit(problem)
+        self.kept.keep(self._run.record)
         self.running_changed.emit()
         self.results_changed.emit()
+
+    def _take_kept(self, kept: Kept) -> None:
+        if kept.problem:
+            self.failed.emit(" ".join(filter(None, (self._ended_because, kept.problem))))
+        if not self.is_running and kept.record["results"] == self.results:
+            self.comparison = kept.comparison
+            self.results_changed.emit()
+        self._look_through()
 
     def tell(self, progress: str) -> None:
         """Show a line about what happens."""

@@ -6,8 +6,8 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
-from guiapp.core.bench.plan import BenchError
-from guiapp.viewmodels.bench.history import RunHistory, SavedRun
+from guiapp.viewmodels.bench.history import SavedRun
+from guiapp.viewmodels.bench.kept_runs import KeptRuns
 
 Index = QModelIndex | QPersistentModelIndex
 NO_PARENT = QModelIndex()
@@ -15,7 +15,7 @@ ROLE = Qt.ItemDataRole
 
 
 class RunList(QAbstractListModel):
-    """The newest kept runs; what is edited is the name alone.
+    """The newest kept runs; what is edited is the name alone, which changes when it is in the file.
 
     Signals:
         failed(str): why a run has the name that it had.
@@ -23,10 +23,13 @@ class RunList(QAbstractListModel):
 
     failed = Signal(str)
 
-    def __init__(self, history: RunHistory, parent: QObject | None = None) -> None:
+    def __init__(self, kept: KeptRuns, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._history = history
-        self._runs = history.runs()
+        self._kept = kept
+        self._runs = kept.runs
+        kept.changed.connect(self._follow)
+        kept.failed.connect(self.failed)
+        kept.refresh()
 
     def run_at(self, index: Index) -> SavedRun:
         return self._runs[index.row()]
@@ -46,10 +49,14 @@ class RunList(QAbstractListModel):
     def setData(self, index: Index, value: Any, role: int = ROLE.EditRole) -> bool:
         if role != ROLE.EditRole or str(value) == self.run_at(index).name:
             return False
-        try:
-            self._runs[index.row()] = self._history.rename(self.run_at(index), str(value))
-        except BenchError as error:
-            self.failed.emit(str(error))
-            return False
-        self.dataChanged.emit(index, index)
+        self._kept.rename(self.run_at(index), str(value))
         return True
+
+    def _follow(self) -> None:
+        """Rows of the same files stay selected."""
+        runs, self._runs = self._runs, self._kept.runs
+        if [run.path for run in runs] == [run.path for run in self._runs]:
+            self.dataChanged.emit(self.index(0), self.index(len(runs) - 1))
+        else:
+            self.beginResetModel()
+            self.endResetModel()

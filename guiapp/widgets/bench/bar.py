@@ -54,6 +54,8 @@ class BenchBar(QWidget):
         self._menu.setToolTipsVisible(True)
         self._menu.aboutToShow.connect(self._list_runs)
         self.runs_button.setMenu(self._menu)
+        model.kept.changed.connect(self._follow_runs)
+        model.compared.connect(self._show_changes)
         self.report_button = QPushButton("Report…")
         self.choosers = QWidget()
         row = QHBoxLayout(self.choosers)
@@ -85,16 +87,14 @@ class BenchBar(QWidget):
     def compare_with_run(self) -> None:
         """Ask for a file and tell what is surely faster or slower than in the run that is in it."""
         if (path := self.ask(self.window())) is not None:
-            self._compare(path)
+            self._model.compare_with(path)
 
     def show_kept_runs(self) -> None:
         """List them, to be renamed, opened and compared."""
-        if (history := self._model.history) is None:
-            return
-        dialog = RunsDialog(RunList(history, self), self._can_compare, self.window())
+        dialog = RunsDialog(RunList(self._model.kept, self), self._can_compare, self.window())
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open_requested.connect(self._model.open_run)
-        dialog.compare_requested.connect(self._compare)
+        dialog.compare_requested.connect(self._model.compare_with)
         dialog.open()
 
     @property
@@ -102,21 +102,27 @@ class BenchBar(QWidget):
         return bool(self._model.results) and not self._model.is_running
 
     def _list_runs(self) -> None:
+        self._fill_menu()
+        self._model.kept.refresh()
+
+    def _follow_runs(self) -> None:
+        if self._menu.isVisible():
+            self._fill_menu()
+
+    def _show_changes(self) -> None:
+        self.views.choose(CHANGES)
+
+    def _fill_menu(self) -> None:
         menu, model = self._menu, self._model
         menu.clear()
         menu.addAction("Open run…", self.open_run).setEnabled(not model.is_running)
         menu.addAction("Compare with run…", self.compare_with_run).setEnabled(self._can_compare)
         menu.addSeparator()
-        kept = model.saved_runs
+        kept = model.kept.runs
         menu.addAction("Kept runs…", self.show_kept_runs).setEnabled(bool(kept))
         opening, comparing = (menu.addMenu(title) for title in ("Open kept run", "Compare with kept run"))
         opening.setEnabled(bool(kept) and not model.is_running)
         comparing.setEnabled(bool(kept) and self._can_compare)
         for run in kept:
             opening.addAction(run.title, partial(model.open_run, run.path))
-            comparing.addAction(run.title, partial(self._compare, run.path))
-
-    def _compare(self, path: Path) -> None:
-        self._model.compare_with(path)
-        if self._model.comparison is not None:
-            self.views.choose(CHANGES)
+            comparing.addAction(run.title, partial(model.compare_with, run.path))

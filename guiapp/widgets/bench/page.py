@@ -207,7 +207,7 @@ class BenchPage(Page):
         self.model.plan_changed.connect(self._plan_frame)
         self.model.progress_changed.connect(self._follow_progress)
         self.model.failed.connect(self._show_failure)
-        self.model.cut_off_changed.connect(self._offer_cut_off)
+        self.model.kept.cut_off_changed.connect(self._offer_cut_off)
         self.model.running_changed.connect(self._follow_running)
         self.model.isolated_changed.connect(self._follow_isolated)
         self.notes.linkActivated.connect(self._follow_link)
@@ -281,9 +281,9 @@ class BenchPage(Page):
 
     def _offer_cut_off(self) -> None:
         """Say that there is something left of a run whose program was killed."""
-        if not self.model.cut_off:
+        if not (runs := self.model.kept.cut_off):
             return
-        newest, others = self.model.cut_off[-1], len(self.model.cut_off) - 1
+        newest, others = runs[-1], len(runs) - 1
         told = f"The program ended while this run went on, and what it had measured is kept: {newest.title}"
         told += f" (and {others} more)." if others else "."
         remedy = QAction("Open", self)

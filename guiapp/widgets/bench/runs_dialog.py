@@ -57,7 +57,7 @@ class RunsDialog(QDialog):
         self.list.setItemDelegate(TallRow(self.list))
         self.list.setEditTriggers(Trigger.EditKeyPressed | Trigger.SelectedClicked)
         self.list.activated.connect(self._open)
-        self.note = QLabel(HOW if runs.rowCount() else NO_RUNS, wordWrap=True)
+        self.note = QLabel(wordWrap=True)
         set_role(self.note, "dim")
         runs.failed.connect(self.note.setText)
         self.open_button, self.compare_button, self.rename_button = (
@@ -66,11 +66,10 @@ class RunsDialog(QDialog):
         self.open_button.clicked.connect(self._open)
         self.compare_button.clicked.connect(self._compare)
         self.rename_button.clicked.connect(self._rename)
+        self._can_compare = can_compare
         self._lay_out()
-        for button in (self.open_button, self.rename_button):
-            button.setEnabled(bool(runs.rowCount()))
-        self.compare_button.setEnabled(bool(runs.rowCount()) and can_compare)
-        self.list.setCurrentIndex(runs.index(0))
+        runs.modelReset.connect(self._follow_rows)
+        self._follow_rows()
 
     def _lay_out(self) -> None:
         row = QHBoxLayout()
@@ -85,6 +84,14 @@ class RunsDialog(QDialog):
         layout.addWidget(self.list, 1)
         layout.addLayout(row)
         self.resize(*SIZE)
+
+    def _follow_rows(self) -> None:
+        has_runs = bool(self._runs.rowCount())
+        self.note.setText(HOW if has_runs else NO_RUNS)
+        for button in (self.open_button, self.rename_button):
+            button.setEnabled(has_runs)
+        self.compare_button.setEnabled(has_runs and self._can_compare)
+        self.list.setCurrentIndex(self._runs.index(0))
 
     def _rename(self) -> None:
         self.list.setFocus()

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import errno
+import io
 import json
 import sys
+import threading
 from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
 
@@ -13,7 +16,7 @@ from guiapp.core.bench.corpus import Corpus, corpus_named
 from guiapp.core.bench.history import load_run
 from guiapp.core.bench.measurement import key_of
 from guiapp.core.bench.plan import Plan
-from guiapp.viewmodels.bench.history import RunHistory
+from guiapp.viewmodels.bench.history import Kept, RunHistory, SavedRun
 from guiapp.viewmodels.bench.model import BenchModel
 from guiapp.viewmodels.bench.presets import PRESETS, YOUR_TEXT
 from guiapp.viewmodels.bench.runner import BenchRunner
@@ -72,8 +75,31 @@ def make_model(workspace):
 
 
 def run_to_its_end(qtbot, model: BenchModel) -> None:
+    """Until it is kept, and in the list, if there is anything to keep."""
+    kept: list[Kept] = []
+    model.kept.kept.connect(kept.append)
     model.run()
     qtbot.waitUntil(lambda: not model.is_running, timeout=PATIENCE_MS)
+    if model._history is not None and model.results:
+        qtbot.waitUntil(lambda: bool(kept), timeout=PATIENCE_MS)
+    if kept and not kept[0].problem:
+        qtbot.waitUntil(lambda: model.record["results"] in map(results_of, model.kept.runs))
+
+
+def results_of(run: SavedRun) -> list[dict]:
+    return load_run(run.path)["results"]
+
+
+def cut_off_runs(qtbot, history: RunHistory) -> list[SavedRun]:
+    """As soon as there are some."""
+    runs: list[SavedRun] = []
+    qtbot.waitUntil(lambda: bool(runs.extend(history.take_cut_off_runs()) or runs))
+    return runs
+
+
+def opened(qtbot, model: BenchModel, path) -> None:
+    with qtbot.waitSignal(model.results_changed):
+        model.open_run(path)
 
 
 def test_samples_show_before_the_result_does(qtbot, make_model):
@@ -146,8 +172,8 @@ def test_runs_are_kept_and_compared_with_the_last(qtbot, make_model, tmp_path):
     model = make_model(fake_engine(whole_run(2)), history)
     run_to_its_end(qtbot, model)
     assert [change.verdict for change in model.comparison.changes] == ["slower"]
-    assert [run.title for run in model.saved_runs] == ["2026-01-01 00:00, model"] * 2
-    model.open_run(model.saved_runs[-1].path)
+    assert [run.title for run in model.kept.runs] == ["2026-01-01 00:00, model"] * 2
+    opened(qtbot, model, model.kept.runs[-1].path)
     assert model.results[0]["samples_s"][0] == 1e-3
 
 
@@ -160,8 +186,8 @@ def test_a_run_whose_process_was_killed_is_kept_with_the_samples_of_its_last_cel
     with qtbot.waitSignal(model.failed, timeout=PATIENCE_MS) as failed:
         run_to_its_end(qtbot, model)
     assert "ended early" in failed.args[0]
-    (kept,) = model.saved_runs
-    model.open_run(kept.path)
+    (kept,) = model.kept.runs
+    opened(qtbot, model, kept.path)
     assert [row["samples_s"] for row in model.results] == [[0.001, 0.003]]
     assert not model.record["complete"]
 
@@ -203,10 +229,12 @@ def test_your_text_stays_where_a_run_can_be_repeated_with_it(qtbot, make_model, 
     model = make_model(runner, RunHistory(tmp_path / "runs"))
     model.choose_preset(preset_named("My text"))
     model.run()
+    assert model.is_running
+    qtbot.waitUntil(lambda: bool(plans), timeout=PATIENCE_MS)
     model.close()
     (text,) = plans[0].corpora
     assert corpus_named(text, workspace.vocabulary) == Corpus(YOUR_TEXT, b"some text")
-    assert model.saved_runs == []
+    assert model.kept.runs == []
 
 
 def test_a_text_that_a_full_disk_does_not_take_is_told_and_nothing_runs(qtbot, make_model, tmp_path):
@@ -253,7 +281,7 @@ def test_a_full_disk_is_told_and_leaves_the_results_on_the_page(qtbot, make_mode
     assert len(model.results) == 1
     assert list((tmp_path / "runs").glob("*.json*")) == []
     monkeypatch.undo()  # there is room again at the next start
-    (kept,) = RunHistory(tmp_path / "runs").take_cut_off_runs()
+    (kept,) = cut_off_runs(qtbot, RunHistory(tmp_path / "runs"))
     assert load_run(kept.path)["results"] == model.results
 
 
@@ -323,15 +351,6 @@ def test_the_first_difference_is_shown_in_its_text_and_undo_brings_the_old_one_b
     assert workspace.document.text() == b"some text"
 
 
-def test_a_difference_of_another_model_asks_for_that_model(qtbot, make_model):
-    model = make_model()
-    result = {**CELL, "contender": "greedy", "n": 1, "first_difference": {"byte_offset": 0}}
-    model.show_run({"plan": Plan("other.gguf").record(), "results": [result]})
-    with qtbot.waitSignal(model.failed, timeout=PATIENCE_MS) as failed:
-        model.open_difference("greedy")
-    assert "Open that model" in failed.args[0]
-
-
 def preset_named(title: str):
     return next(preset for preset in PRESETS if preset.title == title)
 
@@ -384,12 +403,15 @@ def test_a_run_is_compared_with_any_that_was_kept(qtbot, make_model, tmp_path):
     for ms in (1, 2, 3):
         run_to_its_end(qtbot, make_model(fake_engine(whole_run(ms)), history))
     model = make_model(history=history)
-    newest, _, oldest = model.saved_runs
-    model.open_run(newest.path)
-    model.compare_with(oldest.path)
+    qtbot.waitUntil(lambda: len(model.kept.runs) == 3)
+    newest, _, oldest = model.kept.runs
+    opened(qtbot, model, newest.path)
+    with qtbot.waitSignal(model.compared):
+        model.compare_with(oldest.path)
     assert [change.verdict for change in model.comparison.changes] == ["slower"]
     assert model.comparison.changes[0].ratio.ratio == pytest.approx(3)
-    model.compare_with(newest.path)
+    with qtbot.waitSignal(model.compared):
+        model.compare_with(newest.path)
     assert model.comparison.changes == ()
     assert "0 surely differ" in model.progress
 
@@ -446,3 +468,27 @@ def test_a_noisy_machine_is_told(qtbot, make_model):
     busy, wide = model.warnings[:2]
     assert "load 3 on 2 cores" in busy
     assert "± 10 %" in wide
+
+
+def test_the_window_never_waits_for_the_disk_of_kept_runs(qtbot, make_model, tmp_path, monkeypatch):
+    def open_elsewhere(path, *arguments, **more):
+        if isinstance(path, int) or Path(path).is_relative_to(tmp_path):
+            assert threading.current_thread() is not threading.main_thread()
+            opened_files.append(str(path))
+        return really_open(path, *arguments, **more)
+
+    opened_files: list[str] = []
+    really_open = io.open
+    run_to_its_end(qtbot, make_model(fake_engine(whole_run(1)), RunHistory(tmp_path / "runs")))
+    monkeypatch.setattr("io.open", open_elsewhere)
+    model = make_model(fake_engine(whole_run(2)), RunHistory(tmp_path / "runs"))
+    model.run()
+    qtbot.waitUntil(lambda: len(model.kept.runs) == 2 and not model.is_running)
+    newest, oldest = model.kept.runs
+    opened(qtbot, model, oldest.path)
+    with qtbot.waitSignal(model.compared):
+        model.compare_with(newest.path)
+    with qtbot.waitSignal(model.kept.changed):
+        model.kept.rename(newest, "after")
+    assert model.kept.runs[0].title == "after · 2026-01-01 00:00, model"
+    assert len(opened_files) > 8

@@ -88,11 +88,12 @@ def test_an_empty_chart_of_a_run_says_that_the_run_left_it_out(page):
 def test_a_run_that_was_cut_off_is_offered(page, tmp_path, qtbot):
     path = tmp_path / "2026-01-01T000000-0000 gpt-2.json"
     path.write_text(json.dumps(RUN))
-    page.model.cut_off = [SavedRun(path, "2026-01-01 00:00, gpt-2")]
-    page.model.cut_off_changed.emit()
+    page.model.kept.cut_off = [SavedRun(path, "2026-01-01 00:00, gpt-2")]
+    page.model.kept.cut_off_changed.emit()
     (notice,) = page.notices.notices
     assert "is kept: 2026-01-01 00:00, gpt-2." in notice.message
-    qtbot.mouseClick(notice.remedy_button, Qt.MouseButton.LeftButton)
+    with qtbot.waitSignal(page.model.results_changed):
+        qtbot.mouseClick(notice.remedy_button, Qt.MouseButton.LeftButton)
     assert len(page.model.results) == len(RUN["results"])
 
 
@@ -130,20 +131,22 @@ def test_a_run_without_published_figures_says_which_preset_has_them(page):
     assert "The papers' tables" in page.tables.toPlainText()
 
 
-def compared(page, tmp_path) -> None:
+def compared(qtbot, page, tmp_path) -> None:
     """Show a run in which `fast` takes twice the time of a saved one."""
     rng = random.Random(1)
     noise = [1 + rng.random() / 100 for _ in range(20)]
     for seconds in (1e-4, 2e-4):
         row = record("throughput", "fast", 10_000, seconds, samples_s=[seconds * each for each in noise])
         (tmp_path / f"{seconds}.json").write_text(json.dumps({"results": [row]}))
-    page.model.open_run(tmp_path / "0.0002.json")
+    with qtbot.waitSignal(page.model.results_changed):
+        page.model.open_run(tmp_path / "0.0002.json")
     page.bar.ask = lambda window: tmp_path / "0.0001.json"
-    page.bar.compare_with_run()
+    with qtbot.waitSignal(page.model.compared):
+        page.bar.compare_with_run()
 
 
-def test_what_got_slower_is_marked_with_its_interval_in_table_and_chart(page, tmp_path):
-    compared(page, tmp_path)
+def test_what_got_slower_is_marked_with_its_interval_in_table_and_chart(qtbot, page, tmp_path):
+    compared(qtbot, page, tmp_path)
     text = page.tables.toPlainText()
     assert "Against 0.0001" in text
     assert "▼ slower" in text
@@ -152,7 +155,7 @@ def test_what_got_slower_is_marked_with_its_interval_in_table_and_chart(page, tm
     assert re.search(r"▼ 2\.00 × time \(1\.99–2\.0\d\)|▼ 2\.0\d × time", label)
 
 
-def test_a_slower_machine_is_told_once_and_bars_show_what_is_the_contenders_own(page, tmp_path):
+def test_a_slower_machine_is_told_once_and_bars_show_what_is_the_contenders_own(qtbot, page, tmp_path):
     names = ("fast", "tiktoken", "tokenizers", "gigatoken")
     libraries = [{"contender": name, "version": "1"} for name in names[1:]]
 
@@ -167,8 +170,9 @@ def test_a_slower_machine_is_told_once_and_bars_show_what_is_the_contenders_own(
     path = tmp_path / "old.json"
     path.write_text(json.dumps(run(1.0, 1.0)))
     page.model.show_run(run(2.0, 1.5))
-    page.model.compare_with(path)
-    page.redraw()
+    with qtbot.waitSignal(page.model.compared):
+        page.model.compare_with(path)
+    page.bar.views.choose(0)
     assert page.notes.text().count("This machine ran at 0.50 of its earlier speed") == 1
     assert "0.50" not in page.progress.text()
     (label,) = [word.text for word in page.bars.plot.words if "×" in word.text and "time" in word.text]
@@ -181,11 +185,13 @@ def test_a_run_from_elsewhere_is_opened_by_button_and_by_drop(page, tmp_path, qt
     path = tmp_path / "run.json"
     path.write_text(json.dumps(RUN))
     page.bar.ask = lambda window: path
-    page.bar.open_run()
+    with qtbot.waitSignal(page.model.results_changed):
+        page.bar.open_run()
     assert len(page.model.results) == len(RUN["results"])
     assert page.progress.text() == "A saved run: run"
     page.model.show_run({"results": []})
-    drop(page, path)
+    with qtbot.waitSignal(page.model.results_changed):
+        drop(page, path)
     assert len(page.model.results) == len(RUN["results"])
 
 
@@ -206,10 +212,11 @@ def drop(page, path) -> bool:
     return enter.isAccepted()
 
 
-def test_a_file_that_is_no_run_leaves_a_notice_and_the_old_run(page, tmp_path):
+def test_a_file_that_is_no_run_leaves_a_notice_and_the_old_run(qtbot, page, tmp_path):
     page.model.show_run(RUN)
     (tmp_path / "no.json").write_text("{}")
-    page.model.open_run(tmp_path / "no.json")
+    with qtbot.waitSignal(page.model.failed):
+        page.model.open_run(tmp_path / "no.json")
     assert "no.json is not a run" in page.notices.notices[0].message
     assert len(page.model.results) == len(RUN["results"])
 

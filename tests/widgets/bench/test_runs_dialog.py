@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import threading
 
 import pytest
 from bench_runs import RUN
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from guiapp.core.bench.history import load_run
+from guiapp.core.bench.history import load_run, rename_run
+from guiapp.viewmodels.bench import kept_runs
 from guiapp.viewmodels.bench.history import RunHistory
+from guiapp.viewmodels.bench.kept_runs import KeptRuns
 from guiapp.viewmodels.bench.run_list import RunList
 from guiapp.widgets.bench.runs_dialog import NO_RUNS, RunsDialog
 
@@ -24,14 +28,15 @@ def folder(tmp_path):
 
 @pytest.fixture
 def dialog(qtbot, folder):
-    runs = RunList(RunHistory(folder))
-    dialog = RunsDialog(runs, True)
-    runs.setParent(dialog)
+    kept = KeptRuns(RunHistory(folder))
+    dialog = RunsDialog(RunList(kept), True)
     qtbot.addWidget(dialog)
     dialog.show()
     qtbot.waitExposed(dialog)
+    qtbot.waitUntil(lambda: len(kept.runs) == 2)
     dialog.list.setFocus()
-    return dialog
+    yield dialog
+    kept.close()
 
 
 def titles(dialog: RunsDialog) -> list[str]:
@@ -63,17 +68,31 @@ def test_the_chosen_run_is_opened(dialog, qtbot, folder, how):
     assert not dialog.isVisible()
 
 
-def test_a_run_that_cannot_be_written_keeps_its_name_and_that_is_told(dialog, folder):
-    for path in folder.iterdir():
-        path.unlink()
+def test_a_run_that_cannot_be_written_keeps_its_name_and_that_is_told(dialog, qtbot, monkeypatch):
+    def refuse(*arguments: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("guiapp.core.bench.history.replace_file", refuse)
     rows = dialog.list.model()
-    assert not rows.setData(rows.index(0), "other", Qt.ItemDataRole.EditRole)
-    assert "cannot be read" in dialog.note.text()
+    rows.setData(rows.index(0), "other", Qt.ItemDataRole.EditRole)
+    qtbot.waitUntil(lambda: "No space left on device" in dialog.note.text())
     assert titles(dialog)[0] == "2026-01-01 02:00, gpt-2"
 
 
+def test_runs_that_are_renamed_one_after_the_other_all_have_their_new_names(dialog, qtbot, monkeypatch):
+    is_there, rename = threading.Event(), rename_run
+    monkeypatch.setattr(kept_runs, "rename_run", lambda *run: (is_there.wait(), rename(*run)))
+    rows = dialog.list.model()
+    for row in range(2):
+        rows.setData(rows.index(row), f"name {row}", Qt.ItemDataRole.EditRole)
+    is_there.set()
+    qtbot.waitUntil(lambda: [title[:6] for title in titles(dialog)] == ["name 0", "name 1"])
+
+
 def test_an_empty_list_says_so(qtbot, tmp_path):
-    dialog = RunsDialog(RunList(RunHistory(tmp_path)), True)
+    kept = KeptRuns(RunHistory(tmp_path))
+    dialog = RunsDialog(RunList(kept), True)
     qtbot.addWidget(dialog)
     assert dialog.note.text() == NO_RUNS
     assert not dialog.open_button.isEnabled()
+    kept.close()

@@ -1,0 +1,141 @@
+"""Kept runs as the window has them: it never waits for their disk, which may be slow, full or far away."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from PySide6.QtCore import QObject, Signal
+
+from guiapp.core.bench.history import load_run, rename_run
+from guiapp.core.bench.measurement import Record
+from guiapp.viewmodels.background import LatestJob
+from guiapp.viewmodels.bench.history import Comparison, Kept, RunHistory, SavedRun
+from guiapp.viewmodels.bench.journal import Journal
+
+LONGEST_SAVING_S = 10.0  # that closing waits for; the journal of a run that is not saved by then stays
+
+
+class Opened(NamedTuple):
+    """A run that was read from a file."""
+
+    saved: SavedRun
+    record: Record
+
+
+class KeptRuns(QObject):
+    """Lists, keeps, opens, compares and renames runs, each in a thread.
+
+    Signals:
+        changed(): `runs` is new.
+        cut_off_changed(): `cut_off` is new.
+        opened(Opened): what was asked for.
+        compared(Comparison): what was asked for.
+        kept(Kept): what became of a run that is over.
+        failed(str): why one cannot be opened, compared or renamed.
+    """
+
+    changed = Signal()
+    cut_off_changed = Signal()
+    opened = Signal(object)
+    compared = Signal(object)
+    kept = Signal(object)
+    failed = Signal(str)
+
+    def __init__(self, history: RunHistory | None, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._history = history
+        self.runs: list[SavedRun] = []  # the newest first
+        self.cut_off: list[SavedRun] = []  # whose program was killed
+        self._journal: Journal | None = None  # of the run that goes on
+        self._names: dict[Path, str] = {}  # still to be given
+        self._listing = LatestJob[list[SavedRun]](self)
+        self._taking = LatestJob[list[SavedRun]](self)
+        self._reading = LatestJob[Opened](self)
+        self._comparing = LatestJob[Comparison](self)
+        self._keeping = LatestJob[Kept](self)
+        self._renaming = LatestJob[None](self)
+        self._connect()
+        if history is not None:
+            self._taking.start(lambda _: history.take_cut_off_runs())
+
+    def _connect(self) -> None:
+        self._listing.done.connect(self._take_list)
+        self._taking.done.connect(self._take_cut_off)
+        self._reading.done.connect(self.opened)
+        self._comparing.done.connect(self.compared)
+        self._keeping.done.connect(self._take_kept)
+        for job in (self._renaming.done, self._renaming.failed):
+            job.connect(self.refresh)
+        for failed in (self._reading.failed, self._comparing.failed, self._renaming.failed):
+            failed.connect(self.failed)
+
+    def refresh(self) -> None:
+        """Look what is there: other windows keep runs too."""
+        if (history := self._history) is not None:
+            self._listing.start(lambda _: history.runs())
+
+    def open(self, path: Path) -> None:
+        """Read a run that is in a file."""
+        self._reading.start(lambda _: Opened(SavedRun.at(path), load_run(path)))
+
+    def compare(self, path: Path, record: Record) -> None:
+        """With a run that is in a file."""
+        self._comparing.start(lambda _: Comparison.of(SavedRun.at(path).title, load_run(path), record))
+
+    def rename(self, run: SavedRun, name: str) -> None:
+        """Call a run something else, or nothing."""
+        self._names[run.path] = name
+        self._renaming.start(lambda _: self._rename_all())
+
+    def begin(self) -> None:
+        """A run starts: what it measures is on the disk while it goes on."""
+        self._journal = None if self._history is None else self._history.begin()
+
+    def take_down(self, event: Mapping[str, Any]) -> None:
+        """What the run tells."""
+        if self._journal is not None:
+            self._journal.add(event)
+
+    @property
+    def problem(self) -> str:
+        """Why the run that goes on is not on the disk, "" if it is."""
+        return "" if self._journal is None else self._journal.problem
+
+    def keep(self, record: Record) -> None:
+        """The run is over: put it beside the others, and compare it with the last one of its kind."""
+        history, journal, self._journal = self._history, self._journal, None
+        if history is None or journal is None:
+            return
+        if record["results"]:
+            self._keeping.start(lambda _: history.keep(record, journal))
+        else:
+            journal.end(is_kept=True)  # nothing is in it
+
+    def close(self) -> None:
+        if self._journal is not None:  # the process ended without a word
+            self._journal.end(is_kept=False)
+        self._keeping.finish(LONGEST_SAVING_S)
+        self._renaming.finish(LONGEST_SAVING_S)
+        for wait in (self._listing.wait, self._taking.wait, self._reading.wait, self._comparing.wait):
+            wait()
+
+    def _rename_all(self) -> None:
+        """Also those that a job before this one had no time for."""
+        while self._names:
+            rename_run(*self._names.popitem())
+
+    def _take_list(self, runs: list[SavedRun]) -> None:
+        if runs != self.runs:
+            self.runs = runs
+            self.changed.emit()
+
+    def _take_cut_off(self, runs: list[SavedRun]) -> None:
+        self.cut_off = runs
+        self.cut_off_changed.emit()
+        self.refresh()
+
+    def _take_kept(self, kept: Kept) -> None:
+        self.kept.emit(kept)
+        self.refresh()
