@@ -32,6 +32,10 @@ class DifferenceFinder(QObject):
         if tokenizer is None or model is None or whole_path(str(model.name)) != whole_path(plan.model):
             self.failed.emit(f"This run is of {plan.model}. Open that model to see where tokens differ.")
             return
+        if tokenizer.vocabulary.chosen_pre != (plan.pre or ""):
+            split = f"as “{plan.pre}”, chosen by hand" if plan.pre else "as the file asks"
+            self.failed.emit(f"This run split text {split}. Choose the same to see where tokens differ.")
+            return
         self._job.start(lambda _: first_difference(result, plan, tokenizer))
 
     def close(self) -> None:

@@ -149,7 +149,7 @@ class RunHistory:
         """With the newest other run of the same vocabulary that measured some of the same; else None."""
         others = (path for path in self._paths()[: MOST_LISTED + 1] if path != self._place_of(record))
         for path, old in _readable(others):
-            if old.get("vocabulary", {}).get("sha256") == record["vocabulary"]["sha256"]:
+            if _tokens_of(old) == _tokens_of(record):
                 comparison = Comparison.of(SavedRun.at(path).title, old, record)
                 if comparison.n_compared:
                     return comparison
@@ -157,6 +157,12 @@ class RunHistory:
 
     def _paths(self) -> list[Path]:
         return sorted(self._folder.glob(f"*{SUFFIX}"), reverse=True)
+
+
+def _tokens_of(run: Record) -> tuple[str | None, str]:
+    """What must be the same for the same tokens."""
+    vocabulary = run.get("vocabulary", {})
+    return vocabulary.get("sha256"), vocabulary.get("chosen_pre", "")
 
 
 def with_text_kept(plan: Plan, history: RunHistory | None, text: bytes) -> Plan:

@@ -193,7 +193,10 @@ class BenchModel(QObject):
 
     def _plan(self, texts: Sequence[str]) -> Plan:
         model = self._workspace.loader.model
-        return self._preset.plan("" if model is None else str(model.name), texts, self.contenders)
+        if model is None:
+            return self._preset.plan("", texts, self.contenders)
+        pre = model.tokenizer.vocabulary.chosen_pre or None
+        return self._preset.plan(str(model.name), texts, self.contenders, pre)
 
     # The run
 

@@ -29,9 +29,12 @@ class Preset:
     threads: tuple[int, ...] = Plan.threads
     largest_bytes: int | None = None
 
-    def plan(self, model: str, corpora: Sequence[str], contenders: Sequence[str]) -> Plan:
+    def plan(
+        self, model: str, corpora: Sequence[str], contenders: Sequence[str], pre: str | None = None
+    ) -> Plan:
         return Plan(
             model=model,
+            pre=pre,
             corpora=tuple(corpora),
             contenders=tuple(contenders),
             scenarios=self.scenarios,

@@ -351,6 +351,31 @@ def test_the_first_difference_is_shown_in_its_text_and_undo_brings_the_old_one_b
     assert workspace.document.text() == b"some text"
 
 
+def test_a_model_with_a_chosen_pre_tokenizer_is_measured_with_it(qtbot, workspace, make_model, monkeypatch):
+    plans: list[Plan] = []
+    monkeypatch.setattr(BenchRunner, "start", lambda self, plan: plans.append(plan))
+    model = make_model()
+    with qtbot.waitSignal(workspace.vocabulary_changed, timeout=PATIENCE_MS):
+        workspace.loader.open("demo:bpe", "qwen2")
+    model.run()
+    assert (plans[0].model, plans[0].pre) == ("demo:bpe", "qwen2")
+    assert "not as “qwen2”" in next(peer.reason for peer in model.peers if peer.name == "llama.cpp")
+    deviating = {**CELL, "contender": "greedy", "n": 1, "first_difference": {"byte_offset": 0}}
+    model.show_run({"plan": {"model": "demo:bpe"}, "results": [deviating]})
+    with qtbot.waitSignal(model.failed) as failed:
+        model.open_difference("greedy")
+    assert "as the file asks" in failed.args[0]
+
+
+def test_a_difference_of_another_model_asks_for_that_model(qtbot, make_model):
+    model = make_model()
+    result = {**CELL, "contender": "greedy", "n": 1, "first_difference": {"byte_offset": 0}}
+    model.show_run({"plan": Plan("other.gguf").record(), "results": [result]})
+    with qtbot.waitSignal(model.failed, timeout=PATIENCE_MS) as failed:
+        model.open_difference("greedy")
+    assert "Open that model" in failed.args[0]
+
+
 def preset_named(title: str):
     return next(preset for preset in PRESETS if preset.title == title)
 
