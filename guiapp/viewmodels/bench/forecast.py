@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -21,7 +21,7 @@ USUAL_BYTES = 100_000  # of a text that nobody knows
 
 
 class BenchForecast(QObject):
-    """Looks kept runs through for the vocabulary that is open, off the window's thread.
+    """Looks at kept runs of the vocabulary that is open, and at texts, off the window's thread.
 
     Signals:
         changed(): more is known.
@@ -34,8 +34,11 @@ class BenchForecast(QObject):
         self._history = history
         self._known = NOTHING_KNOWN
         self._sizes: dict[str, int] = {}
+        self._asked: frozenset[str] = frozenset()  # texts whose sizes are known or being looked up
         self._job = LatestJob[Known](self)
         self._job.done.connect(self._take)
+        self._measuring = LatestJob[dict[str, int]](self)
+        self._measuring.done.connect(self._take_sizes)
 
     def look_through(self, vocabulary_path: str) -> None:
         """Go by the runs of this vocabulary from now on."""
@@ -52,15 +55,24 @@ class BenchForecast(QObject):
 
     def close(self) -> None:
         self._job.wait()
+        self._measuring.wait()
 
     def _text_bytes(self, names: Sequence[str], your_bytes: dict[str, int]) -> list[int]:
-        return [your_bytes[name] if name in your_bytes else self._size_of(name) for name in names]
+        """As far as they are known by now."""
+        self._look_up(name for name in names if name not in your_bytes)
+        sizes = self._sizes | your_bytes
+        return [sizes.get(name, USUAL_BYTES) for name in names]
 
-    def _size_of(self, name: str) -> int:
-        """Looked up once."""
-        if name not in self._sizes:
-            self._sizes[name] = size_of_text(name)
-        return self._sizes[name]
+    def _look_up(self, names: Iterable[str]) -> None:
+        """Each once."""
+        if not (wanted := frozenset(names)) <= self._asked:
+            self._asked |= wanted
+            unknown = self._asked - self._sizes.keys()  # also those of a job that this one takes the place of
+            self._measuring.start(lambda _: {name: size_of_text(name) for name in unknown})
+
+    def _take_sizes(self, sizes: dict[str, int]) -> None:
+        self._sizes |= sizes
+        self.changed.emit()
 
     def _take(self, known: Known) -> None:
         self._known = known
