@@ -232,11 +232,13 @@ class Workspace(QObject):
             self._follows_caret = True
         self._set_selected(index)
 
-    def select_token_at(self, offset: int) -> None:
-        """Select the token that holds the byte at an offset, if one does."""
-        index = token_at(self.spans.spans_in(offset, offset + 1), offset)
-        if index >= 0:
-            self._set_selected(index)
+    def select_stretch(self, start: int, end: int) -> None:
+        """Select a stretch of the text, as whole characters, and the token that it begins in."""
+        self._follows_caret = False
+        self.document.select(*self.document.whole_characters(start, end))
+        self._follows_caret = True
+        index = token_at(self.spans.spans_in(start, start + 1), start)
+        self._set_selected(index if index >= 0 else self._token_at_caret())
 
     def point_out(self, start: int, end: int) -> None:
         """Have a stretch of the text selected and brought into view, whatever page is shown."""

@@ -151,6 +151,14 @@ def test_text_that_cannot_be_encoded_has_no_tokens_and_a_reason(workspace, qtbot
     assert workspace.n_tokens == 4
 
 
+def test_the_selected_token_of_a_stretch_is_the_one_that_it_begins_in(workspace):
+    selected = []
+    workspace.selected_token_changed.connect(lambda: selected.append(workspace.selected_token))
+    workspace.select_stretch(4, 9)
+    assert workspace.document.selection == (4, 9)
+    assert selected == [2]
+
+
 def test_the_selected_token_is_the_one_at_the_caret(workspace, qtbot):
     with qtbot.waitSignal(workspace.selected_token_changed):
         workspace.document.set_caret(9)

@@ -180,6 +180,11 @@ class TextDocument(QObject):
         start = self.character_start(offset)
         return start - 1 if start and self.slice(start - 1, start + 1) == b"\r\n" else start
 
+    def whole_characters(self, start: int, end: int) -> tuple[int, int]:
+        """What can be selected of a stretch: no caret stands within a character."""
+        last = self.caret_stop(end)
+        return self.caret_stop(start), last if last == end else self.next_grapheme(last)
+
     def next_grapheme(self, offset: int) -> int:
         """The end of what a person sees as one character behind `offset`; CRLF is one."""
         text = self._text_after(offset)

@@ -243,16 +243,10 @@ class TextSearch(QObject):
     def _go(self, index: int) -> None:
         start, end = int(self._found.starts[index]), int(self._found.ends[index])
         self._is_going = True
-        self._document.select(*self._whole_characters(start, end))
-        self._workspace.select_token_at(start)
+        self._workspace.select_stretch(start, end)
         self._is_going = False
         self._current = index
         self.current_changed.emit()
-
-    def _whole_characters(self, start: int, end: int) -> tuple[int, int]:
-        """What can be selected: no caret stands within a character."""
-        last = self._document.caret_stop(end)
-        return self._document.caret_stop(start), last if last == end else self._document.next_grapheme(last)
 
     def _selected_match(self) -> int | None:
         start, end = self._document.selection

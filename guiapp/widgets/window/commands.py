@@ -340,8 +340,7 @@ class WindowCommands(QObject):
     def _point_out(self, start: int, end: int) -> None:
         """Select a stretch of the text where people see it."""
         self._show_page("inspect")
-        self._workspace.document.select(start, end)
-        self._workspace.select_token_at(start)
+        self._workspace.select_stretch(start, end)
         self._editor.reveal(start, end)
         self._editor.setFocus(Qt.FocusReason.OtherFocusReason)
 
