@@ -18,6 +18,7 @@ from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.tokens.source import TokenSource
 
 SETTLE_MS = 150  # while somebody types, details follow when the typing pauses
+FRAME_MS = 15  # what is selected is painted in the text before all is said about it
 SHOWN_BYTES = 64
 AROUND_BYTES = 3  # a character that is cut in two reaches no farther
 SCORED = (VocabType.SPM, VocabType.UGM, VocabType.PLAMO2)
@@ -79,12 +80,12 @@ class TokenDetailsModel(QObject):
         self._details: TokenDetails | None = None
         self._job = LatestJob[Explainer](self)
         self._job.done.connect(self._take_explainer)
-        self._settled = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._settled = QTimer(self, singleShot=True)
         self._settled.timeout.connect(self._describe)
         self._explaining = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._explaining.timeout.connect(self._explain)
         source.vocabulary_changed.connect(self._follow_vocabulary)
-        source.encoding_changed.connect(self._settled.start)
+        source.encoding_changed.connect(self._follow_edit)
         source.selected_token_changed.connect(self._follow_selection)
         self._follow_vocabulary()
 
@@ -133,9 +134,12 @@ class TokenDetailsModel(QObject):
         self.explainer_changed.emit()
         self._describe()
 
+    def _follow_edit(self) -> None:
+        self._settled.start(SETTLE_MS)
+
     def _follow_selection(self) -> None:
         if not self._settled.isActive():  # else typing moves the selection, and goes on
-            self._describe()
+            self._settled.start(FRAME_MS)
 
     def _describe(self) -> None:
         self._settled.stop()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from html import escape
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSignalBlocker, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QFocusEvent,
     QFontMetrics,
@@ -206,7 +206,8 @@ class TokenStrip(QAbstractScrollArea):
         self._anchor = None
         selected = self._source.selected_token
         if selected is not None and selected < self._source.n_tokens:
-            self._scroll_to(selected)
+            with QSignalBlocker(self.verticalScrollBar()):  # which would have all painted at once
+                self._scroll_to(selected)
             self.setAccessibleDescription(f"token {selected + 1:,} of {self._source.n_tokens:,}")
         self._repaint_soon()
         self.range_changed.emit()

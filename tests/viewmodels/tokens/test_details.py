@@ -42,13 +42,17 @@ def facts(model: TokenDetailsModel) -> dict[str, str]:
     return dict(model.details.facts)
 
 
+def select(qtbot, source: ToySource, model: TokenDetailsModel, index: int) -> None:
+    with qtbot.waitSignal(model.details_changed):
+        source.select_token(index)
+
+
 def test_nothing_is_said_until_a_token_is_selected(model):
     assert model.details is None
 
 
 def test_all_is_said_about_an_ordinary_token(source, model, qtbot):
-    with qtbot.waitSignal(model.details_changed):
-        source.select_token(1)
+    select(qtbot, source, model, 1)
     assert facts(model) == {
         "id": "1",
         "raw": "▁York",
@@ -64,35 +68,43 @@ def test_all_is_said_about_an_ordinary_token(source, model, qtbot):
     assert (model.details.index, model.details.n_tokens) == (1, 6)
 
 
-def test_a_part_of_a_character_is_named_by_the_text_around_it(source, model):
-    source.select_token(3)
+def test_a_part_of_a_character_is_named_by_the_text_around_it(source, model, qtbot):
+    select(qtbot, source, model, 3)
     assert facts(model)["characters"] == "bytes 1–2 of 3 of U+6C49 汉"
-    source.select_token(4)
+    select(qtbot, source, model, 4)
     assert facts(model)["characters"] == "byte 3 of 3 of U+6C49 汉"
 
 
-def test_spans_are_counted_in_bytes_and_characters_where_these_differ(source, model):
-    source.select_token(5)
+def test_spans_are_counted_in_bytes_and_characters_where_these_differ(source, model, qtbot):
+    select(qtbot, source, model, 5)
     assert facts(model)["span"] == "14–19 bytes, 10–15 characters"
 
 
-def test_special_tokens_tell_their_roles(source, model):
-    source.select_token(0)
+def test_special_tokens_tell_their_roles(source, model, qtbot):
+    select(qtbot, source, model, 0)
     assert facts(model)["role"] == "BOS · EOS · EOG"
     assert facts(model)["type"] == "control"
     assert "special token" in model.details.tree.remark
     assert special_role(source.vocabulary, 6) == "FIM PRE"
 
 
-def test_details_follow_an_edit_once_it_settles(source, model, qtbot):
+def test_a_choice_is_painted_in_the_text_before_all_is_said_about_it(source, model, qtbot):
     source.select_token(1)
+    source.select_token(2)
+    assert model.details is None
+    qtbot.waitUntil(lambda: model.details is not None)
+    assert model.details.index == 2
+
+
+def test_details_follow_an_edit_once_it_settles(source, model, qtbot):
+    select(qtbot, source, model, 1)
     with qtbot.waitSignal(model.details_changed):
         source.set_tokens([0, 2])
     assert facts(model)["raw"] == "汉"
 
 
 def test_a_token_that_an_edit_removed_is_forgotten(source, model, qtbot):
-    source.select_token(5)
+    select(qtbot, source, model, 5)
     with qtbot.waitSignal(model.details_changed):
         source.set_tokens([0])
     assert model.details is None

@@ -34,15 +34,31 @@ def source():
 
 
 @pytest.fixture
-def card(source, qtbot):
-    details = TokenDetailsModel(source)
+def details(source):
+    model = TokenDetailsModel(source)
+    yield model
+    model.close()
+
+
+@pytest.fixture
+def select(source, details, qtbot):
+    """A function that selects a token and waits until all is said about it."""
+
+    def select(index: int) -> None:
+        with qtbot.waitSignal(details.details_changed):
+            source.select_token(index)
+
+    return select
+
+
+@pytest.fixture
+def card(details, qtbot):
     widget = TokenCard(details, ThemeSource(QApplication.instance(), "light"))
     qtbot.addWidget(widget)
     widget.resize(320, 700)
     widget.show()
     qtbot.waitUntil(lambda: details.explainer is not None)
-    yield widget
-    details.close()
+    return widget
 
 
 def texts(card) -> dict[str, str]:
@@ -61,8 +77,8 @@ def test_without_a_token_it_says_what_to_do(card):
     assert labels(card) == ["TOKEN", EMPTY_TEXT]
 
 
-def test_it_shows_the_selected_token(source, card):
-    source.select_token(0)
+def test_it_shows_the_selected_token(select, card):
+    select(0)
     assert "TOKEN 1 OF 3" in labels(card)
     shown = texts(card)
     assert shown["Token text"] == "·Yo"
@@ -71,14 +87,14 @@ def test_it_shows_the_selected_token(source, card):
     assert card.findChild(MergeTreeView).as_text() == "·Yo = ·Y + o (1)\n·Y = · + Y (0)"
 
 
-def test_hostile_texts_are_shown_as_they_are(source, card):
-    source.select_token(1)
+def test_hostile_texts_are_shown_as_they_are(select, card):
+    select(1)
     assert texts(card)["Token text"].startswith("<h1>x</h1>&amp;<U+202E>שלום<U+0000>↵")
     assert not card.grab().isNull()
 
 
-def test_a_huge_token_is_elided(source, card):
-    source.select_token(2)
+def test_a_huge_token_is_elided(select, card):
+    select(2)
     shown = texts(card)
     assert shown["Token text"] == "z" * 200 + "…"
     assert shown["bytes"].endswith("… (10,000 bytes)")
@@ -86,8 +102,8 @@ def test_a_huge_token_is_elided(source, card):
     assert card.widget().sizeHint().width() < 2000
 
 
-def test_everything_can_be_copied(source, card, qtbot):
-    source.select_token(0)
+def test_everything_can_be_copied(select, card, qtbot):
+    select(0)
     card.setFocus()
     qtbot.keySequence(card, QKeySequence(QKeySequence.StandardKey.Copy))
     lines = QApplication.clipboard().text().splitlines()
@@ -97,10 +113,10 @@ def test_everything_can_be_copied(source, card, qtbot):
 
 def test_the_theme_recolours_it(source, qtbot):
     theme_source = ThemeSource(QApplication.instance(), "light")
+    source.select_token(0)
     details = TokenDetailsModel(source)
     card = TokenCard(details, theme_source)
     qtbot.addWidget(card)
-    source.select_token(0)
     assert PREPARING in [label.text() for label in card.findChildren(QLabel)]
     before = card.grab().toImage()
     theme_source.choose("dark")
