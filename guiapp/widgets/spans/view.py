@@ -7,7 +7,15 @@ from typing import NamedTuple
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSignalBlocker, Qt, QTimer, Signal
-from PySide6.QtGui import QFontMetricsF, QHelpEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
+from PySide6.QtGui import (
+    QFontMetricsF,
+    QHelpEvent,
+    QPainter,
+    QPaintEvent,
+    QRegion,
+    QResizeEvent,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 
 from guiapp.core.vocab.vocabulary import Attribute
@@ -27,6 +35,7 @@ ZOOM_STEPS_PX = (9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 22, 24, 28, 32, 40, 
 WHEEL_NOTCH = 120
 NOTCH_ROWS = 3
 BYTES_IN_TIP = 32
+ROWS_AT_ONCE = 4  # in a frame that goes on where another one ran out of time
 
 
 class ChipBox(NamedTuple):
@@ -284,12 +293,12 @@ class SpanView(QAbstractScrollArea):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
         painter.fillRect(event.rect(), self._themes.theme.background)
-        row_px = self._rows.metrics.row_height
         self._pictures.begin_frame(self._most_ms)
-        self._unfinished = [rect for rect in self._unfinished if not event.rect().contains(rect)]
+        area = event.region()
+        self._unfinished = [rect for rect in self._unfinished if not QRegion(rect).subtracted(area).isEmpty()]
         self._unfinished += [
-            QRect(0, int(shown.place.y()), self.viewport().width(), row_px) & self.viewport().rect()
-            for shown in self._rows_to_paint(event.rect())
+            self._row_rect(shown.place.y()) & self.viewport().rect()
+            for shown in self._rows_to_paint(area)
             if not self._pictures.draw_row(painter, *shown)
         ]
         for chip in self._chips():
@@ -301,28 +310,33 @@ class SpanView(QAbstractScrollArea):
         if self._unfinished:
             self._go_on.start()
 
-    def _rows_to_paint(self, area: QRect) -> list[_ShownRow]:
+    def _rows_to_paint(self, area: QRegion) -> list[_ShownRow]:
         """The rows that touch an area, first those where someone types."""
-        tokens = self._visible_tokens()
-        selection = self._document.selection
+        tokens, selection = self._visible_tokens(), self._document.selection
         row_px = self._rows.metrics.row_height
-        rows = []
+        shown = []
         for block in self._rows.visible():
+            places = ((row, block.y + row * row_px) for row in range(block.layout.n_rows))
+            touched = [(row, y) for row, y in places if area.intersects(self._row_rect(y))]
+            if not touched:
+                continue
             of_block = tokens.within(block.start, block.start + block.layout.size).relative_to(block.start)
             selected = (selection[0] - block.start, selection[1] - block.start)
             highlights = Highlights(selected, self._selected_token, self._hovered_token)
             if self._search is not None and self._search.n_found:
                 found = self._search.matches_in(block.start, block.start + block.layout.size)
                 highlights = highlights._replace(matches=found.relative_to(block.start))
-            for row in range(block.layout.n_rows):
-                place = QPointF(SIDE_PX, block.y + row * row_px)
-                if area.top() - row_px < place.y() <= area.bottom():
-                    rows.append(_ShownRow(block.layout, row, of_block, highlights, place))
+            for row, y in touched:
+                shown.append(_ShownRow(block.layout, row, of_block, highlights, QPointF(SIDE_PX, y)))
         caret_y = self._rows.place_of(self._document.caret).y
-        return sorted(rows, key=lambda shown: abs(shown.place.y() - caret_y))
+        return sorted(shown, key=lambda row: abs(row.place.y() - caret_y))
+
+    def _row_rect(self, y: float) -> QRect:
+        return QRect(0, int(y), self.viewport().width(), self._rows.metrics.row_height)
 
     def _paint_unfinished(self) -> None:
-        for rect in self._unfinished:
+        """Paint a few rows more; all others would only be sketched again."""
+        for rect in self._unfinished[:ROWS_AT_ONCE]:
             self.viewport().update(rect)
 
     def _draw_over(self, painter: QPainter) -> None:

@@ -10,6 +10,8 @@ from PySide6.QtGui import QAction
 from span_fakes import BYTE, UNKNOWN, USER
 
 from guiapp.viewmodels.tokens.layout import SpanWindow
+from guiapp.widgets.spans.pictures import RowPictures
+from guiapp.widgets.spans.view import ROWS_AT_ONCE
 
 
 @pytest.mark.parametrize("kind", [USER, BYTE, UNKNOWN])
@@ -73,6 +75,28 @@ def test_rows_that_take_too_long_for_one_frame_are_painted_in_the_next_ones(open
     assert not editor.is_painted
     qtbot.waitUntil(lambda: editor.is_painted)
     assert pixels_of(editor) == at_once
+
+
+def test_a_frame_that_goes_on_leaves_the_other_rows_alone(opened, qtbot, monkeypatch):
+    editor = opened("\n".join(f"row {row} of many rows" for row in range(60)))
+    editor.set_frame_time(0)
+    editor.set_shows_whitespace(True)
+    editor.viewport().repaint()
+    frames: list[int] = []
+    begin_frame, draw_row = RowPictures.begin_frame, RowPictures.draw_row
+
+    def count_frame(*given):
+        frames.append(0)
+        begin_frame(*given)
+
+    def count_row(*given):
+        frames[-1] += 1
+        return draw_row(*given)
+
+    monkeypatch.setattr(RowPictures, "begin_frame", count_frame)
+    monkeypatch.setattr(RowPictures, "draw_row", count_row)
+    qtbot.waitUntil(lambda: editor.is_painted)
+    assert 0 < max(frames) <= ROWS_AT_ONCE
 
 
 def test_rows_that_wait_for_their_frame_are_found_again_after_scrolling(opened, qtbot):
