@@ -10,10 +10,14 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QElapsedTimer, QObject, QPointF, QTimer
 from PySide6.QtGui import QFont, QPainter, QPixmap, QTextLayout
 
+from guiapp.widgets.lone_glyphs import is_east_asian
+
 BLOCK_BITS = 5  # characters so near to each other are mostly from the same font
 SLICE_MS = 3  # after which events have their turn; a single font may take longer
 N_CODES = 0x110000
-FIRST_LARGE_SCRIPT = "\u2e80"
+USES = "{0} \u2068▁{0}\u2069 + {1} → ◌{0} 0"
+"""Qt has a list of fonts for each script, and loads from it even what every font has: “▁”, digits, arrows."""
+
 PLACES = (0, 0.25, 0.5, 0.75)  # between two pixels
 
 Loader = Callable[[str], None]
@@ -69,15 +73,15 @@ def blocks(found: NDArray[np.bool_]) -> list[str]:
 
 
 def draw_once(font: QFont, text: str) -> None:
-    """Lay out a line and paint it, which draws its letters for all that are painted later.
+    """Lay out characters as they are used, and paint them, which draws them for all that are painted later.
 
-    Letters of small scripts are drawn for all places between two pixels that Qt tells apart.
+    Those of small scripts are drawn for all places between two pixels that Qt tells apart.
     """
-    layout = QTextLayout(text, font)
+    layout = QTextLayout(USES.format(text, " ".join(text)), font)
     layout.beginLayout()
     layout.createLine()
     layout.endLayout()
     picture = QPixmap(1, 1)
     with QPainter(picture) as painter:
-        for place in PLACES[:1] if text[:1] >= FIRST_LARGE_SCRIPT else PLACES:
+        for place in PLACES[:1] if is_east_asian(text[0]) else PLACES:
             layout.draw(painter, QPointF(place, 0))

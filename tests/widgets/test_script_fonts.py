@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from functools import partial
 
 import pytest
@@ -26,6 +27,17 @@ def test_only_new_characters_are_loaded(qtbot):
     assert fonts.is_ready
     fonts.prepare("Straße".encode())
     assert not fonts.is_ready
+
+
+def test_what_is_loaded_is_quickly_used_beside_other_signs(qtbot):
+    kinds = [ShapedTexts(Theme.mono_font(size)) for size in (21, 23)]
+    kinds[0].learn("नमस")
+    seconds = []
+    for texts in kinds:
+        started = time.thread_time()
+        texts.width("▁न + म → ▁नम")
+        seconds.append(time.thread_time() - started)
+    assert seconds[0] < seconds[1]
 
 
 def test_the_page_loads_those_of_the_recorded_text(make_steps_page, qtbot):
