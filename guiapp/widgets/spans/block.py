@@ -264,7 +264,8 @@ class BlockLayout:
         for at in np.flatnonzero(asked):
             edges[at] = _x(line, int(units[at]))
         anchor = np.maximum.accumulate(np.where(asked, np.arange(len(units)), 0))
-        return edges[anchor] + (np.arange(len(units)) - anchor) * self._metrics.char_width
+        found = edges[anchor] + (np.arange(len(units)) - anchor) * self._metrics.char_width
+        return np.minimum(found, found[-1])  # Qt puts all spaces beyond a row's end where it ends
 
     def _mixed_edges(
         self, line: QTextLine, first: int, last: int
@@ -283,6 +284,9 @@ class BlockLayout:
         for at, following in enumerate(leading[1:]):
             if min(leading[at], trailing[at]) < following < max(leading[at], trailing[at]):
                 trailing[at] = following  # Qt counts a character that combines with others to the cell before
+        for at in np.flatnonzero(self.display.is_tab[first:last]).tolist():
+            beyond = leading[at + 1 :] + trailing[at + 1 :] or [_x(line, int(self.display.units[last]))]
+            trailing[at] = max(beyond) if self.is_right_to_left else min(beyond)  # Qt gives its leading edge
         return np.array(leading, np.float64), np.array(trailing, np.float64)
 
     def _shown_units(self, first: int, last: int) -> tuple[list[int], list[int]]:

@@ -24,6 +24,7 @@ PARTS = [
     "\u200f",
     "\u200e",
     "e\u0301",
+    "\t",
     "a\u0301\u0302 ",
 ]
 
@@ -47,6 +48,9 @@ ORDERED = (
     "if access != \u202e\u2066// check admin\u2069 \u2066user\u202c then",
     "שלום עולם \u202dleft to right אבג\u202c.",
     "مرحبا (C++\u200e) في \u2066Tokenloupe 1.0\u2069 اليوم!",
+    "\tשלום abc 1\t\tאב",
+    "abc\tשלום\tdef\t\tאבג 1 x\t",
+    "\t\u202edo not run\u202c a",
     "abc \u202bשלום abc\u202c, \u2068אבג 123\u2069 end \u061c \u202edo not run",
 )
 
