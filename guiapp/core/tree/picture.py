@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -85,7 +86,12 @@ class TreePicture:
         return range(int(low + first), int(low + last))
 
     def level(self, node: int) -> int:
-        return int(np.searchsorted(self.arrays.level_offsets, node, "right")) - 1
+        return bisect_right(self._level_offsets, node) - 1
+
+    @cached_property
+    def _level_offsets(self) -> list[int]:
+        offsets: list[int] = self.arrays.level_offsets.tolist()
+        return offsets
 
     def span(self, node: int) -> tuple[int, int]:
         """The places that a node covers; never empty."""

@@ -31,6 +31,11 @@ class Icicle:
     def tops(self) -> NDArray[np.float64]:
         return band_tops(self.picture, *self.view, self.height_px, ICICLE)
 
+    @cached_property
+    def edges(self) -> NDArray[np.float64]:
+        """`tops` as they are drawn: between two rows of pixels."""
+        return np.round(self.tops)
+
     @property
     def px_per_leaf(self) -> float:
         return self.width_px / (self.view[1] - self.view[0])
@@ -40,7 +45,7 @@ class Icicle:
 
     def hit(self, x: float, y: float) -> tuple[int, float] | None:
         """Level and place at a point, None outside of all levels."""
-        level = int(np.searchsorted(np.round(self.tops), y, "right")) - 1
+        level = int(np.searchsorted(self.edges, y, "right")) - 1
         if not 0 <= x < self.width_px or not 0 <= level < len(self.tops) - 1:
             return None
         return level, self.view[0] + x / self.px_per_leaf
@@ -53,8 +58,7 @@ class Icicle:
         """Left, top, right and bottom of a node; reaches beyond the edges."""
         start, end = self.picture.span(node)
         level = self.picture.level(node)
-        edges = np.round(self.tops[level : level + 2])
-        return self.x(start), float(edges[0]), self.x(end), float(edges[1])
+        return self.x(start), float(self.edges[level]), self.x(end), float(self.edges[level + 1])
 
 
 @dataclass(frozen=True)

@@ -92,7 +92,7 @@ class TreeCanvas:
     def _icicle(self, icicle: Icicle, colors: NodeColors, scale: float) -> QImage:
         pixels = self._room(icicle, scale)
         self._sides = ()
-        tops = np.round(icicle.tops) * scale
+        tops = icicle.edges * scale
         paint_icicle(icicle.picture, colors.sums, icicle.view, tops, colors.ground, pixels)
         return _image_of(pixels, scale)
 
