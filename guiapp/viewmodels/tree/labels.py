@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.tree.picture import TreePicture
 from guiapp.viewmodels.tree.geometry import Geometry, Icicle, Sunburst
 
 Floats = NDArray[np.float64]
@@ -24,6 +25,7 @@ LEAST_DOWN_PX = 24  # height of a node with a label downwards
 WIDER = 1.3  # times its width a node may be high for letters that go with its height
 DISC = 1.6  # of the radius, a line through the middle
 ROUNDER = 6  # radians of a ring from which on a label goes in the middle of the disc
+FIRST_LABELLED = 400  # as large a part of the whole tree
 LARGEST_HOLE_PX = 1.0  # in the middle of a disc
 
 
@@ -52,6 +54,13 @@ def places(geometry: Geometry) -> list[Place]:
     return icicle_places(geometry) if isinstance(geometry, Icicle) else sunburst_places(geometry)
 
 
+def first_labelled(picture: TreePicture) -> list[int]:
+    """The nodes that are the first to get labels as somebody comes nearer."""
+    least = np.full(picture.n_levels, picture.width / FIRST_LABELLED)
+    nodes: list[int] = picture.wide_nodes(0.0, float(picture.width), least).tolist()
+    return nodes
+
+
 def letter_size(height_px: Floats) -> NDArray[np.int64]:
     """The size of letters for bands, 0 where there is no room for any."""
     sizes: NDArray[np.int64] = SIZES_PX[np.searchsorted(HEIGHTS_PX, height_px, "right")]
@@ -61,8 +70,7 @@ def letter_size(height_px: Floats) -> NDArray[np.int64]:
 def icicle_places(icicle: Icicle) -> list[Place]:
     """Labels at the left of what is seen of each node that is wide enough."""
     picture, left, scale = icicle.picture, icicle.view[0], icicle.px_per_leaf
-    edges = np.round(icicle.tops)
-    heights = np.diff(edges)
+    edges, heights = icicle.edges, np.diff(icicle.edges)
     narrowest = np.where(heights >= LEAST_DOWN_PX, NARROWEST_PX, UPRIGHT_PX) / scale
     nodes = picture.wide_nodes(*icicle.view, np.where(heights < LOWEST_PX, np.inf, narrowest))
     levels = _levels(icicle, nodes)

@@ -12,6 +12,7 @@ from PySide6.QtGui import QAction, QColor, QFontMetrics, QGuiApplication, QPaint
 from PySide6.QtSvg import QSvgGenerator
 
 from guiapp.core.errors import TokenloupeError
+from guiapp.core.tree.painting import NodeColors
 from guiapp.core.tree_reports import Branch, dot_lines, tree_report
 from guiapp.viewmodels.text.files import write_text
 from guiapp.viewmodels.tree.geometry import Geometry
@@ -24,6 +25,7 @@ from guiapp.widgets.tree.labels import (
     LIGHT_TEXT,
     MARGIN_PX,
     fitting_form,
+    label_opacity,
     label_widths,
     turned_place,
 )
@@ -136,6 +138,8 @@ def save_picture(view: TreeView, scale: float, path: str) -> None:
 
 def draw_svg(view: TreeView, model: TreeModel, geometry: Geometry, path: str) -> None:
     """Write a drawing: nodes as shapes and labels as text, over a picture of what is too small for shapes."""
+    colors = view.colors
+    assert colors is not None  # else there would be no geometry
     generator = QSvgGenerator()
     generator.setFileName(path)
     size = QSize(view.width(), view.height())
@@ -147,25 +151,25 @@ def draw_svg(view: TreeView, model: TreeModel, geometry: Geometry, path: str) ->
     if not painter.begin(generator):
         raise ExportError(f"{path} cannot be written. Choose another place.")
     painter.drawImage(0, 0, view.plain_image(1.0))
-    _draw_nodes(painter, geometry, view)
+    _draw_nodes(painter, geometry, colors)
     for place in places(geometry):
-        is_dark = bool(is_light(np.array(view.color_of(place.node), np.uint32)))
-        painter.setOpacity(view.label_opacity(place.node))
+        is_dark = bool(is_light(np.array(colors.of(place.node), np.uint32)))
+        painter.setOpacity(label_opacity(colors, place.node))
         text = model.label(place.node, place.is_middle)
         _draw_label(painter, place, text, DARK_TEXT if is_dark else LIGHT_TEXT)
     painter.end()
 
 
-def _draw_nodes(painter: QPainter, geometry: Geometry, view: TreeView) -> None:
+def _draw_nodes(painter: QPainter, geometry: Geometry, colors: NodeColors) -> None:
     picture, (left, right) = geometry.picture, geometry.view
     unit = (right - left) / geometry.width_px
     least = np.full(picture.n_levels, FINEST_PX * unit)
     for node in picture.wide_nodes(left, right, least).tolist()[:MOST_NODES]:
         if (outline := node_outline(geometry, node)).isEmpty():  # readers call that an error in the file
             continue
-        color, (start, end) = view.color_of(node), picture.span(node)
+        color, (start, end) = colors.of(node), picture.span(node)
         is_narrow = end - start < TOUCHING_PX * unit
-        painter.setPen(QPen(Qt.PenStyle.NoPen) if is_narrow else QPen(view.ground))
+        painter.setPen(QPen(Qt.PenStyle.NoPen) if is_narrow else QPen(QColor(colors.ground)))
         painter.setBrush(QColor(color >> 16 & 255, color >> 8 & 255, color & 255))
         painter.drawPath(outline)
 

@@ -7,17 +7,17 @@ from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from math import cos, radians, sin
+from functools import cached_property, partial
 from typing import NamedTuple
 
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import QObject, QPointF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QFontMetricsF, QImage, QPainter, QTransform
 
 from guiapp.core.explain.visible_text import isolate
 from guiapp.core.tree.painting import NodeColors
 from guiapp.viewmodels.tree.labels import DOWNWARDS, SIZES_PX, Place
 from guiapp.viewmodels.tree.model import MORE_SIGN
+from guiapp.widgets.script_fonts import ScriptFonts, draw_once
 from guiapp.widgets.theme import Theme
 from guiapp.widgets.tree.colors import is_light
 
@@ -120,6 +120,17 @@ def turned_place(place: Place, width_px: float) -> Place:
     return place
 
 
+def label_opacity(colors: NodeColors, node: int) -> float:
+    """How much of the label of a node is seen: less of those that are dimmed."""
+    return 1.0 if colors.is_lit(node) else DIMMED_LABEL
+
+
+def label_fonts(parent: QObject) -> ScriptFonts:
+    """Loads what labels of all sizes are written in: in a frame there is no time for that."""
+    sizes_px = (*LETTER_SIZES_PX, MEASURED_PX)
+    return ScriptFonts([partial(draw_once, Theme.ui_font(size_px)) for size_px in sizes_px], parent)
+
+
 class LabelPainter:
     """Draws labels from a store of images; what is new is drawn as far as the time of a frame allows.
 
@@ -177,8 +188,8 @@ class LabelPainter:
     def _paint(self, painter: QPainter, place: Place, label: _Label) -> None:
         place = turned_place(place, label.width)
         if place.degrees not in (0.0, DOWNWARDS):
-            cosine, sine = cos(radians(place.degrees)), sin(radians(place.degrees))
-            painter.setTransform(QTransform(cosine, sine, -sine, cosine, place.x, place.y))
+            painter.translate(place.x, place.y)
+            painter.rotate(place.degrees)
             painter.drawImage(QPointF(-label.width / 2, -label.height / 2), label.image)
             painter.resetTransform()
             return

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QPointF, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
-    QColor,
     QContextMenuEvent,
     QImage,
     QKeyEvent,
@@ -13,17 +12,20 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QResizeEvent,
+    QShowEvent,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QGestureEvent, QMenu, QPinchGesture, QWidget
 
+from guiapp.core.tree.painting import NodeColors
 from guiapp.viewmodels.tree.geometry import Geometry, Icicle, Sunburst, View, within, zoomed
+from guiapp.viewmodels.tree.labels import first_labelled
 from guiapp.viewmodels.tree.model import TreeModel
 from guiapp.viewmodels.tree.search import TreeSearch
 from guiapp.widgets.theme import ThemeSource
 from guiapp.widgets.tree.canvas import TreeCanvas
 from guiapp.widgets.tree.flight import TreeFlight
-from guiapp.widgets.tree.labels import DIMMED_LABEL, NEW_PER_FRAME_S, NEW_WHILE_MOVING_S, NO_TIME_S
+from guiapp.widgets.tree.labels import NEW_PER_FRAME_S, NEW_WHILE_MOVING_S, NO_TIME_S, label_fonts
 from guiapp.widgets.tree.marks import paint_marks, paint_outlines
 from guiapp.widgets.tree.paint import TreePaint
 
@@ -76,6 +78,7 @@ class TreeView(QWidget):
         self._pointer: QPointF | None = None  # that moved the picture
         self._dragged: View | None = None
         self._canvas = TreeCanvas(model.label)
+        self._fonts = label_fonts(self)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.grabGesture(Qt.GestureType.PinchGesture)
@@ -114,8 +117,8 @@ class TreeView(QWidget):
 
     @property
     def is_settled(self) -> bool:
-        """Whether nothing moves and all labels are there."""
-        is_still = self._flight.is_settled and self._paint.is_current
+        """Whether nothing moves, all labels are there, and the fonts for more of them, too."""
+        is_still = self._flight.is_settled and self._paint.is_current and self._fonts.is_ready
         return is_still and self._layer is not None and self._canvas.is_complete
 
     def node_at(self, point: QPointF) -> int | None:
@@ -152,24 +155,23 @@ class TreeView(QWidget):
         """The picture without labels, path and marks, as an image of its own."""
         return self._paint_layer(self._canvas.another(), scale, is_coarse=False).copy()
 
-    def color_of(self, node: int) -> int:
-        """The colour of a node, 0xRRGGBB."""
-        return 0 if self._paint.colors is None else self._paint.colors.of(node)
-
-    def label_opacity(self, node: int) -> float:
-        """How much of the label of a node is seen: less of those that are dimmed."""
-        return 1.0 if self._paint.colors is None or self._paint.colors.is_lit(node) else DIMMED_LABEL
-
     @property
-    def ground(self) -> QColor:
-        """What is behind the nodes."""
-        return self._theme_source.theme.background
+    def colors(self) -> NodeColors | None:
+        """What the nodes are painted in, and what is behind them."""
+        return self._canvas.colors
 
     def _take_picture(self) -> None:
         self._flight.land()
         self._canvas.forget_labels()
         self._set_hovered(None)
         self._recolor()
+        self._load_fonts()
+
+    def _load_fonts(self) -> None:
+        picture = self._model.picture
+        if picture is not None and self.isVisible():
+            names = map(self._model.label, first_labelled(picture))
+            self._fonts.prepare("".join(names).encode())
 
     def _recolor(self) -> None:
         self._canvas.colors = self._paint.colors
@@ -246,6 +248,10 @@ class TreeView(QWidget):
         if self._flight.is_bending:
             return canvas.bent_image(geometry, self._flight.roundness)
         return canvas.image(geometry, scale, is_coarse)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._load_fonts()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

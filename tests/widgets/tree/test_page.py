@@ -24,6 +24,7 @@ from guiapp.widgets.theme import ThemeSource
 from guiapp.widgets.tree.export import ExportError
 from guiapp.widgets.tree.figures import NO_MODEL as NOTHING_TO_COUNT
 from guiapp.widgets.tree.figures import FigureRow
+from guiapp.widgets.tree.labels import label_opacity
 from guiapp.widgets.tree.page import TreePage
 from guiapp.widgets.tree.view import COMPILING, NO_MODEL, PREPARING
 
@@ -231,7 +232,7 @@ def test_labels_of_what_is_dimmed_are_dimmed_too(page, qtbot):
         return max(levels) - min(levels)
 
     assert contrast(page.view.image(1.0)) < contrast(before) / 2
-    assert page.view.label_opacity(node) < 1 == page.view.label_opacity(ROOT)
+    assert label_opacity(page.view.colors, node) < 1 == label_opacity(page.view.colors, ROOT)
 
 
 def test_a_click_in_the_path_shows_that_part_of_the_tree(page, qtbot):
@@ -365,7 +366,7 @@ def test_a_large_page_in_fine_pixels_is_empty_where_nothing_is(page):
             for x in range(40, image.width(), 80):
                 around = [QPointF(x / 2 + right / 2, y / 2 + down / 2) for right in NEAR for down in NEAR]
                 if all(page.view.node_at(point) is None for point in around):
-                    assert image.pixelColor(x, y) == page.view.ground
+                    assert image.pixelColor(x, y) == page.theme_source.theme.background
 
 
 def test_colours_are_made_off_the_gui_thread(page, qtbot):

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from guiapp.core.tree.picture import ROOT
 from guiapp.viewmodels.tree.details import NODE_FACTS, NodeDetails
 from guiapp.viewmodels.tree.labels import places
+from guiapp.widgets.script_fonts import ScriptFonts
 from guiapp.widgets.tree.canvas import TreeCanvas
 from guiapp.widgets.tree.card import TreeCard
 
@@ -180,6 +181,17 @@ def test_labels_that_come_later_leave_the_nodes_as_they_are(page, qtbot, monkeyp
     assert not page.view.is_settled
     qtbot.waitUntil(lambda: page.view.is_settled)
     assert len(painted) == 1
+
+
+def test_fonts_for_the_first_labels_are_there_before_they_are_drawn(page, qtbot):
+    loaded = []
+    page.view._fonts = ScriptFonts([loaded.append])
+    page.model.picture_changed.emit()
+    assert not page.view.is_settled
+    qtbot.waitUntil(lambda: page.view.is_settled)
+    labels = {page.model.label(place.node) for place in places(page.view.geometry_now)}
+    assert len(labels) > 3
+    assert set("".join(labels)) <= set("".join(loaded))
 
 
 def test_only_the_square_of_a_sunburst_is_painted_when_it_moves(page, qtbot):
