@@ -17,7 +17,7 @@ SPACE = 0x20
 
 @kernel
 def can_stay(text: NDArray[np.uint8]) -> bool:
-    """Whether each space may stand for U+2581 in this text."""
+    """Whether each space may stand for U+2581 in this text, or in each of the texts that it consists of."""
     at, size = 0, len(text)
     while at < size:
         lead = text[at]
@@ -34,6 +34,9 @@ def can_stay(text: NDArray[np.uint8]) -> bool:
         for following in range(at + 1, min(at + length, size)):
             if text[following] == SPACE:
                 return False
+            if text[following] >= 0xC0:  # where one of several texts may begin
+                length = following - at
+                break
         if lead == 0xE2 and at + 2 < size and text[at + 1] == 0x96 and text[at + 2] == 0x81:
             return False
         at += length

@@ -8,12 +8,15 @@ import numpy as np
 import pytest
 from conftest import VOCABS
 from random_texts import random_texts
+from toy_vocabulary import toy_vocabulary
 
 import guiapp
 from guiapp.core.counting import stretch_counts
 from guiapp.core.counting.append import AppendEncoder
 from guiapp.core.demo import sample_text
 from guiapp.core.pipelines.many_texts import ManyTexts
+from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.vocab.vocabulary import Attribute, SpecialIds
 
 LONGEST_TEXT = 150
 
@@ -57,6 +60,14 @@ def test_many_texts_count_as_much_as_each_by_itself(model):
     texts = [text[:LONGEST_TEXT] for text in random_texts(12, 150) if text]
     counts = pipeline.own.count_each(as_array(b"".join(texts)), np.cumsum([*map(len, texts)]))
     assert counts.tolist() == [len(pipeline.encode(as_array(text), False, "heap").ids) for text in texts]
+
+
+def test_a_typed_u_2581_is_known_behind_a_character_that_is_cut_short():
+    tokens = {"<unk>": Attribute.UNKNOWN, "a": -1.0, "▁": -1.0}
+    tokenizer = Tokenizer(toy_vocabulary(tokens, special_ids=SpecialIds(unk=0)))
+    text = "a–▁é"  # one of its prefixes ends with the first two bytes of U+2581, and the next is U+2581
+    counts = AppendEncoder(tokenizer).append_each(text)
+    assert counts.tolist() == counts_of_prefixes(tokenizer, text.encode())
 
 
 @pytest.mark.parametrize("model", ["demo:bpe", "demo:spm"])
