@@ -18,7 +18,7 @@ FULL_EVERY_S = 60.0  # it takes longer than a frame
 
 
 class GarbageCollector(QObject):
-    """Collects garbage from the first `spare` to `stop`; before, while modules and kernels load, nobody does."""
+    """Collects garbage from the first `spare` to `stop`; before, while so much is loaded, nobody does."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)

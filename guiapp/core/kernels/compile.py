@@ -123,6 +123,11 @@ def is_interpreted() -> bool:
     return _State.interpreted
 
 
+def awaits_compiled() -> bool:
+    """Whether kernels run interpreted for now, or for a little work: no time to prepare for much."""
+    return _State.interpreted and not NEVER_COMPILED
+
+
 def interpret_if_small(model_bytes: int, text_bytes: int = 0) -> None:
     """In a process that does one thing: run kernels interpreted if that takes less than to import numba."""
     if model_bytes <= SMALL_MODEL and text_bytes <= SMALL_TEXT:

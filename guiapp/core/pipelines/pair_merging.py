@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from guiapp.core.errors import EncodeError
 from guiapp.core.kernels import compact_spaces, heap, marked_spaces, scan
 from guiapp.core.kernels import merges as merge_kernels
 from guiapp.core.kernels import pair_cuts as pair_cut_kernels
+from guiapp.core.kernels.compile import awaits_compiled
 from guiapp.core.kernels.merges import ABSENT, TokenOutput
 from guiapp.core.kernels.new_pieces import ALL_PIECES, NEWLINES, NO_PIECES
 from guiapp.core.kernels.pattern_automaton import PatternMachine
@@ -43,7 +44,8 @@ class PairEncoder:
     cuts_short    whether pieces are lines or whole texts rather than words
     machine       of the splitter that `encode_split` will be given
 
-    For texts where ids alone do not tell the spans, `fast` is `heap`.
+    For texts where ids alone do not tell the spans, `fast` is `heap`, and so it is while kernels run
+    interpreted: its tables take longer than merging without them.
     Threads may share an encoder: each call borrows a cache of pieces that no other call has.
     """
 
@@ -61,14 +63,13 @@ class PairEncoder:
         self.encoders = ("fast", *KERNELS, *self._matching.encoders)
         self.refused = self._matching.refused
         self._marks_spaces = merging.marks_spaces
-        self._whole_pieces = whole_pieces
+        self._whole_pieces, self._cuts_short, self._machine = whole_pieces, cuts_short, machine
         self._tokens_per_byte = max(1, int(np.diff(merging.symbols.fallback_offsets).max()))
         self._longest_token = int(np.diff(merging.strings.offsets).max(initial=0))
         self._can_fail = bool((merging.symbols.fallback_ids == NO_TOKEN).any())
         offsets = np.cumsum([0, *map(len, merging.spelling.spelled)], dtype=np.int64)
         spelling = np.frombuffer(bytearray(b"".join(merging.spelling.spelled)), np.uint8)
         self._spelling = offsets, spelling
-        self._fast = FastPieces(merging, whole_pieces, cuts_short, machine)
         space, n_tokens = int(merging.symbols.of_byte[0x20]), merging.symbols.n_tokens
         space_is_token = 0 <= space < n_tokens and not any(MARKED_SPACE in x for x in merging.other_symbols)
         self._spells_out_spaces = merging.marks_spaces and not space_is_token
@@ -82,10 +83,16 @@ class PairEncoder:
 
     def make_tables(self) -> None:
         """Make now what merging the first piece would make."""
-        _ = self._fast.tables
+        if not awaits_compiled():
+            _ = self._fast.tables
 
-    def _has_untold_bytes(self, text: NDArray[np.uint8]) -> bool:
-        return bool(self._merging.untold_bytes) and bool(self._is_untold[text].any())
+    @cached_property
+    def _fast(self) -> FastPieces:
+        return FastPieces(self._merging, self._whole_pieces, self._cuts_short, self._machine)
+
+    def _is_for_fast(self, text: NDArray[np.uint8]) -> bool:
+        has_untold = bool(self._merging.untold_bytes) and bool(self._is_untold[text].any())
+        return not (has_untold or awaits_compiled())
 
     def cut_before(self, text: NDArray[np.uint8], position: int) -> int:
         """The last place in text[:position], whatever follows, that no merge reaches across; or 0."""
@@ -102,7 +109,7 @@ class PairEncoder:
     def encode_split(self, text: NDArray[np.uint8], splitter: Splitter, encoder: str) -> FragmentTokens:
         """The tokens of a text that a splitter cuts into pieces."""
         can_stay = not self._marks_spaces or marked_spaces.can_stay(text)
-        if encoder == "fast" and can_stay and not self._has_untold_bytes(text):
+        if encoder == "fast" and can_stay and self._is_for_fast(text):
             return self._fast.encode(text, NO_ENDS)
         return self.encode(text, splitter.split(text), encoder)
 
@@ -111,7 +118,7 @@ class PairEncoder:
         encoder = self._sure_of_spans(encoder, text)
         if encoder in self._matching.encoders:
             return self._match(text, piece_ends, encoder)
-        if encoder == "fast" and not self._has_untold_bytes(text):
+        if encoder == "fast" and self._is_for_fast(text):
             encode = self._fast.encode
         else:
             encode = partial(self._encode, KERNELS.get(encoder, heap.encode))

@@ -33,6 +33,7 @@ STATES: dict[str, Callable[[], Any]] = {
     "fewest": fewest.State,
 }
 KEPT_PAIRS = 1 << 16
+SURELY_SHORT = 100  # bytes in the file: not many, even if spelling repeats the token for each character
 LONGEST_MATCHED = 1 << 12  # bytes; at each token of a text so many may be looked through in vain
 
 
@@ -124,6 +125,8 @@ class TokenMatching:
 
 def _why_not_matched(vocabulary: Vocabulary) -> str:
     """Why tokens are not looked for byte by byte; "" where they are."""
+    if np.diff(vocabulary.token_offsets).max(initial=0) <= SURELY_SHORT:  # spares spelling them all
+        return ""
     if (longest := vocabulary.longest_token_bytes) <= LONGEST_MATCHED:
         return ""
     return (

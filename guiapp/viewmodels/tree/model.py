@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from guiapp.core.explain.visible_text import visible_text
-from guiapp.core.kernels.compile import NEVER_COMPILED, is_interpreted
+from guiapp.core.kernels.compile import awaits_compiled
 from guiapp.core.tree.characters import begun_characters
 from guiapp.core.tree.coloring import COLORINGS, ColoringInput, NodeValues, node_values
 from guiapp.core.tree.picture import ROOT, TreePicture, tree_picture
@@ -103,7 +103,7 @@ class TreeModel(QObject):
     @property
     def awaits_kernels(self) -> bool:
         """Whether the picture waits until everything is compiled, as after the first start ever."""
-        return self.is_preparing and self._picture is None and _kernels_are_coming()
+        return self.is_preparing and self._picture is None and awaits_compiled()
 
     def close(self) -> None:
         """Stop all work; nothing is delivered any more."""
@@ -353,14 +353,10 @@ class TreeModel(QObject):
             self.shape_changed.emit()
 
 
-def _kernels_are_coming() -> bool:
-    return is_interpreted() and not NEVER_COMPILED
-
-
 def _build(vocabulary: Vocabulary, merging: PairMerging | None, coloring: str, progress: Progress) -> _Built:
     """Lay out the tree as soon as it can be painted, too: by kernels that run compiled."""
     deadline = time.monotonic() + COMPILE_PATIENCE_S
-    while _kernels_are_coming() and time.monotonic() < deadline:
+    while awaits_compiled() and time.monotonic() < deadline:
         progress(0.0)
         time.sleep(TICK_S)
     picture = tree_picture(vocabulary)

@@ -9,7 +9,9 @@ from pair_vocabularies import BYTE_TOKENS, byte_level
 import guiapp
 from guiapp.core.kernels import compile as kernels
 from guiapp.core.kernels import piece_keys
+from guiapp.core.pipelines import pair_merging
 from guiapp.core.pipelines.byte_pair import BytePairPipeline
+from guiapp.core.pipelines.fast_pieces import FastPieces
 from guiapp.core.vocab.vocabulary import Rules
 
 WHOLE_WORDS = byte_level(
@@ -27,6 +29,19 @@ def test_tokens_are_not_entered_one_by_one_in_python(monkeypatch):
     pipeline = BytePairPipeline(WHOLE_WORDS)
     for text in (b"abc ab abc", b"abc"):
         assert ids_of(pipeline, text) == ids_of(pipeline, text, "heap")
+
+
+@pytest.mark.skipif(kernels.NEVER_COMPILED, reason="nothing will be compiled")
+def test_tables_are_made_when_kernels_run_compiled(monkeypatch):
+    made = []
+    monkeypatch.setattr(pair_merging, "FastPieces", lambda *args: made.append(args) or FastPieces(*args))
+    pipeline = BytePairPipeline(WHOLE_WORDS)
+    for is_interpreted in (True, False):
+        kernels.run_interpreted(is_interpreted)
+        pipeline.make_tables()
+        assert len(made) == (not is_interpreted)
+        assert ids_of(pipeline, b"abc ab") == ids_of(pipeline, b"abc ab", "heap")
+        assert len(made) == (not is_interpreted)
 
 
 def test_a_call_that_finds_no_cache_makes_its_own():
