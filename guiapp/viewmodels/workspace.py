@@ -82,6 +82,7 @@ class Workspace(QObject):
         self.loader.model_changed.connect(self._use_model)
         self.spans.spans_changed.connect(self._follow_spans)
         self.spans.encoded.connect(self._check)
+        self.spans.timed.connect(self.statistics_changed)
         self.document.selection_changed.connect(self._follow_caret)
         self.document.edited.connect(self._note_edit)
 
@@ -328,6 +329,7 @@ class Workspace(QObject):
         """Stop all work; nothing is delivered any more."""
         self.loader.wait()
         self.spans.job.wait()
+        self.spans.timing.wait()
         self.round_trip.wait()
         self.encoder_check.wait()
         self.text_job.wait()

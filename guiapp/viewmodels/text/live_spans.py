@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.kernels.compile import is_interpreted
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.text.check import TextCheck
 from guiapp.viewmodels.text.document import TextDocument
 from guiapp.viewmodels.tokens.layout import SpanWindow
 
@@ -44,7 +46,7 @@ class EncodedText:
     """What an encoder made of the whole text, and how long the text is.
 
     tokens                   to read from; they change with each edit
-    elapsed_ns, timed_bytes  the last whole encoding: its time, and the length of the text then
+    elapsed_ns, timed_bytes  the last whole encoding that was timed, and the length of the text then
     """
 
     tokens: TokenStore
@@ -62,6 +64,25 @@ class _Encoded:
     elapsed_ns: int
 
 
+class _Given(NamedTuple):
+    """A whole text to encode."""
+
+    tokenizer: Tokenizer
+    text: bytes
+    options: Options
+
+    def encode(self) -> Encoding:
+        options = self.options
+        return self.tokenizer.encode(self.text, options.add_special, options.parse_special, options.encoder)
+
+
+class _Timed(NamedTuple):
+    """How long it took, and how long the text was."""
+
+    elapsed_ns: int
+    n_bytes: int
+
+
 class LiveSpans(QObject):
     """Keeps the spans of a document that is being edited.
 
@@ -69,16 +90,19 @@ class LiveSpans(QObject):
     a model's first encoding is still being made, the old spans stay, moved to where their text is now,
     until a job in the background has encoded the whole text.
 
-    A long text waits, in the background, until the kernels that encode it are compiled.
+    A long text waits, in the background, until the kernels that encode it are compiled.  A short one is
+    encoded whole once more when typing has paused, to know how long that takes.
 
     Signals:
         spans_changed(): spans are new or moved.
         encoded(): `encoded_text` is new, and up to date.
+        timed(): in `encoded_text` only the time is new.
         failed(str): why the text cannot be encoded; there are no spans then.
     """
 
     spans_changed = Signal()
     encoded = Signal()
+    timed = Signal()
     failed = Signal(str)
 
     def __init__(
@@ -95,6 +119,8 @@ class LiveSpans(QObject):
         self.job = LatestJob[_Encoded](self)
         self.job.done.connect(self._take)
         self.job.failed.connect(self._fail)
+        self.timing = TextCheck[_Given, _Timed](_time, self)
+        self.timing.changed.connect(self._note_time)
         document.edited.connect(self._edit)
         self._pause = QTimer(self, singleShot=True, interval=0)
         self._pause.timeout.connect(self._expect_edit)
@@ -114,9 +140,11 @@ class LiveSpans(QObject):
 
     def encode_again(self) -> None:
         self._live = None
+        self.timing.forget()
         if self._tokenizer is not None:
             wait = self._wait_for_kernels if self.needs_kernels else go_ahead
-            self.job.start(partial(_encode, self._tokenizer, self._document.text(), self._options, wait))
+            given = _Given(self._tokenizer, self._document.text(), self._options)
+            self.job.start(partial(_encode, given, wait))
 
     @property
     def needs_kernels(self) -> bool:
@@ -174,6 +202,8 @@ class LiveSpans(QObject):
         if self._live is not None and _update(self._live, self._document, edit):
             self._show(text)
             self.encoded.emit()
+            if self._document.size < SMALL and not is_interpreted():
+                self.timing.check(self._to_be_timed)
             return
         follow_edit(text.tokens, edit)
         self._show(text)
@@ -191,6 +221,16 @@ class LiveSpans(QObject):
             )
         )
         self.encoded.emit()
+
+    def _to_be_timed(self) -> _Given | None:
+        if self._live is None or self._tokenizer is None:
+            return None
+        return _Given(self._tokenizer, self._document.text(), self._options)
+
+    def _note_time(self) -> None:
+        if (timed := self.timing.result) is not None:
+            self._text = replace(self._text, elapsed_ns=timed.elapsed_ns, timed_bytes=timed.n_bytes)
+            self.timed.emit()
 
     def _fail(self, message: str) -> None:
         self._show(self._nothing())
@@ -221,17 +261,19 @@ def _update(live: LiveEncoding, document: TextDocument, edit: TextEdit) -> bool:
     return True
 
 
-def _encode(tokenizer: Tokenizer, text: bytes, options: Options, wait: Wait, progress: Progress) -> _Encoded:
+def _encode(given: _Given, wait: Wait, progress: Progress) -> _Encoded:
     wait(progress)
-
-    def encode() -> Encoding:
-        return tokenizer.encode(text, options.add_special, options.parse_special, options.encoder)
-
-    encoding = encode()
+    encoding = given.encode()
     progress(0.8)
-    if len(text) < SMALL:
-        encoding = encode()  # the first run may have loaded kernels, and its time would tell of that
-    return _Encoded(LiveEncoding(tokenizer, encoding, options), encoding.elapsed_ns)
+    if len(given.text) < SMALL:
+        encoding = given.encode()  # the first run may have loaded kernels, and its time would tell of that
+    return _Encoded(LiveEncoding(given.tokenizer, encoding, given.options), encoding.elapsed_ns)
+
+
+def _time(given: _Given, progress: Progress) -> _Timed:
+    first_ns = given.encode().elapsed_ns
+    progress(0.5)
+    return _Timed(min(first_ns, given.encode().elapsed_ns), len(given.text))
 
 
 def follow_edit(tokens: TokenStore, edit: TextEdit) -> None:

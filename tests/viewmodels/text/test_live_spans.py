@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from fake_tokenizer import FakeTokenizer
 
+from guiapp.core.editing.live_encoding import Options
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.editing.token_store import TokenStore
 from guiapp.core.encoding import FragmentTokens
-from guiapp.viewmodels.text.live_spans import follow_edit
+from guiapp.viewmodels.text import live_spans
+from guiapp.viewmodels.text.document import TextDocument
+from guiapp.viewmodels.text.live_spans import LiveSpans, follow_edit
 
 SPANS = [(0, 0), (0, 4), (4, 6), (6, 9), (9, 9)]  # with tokens before and behind the text
 
@@ -30,3 +34,16 @@ def test_tokens_are_moved_cut_or_gone(start, removed, added, expected):
     tokens = TokenStore(FragmentTokens(np.arange(5, dtype=np.int32), starts, ends), 9)
     follow_edit(tokens, TextEdit(start, removed, added, 0))
     assert [tokens.span(index) for index in range(len(tokens))] == expected
+
+
+def test_a_text_in_the_place_of_another_one_is_timed_too(qtbot, monkeypatch, interpreted_kernels):
+    monkeypatch.setattr(live_spans, "is_interpreted", lambda: False)
+    document = TextDocument(b"one two")
+    spans = LiveSpans(document)
+    with qtbot.waitSignal(spans.encoded):
+        spans.use(FakeTokenizer(), Options())
+    with qtbot.waitSignal(spans.timed):
+        document.replace(0, document.size, b"three four five")
+    assert spans.encoded_text.timed_bytes == document.size
+    assert len(spans.encoded_text.tokens) > 0
+    spans.timing.wait()
