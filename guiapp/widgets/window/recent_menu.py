@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -19,7 +19,7 @@ LONGEST_NAME, LONGEST_FOLDER = 48, 40
 
 
 class RecentMenu(QObject):
-    """Lists them above what the menu has already; what is open has a mark, what is gone is grey.
+    """Lists models, then texts, above what the menu has; what is open has a mark, what is gone is grey.
 
     Signals:
         model_chosen(str): the path of a model to open.
@@ -46,37 +46,33 @@ class RecentMenu(QObject):
             self._menu.removeAction(action)
             action.deleteLater()
         self._by_path = {}
-        self._listed = [*self._models_listed(), *self._texts_listed()]
-        if not self._listed:
-            self._listed.append(QAction("None", self, enabled=False))
-        self._listed.append(_separator(self))
+        groups = list(filter(None, (self._models_listed(), self._texts_listed())))
+        groups = groups or [[QAction("None", self, enabled=False)]]
+        self._listed = [action for group in groups for action in (*group, _separator(self))]
         self._menu.insertActions(self._first_of_menu, self._listed)
         self._follow_missing()
         self._models.look_for_missing()
         self._texts.look_for_missing()
 
-    def _models_listed(self) -> Iterator[QAction]:
+    def _models_listed(self) -> list[QAction]:
         model = self._workspace.loader.model
         opened = None if model is None else str(Path(model.name).absolute())
-        if self._models.files:
-            yield _separator(self, "Models")
-        for file in self._models.files:
-            action = self._action(file.path, file.path == opened)
-            action.triggered.connect(partial(self.model_chosen.emit, file.path))
-            yield action
+        return [
+            self._action(file.path, file.path == opened, partial(self.model_chosen.emit, file.path))
+            for file in self._models.files
+        ]
 
-    def _texts_listed(self) -> Iterator[QAction]:
+    def _texts_listed(self) -> list[QAction]:
         path = self._workspace.text_path
         opened = None if path is None else str(path.absolute())
-        if self._texts.paths:
-            yield _separator(self, "Texts")
-        for text in self._texts.paths:
-            action = self._action(text, text == opened)
-            action.triggered.connect(partial(self._workspace.open_text, Path(text)))
-            yield action
+        return [
+            self._action(text, text == opened, partial(self._workspace.open_text, Path(text)))
+            for text in self._texts.paths
+        ]
 
-    def _action(self, path: str, is_open: bool) -> QAction:
+    def _action(self, path: str, is_open: bool, slot: Callable[[], object]) -> QAction:
         action = QAction(title_of(Path(path)), self, checkable=is_open, checked=is_open)
+        action.triggered.connect(slot)
         action.setToolTip(quoted(path, len(path)))
         self._by_path[path] = action
         return action
@@ -100,7 +96,7 @@ def _end(folder: str) -> str:
     return shown if len(shown) <= LONGEST_FOLDER else f"…{shown[1 - LONGEST_FOLDER :]}"
 
 
-def _separator(parent: QObject, title: str = "") -> QAction:
-    separator = QAction(title, parent)
+def _separator(parent: QObject) -> QAction:
+    separator = QAction(parent)
     separator.setSeparator(True)
     return separator
