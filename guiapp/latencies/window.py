@@ -27,6 +27,7 @@ LONG_TEXT_BYTES = 10_000_000
 LONG_LINE_BYTES = 1_000_000
 PATIENCE_S = 240.0
 N_OPENINGS = 5
+FREQUENT = "the"
 
 
 def measure_opening(model: str) -> Measurement:
@@ -43,7 +44,7 @@ def measure_opening(model: str) -> Measurement:
 
 
 def measure_editing(model: str, n_events: int = 100) -> list[Measurement]:
-    """Typing and scrolling in a text of 10 MB and in a line of 1 MB."""
+    """Typing, scrolling and finding in a text of 10 MB, and typing in a line of 1 MB."""
     application = QApplication.instance() or make_application()
     assert isinstance(application, QApplication)
     mixed = mixed_text(LONG_TEXT_BYTES)
@@ -57,6 +58,7 @@ def measure_editing(model: str, n_events: int = 100) -> list[Measurement]:
         measurements = [
             typing(application, shell, "keystroke_10mb", mixed, n_events),
             _scrolling(application, shell, "scroll_10mb", n_events),
+            _finding(application, shell, "find_next_10mb", n_events // 2),
             typing(application, shell, "keystroke_1mb_line", line, n_events),
         ]
         shell.window.close()
@@ -160,6 +162,22 @@ def _scrolling(application: QApplication, shell: Shell, name: str, n_events: int
         while not editor.is_painted:
             values.append(timed(application, watch, lambda: None))
         _settle(application)
+    return Measurement(name, "ms", tuple(values))
+
+
+def _finding(application: QApplication, shell: Shell, name: str, n_events: int) -> Measurement:
+    """From F3 until the next one of a hundred thousand matches is painted."""
+    editor, search = shell.window.inspect_page.editor, shell.window.inspect_page.text_panel.search
+    search.look_for("text", FREQUENT, shell.workspace.document.caret)
+    wait_until(application, lambda: not search.is_searching and editor.is_painted)
+    watch = PaintWatch(editor.viewport())
+    values = []
+    for _ in range(n_events):
+        values.append(timed(application, watch, partial(QTest.keyClick, shell.window, Qt.Key.Key_F3)))
+        while not editor.is_painted:
+            values[-1] += timed(application, watch, lambda: None)
+        QTest.qWait(20)
+    search.close()
     return Measurement(name, "ms", tuple(values))
 
 
