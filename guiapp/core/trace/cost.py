@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from guiapp.core.vocab.vocabulary import VocabType
 
-BYTES_PER_STEP = 76  # in memory, cells and lifetimes included
+BYTES_PER_STEP = 80  # in memory, with who writes what when
 SECONDS_PER_STEP = 40e-6
 SECONDS_PER_PAIR = 2.5e-6  # of neighbours that the textbook encoder looks at
 STEPS_PER_BYTE = {"scan": 1.0, "viterbi": 6.0, "plamo2": 6.0, "table": 5.0, "fewest": 5.0, "wordpiece": 2.0}

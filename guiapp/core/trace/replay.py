@@ -1,39 +1,22 @@
 """The state of an encoding after any number of its steps.
 
-Each step writes at most one cell, so a cell's content is that of the last step that wrote it.  Within a long
-piece the last writers are kept every so many steps: from there any step is a few thousand rows away.
-Where symbols are merged, nothing is replayed: the trace knows when each comes and goes (see `lifetimes`).
+Each step writes at most one cell, so a cell's content is that of the last step that wrote it.  Nothing is
+replayed: the trace knows which steps write a cell (see `writers`), and where symbols are merged, when each
+comes and goes (see `lifetimes`).
 """
 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.trace.operations import BEHIND, EFFECTS, MADE_TOKENS, NUMBERS, Effect
+from guiapp.core.trace.operations import BEHIND, NUMBERS
 from guiapp.core.trace.trace import Tokens, Trace
 
-KEYFRAME_STEPS = 1 << 16
 LONGEST_SYMBOL = 1 << 12  # bytes, and more than any vocabulary has
 SYMBOLS_BESIDE = 40  # of what is near, as long as the longest of the trace
-MAKES = np.array([effect in MADE_TOKENS for effect in Effect])
-
-
-class Writers(NamedTuple):
-    """For each cell of a piece without slots the step that wrote it last, -1 for none.
-
-    made    int32[n]  the tokens of the piece, by their number
-    ways    int32[n]  for Viterbi and the like: the best way to each offset
-    """
-
-    made: NDArray[np.int32]
-    ways: NDArray[np.int32]
-
-    def copy(self) -> Writers:
-        return Writers(self.made.copy(), self.ways.copy())
 
 
 class Replay:
@@ -41,10 +24,6 @@ class Replay:
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
-        self._keyframes: dict[tuple[int, int], Writers] = {}
-        self._last: tuple[int, int, Writers] | None = (
-            None  # the piece, the steps taken in it, what they wrote
-        )
 
     def has_slots(self, piece: int) -> bool:
         """Whether a piece is encoded by merging start symbols."""
@@ -56,46 +35,10 @@ class Replay:
         cells = self.trace.piece_cells(piece)
         return bool(cells.stop - cells.start == work.stop - work.start + 1)
 
-    def writers(self, n_steps: int, piece: int) -> Writers:
-        """Who wrote the cells of a piece, after `n_steps` steps of the trace; good until the next call."""
-        first = int(self.trace.pieces.first_step[piece])
-        taken = max(0, min(n_steps, int(self.trace.pieces.done_step[piece]) + 1) - first)
-        played, writers = self._near(piece, taken)
-        self._play(piece, writers, first + played, first + taken)
-        self._last = piece, taken, writers
-        return writers
-
-    def _near(self, piece: int, taken: int) -> tuple[int, Writers]:
-        """Writers after at most so many steps of a piece, and how many: those asked for last, if near."""
-        number = taken // KEYFRAME_STEPS
-        if self._last is not None:
-            last_piece, played, writers = self._last
-            if last_piece == piece and number * KEYFRAME_STEPS <= played <= taken:
-                return played, writers
-        return number * KEYFRAME_STEPS, self._keyframe(piece, number).copy()
-
-    def _keyframe(self, piece: int, number: int) -> Writers:
-        if number == 0:
-            cells = self.trace.piece_cells(piece)
-            nobody = np.full(cells.stop - cells.start, -1, np.int32)
-            return Writers(nobody, nobody.copy())
-        if (piece, number) not in self._keyframes:
-            writers = self._keyframe(piece, number - 1).copy()
-            start = int(self.trace.pieces.first_step[piece]) + (number - 1) * KEYFRAME_STEPS
-            self._play(piece, writers, start, start + KEYFRAME_STEPS)
-            self._keyframes[piece, number] = writers
-        return self._keyframes[piece, number]
-
-    def _play(self, piece: int, writers: Writers, start: int, end: int) -> None:
-        """Bring the writers from one step to a later one."""
-        columns = self.trace.columns
-        effects = EFFECTS[columns.operation[start:end]]
-        cells = columns.cell[start:end]
-        steps = np.arange(start, end, dtype=np.int32)
-        makes = MAKES[effects]
-        np.maximum.at(writers.made, cells[makes], steps[makes])
-        ways = effects == Effect.WAY
-        np.maximum.at(writers.ways, cells[ways], steps[ways])
+    def ways(self, n_steps: int, piece: int, offsets: slice) -> NDArray[np.int32]:
+        """For Viterbi and the like: the step that found the best way to each offset so far, -1 for none."""
+        first = int(self.trace.pieces.first_cell[piece])
+        return self.trace.ways.last(slice(first + offsets.start, first + offsets.stop), n_steps)
 
     def piece_tokens(self, n_steps: int, piece: int, near: tuple[int, int] | None = None) -> Tokens:
         """The symbols or tokens of a piece after `n_steps` steps of the trace, in order.
@@ -106,8 +49,8 @@ class Replay:
         if self.has_slots(piece):
             return self._symbols(n_steps, piece, near)
         columns = self.trace.columns
-        depth = self._depth(n_steps, piece)
-        steps = self.writers(n_steps, piece).made[:depth]
+        first = int(self.trace.pieces.first_cell[piece])
+        steps = self.trace.makers.last(slice(first, first + self._depth(n_steps, piece)), n_steps)
         if len(steps) and columns.operation[steps[0]] in (NUMBERS["choose"], NUMBERS["join"]):
             steps = steps[::-1]  # the best way is followed from its end
         return Tokens(columns.result[steps], columns.position[steps], columns.end[steps])

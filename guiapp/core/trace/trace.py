@@ -1,6 +1,6 @@
 """All decisions of one encoding, as columns: a row for each step, from the partition to the last token.
 
-Columns rather than objects: a million steps take 76 MB, a breakpoint is a condition on whole columns, and
+Columns rather than objects: a million steps take 80 MB, a breakpoint is a condition on whole columns, and
 the state at any step follows from the rows before it (see `replay`).
 """
 
@@ -16,7 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.trace.lifetimes import Lifetimes, lifetimes_of
-from guiapp.core.trace.operations import NUMBERS, OPERATIONS, STAGE_NAMES, STAGES
+from guiapp.core.trace.operations import (
+    EFFECTS,
+    MADE_TOKENS,
+    NUMBERS,
+    OPERATIONS,
+    STAGE_NAMES,
+    STAGES,
+    Effect,
+)
+from guiapp.core.trace.writers import Writers, writers_of
 
 
 class Columns(NamedTuple):
@@ -119,7 +128,8 @@ class Trace:
     @property
     def size_bytes(self) -> int:
         """What its arrays take in memory."""
-        parts = self.columns, self.pieces, self.cells, self.made, self.result, self.lifetimes
+        kept = self.lifetimes, self.ways, self.makers
+        parts = self.columns, self.pieces, self.cells, self.made, self.result, *kept
         arrays: list[NDArray[Any]] = [array for part in parts for array in part]
         return sum(array.nbytes for array in arrays) + len(self.text) + len(self.work)
 
@@ -129,7 +139,7 @@ class Trace:
 
     def prepare(self) -> None:
         """Work out what takes a while, some ten milliseconds for a million steps, before one looks."""
-        _ = self.lifetimes, self.longest_symbol
+        _ = self.lifetimes, self.longest_symbol, self.ways, self.makers
 
     @cached_property
     def longest_symbol(self) -> int:
@@ -146,6 +156,21 @@ class Trace:
         first_cells = self.pieces.first_cell[self.columns.piece[merges]]
         lefts, rights = self.columns.cell[merges], self.columns.other_cell[merges]
         return lifetimes_of(len(self.cells.start), merges, first_cells + lefts, first_cells + rights)
+
+    @cached_property
+    def ways(self) -> Writers:
+        """The steps that find a better way to a place; cells are those of all pieces together."""
+        return self._writers((Effect.WAY,))
+
+    @cached_property
+    def makers(self) -> Writers:
+        """The steps that make the tokens of pieces without slots, by the token's number; cells likewise."""
+        return self._writers(MADE_TOKENS)
+
+    def _writers(self, effects: tuple[Effect, ...]) -> Writers:
+        steps = np.flatnonzero(np.isin(EFFECTS, effects)[self.columns.operation])
+        first_cells = self.pieces.first_cell[self.columns.piece[steps]]
+        return writers_of(len(self.cells.start), steps, first_cells + self.columns.cell[steps])
 
     def operation(self, step: int) -> str:
         return OPERATIONS[self.columns.operation[step]].name

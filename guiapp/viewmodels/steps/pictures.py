@@ -265,16 +265,16 @@ def lattice(debugger: Debugger) -> Lattice:
         return Lattice([], [])
     columns = trace.columns
     work = trace.piece_work(piece)
-    ways = debugger.states.writers(position, piece).ways
     bounds = np.flatnonzero(np.frombuffer(work + b"\n", np.uint8) & 0xC0 != 0x80)  # its end included
     middle = int(bounds.searchsorted(_offset(debugger, piece)))
     first = max(0, min(middle - LATTICE_PLACES // 2, len(bounds) - LATTICE_PLACES))
     shown = bounds[first : first + LATTICE_PLACES].tolist()
+    ways = debugger.states.ways(position, piece, slice(shown[0], shown[-1] + 1)).tolist()
     number = {offset: index for index, offset in enumerate(shown)}
     places, edges = [], []
     for index, offset in enumerate(shown):
         end = int(bounds[first + index + 1]) if first + index + 1 < len(bounds) else offset
-        step = int(ways[offset])
+        step = ways[offset - shown[0]]
         worth = _worth(float(columns.rank[step])) if step >= 0 else ""
         places.append(Place(visible_text(work[offset:end]), worth, step >= 0))
         origin = int(columns.other_cell[step]) if step >= 0 else -1

@@ -93,18 +93,6 @@ def test_a_state_is_the_same_however_it_is_reached(data):
         assert as_lists(wandering.tokens(n_steps)) == states[n_steps]
 
 
-@pytest.mark.parametrize(
-    ("model", "encoder"), [("demo:spm", "heap"), ("demo:unigram", "viterbi"), ("demo:bpe", "backtrack")]
-)
-def test_keyframes_change_nothing(monkeypatch, model, encoder):
-    trace = record(MODELS[model], "How many lions lie in the sun all day? " * 3, encoder)
-    plain = [as_lists(Replay(trace).tokens(n_steps)) for n_steps in range(len(trace) + 1)]
-    monkeypatch.setattr(replay, "KEYFRAME_STEPS", 16)
-    states = Replay(trace)
-    for n_steps in reversed(range(len(trace) + 1)):
-        assert as_lists(states.tokens(n_steps)) == plain[n_steps]
-
-
 @pytest.mark.parametrize("encoder", ["heap", "scan"])
 def test_merges_play_as_the_readable_steps_apply_themselves(encoder):
     """Each merge in the trace joins two symbols that stand side by side in the state before it."""
