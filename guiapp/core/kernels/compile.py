@@ -6,6 +6,8 @@ compiled     by numba, without the GIL, from a disk cache; the usual case
 interpreted  as the Python it is written in: until compiled ones are loaded, for work so small that
              importing numba would take longer, and in tests with NUMBA_DISABLE_JIT=1
 
+Indices must not be negative: compiled, a[-1] is not the last item but what lies before the first one.
+
 A kernel is compiled for the types that its annotations name and for no others, so that this can happen
 before anybody calls it.  numba is imported at the first compiled call: importing this package stays cheap.
 """
@@ -25,7 +27,11 @@ from typing import Any, Generic, ParamSpec, TypeVar, get_args, get_origin, get_t
 import numpy as np
 
 from guiapp.core.kernels.kernel_cache import cache_folder, cache_root
-from guiapp.core.kernels.routine_compiler import routine_compiler, share_between_callers
+from guiapp.core.kernels.routine_compiler import (
+    routine_compiler,
+    share_between_callers,
+    take_indices_as_they_are,
+)
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -185,6 +191,7 @@ def _numba() -> Any:
         _State.numba = numba
         if _is_known(numba):
             share_between_callers(numba)
+            take_indices_as_they_are(numba)
         for action in _State.when_imported:
             action(numba)
         _State.when_imported.clear()

@@ -77,7 +77,7 @@ def _number_of(
         if rows[slot] == EMPTY:
             return NO_RULE
         slot += ONE
-    return int(rows[slot] & ((ONE << number_bits) - ONE))
+    return int(np.int64(rows[slot] & ((ONE << number_bits) - ONE)))
 
 
 @borrowing

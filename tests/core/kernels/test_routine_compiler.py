@@ -102,3 +102,17 @@ def test_a_routine_is_compiled_once_for_callers_of_all_kinds(monkeypatch):
         "sum_of_cubes",
         "sum_of_first_cubes",
     ]
+
+
+def element(numbers: NDArray[np.int64], at: int) -> int:
+    return int(numbers[at])
+
+
+def test_only_functions_of_ours_take_indices_as_they_are(monkeypatch):
+    import numba
+
+    add_sums.load()
+    behind = np.arange(10)[6:]
+    assert numba.njit(element)(behind, -1) == 9
+    monkeypatch.setattr(element, "__module__", "guiapp.core.kernels.made_up")
+    assert numba.njit(element)(behind, -1) == 5
