@@ -24,7 +24,8 @@ from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.steps.training import TrainingModel
 from guiapp.widgets.steps.entry import EntryField, clear
 from guiapp.widgets.style_sheet import head_row, set_role
-from guiapp.widgets.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.widgets.text_zoom import TextZoom
+from guiapp.widgets.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, ThemeSource
 
 TITLE_PX = 150
 ABSENCE_INDENT_PX = 30  # below the title
@@ -64,12 +65,17 @@ class BreakpointList(QWidget):
     """
 
     def __init__(
-        self, model: StepsModel | TrainingModel, theme_source: ThemeSource, parent: QWidget | None = None
+        self,
+        model: StepsModel | TrainingModel,
+        theme_source: ThemeSource,
+        zoom: TextZoom,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         is_training = isinstance(model, TrainingModel)
         self._model = model
         self._theme_source = theme_source
+        self._zoom = zoom
         self._edited: int | None = None
         self._shown: list[BreakpointRow] = []
         self.add_button = QToolButton()
@@ -79,9 +85,9 @@ class BreakpointList(QWidget):
         self.add_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.add_button.setMenu(self._menu(TRAINING_TEMPLATES if is_training else TEMPLATES))
         example = 'token "is", count < 10 …' if is_training else "rank < 500, token 42, operation stale …"
-        self.field = EntryField(example, theme_source, SCHEMA if is_training else TRACE_SCHEMA)
+        self.field = EntryField(example, theme_source, zoom, SCHEMA if is_training else TRACE_SCHEMA)
         self.field.entered.connect(self._enter)
-        self.removed = RemovedNotice(model)
+        self.removed = RemovedNotice(model, zoom)
         self._rows = QVBoxLayout()
         self._rows.setSpacing(0)
         layout = QVBoxLayout(self)
@@ -94,6 +100,7 @@ class BreakpointList(QWidget):
         model.breakpoints_changed.connect(self._follow)
         model.position_changed.connect(self._follow_stop)
         theme_source.changed.connect(self._follow)
+        zoom.changed.connect(self._follow)
         self._follow()
 
     def _menu(self, templates: dict[str, str]) -> QMenu:
@@ -141,7 +148,7 @@ class BreakpointList(QWidget):
         counts = [len(found) for found in self._model.hits]
         for index in range(len(self._model.breakpoints.rows)):
             absence = self._model.absence(index) if isinstance(self._model, StepsModel) else ""
-            row = BreakpointRow(self._model, index, counts[index], self._theme_source, absence)
+            row = BreakpointRow(self._model, index, counts[index], self._theme_source, self._zoom, absence)
             row.edit_requested.connect(self.edit)
             self._rows.addWidget(row)
             self._shown.append(row)
@@ -168,6 +175,7 @@ class BreakpointRow(QWidget):
         index: int,
         n_hits: int,
         theme_source: ThemeSource,
+        zoom: TextZoom,
         absence: str = "",
     ) -> None:
         super().__init__()
@@ -182,18 +190,19 @@ class BreakpointRow(QWidget):
         self.switch.clicked.connect(self._switch)
         self.label = TitleButton(breakpoint_.title)
         self.label.setToolTip(f"{breakpoint_.title}\nClick to change it.")
-        self.label.setFont(Theme.mono_font(SMALL_FONT_PX + 1))
+        self.label.setFont(zoom.mono_font(SMALL_FONT_PX + 1))
         self.label.clicked.connect(self._edit)
         self.hits = QLabel("off" if not breakpoint_.is_enabled else f"{n_hits:,}")
         self.hits.setToolTip("how often it is hit")
-        set_role(self.hits, "dim")
         self.remove = QToolButton()
         self.remove.setText("×")
         self.remove.setAccessibleName("Remove the breakpoint")
         self.remove.clicked.connect(self._remove)
         self.absence = QLabel(absence, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
-        self.absence.setFont(Theme.ui_font(SMALL_FONT_PX))
-        self.absence.setIndent(ABSENCE_INDENT_PX)
+        self.absence.setFont(zoom.ui_font(SMALL_FONT_PX))
+        self.absence.setIndent(zoom.scaled(ABSENCE_INDENT_PX))
+        for other in (self.switch, self.hits, self.remove):
+            other.setFont(zoom.ui_font(UI_FONT_PX))
         self.absence.setStyleSheet(f"color: {theme.warning.name()}")
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
@@ -205,6 +214,7 @@ class BreakpointRow(QWidget):
         self.absence.setVisible(bool(absence))  # once it has a parent: else it would be a window
         for button in (self.switch, self.label, self.remove):
             set_role(button, "quiet")
+        set_role(self.hits, "dim")
         color = theme.text if breakpoint_.is_enabled else theme.faint
         self.label.setStyleSheet(f"color: {color.name()}; padding: 5px 2px; text-align: left")
         layout.addWidget(self.switch)
@@ -249,9 +259,12 @@ class TitleButton(QPushButton):
 class RemovedNotice(QWidget):
     """Says which breakpoint was just removed, and brings it back."""
 
-    def __init__(self, model: StepsModel | TrainingModel, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, model: StepsModel | TrainingModel, zoom: TextZoom, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._model = model
+        self._zoom = zoom
         self.label = QLabel(textFormat=Qt.TextFormat.PlainText)
         self.label.setMinimumWidth(0)
         set_role(self.label, "dim")
@@ -265,11 +278,14 @@ class RemovedNotice(QWidget):
         layout.addWidget(self.label, 1)
         layout.addWidget(self.undo)
         model.breakpoints.changed.connect(self._follow)
+        zoom.changed.connect(self._follow)
         self._follow()
 
     def _follow(self) -> None:
         removed = self._model.breakpoints.removed
         self.setVisible(removed is not None)
+        for part in (self.label, self.undo):
+            part.setFont(self._zoom.ui_font(UI_FONT_PX))
         if removed is not None:
             title = QFontMetrics(self.label.font()).elidedText(removed.title, ELIDE, TITLE_PX)
             self.label.setText(f"Removed {title}")

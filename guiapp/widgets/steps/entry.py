@@ -9,7 +9,8 @@ from guiapp.core.errors import TokenloupeError
 from guiapp.core.trace.breakpoints import column_help
 from guiapp.core.trace.condition_syntax import ConditionError
 from guiapp.core.trace.conditions import TRACE_SCHEMA, Schema
-from guiapp.widgets.theme import SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.widgets.text_zoom import TextZoom
+from guiapp.widgets.theme import SMALL_FONT_PX, UNIT_PX, ThemeSource
 
 
 class EntryField(QWidget):
@@ -25,6 +26,7 @@ class EntryField(QWidget):
         self,
         placeholder: str,
         theme_source: ThemeSource,
+        zoom: TextZoom,
         schema: Schema = TRACE_SCHEMA,
         parent: QWidget | None = None,
     ) -> None:
@@ -32,19 +34,20 @@ class EntryField(QWidget):
         self._theme_source = theme_source
         self.line = QLineEdit()
         self.line.setPlaceholderText(placeholder)
-        self.line.setFont(Theme.mono_font(SMALL_FONT_PX + 1))
         self.line.setToolTip(column_help(schema))
         self.line.returnPressed.connect(self._enter)
         self.line.textEdited.connect(self.clear_error)
         self.error = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
-        self.error.setFont(Theme.ui_font(SMALL_FONT_PX))
         self.error.hide()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(UNIT_PX)
         layout.addWidget(self.line)
         layout.addWidget(self.error)
+        self._zoom = zoom
+        zoom.changed.connect(self._follow_zoom)
         theme_source.changed.connect(self._color)
+        self._follow_zoom()
         self._color()
 
     def show_error(self, error: TokenloupeError) -> None:
@@ -57,6 +60,10 @@ class EntryField(QWidget):
 
     def clear_error(self) -> None:
         self.error.hide()
+
+    def _follow_zoom(self) -> None:
+        self.line.setFont(self._zoom.mono_font(SMALL_FONT_PX + 1))
+        self.error.setFont(self._zoom.ui_font(SMALL_FONT_PX))
 
     def _enter(self) -> None:
         self.entered.emit(self.line.text())

@@ -15,15 +15,16 @@ from guiapp.widgets.steps.entry import EntryField, clear
 from guiapp.widgets.steps.rows import History, NotesList
 from guiapp.widgets.style_sheet import heading, set_role
 from guiapp.widgets.text_zoom import TextZoom
-from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, ThemeSource
 
 SIDE_WIDTH_PX = 320
+LEAST_WIDTH_PX, WIDEST_PX = 240, 400
 
 
 class SidePanel(QScrollArea):
     """Parts one below the other, with a scroll bar where there is no room for all."""
 
-    def __init__(self, parts: list[QWidget], parent: QWidget | None = None) -> None:
+    def __init__(self, parts: list[QWidget], zoom: TextZoom, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         content = QFrame()
         set_role(content, "panel")
@@ -37,7 +38,13 @@ class SidePanel(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setMinimumWidth(240)
+        self._zoom = zoom
+        zoom.changed.connect(self._follow_zoom)
+        self._follow_zoom()
+
+    def _follow_zoom(self) -> None:
+        """Large type needs more room, but leave most of it to the steps."""
+        self.setMinimumWidth(min(WIDEST_PX, self._zoom.scaled(LEAST_WIDTH_PX)))
 
 
 class TraceSide(SidePanel):
@@ -51,8 +58,8 @@ class TraceSide(SidePanel):
         texts: MonoTexts,
         parent: QWidget | None = None,
     ) -> None:
-        self.breakpoints = BreakpointList(model, theme_source)
-        self.watches = WatchList(model, theme_source)
+        self.breakpoints = BreakpointList(model, theme_source, zoom)
+        self.watches = WatchList(model, theme_source, zoom)
         self.history = History(model, theme_source, zoom, texts)
         self.notes = NotesList(model, theme_source, zoom, texts)
         made = QWidget()
@@ -61,16 +68,19 @@ class TraceSide(SidePanel):
         column.setSpacing(GAP_PX)
         column.addWidget(heading("Made so far"))
         column.addWidget(self.history)
-        super().__init__([self.breakpoints, self.notes, self.watches, made], parent)
+        super().__init__([self.breakpoints, self.notes, self.watches, made], zoom, parent)
 
 
 class WatchList(QWidget):
     """Expressions with their values at this step."""
 
-    def __init__(self, model: StepsModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, model: StepsModel, theme_source: ThemeSource, zoom: TextZoom, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._model = model
-        self.field = EntryField("rank, end - position …", theme_source)
+        self._zoom = zoom
+        self.field = EntryField("rank, end - position …", theme_source, zoom)
         self.field.entered.connect(self._enter)
         self._rows = QVBoxLayout()
         self._rows.setSpacing(0)
@@ -84,6 +94,7 @@ class WatchList(QWidget):
         model.watches_changed.connect(self._rebuild)
         model.position_changed.connect(self._follow)
         model.trace_changed.connect(self._follow)
+        zoom.changed.connect(self._rebuild)
         self._rebuild()
 
     @property
@@ -112,8 +123,8 @@ class WatchList(QWidget):
         layout = QHBoxLayout(row)
         layout.setContentsMargins(0, 0, 0, 0)
         name, value, remove = QLabel(text), QLabel(), QToolButton()
-        name.setFont(Theme.mono_font(SMALL_FONT_PX + 1))
-        value.setFont(Theme.mono_font(SMALL_FONT_PX + 1))
+        for part in (name, value, remove):
+            part.setFont(self._zoom.mono_font(SMALL_FONT_PX + 1))
         set_role(name, "dim")
         remove.setText("×")
         remove.setAccessibleName(f"Forget {text}")

@@ -165,7 +165,7 @@ class TrainingView(QSplitter):
         super().__init__(Qt.Orientation.Horizontal, parent, childrenCollapsible=False)
         self.model = model
         self._workspace = workspace
-        self.breakpoints = BreakpointList(model, theme_source)
+        self.breakpoints = BreakpointList(model, theme_source, zoom)
         self.beside = TrainingBeside(model, workspace, self)
         self.form = TrainingForm(model, workspace, theme_source, zoom)
         self.stage = TrainingStage(model, actions, theme_source, zoom)
@@ -180,7 +180,7 @@ class TrainingView(QSplitter):
         self.steps_button = QPushButton("Save steps…")
         self.beside_button = QPushButton("Open beside")
         self.beside_button.setCheckable(True)
-        self._lay_out()
+        self._lay_out(SidePanel([self.breakpoints], zoom))
         self.steps_button.clicked.connect(actions["debug_save"].trigger)
         self.save_button.clicked.connect(self._ask_and_save)
         self.open_button.clicked.connect(self._ask_save_and_open)
@@ -189,7 +189,7 @@ class TrainingView(QSplitter):
         workspace.vocabulary_changed.connect(self._follow_model)
         self._follow()
 
-    def _lay_out(self) -> None:
+    def _lay_out(self, side: QWidget) -> None:
         foot = WrappingRow([self.beside_button, self.steps_button, self.save_button, self.open_button])
         training = QWidget()
         layout = QVBoxLayout(training)
@@ -200,7 +200,7 @@ class TrainingView(QSplitter):
         layout.addWidget(self.stage, 1)
         layout.addWidget(foot)
         self.addWidget(scrolling(training, LEAST_WIDTH_PX))
-        self.addWidget(SidePanel([self.breakpoints]))
+        self.addWidget(side)
         self.setStretchFactor(0, 1)
         self.setSizes([1100, SIDE_WIDTH_PX])
         self.setHandleWidth(1)

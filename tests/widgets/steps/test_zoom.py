@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QPoint, QSize, Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from guiapp.viewmodels.steps.training import TrainingWish
@@ -58,4 +59,27 @@ def test_training_grows_with_the_text(make_steps_page, qtbot):
     after = [stage.sentence.height(), stage.words.height(), stage.count.height()]
     assert all(new > 1.5 * old for new, old in zip(after, before, strict=True))
     assert page.training.form.own_text.font().pixelSize() == 26
+    assert not page.grab().isNull()
+
+
+def test_breakpoints_watches_and_what_was_made_grow_with_the_text(make_steps_page):
+    page = make_steps_page(encoder="heap")
+    side = page.trace.side
+    page.model.breakpoints.add("rank < 500")
+    page.model.add_watch("rank")
+
+    def heights():
+        QApplication.processEvents()
+        row = side.breakpoints.row_widgets[0]
+        texts = (row.label, row.hits, side.watches.field.line, side.breakpoints.field.line)
+        fonts = [part.font().pixelSize() for part in (*texts, *side.watches._values)]
+        return [side.history.height(), *fonts]
+
+    before = heights()
+    page.set_text_size(2 * TEXT_FONT_PX)
+    assert heights() == [2 * height for height in before]
+    first = side.history.entries[0].step if side.history.entries else None
+    if first is not None:
+        QTest.mouseClick(side.history, Qt.MouseButton.LeftButton, pos=QPoint(40, 30))
+        assert page.model.position == first
     assert not page.grab().isNull()
