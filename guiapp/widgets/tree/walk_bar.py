@@ -9,10 +9,12 @@ from guiapp.core.explain.visible_text import isolate, visible_text
 from guiapp.viewmodels.tree.model import TreeModel
 from guiapp.viewmodels.tree.walk import TreeWalk
 from guiapp.widgets.style_sheet import heading, set_role
-from guiapp.widgets.styled_text import Span, StyledText
-from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, Theme, ThemeSource
+from guiapp.widgets.styled_text import TEXT_MARGIN_PX, Span, StyledText
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 
 HINT = "Walk the text through the tree, from the selected token on, always to the longest token."
+PLAY, PAUSE = "play", "pause"
+N_LINES = 2
 AROUND_BYTES = 18
 FEWEST_NAMES, NAME_PX = 3, 80
 
@@ -28,17 +30,20 @@ class WalkBar(QFrame):
         self._model = model
         self._theme_source = theme_source
         set_role(self, "panel")
-        self._play = self._button("▶", "Play or pause the walk", walk.play)
-        self._story = StyledText(Theme.mono_font(SMALL_FONT_PX), 2)
+        self._play = self._button(PAUSE, "Play or pause the walk", walk.play)
+        self._play.setMinimumWidth(self._play.fontMetrics().horizontalAdvance(PAUSE) + 2 * GAP_PX)
+        self._story = StyledText(Theme.mono_font(SMALL_FONT_PX), N_LINES)
         self._story.setAccessibleName("Greedy walk")
         layout = QHBoxLayout(self)
-        layout.setContentsMargins(MARGIN_PX, 4, MARGIN_PX, 4)
+        layout.setContentsMargins(MARGIN_PX, UNIT_PX, MARGIN_PX, UNIT_PX)
         layout.setSpacing(GAP_PX)
         layout.addWidget(heading("Greedy walk"))
         layout.addWidget(self._button("‹", "One byte back", self._step_back))
         layout.addWidget(self._play)
         layout.addWidget(self._button("›", "One byte on", self._step))
         layout.addWidget(self._story, 1, Qt.AlignmentFlag.AlignVCenter)
+        story_px = N_LINES * self._story.fontMetrics().lineSpacing() + 2 * TEXT_MARGIN_PX
+        self.setFixedHeight(story_px + 2 * UNIT_PX)  # the text below stays where it is while the walk plays
         walk.changed.connect(self._follow)
         theme_source.changed.connect(self._follow)
         self._follow()
@@ -59,7 +64,7 @@ class WalkBar(QFrame):
         self._walk.move(-1)
 
     def _follow(self) -> None:
-        self._play.setText("⏸" if self._walk.is_playing else "▶")
+        self._play.setText(PAUSE if self._walk.is_playing else PLAY)
         self._story.set_spans(self._spans())
 
     def _spans(self) -> list[Span]:

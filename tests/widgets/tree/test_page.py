@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QLabel, QToolButton
 from toy_vocabulary import toy_vocabulary
@@ -20,6 +20,7 @@ from guiapp.core.vocab.vocabulary import VocabType
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.menu_button import MenuButton
+from guiapp.widgets.styled_text import Span
 from guiapp.widgets.theme import ThemeSource
 from guiapp.widgets.tree.export import ExportError
 from guiapp.widgets.tree.figures import NO_MODEL as NOTHING_TO_COUNT
@@ -152,6 +153,17 @@ def test_the_walk_says_where_it_could_go_on_and_where_it_ends(page, qtbot):
         assert ("follows here" in text) == (step.taken is not None and step.n_children > 0)
         assert page.model.chosen_token == step.token
     assert {(False, True), (True, True)} <= set(told)
+
+
+def test_the_text_stays_where_it_is_while_the_walk_plays(page):
+    tops = set()
+    for told in ("", "नमस्ते 你好 🚀 ", 40 * "नमस्ते 你好 🚀 "):
+        page.walk.play()
+        page.walk_bar._story.set_spans([Span(told, page.theme_source.theme.dim, is_bold=True)])
+        QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+        tops.add(page.editor.mapTo(page, QPoint()).y())
+    page.walk.play()
+    assert len(tops) == 1
 
 
 def test_a_walk_begins_anew_where_another_token_is_selected(page):
