@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 ALL = "all"
+REPORTS = (".html", ".md", ".csv", ".json")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -58,7 +59,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--largest", metavar="BYTES", type=_positive, help="of the scenarios scaling and worst"
     )
     parser.add_argument("--clock", choices=("wall", "cpu"), default="wall", help="cpu: for busy machines")
-    parser.add_argument("--seed", type=int, default=0, help="for random texts and the order of turns")
+    parser.add_argument(
+        "--seed", metavar="N", type=_seed, default=0, help="for random texts and the order of turns"
+    )
     _add_outputs(parser)
 
 
@@ -72,7 +75,7 @@ def _add_outputs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--report",
         metavar="FILE",
-        type=file_path,
+        type=_report_path,
         help="write a report: .html with charts, .md, .csv, or .json",
     )
 
@@ -148,7 +151,7 @@ def _plan(options: argparse.Namespace) -> Plan:
     from guiapp.core.bench.plan import DEFAULT_SCENARIOS, Plan
     from guiapp.core.bench.scenarios import SCENARIOS
 
-    scenarios = tuple(name for names in options.scenario for name in names.split(","))
+    scenarios = tuple(name for names in options.scenario for name in names.split(",") if name)
     plan = Plan(
         model=options.model,
         corpora=tuple(options.file) or DEFAULT,
@@ -234,14 +237,29 @@ def run_window(options: argparse.Namespace) -> int:
 
 
 def _numbers(text: str) -> tuple[int, ...]:
-    numbers = tuple(int(number) for number in text.split(","))
-    if min(numbers) < 1:
-        raise ValueError(text)
-    return numbers
+    if not all(part.isdecimal() and int(part) for part in text.split(",")):
+        raise argparse.ArgumentTypeError(f"“{text}” is not a list of whole numbers above 0, such as 1,2")
+    return tuple(map(int, text.split(",")))
 
 
 def _positive(text: str) -> float:
-    number = float(text)
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
     if not 0 < number < float("inf"):
-        raise ValueError(text)
+        raise argparse.ArgumentTypeError(f"“{text}” is not a number above 0")
     return number
+
+
+def _seed(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"“{text}” is not a whole number, 0 or more")
+    return int(text)
+
+
+def _report_path(text: str) -> Path:
+    path = file_path(text)
+    if path.suffix not in REPORTS:
+        raise argparse.ArgumentTypeError(f"“{text}” ends with none of {', '.join(REPORTS)}")
+    return path

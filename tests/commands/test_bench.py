@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -73,6 +74,7 @@ def test_the_report_has_the_charts_of_every_scenario(whole_run):
         (["no/such/model.gguf"], "model.gguf"),
         (["demo:bpe", "--json", "no/such/folder/run.json"], "no/such/folder"),
         (["demo:bpe", "--compare", "no/such/run.json"], "no/such/run.json"),
+        (["demo:bpe", "--scenario", "worst", "--largest", "999"], "nothing to measure"),
     ],
 )
 def test_bad_input_is_one_line_and_status_1(capfd, arguments, says):
@@ -83,11 +85,24 @@ def test_bad_input_is_one_line_and_status_1(capfd, arguments, says):
     assert err.count("\n") == 1
 
 
-@pytest.mark.parametrize("option", [["--threads", "none"], ["--time-budget", "0"], ["--clock", "sun"]])
-def test_wrong_usage_is_status_2(option):
+@pytest.mark.parametrize(
+    "option",
+    [
+        ["--threads", "none"],
+        ["--threads", "2,0"],
+        ["--time-budget", "-3"],
+        ["--largest", "inf"],
+        ["--clock", "sun"],
+        ["--seed", "-5"],
+        ["--report", "run.pdf"],
+    ],
+)
+def test_wrong_usage_is_status_2_and_told_without_names_of_functions(capfd, option):
     with pytest.raises(SystemExit) as exit_status:
         run(["bench", "demo:bpe", *option])
     assert exit_status.value.code == 2
+    assert re.search(f"argument {option[0]}: .*{option[1].split(',')[-1]}", told := capfd.readouterr().err)
+    assert "invalid _" not in told
 
 
 def test_the_latencies_of_the_window_have_a_help_of_their_own(capfd):

@@ -112,6 +112,8 @@ def _cells_with(plan: Plan, tokenizer: Tokenizer, corpora: Sequence[Corpus]) -> 
         raise BenchError("A benchmark needs a text. Name a corpus.")
     setting = Setting(plan, tokenizer, corpora)
     tasks = tasks_of(plan, [len(corpus.text) for corpus in corpora])
+    if not tasks:
+        raise BenchError("There is nothing to measure. Choose a scenario, and allow texts of its sizes.")
     return [SCENARIOS[task.scenario].cell(setting, task) for task in tasks]
 
 
