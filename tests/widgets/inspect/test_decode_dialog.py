@@ -82,7 +82,9 @@ def test_an_error_is_shown_where_it_is_and_nothing_can_be_inserted(dialog, model
     type_ids(qtbot, dialog, "1 two")
     marks = editor(dialog, "Token ids").extraSelections()
     assert [mark.cursor.selectedText() for mark in marks] == ["two"]
-    assert "“two” at character 3 is not a number." in [label.text() for label in dialog.findChildren(QLabel)]
+    assert "“two” at character 3 is not a whole number." in [
+        label.text() for label in dialog.findChildren(QLabel)
+    ]
     assert not button(dialog, "Insert into text").isEnabled()
     assert model.decoded == b""
 
