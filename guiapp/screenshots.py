@@ -20,6 +20,7 @@ from guiapp.core.tokenizer import Tokenizer
 from guiapp.viewmodels.background import Progress
 from guiapp.viewmodels.models.loader import Load
 from guiapp.viewmodels.settings import Settings
+from guiapp.widgets.main_window import SMALLEST_SIZE
 
 PATIENCE_MS = 300_000  # compiling everything takes a minute, on a machine with nothing else to do
 TOO_LATE = 1
@@ -58,6 +59,9 @@ def save_screenshot(
     """
     if not os.path.isdir(path.absolute().parent):
         raise TokenloupeError(f"There is no folder {path.parent} for the picture.")
+    if look.size[0] < SMALLEST_SIZE.width() or look.size[1] < SMALLEST_SIZE.height():
+        smallest = f"{SMALLEST_SIZE.width()}x{SMALLEST_SIZE.height()}"
+        raise TokenloupeError(f"The window has at least {smallest} pixels. Choose a larger size.")
     if page != "tree" and not is_complete():
         run_interpreted(True)  # sooner done than compiling, but for pictures painted by kernels
     tokenizer = open_model(model, pre)

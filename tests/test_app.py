@@ -117,6 +117,11 @@ def test_a_screenshot_for_a_folder_that_is_missing_is_not_even_begun(tmp_path):
         save_screenshot("inspect", "demo:toy", None, Look(), tmp_path / "missing" / "page.png")
 
 
+def test_a_picture_that_is_smaller_than_the_window_is_told(tmp_path):
+    with pytest.raises(TokenloupeError, match="at least 860x480"):
+        save_screenshot("inspect", "demo:toy", None, Look(size=(859, 480)), tmp_path / "page.png")
+
+
 @pytest.mark.parametrize("look", [Look(encoder="viterbi"), Look(race="viterbi")])
 def test_a_screenshot_with_an_encoder_that_the_model_lacks_is_refused(look, tmp_path):
     with pytest.raises(TokenloupeError, match="has no encoder “viterbi”"):

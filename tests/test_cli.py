@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import json
+import re
 import subprocess
 import sys
 from shlex import quote
@@ -68,6 +69,12 @@ def test_styles_for_people_never_print_raw_control_characters(capfdbinary, style
     text = out.decode()
     assert "\u202e" not in text
     assert "\x1b[31m" not in text
+
+
+def test_coloured_text_is_whole_where_tokens_leave_something_out(capfdbinary):
+    arguments = ("tokenize", "demo:wordpiece", " the  cat\nsat \n", "--no-special", "--format", "color")
+    _, out, _ = result_of(capfdbinary, *arguments)
+    assert re.sub(rb"\x1b\[[0-9;]*m", b"", out).decode() == "·the··cat↵\nsat·↵\n"
 
 
 def test_text_that_is_not_utf8_is_taken_as_bytes(capfdbinary, tmp_path):

@@ -119,14 +119,26 @@ def _table(tokenizer: Tokenizer, encoding: Encoding) -> Iterator[str]:
 
 
 def _coloured(tokenizer: Tokenizer, encoding: Encoding) -> Iterator[str]:
+    """The text in lines; what belongs to no token has no colour."""
     line: list[str] = []
-    for index, (token_id, (start, end)) in enumerate(
-        zip(encoding.token_ids.tolist(), encoding.spans.tolist(), strict=True)
-    ):
-        data = encoding.text_bytes[start:end] or tokenizer.vocabulary.token_bytes(token_id)
-        line.append(f"\x1b[48;5;{BACKGROUNDS[index % len(BACKGROUNDS)]};38;5;231m{visible_text(data)}{RESET}")
+    for data, background in _stretches(tokenizer, encoding):
+        shown = visible_text(data)
+        line.append(shown if background is None else f"\x1b[48;5;{background};38;5;231m{shown}{RESET}")
         if data.endswith(b"\n"):
             yield "".join(line)
             line = []
     if line:
         yield "".join(line)
+
+
+def _stretches(tokenizer: Tokenizer, encoding: Encoding) -> Iterator[tuple[bytes, int | None]]:
+    """The bytes of tokens, each with its colour, and the lines of what lies between them."""
+    text, behind = encoding.text_bytes, 0
+    for index, (token_id, (start, end)) in enumerate(
+        zip(encoding.token_ids.tolist(), encoding.spans.tolist(), strict=True)
+    ):
+        yield from ((line, None) for line in text[behind:start].splitlines(keepends=True))
+        data = text[start:end] or tokenizer.vocabulary.token_bytes(token_id)
+        yield data, BACKGROUNDS[index % len(BACKGROUNDS)]
+        behind = end
+    yield from ((line, None) for line in text[behind:].splitlines(keepends=True))
