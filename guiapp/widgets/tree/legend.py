@@ -29,6 +29,7 @@ LEGEND_PX = 30
 SWATCH_PX = 10
 SCALE_PX = 160
 MAP_SIZE = QSize(190, 64)
+LEAST_FRAME_PX = 3
 N_STOPS = 16
 ALONE = "Click on one to show it alone; click again to show all."
 
@@ -193,7 +194,8 @@ class MiniMap(QWidget):
         painter.drawImage(0, 0, self._image)
         scale = self.width() / picture.width
         left, right = self._model.view
-        frame = QRectF(left * scale, 0, max((right - left) * scale, 3), self.height())
+        width = max((right - left) * scale, LEAST_FRAME_PX)
+        frame = QRectF(min(left * scale, self.width() - width), 0, width, self.height())
         shade = QColor(theme.background)
         shade.setAlpha(150)
         painter.fillRect(QRectF(0, 0, frame.left(), self.height()), shade)

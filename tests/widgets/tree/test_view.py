@@ -276,3 +276,14 @@ def test_the_map_moves_the_view(page, qtbot):
     left, right = page.model.view
     assert (left + right) / 2 == pytest.approx(width / 2, rel=0.02)
     assert right - left == pytest.approx(width / 10)
+
+
+@pytest.mark.parametrize("at", [0.0, 0.5, 1.0])
+def test_the_map_shows_where_a_narrow_view_is(page, at):
+    width = page.model.picture.width
+    page.model.set_view((at * (width - 1), at * (width - 1) + 1))
+    image = page.mini_map.grab().toImage()
+    accent, row = page.theme_source.theme.accent, image.height() // 2
+    lit = [x for x in range(image.width()) if image.pixelColor(x, row) == accent]
+    assert lit == pytest.approx([at * image.width()] * len(lit), abs=4)
+    assert lit
