@@ -14,7 +14,7 @@ from guiapp.core.bench.history import Change
 from guiapp.core.bench.measurement import Record, key_of
 from guiapp.core.bench.tables import MARKS
 from guiapp.widgets.bench.charts import BAR_HEIGHT, HasTheme
-from guiapp.widgets.bench.labels import UNITS, mark, round_steps, short_number
+from guiapp.widgets.bench.labels import UNITS, mark, round_steps, short_number, three_digits
 from guiapp.widgets.bench.plot import pen_of
 from guiapp.widgets.bench.speeds import SpeedChart
 
@@ -52,7 +52,7 @@ class BarChart(SpeedChart):
 
     def _figures(self, row: Record, baseline: Record | None) -> str:
         ratio = f"   {ratio_text(baseline['median_s'] / row['median_s'])}" if baseline else ""
-        return f"{short_number(row[self.unit])}{ratio}{mark(row)}{self._change(row)}"
+        return f"{three_digits(row[self.unit])}{ratio}{mark(row)}{self._change(row)}"
 
     def _change(self, row: Record) -> str:
         """A sign and how many times the time it takes, with the interval that is sure to 99 %."""

@@ -13,7 +13,7 @@ from guiapp.core.bench.beside import ratio_text
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.tables import BYTES_PER_MB
 from guiapp.widgets.bench.charts import HasTheme
-from guiapp.widgets.bench.labels import UNITS, mark, round_steps, short_number
+from guiapp.widgets.bench.labels import UNITS, mark, round_steps, short_number, three_digits
 from guiapp.widgets.bench.plot import pen_of
 from guiapp.widgets.bench.speeds import SpeedChart
 
@@ -155,7 +155,7 @@ def _words(
     Behind each bar there is room for how many times as fast it is as the baseline's of the same name.
     """
     for y, bars in enumerate(groups):
-        figures = [" · ".join(filter(None, (short_number(bar.value), bar.name))) for bar in bars]
+        figures = [" · ".join(filter(None, (three_digits(bar.value), bar.name))) for bar in bars]
         if has_line_each:
             for index, (bar, figure) in enumerate(zip(bars, figures, strict=True)):
                 base = baseline.get(bar.name)

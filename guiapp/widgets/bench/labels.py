@@ -54,11 +54,22 @@ def interval_of(row: Record, key: str) -> tuple[float, float]:
 
 
 def short_number(value: float) -> str:
-    """Three digits and a prefix: 1.24 M."""
+    """At most three digits and a prefix: 1.24 M, 2 M."""
+    scaled, prefix = _with_prefix(value)
+    return f"{scaled:.3g}{prefix}"
+
+
+def three_digits(value: float) -> str:
+    """Three digits and a prefix, zeros too, as of all that are measured alike: 1.24 M, 2.00 M."""
+    scaled, prefix = _with_prefix(value)
+    return f"{scaled:#.3g}".rstrip(".") + prefix
+
+
+def _with_prefix(value: float) -> tuple[float, str]:
     for factor, prefix in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
         if value >= factor:
-            return f"{value / factor:.3g}{prefix}"
-    return f"{value:.3g}"
+            return value / factor, prefix
+    return value, ""
 
 
 def spread(ends: Sequence[End], distance: float, top: float) -> list[End]:

@@ -65,7 +65,7 @@ def test_bars_of_scenarios_have_whiskers_a_unit_and_a_baseline(page):
     groups = page.scenario_card.groups
     options = groups._pool["whiskers"][0].opts
     assert options["x"][1] - options["left"][1] == pytest.approx(100 / 1.2)
-    assert [word.text for word in groups.plot.words] == ["50   1.00×", "100   2.00×"]
+    assert [word.text for word in groups.plot.words] == ["50.0   1.00×", "100   2.00×"]
     page.units.setCurrentText("tokens/s")
     page.units.activated.emit(1)
     assert groups.note.text().startswith("tokens/s of the text that comes out")

@@ -5,7 +5,16 @@ from __future__ import annotations
 import pytest
 from bench_runs import record
 
-from guiapp.widgets.bench.labels import End, decades_of, mark, share_steps, short_number, spread, tip_of
+from guiapp.widgets.bench.labels import (
+    End,
+    decades_of,
+    mark,
+    share_steps,
+    short_number,
+    spread,
+    three_digits,
+    tip_of,
+)
 
 
 def test_the_mouse_tells_value_interval_runs_and_difference():
@@ -62,3 +71,13 @@ def test_the_mouse_tells_the_memory_of_a_contender():
 )
 def test_axes_reach_as_far_as_values_do_and_have_two_decades(lowest, highest, low, high, decades):
     assert decades_of(lowest, highest) == (low, high, decades)
+
+
+def test_figures_beside_each_other_have_three_digits_each():
+    assert list(map(three_digits, (8.0, 304.0, 17.04, 0.03592, 2e6))) == [
+        "8.00",
+        "304",
+        "17.0",
+        "0.0359",
+        "2.00 M",
+    ]
