@@ -18,7 +18,7 @@ from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.tokens.source import TokenSource
 
 SETTLE_MS = 150  # while somebody types, details follow when the typing pauses
-FRAME_MS = 15  # what is selected is painted in the text before all is said about it
+CHOICE_MS = 60  # what is selected is painted in the text before all is said about it
 SHOWN_BYTES = 64
 AROUND_BYTES = 3  # a character that is cut in two reaches no farther
 SCORED = (VocabType.SPM, VocabType.UGM, VocabType.PLAMO2)
@@ -138,8 +138,8 @@ class TokenDetailsModel(QObject):
         self._settled.start(SETTLE_MS)
 
     def _follow_selection(self) -> None:
-        if not self._settled.isActive():  # else typing moves the selection, and goes on
-            self._settled.start(FRAME_MS)
+        if self._settled.remainingTime() < CHOICE_MS:  # else typing moves the selection, and goes on
+            self._settled.start(CHOICE_MS)
 
     def _describe(self) -> None:
         self._settled.stop()
