@@ -149,9 +149,10 @@ def token_boxes(window: SpanWindow, row: RowGeometry) -> TokenBoxes:
 
 def stretches(row: RowGeometry, start: int, end: int) -> list[tuple[float, float]]:
     """The parts of a row, left and right edge, that the bytes [start, end) take up."""
-    span = np.array([max(start, row.start)]), np.array([min(end, row.end)])
-    if span[0][0] >= span[1][0]:
+    start, end = max(start, row.start), min(end, row.end)
+    if start >= end:
         return []
+    span = np.array([start]), np.array([end])
     if not row.is_mixed:
         return [(float(row.x_from(span[0])[0]), float(row.x_to(span[1])[0]))]
     closed = np.ones(1, np.bool_)

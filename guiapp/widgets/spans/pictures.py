@@ -176,12 +176,12 @@ def _key(
 ) -> tuple[object, ...]:
     """Everything that the looks of a row follow from."""
     geometry = layout.geometry(row)
-    text = layout.data[geometry.start : geometry.end]
-    window = tokens.window.relative_to(geometry.start)
+    start, window = geometry.start, tokens.window
+    text = layout.data[start : geometry.end]
     columns: list[NDArray[Any]]
-    columns = [geometry.leading, window.starts, window.ends, window.tints, tokens.attributes]
+    columns = [geometry.leading, window.starts - start, window.ends - start, window.tints, tokens.attributes]
     if matches is not None and len(matches.ids):
-        columns += [matches.starts - geometry.start, matches.ends - geometry.start]
+        columns += [matches.starts - start, matches.ends - start]
     return (text, layout.preedit, scale, *(column.tobytes() for column in columns))
 
 
