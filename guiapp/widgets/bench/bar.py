@@ -13,7 +13,9 @@ from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout, QMenu, QPus
 from guiapp.viewmodels.bench.model import BenchModel
 from guiapp.viewmodels.bench.run_list import RunList
 from guiapp.widgets.bench.runs_dialog import RunsDialog
+from guiapp.widgets.menu_button import MenuButton
 from guiapp.widgets.segments import Segments
+from guiapp.widgets.theme import ThemeSource
 
 VIEWS = ("Charts", "Published", "Changes", "Figures")
 CHARTS, PUBLISHED, CHANGES, FIGURES = range(len(VIEWS))
@@ -40,6 +42,7 @@ class BenchBar(QWidget):
     def __init__(
         self,
         model: BenchModel,
+        theme_source: ThemeSource,
         choosers: Sequence[QWidget],
         ask: AskForRun = ask_for_run,
         parent: QWidget | None = None,
@@ -49,8 +52,10 @@ class BenchBar(QWidget):
         self.ask = ask
         self.views = Segments(VIEWS)
         self.views.chosen.connect(self.view_chosen)
-        self.runs_button = QPushButton("Runs")
+        self.runs_button = MenuButton(theme_source)
+        self.runs_button.setText("Runs")
         self._menu = QMenu(self.runs_button)
+        self._menu.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         self._menu.setToolTipsVisible(True)
         self._menu.aboutToShow.connect(self._list_runs)
         self.runs_button.setMenu(self._menu)

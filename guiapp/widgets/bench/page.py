@@ -71,7 +71,7 @@ class BenchPage(Page):
         for key, unit in UNITS.items():
             self.units.addItem(unit, key)
         self.baselines = Chooser("Baseline", BASELINE)
-        self.bar = BenchBar(model, (self.texts, self.units, self.baselines))
+        self.bar = BenchBar(model, theme_source, (self.texts, self.units, self.baselines))
         self.progress = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self.notes = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
         self.notes.setTextInteractionFlags(LINKS)
@@ -308,7 +308,7 @@ class BenchPage(Page):
         """For each text, whose ids differ, how far, and links to the first difference."""
         by_text: dict[str, list[str]] = {}
         for name, row in self.model.deviations.items():
-            link = f'<a href="{name}">{name} ≈ {row["agreement"]:.1%}</a>'
+            link = f'<a href="{name}">{name}&nbsp;≈&nbsp;{row["agreement"]:.1%}</a>'
             by_text.setdefault(row["corpus"], []).append(link)
         for text, links in by_text.items():
             yield f"Equal spans of {escape(text)}, and the first difference: {', '.join(links)}."

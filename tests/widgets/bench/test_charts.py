@@ -39,7 +39,7 @@ def test_the_fastest_is_on_top_and_a_deviating_one_is_hatched(page):
     styles = [brush.style() for brush in bars.opts["brushes"]]
     assert styles[-1] is Qt.BrushStyle.BDiagPattern
     assert styles[-2] is Qt.BrushStyle.SolidPattern
-    assert "greedy ≈ 95.0%" in page.notes.text()
+    assert "greedy&nbsp;≈&nbsp;95.0%" in page.notes.text()
     assert "SPM only" in page.notes.text()
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import random
 import re
+from pathlib import Path
 
 import pytest
 from bench_runs import RUN, record
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QCheckBox, QWidget
 
@@ -252,3 +253,21 @@ def test_who_was_lost_in_one_size_is_told_and_the_rest_is_behind_a_link(page):
     assert "4 more reasons" in page.notes.text()
     page.notes.linkActivated.emit("figures")
     assert "words left out in scaling" in page.tables.toPlainText()
+
+
+def test_the_menu_of_runs_opens_by_key_and_shows_runs_that_come_meanwhile(page, qtbot):
+    page.bar.runs_button.setFocus()
+    titles = []
+
+    def look() -> None:
+        page.model.kept.runs = [SavedRun(Path("run.json"), "a run")]
+        page.model.kept.changed.emit()
+        menu = page.bar.runs_button.menu()
+        titles.extend(
+            action.text() for row in menu.actions() if row.menu() for action in row.menu().actions()
+        )
+        menu.close()
+
+    QTimer.singleShot(0, look)
+    qtbot.keyClick(page.bar.runs_button, Qt.Key.Key_Down)
+    assert titles == ["a run", "a run"]
