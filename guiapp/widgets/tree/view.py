@@ -255,6 +255,7 @@ class TreeView(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._set_hovered(None)
         self._repaint_layer()
         self.resized.emit()
 

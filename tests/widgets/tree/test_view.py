@@ -109,6 +109,13 @@ def test_the_card_goes_when_the_picture_moves_and_comes_back_under_the_wheel(pag
     qtbot.waitUntil(page.card.isVisible)
 
 
+def test_the_card_goes_when_the_view_gets_another_size(page):
+    point_at(page, center_of(page, widest_child(page)))
+    assert page.card.isVisible()
+    page.view.resize(page.view.width() - 100, page.view.height())
+    assert not page.card.isVisible()
+
+
 def test_the_card_is_as_high_as_its_facts(qtbot):
     around = QWidget()
     qtbot.addWidget(around)
