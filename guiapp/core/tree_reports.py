@@ -18,11 +18,12 @@ LONGEST_LABEL = 40
 
 @dataclass(frozen=True, eq=False)
 class Branch:
-    """The tokens that begin with `prefix`, down to `most_levels` levels."""
+    """The tokens that begin with `prefix`, or `only` these of them, down to `most_levels` levels."""
 
     vocabulary: Vocabulary
     prefix: bytes = b""
     most_levels: int | None = None
+    only: NDArray[np.int32] | None = None
 
     @cached_property
     def tree(self) -> TokenTree:
@@ -31,7 +32,8 @@ class Branch:
     @cached_property
     def tokens(self) -> NDArray[np.int32]:
         """All of them, also those on lower levels, sorted by bytes."""
-        return self.tree.starting_with(self.prefix)
+        tokens = self.tree.starting_with(self.prefix)
+        return tokens if self.only is None else tokens[np.isin(tokens, self.only)]
 
     @cached_property
     def levels(self) -> NDArray[np.int32]:

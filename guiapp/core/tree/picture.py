@@ -124,6 +124,15 @@ class TreePicture:
         members = self.arrays.tokens[self.children(node)]
         return int(self.tree.arrays.sizes[members].sum())
 
+    def tokens_below(self, node: int) -> NDArray[np.int32]:
+        """The tokens below a node, level by level."""
+        start, end = self.span(node)
+        rows = slice(node + 1, None)
+        is_below = (self.arrays.starts[rows] >= start) & (self.arrays.ends[rows] <= end)
+        is_token = self.arrays.tokens[rows] != NONE
+        tokens: NDArray[np.int32] = self.arrays.tokens[rows][is_below & is_token]
+        return tokens
+
     def script(self, node: int) -> str:
         return NAMES[int(self.arrays.kinds[node])]
 

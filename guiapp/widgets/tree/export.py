@@ -103,11 +103,13 @@ class TreeExport(QObject):
             write_text(Path(path), ("\n".join(dot_lines(self._branch())) + "\n").encode())
 
     def _branch(self) -> Branch:
-        """The subtree of the chosen token, else the whole tree."""
-        picture, token = self._model.picture, self._model.chosen_token
+        """The subtree of the chosen token, the tokens of the chosen group, else the whole tree."""
+        picture, path = self._model.picture, self._model.chosen_path
         assert picture is not None
-        prefix = b"" if token is None else picture.tree.token_bytes(token)
-        return Branch(picture.vocabulary, prefix)
+        tokens = [token for node in path if (token := picture.token(node)) is not None]
+        prefix = picture.tree.token_bytes(tokens[-1]) if tokens else b""
+        is_group = bool(path) and picture.token(path[-1]) is None
+        return Branch(picture.vocabulary, prefix, only=picture.tokens_below(path[-1]) if is_group else None)
 
     def _action(self, text: str, slot: Callable[[], None]) -> QAction:
         action = QAction(text, self)

@@ -278,6 +278,18 @@ def test_what_is_seen_can_be_saved(page, tmp_path):
     assert (tmp_path / "tree.png").stat().st_size > 10_000
 
 
+def test_a_group_is_saved_without_its_neighbours(page, tmp_path):
+    page.export._ask_where = lambda title, suggested: str(tmp_path / "group.json")
+    picture = page.model.picture
+    groups = [node for node in range(1, len(picture)) if picture.token(node) is None]
+    for node in (groups[0], max(groups)):
+        page.model.choose(node)
+        page.export.save_json()
+        saved = {row["id"] for row in json.loads((tmp_path / "group.json").read_text())["nodes"]}
+        assert saved == set(picture.tokens_below(node).tolist())
+        assert len(saved) == picture.n_below(node) < len(picture.tree)
+
+
 def test_a_picture_is_saved_at_any_scale(page, tmp_path):
     page.export._ask_where = lambda title, suggested: str(tmp_path / "tree.png")
     page.export._ask_scale = lambda: None
