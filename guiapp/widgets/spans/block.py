@@ -264,8 +264,9 @@ class BlockLayout:
         for at in np.flatnonzero(asked):
             edges[at] = _x(line, int(units[at]))
         anchor = np.maximum.accumulate(np.where(asked, np.arange(len(units)), 0))
-        found = edges[anchor] + (np.arange(len(units)) - anchor) * self._metrics.char_width
-        return np.minimum(found, found[-1])  # Qt puts all spaces beyond a row's end where it ends
+        edges = edges[anchor] + (np.arange(len(units)) - anchor) * self._metrics.char_width
+        np.minimum(edges, edges[-1], out=edges)  # Qt puts all spaces beyond a row's end where it ends
+        return edges
 
     def _mixed_edges(
         self, line: QTextLine, first: int, last: int
