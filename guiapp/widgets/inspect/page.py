@@ -63,6 +63,11 @@ class InspectPage(Page):
         self._zoom.stepped.connect(self.editor.zoom)
         self.editor.zoom_changed.connect(self._follow_editor_zoom)
         EditorLink(self.editor, workspace)
+        workspace.text_job.done.connect(self._go_to_text)
+
+    def _go_to_text(self) -> None:
+        """A text that was just opened is what people go on with."""
+        self.editor.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @property
     def panels(self) -> list[QWidget]:

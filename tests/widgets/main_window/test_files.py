@@ -51,6 +51,14 @@ def test_a_dropped_file_on_a_disk_that_does_not_answer_keeps_nobody_waiting(
     qtbot.waitUntil(lambda: shell.workspace.document.text() == b"two two")
 
 
+def test_a_text_that_was_opened_has_the_keys(shell, qtbot, tmp_path):
+    (tmp_path / "words.txt").write_bytes(b"one")
+    shell.window.top_bar.exactness.setFocus()
+    with qtbot.waitSignal(shell.workspace.text_job.done):
+        shell.workspace.open_text(tmp_path / "words.txt")
+    assert shell.window.inspect_page.editor.hasFocus()
+
+
 def test_a_text_is_opened_edited_and_saved(shell, qtbot, tmp_path):
     path = tmp_path / "words.txt"
     path.write_bytes(b"one")
