@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from guiapp.viewmodels.models.choices import Choice, matching
 from guiapp.widgets.icons import icon
+from guiapp.widgets.plain_tip import plain_tip
 from guiapp.widgets.style_sheet import blend
 from guiapp.widgets.theme import GAP_PX, RADIUS_PX, SMALL_FONT_PX, Theme, ThemeSource
 
@@ -174,6 +175,6 @@ def _item(choice: Choice) -> QStandardItem:
     item = QStandardItem(choice.title)
     item.setData(choice, CHOICE_ROLE)
     item.setData(f"{choice.title}, {choice.detail}", Qt.ItemDataRole.AccessibleTextRole)
-    item.setToolTip(choice.name)
+    item.setToolTip(plain_tip(choice.name))
     item.setEnabled(choice.is_there)
     return item

@@ -31,6 +31,7 @@ from guiapp.viewmodels.bench.entrants import Entrant
 from guiapp.viewmodels.bench.model import BenchModel
 from guiapp.viewmodels.bench.presets import PRESETS, TEXTS
 from guiapp.widgets.bench.contender_look import Look, look_of
+from guiapp.widgets.plain_tip import plain_tip
 from guiapp.widgets.style_sheet import heading, set_role
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
 
@@ -224,7 +225,7 @@ class PlanPanel(QFrame):
     def _text_box(self, name: str) -> QCheckBox:
         title = name if name in TEXTS else Path(name).name
         box = self._box(title, name, self._model.has_text(name), partial(self._model.set_text, name))
-        box.setToolTip(name)
+        box.setToolTip(plain_tip(name))
         return box
 
     def _scenario_box(self, name: str) -> QCheckBox:

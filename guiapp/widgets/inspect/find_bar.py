@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QSizePolic
 from guiapp.viewmodels.text.search import Kind, TextSearch
 from guiapp.widgets.icons import icon
 from guiapp.widgets.menu_button import MenuButton
+from guiapp.widgets.plain_tip import plain_tip
 from guiapp.widgets.style_sheet import set_role
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
 
@@ -50,7 +51,7 @@ class FindBar(QFrame):
         self.case = self._button("", "Upper and lower case differ", self._choose_case)
         self.case.setText("Aa")
         self.case.setCheckable(True)
-        self.count = QLabel()
+        self.count = QLabel(textFormat=Qt.TextFormat.PlainText)
         self.previous = self._button("chevron-up", "Previous match (Shift+F3)", self._go_back)
         self.next = self._button("chevron-down", "Next match (F3)", self._go_on)
         self.close_button = self._button("close", "Close (Escape)", search.close)
@@ -119,7 +120,7 @@ class FindBar(QFrame):
         style = f"color: {(theme.bad if is_bad else theme.dim).name()};"
         if style != self.count.styleSheet():
             self.count.setStyleSheet(style)
-        self.count.setToolTip(self._search.problem)
+        self.count.setToolTip(plain_tip(self._search.problem))
         self.field.setAccessibleDescription(words)
         self._show_words()
         for button in (self.previous, self.next):

@@ -15,6 +15,7 @@ from guiapp.viewmodels.tree.model import MORE_SIGN, SHAPES, TreeModel
 from guiapp.viewmodels.tree.search import TreeSearch
 from guiapp.widgets.icons import icon
 from guiapp.widgets.menu_button import MenuButton
+from guiapp.widgets.plain_tip import plain_tip
 from guiapp.widgets.style_sheet import set_role
 from guiapp.widgets.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 
@@ -48,7 +49,7 @@ class TreeBar(QFrame):
         self.breadcrumb = Breadcrumb(model, theme_source)
         self.coloring = ColoringButton(model, theme_source)
         self.query = SearchField(search)
-        self.count = QLabel()
+        self.count = QLabel(textFormat=Qt.TextFormat.PlainText)
         set_role(self.count, "dim")
         self._lay_out()
         model.history_changed.connect(self._follow_history)
@@ -128,7 +129,7 @@ class TreeBar(QFrame):
             self.count.setText(f"{n_found:,} found")
         else:
             self.count.setText(f"{search.current + 1:,} of {n_found:,}")
-        self.count.setToolTip(search.problem)
+        self.count.setToolTip(plain_tip(search.problem))
 
     def _shortened(self, text: str) -> str:
         return self.count.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, LONGEST_PROBLEM_PX)

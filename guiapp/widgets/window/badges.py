@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QToolButton, QWidget
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.icons import icon
+from guiapp.widgets.plain_tip import plain_tip
 from guiapp.widgets.popover import Explanation
 from guiapp.widgets.style_sheet import set_role
 from guiapp.widgets.theme import ThemeSource
@@ -52,7 +53,7 @@ class Badge(QToolButton):
         """`color` names a colour of the theme."""
         self._state, self._reason = (color, icon_name), reason
         self.setText(text)
-        self.setToolTip(reason)
+        self.setToolTip(plain_tip(reason))
         self.setAccessibleName(f"{self._title}: {text}")
         self.setAccessibleDescription(reason)
         self.setProperty("state", color)

@@ -24,6 +24,7 @@ from guiapp.viewmodels.models.recent_files import RecentFiles
 from guiapp.widgets.choice_list import ChoiceList
 from guiapp.widgets.icons import icon
 from guiapp.widgets.menu_button import OPENING_KEYS
+from guiapp.widgets.plain_tip import plain_tip
 from guiapp.widgets.popover import Popover
 from guiapp.widgets.style_sheet import heading, set_role
 from guiapp.widgets.styled_text import Span, StyledText
@@ -107,7 +108,7 @@ class ModelButton(QToolButton):
         details = "open one" if model is None else summary(model)
         self._summary.setText(details)
         about = f"{self._whole_name}\n{details}"
-        self.setToolTip(about if model is None else f"{about}\n{model.name}")
+        self.setToolTip(plain_tip(about if model is None else f"{about}\n{model.name}"))
         self.setAccessibleName(f"Model: {self._whole_name}, {details}")
         self._fit()
         self.updateGeometry()

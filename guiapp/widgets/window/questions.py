@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from pathlib import Path
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
@@ -42,6 +43,7 @@ class Questions:
         changed = "The text is in no file." if path is None else f"The text of {path.name} has changed."
         box = QMessageBox(self._window)
         box.setWindowTitle("Save changes?")
+        box.setTextFormat(Qt.TextFormat.PlainText)
         box.setText(changed)
         box.setStandardButtons(button.Save | button.Discard | button.Cancel)
         box.setDefaultButton(button.Save)

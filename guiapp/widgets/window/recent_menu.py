@@ -14,6 +14,7 @@ from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.models.recent_files import RecentFiles
 from guiapp.viewmodels.text.recent_texts import RecentTexts
 from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.plain_tip import plain_tip
 
 LONGEST_NAME, LONGEST_FOLDER = 48, 40
 
@@ -73,7 +74,7 @@ class RecentMenu(QObject):
     def _action(self, path: str, is_open: bool, slot: Callable[[], object]) -> QAction:
         action = QAction(title_of(Path(path)), self, checkable=is_open, checked=is_open)
         action.triggered.connect(slot)
-        action.setToolTip(quoted(path, len(path)))
+        action.setToolTip(plain_tip(quoted(path, len(path))))
         self._by_path[path] = action
         return action
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -123,7 +123,7 @@ class ActivityView(QWidget):
     def __init__(self, activity: Activity, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._activity = activity
-        self._label = QLabel()
+        self._label = QLabel(textFormat=Qt.TextFormat.PlainText)
         set_role(self._label, "dim")
         self._bar = QProgressBar(textVisible=False)
         self._bar.setFixedWidth(BAR_WIDTH_PX)
