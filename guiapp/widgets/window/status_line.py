@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -37,8 +37,10 @@ class StatusLine(QFrame):
         set_role(self, "status")
         self.setFixedHeight(HEIGHT_PX)
         self.setAccessibleName("Status")
-        self._tokens, self._figures, self._selection = _number(QLabel()), FittedLabel(), _number(QLabel())
-        _number(self._figures)
+        self._tokens, self._figures, self._selection = QLabel(), FittedLabel(), FittedLabel()
+        for label in (self._tokens, self._figures, self._selection):
+            label.setFont(Theme.mono_font(SMALL_FONT_PX))
+        self._figures.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._tokens.setStyleSheet("font-weight: 600")
         for label in (self._figures, self._selection):
             set_role(label, "dim")
@@ -59,7 +61,7 @@ class StatusLine(QFrame):
     @property
     def text(self) -> str:
         """All figures, as they are read out."""
-        return " ".join((self._tokens.text(), self._figures.whole_text, self._selection.text()))
+        return " ".join((self._tokens.text(), self._figures.whole_text, self._selection.whole_text))
 
     def _follow(self) -> None:
         statistics, is_known = self._workspace.statistics, not self._workspace.is_encoding
@@ -84,16 +86,15 @@ class StatusLine(QFrame):
             (characters,),
         )
         self._figures.set_texts(["   ".join(filter(None, parts)) for parts in choices])
-        self._selection.setText(_selected(selection))
+        self._selection.set_texts(_selected(selection))
 
 
 class FittedLabel(QLabel):
-    """One of several texts, the first that there is room for."""
+    """One of several texts, the first that there is room for; wants room for the first."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(textFormat=Qt.TextFormat.PlainText)
         self._texts = [""]
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
     @property
     def whole_text(self) -> str:
@@ -102,7 +103,14 @@ class FittedLabel(QLabel):
     def set_texts(self, texts: list[str]) -> None:
         """The most telling first; it is the tool tip where it does not fit."""
         self._texts = texts
+        self.updateGeometry()
         self._fit()
+
+    def sizeHint(self) -> QSize:
+        return QSize(self.fontMetrics().horizontalAdvance(self.whole_text), super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().sizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -123,7 +131,7 @@ class ActivityView(QWidget):
     def __init__(self, activity: Activity, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._activity = activity
-        self._label = QLabel(textFormat=Qt.TextFormat.PlainText)
+        self._label = FittedLabel()
         set_role(self._label, "dim")
         self._bar = QProgressBar(textVisible=False)
         self._bar.setFixedWidth(BAR_WIDTH_PX)
@@ -149,7 +157,7 @@ class ActivityView(QWidget):
             self._due.stop()
             self.hide()
             return
-        self._label.setText(activity.title)
+        self._label.set_texts([activity.title, activity.title.partition(",")[0], "…"])
         self._bar.setRange(0, 1000 if activity.progress > 0 else 0)
         self._bar.setValue(round(activity.progress * 1000))
         self.cancel_button.setVisible(activity.can_cancel)
@@ -169,16 +177,15 @@ class _Switch(QCheckBox):
         action.toggled.connect(self.setChecked)
 
 
-def _number(label: QLabel) -> QLabel:
-    label.setFont(Theme.mono_font(SMALL_FONT_PX))
-    return label
-
-
-def _selected(selection: SelectionStatistics | None) -> str:
+def _selected(selection: SelectionStatistics | None) -> list[str]:
+    """The counts of a selection, and shorter ways to say so."""
     if selection is None:
-        return ""
-    counts = f"{_counted(selection.n_tokens, 'token')} · {_counted(selection.n_characters, 'character')}"
-    return f"selected: {counts}" if selection.is_exact else f"selected: about {counts}"
+        return [""]
+    tokens = _counted(selection.n_tokens, "token")
+    if not selection.is_exact:
+        tokens = f"about {tokens}"
+    selected = f"selected: {tokens}"
+    return [f"{selected} · {_counted(selection.n_characters, 'character')}", selected, tokens]
 
 
 def _counted(count: int, noun: str) -> str:

@@ -1,0 +1,42 @@
+"""The line at the bottom has no text that is cut off."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from guiapp.widgets.window.status_line import FittedLabel
+
+TITLES = ["Compiling for speed, 0 of 92", "Compiling for speed", "…"]
+SELECTED = ["selected: 2 tokens · 3 characters", "selected: 2 tokens", "2 tokens"]
+
+
+@pytest.fixture
+def labels(qtbot):
+    row = QWidget()
+    qtbot.addWidget(row)
+    layout = QHBoxLayout(row)
+    made = [FittedLabel(), FittedLabel()]
+    for label, texts in zip(made, (TITLES, SELECTED), strict=True):
+        layout.addWidget(label)
+        label.set_texts(texts)
+    row.show()
+    return row, made
+
+
+@pytest.mark.parametrize("width", [90, 150, 220, 300, 400])
+def test_labels_say_as_much_as_there_is_room_for(labels, qtbot, width):
+    row, made = labels
+    row.resize(width, 30)
+    qtbot.waitUntil(lambda: row.width() == width)
+    for label in made:
+        assert label.fontMetrics().horizontalAdvance(label.text()) <= label.width()
+
+
+def test_all_is_said_where_there_is_room(labels, qtbot):
+    row, made = labels
+    row.resize(900, 30)
+    qtbot.waitUntil(lambda: [label.text() for label in made] == [TITLES[0], SELECTED[0]])
+    made[1].set_texts([""])
+    made[1].set_texts(SELECTED)
+    qtbot.waitUntil(lambda: made[1].text() == SELECTED[0])
