@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from guiapp.core.bench.plan import BenchError
 from guiapp.core.bench.report import report_text
 from guiapp.core.replace_file import replace_file
+from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.bench.model import BenchModel
 from guiapp.widgets.bench.pictures import Picture, paper_charts, paper_pictures
 
@@ -20,6 +22,8 @@ FORMATS = {
     ".csv": "Table (*.csv)",
     ".json": "All records (*.json)",
 }
+
+DRAWING = "Drawing chart {} …"
 
 Ask = Callable[[QWidget], Path | None]
 
@@ -42,7 +46,7 @@ def ask_for_folder(window: QWidget) -> Path | None:
 class BenchExport:
     """Writes the run of a model; what goes wrong is told by the model.
 
-    Charts are drawn one in each turn of the event loop, so that the window stays awake.
+    Charts are drawn one in each turn of the event loop, and written in a thread: the window stays awake.
     """
 
     def __init__(
@@ -59,6 +63,9 @@ class BenchExport:
         self._work: Iterator[str] = iter(())
         self._turns = QTimer(window, interval=0)
         self._turns.timeout.connect(self._take_turn)
+        self._writing = LatestJob[str](window)
+        self._writing.done.connect(model.tell)
+        self._writing.failed.connect(model.failed)
 
     def save_report(self, baseline: str) -> None:
         """Ask for a file and write the run in the format that its ending names."""
@@ -73,41 +80,53 @@ class BenchExport:
     def stop(self) -> None:
         """Give up what is being written: the window closes."""
         self._turns.stop()
+        self._writing.wait()
 
     def _begin(self, work: Iterator[str]) -> None:
         self._work = work
         self._turns.start()
 
     def _take_turn(self) -> None:
-        try:
-            told = next(self._work, None)
-        except OSError as error:
-            self._turns.stop()
-            place = error.filename or "The file"
-            self._model.failed.emit(f"{place} cannot be written: {error.strerror}. Choose another place.")
-            return
+        told = next(self._work, None)
         if told is None:
             self._turns.stop()
         else:
             self._model.tell(told)
 
     def _report(self, path: Path, baseline: str) -> Iterator[str]:
-        """Write a report, chart by chart; says after each what was done."""
+        """Write a report; says at each chart that it is drawn."""
         run, charts = self._model.record, {}
         for title, svg in paper_charts(run, baseline) if path.suffix == ".html" else ():
             charts[title] = svg
-            yield f"Drawing chart {len(charts)} for the report …"
-        replace_file(path, report_text(path.suffix, run, baseline, charts).encode())
-        yield f"The report is in {path}."
+            yield DRAWING.format(len(charts))
+
+        def write(_: Progress) -> str:
+            _write({path: report_text(path.suffix, run, baseline, charts).encode()})
+            return f"The report is in {path}."
+
+        self._writing.start(write)
 
     def _pictures(self, folder: Path, baseline: str) -> Iterator[str]:
-        n_files = 0
-        for picture in paper_pictures(self._model.record, baseline):
-            for file, data in _files_of(picture):
-                replace_file(folder / file, data)
-                n_files += 1
-            yield f"{n_files} pictures are in {folder} …"
-        yield f"{n_files} pictures are in {folder}."
+        """Write each chart; says at each that it is drawn."""
+        files: dict[Path, bytes] = {}
+        for number, picture in enumerate(paper_pictures(self._model.record, baseline), 1):
+            files |= {folder / name: data for name, data in _files_of(picture)}
+            yield DRAWING.format(number)
+
+        def write(_: Progress) -> str:
+            _write(files)
+            return f"{len(files)} pictures are in {folder}."
+
+        self._writing.start(write)
+
+
+def _write(files: Mapping[Path, bytes]) -> None:
+    """Raises BenchError, which names the file that cannot be written."""
+    for path, data in files.items():
+        try:
+            replace_file(path, data)
+        except OSError as error:
+            raise BenchError(f"{path} cannot be written: {error.strerror}. Choose another place.") from error
 
 
 def _files_of(picture: Picture) -> Iterator[tuple[str, bytes]]:

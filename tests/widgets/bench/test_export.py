@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import threading
 
 import pytest
 from bench_runs import RUN
 from PySide6.QtGui import QImage
 
+from guiapp.widgets.bench import export as bench_export
 from guiapp.widgets.bench.pictures import TITLE_PX
 from guiapp.widgets.theme import DARK, LIGHT
 
@@ -64,6 +66,19 @@ def test_reports_come_in_the_format_of_their_ending(page, export, tmp_path, suff
     page.save_report()
     qtbot.waitUntil(lambda: "The report is in" in page.progress.text())
     assert "tiktoken" in (tmp_path / f"run{suffix}").read_text()
+
+
+def test_nothing_is_written_in_the_thread_of_the_window(page, export, qtbot, monkeypatch):
+    def note(path, data) -> None:
+        written[path.name] = threading.current_thread() is threading.main_thread()
+
+    written: dict[str, bool] = {}
+    monkeypatch.setattr(bench_export, "replace_file", note)
+    for save in (page.save_pictures, page.save_report):
+        save()
+        qtbot.waitUntil(lambda: not page.export._writing.is_busy and not page.export._turns.isActive())
+    assert {"run.html", "throughput-english.png", "throughput-english.svg"} <= written.keys()
+    assert not any(written.values())
 
 
 def test_a_report_that_cannot_be_written_is_told(page, export, tmp_path, qtbot):
