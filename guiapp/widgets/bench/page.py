@@ -274,6 +274,8 @@ class BenchPage(Page):
         if self.model.is_running:
             self.notices.clear_notice(RUN)
             self.notices.clear_notice(CUT_OFF)
+            if self._view == CHANGES:  # there are none before the run is over
+                self.bar.views.choose(CHARTS)
         self._follow_progress()
 
     def _show_failure(self, message: str) -> None:

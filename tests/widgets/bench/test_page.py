@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QWidget
 
 from guiapp.core.bench.plan import BenchError
 from guiapp.viewmodels.bench.history import SavedRun
+from guiapp.viewmodels.bench.runner import BenchRunner
 from guiapp.widgets.bench.grid import CardGrid
 
 PATIENCE_MS = 60_000
@@ -154,6 +155,16 @@ def test_what_got_slower_is_marked_with_its_interval_in_table_and_chart(qtbot, p
     page.bar.views.choose(0)
     (label,) = [word.text for word in page.bars.plot.words]
     assert re.search(r"▼ 2\.00 × time \(1\.99–2\.0\d\)|▼ 2\.0\d × time", label)
+
+
+def test_a_run_that_begins_shows_its_charts_and_not_the_changes_of_the_last_one(
+    qtbot, page, tmp_path, monkeypatch
+):
+    compared(qtbot, page, tmp_path)
+    assert page.shown_charts == []
+    monkeypatch.setattr(BenchRunner, "is_running", True)
+    page.model.running_changed.emit()
+    assert page.bars in page.shown_charts
 
 
 def test_a_slower_machine_is_told_once_and_bars_show_what_is_the_contenders_own(qtbot, page, tmp_path):
