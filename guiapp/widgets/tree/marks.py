@@ -43,7 +43,10 @@ def node_outline(geometry: Geometry, node: int) -> QPainterPath:
     first, sweep = 90 + 360 * start, 360 * (end - start)
     path.arcMoveTo(far, first)
     path.arcTo(far, first, sweep)
-    path.arcTo(near, first + sweep, -sweep)
+    if inner:
+        path.arcTo(near, first + sweep, -sweep)
+    else:
+        path.lineTo(x, y)  # an arc around nothing would not be there at all
     path.closeSubpath()
     return path
 

@@ -15,6 +15,7 @@ from guiapp.viewmodels.tree.labels import places
 from guiapp.widgets.script_fonts import ScriptFonts
 from guiapp.widgets.tree.canvas import TreeCanvas
 from guiapp.widgets.tree.card import TreeCard
+from guiapp.widgets.tree.marks import node_outline
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
@@ -114,6 +115,22 @@ def test_the_card_goes_when_the_view_gets_another_size(page):
     assert page.card.isVisible()
     page.view.resize(page.view.width() - 100, page.view.height())
     assert not page.card.isVisible()
+
+
+def test_an_outline_goes_around_all_of_its_node(page):
+    picture, n_in_the_middle = page.model.picture, 0
+    for left in np.linspace(0, picture.width - 6, 12).tolist():
+        page.model.set_view((left, left + 6))
+        page.view.show_at_once()
+        geometry = page.view.geometry_now
+        for node in {place.node for place in places(geometry)}:
+            inner, outer, start, end = geometry.sector(node)
+            outline = node_outline(geometry, node)
+            n_in_the_middle += inner == 0 and 0 < end - start < 0.5 and not outline.isEmpty()
+            for share in (0.1, 0.5, 0.9):
+                point = geometry.point(inner + share * (outer - inner), start + (end - start) / 2)
+                assert outline.isEmpty() or outline.contains(QPointF(*point))
+    assert n_in_the_middle
 
 
 def test_the_card_is_as_high_as_its_facts(qtbot):
