@@ -1,7 +1,11 @@
-"""Kernels do not check their indices: here they run as plain Python, and compiled with checks of bounds."""
+"""Kernels do not check their indices: here they run as plain Python, and compiled with checks of bounds.
+
+Those checks refuse indices below 0, too, which compiled code does not count from the end.
+"""
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
@@ -39,3 +43,14 @@ def test_kernels_stay_within_their_arrays(switch):
         [sys.executable, "-c", ENCODE_ALL], env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_no_kernel_counts_from_the_end():
+    compiled = {"kernel", "routine", "borrowing", "allocating"}
+    for source in (ROOT / "guiapp" / "core" / "kernels").glob("*.py"):
+        for function in ast.parse(source.read_text("utf-8")).body:
+            decorators = {ast.unparse(each) for each in getattr(function, "decorator_list", [])}
+            if decorators & compiled:
+                looks = [each.slice for each in ast.walk(function) if isinstance(each, ast.Subscript)]
+                indices = [index for look in looks for index in getattr(look, "elts", [look])]
+                assert not any(isinstance(index, ast.UnaryOp) for index in indices), function.name
