@@ -307,7 +307,8 @@ class Workspace(QObject):
         except TokenloupeError as error:
             self.text_file_failed.emit(str(error))
             return False
-        self._origins.present.path, self._origins.present.is_modified = path, False
+        self.document.buffer.end_undo_step()
+        self._origins.settle(path, self.document.buffer.mark_last())
         self._tell_text_file()
         return True
 
@@ -348,7 +349,7 @@ class Workspace(QObject):
         if text or had_text:
             self._origins.replace(path, self.document.buffer.mark_last(), is_modified)
         else:
-            self._origins.present.path, self._origins.present.is_modified = path, is_modified
+            self._origins.settle(path, self.document.buffer.mark_last(), is_modified)
         self._tell_text_file()
 
     def _note_edit(self) -> None:

@@ -239,12 +239,35 @@ def test_undo_brings_back_the_file_that_a_text_belongs_to(workspace, qtbot, tmp_
     first, second = paths
     assert states == [
         (second, True),
-        (second, True),  # the text of the file again, but nobody compared it
+        (second, False),
         (first, False),
         (None, False),
         (first, False),
-        (second, True),
+        (second, False),
     ]
+
+
+def test_undo_to_what_is_in_the_file_leaves_nothing_to_save(workspace, tmp_path):
+    document, path = workspace.document, tmp_path / "words.txt"
+    document.insert(b"a")
+    assert workspace.is_modified
+    assert workspace.save_text(path)
+    document.insert(b"b")
+    modified = [workspace.is_modified]
+    for change in (document.undo, document.undo, document.redo, document.redo):
+        change()
+        modified.append(workspace.is_modified)
+    assert modified == [True, False, True, False, True]
+    document.undo()
+    document.undo()
+    document.insert(b"c")  # no step leads to what is in the file any more
+    assert workspace.is_modified
+    document.undo()
+    assert workspace.is_modified
+    workspace.restore_text(b"kept", path)
+    document.insert(b"d")
+    document.undo()
+    assert workspace.is_modified  # it was not in the file
 
 
 def test_a_text_typed_over_what_was_undone_keeps_its_own_file(workspace, qtbot, tmp_path):

@@ -67,10 +67,10 @@ class _Change:
 
 @dataclass(frozen=True, eq=False)
 class Mark:
-    """A step of undo among all; see `TextBuffer.has_done`."""
+    """A step of undo among all, None before the first, and so the state of the text behind it."""
 
-    number: int
-    change: _Change
+    number: int = 0
+    change: _Change | None = None
 
 
 class TextBuffer:
@@ -100,8 +100,12 @@ class TextBuffer:
         return bool(self._undone)
 
     def mark_last(self) -> Mark:
-        """The step that would be taken back next; there must be one."""
-        return Mark(len(self._done), self._done[-1])
+        """The step that would be taken back next."""
+        return Mark(len(self._done), self._done[-1]) if self._done else Mark()
+
+    def is_at(self, mark: Mark) -> bool:
+        """Whether the text is what it was when this was the last step."""
+        return len(self._done) == mark.number and (not self._done or self._done[-1] is mark.change)
 
     def has_done(self, mark: Mark) -> bool:
         """Whether a step of undo is in the text: made, and not taken back since."""
