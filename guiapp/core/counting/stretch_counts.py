@@ -6,8 +6,10 @@ encoding each of them, all at once where the pipeline can do that, and kept for 
 
 from __future__ import annotations
 
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import pairwise
+from typing import cast
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +35,8 @@ class StretchCounts:
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._pipeline = tokenizer.pipeline
         own = self._pipeline.own
-        self._many = own if isinstance(own, ManyTexts) and own.takes_many_texts else None
+        takes_many = getattr(own, "takes_many_texts", False)  # `isinstance` takes as long as a short text
+        self._many = cast(ManyTexts, own) if takes_many else None
         self._cuts = np.full(1 << 16, NO_CUT, np.uint8)  # by a byte and the one behind it
         self._cuts.reshape(256, 256)[:ASCII_END, :ASCII_END] = UNKNOWN
         self._free: list[Stretches] = []
@@ -122,7 +125,9 @@ class StretchCounts:
             counts[:] = self._count_each(prefixes, prefix_ends, begins_text)[numbers]
         if len(begun):
             whole_ends = begun - n_begun[begun]  # the last bytes of what stands before the character
-            is_first = np.isin(whole_ends + 1, ends - lengths)
+            is_start = np.zeros(len(texts), np.bool_)
+            is_start[ends - lengths] = True
+            is_first = is_start[whole_ends + 1]
             counts[begun] = np.where(is_first, 0, counts[whole_ends]) + self._begun_counts[n_begun[begun]]
         return counts
 
@@ -209,7 +214,11 @@ def _no_stretches(n_rows: int) -> Stretches:
     )
 
 
-@lru_cache(maxsize=2)
+_OF_TOKENIZERS: WeakKeyDictionary[Tokenizer, StretchCounts] = WeakKeyDictionary()
+
+
 def stretch_counts_of(tokenizer: Tokenizer) -> StretchCounts:
-    """One for all who append to texts of the same tokenizer."""
-    return StretchCounts(tokenizer)
+    """One for all who append to texts of the same tokenizer, and gone when that is."""
+    if (counts := _OF_TOKENIZERS.get(tokenizer)) is None:
+        counts = _OF_TOKENIZERS.setdefault(tokenizer, StretchCounts(tokenizer))
+    return counts

@@ -47,14 +47,14 @@ def repair_each(
     for back in range(1, LONGEST_CHARACTER):
         is_cut[ends[n_cut >= back] - back] = True
     firsts = texts[np.concatenate([[0], ends[:-1]])]
-    whole = texts[~is_cut]
+    whole = texts[~is_cut] if n_cut.any() else texts
     if (firsts & 0xC0 == 0x80).any() or kernel.plain_prefix(whole) < len(whole):
         return _repair_each_broken(texts, ends)
     if len(whole) == len(texts):
         return texts, ends
-    data = np.repeat(texts, np.where(is_cut, len(REPLACEMENT_BYTES), 1))
     more = len(REPLACEMENT_BYTES) - 1
     replaced = np.flatnonzero(is_cut)
+    data = np.insert(texts, np.repeat(replaced, more), 0)
     replaced += more * np.arange(len(replaced))
     for offset, byte in enumerate(REPLACEMENT_BYTES):
         data[replaced + offset] = byte

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from functools import cache
 
 import numpy as np
@@ -94,9 +96,8 @@ def test_a_broken_character_hides_the_cuts_behind_it(model):
 
 @pytest.mark.parametrize("model", ["demo:bpe", "demo:spm"])
 def test_a_new_text_is_encoded_a_few_times_only(model, monkeypatch):
-    tokenizer = open_model(model)
+    tokenizer = guiapp.open_model(model)
     text = sample_text("english")[:3000]
-    stretch_counts.stretch_counts_of.cache_clear()
     calls = []
     own = type(tokenizer.pipeline.own)
     encode = own.encode
@@ -105,6 +106,15 @@ def test_a_new_text_is_encoded_a_few_times_only(model, monkeypatch):
     monkeypatch.undo()
     assert len(calls) < 30
     assert counts.tolist() == counts_of_prefixes(tokenizer, text)
+
+
+def test_what_was_learned_goes_with_the_tokenizer():
+    tokenizer = guiapp.open_model("demo:spm")
+    learned = weakref.ref(stretch_counts.stretch_counts_of(tokenizer))
+    assert stretch_counts.stretch_counts_of(tokenizer) is learned()
+    del tokenizer
+    gc.collect()
+    assert learned() is None
 
 
 def test_when_there_is_no_more_room_stretches_are_learned_anew(monkeypatch):
