@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 
-QUIET_S = 0.4  # a run goes on when nobody has typed or scrolled for so long
+QUIET_S = 1.0  # a run goes on when nobody has typed or scrolled for so long
 
 
 class Control:
