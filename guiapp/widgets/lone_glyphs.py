@@ -66,10 +66,12 @@ class LoneGlyphs:
         metrics = QFontMetricsF(font)
         self._font = font
         self._fonts = [QRawFont.fromFont(font)]
+        self._places: list[QPointF] = []
         self._advance, self.ascent = metrics.horizontalAdvance("0"), metrics.ascent()
         self.height = float(ceil(metrics.height()))
         is_fixed = metrics.horizontalAdvance("i") == self._advance == metrics.horizontalAdvance("W")
         self._glyphs = self._plain() if is_fixed else {}
+        self._even = frozenset(self._glyphs).union(ISOLATES)
         self._advances = {character: glyph.advance for character, glyph in self._glyphs.items()}
         self._advances |= dict.fromkeys(ISOLATES, 0.0)
 
@@ -131,17 +133,27 @@ class LoneGlyphs:
         """The glyphs from the start of a line, those of a font together; None for a text with others."""
         if self.width(text) is None:
             return None
-        runs, x = [], 0.0
         known = [self._glyphs[character] for character in text if character not in ISOLATES]
+        if self._even.issuperset(text):
+            return (self._run(0, known, self._even_places(len(known))),)
+        runs, x = [], 0.0
         for font, group in groupby(known, attrgetter("font")):
-            glyphs, places = [], []
-            for glyph in group:
-                glyphs.append(glyph.number)
+            glyphs, places = list(group), []
+            for glyph in glyphs:
                 places.append(QPointF(x, 0))
                 x += glyph.advance
-            run = QGlyphRun()
-            run.setRawFont(self._fonts[font])
-            run.setGlyphIndexes(glyphs)
-            run.setPositions(places)
-            runs.append(run)
+            runs.append(self._run(font, glyphs, places))
         return tuple(runs)
+
+    def _even_places(self, n_glyphs: int) -> list[QPointF]:
+        """Those of plain characters, the usual ones, are made once."""
+        for number in range(len(self._places), n_glyphs):
+            self._places.append(QPointF(number * self._advance, 0))
+        return self._places[:n_glyphs]
+
+    def _run(self, font: int, glyphs: list[Glyph], places: list[QPointF]) -> QGlyphRun:
+        run = QGlyphRun()
+        run.setRawFont(self._fonts[font])
+        run.setGlyphIndexes([glyph.number for glyph in glyphs])
+        run.setPositions(places)
+        return run

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QWidget
 
 from guiapp.core.explain.visible_text import isolate
@@ -43,6 +43,7 @@ class CodeView(QWidget):
         self._zoom = zoom
         self._texts = texts.of(UI_FONT_PX)
         self._hovered = -1
+        self._picture: tuple[object, QPixmap] | None = None
         self.setAccessibleName("Pseudo-code")
         self.setToolTip("Click on a line for a breakpoint at what it does.")
         self.setMouseTracking(True)
@@ -132,25 +133,43 @@ class CodeView(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.fillRect(event.rect(), self._theme_source.theme.raised)
         debugger = self._model.debugger
         if debugger is None:
+            painter.fillRect(event.rect(), self._theme_source.theme.raised)
             return
         theme, names = self._theme_source.theme, variables(debugger)
         code, present = self.present()
         scale = self._scale(len(code.lines) + 1 + len(names))
+        painter.drawPixmap(0, 0, self._lines_picture(code, scale))
         painter.scale(scale, scale)
         width = self.width() / scale
-        for number, line in enumerate(code.lines):
+        for number in range(len(code.lines)):
             row = QRectF(0, number * LINE_PX, width, LINE_PX)
             if number == present:
                 painter.fillRect(row, blend(theme.raised, theme.accent, 0.26))
                 painter.fillRect(QRectF(0, row.top(), 3, LINE_PX), theme.accent)
-            painter.setPen(theme.text if number == present else theme.dim)
-            self._texts.draw(painter, row.adjusted(INDENT_PX, 0, 0, 0), line, LEFT)
+                painter.setPen(theme.text)
+                self._texts.draw(painter, row.adjusted(INDENT_PX, 0, 0, 0), code.lines[number], LEFT)
             self._paint_gutter(painter, row, code.operations_of(number), number == self._hovered)
         top = (len(code.lines) + 0.6) * LINE_PX
         self._paint_variables(painter, QRectF(INDENT_PX, top, width - INDENT_PX, LINE_PX), names)
+
+    def _lines_picture(self, code: PseudoCode, scale: float) -> QPixmap:
+        """The lines as they are where none is carried out: the same at most steps, and drawn once."""
+        theme, ratio = self._theme_source.theme, self.devicePixelRatio()
+        key = theme.name, code.lines, self.size(), scale, ratio
+        if self._picture is None or self._picture[0] != key:
+            picture = QPixmap(self.size() * ratio)
+            picture.setDevicePixelRatio(ratio)
+            picture.fill(theme.raised)
+            with QPainter(picture) as painter:
+                painter.scale(scale, scale)
+                painter.setPen(theme.dim)
+                for number, line in enumerate(code.lines):
+                    middle = (number + 0.5) * LINE_PX
+                    self._texts.draw_in(painter, INDENT_PX, 0, middle, line, LEFT)
+            self._picture = key, picture
+        return self._picture[1]
 
     def _paint_gutter(
         self, painter: QPainter, row: QRectF, operations: tuple[str, ...], is_hovered: bool
