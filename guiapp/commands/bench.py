@@ -59,9 +59,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--largest", metavar="BYTES", type=_positive, help="of the scenarios scaling and worst"
     )
     parser.add_argument("--clock", choices=("wall", "cpu"), default="wall", help="cpu: for busy machines")
-    parser.add_argument(
-        "--seed", metavar="N", type=_seed, default=0, help="for random texts and the order of turns"
-    )
+    parser.add_argument("--seed", type=_seed, default=0, help="for random texts and the order of turns")
     _add_outputs(parser)
 
 
