@@ -34,9 +34,8 @@ def can_stay(text: NDArray[np.uint8]) -> bool:
         for following in range(at + 1, min(at + length, size)):
             if text[following] == SPACE:
                 return False
-            if text[following] >= 0xC0:  # where one of several texts may begin
-                length = following - at
-                break
+            if text[following] >= 0xC0:  # one of several texts may begin here
+                length = min(length, following - at)
         if lead == 0xE2 and at + 2 < size and text[at + 1] == 0x96 and text[at + 2] == 0x81:
             return False
         at += length

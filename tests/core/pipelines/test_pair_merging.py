@@ -102,6 +102,15 @@ def test_a_typed_u_2581_is_a_space_of_three_bytes():
     assert spans_of(PIECES, "b▁a".encode()) == [(0, 0), (0, 1), (1, 5)]
 
 
+@pytest.mark.parametrize("broken", [b"\xf0a", b"\xf0\xc3", b"\xfd\xcca"])
+def test_a_broken_character_takes_a_part_of_the_space_behind_it(broken):
+    pipeline, text = pipeline_of(PIECES), broken + b" a"
+    expected = pipeline.encode_readable(text, True, "scan")
+    assert "<0x81>" in [PIECES.raw_text(token).decode() for token in expected.ids.tolist()]
+    for encoder in filter(lambda name: ALGORITHMS[name].exact, pipeline.encoders):
+        assert_tokens(pipeline.encode(array(text), True, encoder), expected)
+
+
 def test_characters_without_a_token_fall_back_to_bytes():
     assert texts_of(PIECES, "bé".encode()) == ["▁", "b", "<0xC3>", "<0xA9>"]
     assert texts_of(PIECES, "béa".encode()) == ["▁", "b", "éa"]
