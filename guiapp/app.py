@@ -153,8 +153,8 @@ def build(
     )
     theme_source.dress(window)
     garbage_collector = GarbageCollector(window)
-    warm_up.finished.connect(garbage_collector.spare)
-    warm_up.failed.connect(garbage_collector.spare)
+    warm_up.finished.connect(garbage_collector.start)
+    warm_up.failed.connect(garbage_collector.start)
     window.pages.imported.connect(garbage_collector.spare)
     return Shell(workspace, settings, theme_source, warm_up, window, commands, garbage_collector)
 

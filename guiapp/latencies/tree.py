@@ -51,7 +51,7 @@ def measure_tree(model: str) -> list[Measurement]:
         page = shell.window.pages.show_page("tree")
         assert isinstance(page, TreePage)
         _wait_until(lambda: page.model.picture is not None and page.view.is_settled)
-        shell.garbage_collector.spare()  # as the program does when its kernels are there
+        shell.garbage_collector.start()  # as the program does when its kernels are there
         shell.window.hide()
         frames = _frames(page)
         print(f"Memory for the page: {(_resident_bytes() - before) / 1e6:.0f} MB", file=sys.stderr)

@@ -18,7 +18,7 @@ FULL_EVERY_S = 60.0  # it takes longer than a frame
 
 
 class GarbageCollector(QObject):
-    """Collects garbage from the first `spare` to `stop`; before, while so much is loaded, nobody does."""
+    """Collects garbage from `start` to `stop`; before, while modules and kernels are loaded, nobody does."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -27,11 +27,14 @@ class GarbageCollector(QObject):
         self._next_full = float("inf")
         gc.disable()
 
+    def start(self) -> None:
+        self.spare()
+        self._timer.start()
+
     def spare(self) -> None:
         """Never look at what is loaded by now: hundreds of thousands of objects, which stay until the end."""
         gc.freeze()
         self._next_full = time.monotonic() + FULL_EVERY_S
-        self._timer.start()
 
     def stop(self) -> None:
         """Leave it to Python again, once no other thread is at work."""
