@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 FIRST_MODEL = "demo:bpe"
 FIRST_SAMPLE = "welcome"
+HEAD_START_S = 1.0  # of the first model, if it is so small that it needs no compiled kernels
 TURN_S = 0.0005  # how long a job may keep the window from running Python: a tenth of the usual time
 
 
@@ -47,7 +48,7 @@ class Shell:
 
     def start(self, model: str | None, text_file: Path | None) -> None:
         """Open what was asked for, in the background."""
-        self.load_kernels()
+        self.load_kernels(HEAD_START_S)
         self.window.pages.import_soon()
         if model is None:
             self.commands.open_last(FIRST_MODEL)
@@ -56,9 +57,9 @@ class Shell:
         if text_file is not None:
             self.workspace.open_text(text_file)
 
-    def load_kernels(self) -> None:
-        """Have them compiled and loaded, in the background."""
-        self.warm_up.start()
+    def load_kernels(self, head_start_s: float = 0.0) -> None:
+        """Have them compiled and loaded, in the background, some time after other work that begins now."""
+        self.warm_up.start(head_start_s)
 
     def stop(self) -> None:
         """End all background work; nothing is delivered any more."""
@@ -142,6 +143,7 @@ def build(
     warm_up = KernelWarmUp()
     workspace = Workspace(text, options, load or partial(_load, warm_up), warm_up.wait_until_settled)
     warm_up.finished.connect(workspace.spans.use_kernels)
+    workspace.spans.encoded.connect(warm_up.hurry)
     theme_source = ThemeSource(application, settings.theme, dresses_later=True)
     window = MainWindow(workspace, Activity(workspace, warm_up), settings, theme_source, questions)
     window.setWindowIcon(application_icon())

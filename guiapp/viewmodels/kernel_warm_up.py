@@ -65,6 +65,8 @@ class KernelWarmUp(QObject):
         self._is_settled = threading.Event()
         self._is_settled.set()
         self._waiting: set[int] = set()  # identities of threads
+        self._head_start_s = 0.0
+        self._has_to_hurry = threading.Event()
         self._checking = LatestJob[bool](self)
         self._checking.done.connect(self._begin)
         self._loading = LatestJob[None](self)
@@ -94,8 +96,12 @@ class KernelWarmUp(QObject):
         """Whether work in another thread goes on only once kernels are compiled."""
         return bool(self._waiting)
 
-    def start(self) -> None:
-        """Run kernels interpreted until they are compiled and loaded."""
+    def start(self, head_start_s: float = 0.0) -> None:
+        """Run kernels interpreted until they are compiled and loaded.
+
+        Other work has a head start, until `hurry` at the latest: beside loading it would take twice as long.
+        """
+        self._head_start_s = head_start_s
         self._is_settled.clear()
         self._compiler.interpret(True)
         self._checking.start(lambda progress: self._compiler.is_needed())
@@ -106,10 +112,19 @@ class KernelWarmUp(QObject):
             self._process.start(program, arguments)
             self.running_changed.emit()
         else:
-            self._loading.start(self._compiler.load)
+            self._loading.start(self._load)
+
+    def _load(self, progress: Progress) -> None:
+        self._has_to_hurry.wait(self._head_start_s)
+        self._compiler.load(progress)
+
+    def hurry(self) -> None:
+        """Nothing else needs a head start."""
+        self._has_to_hurry.set()
 
     def wait_until_settled(self, progress: Progress) -> None:
         """Wait, in another thread, for kernels to run as they will from then on; `progress` may raise."""
+        self.hurry()
         thread = threading.get_ident()
         self._waiting.add(thread)
         try:
@@ -121,6 +136,7 @@ class KernelWarmUp(QObject):
     def stop(self) -> None:
         """Give up; what is compiled already stays in the cache."""
         self._is_stopping = True
+        self.hurry()
         self._checking.wait()
         self._process.kill()
         self._process.waitForFinished(STOP_MS)
@@ -139,7 +155,7 @@ class KernelWarmUp(QObject):
         if self._is_stopping:
             return
         if exit_code == 0 and status is QProcess.ExitStatus.NormalExit:
-            self._loading.start(self._compiler.load)
+            self._loading.start(self._load)
         else:
             self._fail(bytes(self._process.readAllStandardError().data()).decode(errors="replace"))
 

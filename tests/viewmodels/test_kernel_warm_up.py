@@ -7,6 +7,8 @@ import subprocess
 import sys
 
 import pytest
+from conftest import PATIENCE_S
+from PySide6.QtCore import QCoreApplication
 
 import guiapp
 from guiapp.viewmodels.background import SupersededError
@@ -57,6 +59,20 @@ def test_compiled_before_they_are_only_loaded(prepare, qtbot):
     with qtbot.waitSignal(warm_up.finished):
         warm_up.start()
         assert not warm_up.is_running
+    assert events == ["interpreted", "load", "compiled"]
+
+
+@pytest.mark.parametrize("is_awaited", [False, True])
+def test_loading_leaves_other_work_a_head_start(prepare, qtbot, is_awaited):
+    warm_up, events = prepare()
+    warm_up.start(head_start_s=PATIENCE_S)
+    qtbot.wait(50)
+    assert events == ["interpreted"]
+    with qtbot.waitSignal(warm_up.finished):
+        if is_awaited:
+            warm_up.wait_until_settled(lambda share: QCoreApplication.processEvents())
+        else:
+            warm_up.hurry()
     assert events == ["interpreted", "load", "compiled"]
 
 
