@@ -11,12 +11,12 @@ from guiapp.core.trace.debugger import Debugger
 from guiapp.core.trace.pseudo_code import STAGES, PseudoCode, code_of, pseudo_code
 from guiapp.viewmodels.steps.breakpoints import at_operations
 from guiapp.viewmodels.steps.model import StepsModel
-from guiapp.widgets.shaped_texts import LEFT, MonoTexts
+from guiapp.widgets.shaped_texts import LEFT
 from guiapp.widgets.steps.cards import LARGEST
+from guiapp.widgets.steps.drawing import Drawing
 from guiapp.widgets.steps.gutter import paint_mark
 from guiapp.widgets.style_sheet import blend
-from guiapp.widgets.text_zoom import TextZoom
-from guiapp.widgets.theme import UI_FONT_PX, Theme, ThemeSource
+from guiapp.widgets.theme import UI_FONT_PX, Theme
 
 LINE_PX = 22
 SMALLEST = 0.8
@@ -29,18 +29,10 @@ N_LINES = 16  # room for any code with its variables: all are shown in the same 
 class CodeView(QWidget):
     """Follows the model's debugger; a click on a line sets breakpoints at what it does, or removes them."""
 
-    def __init__(
-        self,
-        model: StepsModel,
-        theme_source: ThemeSource,
-        zoom: TextZoom,
-        texts: MonoTexts,
-        parent: QWidget | None = None,
-    ) -> None:
+    def __init__(self, model: StepsModel, drawing: Drawing, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
-        self._theme_source = theme_source
-        self._zoom = zoom
+        self._theme_source, self._zoom, texts = drawing
         self._texts = texts.of(UI_FONT_PX)
         self._hovered = -1
         self._picture: tuple[object, QPixmap] | None = None
@@ -48,7 +40,7 @@ class CodeView(QWidget):
         self.setToolTip("Click on a line for a breakpoint at what it does.")
         self.setMouseTracking(True)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-        theme_source.changed.connect(self.update)
+        self._theme_source.changed.connect(self.update)
         self._zoom.watch(self)
         self._zoom.changed.connect(self._fit)
         model.position_changed.connect(self._follow)

@@ -20,7 +20,6 @@ from guiapp.core.trace.debugger import Debugger
 from guiapp.viewmodels.steps.breakpoints import at_bytes
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.steps.pictures import LONG_TEXT_BYTES, Element, Flow, Role, flow
-from guiapp.widgets.shaped_texts import MonoTexts
 from guiapp.widgets.steps.boxes import (
     FLOW_ROW_PX,
     PADDING_PX,
@@ -30,9 +29,9 @@ from guiapp.widgets.steps.boxes import (
     FlowLayout,
     lay_out,
 )
+from guiapp.widgets.steps.drawing import Drawing
 from guiapp.widgets.steps.gutter import Gutter, GutterRow, paint_dot
-from guiapp.widgets.text_zoom import TextZoom
-from guiapp.widgets.theme import UNIT_PX, Theme, ThemeSource
+from guiapp.widgets.theme import UNIT_PX, Theme
 
 SMALL_DOT_PX = 7
 MOST_OF_WINDOW = 0.23  # that the text takes at any rate, if it has two rows
@@ -42,18 +41,10 @@ EMPTY_TEXT = "Nothing is recorded yet."
 class FlowView(QWidget):
     """Paints `flow` of the model's debugger; a click on a box, or beside a row, sets a breakpoint there."""
 
-    def __init__(
-        self,
-        model: StepsModel,
-        theme_source: ThemeSource,
-        zoom: TextZoom,
-        texts: MonoTexts,
-        parent: QWidget | None = None,
-    ) -> None:
+    def __init__(self, model: StepsModel, drawing: Drawing, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
-        self._theme_source = theme_source
-        self._zoom = zoom
+        self._theme_source, self._zoom, texts = drawing
         self._flow = Flow([], "", "", False, False)
         self._layout = FlowLayout([], [], 0)
         self._texts = BoxTexts(texts)
@@ -64,7 +55,7 @@ class FlowView(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setAccessibleName("Tokens at this step")
         self.setMouseTracking(True)
-        theme_source.changed.connect(self.update)
+        self._theme_source.changed.connect(self.update)
         self._zoom.watch(self)
         self._zoom.changed.connect(self._follow_zoom)
         model.trace_changed.connect(self._forget_height)
@@ -274,15 +265,8 @@ class FlowView(QWidget):
 class RivalFlowView(FlowView):
     """The same for the encoder that runs beside."""
 
-    def __init__(
-        self,
-        model: StepsModel,
-        theme_source: ThemeSource,
-        zoom: TextZoom,
-        texts: MonoTexts,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(model, theme_source, zoom, texts, parent)
+    def __init__(self, model: StepsModel, drawing: Drawing, parent: QWidget | None = None) -> None:
+        super().__init__(model, drawing, parent)
         self.setAccessibleName("Tokens of the other encoder")
         model.race.changed.connect(self._follow)
 

@@ -7,12 +7,11 @@ from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QToolButton, QVBox
 
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.workspace import Workspace
-from guiapp.widgets.shaped_texts import MonoTexts
+from guiapp.widgets.steps.drawing import Drawing
 from guiapp.widgets.steps.flow import RivalFlowView
 from guiapp.widgets.steps.lines import SentenceView, title_line
 from guiapp.widgets.style_sheet import set_role
-from guiapp.widgets.text_zoom import TextZoom
-from guiapp.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX
 
 
 class RaceBox(QComboBox):
@@ -47,20 +46,13 @@ class RaceBox(QComboBox):
 class RaceCard(QFrame):
     """Shown while there is a rival."""
 
-    def __init__(
-        self,
-        model: StepsModel,
-        theme_source: ThemeSource,
-        zoom: TextZoom,
-        texts: MonoTexts,
-        parent: QWidget | None = None,
-    ) -> None:
+    def __init__(self, model: StepsModel, drawing: Drawing, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
         set_role(self, "card")
-        self.title = title_line(theme_source)
-        self.flow = RivalFlowView(model, theme_source, zoom, texts)
-        self.verdict = SentenceView(theme_source, zoom)
+        self.title = title_line(drawing.theme_source)
+        self.flow = RivalFlowView(model, drawing)
+        self.verdict = SentenceView(drawing.theme_source, drawing.zoom)
         self.verdict.setAccessibleName("How the two compare")
         self.go = QToolButton()
         self.go.setText("go there")

@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QToolButton, QVBoxLayout, QWidget
 
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.steps.pictures import Made, made_so_far
-from guiapp.widgets.shaped_texts import LEFT, RIGHT, MonoTexts
+from guiapp.widgets.shaped_texts import LEFT, RIGHT
+from guiapp.widgets.steps.drawing import Drawing
 from guiapp.widgets.style_sheet import head_row, set_role
-from guiapp.widgets.text_zoom import TextZoom
-from guiapp.widgets.theme import GAP_PX, SMALL_FONT_PX, ThemeSource
+from guiapp.widgets.theme import GAP_PX, SMALL_FONT_PX
 
 ROW_PX = 24
 
@@ -26,24 +26,21 @@ class StepRows(QWidget):
         name: str,
         n_rows: int,
         model: StepsModel,
-        theme_source: ThemeSource,
-        zoom: TextZoom,
-        texts: MonoTexts,
+        drawing: Drawing,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._model = model
-        self._theme_source = theme_source
+        self._theme_source, self._zoom, texts = drawing
         self._texts = texts.of(SMALL_FONT_PX + 1)
-        self._zoom = zoom
         self._n_rows = n_rows
         self.entries: list[Made] = []
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setAccessibleName(name)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        theme_source.changed.connect(self.update)
+        self._theme_source.changed.connect(self.update)
         model.trace_changed.connect(self.follow)
-        zoom.changed.connect(self._fit)
+        self._zoom.changed.connect(self._fit)
         self._fit()
 
     @abstractmethod
@@ -90,15 +87,8 @@ class History(StepRows):
 
     N_ROWS = 10
 
-    def __init__(
-        self,
-        model: StepsModel,
-        theme_source: ThemeSource,
-        zoom: TextZoom,
-        texts: MonoTexts,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__("Made so far", self.N_ROWS, model, theme_source, zoom, texts, parent)
+    def __init__(self, model: StepsModel, drawing: Drawing, parent: QWidget | None = None) -> None:
+        super().__init__("Made so far", self.N_ROWS, model, drawing, parent)
         model.position_changed.connect(self.follow)
         self.follow()
 
@@ -112,15 +102,8 @@ class Notes(StepRows):
 
     N_ROWS = 8
 
-    def __init__(
-        self,
-        model: StepsModel,
-        theme_source: ThemeSource,
-        zoom: TextZoom,
-        texts: MonoTexts,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__("Messages of log points", self.N_ROWS, model, theme_source, zoom, texts, parent)
+    def __init__(self, model: StepsModel, drawing: Drawing, parent: QWidget | None = None) -> None:
+        super().__init__("Messages of log points", self.N_ROWS, model, drawing, parent)
         model.notes_changed.connect(self.follow)
         self.follow()
 
@@ -134,17 +117,10 @@ class Notes(StepRows):
 class NotesList(QWidget):
     """Shown once there are messages; they can be thrown away."""
 
-    def __init__(
-        self,
-        model: StepsModel,
-        theme_source: ThemeSource,
-        zoom: TextZoom,
-        texts: MonoTexts,
-        parent: QWidget | None = None,
-    ) -> None:
+    def __init__(self, model: StepsModel, drawing: Drawing, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
-        self.rows = Notes(model, theme_source, zoom, texts)
+        self.rows = Notes(model, drawing)
         self.clear_button = QToolButton()
         self.clear_button.setText("clear")
         self.clear_button.setAccessibleName("Throw the messages away")

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QToolBut
 
 from guiapp.core.errors import TokenloupeError
 from guiapp.viewmodels.steps.model import StepsModel
-from guiapp.widgets.shaped_texts import MonoTexts
 from guiapp.widgets.steps.breakpoint_list import BreakpointList
+from guiapp.widgets.steps.drawing import Drawing
 from guiapp.widgets.steps.entry import EntryField, clear
 from guiapp.widgets.steps.rows import History, NotesList
 from guiapp.widgets.style_sheet import heading, set_role
@@ -50,25 +50,18 @@ class SidePanel(QScrollArea):
 class TraceSide(SidePanel):
     """Breakpoints and what their messages say, watches, history."""
 
-    def __init__(
-        self,
-        model: StepsModel,
-        theme_source: ThemeSource,
-        zoom: TextZoom,
-        texts: MonoTexts,
-        parent: QWidget | None = None,
-    ) -> None:
-        self.breakpoints = BreakpointList(model, theme_source, zoom)
-        self.watches = WatchList(model, theme_source, zoom)
-        self.history = History(model, theme_source, zoom, texts)
-        self.notes = NotesList(model, theme_source, zoom, texts)
+    def __init__(self, model: StepsModel, drawing: Drawing, parent: QWidget | None = None) -> None:
+        self.breakpoints = BreakpointList(model, drawing.theme_source, drawing.zoom)
+        self.watches = WatchList(model, drawing.theme_source, drawing.zoom)
+        self.history = History(model, drawing)
+        self.notes = NotesList(model, drawing)
         made = QWidget()
         column = QVBoxLayout(made)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(GAP_PX)
         column.addWidget(heading("Made so far"))
         column.addWidget(self.history)
-        super().__init__([self.breakpoints, self.notes, self.watches, made], zoom, parent)
+        super().__init__([self.breakpoints, self.notes, self.watches, made], drawing.zoom, parent)
 
 
 class WatchList(QWidget):

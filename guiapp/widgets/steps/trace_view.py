@@ -22,6 +22,7 @@ from guiapp.widgets.shaped_texts import MonoTexts
 from guiapp.widgets.steps.boxes import TOKEN_FONT_PX
 from guiapp.widgets.steps.cards import card
 from guiapp.widgets.steps.code import CodeView
+from guiapp.widgets.steps.drawing import Drawing
 from guiapp.widgets.steps.flow import FlowView
 from guiapp.widgets.steps.gutter import ID_FONT_PX
 from guiapp.widgets.steps.lines import SentenceView, TextLine, title_line
@@ -69,11 +70,12 @@ class TraceView(QSplitter):
         texts = MonoTexts()
         self.fonts = ScriptFonts([*_loaders(texts), *_other_loaders()], self)
         self.timeline = Timeline(model, theme_source)
-        self.flow = FlowView(model, theme_source, zoom, texts)
-        self.picture = PictureView(model, theme_source, zoom, texts)
-        self.code = CodeView(model, theme_source, zoom, texts)
-        self.side = TraceSide(model, theme_source, zoom, texts)
-        self.race_card = RaceCard(model, theme_source, zoom, texts)
+        drawing = Drawing(theme_source, zoom, texts)
+        self.flow = FlowView(model, drawing)
+        self.picture = PictureView(model, drawing)
+        self.code = CodeView(model, drawing)
+        self.side = TraceSide(model, drawing)
+        self.race_card = RaceCard(model, drawing)
         self.waiting = WaitingPanel(model.recording, workspace)
         self.sentence = SentenceView(theme_source, zoom)
         self.number = TextLine(Theme.mono_font(UI_FONT_PX), theme_source, is_right=True)

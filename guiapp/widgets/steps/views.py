@@ -20,13 +20,12 @@ from guiapp.viewmodels.steps.pictures import Edge, Lattice, Stack, lattice, stac
 from guiapp.viewmodels.steps.walk import WALKERS, walk
 from guiapp.widgets import shaped_texts
 from guiapp.widgets.rounded_boxes import RoundedBoxes
-from guiapp.widgets.shaped_texts import MonoTexts
 from guiapp.widgets.steps.cards import enlargement
+from guiapp.widgets.steps.drawing import Drawing
 from guiapp.widgets.steps.scan_picture import paint_pairs
 from guiapp.widgets.steps.tree_pictures import NodeTools, paint_heap, paint_walk
 from guiapp.widgets.style_sheet import blend
-from guiapp.widgets.text_zoom import TextZoom
-from guiapp.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme
 
 ROW_PX = 28
 PADDING_PX = 10
@@ -57,22 +56,14 @@ CENTER = Qt.AlignmentFlag.AlignCenter
 class PictureView(QWidget):
     """Chooses the picture that fits the encoder and the stage, and paints it."""
 
-    def __init__(
-        self,
-        model: StepsModel,
-        theme_source: ThemeSource,
-        zoom: TextZoom,
-        texts: MonoTexts,
-        parent: QWidget | None = None,
-    ) -> None:
+    def __init__(self, model: StepsModel, drawing: Drawing, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = model
-        self._theme_source = theme_source
-        self._zoom = zoom
-        self._texts, self._boxes = texts, RoundedBoxes()
+        self._theme_source, self._zoom, self._texts = drawing
+        self._boxes = RoundedBoxes()
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setAccessibleName("What the encoder knows")
-        theme_source.changed.connect(self.update)
+        self._theme_source.changed.connect(self.update)
         self._zoom.watch(self)
         self._zoom.changed.connect(self._follow_zoom)
         model.position_changed.connect(self._follow)

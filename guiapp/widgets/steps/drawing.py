@@ -1,0 +1,17 @@
+"""What all views of a trace draw with."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from guiapp.widgets.shaped_texts import MonoTexts
+from guiapp.widgets.text_zoom import TextZoom
+from guiapp.widgets.theme import ThemeSource
+
+
+class Drawing(NamedTuple):
+    """The colours, how large everything is, and the texts that any of the views has shaped."""
+
+    theme_source: ThemeSource
+    zoom: TextZoom
+    texts: MonoTexts
