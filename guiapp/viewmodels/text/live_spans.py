@@ -265,7 +265,7 @@ def _encode(given: _Given, wait: Wait, progress: Progress) -> _Encoded:
     wait(progress)
     encoding = given.encode()
     progress(0.8)
-    if len(given.text) < SMALL:
+    if len(given.text) < SMALL and not is_interpreted():
         encoding = given.encode()  # the first run may have loaded kernels, and its time would tell of that
     return _Encoded(LiveEncoding(given.tokenizer, encoding, given.options), encoding.elapsed_ns)
 
