@@ -1,0 +1,76 @@
+"""Engines that tell made-up events instead of measuring, and runs of them on the Bench page's model."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from guiapp.core.bench.history import load_run
+from guiapp.viewmodels.bench.history import Kept, SavedRun
+from guiapp.viewmodels.bench.model import BenchModel
+from guiapp.viewmodels.bench.runner import BenchRunner
+
+CELL = {
+    "scenario": "throughput",
+    "operation": "encode",
+    "corpus": "tutorial",
+    "size_bytes": 1000,
+    "threads": 1,
+}
+EQUAL = {"exact": True, "agreement": 1.0, "first_difference": None}
+EVENTS = [
+    {"event": "started", "environment": {}, "vocabulary": {}, "corpora": [], "plan": {}, "n_cells": 1},
+    {"event": "cell", "number": 1, "of": 1, "seconds_left": 5.0, **CELL},
+    {"event": "compared", "contender": "fast", "operation": "encode", "n_tokens": 500, **EQUAL},
+    {"event": "sample", "contender": "fast", "operation": "encode", "seconds": 0.001, "n": 1},
+    {"event": "sample", "contender": "fast", "operation": "encode", "seconds": 0.003, "n": 2},
+]
+REPEAT = """
+import json, sys
+plan = json.loads(sys.stdin.readline())
+for event in json.loads({events!r}):
+    print(json.dumps(event), flush=True)
+{ending}
+"""
+
+
+def fake_engine(events: list[dict], ending: str = "") -> BenchRunner:
+    """A process that tells these events and then does what `ending` says."""
+    return BenchRunner((sys.executable, "-c", REPEAT.format(events=json.dumps(events), ending=ending)))
+
+
+def whole_run(ms: float) -> list[dict]:
+    """The events of a run in which `fast` took so many milliseconds."""
+    started = {
+        **EVENTS[0],
+        "environment": {"started": f"2026-01-01T00:00:0{ms:.0f}+0000"},
+        "vocabulary": {"path": "model.gguf", "sha256": "abc"},
+    }
+    samples = [ms / 1e3 * (1 + share / 100) for share in range(10)]
+    result = {**CELL, **EQUAL, "contender": "fast", "n": 10, "median_s": samples[5], "samples_s": samples}
+    return [
+        started,
+        {"event": "result", **result},
+        {"event": "finished", "complete": True, "environment": {}},
+    ]
+
+
+def run_to_its_end(qtbot, model: BenchModel) -> None:
+    """Until it is kept, and in the list, if there is anything to keep."""
+    kept: list[Kept] = []
+    model.kept.kept.connect(kept.append)
+    model.run()
+    qtbot.waitUntil(lambda: not model.is_running)
+    if model._history is not None and model.results:
+        qtbot.waitUntil(lambda: bool(kept))
+    if kept and not kept[0].problem:
+        qtbot.waitUntil(lambda: model.record["results"] in map(results_of, model.kept.runs))
+
+
+def results_of(run: SavedRun) -> list[dict]:
+    return load_run(run.path)["results"]
+
+
+def opened(qtbot, model: BenchModel, path) -> None:
+    with qtbot.waitSignal(model.results_changed):
+        model.open_run(path)

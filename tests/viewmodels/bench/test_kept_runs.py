@@ -1,0 +1,139 @@
+"""Runs that are kept: opened again, compared, and told of where the disk refuses them."""
+
+from __future__ import annotations
+
+import errno
+import io
+import threading
+from pathlib import Path
+
+import pytest
+from fake_engine import EVENTS, fake_engine, opened, run_to_its_end, whole_run
+
+from guiapp.core.bench.history import load_run
+from guiapp.viewmodels.bench.history import RunHistory, SavedRun
+
+
+def cut_off_runs(qtbot, history: RunHistory) -> list[SavedRun]:
+    """As soon as there are some."""
+    runs: list[SavedRun] = []
+    qtbot.waitUntil(lambda: bool(runs.extend(history.take_cut_off_runs()) or runs))
+    return runs
+
+
+def test_runs_are_kept_and_compared_with_the_last(qtbot, make_model, tmp_path):
+    history = RunHistory(tmp_path / "runs")
+    run_to_its_end(qtbot, make_model(fake_engine(whole_run(1)), history))
+    model = make_model(fake_engine(whole_run(2)), history)
+    run_to_its_end(qtbot, model)
+    assert [change.verdict for change in model.comparison.changes] == ["slower"]
+    assert [run.title for run in model.kept.runs] == ["2026-01-01 00:00, model"] * 2
+    opened(qtbot, model, model.kept.runs[-1].path)
+    assert model.results[0]["samples_s"][0] == 1e-3
+
+
+def test_a_run_whose_process_was_killed_is_kept_with_the_samples_of_its_last_cell(
+    qtbot, make_model, tmp_path
+):
+    started = {**whole_run(1)[0], "event": "started"}
+    kill = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"
+    model = make_model(fake_engine([started, *EVENTS[1:]], kill), RunHistory(tmp_path / "runs"))
+    with qtbot.waitSignal(model.failed) as failed:
+        run_to_its_end(qtbot, model)
+    assert "ended early" in failed.args[0]
+    (kept,) = model.kept.runs
+    opened(qtbot, model, kept.path)
+    assert [row["samples_s"] for row in model.results] == [[0.001, 0.003]]
+    assert not model.record["complete"]
+
+
+def test_no_run_is_opened_while_another_goes_on(qtbot, make_model, tmp_path):
+    model = make_model(fake_engine(EVENTS, "sys.stdin.read()"))
+    model.run()
+    with qtbot.waitSignal(model.failed) as failed:
+        model.open_run(tmp_path / "other.json")
+    assert "Stop the run" in failed.args[0]
+
+
+def test_a_run_that_cannot_be_kept_is_put_elsewhere_and_that_is_told(
+    qtbot, make_model, tmp_path, monkeypatch
+):
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "elsewhere"))
+    (tmp_path / "runs").touch()
+    model = make_model(fake_engine(whole_run(1)), RunHistory(tmp_path / "runs"))
+    with qtbot.waitSignal(model.failed) as failed:
+        run_to_its_end(qtbot, model)
+    (kept,) = (tmp_path / "elsewhere").glob("*.json")
+    assert f"File exists. The run is in {kept} instead." in failed.args[0]
+    assert load_run(kept)["results"] == model.results
+
+
+def test_a_run_is_compared_with_the_last_one_that_measured_some_of_the_same(qtbot, make_model, tmp_path):
+    history = RunHistory(tmp_path / "runs")
+    run_to_its_end(qtbot, make_model(fake_engine(whole_run(1)), history))
+    other = whole_run(2)
+    other[1]["scenario"] = "decode"
+    run_to_its_end(qtbot, make_model(fake_engine(other), history))
+    model = make_model(fake_engine(whole_run(3)), history)
+    run_to_its_end(qtbot, model)
+    assert model.comparison.title == "2026-01-01 00:00, model"
+    assert [change.ratio.ratio for change in model.comparison.changes] == [pytest.approx(3)]
+
+
+def test_a_full_disk_is_told_and_leaves_the_results_on_the_page(qtbot, make_model, tmp_path, monkeypatch):
+    def refuse(*paths: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("guiapp.core.bench.history.os.replace", refuse)
+    model = make_model(fake_engine(whole_run(1)), RunHistory(tmp_path / "runs"))
+    with qtbot.waitSignal(model.failed) as failed:
+        run_to_its_end(qtbot, model)
+    assert "No space left on device" in failed.args[0]
+    assert len(model.results) == 1
+    assert list((tmp_path / "runs").glob("*.json*")) == []
+    monkeypatch.undo()  # there is room again at the next start
+    (kept,) = cut_off_runs(qtbot, RunHistory(tmp_path / "runs"))
+    assert load_run(kept.path)["results"] == model.results
+
+
+def test_a_run_is_compared_with_any_that_was_kept(qtbot, make_model, tmp_path):
+    history = RunHistory(tmp_path / "runs")
+    for ms in (1, 2, 3):
+        run_to_its_end(qtbot, make_model(fake_engine(whole_run(ms)), history))
+    model = make_model(history=history)
+    qtbot.waitUntil(lambda: len(model.kept.runs) == 3)
+    newest, _, oldest = model.kept.runs
+    opened(qtbot, model, newest.path)
+    with qtbot.waitSignal(model.compared):
+        model.compare_with(oldest.path)
+    assert [change.verdict for change in model.comparison.changes] == ["slower"]
+    assert model.comparison.changes[0].ratio.ratio == pytest.approx(3)
+    with qtbot.waitSignal(model.compared):
+        model.compare_with(newest.path)
+    assert model.comparison.changes == ()
+    assert "0 surely differ" in model.progress
+
+
+def test_the_window_never_waits_for_the_disk_of_kept_runs(qtbot, make_model, tmp_path, monkeypatch):
+    def open_elsewhere(path, *arguments, **more):
+        if isinstance(path, int) or Path(path).is_relative_to(tmp_path):
+            assert threading.current_thread() is not threading.main_thread()
+            opened_files.append(str(path))
+        return really_open(path, *arguments, **more)
+
+    opened_files: list[str] = []
+    really_open = io.open
+    run_to_its_end(qtbot, make_model(fake_engine(whole_run(1)), RunHistory(tmp_path / "runs")))
+    monkeypatch.setattr("io.open", open_elsewhere)
+    model = make_model(fake_engine(whole_run(2)), RunHistory(tmp_path / "runs"))
+    model.run()
+    qtbot.waitUntil(lambda: len(model.kept.runs) == 2 and not model.is_running)
+    newest, oldest = model.kept.runs
+    opened(qtbot, model, oldest.path)
+    with qtbot.waitSignal(model.compared):
+        model.compare_with(newest.path)
+    with qtbot.waitSignal(model.kept.changed):
+        model.kept.rename(newest, "after")
+    assert model.kept.runs[0].title == "after · 2026-01-01 00:00, model"
+    assert len(opened_files) > 8
