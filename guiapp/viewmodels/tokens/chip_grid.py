@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPoint, QRect, QSize
@@ -37,9 +38,14 @@ class ChipGrid:
         return self.n_rows * self.cell.height() + 2 * MARGIN_Y_PX
 
     def chip(self, index: int) -> QRect:
-        row, column = divmod(index, self.n_columns)
-        corner = QPoint(MARGIN_X_PX + column * self.cell.width(), MARGIN_Y_PX + row * self.cell.height())
-        return QRect(corner, self.chip_size)
+        return QRect(QPoint(*next(self.corners(index, index + 1))), self.chip_size)
+
+    def corners(self, first: int, last: int) -> Iterator[tuple[int, int]]:
+        """The x and y of the top left corners of the chips [first, last)."""
+        n_columns, width, height = self.n_columns, self.cell.width(), self.cell.height()
+        for index in range(first, last):
+            row, column = divmod(index, n_columns)
+            yield MARGIN_X_PX + column * width, MARGIN_Y_PX + row * height
 
     def chips_between(self, top: int, bottom: int) -> tuple[int, int]:
         """The chips [first, last) of all rows that touch the stretch from `top` to `bottom`."""

@@ -135,10 +135,10 @@ class TokenStrip(QAbstractScrollArea):
         ids = self._source.token_ids(first, last).tolist()
         tints = self._source.tints(first, last).tolist()
         scale = self.devicePixelRatioF()
-        outline = QPoint(OUTLINE_PX, OUTLINE_PX)
-        for index, key in enumerate(zip(ids, tints, [scale] * len(ids), strict=True), first):
-            chip = self._chips.get(key) or self._chip(*key)
-            painter.drawPixmap(self.chip_rect(index).topLeft() - outline, chip)
+        looks = zip(ids, tints, [scale] * len(ids), strict=True)
+        for (x, y), look in zip(self._grid.corners(first, last), looks, strict=True):
+            chip = self._chips.get(look) or self._chip(*look)
+            painter.drawPixmap(x - OUTLINE_PX, y - top - OUTLINE_PX, chip)
         self._paint_rings(painter, first, last)
 
     def _remark(self) -> str:
