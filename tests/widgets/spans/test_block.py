@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 import pytest
-from PySide6.QtGui import QTextLayout
+from PySide6.QtGui import QFont, QTextLayout
 
 from guiapp.widgets.spans.block import BlockLayout, TextMetrics
 from guiapp.widgets.theme import Theme
@@ -72,7 +72,9 @@ def is_seen(character):
 
 
 def letters_from_left_to_right(text, font):
-    """As Qt places them by itself."""
+    """As Qt places them by itself; with a second font its glyphs would name wrong letters."""
+    font = QFont(font)
+    font.setStyleStrategy(QFont.StyleStrategy.NoFontMerging)
     layout = QTextLayout(text, font)
     layout.beginLayout()
     line = layout.createLine()
