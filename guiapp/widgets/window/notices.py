@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QAction, QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
@@ -40,7 +42,6 @@ class Notice(QFrame):
         self.close_button = QToolButton()
         self.close_button.setToolTip("Dismiss")
         self.close_button.setAccessibleName("Dismiss notice")
-        self.close_button.clicked.connect(self.dismiss)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(MARGIN_PX, GAP_PX, GAP_PX, GAP_PX)
         layout.setSpacing(GAP_PX)
@@ -57,10 +58,6 @@ class Notice(QFrame):
 
     def copy_details(self) -> None:
         QGuiApplication.clipboard().setText(self._details)
-
-    def dismiss(self) -> None:
-        self.hide()
-        self.deleteLater()
 
     def _color(self) -> None:
         theme = self._theme_source.theme
@@ -81,13 +78,14 @@ class NoticeArea(QWidget):
 
     @property
     def notices(self) -> list[Notice]:
-        """Those that can be seen, the oldest first."""
-        return [notice for notice in self._notices.values() if not notice.isHidden()]
+        """The oldest first."""
+        return list(self._notices.values())
 
     def show_notice(self, subject: str, message: str, details: str, remedy: QAction | None = None) -> None:
         """Say that something failed, instead of what was said about the same subject before."""
         self.clear_notice(subject)
         notice = Notice(message, details, self._theme_source, self, remedy)
+        notice.close_button.clicked.connect(partial(self.clear_notice, subject))
         notice.destroyed.connect(self.updateGeometry)
         self._notices[subject] = notice
         self._layout.addWidget(notice)
@@ -95,6 +93,7 @@ class NoticeArea(QWidget):
         QAccessible.updateAccessibility(QAccessibleEvent(notice, QAccessible.Event.Alert))
 
     def clear_notice(self, subject: str) -> None:
-        """It works again."""
-        if (notice := self._notices.pop(subject, None)) is not None and not notice.isHidden():
-            notice.dismiss()
+        """It works again, or people have read it."""
+        if (notice := self._notices.pop(subject, None)) is not None:
+            notice.hide()
+            notice.deleteLater()
