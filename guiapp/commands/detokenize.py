@@ -7,6 +7,7 @@ import sys
 
 from guiapp.commands.files import InputError, add_file_option, add_pre_option, open_tokenizer, read
 from guiapp.core.id_lists import parse_ids
+from guiapp.core.text.utf16 import utf8_from, utf16_codec
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +30,7 @@ def run(options: argparse.Namespace) -> int:
     """The text of token ids."""
     if options.ids and options.file is not None:
         raise InputError("There are ids and a file of ids. Give either.")
-    listed = " ".join(options.ids) if options.ids else read(options.file).decode("utf-8-sig", "replace")
+    listed = " ".join(options.ids) if options.ids else _decoded(read(options.file))
     tokenizer = open_tokenizer(options.model, len(listed), options.pre)
     ids = parse_ids(listed, len(tokenizer.vocabulary))
     text = tokenizer.decode_bytes(ids, options.remove_special, options.unparse_special)
@@ -37,3 +38,15 @@ def run(options: argparse.Namespace) -> int:
     if sys.stdout.isatty():
         print()
     return 0
+
+
+def _decoded(listed: bytes) -> str:
+    """What was read as text, UTF-16 too: some shells write that into files."""
+    codec = utf16_codec(listed)
+    try:
+        return (listed if codec is None else utf8_from(listed, codec)).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"The list of ids is not UTF-8: byte {error.start + 1:,} is 0x{listed[error.start]:02X}. "
+            "Give ids as text, as tokenize prints them."
+        ) from None

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import codecs
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from io import BytesIO
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
@@ -17,6 +19,7 @@ from guiapp.core.counting.blocks import blocks_from
 from guiapp.core.demo import resolve_model
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.kernels.compile import interpret_if_small, tell_numba
+from guiapp.core.text.utf16 import LITTLE, MARK, utf8_from, utf16_codec
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.header_bytes import file_state
 
@@ -70,6 +73,9 @@ def add_text_source(parser: argparse.ArgumentParser) -> None:
         type=file_name,
         help="read the text from a file, byte for byte",
     )
+    parser.add_argument(
+        "--utf16", action="store_true", help="the text that is read is UTF-16: make it UTF-8 first"
+    )
 
 
 def add_pre_option(parser: argparse.ArgumentParser) -> None:
@@ -119,16 +125,49 @@ def add_encode_options(parser: argparse.ArgumentParser) -> None:
 
 def text_of(options: argparse.Namespace) -> bytes:
     """The argument TEXT, or else what is in the file or on standard input."""
-    return os.fsencode(options.text) if options.text is not None else read(options.file)
+    if options.text is not None:
+        return _argument(options)
+    text = read(options.file)
+    codec = _codec(options, text)
+    return text if codec is None else utf8_from(text, codec)
 
 
 def blocks_of(options: argparse.Namespace) -> Iterator[bytes]:
     """The same in blocks, each read when it is asked for: the input may have no end."""
     if options.text is not None:
-        yield from blocks_from(BytesIO(os.fsencode(options.text)).read)
+        yield from blocks_from(BytesIO(_argument(options)).read)
         return
     with _opened(options.file) as stream:
-        yield from blocks_from(stream.read)
+        blocks = blocks_from(stream.read)
+        first = next(blocks, b"")
+        codec = _codec(options, first)
+        if codec is None:
+            yield from chain((first,), blocks)
+            return
+        decoder = codecs.getincrementaldecoder(codec)("replace")
+        texts = (decoder.decode(block, final=not block) for block in chain((first,), blocks, (b"",)))
+        yield next(texts).removeprefix(MARK).encode()
+        yield from (text.encode() for text in texts)
+
+
+def _argument(options: argparse.Namespace) -> bytes:
+    if options.utf16:
+        raise InputError("TEXT is not UTF-16. Leave out --utf16, which is for -f and standard input.")
+    return os.fsencode(options.text)
+
+
+def _codec(options: argparse.Namespace, text: bytes) -> str | None:
+    """What the input is to be converted from; those who may not know that it is UTF-16 are told."""
+    codec = utf16_codec(text)
+    if options.utf16:
+        return codec or LITTLE
+    if codec is not None:
+        name = _name(options.file)
+        print(
+            f"tokenloupe: {name} is UTF-16, and its bytes are taken as they are. --utf16 converts it.",
+            file=sys.stderr,
+        )
+    return None
 
 
 def read(file: str | None) -> bytes:
@@ -137,10 +176,15 @@ def read(file: str | None) -> bytes:
         return stream.read()
 
 
+def _name(file: str | None) -> str:
+    """What people call the source of the input."""
+    return "Standard input" if file is None or file == "-" else file
+
+
 @contextmanager
 def _opened(file: str | None) -> Iterator[BinaryIO]:
     """A file to read, or standard input."""
-    name = "Standard input" if file is None or file == "-" else file
+    name = _name(file)
     if name != file and sys.stdin.isatty():
         print("tokenloupe: Type the input, then Ctrl+D on a line of its own.", file=sys.stderr)
     try:

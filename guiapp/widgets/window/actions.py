@@ -78,6 +78,7 @@ ROWS = (
     ActionRow("find_token", "Find the selected token", "Edit", ("Ctrl+F3",), page="inspect"),
     ActionRow("copy_ids", "Copy token ids", "Edit", ("Ctrl+Shift+C",), begins_group=True),
     ActionRow("decode_ids", "Decode token ids…", "Edit", ("Ctrl+Shift+V",)),
+    ActionRow("from_utf16", "Convert UTF-16 to UTF-8", "Edit", begins_group=True),
     ActionRow("choose_pre", "Choose pre-tokenizer…", "Tokens"),
     ActionRow("add_special", "Add special tokens", "Tokens", ("Ctrl+Shift+A",), True, begins_group=True),
     ActionRow("parse_special", "Parse special tokens", "Tokens", ("Ctrl+Shift+R",), is_checkable=True),

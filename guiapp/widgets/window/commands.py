@@ -29,6 +29,7 @@ from guiapp.widgets.window.model_picker import ModelPicker
 from guiapp.widgets.window.pages import PAGES
 from guiapp.widgets.window.pre_picker import PrePicker
 from guiapp.widgets.window.recent_menu import RecentMenu
+from guiapp.widgets.window.utf16_notice import Utf16Notice
 
 
 class WindowCommands(QObject):
@@ -57,6 +58,7 @@ class WindowCommands(QObject):
         self._editor = window.inspect_page.editor
         self.palette = CommandPalette(self._actions, theme_source, window)
         self.picker = ModelPicker(workspace.loader, recent, theme_source, window)
+        self._utf16 = Utf16Notice(window.notices, workspace, self._actions["from_utf16"])
         self.pre_picker = PrePicker(workspace.loader, theme_source, window)
         kept_menu = self._actions.menus["File/Kept texts"]
         self.kept_texts = KeptTextsMenu(kept_menu, window.kept_texts, workspace, window.questions)
@@ -94,6 +96,7 @@ class WindowCommands(QObject):
         self._recent.stop()
         self._recent_texts.stop()
         self._sorting.wait()
+        self._utf16.stop()
         loading = self._workspace.loader.loading_name
         if loading is not None and loading == self._last_model:
             self._settings.set_last_model(loading)

@@ -73,6 +73,8 @@ def test_a_text_is_opened_edited_and_saved(shell, qtbot, tmp_path):
     press(qtbot, shell, Qt.Key.Key_S, CTRL)
     assert path.read_bytes() == b"two one"
     assert not shell.window.isWindowModified()
+
+
 def test_a_notice_that_was_closed_gives_way_to_the_next_one_about_the_same(shell, qtbot, tmp_path):
     (tmp_path / "words.txt").write_bytes(b"one")
     with qtbot.waitSignal(shell.workspace.text_file_failed):

@@ -1,0 +1,32 @@
+"""Text in UTF-16, as some programs on Windows write it: told by its first bytes, and made UTF-8.
+
+Tokenizers read UTF-8.  To them the bytes of UTF-16 are another text: a NUL beside each Latin letter.
+"""
+
+from __future__ import annotations
+
+MARK = "\ufeff"
+LITTLE, BIG = "utf-16-le", "utf-16-be"
+MARKS = ((b"\xff\xfe\x00\x00", None), (b"\xff\xfe", LITTLE), (b"\xfe\xff", BIG))  # the first is UTF-32's
+TELLING_BYTES = 1 << 12  # of the beginning
+FEWEST_UNITS = 4  # without a mark, fewer say nothing
+FEWEST_NULS = 0.5  # of the units: Latin letters, digits, spaces
+MOST_OTHERS = 0.125  # of those: U+0100 and the like; in UTF-32 there are half as many
+
+
+def utf16_codec(beginning: bytes) -> str | None:
+    """`utf-16-le` or `utf-16-be` where a text is that, by its mark or by NULs in every other place."""
+    for mark, codec in MARKS:
+        if beginning.startswith(mark):
+            return codec
+    head = beginning[:TELLING_BYTES]
+    n_even, n_odd, n_units = head[::2].count(0), head[1::2].count(0), len(head) // 2
+    few, many = sorted((n_even, n_odd))
+    if n_units < FEWEST_UNITS or many < FEWEST_NULS * n_units or few > MOST_OTHERS * many:
+        return None
+    return LITTLE if n_odd > n_even else BIG
+
+
+def utf8_from(text: bytes, codec: str) -> bytes:
+    """The same text in UTF-8, without the mark; U+FFFD for halves of characters."""
+    return text.decode(codec, "replace").removeprefix(MARK).encode()

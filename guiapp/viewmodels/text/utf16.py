@@ -1,0 +1,59 @@
+"""Whether the text looks like UTF-16, and its conversion."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal
+
+from guiapp.core.text.utf16 import TELLING_BYTES, utf8_from, utf16_codec
+from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.text.document import TextDocument
+
+
+class Utf16Text(QObject):
+    """Watches a document, whose bytes stay as they are until somebody wants them converted.
+
+    Signals:
+        changed(): `codec` is new.
+    """
+
+    changed = Signal()
+
+    def __init__(self, document: TextDocument, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._codec: str | None = None
+        self._job = LatestJob[bytes](self)
+        self._job.done.connect(self._take)
+        document.edited.connect(self._follow)
+        self._follow()
+
+    @property
+    def codec(self) -> str | None:
+        """`utf-16-le`, `utf-16-be`, or None for all other texts."""
+        return self._codec
+
+    def convert(self) -> None:
+        """Put the same text in UTF-8 in its place, as one edit; not what is typed meanwhile."""
+        if self._codec is not None:
+            self._job.start(partial(_convert, self._document.text(), self._codec))
+
+    def close(self) -> None:
+        """Stop all work; nothing is delivered any more."""
+        self._job.wait()
+
+    def _follow(self) -> None:
+        self._job.cancel()
+        codec = utf16_codec(self._document.slice(0, min(TELLING_BYTES, self._document.size)))
+        if codec != self._codec:
+            self._codec = codec
+            self.changed.emit()
+
+    def _take(self, text: bytes) -> None:
+        self._document.replace(0, self._document.size, text)
+        self._document.set_caret(0)
+
+
+def _convert(text: bytes, codec: str, progress: Progress) -> bytes:
+    return utf8_from(text, codec)

@@ -1,0 +1,48 @@
+"""Says that a text is UTF-16, which no tokenizer reads, and offers to convert it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction
+
+from guiapp.viewmodels.text.utf16 import Utf16Text
+from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.window.notices import NoticeArea
+
+SUBJECT = "utf-16"
+
+
+class Utf16Notice(QObject):
+    """A notice for each such text, and the action that converts it."""
+
+    def __init__(self, area: NoticeArea, workspace: Workspace, convert: QAction) -> None:
+        super().__init__(area)
+        self._area = area
+        self._workspace = workspace
+        self._convert = convert
+        self._text = Utf16Text(workspace.document, self)
+        self._told: tuple[str | None, Path | None] = (None, None)
+        convert.triggered.connect(self._text.convert)
+        self._text.changed.connect(self._follow)
+        workspace.text_file_changed.connect(self._follow)
+        self._follow()
+
+    def stop(self) -> None:
+        """For closing."""
+        self._text.close()
+
+    def _follow(self) -> None:
+        codec, path = self._text.codec, self._workspace.text_path
+        self._convert.setEnabled(codec is not None)
+        if codec is None:
+            self._area.clear_notice(SUBJECT)
+        elif (codec, path) != self._told:
+            name = "This text" if path is None else path.name
+            message = (
+                f"{name} is UTF-16, and models are fed UTF-8. "
+                "The tokens are those of its bytes, not of what it says."
+            )
+            self._area.show_notice(SUBJECT, message, message, self._convert)
+        self._told = (codec, path)

@@ -1,0 +1,79 @@
+"""A text in UTF-16 in the real window: told, kept byte for byte, and converted by one click."""
+
+from __future__ import annotations
+
+import pytest
+from main_window_driver import CTRL, press
+from PySide6.QtCore import Qt
+
+TEXT = "two words, 世界 😀\n"
+
+
+@pytest.fixture
+def open_file(shell, qtbot, tmp_path):
+    def open_file(name, data):
+        (tmp_path / name).write_bytes(data)
+        with qtbot.waitSignal(shell.workspace.text_file_changed):
+            shell.workspace.open_text(tmp_path / name)
+
+    return open_file
+
+
+def messages(shell):
+    return [notice.message for notice in shell.window.notices.notices]
+
+
+def convert(shell, qtbot):
+    [notice] = shell.window.notices.notices
+    with qtbot.waitSignal(shell.workspace.document.edited):
+        qtbot.mouseClick(notice.remedy_button, Qt.MouseButton.LeftButton)
+
+
+def test_it_is_told_and_its_bytes_stay(shell, open_file):
+    open_file("wide.txt", TEXT.encode("utf-16"))
+    [message] = messages(shell)
+    assert message.startswith("wide.txt is UTF-16")
+    assert shell.workspace.document.text() == TEXT.encode("utf-16")
+    assert not shell.workspace.is_modified
+
+
+@pytest.mark.parametrize("codec", ["utf-16", "utf-16-be"])
+def test_a_click_converts_it_and_undo_brings_the_bytes_back(shell, qtbot, open_file, codec):
+    open_file("wide.txt", TEXT.encode(codec))
+    convert(shell, qtbot)
+    assert shell.workspace.document.text() == TEXT.encode()
+    assert shell.workspace.is_modified
+    assert shell.workspace.text_path.name == "wide.txt"
+    assert messages(shell) == []
+    shell.window.inspect_page.editor.setFocus()
+    press(qtbot, shell, Qt.Key.Key_Z, CTRL)
+    assert shell.workspace.document.text() == TEXT.encode(codec)
+    assert len(messages(shell)) == 1
+
+
+def test_the_command_is_there_for_such_texts_only(shell, qtbot, open_file):
+    action = shell.window.actions_table["from_utf16"]
+    assert not action.isEnabled()
+    open_file("wide.txt", TEXT.encode("utf-16"))
+    assert action.isEnabled()
+    with qtbot.waitSignal(shell.workspace.document.edited):
+        action.trigger()
+    assert not action.isEnabled()
+
+
+def test_a_notice_that_was_closed_stays_closed_until_another_such_file_is_opened(shell, qtbot, open_file):
+    open_file("wide.txt", TEXT.encode("utf-16"))
+    shell.window.notices.notices[0].close_button.click()
+    press(qtbot, shell, Qt.Key.Key_End, CTRL)
+    qtbot.keyClicks(shell.window.inspect_page.editor, "x")
+    assert messages(shell) == []
+    open_file("other.txt", TEXT.encode("utf-16"))
+    assert messages(shell)[0].startswith("other.txt is UTF-16")
+
+
+def test_what_is_typed_while_a_text_is_converted_is_not_lost(shell, qtbot, open_file):
+    open_file("wide.txt", TEXT.encode("utf-16"))
+    shell.window.notices.notices[0].remedy_button.click()
+    qtbot.keyClicks(shell.window.inspect_page.editor, "x")
+    qtbot.wait(50)
+    assert shell.workspace.document.text() == b"x" + TEXT.encode("utf-16")
