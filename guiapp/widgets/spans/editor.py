@@ -15,7 +15,6 @@ from PySide6.QtGui import (
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
-    QPainter,
 )
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -102,7 +101,7 @@ class SpanEditor(SpanView):
     def _follow_caret(self) -> None:
         self._restart_blinking()
         self.updateMicroFocus()
-        self.viewport().update()
+        self._look_again()
 
     def set_font_px(self, size_px: int) -> None:
         """Text in another size; the caret stays in sight if it was."""
@@ -210,7 +209,7 @@ class SpanEditor(SpanView):
         before = self._y_of_top()
         self._rows.reveal(self._document.caret, self._moves.at_row_end)
         self._scrolled_from(before)
-        self.viewport().update()
+        self._look_again()
 
     # Mouse
 
@@ -351,7 +350,7 @@ class SpanEditor(SpanView):
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         self._blinking.stop()
-        self.viewport().update()
+        self._look_again()
         super().focusOutEvent(event)
 
     def _restart_blinking(self) -> None:
@@ -368,9 +367,9 @@ class SpanEditor(SpanView):
             SIDE_PX + place.x - CARET_PX / 2, place.y + 1, CARET_PX, self._rows.metrics.row_height - 2
         )
 
-    def _draw_over(self, painter: QPainter) -> None:
-        if self._caret_shows and self.hasFocus() and not self._is_read_only:
-            painter.fillRect(self._caret_rect(), self._themes.theme.accent)
+    def _shown_caret(self) -> QRectF | None:
+        is_shown = self._caret_shows and self.hasFocus() and not self._is_read_only
+        return self._caret_rect() if is_shown else None
 
 
 Command = Callable[[SpanEditor], None]

@@ -25,10 +25,11 @@ SETTLING_ROUNDS = 10
 
 
 class VisibleBlock(NamedTuple):
-    """A block that shows: its first byte, the y of its first row in the window, and its layout."""
+    """A block that shows: its first byte, where its rows begin and end in the window, and its layout."""
 
     start: int
     y: float
+    bottom: float
     layout: BlockLayout
 
 
@@ -170,9 +171,9 @@ class SpanRows:
         y, block = -self._offset, self._anchor
         while y < self._height and block < len(self._blocks):
             layout = self.layout(block)
-            found.append(VisibleBlock(self._blocks.start(block), y, layout))
-            y += layout.n_rows * self._metrics.row_height
-            block += 1
+            bottom = y + layout.n_rows * self._metrics.row_height
+            found.append(VisibleBlock(self._blocks.start(block), y, bottom, layout))
+            y, block = bottom, block + 1
         return found
 
     # Scrolling

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from math import inf
-from typing import NamedTuple
+from operator import itemgetter
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import (
-    QFontMetricsF,
     QHelpEvent,
     QPainter,
     QPaintEvent,
@@ -18,42 +17,23 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 
-from guiapp.core.vocab.vocabulary import Attribute
 from guiapp.viewmodels.text.document import TextDocument
 from guiapp.viewmodels.text.search import TextSearch
 from guiapp.viewmodels.tokens.layout import SpanSource, token_at
-from guiapp.widgets.spans.block import BlockLayout, TextMetrics
+from guiapp.widgets.spans.added_tokens import AddedTokens, ChipBox
+from guiapp.widgets.spans.block import TextMetrics
 from guiapp.widgets.spans.fonts import FontSearch
-from guiapp.widgets.spans.painter import Tokens
-from guiapp.widgets.spans.pictures import Highlights, RowPictures
-from guiapp.widgets.spans.rows import MARGIN_PX, SpanRows
+from guiapp.widgets.spans.frame import Marks, Part, Screen, ShownBlock, blocks_in, parts_of
+from guiapp.widgets.spans.pictures import RowPictures
+from guiapp.widgets.spans.rows import SpanRows
 from guiapp.widgets.theme import TEXT_FONT_PX, ThemeSource
 
 SIDE_PX = 24
-CHIP_GAP_PX = 6
 ZOOM_STEPS_PX = (9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 22, 24, 28, 32, 40, 48)
 WHEEL_NOTCH = 120
 NOTCH_ROWS = 3
 BYTES_IN_TIP = 32
 ROWS_AT_ONCE = 4  # in a frame that goes on where another one ran out of time
-
-
-class ChipBox(NamedTuple):
-    """A token that was added before or behind the text, and where its chip lies in the window."""
-
-    token: int
-    label: str
-    rect: QRectF
-
-
-class _ShownRow(NamedTuple):
-    """What `RowPictures.draw_row` is told about a row."""
-
-    layout: BlockLayout
-    row: int
-    tokens: Tokens
-    highlights: Highlights
-    place: QPointF
 
 
 class SpanView(QAbstractScrollArea):
@@ -68,6 +48,7 @@ class SpanView(QAbstractScrollArea):
     hovered = Signal(int)
     token_clicked = Signal(int)
     zoom_changed = Signal()
+    _looks_changed = Signal()
 
     def __init__(
         self, document: TextDocument, spans: SpanSource, themes: ThemeSource, parent: QWidget | None = None
@@ -80,9 +61,12 @@ class SpanView(QAbstractScrollArea):
         self._rows = SpanRows(document, TextMetrics.of(themes.theme.mono_font(self._font_px)))
         self._shows_whitespace = True
         self._selected_token = self._hovered_token = -1
-        self._added: tuple[list[tuple[int, str]], list[tuple[int, str]]] = ([], [])
+        self._added = AddedTokens(spans)
         self._search: TextSearch | None = None
         self._placeholder = ""
+        self._screen = Screen()
+        self._is_changing = False
+        self._looks_changed.connect(self._update_what_changed, Qt.ConnectionType.QueuedConnection)
         self._most_ms = inf
         self._unfinished: list[QRect] = []
         self._go_on = QTimer(self, singleShot=True, interval=0)
@@ -152,17 +136,17 @@ class SpanView(QAbstractScrollArea):
     def set_selected_token(self, index: int) -> None:
         if index != self._selected_token:
             self._selected_token = index
-            self.viewport().update()
+            self._look_again()
 
     def set_hovered_token(self, index: int) -> None:
         if index != self._hovered_token:
             self._hovered_token = index
-            self.viewport().update()
+            self._look_again()
 
     def show_matches(self, search: TextSearch) -> None:
         """Mark what a search finds from now on."""
         self._search = search
-        search.found_changed.connect(self.viewport().update)
+        search.found_changed.connect(self._look_again)
 
     def reveal(self, start: int, end: int) -> None:
         """Scroll to a stretch of the text, to its beginning if it does not fit."""
@@ -198,6 +182,7 @@ class SpanView(QAbstractScrollArea):
 
     def _restyle(self) -> None:
         self._pictures = RowPictures(self._themes.theme, self._rows.metrics, self._shows_whitespace)
+        self._screen.forget()
         self.viewport().update()
 
     def _follow_spans(self) -> None:
@@ -206,22 +191,9 @@ class SpanView(QAbstractScrollArea):
             self._settle()
 
     def _read_added_tokens(self) -> None:
-        """Find the control tokens that stand before and behind the text."""
-        size = self._document.size
-        leading = self._added_at(0, 0, min(size, 1))
-        trailing = self._added_at(size, max(size - 1, 0), size) if size else []
-        self._added = leading, trailing
+        self._added.read(self._document.size)
         row_px = self._rows.metrics.row_height
-        self._rows.set_frame(row_px if leading else 0, row_px if trailing else 0)
-
-    def _added_at(self, offset: int, start: int, end: int) -> list[tuple[int, str]]:
-        window = self._spans.spans_in(start, end)
-        is_control = (self._spans.attributes_of(window.ids) & Attribute.CONTROL.value) != 0
-        here = (window.starts == offset) & (window.ends == offset) & is_control
-        return [
-            (window.first_index + at, self._spans.label_of(int(window.ids[at])))
-            for at in np.flatnonzero(here).tolist()
-        ]
+        self._rows.set_frame(row_px if self._added.leading else 0, row_px if self._added.trailing else 0)
 
     # Scrolling
 
@@ -264,10 +236,11 @@ class SpanView(QAbstractScrollArea):
         height = self.viewport().height()
         shown = {block.start: block.y for block in self._rows.visible()}
         moved = round(shown[start] - y) if start in shown else height
-        if abs(moved) < height and self.is_painted:
-            self.viewport().scroll(0, moved)
-        else:
+        if abs(moved) >= height or not self.is_painted:
             self.viewport().update()
+        elif moved:
+            self.viewport().scroll(0, moved)
+            self._screen.forget()
         self._sync_scroll_bar()
 
     def _settle(self) -> None:
@@ -276,7 +249,7 @@ class SpanView(QAbstractScrollArea):
         self._rows.settle()
         self._sync_scroll_bar()
         self._unfinished.clear()
-        self.viewport().update()
+        self._look_again()
 
     def _sync_scroll_bar(self) -> None:
         bar = self.verticalScrollBar()
@@ -290,46 +263,64 @@ class SpanView(QAbstractScrollArea):
 
     # Painting
 
+    def _look_again(self) -> None:
+        """Paint what looks different, when all views of the text have followed the change."""
+        if not self._is_changing:
+            self._is_changing = True
+            self._looks_changed.emit()
+
+    def _update_what_changed(self) -> None:
+        self._is_changing = False
+        window = self.viewport().rect()
+        for rect in self._screen.differing(self._parts(self._blocks_in(QRegion(window)))):
+            self.viewport().update(rect)
+
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
         painter.fillRect(event.rect(), self._themes.theme.background)
         self._pictures.begin_frame(self._most_ms)
         area = event.region()
-        self._unfinished = [rect for rect in self._unfinished if not QRegion(rect).subtracted(area).isEmpty()]
-        self._unfinished += [
-            self._row_rect(shown.place.y()) & self.viewport().rect()
-            for shown in self._rows_to_paint(area)
-            if not self._pictures.draw_row(painter, *shown)
-        ]
+        blocks = self._blocks_in(area)
+        unfinished = self._draw_rows(painter, area, blocks)
         for chip in self._chips():
-            is_selected, is_hovered = chip.token == self._selected_token, chip.token == self._hovered_token
-            self._pictures.draw_chip(painter, chip.rect, chip.label, is_selected, is_hovered)
+            self._pictures.draw_chip(painter, chip.rect, chip.label, *self._marks_of(chip))
         if not self._document.size:
             self._draw_placeholder(painter)
-        self._draw_over(painter)
+        if (caret := self._shown_caret()) is not None:
+            painter.fillRect(caret, self._themes.theme.accent)
+        self._unfinished = [rect for rect in self._unfinished if not QRegion(rect).subtracted(area).isEmpty()]
+        self._unfinished += unfinished
+        painted = QRegion() if self._is_changing else area
+        for rect in unfinished:
+            painted -= QRegion(rect)
+        self._screen.note(self._parts(blocks), area, painted)
         if self._unfinished:
             self._go_on.start()
 
-    def _rows_to_paint(self, area: QRegion) -> list[_ShownRow]:
-        """The rows that touch an area, first those where someone types."""
-        tokens, selection = self._visible_tokens(), self._document.selection
-        row_px = self._rows.metrics.row_height
-        shown = []
-        for block in self._rows.visible():
-            places = ((row, block.y + row * row_px) for row in range(block.layout.n_rows))
-            touched = [(row, y) for row, y in places if area.intersects(self._row_rect(y))]
-            if not touched:
-                continue
-            of_block = tokens.within(block.start, block.start + block.layout.size).relative_to(block.start)
-            selected = (selection[0] - block.start, selection[1] - block.start)
-            highlights = Highlights(selected, self._selected_token, self._hovered_token)
-            if self._search is not None and self._search.n_found:
-                found = self._search.matches_in(block.start, block.start + block.layout.size)
-                highlights = highlights._replace(matches=found.relative_to(block.start))
-            for row, y in touched:
-                shown.append(_ShownRow(block.layout, row, of_block, highlights, QPointF(SIDE_PX, y)))
-        caret_y = self._rows.place_of(self._document.caret).y
-        return sorted(shown, key=lambda row: abs(row.place.y() - caret_y))
+    def _draw_rows(self, painter: QPainter, area: QRegion, blocks: list[ShownBlock]) -> list[QRect]:
+        """Draw the rows that touch an area, first those where someone types; return those only sketched."""
+        row_px, caret_y = self._rows.metrics.row_height, self._rows.place_of(self._document.caret).y
+        touched = [
+            (abs(y - caret_y), y, row, shown)
+            for shown in blocks
+            for row in range(shown.block.layout.n_rows)
+            if area.intersects(self._row_rect(y := shown.block.y + row * row_px))
+        ]
+        sketched = []
+        for _, y, row, shown in sorted(touched, key=itemgetter(0)):
+            layout, place = shown.block.layout, QPointF(SIDE_PX, y)
+            if not self._pictures.draw_row(painter, layout, row, shown.tokens, shown.highlights, place):
+                sketched.append(self._row_rect(y) & self.viewport().rect())
+        return sketched
+
+    def _blocks_in(self, area: QRegion) -> list[ShownBlock]:
+        selection, caret = self._document.selection, self._shown_caret()
+        marks = Marks(selection, self._selected_token, self._hovered_token, self._search, caret)
+        return blocks_in(area, self._rows, self._spans, marks)
+
+    def _parts(self, blocks: list[ShownBlock]) -> list[Part]:
+        chips = tuple((chip.label, chip.rect.getRect(), *self._marks_of(chip)) for chip in self._chips())
+        return parts_of(blocks, self._rows, chips, self.viewport().rect())
 
     def _row_rect(self, y: float) -> QRect:
         return QRect(0, int(y), self.viewport().width(), self._rows.metrics.row_height)
@@ -339,8 +330,12 @@ class SpanView(QAbstractScrollArea):
         for rect in self._unfinished[:ROWS_AT_ONCE]:
             self.viewport().update(rect)
 
-    def _draw_over(self, painter: QPainter) -> None:
-        """Draw what lies over the text."""
+    def _shown_caret(self) -> QRectF | None:
+        """Where the caret is drawn; None while it is not."""
+        return None
+
+    def _marks_of(self, chip: ChipBox) -> tuple[bool, bool]:
+        return chip.token == self._selected_token, chip.token == self._hovered_token
 
     def _draw_placeholder(self, painter: QPainter) -> None:
         painter.setFont(self._rows.metrics.font)
@@ -348,26 +343,9 @@ class SpanView(QAbstractScrollArea):
         y = self._rows.place_of(0).y + self._rows.metrics.baseline
         painter.drawText(QPointF(SIDE_PX + 4, y), self._placeholder)
 
-    def _visible_tokens(self) -> Tokens:
-        blocks = self._rows.visible()
-        start, end = blocks[0].start, blocks[-1].start + blocks[-1].layout.size
-        window = self._spans.spans_in(start, end)
-        attributes = self._spans.attributes_of(window.ids)
-        return Tokens(window, attributes)
-
     def _chips(self) -> list[ChipBox]:
         """The chips above and below the text, where they show."""
-        leading, trailing = self._added
-        row_px = self._rows.metrics.row_height
-        sizes = QFontMetricsF(self._rows.metrics.font)
-        chips = []
-        for tokens, y in ((leading, MARGIN_PX - self._rows.scroll_y), (trailing, self._rows.text_end_y)):
-            x = float(SIDE_PX)
-            for index, label in tokens if -row_px < y < self.viewport().height() else ():
-                rect = QRectF(x, y + 2, sizes.horizontalAdvance(label) + 12, row_px - 4)
-                chips.append(ChipBox(index, label, rect))
-                x = rect.right() + CHIP_GAP_PX
-        return chips
+        return self._added.chips(self._rows, SIDE_PX, self.viewport().height())
 
     # The mouse, without a button
 

@@ -1,0 +1,138 @@
+"""What one frame of a text is made of, and what of it differs from what is on screen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from numpy.typing import NDArray
+from PySide6.QtCore import QRect, QRectF
+from PySide6.QtGui import QRegion
+
+from guiapp.viewmodels.text.search import TextSearch
+from guiapp.viewmodels.tokens.layout import SpanSource, SpanWindow
+from guiapp.widgets.spans.painter import Tokens
+from guiapp.widgets.spans.pictures import Highlights
+from guiapp.widgets.spans.rows import SpanRows, VisibleBlock
+
+
+class Marks(NamedTuple):
+    """What lies on the text: bytes and tokens of all of it, and where the caret is in the window."""
+
+    selection: tuple[int, int]
+    selected_token: int
+    hovered_token: int
+    search: TextSearch | None
+    caret: QRectF | None
+
+    def on(self, start: int, end: int) -> Highlights:
+        """Those of the bytes [start, end), counted from `start`."""
+        selection = (self.selection[0] - start, self.selection[1] - start)
+        matches: SpanWindow | None = None
+        if self.search is not None and self.search.n_found:
+            matches = self.search.matches_in(start, end).relative_to(start)
+        return Highlights(selection, self.selected_token, self.hovered_token, matches)
+
+
+class ShownBlock(NamedTuple):
+    """A block that shows, with all that lies on it; tokens and highlights count from its first byte."""
+
+    block: VisibleBlock
+    tokens: Tokens
+    highlights: Highlights
+    caret: QRectF | None
+
+    def look(self) -> tuple[object, ...]:
+        """Equal for two blocks that are painted alike at the same place."""
+        window, layout, highlights = self.tokens.window, self.block.layout, self.highlights
+        columns: list[NDArray[Any]]
+        columns = [window.starts, window.ends, window.tints, self.tokens.attributes]
+        if highlights.matches is not None:
+            columns += [highlights.matches.starts, highlights.matches.ends]
+        start, end = (min(max(at, 0), layout.size) for at in highlights.selection)
+        marked = (at - window.first_index for at in (highlights.selected_token, highlights.hovered_token))
+        return (
+            layout,
+            self.block.y,
+            None if self.caret is None else self.caret.getRect(),
+            (start, end) if start < end else None,
+            *(at if 0 <= at < len(window.ids) else None for at in marked),
+            *(column.tobytes() for column in columns),
+        )
+
+
+class Part(NamedTuple):
+    """A stretch of the window over its whole width, and what all in it follows from."""
+
+    top: int
+    width: int
+    height: int
+    look: tuple[object, ...]
+
+    @property
+    def rect(self) -> QRect:
+        return QRect(0, self.top, self.width, self.height)
+
+
+def blocks_in(area: QRegion, rows: SpanRows, spans: SpanSource, marks: Marks) -> list[ShownBlock]:
+    """The blocks that touch an area of the window, from the top down."""
+    width = area.boundingRect().right() + 1
+    touched = [block for block in rows.visible() if area.intersects(_stretch(block.y, block.bottom, width))]
+    if not touched:
+        return []
+    window = spans.spans_in(touched[0].start, touched[-1].start + touched[-1].layout.size)
+    tokens = Tokens(window, spans.attributes_of(window.ids))
+    shown = []
+    for block in touched:
+        end = block.start + block.layout.size
+        of_block = tokens.within(block.start, end).relative_to(block.start)
+        has_caret = marks.caret is not None and block.y <= marks.caret.top() < block.bottom
+        caret = marks.caret if has_caret else None
+        shown.append(ShownBlock(block, of_block, marks.on(block.start, end), caret))
+    return shown
+
+
+def parts_of(
+    blocks: Sequence[ShownBlock], rows: SpanRows, around: tuple[object, ...], window: QRect
+) -> list[Part]:
+    """Some blocks, and what is above the first row and below the last one, which looks like `around`."""
+    width, height = window.width(), window.height()
+    visible = rows.visible()
+    stretches = [
+        (0, visible[0].y, around),
+        *((shown.block.y, shown.block.bottom, shown.look()) for shown in blocks),
+        (visible[-1].bottom, height, around),
+    ]
+    parts = []
+    for top, bottom, look in stretches:
+        rect = _stretch(top, bottom, width) & window
+        if not rect.isEmpty():
+            parts.append(Part(rect.top(), width, rect.height(), look))
+    return parts
+
+
+def _stretch(top: float, bottom: float, width: int) -> QRect:
+    return QRect(0, int(top), width, int(bottom) - int(top))
+
+
+class Screen:
+    """What the parts of a window looked like when they were painted last."""
+
+    def __init__(self) -> None:
+        self._parts: set[Part] = set()
+
+    def forget(self) -> None:
+        """Count nothing as painted, as after pixels were moved."""
+        self._parts.clear()
+
+    def differing(self, parts: Iterable[Part]) -> list[QRect]:
+        """Where those lie that look different now, or are not known."""
+        return [part.rect for part in parts if part not in self._parts]
+
+    def note(self, parts: Iterable[Part], touched: QRegion, painted: QRegion) -> None:
+        """Follow a frame: the parts that it touched, and the area that now looks as they say."""
+        kept = {part for part in self._parts if not touched.intersects(part.rect)}
+        for part in parts:
+            if part in self._parts or QRegion(part.rect).subtracted(painted).isEmpty():
+                kept.add(part)
+        self._parts = kept

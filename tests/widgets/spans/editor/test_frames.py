@@ -1,0 +1,107 @@
+"""What is painted again after a change, and that nothing is missed."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from editor_hands import wheel
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtGui import QImage, QRegion
+from PySide6.QtWidgets import QApplication
+
+from guiapp.widgets.spans.view import NOTCH_ROWS
+
+TEXT = "\n".join(
+    f"{number} lines of شعر and 漢字 in words that may reach a second row" for number in range(60)
+)
+
+
+def settle(editor):
+    for _ in range(3):
+        QApplication.processEvents()
+    while not editor.is_painted:
+        QApplication.processEvents()
+
+
+def on_screen(editor):
+    """The pixels that were painted so far."""
+    return editor.screen().grabWindow(editor.winId()).toImage().convertToFormat(QImage.Format.Format_RGB32)
+
+
+def painted_anew(editor):
+    return editor.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+
+
+class Painted(QObject):
+    """The area that was painted since it was asked last."""
+
+    def __init__(self, widget):
+        super().__init__(widget)
+        self._area = QRegion()
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched, event):
+        if event.type() is QEvent.Type.Paint:
+            self._area += event.region()
+        return False
+
+    def height(self):
+        height = self._area.boundingRect().height()
+        self._area = QRegion()
+        return height
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_is_on_screen_is_what_painting_all_anew_would_show(opened, seed):
+    editor = opened(TEXT if seed % 2 else "one two\nthree " * seed)
+    rng, document = random.Random(seed), editor.document
+
+    def place():
+        return document.caret_stop(rng.randrange(document.size + 1))
+
+    acts = {
+        "type": lambda: editor.type_text(rng.choice(("a", " ", "\n", "字", "word " * 20))),
+        "erase": lambda: editor.erase_word_before(),
+        "caret": lambda: document.set_caret(place()),
+        "reveal": lambda: editor.reveal(document.caret, document.caret),
+        "select": lambda: document.select(place(), place()),
+        "undo": lambda: editor.undo() if document.can_undo else None,
+        "token": lambda: editor.set_selected_token(rng.randrange(40)),
+        "hover": lambda: editor.set_hovered_token(rng.randrange(40)),
+        "wheel": lambda: wheel(editor, rng.choice((-1, 1, -5, 5))),
+        "zoom": lambda: editor.zoom(rng.choice((-1, 1))),
+        "resize": lambda: editor.resize(rng.randrange(300, 700), rng.randrange(100, 400)),
+        "frames": lambda: settle(editor),
+        "pixels": lambda: editor.grab(),
+    }
+    for step in range(120):
+        name = rng.choice(list(acts))
+        acts[name]()
+        if step % 3 == 0:
+            settle(editor)
+            assert on_screen(editor) == painted_anew(editor), f"after step {step}, {name}"
+
+
+def test_lines_that_come_back_to_where_they_were_before_scrolling_are_painted_there(opened):
+    editor = opened("\n".join(f"line {number}" for number in range(60)))
+    settle(editor)
+    wheel(editor, -2 / NOTCH_ROWS)
+    settle(editor)
+    editor.document.set_caret(editor.rows.visible()[1].start)
+    editor.type_text(2 * "one two\n")  # as many rows as were scrolled, with tokens for all colours
+    settle(editor)
+    assert on_screen(editor) == painted_anew(editor)
+
+
+def test_only_the_line_that_is_typed_into_is_painted(opened):
+    editor = opened(TEXT)
+    editor.document.set_caret(TEXT.index("lines") + 2)
+    settle(editor)
+    painted = Painted(editor.viewport())
+    editor.type_text("a")
+    settle(editor)
+    assert 0 < painted.height() <= 2 * editor.rows.metrics.row_height
+    editor.type_text("\n")
+    settle(editor)
+    assert painted.height() > 5 * editor.rows.metrics.row_height
