@@ -72,24 +72,36 @@ def lay_out(tree: TreeArrays, kinds: NDArray[np.uint8], crowd: int) -> PictureAr
 
 
 def _by_level(rows: Rows, count: int, n_tokens: int) -> PictureArrays:
-    levels = rows.levels[:count]
-    order = np.argsort(levels, kind="stable")
-    places = np.empty(count, np.int32)
-    places[order] = np.arange(count, dtype=np.int32)
-    tokens, parents = rows.tokens[:count][order], rows.parents[:count][order]
-    parents[1:] = places[parents[1:]]
-    nodes = np.full(n_tokens, NONE, np.int32)
-    is_token = tokens != NONE
-    nodes[tokens[is_token]] = np.flatnonzero(is_token)
-    return PictureArrays(
-        tokens,
-        rows.kinds[:count][order],
-        parents,
-        rows.starts[:count][order],
-        rows.ends[:count][order],
-        np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(levels))]).astype(np.int32),
-        nodes,
+    level_offsets = np.zeros(int(rows.levels[:count].max(initial=0)) + 2, np.int32)
+    np.cumsum(np.bincount(rows.levels[:count]), out=level_offsets[1:])
+    picture = PictureArrays(
+        np.empty(count, np.int32),
+        np.empty(count, np.uint8),
+        np.empty(count, np.int32),
+        np.empty(count, np.int32),
+        np.empty(count, np.int32),
+        level_offsets,
+        np.full(n_tokens, NONE, np.int32),
     )
+    sort_by_level(rows, level_offsets[:-1].copy(), np.empty(count, np.int32), picture)
+    return picture
+
+
+@kernel
+def sort_by_level(
+    rows: Rows, free: NDArray[np.int32], places: NDArray[np.int32], picture: PictureArrays
+) -> None:
+    """Put rows in the order of a picture; `free` begins as where levels do, `places` gets their places."""
+    for row in range(len(places)):
+        level, token, parent = rows.levels[row], rows.tokens[row], rows.parents[row]
+        place = free[level]
+        free[level] += 1
+        places[row] = place
+        picture.tokens[place], picture.kinds[place] = token, rows.kinds[row]
+        picture.parents[place] = parent if parent == NONE else places[parent]
+        picture.starts[place], picture.ends[place] = rows.starts[row], rows.ends[row]
+        if token != NONE:
+            picture.nodes[token] = place
 
 
 @kernel

@@ -120,7 +120,8 @@ def token_tree(vocabulary: Vocabulary) -> TokenTree:
     data, offsets = vocabulary.token_bytes_table
     is_byte = (vocabulary.attributes & Attribute.BYTE) > 0
     is_text = ((vocabulary.attributes & NOT_MATCHED) == 0) & (np.diff(offsets) > 0)
-    worst_first = np.lexsort((-np.arange(len(vocabulary)), ~is_byte, is_text)).astype(np.int32)
+    is_worse = (~is_text & is_byte, ~is_text & ~is_byte, is_text & is_byte, is_text & ~is_byte)
+    worst_first = np.concatenate([np.flatnonzero(part)[::-1] for part in is_worse]).astype(np.int32)
     arrays = build_tree(data, offsets, worst_first, is_text)
     is_matched = np.zeros(len(vocabulary), np.bool_)
     found = arrays.rows[2::4][arrays.rows[1::4] != FREE]

@@ -61,6 +61,16 @@ def test_the_longest_match_is_the_longest_token_that_fits(tokens, text):
         assert (b"" if found is None else tokens[found]) == max(fitting, key=len, default=b"")
 
 
+def test_each_of_many_tokens_is_found():
+    """As many as take several blocks of rows, below nodes with few children and with all there can be."""
+    tokens = {bytes([byte]) for byte in range(256)}
+    tokens |= {bytes([7, byte]) for byte in range(256)}
+    tokens |= {(number * number).to_bytes(4, "big").lstrip(b"\0") for number in range(1, 1500)}
+    tree = tree_of(sorted(tokens))
+    for token_id, token in enumerate(sorted(tokens)):
+        assert tree.longest_match(token) == token_id
+
+
 def test_tokens_stand_by_the_bytes_that_they_stand_for():
     spm = token_tree(
         toy_vocabulary({"▁a": 0.0, "<0x20>": Attribute.BYTE, "é": 0.0, "<0xC3>": Attribute.BYTE})
