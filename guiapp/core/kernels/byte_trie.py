@@ -139,6 +139,38 @@ def insert_all(
     return count
 
 
+@insert_all.interpreted_by
+def _insert_all(
+    data: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    ids: NDArray[np.int32],
+    backwards: bool,
+    edges: NDArray[np.int64],
+    tokens: NDArray[np.int32],
+    nodes: NDArray[np.int32],
+    depths: NDArray[np.int32],
+    ends: NDArray[np.int32],
+) -> int:
+    texts, limits = data.tobytes(), offsets.tolist()
+    nodes_behind: dict[int, int] = {}
+    for token in ids.tolist():
+        text = texts[limits[token] : limits[token + 1]]
+        node = len(edges)
+        for depth, byte in enumerate(reversed(text) if backwards else text, 1):
+            edge = node * 256 + byte
+            if edge not in nodes_behind:
+                count = len(nodes_behind)
+                if count == len(nodes):
+                    return -1
+                nodes[count] = nodes_behind[edge] = slot = -1 - child(edges, node, byte)
+                edges[slot], depths[count] = edge, depth
+            node = nodes_behind[edge]
+        ends[token] = node
+        if text:
+            tokens[node] = token
+    return len(nodes_behind)
+
+
 @kernel
 def link(
     edges: NDArray[np.int64],
@@ -165,6 +197,33 @@ def link(
             longest[node] = longest[target]
         else:
             shorter[longest[node]] = longest[target]
+
+
+@link.interpreted_by
+def _link(
+    edges: NDArray[np.int64],
+    longest: NDArray[np.int32],
+    order: NDArray[np.int32],
+    failures: NDArray[np.int32],
+    shorter: NDArray[np.int32],
+) -> None:
+    root = len(edges)
+    nodes_behind = dict(zip(edges[order].tolist(), order.tolist(), strict=True))
+    targets, tokens = failures.tolist(), longest.tolist()
+    for edge, node in nodes_behind.items():
+        parent, byte = edge >> 8, edge & 255
+        target = root
+        while parent != root:
+            parent = targets[parent]
+            if (found := nodes_behind.get(parent * 256 + byte)) is not None:
+                target = found
+                break
+        targets[node] = target
+        if tokens[node] == NONE:
+            tokens[node] = tokens[target]
+        else:
+            shorter[tokens[node]] = tokens[target]
+    failures[:], longest[:] = targets, tokens
 
 
 @routine

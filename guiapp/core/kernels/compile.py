@@ -6,6 +6,9 @@ compiled     by numba, without the GIL, from a disk cache; the usual case
 interpreted  as the Python it is written in: until compiled ones are loaded, for work so small that
              importing numba would take longer, and in tests with NUMBA_DISABLE_JIT=1
 
+A loop over bytes is what compiled code does best and Python worst.  So a kernel that opens models may have
+a twin, `@name.interpreted_by`, which does the same with what Python is good at: bytes, dicts, whole arrays.
+
 Indices must not be negative: compiled, a[-1] is not the last item but what lies before the first one.
 
 A kernel is compiled for the types that its annotations name and for no others, so that this can happen
@@ -58,17 +61,24 @@ class Kernel(Generic[P, R]):
 
     def __init__(self, function: Callable[P, R]) -> None:
         self.function = function
+        self.interpreted = function
         self.dispatcher: Any = None
         update_wrapper(self, function)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         if _State.interpreted:
             with np.errstate(over="ignore"):  # hashes wrap around on purpose
-                return self.function(*args, **kwargs)
+                return self.interpreted(*args, **kwargs)
         if self.dispatcher is None:
             self.load()
         result: R = self.dispatcher(*args, **kwargs)
         return result
+
+    def interpreted_by(self, twin: Callable[P, R]) -> Callable[P, R]:
+        """Declare what does the same sooner where nothing is compiled; tests without numba run the kernel."""
+        if not NEVER_COMPILED:
+            self.interpreted = twin
+        return twin
 
     def load(self) -> None:
         """Take the compiled code from the disk cache; where it is not there, compile it."""

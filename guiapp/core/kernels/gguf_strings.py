@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import struct
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.kernels.compile import kernel, routine
 
 LENGTH_BYTES = 8
+LENGTH = struct.Struct("<Q")
 EMPTY_NAME = np.array(list(b"[EMPTY_"), np.uint8)
 
 
@@ -40,6 +44,28 @@ def scan(
     return len(starts)
 
 
+@scan.interpreted_by
+def _scan(
+    data: NDArray[np.uint8],
+    available: int,
+    at: int,
+    first: int,
+    starts: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+) -> int:
+    view = data.data
+    for row in range(first, len(starts)):
+        if at + LENGTH_BYTES > available:
+            return row
+        (length,) = LENGTH.unpack_from(view, at)
+        if length > available - at - LENGTH_BYTES:
+            return row
+        starts[row] = at + LENGTH_BYTES
+        lengths[row] = length
+        at += LENGTH_BYTES + length
+    return len(starts)
+
+
 @kernel
 def measure(
     data: NDArray[np.uint8],
@@ -61,6 +87,25 @@ def measure(
         if length == 0 and name_empty:
             length = len(EMPTY_NAME) + _n_digits(row) + 1
         offsets[row + 1] = offsets[row] + length
+    return n_odd
+
+
+@measure.interpreted_by
+def _measure(
+    data: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+    name_empty: bool,
+    offsets: NDArray[np.int64],
+) -> int:
+    text = data.tobytes()
+    sizes, n_odd = [0], 0
+    for row, (start, length) in enumerate(zip(starts.tolist(), lengths.tolist(), strict=True)):
+        end = text.find(b"\0", start, start + length)
+        size = length if end < 0 else end - start
+        n_odd += size == 0 or end >= 0
+        sizes.append(len(_name_of_empty(row)) if size == 0 and name_empty else size)
+    np.cumsum(sizes, out=offsets)
     return n_odd
 
 
@@ -90,6 +135,26 @@ def pack(
                 packed[to + index] = data[start + index]
 
 
+@pack.interpreted_by
+def _pack(
+    data: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    packed: NDArray[np.uint8],
+) -> None:
+    text, strings = data.tobytes(), []
+    rows = zip(starts.tolist(), lengths.tolist(), np.diff(offsets).tolist(), strict=True)
+    for row, (start, length, size) in enumerate(rows):
+        is_named = size and (not length or not text[start])
+        strings.append(_name_of_empty(row) if is_named else text[start : start + size])
+    packed[:] = np.frombuffer(b"".join(strings), np.uint8)
+
+
+def _name_of_empty(row: int) -> bytes:
+    return b"%b%d]" % (EMPTY_NAME.tobytes(), row)
+
+
 @kernel
 def count_unsplittable(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> int:
     """How many merges have no space behind their first byte, and so do not name two tokens."""
@@ -101,6 +166,12 @@ def count_unsplittable(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> i
         if at >= offsets[row + 1]:
             count += 1
     return count
+
+
+@count_unsplittable.interpreted_by
+def _count_unsplittable(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> int:
+    text = data.tobytes()
+    return sum(text.find(b" ", start + 1, end) < 0 for start, end in pairwise(offsets.tolist()))
 
 
 @routine

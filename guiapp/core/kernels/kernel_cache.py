@@ -7,7 +7,6 @@ directly or not: an edit compiles again what it can change, and no more.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import sys
@@ -68,7 +67,9 @@ def _source(path: Path) -> bytes:
 
 
 def _hash_of(sources: Iterable[Path]) -> str:
-    digest = hashlib.sha256()
+    from hashlib import sha256
+
+    digest = sha256()
     for source in sources:
         digest.update(source.relative_to(PACKAGE).as_posix().encode())
         digest.update(_source(source))
@@ -78,11 +79,12 @@ def _hash_of(sources: Iterable[Path]) -> str:
 @cache
 def cache_root() -> Path:
     """The folder of all kernels that this numba and this Python compile."""
+    from hashlib import sha256
     from importlib.metadata import version
 
     import platformdirs
 
-    digest = hashlib.sha256()
+    digest = sha256()
     for part in (version("numba"), sys.version, os.environ.get("NUMBA_BOUNDSCHECK", ""), str(PACKAGE)):
         digest.update(part.encode())
     root = os.environ.get("NUMBA_CACHE_DIR") or platformdirs.user_cache_dir("tokenloupe", False)

@@ -6,13 +6,22 @@ but are no tokens are numbered from `n_tokens` on; a start symbol that occurs in
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.kernels.compile import kernel, routine
-from guiapp.core.kernels.string_table import StringTable, find, find_hashed, hash_bytes, read_ahead
+from guiapp.core.kernels.string_table import (
+    StringTable,
+    find,
+    find_hashed,
+    hash_bytes,
+    read_ahead,
+    rows_by_string,
+    strings_of,
+)
 
 ABSENT = -1  # a string that is no token
 MALFORMED = -2  # a merge string without two sides
@@ -152,6 +161,28 @@ def enter_merges(
             merges.rows[2 * slot + 1] = np.int64(ranks[row]) << 32 | np.int64(made[row])
 
 
+@enter_merges.interpreted_by
+def _enter_merges(
+    merges: MergeArrays,
+    lefts: NDArray[np.int32],
+    rights: NDArray[np.int32],
+    ranks: NDArray[np.int32],
+    made: NDArray[np.int32],
+) -> None:
+    rows, mask = merges.rows.tolist(), (len(merges.rows) >> 1) - 1
+    keys = lefts.astype(np.int64) << 32 | rights
+    slots = (keys * merges.spread >> 32) & mask
+    values = ranks.astype(np.int64) << 32 | made
+    are_symbols = (lefts >= 0) & (rights >= 0)
+    columns = (column[are_symbols].tolist() for column in (keys, slots, values))
+    for key, slot, value in zip(*columns, strict=True):
+        while rows[2 * slot] >= 0 and rows[2 * slot] != key:
+            slot = (slot + 1) & mask
+        if rows[2 * slot] < 0:
+            rows[2 * slot : 2 * slot + 2] = key, value
+    merges.rows[:] = rows
+
+
 @kernel
 def enter_characters(
     keys: NDArray[np.int64],
@@ -214,6 +245,28 @@ def resolve_merges(
             begin = stop
 
 
+@resolve_merges.interpreted_by
+def _resolve_merges(
+    table: StringTable,
+    data: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    lefts: NDArray[np.int32],
+    rights: NDArray[np.int32],
+    made: NDArray[np.int32],
+    spaces: NDArray[np.int64],
+) -> None:
+    tokens, texts = rows_by_string(table), data.tobytes()
+    for row, (start, end) in enumerate(pairwise(offsets.tolist())):
+        space = texts.find(b" ", start + 1, end)
+        spaces[row] = space if space >= 0 else max(start + 1, end)
+        if 0 <= space < end - 1:
+            left, right = texts[start:space], texts[space + 1 : end]
+            lefts[row], rights[row] = tokens.get(left, ABSENT), tokens.get(right, ABSENT)
+            made[row] = tokens.get(left + right, ABSENT)
+        else:
+            lefts[row] = rights[row] = made[row] = MALFORMED
+
+
 @routine
 def _hash_merges(
     table: StringTable,
@@ -274,6 +327,28 @@ def split_tokens(
             rights[count] = right
             made[count] = token
             cuts[count] = at
+            count += 1
+    return count
+
+
+@split_tokens.interpreted_by
+def _split_tokens(
+    table: StringTable,
+    lengths: NDArray[np.uint8],
+    lefts: NDArray[np.int32],
+    rights: NDArray[np.int32],
+    made: NDArray[np.int32],
+    cuts: NDArray[np.int64],
+) -> int:
+    tokens, symbol_lengths, count = rows_by_string(table), lengths.tolist(), 0
+    for token, (start, text) in enumerate(zip(table.offsets[:-1].tolist(), strings_of(table), strict=True)):
+        for cut in range(1, len(text)):
+            left, right = tokens.get(text[:cut], ABSENT), tokens.get(text[cut:], ABSENT)
+            if left < 0 and cut != symbol_lengths[text[0]]:
+                continue
+            if right < 0 and len(text) - cut > symbol_lengths[text[cut]]:
+                continue
+            lefts[count], rights[count], made[count], cuts[count] = left, right, token, start + cut
             count += 1
     return count
 

@@ -7,8 +7,9 @@ collide; what is found does not depend on the point.
 
 from __future__ import annotations
 
-import secrets
+import os
 from functools import partial
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ MODULUS = np.uint64((1 << 61) - 1)
 LOW_32 = np.uint64(0xFFFFFFFF)
 LOW_29 = np.uint64((1 << 29) - 1)
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
+PYTHON_MODULUS, PYTHON_SPREAD = int(MODULUS), int(SPREAD)
 BYTES_PER_WORD = 7  # a word must be smaller than the modulus
 
 
@@ -51,7 +53,7 @@ def build(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> StringTable:
         hashes=np.zeros(n_rows, np.uint64),
         data=data,
         offsets=offsets,
-        point=np.array([secrets.randbelow(1 << 60) + (1 << 59)], np.uint64),
+        point=np.array([random_bits(60) + (1 << 59)], np.uint64),
         duplicate=np.full(2, -1, np.int64),
     )
     _fill(table)
@@ -65,6 +67,23 @@ def find_all(table: StringTable, texts: list[bytes]) -> NDArray[np.int32]:
     rows = np.empty(len(texts), np.int32)
     _find_rows(table, np.frombuffer(bytearray(b"".join(texts)), np.uint8), offsets, rows)
     return rows
+
+
+def random_bits(count: int) -> int:
+    """A number that nobody can foresee, of up to 64 bits, as from `secrets`, which takes long to import."""
+    return int.from_bytes(os.urandom(8), "little") >> (64 - count)
+
+
+def strings_of(table: StringTable) -> list[bytes]:
+    """All strings of the table, in order."""
+    data = table.data.tobytes()
+    return [data[start:end] for start, end in pairwise(table.offsets.tolist())]
+
+
+def rows_by_string(table: StringTable) -> dict[bytes, int]:
+    """The same table for Python: the first row of each string."""
+    strings = strings_of(table)
+    return dict(zip(reversed(strings), reversed(range(len(strings))), strict=True))
 
 
 @routine
@@ -98,14 +117,18 @@ def hash_bytes(text: NDArray[np.uint8], start: int, end: int, point: np.uint64) 
 
     This is what it means, and how it is done interpreted; `_hash_in_halves` is the same compiled.
     """
-    data, factor, value = text[start:end].tobytes(), int(point), 0
+    return np.uint64(_hash_of(text[start:end].tobytes(), int(point)))
+
+
+def _hash_of(data: bytes, factor: int) -> int:
+    value = 0
     for at in range(0, len(data) + 1, BYTES_PER_WORD):
         word = int.from_bytes(data[at : at + BYTES_PER_WORD], "little")
         if at + BYTES_PER_WORD > len(data):  # the last word ends in a one bit, so that lengths differ
             word |= 1 << 8 * (len(data) - at)
-        value = (value + word) * factor % int(MODULUS)
-    value = ((value ^ value >> 32) * int(SPREAD)) & (1 << 64) - 1
-    return np.uint64(value ^ value >> 29)
+        value = (value + word) * factor % PYTHON_MODULUS
+    value = ((value ^ value >> 32) * PYTHON_SPREAD) & (1 << 64) - 1
+    return value ^ value >> 29
 
 
 @routine
@@ -202,9 +225,41 @@ def _fill(table: StringTable) -> None:
         table.slots[slot] = row
 
 
+@_fill.interpreted_by
+def _fill_slots(table: StringTable) -> None:
+    slots, mask, point = table.slots.tolist(), len(table.slots) - 1, int(table.point[0])
+    rows: dict[bytes, int] = {}
+    for row, text in enumerate(strings_of(table)):
+        table.hashes[row] = key = _hash_of(text, point)
+        if (earlier := rows.setdefault(text, row)) != row:
+            if table.duplicate[0] < 0:
+                table.duplicate[:] = earlier, row
+            continue
+        slot = key & mask
+        while slots[slot] >= 0:
+            slot = (slot + 1) & mask
+        slots[slot] = row
+    table.slots[:] = slots
+
+
 @kernel
 def _find_rows(
     table: StringTable, data: NDArray[np.uint8], offsets: NDArray[np.int64], rows: NDArray[np.int32]
 ) -> None:
     for at in range(len(rows)):
         rows[at] = find(table, data, offsets[at], offsets[at + 1])
+
+
+@_find_rows.interpreted_by
+def _find_texts(
+    table: StringTable, data: NDArray[np.uint8], offsets: NDArray[np.int64], rows: NDArray[np.int32]
+) -> None:
+    texts, mask, point = data.tobytes(), len(table.slots) - 1, int(table.point[0])
+    for at, (start, end) in enumerate(pairwise(offsets.tolist())):
+        text = texts[start:end]
+        slot = _hash_of(text, point) & mask
+        while (row := int(table.slots[slot])) >= 0:
+            if table.data[table.offsets[row] : table.offsets[row + 1]].tobytes() == text:
+                break
+            slot = (slot + 1) & mask
+        rows[at] = row

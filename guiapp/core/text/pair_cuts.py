@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import secrets
-
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.kernels import pair_cuts as kernels
 from guiapp.core.kernels.pair_cuts import MARKED_SPACE_CODE, PairCuts
+from guiapp.core.kernels.string_table import random_bits
 from guiapp.core.vocab.byte_alphabet import BYTES
 from guiapp.core.vocab.merges import PairMerging
 
@@ -41,7 +40,7 @@ def cuts_between(
     cuts = PairCuts(
         ascii=np.zeros(256, np.uint64),
         others=np.zeros(n_words, np.uint64),
-        spread=secrets.randbits(61) | 1 | 1 << 61,
+        spread=random_bits(61) | 1 | 1 << 61,
         marked_space=marked_space,
         splits_characters=splits_characters,
     )

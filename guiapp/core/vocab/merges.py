@@ -6,7 +6,6 @@ token, better scores first, so the rules are all ways to cut a token in two.  Be
 
 from __future__ import annotations
 
-import secrets
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -378,4 +377,4 @@ def _slots_for(n_rows: int) -> int:
 
 
 def _odd_number() -> int:
-    return secrets.randbits(61) | 1 | 1 << 61
+    return string_table.random_bits(61) | 1 | 1 << 61
