@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,8 +11,10 @@ from guiapp.core.kernels import string_table
 from guiapp.core.kernels.string_table import StringTable
 from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE
 from guiapp.core.vocab.quoting import quoted
-from guiapp.core.vocab.vocab_keys import VocabKeys
 from guiapp.core.vocab.vocabulary import Attribute, Rules, VocabType
+
+if TYPE_CHECKING:
+    from guiapp.core.vocab.vocab_keys import VocabKeys
 
 SHORTEST_BYTE_TOKEN = 3  # llama.cpp reads two digits from the fourth byte on; none is taken as 0
 

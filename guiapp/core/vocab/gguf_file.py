@@ -17,6 +17,7 @@ from guiapp.core.kernels.string_table import StringTable
 from guiapp.core.text.charsmap import open_charsmap
 from guiapp.core.vocab import checks
 from guiapp.core.vocab.defaults import IDS_OF_MODEL, MODELS_WITHOUT_VOCABULARY, TYPE_OF_MODEL, default_rules
+from guiapp.core.vocab.gguf_package import import_in_parts
 from guiapp.core.vocab.header_bytes import FileState, HeaderBytes, Progress, file_state
 from guiapp.core.vocab.pre_choice import PreChoice, pre_choice, warnings_about
 from guiapp.core.vocab.pre_types import GEMMA4, WHITESPACE, PreTokenizer
@@ -98,7 +99,7 @@ def _ignore(_share: float) -> None:
 
 
 def _read(path: Path, source: HeaderBytes, progress: Progress, pre: str | None) -> Vocabulary:
-    # Importing gguf takes a tenth of a second, which only those pay who open a file.
+    import_in_parts("gguf")  # only those pay for it who open a file
     from guiapp.core.vocab.gguf_reader import HeaderReader
     from guiapp.core.vocab.tensor_infos import check_tensor_infos
     from guiapp.core.vocab.vocab_keys import VocabKeys

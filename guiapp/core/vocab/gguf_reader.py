@@ -12,7 +12,8 @@ from collections import OrderedDict
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from gguf import GGUFReader, GGUFValueType, ReaderField
+from gguf.constants import GGUFValueType
+from gguf.gguf_reader import GGUFReader, ReaderField
 from numpy.typing import DTypeLike, NDArray
 
 from guiapp.core.errors import VocabError

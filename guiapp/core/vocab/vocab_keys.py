@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from gguf import ReaderField
+from gguf.gguf_reader import ReaderField
 from numpy.typing import NDArray
 
 from guiapp.core.errors import VocabError
