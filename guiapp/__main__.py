@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
+
+NEW_OBJECTS = 100_000  # between two looks for garbage: until then a short command has ended
 
 
 def main() -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # else numpy starts threads, for nothing that we do
+    gc.set_threshold(NEW_OBJECTS)
     from guiapp.cli import run
 
     return run(sys.argv[1:])

@@ -9,30 +9,28 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
 from guiapp import __version__
-from guiapp.commands import bench, chunk, count, detokenize, info, screenshot, step, tokenize, train, tree
 from guiapp.commands.files import InputError, file_path
 from guiapp.core.demo import resolve_model
 from guiapp.core.errors import TokenloupeError, UnknownPreError
 
-Command = Callable[[argparse.Namespace], int]
-
-COMMANDS: dict[str, tuple[Command, Callable[[argparse.ArgumentParser], None]]] = {
-    "info": (info.run, info.add_options),
-    "tokenize": (tokenize.run, tokenize.add_options),
-    "detokenize": (detokenize.run, detokenize.add_options),
-    "step": (step.run, step.add_options),
-    "count": (count.run, count.add_options),
-    "chunk": (chunk.run, chunk.add_options),
-    "bench": (bench.run, bench.add_options),
-    "bench ui": (bench.run_window, bench.add_window_options),
-    "tree": (tree.run, tree.add_options),
-    "train": (train.run, train.add_options),
-    "screenshot": (screenshot.run, screenshot.add_options),
-}
+COMMANDS = (
+    "info",
+    "tokenize",
+    "detokenize",
+    "step",
+    "count",
+    "chunk",
+    "bench",
+    "bench ui",
+    "tree",
+    "train",
+    "screenshot",
+)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -102,7 +100,8 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
         return _window_parser().parse_args([])
     if (two_words := " ".join(arguments[:2])) in COMMANDS:
         arguments = [two_words, *arguments[2:]]
-    options, unknown = _command_parser().parse_known_args(arguments)
+    names = [name for name in COMMANDS if name == arguments[0]]
+    options, unknown = _command_parser(names or COMMANDS).parse_known_args(arguments)
     if unknown:
         hint = ". Put a text into quotes, and -f before a file" if "file" in options else ""
         options.refuse(f"unrecognized arguments: {' '.join(unknown)}{hint}")
@@ -134,7 +133,8 @@ class _CommandParser(argparse.ArgumentParser):
         return counts
 
 
-def _command_parser() -> argparse.ArgumentParser:
+def _command_parser(names: Sequence[str]) -> argparse.ArgumentParser:
+    """Of these commands: to import all of them takes longer than to run a short one."""
     parser = argparse.ArgumentParser(
         prog="tokenloupe",
         usage="tokenloupe [MODEL] [TEXTFILE]\n       tokenloupe COMMAND …",
@@ -146,8 +146,9 @@ def _command_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(
         title="commands", metavar="COMMAND", required=True, prog="tokenloupe", parser_class=_CommandParser
     )
-    for name, (function, add_options) in COMMANDS.items():
-        command = commands.add_parser(name, help=function.__doc__, description=function.__doc__)
-        add_options(command)
-        command.set_defaults(command=function, refuse=command.error)
+    for name in names:
+        source = import_module(f"guiapp.commands.{name.replace(' ', '_')}")
+        command = commands.add_parser(name, help=source.run.__doc__, description=source.run.__doc__)
+        source.add_options(command)
+        command.set_defaults(command=source.run, refuse=command.error)
     return parser

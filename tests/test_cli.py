@@ -13,8 +13,8 @@ from shlex import quote
 import pytest
 from gguf_builder import write_vocab
 
-from guiapp import cli
 from guiapp.cli import run
+from guiapp.commands import info
 
 DEMO_MODELS = ["demo:bpe", "demo:spm", "demo:wordpiece", "demo:unigram", "demo:rwkv"]
 
@@ -237,22 +237,22 @@ def test_a_full_disk_is_one_line():
     assert result.stderr == "tokenloupe: The output cannot be written: No space left on device.\n"
 
 
-def failing_info(error):
+def failing_with(error):
     def run_command(options):
         raise error
 
-    return {**cli.COMMANDS, "info": (run_command, cli.info.add_options)}
+    return run_command
 
 
 def test_a_file_that_the_system_refuses_is_not_taken_for_the_output(monkeypatch, capfd):
     error = OSError(errno.ENOSPC, "No space left on device", "copy.gguf")
-    monkeypatch.setattr(cli, "COMMANDS", failing_info(error))
+    monkeypatch.setattr(info, "run", failing_with(error))
     assert run(["info", "demo:toy"]) == 1
     assert capfd.readouterr().err == "tokenloupe: copy.gguf: No space left on device.\n"
 
 
 def test_a_wait_of_our_own_that_was_too_short_is_not_taken_for_the_output(monkeypatch):
-    monkeypatch.setattr(cli, "COMMANDS", failing_info(TimeoutError("the window did not get there")))
+    monkeypatch.setattr(info, "run", failing_with(TimeoutError("the window did not get there")))
     with pytest.raises(TimeoutError):
         run(["info", "demo:toy"])
 

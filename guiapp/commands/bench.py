@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from guiapp import open_model
 from guiapp.commands.files import add_pre_option, file_name, file_path, write
 
 if TYPE_CHECKING:
@@ -209,29 +208,6 @@ def _print_changes(old: dict[str, Any], new: dict[str, Any]) -> None:
     for line in different_conditions(old, new):
         _say(f"Not the same conditions: {line}.")
     print(*change_lines(compare_runs(old, new)), sep="\n")
-
-
-def add_window_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--model", metavar="MODEL", default="demo:bpe", help="what is opened (%(default)s)")
-    parser.add_argument(
-        "--json", metavar="FILE", type=file_name, help="write the measurements as a JSON object"
-    )
-
-
-def run_window(options: argparse.Namespace) -> int:
-    """Measure the window's own latencies: start-up, opening, typing, scrolling, tree, steps, charts."""
-    from guiapp.core.bench.history import check_writable
-    from guiapp.latencies.measurement import report, table_lines
-    from guiapp.latencies.run import measure_all
-
-    if options.json not in (None, "-"):
-        check_writable(Path(options.json))
-    open_model(options.model)  # says what is wrong with it now rather than after a while
-    measurements = measure_all(options.model)
-    print(*table_lines(measurements), sep="\n")
-    if options.json is not None:
-        write(options.json, json.dumps(report(measurements), indent=2).encode() + b"\n")
-    return 0
 
 
 def _numbers(text: str) -> tuple[int, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, NamedTuple
 
 from guiapp.core.errors import UnknownPreError, VocabError
@@ -83,4 +82,6 @@ def said_by_file(named: str) -> str:
 
 def similar_names(named: str) -> list[str]:
     """Known names that look like an unknown one, the most similar first."""
+    from difflib import get_close_matches
+
     return get_close_matches(named, PRE_TOKENIZERS, N_SIMILAR, cutoff=0.5)

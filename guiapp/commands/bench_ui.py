@@ -1,0 +1,33 @@
+"""`tokenloupe bench ui`"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from guiapp import open_model
+from guiapp.commands.files import file_name, write
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--model", metavar="MODEL", default="demo:bpe", help="what is opened (%(default)s)")
+    parser.add_argument(
+        "--json", metavar="FILE", type=file_name, help="write the measurements as a JSON object"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Measure the window's own latencies: start-up, opening, typing, scrolling, tree, steps, charts."""
+    from guiapp.core.bench.history import check_writable
+    from guiapp.latencies.measurement import report, table_lines
+    from guiapp.latencies.run import measure_all
+
+    if options.json not in (None, "-"):
+        check_writable(Path(options.json))
+    open_model(options.model)  # says what is wrong with it now rather than after a while
+    measurements = measure_all(options.model)
+    print(*table_lines(measurements), sep="\n")
+    if options.json is not None:
+        write(options.json, json.dumps(report(measurements), indent=2).encode() + b"\n")
+    return 0
