@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication, QKeySequence
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtGui import QGuiApplication, QKeySequence, QResizeEvent
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from guiapp.core.explain.merge_tree import MergeTree
 from guiapp.core.explain.token_path import TokenPath
 from guiapp.core.explain.visible_text import isolate, visible_runs
 from guiapp.viewmodels.tokens.details import FACTS, TokenDetails, TokenDetailsModel
-from guiapp.widgets.card import card
+from guiapp.widgets.card import CARD_MARGIN_PX, card
+from guiapp.widgets.inspect.fact_table import FactTable
 from guiapp.widgets.style_sheet import heading, set_role
-from guiapp.widgets.styled_text import TEXT_MARGIN_PX, Span, StyledText
+from guiapp.widgets.styled_text import Span, StyledText
 from guiapp.widgets.text_zoom import TextZoom
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.widgets.token_actions import copy_action
@@ -44,8 +45,7 @@ class TokenCard(QScrollArea):
         set_role(self._empty, "dim")
         self._token = StyledText(Theme.mono_font(TOKEN_FONT_PX), 3)
         self._token.setAccessibleName("Token text")
-        self._values = {name: StyledText(Theme.mono_font(SMALL_FONT_PX), 4) for name in FACTS}
-        self._names = {name: QLabel(name) for name in FACTS}
+        self._facts = FactTable(FACTS, self._zoom)
         self._tree = MergeTreeView(theme_source, self._zoom)
         self._tree_area = _plain_scroll_area(self._tree)
         self._tree_area.setAccessibleName("How it is built")
@@ -71,20 +71,10 @@ class TokenCard(QScrollArea):
             QGuiApplication.clipboard().setText("\n".join([*lines, self._tree.as_text()]).rstrip() + "\n")
 
     def _lay_out(self) -> None:
-        facts = QGridLayout()
-        facts.setHorizontalSpacing(3 * UNIT_PX)
-        facts.setVerticalSpacing(UNIT_PX)
-        facts.setColumnStretch(1, 1)
-        for row, (name, value) in enumerate(self._values.items()):
-            set_role(self._names[name], "dim")
-            self._names[name].setContentsMargins(0, TEXT_MARGIN_PX, 0, 0)
-            value.setAccessibleName(name)
-            facts.addWidget(self._names[name], row, 0, Qt.AlignmentFlag.AlignTop)
-            facts.addWidget(value, row, 1)
         sections = QVBoxLayout(self._sections)
         sections.setContentsMargins(0, 0, 0, 0)
         sections.setSpacing(GAP_PX)
-        sections.addWidget(card(self._token, facts))
+        sections.addWidget(card(self._token, self._facts))
         sections.addSpacing(GAP_PX)
         sections.addWidget(heading("How it is built"))
         sections.addWidget(card(self._tree_area, self._remark))
@@ -108,16 +98,22 @@ class TokenCard(QScrollArea):
 
     def _watch_wheel(self) -> None:
         """Zoom wherever the pointer is: texts of several lines take the wheel for themselves."""
-        texts = [self._token, self._path, *self._values.values()]
+        texts = [self._token, self._path, *self._facts.values.values()]
         for area in [self, self._tree_area, *texts]:
             self._zoom.watch(area.viewport())
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_facts()
+
+    def _fit_facts(self) -> None:
+        """By the width of the whole, as a scroll bar comes and goes with the height of the facts."""
+        self._facts.fit_into(self.width() - 2 * MARGIN_PX - 2 * CARD_MARGIN_PX)
+
     def _follow_zoom(self) -> None:
         self._token.set_font(self._zoom.mono_font(TOKEN_FONT_PX))
-        for text in (self._path, *self._values.values()):
-            text.set_font(self._zoom.mono_font(SMALL_FONT_PX))
-        for label in self._names.values():
-            label.setFont(self._zoom.ui_font(SMALL_FONT_PX))
+        self._path.set_font(self._zoom.mono_font(SMALL_FONT_PX))
+        self._fit_facts()
         self._show_details()
 
     def _show_details(self) -> None:
@@ -130,11 +126,7 @@ class TokenCard(QScrollArea):
         theme = self._theme_source.theme
         self._title.setText(f"TOKEN {details.index + 1:,} OF {details.n_tokens:,}")
         self._token.set_spans(self._token_spans(details))
-        values = dict(details.facts)
-        for name in FACTS:
-            self._names[name].setVisible(name in values)
-            self._values[name].setVisible(name in values)
-            self._values[name].set_spans([Span(values.get(name, ""), theme.text, is_bold=name == "id")])
+        self._facts.show_facts(dict(details.facts), theme.text, bold="id")
         tree = details.tree or MergeTree((), PREPARING)
         self._tree.set_roots(tree.roots)
         self._tree_area.setVisible(bool(tree.roots))

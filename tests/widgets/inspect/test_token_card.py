@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtGui import QKeySequence
+from PySide6.QtCore import QPoint
+from PySide6.QtGui import QColor, QKeySequence
 from PySide6.QtWidgets import QApplication, QLabel
 from toy_source import ToySource
 from toy_vocabulary import toy_vocabulary
 
 from guiapp.core.vocab.vocabulary import Attribute, VocabType
 from guiapp.viewmodels.tokens.details import TokenDetailsModel
+from guiapp.widgets.inspect.fact_table import FactTable
 from guiapp.widgets.inspect.token_card import EMPTY_TEXT, PREPARING, TokenCard
 from guiapp.widgets.styled_text import StyledText
 from guiapp.widgets.theme import ThemeSource
@@ -122,3 +124,39 @@ def test_the_theme_recolours_it(source, qtbot):
     theme_source.choose("dark")
     assert card.grab().toImage() != before
     details.close()
+
+
+def values_stand_below(card) -> bool:
+    value = next(part for part in card.findChildren(StyledText) if part.accessibleName() == "raw")
+    name = next(label for label in card.findChildren(QLabel) if label.text() == "raw")
+    return value.mapTo(card, QPoint()).y() >= name.mapTo(card, QPoint(0, name.height())).y()
+
+
+def test_values_go_below_their_names_where_there_is_no_room_beside_them(select, card, qtbot):
+    select(0)
+    assert not values_stand_below(card)
+    card.resize(card.minimumWidth(), 700)
+    qtbot.waitUntil(lambda: values_stand_below(card))
+    card.resize(320, 700)
+    qtbot.waitUntil(lambda: not values_stand_below(card))
+
+
+def test_large_letters_take_the_room_beside_names_too(select, card, qtbot):
+    select(0)
+    card._zoom.set_factor(2.0)
+    qtbot.waitUntil(lambda: values_stand_below(card))
+
+
+def test_no_line_ends_between_the_code_of_a_character_and_the_character(source, select, card):
+    source.select_token(None)
+    facts = card.findChild(FactTable)
+    facts.show_facts({"characters": "U+0054 T, U+0068 h, U+0065 e"}, QColor("black"), bold="id")
+    characters = facts.values["characters"]
+    for width in range(100, 300, 10):
+        characters.resize(width, 100)
+        layout = characters.document().begin().layout()
+        ends = [
+            layout.lineAt(i).textStart() + layout.lineAt(i).textLength() for i in range(layout.lineCount())
+        ]
+        assert all(characters.toPlainText()[end - 2] == "," for end in ends[:-1])
+    assert characters.toPlainText() == "U+0054 T, U+0068 h, U+0065 e"
