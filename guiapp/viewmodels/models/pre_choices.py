@@ -29,15 +29,16 @@ def can_choose(loader: ModelLoader) -> bool:
 
 def pre_choices(loader: ModelLoader) -> list[Choice]:
     """What the file says, names like it, and all names."""
-    named, in_use = _names(loader)
+    named, chosen = _names(loader)
     similar = similar_names(named) if named not in PRE_TOKENIZERS else []
     rows = [Choice("Similar name", name, name, example_split(name)) for name in similar]
     rows += [
-        Choice("All", name, name, example_split(name), is_current=name == in_use)
+        Choice("All", name, name, example_split(name), is_current=name == chosen)
         for name in sorted(PRE_TOKENIZERS)
     ]
     if named in PRE_TOKENIZERS:
-        row = Choice("In the file", AS_THE_FILE_SAYS, f"{named}, as the file says", example_split(named))
+        title, is_in_use = f"{named}, as the file says", chosen == AS_THE_FILE_SAYS
+        row = Choice("In the file", AS_THE_FILE_SAYS, title, example_split(named), is_current=is_in_use)
         rows.insert(0, row)
     return rows
 
@@ -63,10 +64,10 @@ def example_split(name: str) -> str:
 
 
 def _names(loader: ModelLoader) -> tuple[str, str]:
-    """What the file says, and what splits its text at present."""
+    """What the file says, and what was chosen instead, if anything was."""
     if loader.refused is not None:
-        return loader.refused.pre, ""
+        return loader.refused.pre, AS_THE_FILE_SAYS
     if loader.model is None:
-        return "", ""
+        return "", AS_THE_FILE_SAYS
     vocabulary = loader.model.tokenizer.vocabulary
-    return vocabulary.pre, vocabulary.chosen_pre or vocabulary.pre
+    return vocabulary.pre, vocabulary.chosen_pre or AS_THE_FILE_SAYS

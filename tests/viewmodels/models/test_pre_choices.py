@@ -44,6 +44,11 @@ def test_the_name_in_the_file_can_be_returned_to():
     assert [row.name for row in rows if row.is_current] == ["qwen2"]
 
 
+def test_what_the_file_says_has_the_tick_where_nothing_was_chosen():
+    rows = pre_choices(showing(pre="gpt-2"))
+    assert [row.title for row in rows if row.is_current] == ["gpt-2, as the file says"]
+
+
 def test_each_name_shows_how_it_splits():
     assert "┆ 12345 ┆".replace(" ", "") in example_split("gpt-2").replace("·", "").replace(" ", "")
     assert "1 ┆ 2 ┆ 3" in example_split("qwen2")
