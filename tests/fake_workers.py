@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache, lru_cache
 
 import numpy as np
 
 from guiapp import open_model
-from guiapp.core.bench.contenders import our_contender
+from guiapp.core.bench.agreement import Tokens
+from guiapp.core.bench.contenders import Contender, our_contender
 from guiapp.core.bench.operations import encode_all
 from guiapp.core.bench.timing import Sample
 from guiapp.core.bench.worker import Loaded
@@ -20,7 +22,7 @@ class FakeWorker:
     """Gives the right tokens and, for the nth sample, `seconds` with a little noise."""
 
     def __init__(self, model: str, name: str, seconds: Seconds, log: list[tuple[object, ...]]) -> None:
-        self._contender = our_contender(open_model(model), "fast")
+        self._model = model
         self._name = name
         self._seconds = seconds
         self._size_bytes = 0
@@ -39,7 +41,7 @@ class FakeWorker:
             texts = arguments[1]
             self._size_bytes = sum(map(len, texts))
             self._prepared.add(arguments[0])
-            return encode_all(self._contender, texts)
+            return _right_tokens(self._model, texts)
         assert arguments[0] in self._prepared
         self._log[-1] = (self._name, command, *arguments)
         seconds = self._seconds(self._name, self._size_bytes) * self._noise.lognormal(0, 0.01)
@@ -64,3 +66,13 @@ class FakeStarter:
     def __call__(self, name: str, threads: int) -> Worker:
         self.workers.append(FakeWorker(self._model, name, self._seconds, self.log))
         return self.workers[-1]
+
+
+@cache
+def _contender(model: str) -> Contender:
+    return our_contender(open_model(model), "fast")
+
+
+@lru_cache(maxsize=8)  # all workers of a cell are asked for the same
+def _right_tokens(model: str, texts: tuple[bytes, ...]) -> Tokens:
+    return encode_all(_contender(model), texts)

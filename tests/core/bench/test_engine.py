@@ -36,6 +36,12 @@ CONTRACT = {
 }
 
 
+@pytest.fixture(autouse=True)
+def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a batch holds is encoded for real, and how much that is does not matter here."""
+    monkeypatch.setattr("guiapp.core.bench.scenarios.BATCH_BYTES", 1 << 16)
+
+
 def plan(*scenarios: str, **changes) -> Plan:
     values = {"corpora": ("sample:welcome",), "contenders": ("fast", "heap"), "time_budget_s": 0.2}
     return Plan("demo:bpe", scenarios=scenarios or ("throughput",), **(values | changes))
