@@ -6,15 +6,18 @@ those ratios are what can be reproduced.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from guiapp.core.bench.contenders import UNSPLIT, split_name
 from guiapp.core.bench.measurement import Record
-from guiapp.core.bench.published import PUBLISHED, Published, Source, published_rows
+from guiapp.core.bench.published import PUBLISHED, Published, Source
 
 UNKNOWN_RATIO = "–"
+CELL = ("scenario", "operation", "corpus", "size_bytes", "threads")
+Place = tuple[Any, ...]
 
 
 class Beside(NamedTuple):
@@ -37,32 +40,37 @@ def beside(run: Record) -> dict[Source, list[Beside]]:
 
     Those of contenders that are missing from what the run measured are among them.
     """
-    told = {published.source for published, _ in published_rows(run)}
+    alike: dict[tuple[str, str], list[Record]] = {}
+    placed: dict[Place, Record] = {}
+    for result in run["results"]:
+        alike.setdefault((result["scenario"], result["operation"]), []).append(result)
+        placed.setdefault(_place_of(result, result["contender"]), result)
     found: dict[Source, list[Beside]] = {}
     for published in PUBLISHED:
-        if published.source in told:
-            found.setdefault(published.source, []).extend(_rows_of(published, run["results"]))
-    return found
+        results = alike.get((published.scenario, published.operation), [])
+        found.setdefault(published.source, []).extend(_rows_of(published, results, placed))
+    return {source: rows for source, rows in found.items() if any(row.result for row in rows)}
 
 
-def _rows_of(published: Published, results: Sequence[Record]) -> list[Beside]:
+def _rows_of(published: Published, results: Sequence[Record], placed: Mapping[Place, Record]) -> list[Beside]:
     """One for each result, or one without a result if others were measured there."""
     base = _base_of(published)
     published_ratio = _published_ratio(published, base)
     rows = [
-        Beside(published, result, result, published_ratio, _ratio(result, base, results))
+        Beside(published, result, result, published_ratio, _ratio(result, base, placed))
         for result in results
         if published.is_of(result)
     ]
     if rows:
         return rows
-    cells = (each for each in results if published.is_of({**each, "contender": published.contender}))
+    cells = (each for each in results if published.is_about(each))
     return [Beside(published, cell, None, published_ratio, None) for cell in islice(cells, 1)]
 
 
 def n_missing(run: Record) -> int:
     """The published figures that this run has nothing to say about."""
-    return len(PUBLISHED) - len({id(published) for published, _ in published_rows(run)})
+    told = {id(row.published) for rows in beside(run).values() for row in rows if row.result}
+    return len(PUBLISHED) - len(told)
 
 
 def ratio_text(ratio: float | None) -> str:
@@ -84,6 +92,7 @@ def _base_of(published: Published) -> str:
     return published.source.base if is_split else published.source.base + UNSPLIT
 
 
+@cache
 def _published_ratio(published: Published, base: str) -> float | None:
     others = (each for each in PUBLISHED if each.is_beside(published) and each.contender == base)
     other = next(others, None)
@@ -92,10 +101,12 @@ def _published_ratio(published: Published, base: str) -> float | None:
     return published.speed / other.speed
 
 
-def _ratio(result: Record, base: str, results: Sequence[Record]) -> float | None:
+def _ratio(result: Record, base: str, placed: Mapping[Place, Record]) -> float | None:
     """The same of a run's own figures, in the same cell."""
-    place = "scenario", "operation", "corpus", "size_bytes", "threads"
-    for other in results:
-        if other["contender"] == base and all(other[name] == result[name] for name in place):
-            return float(other["median_s"] / result["median_s"])
-    return None
+    other = placed.get(_place_of(result, base))
+    return None if other is None else float(other["median_s"] / result["median_s"])
+
+
+def _place_of(result: Record, contender: str) -> Place:
+    """The cell of a result, and somebody who was measured there."""
+    return contender, *(result[name] for name in CELL)

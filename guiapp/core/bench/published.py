@@ -51,13 +51,17 @@ class Published:
         names = "source", "scenario", "operation", "corpus", "size_bytes"
         return all(getattr(self, name) == getattr(other, name) for name in names)
 
-    def is_of(self, result: Record) -> bool:
-        asked = {"scenario": self.scenario, "operation": self.operation, "contender": self.contender}
-        if self.corpus is not None:
-            asked["corpus"] = self.corpus
-        return all(result[name] == value for name, value in asked.items()) and (
-            self.size_bytes in (None, result["size_bytes"])
+    def is_about(self, result: Record) -> bool:
+        """Whether a result is of the same thing, done by whomever."""
+        return (
+            result["scenario"] == self.scenario
+            and result["operation"] == self.operation
+            and self.corpus in (None, result["corpus"])
+            and self.size_bytes in (None, result["size_bytes"])
         )
+
+    def is_of(self, result: Record) -> bool:
+        return result["contender"] == self.contender and self.is_about(result)
 
 
 TREE = Source(
@@ -200,11 +204,3 @@ def _giga() -> Iterator[Published]:
 
 
 PUBLISHED = (*_tree(), *_lesson(), *_gems(), *_giga())
-
-
-def published_rows(run: Record) -> Iterator[tuple[Published, Record]]:
-    """Each figure with the results of a run that belong to it."""
-    for published in PUBLISHED:
-        for result in run["results"]:
-            if published.is_of(result):
-                yield published, result
