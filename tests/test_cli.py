@@ -15,6 +15,7 @@ from gguf_builder import write_vocab
 
 from guiapp.cli import run
 from guiapp.commands import info
+from guiapp.core.catalogue import ALGORITHMS
 
 DEMO_MODELS = ["demo:bpe", "demo:spm", "demo:wordpiece", "demo:unigram", "demo:rwkv"]
 
@@ -54,6 +55,18 @@ def test_info_says_what_the_file_is(capfdbinary, model):
     assert status == 0
     assert report["type"] in out.decode()
     assert not any(line.endswith(" ") for line in out.decode().splitlines())  # a name without a value
+
+
+@pytest.mark.parametrize("model", DEMO_MODELS)
+def test_info_says_why_an_encoder_is_not_offered(capfdbinary, model):
+    _, out, _ = result_of(capfdbinary, "info", model, "--json")
+    report = json.loads(out)
+    not_offered = report["not_offered"]
+    assert {*report["encoders"], *not_offered} == set(ALGORITHMS)
+    assert not not_offered.keys() & set(report["encoders"])
+    assert all(reason.endswith(".") for reason in not_offered.values())
+    _, out, _ = result_of(capfdbinary, "info", model)
+    assert all(f"{name}: {reason}" in out.decode() for name, reason in not_offered.items())
 
 
 def test_json_gives_each_token_its_span(capfdbinary):

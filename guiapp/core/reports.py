@@ -43,6 +43,7 @@ def info_report(tokenizer: Tokenizer) -> dict[str, object]:
         "end_of_generation": sorted(vocabulary.eog),
         "rules": asdict(vocabulary.rules),
         "encoders": list(tokenizer.encoders),
+        "not_offered": dict(tokenizer.refused_encoders),
         "agreement": _agreement(tokenizer),
         "exactness": asdict(tokenizer.exactness),
         "warnings": list(vocabulary.warnings),
