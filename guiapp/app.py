@@ -126,7 +126,7 @@ def build(
     questions: Questions | None = None,
 ) -> Shell:
     """The window and all behind it, not yet shown and with no model open."""
-    from guiapp.core.editing.live_encoding import Options
+    from guiapp.core.editing.options import Options
     from guiapp.viewmodels.activity import Activity
     from guiapp.viewmodels.garbage import GarbageCollector
     from guiapp.viewmodels.kernel_warm_up import KernelWarmUp

@@ -11,7 +11,7 @@ from contextlib import contextmanager, nullcontext
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from guiapp import open_model
 from guiapp.commands.compiling import tell_of_compiling
@@ -20,8 +20,10 @@ from guiapp.core.demo import resolve_model
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.kernels.compile import interpret_if_small, tell_numba
 from guiapp.core.text.utf16 import LITTLE, MARK, utf8_from, utf16_codec
-from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.header_bytes import file_state
+
+if TYPE_CHECKING:
+    from guiapp.core.tokenizer import Tokenizer
 
 
 class InputError(TokenloupeError):

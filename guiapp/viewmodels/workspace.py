@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +14,9 @@ from PySide6.QtCore import QObject, Signal
 
 from guiapp import open_model
 from guiapp.core.catalogue import Algorithm
-from guiapp.core.editing.live_encoding import Options
+from guiapp.core.editing.options import Options
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.explain.characters import n_characters
-from guiapp.core.tokenizer import Exactness, Tokenizer
 from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.models.loader import Load, ModelLoader
@@ -28,6 +28,9 @@ from guiapp.viewmodels.text.origins import TextOrigins
 from guiapp.viewmodels.text.round_trip import RoundTrip, RoundTripInput
 from guiapp.viewmodels.text.statistics import SelectionStatistics, TextStatistics
 from guiapp.viewmodels.tokens.layout import token_at
+
+if TYPE_CHECKING:
+    from guiapp.core.tokenizer import Exactness, Tokenizer
 
 
 class Workspace(QObject):
@@ -121,7 +124,7 @@ class Workspace(QObject):
             reason += " How many of its tokens are the same for this text is being found out."
         if exactness.level != "exact":
             reason += f"\n\n{exactness.reason}"
-        return Exactness("approximate", reason)
+        return replace(exactness, level="approximate", reason=reason)
 
     @property
     def options(self) -> Options:

@@ -6,7 +6,7 @@ import sys
 
 from fake_tokenizer import FakeTokenizer
 
-from guiapp.core.editing.live_encoding import Options
+from guiapp.core.editing.options import Options
 from guiapp.viewmodels.activity import Activity
 from guiapp.viewmodels.kernel_warm_up import Compiler, KernelWarmUp
 from guiapp.viewmodels.workspace import Workspace

@@ -13,13 +13,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.text.special_tokens import WHITESPACE
-from guiapp.core.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from guiapp.core.tokenizer import Tokenizer
 
 IS_WHITE_SPACE = np.isin(np.arange(256), list(WHITESPACE))
 

@@ -6,12 +6,16 @@ the tokens are those of the whole text, which are at hand.  See `interval` for a
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.counting.certain_cuts import CertainCuts
 from guiapp.core.editing.token_store import TokenStore
-from guiapp.core.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from guiapp.core.tokenizer import Tokenizer
 
 SHORT_BYTES = 1 << 15
 WINDOW_BYTES = 1 << 12  # at each end, in which a cut is looked for

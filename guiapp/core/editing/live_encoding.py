@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.editing.options import Options
 from guiapp.core.editing.token_store import TokenStore
 from guiapp.core.encoding import Encoding, FragmentTokens
 from guiapp.core.pipelines.dna import OPENING, dna_tokens
@@ -25,15 +26,6 @@ from guiapp.core.pipelines.pipeline import Cutter
 from guiapp.core.pipelines.with_words import WORDS, WordCuts
 from guiapp.core.text.special_tokens import Partition
 from guiapp.core.tokenizer import Tokenizer
-
-
-@dataclass(frozen=True)
-class Options:
-    """How a text is encoded; see `Tokenizer.encode`."""
-
-    add_special: bool = True
-    parse_special: bool = True
-    encoder: str | None = None
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,12 @@ the merges over the token's own text, as the encoder does.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from guiapp.core.algorithms import scan
-from guiapp.core.vocab.merges import MARKED_SPACE, PairMerging
 from guiapp.core.vocab.vocabulary import Attribute, VocabType, Vocabulary
+
+if TYPE_CHECKING:
+    from guiapp.core.vocab.merges import PairMerging
 
 MOST_SYMBOLS = 128
 
@@ -69,6 +71,8 @@ def why_not_merged(vocabulary: Vocabulary, token_id: int) -> str:
 
 def merge_tree(vocabulary: Vocabulary, merging: PairMerging, token_id: int) -> MergeTree:
     """The merges that build a token of a vocabulary that merges pairs."""
+    from guiapp.core.algorithms import scan  # here and below: the window is painted sooner
+
     if vocabulary.rules.byte_encoding:
         text = vocabulary.token_bytes(token_id)
     else:
@@ -97,4 +101,6 @@ def _remark(n_roots: int, ignore_merges: bool) -> str:
 
 
 def _shown(text: bytes) -> bytes:
+    from guiapp.core.vocab.merges import MARKED_SPACE
+
     return text.replace(MARKED_SPACE, b" ")

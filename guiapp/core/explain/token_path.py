@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.vocab.token_tree import TokenTree
 from guiapp.core.vocab.vocabulary import Attribute, Vocabulary
+
+if TYPE_CHECKING:
+    from guiapp.core.vocab.token_tree import TokenTree
 
 NOT_OF_TEXT = Attribute.CONTROL | Attribute.UNKNOWN | Attribute.UNUSED | Attribute.BYTE
 

@@ -7,16 +7,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
 from guiapp import open_model
 from guiapp.core.errors import UnknownPreError
-from guiapp.core.tokenizer import Tokenizer
 from guiapp.viewmodels.background import LatestJob, Progress
 
+if TYPE_CHECKING:
+    from guiapp.core.tokenizer import Tokenizer
+
 HASH = re.compile(r"[0-9a-f]{32,}")
-Load = Callable[[str, str | None, Progress], Tokenizer]
+Load = Callable[[str, str | None, Progress], "Tokenizer"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import cache
 
 from guiapp.core.explain.visible_text import visible_text
-from guiapp.core.text import readable_split
-from guiapp.core.text.pattern_table import PATTERNS_BY_PRE_TYPE
 from guiapp.core.vocab.pre_choice import similar_names
 from guiapp.core.vocab.pre_types import PRE_TOKENIZERS
 from guiapp.core.vocab.quoting import quoted
@@ -56,6 +54,9 @@ def question(loader: ModelLoader) -> str:
 @cache
 def example_split(name: str) -> str:
     """The pieces of a short text that has a bit of everything."""
+    from guiapp.core.text import readable_split
+    from guiapp.core.text.pattern_table import PATTERNS_BY_PRE_TYPE
+
     ends = readable_split.split(PATTERNS_BY_PRE_TYPE[PRE_TOKENIZERS[name].type], EXAMPLE)
     starts = [0, *ends]
     return BETWEEN_PIECES.join(

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.core.editing.live_encoding import Options
+from guiapp.core.editing.options import Options
 from guiapp.core.lessons.lesson import Lesson, LessonError, LessonStep, load_each
 from guiapp.core.lessons.states import go_to_place
 from guiapp.viewmodels.models.loader import OpenModel

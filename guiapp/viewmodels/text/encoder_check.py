@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject
 
-from guiapp.core.editing.live_encoding import Options
+from guiapp.core.editing.options import Options
 from guiapp.core.explain.encoder_agreement import EncoderAgreement, Parting, Piece, compare
 from guiapp.core.explain.visible_text import visible_text
-from guiapp.core.tokenizer import Tokenizer
 from guiapp.viewmodels.background import Progress
 from guiapp.viewmodels.text.check import TextCheck
+
+if TYPE_CHECKING:
+    from guiapp.core.tokenizer import Tokenizer
 
 SHOWN_PIECES = 6
 SHOWN_BYTES = 24

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -72,7 +71,7 @@ class KeptTexts(QObject):
 
     def keep(self, data: bytes, path: Path | None) -> None:
         """Write the text of this window before long, at most LONGEST_KEPT_TEXT bytes; nobody waits for it."""
-        place = self._place or self._folder / f"{secrets.token_hex(8)}{ENDING}"
+        place = self._place or self._folder / f"{os.urandom(8).hex()}{ENDING}"
         if self._place is None and not self._own(place):
             return
         self._writer.submit(self._write, place, KeptText(data, path))

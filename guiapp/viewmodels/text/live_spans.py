@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from guiapp.core.counting.selection import count_selection
-from guiapp.core.editing.live_encoding import LiveEncoding, Options
+from guiapp.core.editing.options import Options
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.editing.token_store import TokenStore
 from guiapp.core.encoding import Encoding, FragmentTokens
@@ -20,11 +20,14 @@ from guiapp.core.errors import EncodeError
 from guiapp.core.explain.characters import n_characters
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.kernels.compile import is_interpreted
-from guiapp.core.tokenizer import Tokenizer
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.text.check import TextCheck
 from guiapp.viewmodels.text.document import TextDocument
 from guiapp.viewmodels.tokens.layout import SpanWindow
+
+if TYPE_CHECKING:
+    from guiapp.core.editing.live_encoding import LiveEncoding
+    from guiapp.core.tokenizer import Tokenizer
 
 MOST_AT_ONCE = 1 << 15  # bytes around an edit that are encoded in the GUI thread
 SMALL = 1 << 17  # bytes that are encoded in no time
@@ -262,6 +265,8 @@ def _update(live: LiveEncoding, document: TextDocument, edit: TextEdit) -> bool:
 
 
 def _encode(given: _Given, wait: Wait, progress: Progress) -> _Encoded:
+    from guiapp.core.editing.live_encoding import LiveEncoding
+
     wait(progress)
     encoding = given.encode()
     progress(0.8)

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from guiapp.core.explain.characters import characters_of, n_characters
-from guiapp.core.explain.explainer import Explainer
-from guiapp.core.explain.merge_tree import MergeTree
-from guiapp.core.explain.token_path import TokenPath
 from guiapp.core.explain.visible_text import visible_text
-from guiapp.core.vocab.merges import PairMerging
 from guiapp.core.vocab.vocabulary import Attribute, VocabType, Vocabulary
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.tokens.source import TokenSource
+
+if TYPE_CHECKING:
+    from guiapp.core.explain.explainer import Explainer
+    from guiapp.core.explain.merge_tree import MergeTree
+    from guiapp.core.explain.token_path import TokenPath
+    from guiapp.core.vocab.merges import PairMerging
 
 SETTLE_MS = 150  # while somebody types, details follow when the typing pauses
 CHOICE_MS = 60  # what is selected is painted in the text before all is said about it
@@ -78,7 +81,7 @@ class TokenDetailsModel(QObject):
         self._source = source
         self._explainer: Explainer | None = None
         self._details: TokenDetails | None = None
-        self._job = LatestJob[Explainer](self)
+        self._job: LatestJob[Explainer] = LatestJob(self)
         self._job.done.connect(self._take_explainer)
         self._settled = QTimer(self, singleShot=True)
         self._settled.timeout.connect(self._describe)
@@ -185,6 +188,8 @@ def describe(
 
 
 def _build_explainer(vocabulary: Vocabulary, merging: PairMerging | None, progress: Progress) -> Explainer:
+    from guiapp.core.explain.explainer import Explainer
+
     return Explainer(vocabulary, merging)
 
 

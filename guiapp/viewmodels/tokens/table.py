@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from guiapp.core.explain.explainer import Explainer
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.viewmodels.tokens.details import SCORED, TokenDetailsModel, hex_bytes
 from guiapp.viewmodels.tokens.source import TokenSource
+
+if TYPE_CHECKING:
+    from guiapp.core.explain.explainer import Explainer
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 

@@ -14,7 +14,8 @@ from pair_vocabularies import BYTE_TOKENS
 
 import guiapp
 from guiapp.core.demo import DEMO_MODELS
-from guiapp.core.editing.live_encoding import LiveEncoding, Options
+from guiapp.core.editing.live_encoding import LiveEncoding
+from guiapp.core.editing.options import Options
 from guiapp.core.pipelines.with_words import WORDS
 
 PARTS = [

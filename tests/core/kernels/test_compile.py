@@ -8,7 +8,8 @@ from conftest import VOCABS
 
 from guiapp import open_model
 from guiapp.core.demo import DEMO_MODELS
-from guiapp.core.editing.live_encoding import LiveEncoding, Options
+from guiapp.core.editing.live_encoding import LiveEncoding
+from guiapp.core.editing.options import Options
 from guiapp.core.kernels.compile import (
     Kernel,
     declared_kernels,

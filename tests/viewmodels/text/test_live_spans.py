@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from fake_tokenizer import FakeTokenizer
 
-from guiapp.core.editing.live_encoding import Options
+from guiapp.core.editing.options import Options
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.editing.token_store import TokenStore
 from guiapp.core.encoding import FragmentTokens
