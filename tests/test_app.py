@@ -147,6 +147,15 @@ def test_starting_imports_nothing_heavy_before_the_first_paint(environment):
     assert result.stdout.strip() == "[]", result.stderr
 
 
+def test_modules_are_imported_without_a_look_at_their_source(environment):
+    code = (
+        "import linecache; from guiapp import app; app.make_application(); import colorsys; "
+        "print([name for name in linecache.cache if 'colorsys' in name])"
+    )
+    result = run(code, environment)
+    assert result.stdout.strip() == "[]", result.stderr
+
+
 CODE_THAT_COUNTS_WHAT_FULL_COLLECTIONS_LOOK_AT = """
 import gc
 from pathlib import Path
