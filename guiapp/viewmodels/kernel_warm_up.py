@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from PySide6.QtCore import QObject, QProcess, Signal
 
@@ -65,7 +66,6 @@ class KernelWarmUp(QObject):
         self._is_settled = threading.Event()
         self._is_settled.set()
         self._waiting: set[int] = set()  # identities of threads
-        self._head_start_s = 0.0
         self._has_to_hurry = threading.Event()
         self._checking = LatestJob[bool](self)
         self._checking.done.connect(self._begin)
@@ -99,12 +99,15 @@ class KernelWarmUp(QObject):
     def start(self, head_start_s: float = 0.0) -> None:
         """Run kernels interpreted until they are compiled and loaded.
 
-        Other work has a head start, until `hurry` at the latest: beside loading it would take twice as long.
+        Other work has a head start, until `hurry` at the latest: beside this it would take twice as long.
         """
-        self._head_start_s = head_start_s
         self._is_settled.clear()
         self._compiler.interpret(True)
-        self._checking.start(lambda progress: self._compiler.is_needed())
+        self._checking.start(partial(self._check, head_start_s))
+
+    def _check(self, head_start_s: float, progress: Progress) -> bool:
+        self._has_to_hurry.wait(head_start_s)
+        return self._compiler.is_needed()
 
     def _begin(self, is_needed: bool) -> None:
         if is_needed:
@@ -112,11 +115,7 @@ class KernelWarmUp(QObject):
             self._process.start(program, arguments)
             self.running_changed.emit()
         else:
-            self._loading.start(self._load)
-
-    def _load(self, progress: Progress) -> None:
-        self._has_to_hurry.wait(self._head_start_s)
-        self._compiler.load(progress)
+            self._loading.start(self._compiler.load)
 
     def hurry(self) -> None:
         """Nothing else needs a head start."""
@@ -155,7 +154,7 @@ class KernelWarmUp(QObject):
         if self._is_stopping:
             return
         if exit_code == 0 and status is QProcess.ExitStatus.NormalExit:
-            self._loading.start(self._load)
+            self._loading.start(self._compiler.load)
         else:
             self._fail(bytes(self._process.readAllStandardError().data()).decode(errors="replace"))
 

@@ -76,6 +76,15 @@ def test_loading_leaves_other_work_a_head_start(prepare, qtbot, is_awaited):
     assert events == ["interpreted", "load", "compiled"]
 
 
+def test_compiling_leaves_other_work_a_head_start(prepare, qtbot):
+    warm_up, events = prepare(sys.executable, "-c", STEPS)
+    warm_up.start(head_start_s=PATIENCE_S)
+    qtbot.wait(50)
+    assert (events, warm_up.is_running) == (["interpreted"], False)
+    with qtbot.waitSignal(warm_up.finished):
+        warm_up.hurry()
+
+
 def test_if_compiling_fails_they_stay_interpreted(prepare, qtbot):
     warm_up, events = prepare(sys.executable, "-c", "raise SystemExit('no compiler')")
     with qtbot.waitSignal(warm_up.failed) as failed:
