@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import sys
 
+from bench_runs import record
+
 from guiapp.core.bench.history import load_run
 from guiapp.viewmodels.bench.history import Kept, SavedRun
 from guiapp.viewmodels.bench.model import BenchModel
@@ -47,7 +49,8 @@ def whole_run(ms: float) -> list[dict]:
         "vocabulary": {"path": "model.gguf", "sha256": "abc"},
     }
     samples = [ms / 1e3 * (1 + share / 100) for share in range(10)]
-    result = {**CELL, **EQUAL, "contender": "fast", "n": 10, "median_s": samples[5], "samples_s": samples}
+    changes = {"corpus": CELL["corpus"], "n": 10, "samples_s": samples}
+    result = record("throughput", "fast", CELL["size_bytes"], samples[5], **changes)
     return [
         started,
         {"event": "result", **result},

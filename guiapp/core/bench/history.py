@@ -13,6 +13,7 @@ from typing import Any
 from guiapp.core.bench.drift import NO_DRIFT, Drift, drift_of
 from guiapp.core.bench.measurement import KEY, Record, key_of
 from guiapp.core.bench.plan import BenchError
+from guiapp.core.bench.run_form import problem_with
 from guiapp.core.bench.statistics import Ratio, ratio_of
 from guiapp.core.replace_file import replace_file
 
@@ -95,9 +96,8 @@ def load_run(path: Path) -> Record:
         raise BenchError(f"{path} cannot be read: {error.strerror}.") from error
     except ValueError as error:
         raise BenchError(f"{path} is not JSON: {error}.") from error
-    results = record.get("results") if isinstance(record, dict) else None
-    if not isinstance(results, list) or not all(_is_result(result) for result in results):
-        raise BenchError(f"{path} is not a run that `tokenloupe bench --json` wrote.")
+    if problem := problem_with(record):
+        raise BenchError(f"{path} is not a run as `tokenloupe bench --json` writes it: {problem}.")
     return dict(record)
 
 
@@ -159,7 +159,3 @@ def _short(value: object) -> str:
     """Hashes by their first digits."""
     text = str(value)
     return text[:HASH_DIGITS] if len(text) == SHA256_DIGITS else text
-
-
-def _is_result(result: object) -> bool:
-    return isinstance(result, dict) and all(name in result for name in KEY)

@@ -8,6 +8,7 @@ import os
 
 import numpy as np
 import pytest
+from bench_runs import record
 
 from guiapp.core.bench.history import (
     check_writable,
@@ -28,16 +29,9 @@ def run_of(*speeds: tuple[str, float], seed: int = 0, n: int = 20) -> dict:
     """A run in which each contender took so many milliseconds, with 5 % of noise."""
     generator = np.random.default_rng(seed)
     results = [
-        {
-            "scenario": "throughput",
-            "operation": "encode",
-            "contender": name,
-            "corpus": "english",
-            "size_bytes": 1000,
-            "threads": 1,
-            "samples_s": (ms / 1e3 * generator.lognormal(0, 0.05, n)).tolist(),
-        }
+        record("throughput", name, 1000, ms / 1e3, n=n, samples_s=times.tolist())
         for name, ms in speeds
+        for times in [ms / 1e3 * generator.lognormal(0, 0.05, n)]
     ]
     return {"environment": {"cores": 2}, "vocabulary": {"sha256": "a"}, "results": results}
 

@@ -35,6 +35,8 @@ COMPARED = {
     "contender": "fast",
     "operation": "encode",
     "n_tokens": 500,
+    "exact": True,
+    "agreement": 1.0,
     "first_difference": None,
 }
 SAMPLE = {"event": "sample", "contender": "fast", "operation": "encode", "seconds": 0.001, "n": 1}
