@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from guiapp.core.bench.measurement import Record, Report
@@ -98,18 +99,20 @@ def _turn(event: Mapping[str, Any]) -> tuple[str, str]:
     return event["contender"], event["operation"]
 
 
-def deviations_of(results: Sequence[Record]) -> dict[str, Record]:
-    """Whose ids differ, each with its result of an ordinary text, the longest that there is."""
+def deviations_of(results: Sequence[Record], text: str = "") -> dict[str, Record]:
+    """Whose ids differ, each with its result of an ordinary text, of this one if it was measured with it."""
     chosen: dict[str, Record] = {}
     for row in results:
         if row["first_difference"]:
-            chosen[row["contender"]] = max(chosen.get(row["contender"], row), row, key=_says_how_much)
+            rows = chosen.get(row["contender"], row), row
+            chosen[row["contender"]] = max(rows, key=partial(_says_how_much, text))
     return chosen
 
 
-def _says_how_much(result: Record) -> tuple[bool, bool, int]:
+def _says_how_much(text: str, result: Record) -> tuple[bool, bool, bool, int]:
     """What to prefer for telling how far ids deviate: a whole text, then one of several lengths."""
-    return result["scenario"] == "throughput", result["scenario"] == "scaling", result["size_bytes"]
+    scenario = result["scenario"]
+    return scenario == "throughput", result["corpus"] == text, scenario == "scaling", result["size_bytes"]
 
 
 def _summarise(record: Record) -> None:

@@ -272,10 +272,9 @@ class BenchModel(QObject):
         """Finished records, and those of the cell that runs with what they have so far."""
         return self._run.results
 
-    @property
-    def deviations(self) -> dict[str, Record]:
-        """Whose ids differ, each with its result of an ordinary text, the longest that there is."""
-        return deviations_of(self.results)
+    def deviations(self, text: str = "") -> dict[str, Record]:
+        """Whose ids differ, each with its result of this text, or else of the longest that there is."""
+        return deviations_of(self.results, text)
 
     @property
     def growth(self) -> list[Record]:
@@ -340,9 +339,9 @@ class BenchModel(QObject):
         self.isolated = "" if contender == self.isolated else contender
         self.isolated_changed.emit()
 
-    def open_difference(self, contender: str) -> None:
-        """Put the text in which a contender first differs into the workspace, and select the place."""
-        if (result := self.deviations.get(contender)) is not None:
+    def open_difference(self, contender: str, text: str = "") -> None:
+        """Put the text in which a contender differs into the workspace, and select the first place."""
+        if (result := self.deviations(text).get(contender)) is not None:
             self._differences.open(result, plan_from(self._run.record["plan"]))
 
     def _take(self, event: dict[str, Any]) -> None:

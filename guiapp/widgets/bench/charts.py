@@ -140,7 +140,7 @@ class Chart(QFrame):
 
     def show_results(self, results: Sequence[Record]) -> None:
         """Draw these records, unless they are those that are drawn."""
-        state = [(*key_of(row), row["n"]) for row in results]
+        state = [(*key_of(row), row["n"], row["median_s"]) for row in results]
         if state != self._drawn:
             self._drawn, self._results = state, results
             self.redraw()

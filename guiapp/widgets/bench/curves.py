@@ -33,6 +33,7 @@ TICK_GAP_PX = 24  # between two numbers below
 NAME_GAP_PX = 16  # between a curve's end and the marker before its name
 NAME_MARKER = 0.75  # of the size of those on the curve
 WORST_FIT = 0.5  # of the measured time; exponents of curves that fit worse say nothing
+FIGURE_NOTES = ("", "n^ exponent of the time", "n^ exponent of the time + that of an empty text")
 BAND_ALPHA = 30  # of 255
 VERBS = {  # beside curves of encoding
     "append bytes": " appending",
@@ -96,8 +97,9 @@ class CurveChart(Chart):
         for row in drawn:
             curves.setdefault((row["contender"], row["operation"]), []).append(row)
         self.fit_font(len(curves))
-        names = self._names(curves)
+        names, n_figures = self._names(curves)
         self._axes(drawn)
+        self._note(n_figures)
         self._make_room(list(names.values()))
         self._size_ticks({row["size_bytes"] for row in drawn})
         for line, rows in curves.items():
@@ -153,28 +155,34 @@ class CurveChart(Chart):
         """From the end of a curve to the marker of its name."""
         return NAME_GAP_PX + self.marker_px - MARKER_PX
 
-    def _names(self, curves: Mapping[Line, Sequence[Record]]) -> dict[Line, str]:
-        """The names with exponent and overhead, or with less where that takes too much of the width."""
+    def _names(self, curves: Mapping[Line, Sequence[Record]]) -> tuple[dict[Line, str], int]:
+        """The names with exponent and overhead, or with less where that takes too much of the width.
+
+        And how many figures are with any of them.
+        """
         longest = max(row["size_bytes"] for row in self._results)
         metrics, room_px = self.metrics(), self.view_px()[0] * MOST_NAME_SHARE
         chosen: dict[Line, str] = {}
-        for n_figures in (2, 1, 0):
+        n_shown = 0
+        for most in (2, 1, 0):
+            n_shown = 0
             for line, rows in curves.items():
                 last = rows[-1]["size_bytes"]
                 until = "" if last == longest else f" to {size_text(last)}"
-                figures = self._figures(line[0])[:n_figures]
+                figures = self._figures(line[0])[:most]
+                n_shown = max(n_shown, len(figures))
                 chosen[line] = f"{line[0]}{VERBS.get(line[1], '')}{until}{''.join(figures)}"
             if max(map(metrics.horizontalAdvance, chosen.values())) <= room_px:
                 break
-        return chosen
+        return chosen, n_shown
 
     def _figures(self, name: str) -> list[str]:
         """The fitted exponent and overhead of a contender, where they say something."""
         for line in self._growth:
             is_of = line["contender"] == name and line["corpus"] == self._results[0]["corpus"]
             if is_of and line["error"] < WORST_FIT:
-                overhead = f" + {time_text(line['overhead_s'])}" if line["overhead_s"] > 0 else ""
-                return [f"  n^{line['exponent']:.2f}", overhead]
+                overhead = [f" + {time_text(line['overhead_s'])}"] if line["overhead_s"] > 0 else []
+                return [f"  n^{line['exponent']:.2f}", *overhead]
         return []
 
     def _make_room(self, names: Sequence[str]) -> None:
@@ -210,7 +218,10 @@ class CurveChart(Chart):
         self.plot.has_lines = True
         free = EDGE_SHARE * (high - low)
         self.plot.show_range(y_range=(low - free, high + free))
+
+    def _note(self, n_figures: int) -> None:
+        """What is drawn, and what the figures behind names are, where there are any."""
         short = f"{self._quantity.name} by bytes"
         plain = f"{short}, 95 % interval"
-        fitted = [f"{plain}; n^ exponent of the time + that of an empty text"] if self._growth else []
-        self.note.set_texts([*fitted, plain, short])
+        told = [f"{plain}; {FIGURE_NOTES[n_figures]}"] if n_figures else []
+        self.note.set_texts([*told, plain, short])

@@ -12,7 +12,7 @@ from guiapp.widgets.theme import GAP_PX
 
 STRETCHES = (5, 4)  # of two columns
 NARROW_PX = 760  # the width below which there is one column
-LEAST_HEIGHT_PX, LEAST_HEIGHT_ALONE_PX = 250, 320  # of a card beside others in a row, and of one with a row
+LEAST_HEIGHT_PX, LEAST_HEIGHT_ALONE_PX = 220, 320  # of a card beside others in a row, and of one with a row
 
 
 class CardGrid(QScrollArea):

@@ -299,7 +299,7 @@ class BenchPage(Page):
     def _tell(self) -> None:
         """What changed since the last run, who differs from the exact ids, and who takes no part."""
         missing = list(missing_lines(self.model.left_out))
-        plain = [escape(note) for note in (*self.model.warnings, *missing[:MOST_MISSING])]
+        plain = [_unbroken(escape(note)) for note in (*self.model.warnings, *missing[:MOST_MISSING])]
         if more := missing[MOST_MISSING:]:
             plain.append(f'<a href="{FIGURES_LINK}">{len(more)} more reasons</a>')
         notes = [*self._changes(), *self._deviations(), *plain]
@@ -307,9 +307,10 @@ class BenchPage(Page):
         self.notes.setVisible(bool(notes))
 
     def _deviations(self) -> Iterator[str]:
-        """For each text, whose ids differ, how far, and links to the first difference."""
+        """Whose ids differ, how far on the text of the charts, and links to the first difference."""
         by_text: dict[str, list[str]] = {}
-        for name, row in self.model.deviations.items():
+        for contender, row in self.model.deviations(self.texts.currentText()).items():
+            name = escape(contender)
             link = f'<a href="{name}">{name}&nbsp;≈&nbsp;{row["agreement"]:.1%}</a>'
             by_text.setdefault(row["corpus"], []).append(link)
         for text, links in by_text.items():
@@ -333,7 +334,12 @@ class BenchPage(Page):
         if link in views:
             self.bar.views.choose(views[link])
         else:
-            self.model.open_difference(link)
+            self.model.open_difference(link, self.texts.currentText())
+
+
+def _unbroken(note: str) -> str:
+    """No line ends between a number and its sign."""
+    return note.replace(" %", "&nbsp;%").replace("± ", "±&nbsp;")
 
 
 def _dropped_run(event: QDropEvent) -> Path | None:

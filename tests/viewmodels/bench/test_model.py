@@ -109,9 +109,18 @@ def test_how_far_ids_deviate_is_told_of_a_whole_text_not_of_a_short_one(make_mod
     deviating = {**CELL, "contender": "greedy", "n": 1, "first_difference": {"byte_offset": 0}}
     rows = [{**deviating, "scenario": "scaling", "size_bytes": size} for size in (128, 9_000, 512)]
     model.show_run({"results": rows})
-    assert model.deviations["greedy"]["size_bytes"] == 9_000
+    assert model.deviations()["greedy"]["size_bytes"] == 9_000
     model.show_run({"results": [*rows, deviating]})
-    assert model.deviations["greedy"]["scenario"] == "throughput"
+    assert model.deviations()["greedy"]["scenario"] == "throughput"
+
+
+def test_how_far_ids_deviate_is_told_of_the_text_that_is_asked_for(make_model):
+    model = make_model()
+    deviating = {**CELL, "contender": "greedy", "n": 1, "first_difference": {"byte_offset": 0}}
+    sizes = {"short": 100, "long": 9_000}
+    model.show_run({"results": [{**deviating, "corpus": name, "size_bytes": n} for name, n in sizes.items()]})
+    assert model.deviations("short")["greedy"]["corpus"] == "short"
+    assert model.deviations("another")["greedy"]["corpus"] == "long"
 
 
 def test_closing_ends_the_process(qtbot, make_model):

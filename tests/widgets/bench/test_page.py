@@ -238,6 +238,64 @@ def test_a_file_that_is_no_run_leaves_a_notice_and_the_old_run(qtbot, page, tmp_
     assert len(page.model.results) == len(RUN["results"])
 
 
+def test_a_run_of_another_version_is_refused_with_the_reason(qtbot, page, tmp_path):
+    results = [record("future", "fast", 10_000, 1e-4)]
+    (tmp_path / "future.json").write_text(json.dumps({"results": results}))
+    with qtbot.waitSignal(page.model.failed):
+        page.model.open_run(tmp_path / "future.json")
+    assert "result 1 has the scenario 'future'" in page.notices.notices[0].message
+    assert page.model.results == []
+
+
+def test_who_deviates_is_told_of_the_text_that_is_chosen(page):
+    shares = {"one": 0.9, "two": 0.8}
+    rows = [record("throughput", "greedy", 10, 1e-4, share, corpus=name) for name, share in shares.items()]
+    page.model.show_run({"results": rows})
+    page.redraw()
+    assert "Equal spans of one" in page.notes.text()
+    assert "90.0%" in page.notes.text()
+    page.texts.setCurrentText("two")
+    page.texts.activated.emit(1)
+    assert "Equal spans of two" in page.notes.text()
+    assert "80.0%" in page.notes.text()
+
+
+def test_the_names_of_a_strangers_run_are_no_html(page):
+    page.model.show_run({"results": [record("throughput", '<b>"x', 10, 1e-4, 0.9)]})
+    page.redraw()
+    assert '<a href="&lt;b&gt;&quot;x">&lt;b&gt;&quot;x&nbsp;' in page.notes.text()
+
+
+def test_all_charts_are_in_sight_in_a_window_of_usual_size_with_much_to_tell(page):
+    page.resize(1272, 658)
+    page.model.show_run(RUN)
+    page.notes.setText("Other programs were busy. " * 18)
+    page.notes.setVisible(True)
+    QApplication.processEvents()
+    assert page.notes.height() > 2 * page.notes.fontMetrics().lineSpacing()
+    assert not page.grid.verticalScrollBar().isVisible()
+
+
+def test_another_run_of_the_same_plan_is_drawn_anew(page):
+    for seconds in (1e-4, 2e-4):
+        page.model.show_run({"results": [record("throughput", "fast", 10_000, seconds)]})
+        page.redraw()
+    assert page.bars._points[0][0] == 10_000 / 2e-4 / 1e6
+
+
+def test_what_figures_behind_names_are_is_told_only_where_there_are_any(page):
+    page.resize(2000, 1000)
+    sizes = [128 << shift for shift in range(0, 16, 2)]
+    steady = [record("scaling", "fast", size, 1e-5 + 1e-9 * size) for size in sizes]
+    page.model.show_run({"results": steady})
+    page.show_only("scaling")
+    assert "n^ exponent of the time + that of an empty text" in page.scaling.note.text()
+    erratic = [record("scaling", "fast", size, 10.0 ** -(index % 5)) for index, size in enumerate(sizes)]
+    page.model.show_run({"results": erratic})
+    page.redraw()
+    assert "n^" not in page.scaling.note.text()
+
+
 def test_a_narrow_page_has_its_cards_below_each_other_and_scrolls(page):
     page.model.show_run(RUN)
     page.resize(860, 600)
