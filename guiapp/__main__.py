@@ -14,7 +14,9 @@ def main() -> int:
     gc.set_threshold(NEW_OBJECTS)
     from guiapp.cli import run
 
-    return run(sys.argv[1:])
+    status = run(sys.argv[1:])
+    gc.freeze()  # or else Python looks for garbage in all of it before it ends: a sixth of a short command
+    return status
 
 
 if __name__ == "__main__":

@@ -250,6 +250,25 @@ def test_a_full_disk_is_one_line():
     assert result.stderr == "tokenloupe: The output cannot be written: No space left on device.\n"
 
 
+AFTER_A_COMMAND = """
+import gc, sys
+from guiapp.__main__ import main
+sys.argv = ["tokenloupe", "tokenize", "demo:toy", "abacb"]
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    "holds",
+    [
+        "not {'numba', 'yaml', 'guiapp.commands.bench', 'guiapp.core.trace.recorder'} & {*sys.modules}",
+        "gc.get_freeze_count() > 10_000",  # or else Python goes through all objects again at the end
+    ],
+)
+def test_a_short_command_leaves_out_what_takes_long(holds):
+    subprocess.run([sys.executable, "-c", f"{AFTER_A_COMMAND}assert {holds}"], check=True)
+
+
 def failing_with(error):
     def run_command(options):
         raise error
