@@ -16,9 +16,9 @@ from guiapp.viewmodels.fuzzy import score
 from guiapp.widgets.choice_list import FilterLine
 from guiapp.widgets.popover import Popover
 from guiapp.widgets.theme import GAP_PX, SMALL_FONT_PX, Theme, ThemeSource
-from guiapp.widgets.window.actions import Actions
+from guiapp.widgets.window.actions import ActionRow, Actions
 
-ACTION_ROLE = Qt.ItemDataRole.UserRole
+ROW_ROLE = Qt.ItemDataRole.UserRole
 DETAIL_ROLE = Qt.ItemDataRole.UserRole + 1
 WIDTH_PX = 560
 ROW_PX = 32
@@ -67,18 +67,23 @@ class CommandPalette(Popover):
         for row, action in self._actions:
             place = row.menu.replace("/", " › ")
             points = self._points(row.text, place)
-            if points is not None and action.isEnabled() and row.name != "palette":
-                found.append((points, row.text, place, action))
+            if points is not None and self._is_offered(row, action):
+                found.append((points, row, place, action))
         if self.line.text():
             found.sort(key=lambda entry: -entry[0])
         self._rows.clear()
-        for _, text, place, action in found:
-            self._rows.appendRow(_item(text, place, action))
+        for _, row, place, action in found:
+            self._rows.appendRow(_item(row, place, action))
         if not found:
             nothing = QStandardItem("Nothing fits")
             nothing.setEnabled(False)
             self._rows.appendRow(nothing)
         self.list.setCurrentIndex(self._rows.index(0, 0))
+
+    def _is_offered(self, row: ActionRow, action: QAction) -> bool:
+        """Those of other pages where something is typed: they go there first."""
+        is_elsewhere = bool(row.page and self.line.text())
+        return (action.isEnabled() or is_elsewhere) and row.name != "palette"
 
     def _points(self, text: str, place: str) -> int | None:
         """How well an action fits what is typed, by its name before its menu; None for not at all."""
@@ -94,10 +99,12 @@ class CommandPalette(Popover):
         self._run(self.list.currentIndex())
 
     def _run(self, index: QModelIndex) -> None:
-        action = index.data(ACTION_ROLE)
-        if isinstance(action, QAction):
+        row = index.data(ROW_ROLE)
+        if isinstance(row, ActionRow):
             self.close()
-            action.trigger()
+            if row.page:
+                self._actions[row.page].trigger()
+            self._actions[row.name].trigger()
 
 
 class _ActionDelegate(QStyledItemDelegate):
@@ -112,22 +119,22 @@ class _ActionDelegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex) -> None:  # type: ignore[override]
         super().paint(painter, option, index)
-        theme, action = self._theme_source.theme, index.data(ACTION_ROLE)
+        theme = self._theme_source.theme
         rect: QRect = option.rect.adjusted(GAP_PX, 0, -GAP_PX, 0)
         painter.save()
         painter.setFont(Theme.ui_font(SMALL_FONT_PX))
         painter.setPen(theme.dim)
-        keys = action.shortcut() if isinstance(action, QAction) else QKeySequence()
-        text = keys.toString(QKeySequence.SequenceFormat.NativeText) or index.data(DETAIL_ROLE)
-        painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, text)
+        detail = index.data(DETAIL_ROLE)
+        painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, detail)
         painter.restore()
 
 
-def _item(text: str, place: str, action: QAction) -> QStandardItem:
+def _item(row: ActionRow, place: str, action: QAction) -> QStandardItem:
     is_on = action.isCheckable() and action.isChecked()
-    item = QStandardItem(f"✓ {text}" if is_on else text)
-    item.setData(action, ACTION_ROLE)
-    item.setData(place, DETAIL_ROLE)
+    item = QStandardItem(f"✓ {row.text}" if is_on else row.text)
     shortcut = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-    item.setData(f"{text}, {shortcut or place}", Qt.ItemDataRole.AccessibleTextRole)
+    detail = shortcut if shortcut and action.isEnabled() else place
+    item.setData(row, ROW_ROLE)
+    item.setData(detail, DETAIL_ROLE)
+    item.setData(f"{row.text}, {detail}", Qt.ItemDataRole.AccessibleTextRole)
     return item

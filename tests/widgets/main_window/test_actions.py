@@ -53,6 +53,20 @@ def test_the_palette_runs_what_is_typed(shell, qtbot):
     assert shell.theme_source.theme is LIGHT
 
 
+def test_the_palette_finds_commands_of_other_pages_and_goes_there(shell, qtbot):
+    asked = []
+    shell.window.pages.show_page("bench").bar.ask = asked.append
+    shell.window.actions_table["inspect"].trigger()
+    shell.window.actions_table["palette"].trigger()
+    palette = QApplication.activePopupWidget()
+    assert "Open run…" not in [palette.list.model().index(at, 0).data() for at in range(200)]
+    qtbot.keyClicks(palette.line, "open run")
+    assert palette.list.currentIndex().data() == "Open run…"
+    qtbot.keyClick(palette.line, Qt.Key.Key_Return)
+    assert shell.window.pages.current_name == "bench"
+    assert len(asked) == 1
+
+
 def test_the_palette_is_walked_with_the_arrow_keys(shell, qtbot):
     shell.window.actions_table["palette"].trigger()
     palette = QApplication.activePopupWidget()
