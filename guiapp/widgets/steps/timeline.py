@@ -31,6 +31,7 @@ class Scrubber(QWidget):
         self._marks: list[tuple[list[float], bool]] = []
         self._picture: tuple[object, QPixmap] | None = None
         self.setFixedHeight(HEIGHT_PX)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # else all that is behind is painted, too
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Timeline")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -54,6 +55,7 @@ class Scrubber(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         theme = self._theme_source.theme
+        painter.fillRect(event.rect(), theme.panel)
         middle = self.height() / 2
         track = QRectF(MARGIN_PX, middle - TRACK_PX / 2, self.width() - 2 * MARGIN_PX, TRACK_PX)
         painter.setPen(Qt.PenStyle.NoPen)
