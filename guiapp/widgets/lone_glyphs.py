@@ -10,7 +10,6 @@ import unicodedata
 from collections.abc import Iterable
 from itertools import chain, groupby
 from math import ceil
-from operator import attrgetter
 from typing import NamedTuple
 
 from PySide6.QtCore import QPointF
@@ -50,6 +49,7 @@ def is_east_asian(character: str) -> bool:
 class Glyph(NamedTuple):
     """Which font draws a character, by its place among them, and its number there."""
 
+    character: str
     font: int
     number: int
     advance: float
@@ -59,7 +59,8 @@ class LoneGlyphs:
     """The glyphs of a font and of those that it borrows from, as far as they are known.
 
     Plain characters are at once, if the font has a fixed pitch and they are its own; others once they are
-    learnt.
+    learnt.  What is known stands in dicts of plain numbers: it is ten thousands of characters for a page, and
+    whatever looks for garbage would visit an object for each.
     """
 
     def __init__(self, font: QFont) -> None:
@@ -70,17 +71,18 @@ class LoneGlyphs:
         self._advance, self.ascent = metrics.horizontalAdvance("0"), metrics.ascent()
         self.height = float(ceil(metrics.height()))
         is_fixed = metrics.horizontalAdvance("i") == self._advance == metrics.horizontalAdvance("W")
-        self._glyphs = self._plain() if is_fixed else {}
-        self._even = frozenset(self._glyphs).union(ISOLATES)
-        self._advances = {character: glyph.advance for character, glyph in self._glyphs.items()}
+        self._numbers = self._plain() if is_fixed else {}
+        self._even = frozenset(self._numbers).union(ISOLATES)
+        self._advances = dict.fromkeys(self._numbers, self._advance)
         self._advances |= dict.fromkeys(ISOLATES, 0.0)
+        self._borrowed_from: dict[str, int] = {}
 
-    def _plain(self) -> dict[str, Glyph]:
+    def _plain(self) -> dict[str, int]:
         """QFontInfo does not call every font fixed-pitch that is; so each glyph is asked for its width."""
         glyphs = self._fonts[0].glyphIndexesForString(PLAIN)
         widths = (step.x() for step in self._fonts[0].advancesForGlyphIndexes(glyphs))
         return {
-            character: Glyph(0, glyph, self._advance)
+            character: glyph
             for character, glyph, width in zip(PLAIN, glyphs, widths, strict=True)
             if glyph and abs(width - self._advance) < SAME_WIDTH_PX
         }
@@ -88,17 +90,15 @@ class LoneGlyphs:
     def learn(self, characters: str) -> None:
         """Find the glyphs of the East Asian ones among them, and draw each once, for all that follow."""
         wanted = "".join(filter(is_east_asian, characters))
-        for character, glyph in self._found(wanted):
-            self._glyphs[character] = glyph
-            self._advances[character] = glyph.advance
+        for character, font, number, advance in self._found(wanted):
+            self._numbers[character], self._advances[character] = number, advance
+            self._borrowed_from[character] = font
         picture = QPixmap(1, 1)
         with QPainter(picture) as painter:
-            for run in (
-                self.runs("".join(character for character in wanted if character in self._glyphs)) or ()
-            ):
+            for run in self.runs("".join(filter(self._numbers.__contains__, wanted))) or ():
                 painter.drawGlyphRun(QPointF(), run)
 
-    def _found(self, wanted: str) -> Iterable[tuple[str, Glyph]]:
+    def _found(self, wanted: str) -> Iterable[Glyph]:
         """Which glyph stands for which character, where Qt would take them from.
 
         In whole pixels each glyph is drawn only once, not for each place between two pixels.
@@ -115,7 +115,7 @@ class LoneGlyphs:
             for glyph, at, step in zip(run.glyphIndexes(), run.stringIndexes(), steps, strict=True):
                 character = units[2 * at : 2 * at + 4].decode("utf-16-le", "ignore")[:1]
                 if glyph and character:
-                    yield character, Glyph(font, glyph, float(round(step.x())))
+                    yield Glyph(character, font, glyph, float(round(step.x())))
 
     def _number_of(self, font: QRawFont) -> int:
         if font not in self._fonts:
@@ -133,16 +133,16 @@ class LoneGlyphs:
         """The glyphs from the start of a line, those of a font together; None for a text with others."""
         if self.width(text) is None:
             return None
-        known = [self._glyphs[character] for character in text if character not in ISOLATES]
+        known = [character for character in text if character not in ISOLATES]
         if self._even.issuperset(text):
             return (self._run(0, known, self._even_places(len(known))),)
         runs, x = [], 0.0
-        for font, group in groupby(known, attrgetter("font")):
-            glyphs, places = list(group), []
-            for glyph in glyphs:
+        for font, group in groupby(known, lambda character: self._borrowed_from.get(character, 0)):
+            characters, places = list(group), []
+            for character in characters:
                 places.append(QPointF(x, 0))
-                x += glyph.advance
-            runs.append(self._run(font, glyphs, places))
+                x += self._advances[character]
+            runs.append(self._run(font, characters, places))
         return tuple(runs)
 
     def _even_places(self, n_glyphs: int) -> list[QPointF]:
@@ -151,9 +151,9 @@ class LoneGlyphs:
             self._places.append(QPointF(number * self._advance, 0))
         return self._places[:n_glyphs]
 
-    def _run(self, font: int, glyphs: list[Glyph], places: list[QPointF]) -> QGlyphRun:
+    def _run(self, font: int, characters: list[str], places: list[QPointF]) -> QGlyphRun:
         run = QGlyphRun()
         run.setRawFont(self._fonts[font])
-        run.setGlyphIndexes([glyph.number for glyph in glyphs])
+        run.setGlyphIndexes([self._numbers[character] for character in characters])
         run.setPositions(places)
         return run

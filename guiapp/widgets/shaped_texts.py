@@ -6,7 +6,6 @@ Characters that look the same next to any others need no shaping at all: their g
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QGlyphRun, QPainter, QStaticText
@@ -15,19 +14,10 @@ from guiapp.widgets.lone_glyphs import LoneGlyphs
 from guiapp.widgets.script_fonts import draw_once
 from guiapp.widgets.theme import Theme
 
-MOST_TEXTS = 5000
+MOST_TEXTS = 2000
 STRIKE_SHARE = 0.58  # of the height, from above: through small letters
 LEFT, CENTER, RIGHT = 0.0, 0.5, 1.0
 """Where in its place a text stands: the share of the free width that is left of it."""
-
-
-class Shaped(NamedTuple):
-    """A text ready to draw, with its size; `ascent` is that of glyphs, which stand on a line."""
-
-    text: QStaticText | tuple[QGlyphRun, ...]
-    width: float
-    height: float
-    ascent: float
 
 
 class ShapedTexts:
@@ -39,6 +29,7 @@ class ShapedTexts:
         self._font.setStrikeOut(False)
         self._metrics = QFontMetrics(font)
         self._lone = LoneGlyphs(self._font)
+        self._runs = lru_cache(MOST_TEXTS)(self._glyphs_of)
         self._shaped = lru_cache(MOST_TEXTS)(self._shape)
 
     def learn(self, characters: str) -> None:
@@ -48,7 +39,7 @@ class ShapedTexts:
 
     def width(self, text: str) -> float:
         width = self._lone.width(text)
-        return self._shaped(text).width if width is None else width
+        return self._shaped(text).size().width() if width is None else width
 
     def draw(self, painter: QPainter, place: QRectF, text: str, share: float = CENTER) -> None:
         """Draw one line in the middle of the place's height, with the painter's pen."""
@@ -61,14 +52,19 @@ class ShapedTexts:
 
         It begins at a whole pixel: between two pixels its glyphs would have to be drawn anew.
         """
-        shaped, width, height, ascent = self._shaped(text)
+        width, height = self._lone.width(text), self._lone.height
+        shaped = None
+        if width is None:
+            shaped = self._shaped(text)
+            width, height = shaped.size().toTuple()
         x, y = round(left + (room - width) * share), middle - height / 2
-        if isinstance(shaped, tuple):
-            for run in shaped:
-                painter.drawGlyphRun(QPointF(x, y + ascent), run)
-        else:
+        if shaped is not None:
             painter.setFont(self._font)
             painter.drawStaticText(QPointF(x, y), shaped)
+        else:
+            runs = self._runs(text)
+            for run in runs if isinstance(runs, tuple) else (runs,):
+                painter.drawGlyphRun(QPointF(x, y + self._lone.ascent), run)
         if self._is_struck:
             struck = y + height * STRIKE_SHARE
             painter.drawLine(QPointF(x, struck), QPointF(x + width, struck))
@@ -79,18 +75,16 @@ class ShapedTexts:
             return text
         return self._metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(width))
 
-    def _shape(self, text: str) -> Shaped:
-        runs, lone = self._lone.runs(text), self._lone
-        if runs is None:
-            return self._shape_any(text)
-        return Shaped(runs, lone.width(text) or 0, lone.height, lone.ascent)
+    def _glyphs_of(self, text: str) -> QGlyphRun | tuple[QGlyphRun, ...]:
+        """A single run by itself: thousands are kept, and whatever looks for garbage visits tuples, too."""
+        runs = self._lone.runs(text) or ()
+        return runs[0] if len(runs) == 1 else runs
 
-    def _shape_any(self, text: str) -> Shaped:
+    def _shape(self, text: str) -> QStaticText:
         static = QStaticText(text)
         static.setTextFormat(Qt.TextFormat.PlainText)
         static.prepare(font=self._font)
-        size = static.size()
-        return Shaped(static, size.width(), size.height(), 0)
+        return static
 
 
 class MonoTexts:
