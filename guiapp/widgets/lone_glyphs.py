@@ -87,7 +87,7 @@ class LoneGlyphs:
             if glyph and abs(width - self._advance) < SAME_WIDTH_PX
         }
 
-    def learn(self, characters: str) -> None:
+    def learn(self, characters: str, scale: float = 1.0) -> None:
         """Find the glyphs of the East Asian ones among them, and draw each once, for all that follow."""
         wanted = "".join(filter(is_east_asian, characters))
         for character, font, number, advance in self._found(wanted):
@@ -95,6 +95,7 @@ class LoneGlyphs:
             self._borrowed_from[character] = font
         picture = QPixmap(1, 1)
         with QPainter(picture) as painter:
+            painter.scale(scale, scale)
             for run in self.runs("".join(filter(self._numbers.__contains__, wanted))) or ():
                 painter.drawGlyphRun(QPointF(), run)
 

@@ -40,6 +40,12 @@ class ScriptFonts(QObject):
         """Whether nothing is left to load."""
         return not self._waiting
 
+    def use(self, loaders: Sequence[Loader]) -> None:
+        """Load by these from now on, such as for another size: nothing is known then."""
+        self._loaders = tuple(loaders)
+        self._known[:] = False
+        self._waiting.clear()
+
     def prepare(self, text: bytes) -> None:
         """Begin to load what a text needs that no earlier one did."""
         found = characters_of(text) & ~self._known
@@ -72,10 +78,11 @@ def blocks(found: NDArray[np.bool_]) -> list[str]:
     return ["".join(map(chr, part.tolist())) for part in np.split(codes, edges) if len(part)]
 
 
-def draw_once(font: QFont, text: str) -> None:
+def draw_once(font: QFont, text: str, scale: float = 1.0) -> None:
     """Lay out characters as they are used, and paint them, which draws them for all that are painted later.
 
-    Those of small scripts are drawn for all places between two pixels that Qt tells apart.
+    Those of small scripts are drawn for all places between two pixels that Qt tells apart.  `scale` is that
+    of the painters.
     """
     layout = QTextLayout(USES.format(text, " ".join(text)), font)
     layout.beginLayout()
@@ -83,5 +90,6 @@ def draw_once(font: QFont, text: str) -> None:
     layout.endLayout()
     picture = QPixmap(1, 1)
     with QPainter(picture) as painter:
+        painter.scale(scale, scale)
         for place in PLACES[:1] if is_east_asian(text[0]) else PLACES:
-            layout.draw(painter, QPointF(place, 0))
+            layout.draw(painter, QPointF(place / scale, 0))

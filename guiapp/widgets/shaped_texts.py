@@ -32,10 +32,10 @@ class ShapedTexts:
         self._runs = lru_cache(MOST_TEXTS)(self._glyphs_of)
         self._shaped = lru_cache(MOST_TEXTS)(self._shape)
 
-    def learn(self, characters: str) -> None:
-        """Load now what takes too long when it is first painted."""
-        draw_once(self._font, characters)
-        self._lone.learn(characters)
+    def learn(self, characters: str, scale: float = 1.0) -> None:
+        """Load now what takes too long when it is first painted, by painters of that scale."""
+        draw_once(self._font, characters, scale)
+        self._lone.learn(characters, scale)
 
     def width(self, text: str) -> float:
         width = self._lone.width(text)

@@ -6,9 +6,11 @@ import time
 from functools import partial
 
 import pytest
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QPainter, QPixmap
 
 from guiapp.widgets.script_fonts import ScriptFonts, blocks, characters_of, draw_once
-from guiapp.widgets.shaped_texts import ShapedTexts
+from guiapp.widgets.shaped_texts import LEFT, ShapedTexts
 from guiapp.widgets.theme import Theme
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -19,13 +21,18 @@ def test_neighbours_stand_together():
 
 
 def test_only_new_characters_are_loaded(qtbot):
-    fonts = ScriptFonts([ShapedTexts(Theme.mono_font(15)).learn, partial(draw_once, Theme.ui_font(13))])
+    loaders = [ShapedTexts(Theme.mono_font(15)).learn, partial(draw_once, Theme.ui_font(13))]
+    fonts = ScriptFonts(loaders)
     fonts.prepare("New York 汉武帝 👩‍👩‍👧 مرحبا".encode())
     assert not fonts.is_ready
     qtbot.waitUntil(lambda: fonts.is_ready)
     fonts.prepare("York 帝".encode())
     assert fonts.is_ready
     fonts.prepare("Straße".encode())
+    assert not fonts.is_ready
+    qtbot.waitUntil(lambda: fonts.is_ready)
+    fonts.use(loaders)
+    fonts.prepare("York 帝".encode())
     assert not fonts.is_ready
 
 
@@ -40,8 +47,26 @@ def test_what_is_loaded_is_quickly_used_beside_other_signs(qtbot):
     assert seconds[0] < seconds[1]
 
 
+def test_what_is_loaded_at_a_scale_is_quickly_painted_at_it(qtbot):
+    text = "".join(map(chr, range(0x4E00, 0x4E80)))
+    seconds = []
+    for size, scale in ((22, 1.7), (23, 1)):
+        texts = ShapedTexts(Theme.mono_font(size))
+        texts.learn(text, scale)
+        with QPainter(picture := QPixmap(400, 80)) as painter:
+            painter.scale(1.7, 1.7)
+            started = time.thread_time()
+            texts.draw(painter, QRectF(0, 0, 200, 40), text, LEFT)
+            seconds.append(time.thread_time() - started)
+        assert not picture.isNull()
+    assert 2 * seconds[0] < seconds[1]
+
+
 def test_the_page_loads_those_of_the_recorded_text(make_steps_page, qtbot):
     page = make_steps_page(text="How many 漢字 lie in the sun?".encode())
     qtbot.waitUntil(lambda: page.trace.fonts.is_ready)
     page.trace.fonts.prepare("sun 漢字".encode())
     assert page.trace.fonts.is_ready
+    page.set_text_size(24)
+    assert not page.trace.fonts.is_ready
+    qtbot.waitUntil(lambda: page.trace.fonts.is_ready)

@@ -22,8 +22,9 @@ from guiapp.core.trace.conditions import TRACE_SCHEMA
 from guiapp.core.training.stops import SCHEMA
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.steps.training import TrainingModel
+from guiapp.widgets.steps.cards import head_row
 from guiapp.widgets.steps.entry import EntryField, clear
-from guiapp.widgets.style_sheet import head_row, set_role
+from guiapp.widgets.style_sheet import set_role
 from guiapp.widgets.text_zoom import TextZoom
 from guiapp.widgets.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, ThemeSource
 
@@ -84,7 +85,7 @@ class BreakpointList(QWidget):
         set_role(self.add_button, "quiet")
         self.add_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.add_button.setMenu(self._menu(TRAINING_TEMPLATES if is_training else TEMPLATES))
-        example = 'token "is", count < 10 …' if is_training else "rank < 500, token 42, operation stale …"
+        example = 'token "is", count < 10 …' if is_training else "rank < 500, operation stale …"
         self.field = EntryField(example, theme_source, zoom, SCHEMA if is_training else TRACE_SCHEMA)
         self.field.entered.connect(self._enter)
         self.removed = RemovedNotice(model, zoom)
@@ -93,7 +94,7 @@ class BreakpointList(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GAP_PX)
-        layout.addLayout(head_row("Breakpoints", self.add_button))
+        layout.addLayout(head_row("Breakpoints", self.add_button, zoom))
         layout.addLayout(self._rows)
         layout.addWidget(self.removed)
         layout.addWidget(self.field)

@@ -6,13 +6,38 @@ import html
 
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from guiapp.core.explain.code_marks import parts
 from guiapp.widgets.style_sheet import set_role
-from guiapp.widgets.theme import GAP_PX, MARGIN_PX, Theme
+from guiapp.widgets.text_zoom import TextZoom
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, Theme
 
 LARGEST = 1.5
+
+
+class SectionTitle(QLabel):
+    """A heading that grows with the text of the page."""
+
+    def __init__(self, text: str, zoom: TextZoom, parent: QWidget | None = None) -> None:
+        super().__init__(text.upper(), parent)
+        self._zoom = zoom
+        set_role(self, "heading")
+        self.setAccessibleName(text)
+        zoom.changed.connect(self._follow_zoom)
+        self._follow_zoom()
+
+    def _follow_zoom(self) -> None:
+        self.setStyleSheet(f"font-size: {self._zoom.scaled(SMALL_FONT_PX)}px")
+
+
+def head_row(text: str, button: QWidget, zoom: TextZoom) -> QHBoxLayout:
+    """A heading, and a button at the far end of its line."""
+    row = QHBoxLayout()
+    row.addWidget(SectionTitle(text, zoom))
+    row.addStretch()
+    row.addWidget(button)
+    return row
 
 
 def card(widgets: list[QWidget], stretched: QWidget) -> QFrame:

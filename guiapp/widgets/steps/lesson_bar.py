@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLay
 
 from guiapp.viewmodels.steps.lesson_player import LessonPlayer
 from guiapp.widgets.steps.cards import with_code
-from guiapp.widgets.style_sheet import heading, set_role
+from guiapp.widgets.steps.lines import title_line
+from guiapp.widgets.style_sheet import set_role
 from guiapp.widgets.text_zoom import TextZoom
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, Theme, ThemeSource
 from guiapp.widgets.window.actions import Actions
@@ -37,7 +38,7 @@ class LessonBar(QFrame):
         self._player = player
         self._theme_source = theme_source
         set_role(self, "card")
-        self._title = heading("")
+        self._title = title_line(theme_source, zoom)
         self.narration = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
         self.question = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
         self._words = self._stack_words()
@@ -46,8 +47,7 @@ class LessonBar(QFrame):
             zip(LESSON_ACTIONS, (player.go_back, player.reveal, player.go_on, player.leave), strict=True)
         )
         head = QHBoxLayout()
-        head.addWidget(self._title)
-        head.addStretch()
+        head.addWidget(self._title, 1)
         self.buttons = {name: self._button(actions[name]) for name in LESSON_ACTIONS}
         for name, slot in slots.items():
             actions[name].triggered.connect(slot)
@@ -96,7 +96,7 @@ class LessonBar(QFrame):
         theme = self._theme_source.theme
         for label in (self.narration, self.question):
             label.setFont(self._zoom.ui_font(NARRATION_PX))
-        self._title.setText(
+        self._title.show_text(
             f"LESSON · {lesson.title.upper()} · {self._player.number + 1} OF {len(lesson.steps)}"
         )
         self.narration.setText(_rich(step.say, theme))

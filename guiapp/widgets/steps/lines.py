@@ -32,6 +32,7 @@ class TextLine(QWidget):
         self,
         font: QFont,
         theme_source: ThemeSource,
+        zoom: TextZoom,
         parent: QWidget | None = None,
         *,
         is_dim: bool = False,
@@ -39,14 +40,17 @@ class TextLine(QWidget):
     ) -> None:
         super().__init__(parent)
         self._theme_source = theme_source
-        self._font = font
+        self._zoom = zoom
+        self._size_px, self._font = font.pixelSize(), QFont(font)
         self._is_dim = is_dim
         self._side = Qt.AlignmentFlag.AlignRight if is_right else Qt.AlignmentFlag.AlignLeft
         self._text = ""
-        self._reserved_px = 0
+        self._longest = ""
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         theme_source.changed.connect(self.update)
+        zoom.changed.connect(self._follow_zoom)
+        self._follow_zoom()
 
     def text(self) -> str:
         return self._text
@@ -59,13 +63,22 @@ class TextLine(QWidget):
 
     def reserve(self, longest: str) -> None:
         """Keep room for a text of that length."""
-        width = QFontMetrics(self._font).horizontalAdvance(longest) + 1
-        if width != self._reserved_px:
-            self._reserved_px = width
-            self.setFixedWidth(width)
+        if longest != self._longest:
+            self._longest = longest
+            self._fit()
+
+    def _follow_zoom(self) -> None:
+        self._font.setPixelSize(self._zoom.scaled(self._size_px))
+        self._fit()
+
+    def _fit(self) -> None:
+        if self._longest:
+            self.setFixedWidth(QFontMetrics(self._font).horizontalAdvance(self._longest) + 1)
+        self.updateGeometry()
+        self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(self._reserved_px, QFontMetrics(self._font).height() + 2)
+        return QSize(0, QFontMetrics(self._font).height() + 2)
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
@@ -82,11 +95,13 @@ class TextLine(QWidget):
         painter.drawText(self.rect(), VCENTER | self._side, shown)
 
 
-def title_line(theme_source: ThemeSource) -> TextLine:
+def title_line(theme_source: ThemeSource, zoom: TextZoom, text: str = "") -> TextLine:
     """A title that looks like a heading."""
     font = Theme.ui_font(SMALL_FONT_PX)
     font.setWeight(QFont.Weight.DemiBold)
-    return TextLine(font, theme_source, is_dim=True)
+    line = TextLine(font, theme_source, zoom, is_dim=True)
+    line.show_text(text.upper())
+    return line
 
 
 class SentenceView(QWidget):

@@ -50,7 +50,7 @@ class RaceCard(QFrame):
         super().__init__(parent)
         self._model = model
         set_role(self, "card")
-        self.title = title_line(drawing.theme_source)
+        self.title = title_line(drawing.theme_source, drawing.zoom)
         self.flow = RivalFlowView(model, drawing)
         self.verdict = SentenceView(drawing.theme_source, drawing.zoom)
         self.verdict.setAccessibleName("How the two compare")

@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QToolButton, QVBoxLayout, QWidget
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.steps.pictures import Made, made_so_far
 from guiapp.widgets.shaped_texts import LEFT, RIGHT
+from guiapp.widgets.steps.cards import head_row
 from guiapp.widgets.steps.drawing import Drawing
-from guiapp.widgets.style_sheet import head_row, set_role
+from guiapp.widgets.style_sheet import set_role
 from guiapp.widgets.theme import GAP_PX, SMALL_FONT_PX
 
 ROW_PX = 24
@@ -129,7 +130,7 @@ class NotesList(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GAP_PX)
-        layout.addLayout(head_row("Messages", self.clear_button))
+        layout.addLayout(head_row("Messages", self.clear_button, drawing.zoom))
         layout.addWidget(self.rows)
         model.notes_changed.connect(self._follow)
         self._follow()

@@ -10,10 +10,11 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QToolBut
 from guiapp.core.errors import TokenloupeError
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.widgets.steps.breakpoint_list import BreakpointList
+from guiapp.widgets.steps.cards import SectionTitle
 from guiapp.widgets.steps.drawing import Drawing
 from guiapp.widgets.steps.entry import EntryField, clear
 from guiapp.widgets.steps.rows import History, NotesList
-from guiapp.widgets.style_sheet import heading, set_role
+from guiapp.widgets.style_sheet import set_role
 from guiapp.widgets.text_zoom import TextZoom
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, ThemeSource
 
@@ -59,7 +60,7 @@ class TraceSide(SidePanel):
         column = QVBoxLayout(made)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(GAP_PX)
-        column.addWidget(heading("Made so far"))
+        column.addWidget(SectionTitle("Made so far", drawing.zoom))
         column.addWidget(self.history)
         super().__init__([self.breakpoints, self.notes, self.watches, made], drawing.zoom, parent)
 
@@ -81,7 +82,7 @@ class WatchList(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GAP_PX)
-        layout.addWidget(heading("Watch"))
+        layout.addWidget(SectionTitle("Watch", zoom))
         layout.addLayout(self._rows)
         layout.addWidget(self.field)
         model.watches_changed.connect(self._rebuild)

@@ -32,7 +32,6 @@ from guiapp.widgets.steps.timeline import Timeline
 from guiapp.widgets.steps.transport import GranularityBox, PlayControls, walking_buttons
 from guiapp.widgets.steps.views import LATTICES, PictureView
 from guiapp.widgets.steps.waiting import WaitingPanel
-from guiapp.widgets.style_sheet import heading
 from guiapp.widgets.text_zoom import TextZoom
 from guiapp.widgets.theme import (
     GAP_PX,
@@ -67,10 +66,10 @@ class TraceView(QSplitter):
         super().__init__(Qt.Orientation.Horizontal, parent, childrenCollapsible=False)
         self._model = model
         self._zoom = zoom
-        texts = MonoTexts()
-        self.fonts = ScriptFonts([*_loaders(texts), *_other_loaders()], self)
+        self._texts = MonoTexts()
+        self.fonts = ScriptFonts(_loaders(self._texts, zoom), self)
         self.timeline = Timeline(model, theme_source)
-        drawing = Drawing(theme_source, zoom, texts)
+        drawing = Drawing(theme_source, zoom, self._texts)
         self.flow = FlowView(model, drawing)
         self.picture = PictureView(model, drawing)
         self.code = CodeView(model, drawing)
@@ -78,8 +77,9 @@ class TraceView(QSplitter):
         self.race_card = RaceCard(model, drawing)
         self.waiting = WaitingPanel(model.recording, workspace)
         self.sentence = SentenceView(theme_source, zoom)
-        self.number = TextLine(Theme.mono_font(UI_FONT_PX), theme_source, is_right=True)
-        self._title, self._picture_title = title_line(theme_source), title_line(theme_source)
+        self.number = TextLine(Theme.mono_font(UI_FONT_PX), theme_source, zoom, is_right=True)
+        self._title, self._picture_title = title_line(theme_source, zoom), title_line(theme_source, zoom)
+        self._code_title = title_line(theme_source, zoom, "What it is doing")
         self._lower = QHBoxLayout()
         self._main = QStackedWidget()
         self._lay_out(self._transport(actions, workspace))
@@ -87,6 +87,7 @@ class TraceView(QSplitter):
             signal.connect(self._follow)
         model.trace_changed.connect(self._begin)
         zoom.changed.connect(self._turn)
+        zoom.changed.connect(self._follow_zoom)
         self.splitterMoved.connect(self._turn)
         self._begin()
 
@@ -110,7 +111,7 @@ class TraceView(QSplitter):
         lower = self._lower
         lower.setSpacing(GAP_PX + UNIT_PX)
         lower.addWidget(card([self._picture_title, self.picture], self.picture), 1)
-        lower.addWidget(card([heading("What it is doing"), self.code], self.code), 2)
+        lower.addWidget(card([self._code_title, self.code], self.code), 2)
         column.addLayout(lower, 4)
         self._main.addWidget(scrolling(trace, LEAST_WIDTH_PX))
         self._main.addWidget(self.waiting)
@@ -143,9 +144,16 @@ class TraceView(QSplitter):
         """Make room for what the new trace will say."""
         self.sentence.forget_height()
         self.number.reserve(f"step {self._model.n_steps:,} of {self._model.n_steps:,}")
+        self._load_fonts()
+        self._follow()
+
+    def _follow_zoom(self) -> None:
+        self.fonts.use(_loaders(self._texts, self._zoom))
+        self._load_fonts()
+
+    def _load_fonts(self) -> None:
         if self._model.debugger is not None:
             self.fonts.prepare(self._model.debugger.trace.text)
-        self._follow()
 
     def _follow(self) -> None:
         model = self._model
@@ -161,21 +169,24 @@ class TraceView(QSplitter):
         self.sentence.show_sentence(debugger.sentence())
 
 
-def _loaders(texts: MonoTexts) -> list[Loader]:
-    """For the kinds in which parts of the text are painted by us."""
+def _loaders(texts: MonoTexts, zoom: TextZoom) -> list[Loader]:
+    """For the fonts in which parts of the text are painted: by us, by Qt at a scale, and in other sizes."""
     marked = texts.of(UI_FONT_PX, is_bold=True), texts.of(UI_FONT_PX, is_struck=True)
-    return [kind.learn for kind in (*map(texts.of, SIZES_PX), *marked)]
-
-
-def _other_loaders() -> list[Loader]:
-    """For the fonts in which Qt paints others."""
-    bold = (Theme.mono_font(UI_FONT_PX + 2), Theme.ui_font(UI_FONT_PX))
-    title = Theme.ui_font(SMALL_FONT_PX)
+    kinds = [*map(texts.of, SIZES_PX), *marked]
+    pictures = [_bold(Theme.ui_font(UI_FONT_PX)), *map(Theme.ui_font, (UI_FONT_PX, SMALL_FONT_PX))]
+    title = zoom.ui_font(SMALL_FONT_PX)
     title.setWeight(QFont.Weight.DemiBold)
-    for font in bold:
-        font.setBold(True)
-    sentence, *pictures = (Theme.ui_font(size) for size in (UI_FONT_PX + 2, UI_FONT_PX, SMALL_FONT_PX))
-    return [partial(draw_once, font) for font in (*bold, title, sentence, *pictures)]
+    sized = [_bold(zoom.mono_font(UI_FONT_PX + 2)), title, zoom.ui_font(UI_FONT_PX + 2)]
+    return [
+        *(partial(kind.learn, scale=zoom.factor) for kind in kinds),
+        *(partial(draw_once, font, scale=zoom.factor) for font in pictures),
+        *(partial(draw_once, font) for font in sized),
+    ]
+
+
+def _bold(font: QFont) -> QFont:
+    font.setBold(True)
+    return font
 
 
 def _capitals(title: str) -> str:

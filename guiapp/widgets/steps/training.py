@@ -23,7 +23,7 @@ from guiapp.viewmodels.steps.training_beside import TrainingBeside
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.steps.breakpoint_list import BreakpointList
 from guiapp.widgets.steps.cards import card
-from guiapp.widgets.steps.lines import SentenceView
+from guiapp.widgets.steps.lines import SentenceView, title_line
 from guiapp.widgets.steps.side import SIDE_WIDTH_PX, SidePanel
 from guiapp.widgets.steps.timeline import Scrubber
 from guiapp.widgets.steps.training_beside import BesideCard
@@ -36,7 +36,7 @@ from guiapp.widgets.steps.training_views import (
     WordsPicture,
 )
 from guiapp.widgets.steps.transport import PlayControls, walking_buttons
-from guiapp.widgets.style_sheet import heading, set_role
+from guiapp.widgets.style_sheet import set_role
 from guiapp.widgets.text_zoom import TextZoom
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX, ThemeSource
 from guiapp.widgets.window.actions import Actions
@@ -69,8 +69,12 @@ class TrainingStage(QWidget):
         self.symbols = SymbolsPicture("The vocabulary", model, theme_source, zoom)
         self.curve = LikelihoodPicture("Likelihood of the text", model, theme_source, zoom)
         self.pieces = PiecesPicture("The pieces", model, theme_source, zoom)
-        self._words_title, self._pairs_title = heading(""), heading("")
-        self._symbols_title, self._pieces_title = heading(""), heading("")
+        self._words_title, self._pairs_title = title_line(theme_source, zoom), title_line(theme_source, zoom)
+        self._symbols_title, self._pieces_title = (
+            title_line(theme_source, zoom),
+            title_line(theme_source, zoom),
+        )
+        self._curve_title = title_line(theme_source, zoom, "Likelihood")
         self.cards = QStackedWidget()
         self._lay_out(actions)
         model.changed.connect(self._follow)
@@ -94,7 +98,7 @@ class TrainingStage(QWidget):
                 card([self._symbols_title, self.symbols], self.symbols),
             ),
             (
-                card([heading("Likelihood"), self.curve], self.curve),
+                card([self._curve_title, self.curve], self.curve),
                 card([self._pieces_title, self.pieces], self.pieces),
             ),
         ):
@@ -132,13 +136,13 @@ class TrainingStage(QWidget):
             if n_shown == n_words
             else f"the first {n_shown} of {n_words:,} words"
         )
-        self._words_title.setText(f"THE TEXT · {which.upper()}")
+        self._words_title.show_text(f"THE TEXT · {which.upper()}")
         worth = (
             "SCORE = n(ab) / (n(a)·n(b))" if record.start.algorithm == "wordpiece" else "HOW OFTEN THEY OCCUR"
         )
-        self._pairs_title.setText(f"PAIRS · {worth}")
-        self._symbols_title.setText(f"VOCABULARY · {record.vocabulary_size(position):,}, THE NEWEST FIRST")
-        self._pieces_title.setText(f"PIECES · {record.vocabulary_size(position):,}")
+        self._pairs_title.show_text(f"PAIRS · {worth}")
+        self._symbols_title.show_text(f"VOCABULARY · {record.vocabulary_size(position):,}, THE NEWEST FIRST")
+        self._pieces_title.show_text(f"PIECES · {record.vocabulary_size(position):,}")
         told = record.step(position).sentence if position else _beginning(record.start.algorithm)
         self.sentence.show_sentence(told)
         self.show_kind()

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 from guiapp.core.explain.code_marks import code
 from guiapp.widgets.steps.cards import with_code
 from guiapp.widgets.steps.lines import SentenceView, TextLine
+from guiapp.widgets.text_zoom import TextZoom
 from guiapp.widgets.theme import Theme, ThemeSource
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -18,7 +19,7 @@ def column(qtbot):
     """A window of 300 pixels with a sentence over a line."""
     theme_source = ThemeSource(QApplication.instance(), "light")
     window = QWidget()
-    sentence, line = SentenceView(theme_source), TextLine(Theme.ui_font(13), theme_source)
+    sentence, line = SentenceView(theme_source), TextLine(Theme.ui_font(13), theme_source, TextZoom(window))
     layout = QVBoxLayout(window)
     layout.addWidget(sentence)
     layout.addWidget(line)

@@ -8,7 +8,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from guiapp.viewmodels.steps.training import TrainingWish
-from guiapp.widgets.steps.cards import LARGEST, enlargement
+from guiapp.widgets.steps.cards import LARGEST, SectionTitle, enlargement
+from guiapp.widgets.steps.lines import TextLine
 from guiapp.widgets.theme import TEXT_FONT_PX
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -59,6 +60,23 @@ def test_training_grows_with_the_text(make_steps_page, qtbot):
     after = [stage.sentence.height(), stage.words.height(), stage.count.height()]
     assert all(new > 1.5 * old for new, old in zip(after, before, strict=True))
     assert page.training.form.own_text.font().pixelSize() == 26
+    assert not page.grab().isNull()
+
+
+def test_titles_and_the_number_of_the_step_grow_with_the_text(make_steps_page, qtbot):
+    page = make_steps_page(encoder="heap")
+    titles = page.trace.findChildren(SectionTitle)
+    assert len(titles) == 4
+
+    def sizes():
+        lines = [line for line in page.trace.findChildren(TextLine) if line.isVisible()]
+        assert len(lines) == 4
+        heights = [line.height() - 2 for line in lines]
+        return [page.trace.number.width(), *heights, *(title.sizeHint().height() for title in titles)]
+
+    before = sizes()
+    page.set_text_size(2 * TEXT_FONT_PX)
+    qtbot.waitUntil(lambda: sizes() == pytest.approx([2 * size for size in before], rel=0.1))
     assert not page.grab().isNull()
 
 
