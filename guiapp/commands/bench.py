@@ -32,13 +32,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         type=file_name,
         action="append",
         default=[],
-        help="a file, a folder, sample:NAME, random (drawn from the vocabulary) or tutorial; may be repeated",
+        help="a file, a folder, sample:NAME, random (drawn from the vocabulary) or tutorial; "
+        "may be repeated; otherwise some samples",
     )
     parser.add_argument(
         "--encoders",
         metavar="A,B",
         default="",
-        help="names of encoders and peers; `NAME (unsplit)` takes a text as one piece",
+        help="names of encoders and peers, otherwise all encoders; "
+        "`NAME (unsplit)` takes a text as one piece",
     )
     parser.add_argument("--peers", action="store_true", help="also every other tokenizer that is installed")
     parser.add_argument(
@@ -47,12 +49,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         help="throughput, scaling, short, worst, cold, threads, decode, append, interval, batch, stages, "
-        "memory, or all of them",
+        "memory, or all of them; may be repeated; otherwise throughput, short, cold, decode",
     )
     parser.add_argument("--threads", metavar="N,M", type=_numbers, help="for the scenario threads")
-    parser.add_argument("--time-budget", metavar="S", type=_positive, default=60.0, help="seconds for timing")
     parser.add_argument(
-        "--call-limit", metavar="S", type=_positive, default=10.0, help="longer calls are left out"
+        "--time-budget", metavar="S", type=_positive, default=60.0, help="seconds for timing: %(default)g"
+    )
+    parser.add_argument(
+        "--call-limit",
+        metavar="S",
+        type=_positive,
+        default=10.0,
+        help="leave out calls that take longer: %(default)g",
     )
     parser.add_argument(
         "--largest", metavar="BYTES", type=_positive, help="of the scenarios scaling and worst"
@@ -64,7 +72,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def _add_outputs(parser: argparse.ArgumentParser) -> None:
     """What becomes of the results."""
-    parser.add_argument("--baseline", metavar="NAME", default="fast", help="what speeds are compared with")
+    parser.add_argument(
+        "--baseline", metavar="NAME", default="fast", help="what speeds are compared with: %(default)s"
+    )
     parser.add_argument(
         "--compare", metavar="OLD.json", type=file_path, help="tell what is slower than in an earlier run"
     )

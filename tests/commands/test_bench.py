@@ -17,7 +17,7 @@ import pytest
 
 from guiapp.cli import run
 from guiapp.core.bench.control import Control
-from guiapp.core.bench.plan import Plan
+from guiapp.core.bench.plan import DEFAULT_SCENARIOS, Plan
 from guiapp.core.bench.scenarios import SCENARIOS
 
 PATIENCE_S = 120
@@ -175,3 +175,13 @@ def test_a_mistake_of_ours_in_the_middle_of_a_run_loses_nothing(tmp_path, monkey
     record = json.loads((tmp_path / "run.json").read_text())
     assert [row["samples_s"] for row in record["results"]] == [[1.0]]
     assert not record["complete"]
+
+
+def test_help_tells_what_is_measured_where_nothing_is_asked_for(capsys):
+    with pytest.raises(SystemExit):
+        run(["bench", "--help"])
+    told = " ".join(capsys.readouterr().out.split())
+    assert f"otherwise {', '.join(DEFAULT_SCENARIOS)}" in told
+    plan = Plan("demo:bpe")
+    assert f"seconds for timing: {plan.time_budget_s:g}" in told
+    assert f"calls that take longer: {plan.call_limit_s:g}" in told
