@@ -39,6 +39,7 @@ SMALLEST_FONT_PX = 8  # where many names share little room
 LINE_PAD_PX = 3  # between two lines of labels
 FAINT = 50  # of 255, beside the contender that is isolated
 ENLARGE = "Show this chart alone"
+DRAWN = ("n", "median_s", "built_bytes", "encoding_bytes")  # of records, besides what they are about
 Point = tuple[float, float, Record]  # where the mouse finds a record
 EXACT, APPROXIMATE = Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine
 
@@ -140,7 +141,7 @@ class Chart(QFrame):
 
     def show_results(self, results: Sequence[Record]) -> None:
         """Draw these records, unless they are those that are drawn."""
-        state = [(*key_of(row), row["n"], row["median_s"]) for row in results]
+        state = [(*key_of(row), *map(row.get, DRAWN)) for row in results]
         if state != self._drawn:
             self._drawn, self._results = state, results
             self.redraw()

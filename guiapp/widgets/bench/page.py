@@ -314,7 +314,7 @@ class BenchPage(Page):
             link = f'<a href="{name}">{name}&nbsp;≈&nbsp;{row["agreement"]:.1%}</a>'
             by_text.setdefault(row["corpus"], []).append(link)
         for text, links in by_text.items():
-            yield f"Equal spans of {escape(text)}, and the first difference: {', '.join(links)}."
+            yield f"Equal spans on {escape(text)}, a click opens the first difference: {', '.join(links)}."
 
     def _changes(self) -> Iterator[str]:
         """How many results surely differ from those of the run that this one is compared with."""

@@ -252,11 +252,11 @@ def test_who_deviates_is_told_of_the_text_that_is_chosen(page):
     rows = [record("throughput", "greedy", 10, 1e-4, share, corpus=name) for name, share in shares.items()]
     page.model.show_run({"results": rows})
     page.redraw()
-    assert "Equal spans of one" in page.notes.text()
+    assert "Equal spans on one" in page.notes.text()
     assert "90.0%" in page.notes.text()
     page.texts.setCurrentText("two")
     page.texts.activated.emit(1)
-    assert "Equal spans of two" in page.notes.text()
+    assert "Equal spans on two" in page.notes.text()
     assert "80.0%" in page.notes.text()
 
 
@@ -281,6 +281,16 @@ def test_another_run_of_the_same_plan_is_drawn_anew(page):
         page.model.show_run({"results": [record("throughput", "fast", 10_000, seconds)]})
         page.redraw()
     assert page.bars._points[0][0] == 10_000 / 2e-4 / 1e6
+
+
+def test_so_is_another_run_of_what_has_no_times(page):
+    for built_bytes in (1_000_000, 2_000_000):
+        figures = dict.fromkeys(("median_s", "ci_s", "mb_per_s", "tokens_per_s", "exact"))
+        figures |= {"operation": "memory", "n": 1, "built_bytes": built_bytes, "encoding_bytes": 0}
+        page.model.show_run({"results": [record("memory", "fast", 10_000, 1.0, **figures)]})
+        page.show_only("memory")
+    drawn = [row["built_bytes"] for chart in page.scenario_card.charts for row in chart._results]
+    assert drawn == [2_000_000]
 
 
 def test_what_figures_behind_names_are_is_told_only_where_there_are_any(page):
