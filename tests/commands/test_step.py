@@ -80,6 +80,12 @@ def test_nonsense_is_told_and_the_session_goes_on(command, message):
     assert "Step 0 of" in said
 
 
+def test_errors_show_their_place_in_the_condition():
+    assert "    depth > 3 and\n                 ^\n*** " in told("print depth > 3 and")
+    assert "    depth + 1 / 0\n              ^\n*** This divides" in told("print depth + 1 / 0")
+    assert "    1 / depth > 0\n      ^\n*** This divides" in told("break operation merge if 1 / depth > 0")
+
+
 def test_help_covers_every_command():
     names = [name[3:] for name in dir(Console) if name.startswith("do_")]
     said = told(*(f"help {name}" for name in names))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -196,11 +197,18 @@ class Condition:
 
     def __init__(self, text: str, schema: Schema = TRACE_SCHEMA) -> None:
         self.text = text
-        try:
+        with self._shown():
             self._node = parse(text)
             _Checker(schema).check(self._node)
+
+    @contextmanager
+    def _shown(self) -> Iterator[None]:
+        """Let an error say in which condition its place is, whether that is read or evaluated."""
+        try:
+            with np.errstate(all="ignore"):
+                yield
         except ConditionError as error:
-            error.condition = text
+            error.condition = self.text
             raise
 
     @cached_property
@@ -210,13 +218,13 @@ class Condition:
 
     def holds(self, values: Values, steps: NDArray[np.int64]) -> NDArray[np.bool_]:
         """For each of the steps whether it meets the condition."""
-        with np.errstate(all="ignore"):
+        with self._shown():
             return _as_truth(_evaluate(self._node, values, steps), len(steps))
 
     def everywhere(self, values: Values) -> NDArray[np.int64]:
         """All steps that meet the condition."""
         n_steps = values.n_steps
-        with np.errstate(all="ignore"):
+        with self._shown():
             return np.flatnonzero(_as_truth(_evaluate(self._node, values, slice(0, n_steps)), n_steps))
 
 
@@ -225,7 +233,7 @@ class Expression(Condition):
 
     def value(self, values: Values, step: int) -> float:
         """NaN where the step has none."""
-        with np.errstate(all="ignore"):
+        with self._shown():
             found = _evaluate(self._node, values, np.array([step]))
         return float(np.asarray(found, np.float64).reshape(-1)[0])
 
