@@ -30,6 +30,7 @@ from guiapp.core.kernels.pattern_automaton import (
     UNSETTLED,
     PatternMachine,
     after_small_letters,
+    plain_ends,
     width_at,
     window_ends,
 )
@@ -213,11 +214,29 @@ def split_block(
 def split_each(
     data: NDArray[np.uint8], text_ends: NDArray[np.int64], ends: NDArray[np.int64], machine: PatternMachine
 ) -> int:
-    """Write the ends of the pieces of many texts, one behind the other in `data`; returns how many."""
+    """Write the ends of the pieces of many texts, one behind the other in `data`; returns how many.
+
+    Short ones are left to `plain_ends` as far as that can tell: to hand a machine over takes longer.
+    """
     count, start, known, few = 0, 0, new_marks(), np.empty(WIDTH, np.int64)
     progress = begin(len(machine.levels), 0, 0)
+    is_plain = len(machine.levels) == 1 and machine.levels[0] >= 0
+    classes, transitions, words = machine.classes, machine.transitions, np.empty(0, np.uint8)
+    first_row, end_class = DEAD, np.uint64(machine.cuts.shape[0])
+    if is_plain:
+        first_row, words = np.uint64(machine.levels[0]), machine.words[0]
     for text in range(len(text_ends)):
         text_end = int(text_ends[text])
+        if is_plain and start < text_end and text_end - start <= WIDTH:
+            n_pieces = plain_ends(
+                data, few, 0, WIDTH, start, text_end, classes, transitions, first_row, end_class, words, False
+            )
+            if n_pieces and few[n_pieces - 1] == text_end:
+                for piece in range(n_pieces):
+                    ends[count + piece] = few[piece]
+                count += n_pieces
+                start = text_end
+                continue
         seen, room, shift = data, few, 0
         if text_end - start > WIDTH:  # so many bytes that what stands before them would be looked at
             seen, room, shift = data[start:text_end], ends[count:], start

@@ -209,3 +209,16 @@ def distinct_prefixes(
             numbers[last] = slots[slot] - 1
         start = int(ends[index])
     return count
+
+
+@kernel
+def count_within(
+    token_ends: NDArray[np.int64], text_ends: NDArray[np.int64], counts: NDArray[np.int64]
+) -> None:
+    """Write how many tokens lie in each of the texts that end at `text_ends`; none reaches across an end."""
+    token = 0
+    for text in range(len(text_ends)):
+        first = token
+        while token < len(token_ends) and token_ends[token] <= text_ends[text]:
+            token += 1
+        counts[text] = token - first

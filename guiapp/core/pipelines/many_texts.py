@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encoding import FragmentTokens
+from guiapp.core.kernels.stretch_counts import count_within
 
 
 @runtime_checkable
@@ -38,4 +39,6 @@ class ManyTexts(Protocol):
 
 def tokens_of_each(tokens: FragmentTokens, ends: NDArray[np.int64]) -> NDArray[np.int64]:
     """How many tokens lie in each of the stretches that end at `ends`; none reaches across an end."""
-    return np.diff(tokens.ends.searchsorted(ends, side="right"), prepend=0)
+    counts = np.empty(len(ends), np.int64)
+    count_within(tokens.ends, ends, counts)
+    return counts

@@ -53,6 +53,20 @@ def test_twins_agree(name):
         assert pieces(name, text) == splitter_for(name).split_readable(text), text.decode("utf-8", "replace")
 
 
+@pytest.mark.parametrize("name", DISTINCT)
+def test_many_texts_are_cut_as_each_by_itself(name):
+    source = random.Random(name)
+    random_texts = (random_text(source, source.randint(1, 12)) for _ in range(5 if is_interpreted() else 150))
+    texts = [text for text in random_texts if text]
+    text_ends = np.cumsum([*map(len, texts)])
+    expected = [
+        end + first
+        for text, first in zip(texts, [0, *text_ends.tolist()], strict=False)
+        for end in pieces(name, text)
+    ]
+    assert splitter_for(name).split_each(as_array(b"".join(texts)), text_ends).tolist() == expected
+
+
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
