@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pyqtgraph.graphicsItems.ScatterPlotItem import Symbols
-from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer
 from PySide6.QtGui import QIcon, QPainter, QPixmap, QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -67,13 +67,7 @@ LIMITS: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 class PlanPanel(QFrame):
-    """Shows and changes the plan of a `BenchModel`.
-
-    Signals:
-        hovered(str): the contender under the mouse, "" for none.
-    """
-
-    hovered = Signal(str)
+    """Shows and changes the plan of a `BenchModel`."""
 
     def __init__(self, model: BenchModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -98,6 +92,8 @@ class PlanPanel(QFrame):
         set_role(self.estimate, "dim")
         self.boxes: list[QCheckBox] = []
         self.reasons: list[QLabel] = []
+        self._is_ticked: list[Callable[[], bool]] = []  # for each box
+        self._listed: tuple[object, ...] = ()
         self._list = QVBoxLayout()
         self._lay_out()
         for signal in (model.plan_changed, model.running_changed):
@@ -173,66 +169,79 @@ class PlanPanel(QFrame):
         self.run_button.setEnabled(model.is_running or model.can_run)
 
     def _fill(self) -> None:
-        """The three lists anew."""
+        """Tick what is chosen; lists are made anew where other things are in them: that takes long."""
+        model = self._model
+        listed = (model.ours, model.peers, model.texts, model.is_running, self._theme_source.theme)
+        if listed != self._listed:
+            self._listed = listed
+            self._make_lists()
+        for box, is_ticked in zip(self.boxes, self._is_ticked, strict=True):
+            with QSignalBlocker(box):
+                box.setChecked(is_ticked())
+
+    def _make_lists(self) -> None:
         focused = next((box.accessibleName() for box in self.boxes if box.hasFocus()), "")
         _empty(self._list)
-        self.boxes, self.reasons = [], []
+        self.boxes, self.reasons, self._is_ticked = [], [], []
         peers = self._model.peers
-        self._add_section("Encoders", [self._entrant_box(each) for each in self._model.ours])
-        self._add_section("Libraries", [self._entrant_box(each) for each in peers if not each.reason])
-        for each in (peer for peer in peers if peer.reason):
-            self._add_absent(each)
-        self._add_section("Texts", [self._text_box(name) for name in self._model.texts])
+        self._add_section("Encoders")
+        for each in self._model.ours:
+            self._add_entrant(each)
+        self._add_section("Libraries")
+        for each in sorted(peers, key=lambda peer: bool(peer.reason)):
+            self._add_entrant(each)
+        self._add_section("Texts")
+        for name in self._model.texts:
+            self._add_text(name)
         self._list.addLayout(self._buttons_for_texts())
-        self._add_section("Scenarios", [self._scenario_box(name) for name in SCENARIOS])
+        self._add_section("Scenarios")
+        for name in SCENARIOS:
+            self._add_scenario(name)
         self._list.addStretch(1)
         for box in self.boxes:
             if box.accessibleName() == focused:
                 box.setFocus()
 
-    def _add_section(self, title: str, boxes: list[QCheckBox]) -> None:
+    def _add_section(self, title: str) -> None:
         label = heading(title)
         label.setContentsMargins(0, GAP_PX if self.boxes else 0, 0, UNIT_PX)
         self._list.addWidget(label)
-        for box in boxes:
-            self._list.addWidget(box)
-        self.boxes += boxes
 
-    def _add_absent(self, entrant: Entrant) -> None:
-        """One that cannot take part, and below it why."""
-        box, reason = self._entrant_box(entrant), QLabel(entrant.reason, wordWrap=True)
-        reason.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        reason.setContentsMargins(REASON_INDENT_PX, 0, 0, UNIT_PX)
-        set_role(reason, "dim")
-        self._list.addWidget(box)
-        self._list.addWidget(reason)
-        self.reasons.append(reason)
-        self.boxes.append(box)
-
-    def _entrant_box(self, entrant: Entrant) -> QCheckBox:
-        box = self._box(
-            f"{entrant.name}  {'' if entrant.reason else entrant.note}".strip(),
-            entrant.name,
-            self._model.takes_part(entrant.name) and not entrant.reason,
-            partial(self._model.set_takes_part, entrant.name),
+    def _add_entrant(self, entrant: Entrant) -> None:
+        """A box, and below it why, where it cannot take part."""
+        name, reason = entrant.name, entrant.reason
+        box = self._add_box(
+            name if reason else f"{name}  {entrant.note}".strip(),
+            name,
+            partial(self._takes_part, entrant),
+            partial(self._model.set_takes_part, name),
         )
-        box.setIcon(swatch(look_of(entrant.name, self._theme_source.theme)))
-        box.setToolTip(entrant.reason or entrant.note)
-        if entrant.reason:
-            box.setEnabled(False)
-        return box
+        box.setIcon(swatch(look_of(name, self._theme_source.theme)))
+        box.setToolTip(reason or entrant.note)
+        if not reason:
+            return
+        box.setEnabled(False)
+        label = QLabel(reason, wordWrap=True)
+        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        label.setContentsMargins(REASON_INDENT_PX, 0, 0, UNIT_PX)
+        set_role(label, "dim")
+        self._list.addWidget(label)
+        self.reasons.append(label)
 
-    def _text_box(self, name: str) -> QCheckBox:
+    def _takes_part(self, entrant: Entrant) -> bool:
+        return self._model.takes_part(entrant.name) and not entrant.reason
+
+    def _add_text(self, name: str) -> None:
         title = name if name in TEXTS else Path(name).name
-        box = self._box(title, name, self._model.has_text(name), partial(self._model.set_text, name))
-        box.setToolTip(plain_tip(name))
-        return box
+        is_ticked, tick = partial(self._model.has_text, name), partial(self._model.set_text, name)
+        self._add_box(title, name, is_ticked, tick).setToolTip(plain_tip(name))
 
-    def _scenario_box(self, name: str) -> QCheckBox:
-        is_on = name in self._model.preset.scenarios
-        box = self._box(name, f"Scenario {name}", is_on, partial(self._model.set_scenario, name))
-        box.setToolTip(SCENARIOS[name].title)
-        return box
+    def _add_scenario(self, name: str) -> None:
+        is_ticked, tick = partial(self._has_scenario, name), partial(self._model.set_scenario, name)
+        self._add_box(name, f"Scenario {name}", is_ticked, tick).setToolTip(SCENARIOS[name].title)
+
+    def _has_scenario(self, name: str) -> bool:
+        return name in self._model.preset.scenarios
 
     def _buttons_for_texts(self) -> QHBoxLayout:
         row = QHBoxLayout()
@@ -267,12 +276,16 @@ class PlanPanel(QFrame):
     def _choose_limit(self, name: str, index: int) -> None:
         self._model.adjust(**{name: self.limits[name].itemData(index)})
 
-    def _box(self, text: str, name: str, is_on: bool, toggled: Callable[[bool], None]) -> QCheckBox:
+    def _add_box(
+        self, text: str, name: str, is_ticked: Callable[[], bool], tick: Callable[[bool], None]
+    ) -> QCheckBox:
         box = QCheckBox(text)
-        box.setChecked(is_on)
         box.setAccessibleName(name)
         box.setEnabled(not self._model.is_running)
-        box.toggled.connect(toggled)
+        box.toggled.connect(tick)
+        self._list.addWidget(box)
+        self.boxes.append(box)
+        self._is_ticked.append(is_ticked)
         return box
 
     def _choose_preset(self, index: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QCheckBox
 
 from guiapp.viewmodels.bench.model import BenchModel
 from guiapp.viewmodels.workspace import Workspace
@@ -93,3 +93,37 @@ def test_stop_pressed_as_a_run_ends_starts_no_other(qtbot, panel, runner):
     assert panel.run_button.text() == "Run"
     click(qtbot, panel)
     assert runner.asked == ["start", "start"]
+
+
+def box_of(panel: PlanPanel, name: str) -> QCheckBox:
+    return next(box for box in panel.boxes if box.accessibleName() == name)
+
+
+def test_a_tick_changes_the_plan_and_makes_no_new_boxes(panel):
+    boxes = list(panel.boxes)
+    box_of(panel, "heap").click()
+    box_of(panel, "Scenario worst").click()
+    box_of(panel, "tutorial").click()
+    assert panel.boxes == boxes
+    model = panel._model
+    assert not model.takes_part("heap")
+    assert "worst" in model.preset.scenarios
+    assert model.has_text("tutorial")
+
+
+def test_boxes_follow_the_plan(panel, tmp_path):
+    model = panel._model
+    model.set_scenario("worst", True)
+    assert box_of(panel, "Scenario worst").isChecked()
+    model.choose_preset(model.presets[0])
+    assert not box_of(panel, "Scenario worst").isChecked()
+    model.add_text(tmp_path)
+    assert box_of(panel, str(tmp_path)).isChecked()
+
+
+def test_nothing_can_be_ticked_while_a_run_goes_on(qtbot, panel, runner):
+    click(qtbot, panel)
+    assert not box_of(panel, "heap").isEnabled()
+    runner.end()
+    panel._follow()
+    assert box_of(panel, "heap").isEnabled()
