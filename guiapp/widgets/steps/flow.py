@@ -12,6 +12,7 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPen,
     QTransform,
+    QWheelEvent,
 )
 from PySide6.QtWidgets import QMenu, QToolTip, QWidget
 
@@ -35,11 +36,15 @@ from guiapp.widgets.theme import UNIT_PX, Theme
 
 SMALL_DOT_PX = 7
 MOST_OF_WINDOW = 0.23  # that the text takes at any rate, if it has two rows
+MARK_PX = 4  # at the right, where there are more rows than are in sight
 EMPTY_TEXT = "Nothing is recorded yet."
 
 
 class FlowView(QWidget):
-    """Paints `flow` of the model's debugger; a click on a box, or beside a row, sets a breakpoint there."""
+    """Paints `flow` of the model's debugger; a click on a box, or beside a row, sets a breakpoint there.
+
+    The wheel shows rows that are out of sight, until the next step.
+    """
 
     def __init__(self, model: StepsModel, drawing: Drawing, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -51,6 +56,7 @@ class FlowView(QWidget):
         self._boxes = BoxPainter(self._texts)
         self._gutter = Gutter()
         self._hovered: GutterRow | None = None
+        self._turned = 0  # rows, by the wheel
         self._most_px = 0  # the height that this trace needed so far: panels below should not jump
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setAccessibleName("Tokens at this step")
@@ -113,7 +119,7 @@ class FlowView(QWidget):
         width = max(120.0, self._width())
         n_seen = self._n_seen() if self._is_long() else None
         self._layout = lay_out(self._flow.elements, width, self._texts, n_seen)
-        self._hovered = None
+        self._hovered, self._turned = None, 0
         self._most_px = max(self._most_px, int(self._layout.height))
         two_rows = self._zoom.scaled(min(self._most_px, 2 * FLOW_ROW_PX))
         is_alone = not self._model.race.encoder
@@ -127,7 +133,7 @@ class FlowView(QWidget):
 
     def _width(self) -> float:
         """What there is for boxes, beside the gutter."""
-        return self.width() / self._zoom.factor - self._gutter.width
+        return self.width() / self._zoom.factor - self._gutter.width - 2 * MARK_PX
 
     def _placed(self) -> QTransform:
         """From places of the layout to those in this widget."""
@@ -135,11 +141,22 @@ class FlowView(QWidget):
         return QTransform.fromScale(scale, scale).translate(self._gutter.width, self._shift())
 
     def _shift(self) -> float:
-        """How far the rows are moved so that what the step is about is in sight, and the first row whole."""
+        return -float(self._first_row() * FLOW_ROW_PX)
+
+    def _first_row(self) -> int:
+        """The first in sight: what the step is about is, too, as long as nobody turns the wheel."""
         row = next((box.row for box in self._layout.boxes if box.element.role is not Role.NONE), 0)
-        n_seen = self._n_seen()
-        first = max(0, min(row - (n_seen - 1) // 2, len(self._layout.rows) - n_seen))
-        return -float(first * FLOW_ROW_PX)
+        last = max(0, len(self._layout.rows) - self._n_seen())
+        first = max(0, min(row - (self._n_seen() - 1) // 2, last))
+        return max(0, min(first + self._turned, last))
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        before, turned = self._first_row(), self._turned
+        self._turned += -1 if event.angleDelta().y() > 0 else 1
+        if self._first_row() == before:
+            self._turned = turned
+            event.ignore()  # then the page scrolls
+        self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -169,6 +186,18 @@ class FlowView(QWidget):
                 corner = box.rect.topLeft() + QPointF(SMALL_DOT_PX / 2 - 1, SMALL_DOT_PX / 2 - 3)
                 paint_dot(painter, theme, corner, found, SMALL_DOT_PX)
         self._paint_made(painter, theme)
+        self._paint_mark(painter, theme)
+
+    def _paint_mark(self, painter: QPainter, theme: Theme) -> None:
+        """Which of the rows are in sight, where that is not all; of long texts only some are laid out."""
+        n_rows, n_seen = len(self._layout.rows), self._n_seen()
+        if n_seen < n_rows and not self._is_long():
+            painter.resetTransform()
+            share = self.height() / n_rows
+            place = QRectF(self.width() - MARK_PX, self._first_row() * share, MARK_PX, n_seen * share)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.line)
+            painter.drawRoundedRect(place, MARK_PX / 2, MARK_PX / 2)
 
     def _paint_made(self, painter: QPainter, theme: Theme) -> None:
         """A bracket over what the step is about, and what becomes of it."""

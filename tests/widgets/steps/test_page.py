@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
@@ -22,6 +23,7 @@ from guiapp.widgets.steps.gutter import ID_FONT_PX
 from guiapp.widgets.theme import TEXT_FONT_PX, Theme
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+NO_BUTTON, NO_KEY = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
 LEFT = Qt.MouseButton.LeftButton
 TEXT = b"How do lions sleep in New York?"
 
@@ -354,3 +356,33 @@ def test_the_timeline_lies_flat_on_the_page(make_steps_page, qtbot, mode):
     picture = page.grab().toImage()
     corner = line.mapTo(page, line.rect().topLeft())
     assert picture.pixelColor(corner) == picture.pixelColor(corner - QPoint(2, 2))
+
+
+def test_the_wheel_shows_tokens_that_are_out_of_sight(make_steps_page):
+    page = make_steps_page(text=b"How do the lions sleep in New York? " * 8)
+    page.resize(900, 500)
+    page.model.to_end()
+    QApplication.processEvents()
+    flow = page.trace.flow
+    last = max(box.element.end for box in flow.boxes)
+
+    def turn(delta):
+        place = QPointF(200, 30)
+        angle = QPoint(0, delta)
+        event = QWheelEvent(
+            place, place, QPoint(), angle, NO_BUTTON, NO_KEY, Qt.ScrollPhase.NoScrollPhase, False
+        )
+        QApplication.sendEvent(flow, event)
+        return event.isAccepted()
+
+    def is_seen(end):
+        box = next(box for box in flow.boxes if box.element.end == end)
+        return flow.rect().contains(box.rect.toRect())
+
+    assert not is_seen(last)
+    assert sum(turn(-120) for _ in range(20)) > 1
+    assert is_seen(last)
+    assert not turn(-120)  # the page may scroll on
+    page.model.restart()
+    page.model.to_end()
+    assert not is_seen(last)
