@@ -7,7 +7,7 @@ import math
 from typing import NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from guiapp.core.explain.visible_text import isolate
@@ -31,6 +31,7 @@ ROW_PX = 28
 PADDING_PX = 10
 LONG_EDGE = 6  # places that an arc of full height spans, at least
 BELOW_BASE_PX = 58  # characters and what is known of their places
+WORTHS_PX, WORTH_LINE_PX = 30, 14  # where the latter begins, in two lines
 ABOVE_ARCS_PX = 22
 LEAST_GAP_PX = 5  # between two numbers
 TINY_FONT_PX = 10
@@ -296,10 +297,23 @@ def paint_lattice(painter: QPainter, theme: Theme, area: QRectF, shown: Lattice)
     _paint_places(painter, theme, area, shown, step, base)
 
 
+def number_lines(spans: list[tuple[float, float]]) -> list[int | None]:
+    """In which of two lines each number stands that goes from here to there; None where neither has room."""
+    ends = [-math.inf, -math.inf]
+    lines = []
+    for first, last in spans:
+        line = next((line for line, end in enumerate(ends) if first >= end + LEAST_GAP_PX), None)
+        if line is not None:
+            ends[line] = last
+        lines.append(line)
+    return lines
+
+
 def _paint_places(
     painter: QPainter, theme: Theme, area: QRectF, shown: Lattice, step: float, base: float
 ) -> None:
-    worths_end = area.left()
+    spans = []
+    metrics = QFontMetricsF(Theme.mono_font(TINY_FONT_PX))
     for number, place in enumerate(shown.places):
         x = area.left() + step * (number + 0.5)
         painter.setPen(Qt.PenStyle.NoPen)
@@ -309,12 +323,16 @@ def _paint_places(
             painter.setFont(Theme.mono_font(UI_FONT_PX + 1))
             painter.setPen(theme.text)
             painter.drawText(QRectF(x, base + 6, step, 22), CENTER, isolate(place.text))
-        painter.setFont(Theme.mono_font(TINY_FONT_PX))
-        width = painter.fontMetrics().horizontalAdvance(place.worth)
-        if place.worth and x - width / 2 >= worths_end:
-            painter.setPen(theme.dim)
-            painter.drawText(QRectF(x - width / 2 - 1, base + 30, width + 2, 16), CENTER, place.worth)
-            worths_end = x + width / 2 + LEAST_GAP_PX
+        if place.worth:
+            half = metrics.horizontalAdvance(place.worth) / 2
+            spans.append((x - half, x + half))
+    painter.setFont(Theme.mono_font(TINY_FONT_PX))
+    painter.setPen(theme.dim)
+    worths = [place.worth for place in shown.places if place.worth]
+    for worth, (first, last), line in zip(worths, spans, number_lines(spans), strict=True):
+        if line is not None:
+            top = base + WORTHS_PX + line * WORTH_LINE_PX
+            painter.drawText(QRectF(first - 1, top, last - first + 2, WORTH_LINE_PX), CENTER, worth)
 
 
 class _Arc(NamedTuple):
