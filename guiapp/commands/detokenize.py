@@ -7,7 +7,7 @@ import sys
 
 from guiapp.commands.files import InputError, add_file_option, add_pre_option, open_tokenizer, read
 from guiapp.core.id_lists import parse_ids
-from guiapp.core.text.utf16 import utf8_from, utf16_codec
+from guiapp.core.text.utf16 import as_utf8
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -42,9 +42,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _decoded(listed: bytes) -> str:
     """What was read as text, UTF-16 too: some shells write that into files."""
-    codec = utf16_codec(listed)
     try:
-        return (listed if codec is None else utf8_from(listed, codec)).decode("utf-8-sig")
+        return as_utf8(listed).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(
             f"The list of ids is not UTF-8: byte {error.start + 1:,} is 0x{listed[error.start]:02X}. "

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from guiapp.commands.files import InputError, add_file_option, file_path, read
+from guiapp.core.text.utf16 import as_utf8
 
 if TYPE_CHECKING:
     from guiapp.core.training.write_gguf import ModelFile
@@ -38,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
     from guiapp.core.training.models import shortfall, train
     from guiapp.core.training.write_gguf import write_gguf
 
-    text = read(options.file).decode("utf-8", "replace")
+    text = as_utf8(read(options.file)).decode("utf-8", "replace")
     if options.end_marks and options.algorithm != "bpe":
         raise InputError("Only byte-pair encoding is trained with end-of-word marks: leave out --end-marks.")
     if options.steps and options.steps.suffix.lower() not in WRITERS:

@@ -30,3 +30,9 @@ def utf16_codec(beginning: bytes) -> str | None:
 def utf8_from(text: bytes, codec: str) -> bytes:
     """The same text in UTF-8, without the mark; U+FFFD for halves of characters."""
     return text.decode(codec, "replace").removeprefix(MARK).encode()
+
+
+def as_utf8(text: bytes) -> bytes:
+    """The same text in UTF-8, whichever of the two it is in."""
+    codec = utf16_codec(text)
+    return text if codec is None else utf8_from(text, codec)
