@@ -103,7 +103,8 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     names = [name for name in COMMANDS if name == arguments[0]]
     options, unknown = _command_parser(names or COMMANDS).parse_known_args(arguments)
     if unknown:
-        hint = ". Put a text into quotes, and -f before a file" if "file" in options else ""
+        has_words = any(not word.startswith("-") for word in unknown)
+        hint = ". Put a text into quotes, and -f before a file" if has_words and "file" in options else ""
         options.refuse(f"unrecognized arguments: {' '.join(unknown)}{hint}")
     return options
 

@@ -171,6 +171,15 @@ def test_a_text_without_quotes_is_told_what_it_lacks(capsys, command):
     assert "Put a text into quotes, and -f before a file" in capsys.readouterr().err
 
 
+def test_an_unknown_option_is_no_text_without_quotes(capsys):
+    with pytest.raises(SystemExit) as ended:
+        run(["detokenize", "demo:toy", "--formats", "1"])
+    assert ended.value.code == 2
+    message = capsys.readouterr().err
+    assert "unrecognized arguments: --formats" in message
+    assert "quotes" not in message
+
+
 @pytest.mark.parametrize(
     "words",
     [
