@@ -25,6 +25,7 @@ CHOICE_MS = 60  # what is selected is painted in the text before all is said abo
 SHOWN_BYTES = 64
 AROUND_BYTES = 3  # a character that is cut in two reaches no farther
 SCORED = (VocabType.SPM, VocabType.UGM, VocabType.PLAMO2)
+COUNTABLE = 1e12  # greater whole numbers are written as powers of ten
 FACTS = (
     "id",
     "raw",
@@ -169,7 +170,7 @@ def describe(
         _characters(source, index),
         _type(vocabulary, token_id),
         special_role(vocabulary, token_id),
-        f"{vocabulary.score(token_id):,.6g}" if vocabulary.type in SCORED else "",
+        _score(vocabulary, token_id),
         _merge_rank(explainer, token_id),
         _span(source, index),
         _occurrences(source, token_id),
@@ -214,6 +215,13 @@ def _type(vocabulary: Vocabulary, token_id: int) -> str:
     bits = int(vocabulary.attributes[token_id])
     strips = [sentence for bit, sentence in STRIPPING.items() if bits & bit]
     return ", ".join([vocabulary.kind(token_id), *strips])
+
+
+def _score(vocabulary: Vocabulary, token_id: int) -> str:
+    if vocabulary.type not in SCORED:
+        return ""
+    score = vocabulary.score(token_id)
+    return f"{score:,.0f}" if score.is_integer() and abs(score) < COUNTABLE else f"{score:,.6g}"
 
 
 def _merge_rank(explainer: Explainer | None, token_id: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from toy_source import ToySource
 from toy_vocabulary import toy_vocabulary
@@ -45,6 +46,18 @@ def facts(model: TokenDetailsModel) -> dict[str, str]:
 def select(qtbot, source: ToySource, model: TokenDetailsModel, index: int) -> None:
     with qtbot.waitSignal(model.details_changed):
         source.select_token(index)
+
+
+@pytest.mark.parametrize(
+    ("score", "said"),
+    [(-1e9, "-1,000,000,000"), (-30, "-30"), (-1.25, "-1.25"), (3e38, "3e+38"), (-np.inf, "-inf")],
+)
+def test_a_score_is_written_as_people_do(qtbot, score, said):
+    source = ToySource(toy_vocabulary({"a": score}), [0])
+    model = TokenDetailsModel(source)
+    select(qtbot, source, model, 0)
+    assert facts(model)["score"] == said
+    model.close()
 
 
 def test_nothing_is_said_until_a_token_is_selected(model):
