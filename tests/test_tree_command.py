@@ -9,7 +9,7 @@ from PySide6.QtGui import QImage
 from toy_vocabulary import toy_vocabulary
 
 from guiapp.cli import run
-from guiapp.core.tree_reports import Branch, dot_lines, tree_lines, tree_report
+from guiapp.core.tree_reports import Branch, dot_lines, json_lines, tree_lines
 
 VOCABULARY = toy_vocabulary({"a": 0.0, "ab": 0.0, "abc": 0.0, "abd": 0.0, 'a"': 0.0, "▁": 0.0})
 
@@ -35,7 +35,7 @@ def test_lines_tell_how_many_are_below():
 
 
 def test_the_record_lists_nodes_parents_first():
-    report = tree_report(Branch(VOCABULARY, b"ab", 1))
+    report = json.loads("".join(json_lines(Branch(VOCABULARY, b"ab", 1))))
     assert {key: report[key] for key in ("prefix", "tokens", "levels", "leaves", "path")} == {
         "prefix": "6162",
         "tokens": 3,
@@ -59,7 +59,8 @@ def test_the_record_lists_nodes_parents_first():
 
 def test_a_prefix_need_not_be_a_token_and_may_lead_nowhere():
     vocabulary = toy_vocabulary({"xyz": 0.0})
-    assert tree_report(Branch(vocabulary, b"xy"))["tokens"] == 1
+    assert json.loads("\n".join(json_lines(Branch(vocabulary, b"xy"))))["tokens"] == 1
+    assert json.loads("".join(json_lines(Branch(vocabulary, b"xx"))))["nodes"] == []
     assert list(tree_lines(Branch(vocabulary, b"xx"))) == ["No token begins with “xx”."]
     assert list(tree_lines(Branch(vocabulary, b" \xff"))) == ["No token begins with “·<FF>”."]
     assert list(tree_lines(Branch(toy_vocabulary({})))) == ["The vocabulary has no tokens."]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 
 from guiapp.commands.files import add_pre_option, file_path, open_tokenizer
 from guiapp.commands.pictures import need_no_display, picture_size
-from guiapp.core.tree_reports import Branch, dot_lines, tree_lines, tree_report
+from guiapp.core.tree_reports import Branch, dot_lines, json_lines, tree_lines
 
 COLORINGS = ("script", "type", "worth", "depth", "length")
 
@@ -48,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
         levels = 1
     branch = Branch(tokenizer.vocabulary, prefix, levels)
     if options.json:
-        print(json.dumps(tree_report(branch)))
+        print(*json_lines(branch), sep="")
         return 0
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
     for line in dot_lines(branch) if options.dot else tree_lines(branch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.kernels.byte_trie import NONE
 from guiapp.core.vocab.token_tree import TokenTree
 from guiapp.core.vocab.vocabulary import Vocabulary
 
 LONGEST_LABEL = 40
+AT_ONCE = 64  # nodes in a piece of the record
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,37 +51,53 @@ class Branch:
         parent = self.tree.parent(int(self.tokens[0])) if len(self.tokens) else None
         return [] if parent is None else self.tree.path(parent)
 
+    @cached_property
+    def is_shown(self) -> NDArray[np.bool_]:
+        """For each of `tokens` whether it is not too deep."""
+        return self.levels <= (len(self.tree) if self.most_levels is None else self.most_levels)
+
     @property
-    def shown(self) -> list[tuple[int, int]]:
-        """Token and level of those that are not too deep."""
-        most = int(self.levels.max(initial=0)) if self.most_levels is None else self.most_levels
-        rows = np.flatnonzero(self.levels <= most)
-        return list(zip(self.tokens[rows].tolist(), self.levels[rows].tolist(), strict=True))
+    def shown(self) -> NDArray[np.int32]:
+        """The tokens that are not too deep."""
+        return self.tokens[self.is_shown]
 
 
-def tree_report(branch: Branch) -> dict[str, object]:
-    """The record of `tree --json`; bytes are hexadecimal, nodes come parents first, sorted by bytes."""
-    tree, vocabulary = branch.tree, branch.vocabulary
-    return {
+def json_lines(branch: Branch) -> Iterator[str]:
+    """The record of `tree --json`, in pieces between which there may be line ends.
+
+    Bytes are hexadecimal; nodes come parents first, sorted by bytes.
+    """
+    summary = {
         "prefix": branch.prefix.hex(),
         "tokens": len(branch.tokens),
         "levels": int(branch.levels.max(initial=0)),
-        "leaves": int(np.count_nonzero(tree.arrays.sizes[branch.tokens] == 1)),
+        "leaves": int(np.count_nonzero(branch.tree.arrays.sizes[branch.tokens] == 1)),
         "path": branch.above,
-        "nodes": [
-            {
-                "id": token,
-                "parent": tree.parent(token),
-                "depth": int(tree.arrays.depths[token]),
-                "size": int(tree.arrays.sizes[token]),
-                "bytes": tree.token_bytes(token).hex(),
-                "added": tree.added_bytes(token).hex(),
-                "kind": vocabulary.kind(token),
-                "matched": bool(tree.is_matched[token]),
-            }
-            for token, _ in branch.shown
-        ],
     }
+    yield json.dumps(summary).removesuffix("}") + ', "nodes": ['
+    shown = branch.shown
+    for first in range(0, len(shown), AT_ONCE):
+        nodes = [json.dumps(node) for node in _nodes(branch, shown[first : first + AT_ONCE])]
+        yield ", ".join(nodes) + (", " if first + AT_ONCE < len(shown) else "")
+    yield "]}"
+
+
+def _nodes(branch: Branch, tokens: NDArray[np.int32]) -> Iterator[dict[str, object]]:
+    tree, arrays = branch.tree, branch.tree.arrays
+    columns = arrays.parents, arrays.depths, arrays.sizes, tree.is_matched
+    rows = zip(tokens.tolist(), *(column[tokens].tolist() for column in columns), strict=True)
+    for token, parent, depth, size, is_matched in rows:
+        own = tree.token_bytes(token)
+        yield {
+            "id": token,
+            "parent": None if parent == NONE else parent,
+            "depth": depth,
+            "size": size,
+            "bytes": own.hex(),
+            "added": own[0 if parent == NONE else int(arrays.lengths[parent]) :].hex(),
+            "kind": branch.vocabulary.kind(token),
+            "matched": is_matched,
+        }
 
 
 def tree_lines(branch: Branch) -> Iterator[str]:
@@ -92,7 +111,7 @@ def tree_lines(branch: Branch) -> Iterator[str]:
     if branch.above:
         yield "under " + " › ".join(visible_text(branch.tree.token_bytes(token)) for token in branch.above)
     yield f"{'id':>7}  {'below':>7}  token, and what it adds"
-    for token, level in branch.shown:
+    for token, level in zip(branch.shown.tolist(), branch.levels[branch.is_shown].tolist(), strict=True):
         added = visible_text(branch.tree.added_bytes(token), LONGEST_LABEL)
         whole = visible_text(branch.tree.token_bytes(token), LONGEST_LABEL)
         below = int(branch.tree.arrays.sizes[token]) - 1
@@ -102,12 +121,14 @@ def tree_lines(branch: Branch) -> Iterator[str]:
 
 def dot_lines(branch: Branch) -> Iterator[str]:
     """A graph in the language of Graphviz; edges carry what a child adds."""
-    tree, shown = branch.tree, dict(branch.shown)
+    tree = branch.tree
+    is_shown = np.zeros(len(tree.is_matched), np.bool_)
+    is_shown[branch.shown] = True
     yield "digraph tokens {"
     yield '  rankdir=LR; node [shape=box, style=rounded, fontname="monospace"];'
-    for token in shown:
+    for token in map(int, branch.shown):
         yield f"  {token} [label={_quoted(visible_text(tree.token_bytes(token), LONGEST_LABEL))}];"
-        if (parent := tree.parent(token)) in shown:
+        if (parent := tree.parent(token)) is not None and is_shown[parent]:
             added = visible_text(tree.added_bytes(token), LONGEST_LABEL)
             yield f"  {parent} -> {token} [label={_quoted(added)}];"
     yield "}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,11 +12,12 @@ from PySide6.QtSvg import QSvgGenerator
 
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.tree.painting import NodeColors
-from guiapp.core.tree_reports import Branch, dot_lines, tree_report
-from guiapp.viewmodels.text.files import write_text
+from guiapp.core.tree.picture import TreePicture
+from guiapp.core.tree_reports import Branch
 from guiapp.viewmodels.tree.geometry import Geometry
 from guiapp.viewmodels.tree.labels import Place, places
 from guiapp.viewmodels.tree.model import TreeModel
+from guiapp.viewmodels.tree.saving import BranchSaving
 from guiapp.widgets.theme import Theme
 from guiapp.widgets.tree.colors import is_light
 from guiapp.widgets.tree.labels import (
@@ -49,7 +49,8 @@ class ExportError(TokenloupeError):
 class TreeExport(QObject):
     """The actions that save or copy; they are also the context menu of the view.
 
-    `ask_where(title, suggested name)` gives a path, or ""; `ask_scale()` a scale, or None.
+    `ask_where(title, suggested name)` gives a path, or ""; `ask_scale()` a scale, or None.  Data are written
+    by `saving`, in the background.
     """
 
     def __init__(
@@ -65,6 +66,7 @@ class TreeExport(QObject):
         self._model = model
         self._ask_where = ask_where
         self._ask_scale = ask_scale
+        self.saving = BranchSaving(self)
         self.actions = [
             self._action("Copy picture", self.copy),
             *(self._action(f"Save picture {scale}×…", _Scaled(self, scale).save) for scale in SCALES),
@@ -95,20 +97,22 @@ class TreeExport(QObject):
             draw_svg(self._view, self._model, geometry, path)
 
     def save_json(self) -> None:
-        if path := self._ask_where("Save subtree", "token-tree.json"):
-            write_text(Path(path), json.dumps(tree_report(self._branch())).encode())
+        self._save_data("json")
 
     def save_dot(self) -> None:
-        if path := self._ask_where("Save subtree", "token-tree.dot"):
-            write_text(Path(path), ("\n".join(dot_lines(self._branch())) + "\n").encode())
+        self._save_data("dot")
 
-    def _branch(self) -> Branch:
+    def _save_data(self, format_name: str) -> None:
+        picture = self._model.picture
+        if picture is not None and (path := self._ask_where("Save subtree", f"token-tree.{format_name}")):
+            self.saving.save(Path(path), self._branch(picture), format_name)
+
+    def _branch(self, picture: TreePicture) -> Branch:
         """The subtree of the chosen token, the tokens of the chosen group, else the whole tree."""
-        picture, path = self._model.picture, self._model.chosen_path
-        assert picture is not None
+        path = self._model.chosen_path
         tokens = [token for node in path if (token := picture.token(node)) is not None]
         prefix = picture.tree.token_bytes(tokens[-1]) if tokens else b""
-        is_group = bool(path) and picture.token(path[-1]) is None
+        is_group = len(path) > 1 and picture.token(path[-1]) is None
         return Branch(picture.vocabulary, prefix, only=picture.tokens_below(path[-1]) if is_group else None)
 
     def _action(self, text: str, slot: Callable[[], None]) -> QAction:

@@ -36,6 +36,7 @@ from guiapp.widgets.tree.found import FoundPanel
 from guiapp.widgets.tree.legend import MiniMap, TreeLegend
 from guiapp.widgets.tree.paint import TreePaint
 from guiapp.widgets.tree.panels import SIDE_BY_SIDE_PX, NodePanel
+from guiapp.widgets.tree.saving_bar import SavingBar
 from guiapp.widgets.tree.view import TreeView
 from guiapp.widgets.tree.walk_bar import WalkBar
 from guiapp.widgets.window.pages import Page
@@ -78,6 +79,7 @@ class TreePage(Page):
         self.found_panel = FoundPanel(self.model, self.search, self.ask_where)
         self.findings_panel = FindingsPanel(self.findings, self.search.list_tokens, theme_source)
         self.export = TreeExport(self.view, self.model, self.ask_where, self.ask_scale, self)
+        self.saving_bar = SavingBar(self.export.saving, theme_source)
         self.bar.add_menu("Export", [*self.export.actions, self.export.animated])
         self.splitter = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         self.text_splitter = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
@@ -101,6 +103,7 @@ class TreePage(Page):
 
     def stop(self) -> None:
         self.walk.close()
+        self.export.saving.close()
         self.paint.close()
         self.search.close()
         self.findings.close()
@@ -125,7 +128,7 @@ class TreePage(Page):
         return scale if is_given else None
 
     def _lay_out(self) -> None:
-        self.text_splitter.addWidget(_column(self.view, self.legend, grows=self.view))
+        self.text_splitter.addWidget(_column(self.view, self.saving_bar, self.legend, grows=self.view))
         self.text_splitter.addWidget(_column(self.walk_bar, self.editor, grows=self.editor, role="panel"))
         self.text_splitter.setStretchFactor(0, 1)
         self.text_splitter.setSizes([650, TEXT_PX])

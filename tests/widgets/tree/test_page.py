@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QApplication, QLabel, QToolButton
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtWidgets import QApplication, QLabel
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
@@ -19,10 +16,7 @@ from guiapp.core.tree.picture import ROOT
 from guiapp.core.vocab.vocabulary import VocabType
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.workspace import Workspace
-from guiapp.widgets.menu_button import MenuButton
-from guiapp.widgets.styled_text import Span
 from guiapp.widgets.theme import ThemeSource
-from guiapp.widgets.tree.export import ExportError
 from guiapp.widgets.tree.figures import NO_MODEL as NOTHING_TO_COUNT
 from guiapp.widgets.tree.figures import FigureRow
 from guiapp.widgets.tree.labels import label_opacity
@@ -128,55 +122,6 @@ def test_shapes_and_colours_change_the_picture(page, qtbot):
     assert all(image != other for image in pictures for other in pictures if image is not other)
 
 
-def test_the_walk_plays_what_greedy_takes(page, qtbot):
-    page.walk.restart()
-    taken = []
-    for _ in range(len(page.walk.steps)):
-        page.walk.move(1)
-        if page.walk.step.taken is not None:
-            taken.append(page.walk.step.taken)
-    tokenizer = page._workspace.tokenizer
-    assert b"".join(map(tokenizer.vocabulary.token_bytes, taken)) == TEXT
-    assert "takes" in page.walk_bar._story.toPlainText()
-
-
-def test_the_walk_says_where_it_could_go_on_and_where_it_ends(page, qtbot):
-    page._workspace.select_token(1)
-    on = next(button for button in page.walk_bar.findChildren(QToolButton) if button.text() == "›")
-    told = []
-    for _ in range(12):
-        qtbot.mouseClick(on, Qt.MouseButton.LeftButton)
-        step, text = page.walk.step, page.walk_bar._story.toPlainText()
-        told.append((step.taken is not None, step.n_children > 0))
-        assert ("may go on to" in text) == (step.taken is None and step.n_children > 0)
-        assert ("takes" in text) == (step.taken is not None)
-        assert ("follows here" in text) == (step.taken is not None and step.n_children > 0)
-        assert page.model.chosen_token == step.token
-    assert {(False, True), (True, True)} <= set(told)
-
-
-def test_the_text_stays_where_it_is_while_the_walk_plays(page):
-    tops = set()
-    for told in ("", "नमस्ते 你好 🚀 ", 40 * "नमस्ते 你好 🚀 "):
-        page.walk.play()
-        page.walk_bar._story.set_spans([Span(told, page.theme_source.theme.dim, is_bold=True)])
-        QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
-        tops.add(page.editor.mapTo(page, QPoint()).y())
-    page.walk.play()
-    assert len(tops) == 1
-
-
-def test_a_walk_begins_anew_where_another_token_is_selected(page):
-    workspace = page._workspace
-    workspace.select_token(1)
-    page.walk.move(1)
-    page.walk.move(1)
-    workspace.select_token(3)
-    assert page.walk.step is None
-    page.walk.move(1)
-    assert page.walk.read(1) == TEXT[workspace.span(3)[0] :][:1]
-
-
 def test_a_token_that_nothing_merges_has_a_low_card(page, qtbot):
     page.resize(1400, 800)
     page.show_three_trees()
@@ -259,71 +204,6 @@ def test_a_click_in_the_path_shows_that_part_of_the_tree(page, qtbot):
     )
     assert page.model.chosen == parent
     assert page.model.view == tuple(map(float, picture.span(parent)))
-
-
-def test_what_is_seen_can_be_saved(page, tmp_path):
-    page.model.choose(widest_child(page))
-    for name, save in (
-        ("tree.svg", page.export.save_svg),
-        ("tree.json", page.export.save_json),
-        ("tree.dot", page.export.save_dot),
-    ):
-        page.export._ask_where = lambda title, suggested, name=name: str(tmp_path / name)
-        save()
-    page.export._ask_where = lambda title, suggested: str(tmp_path / "tree.png")
-    page.export.save_png(2)
-    assert json.loads((tmp_path / "tree.json").read_text())["nodes"]
-    assert (tmp_path / "tree.dot").read_text().startswith("digraph")
-    assert "<path" in (tmp_path / "tree.svg").read_text()
-    assert (tmp_path / "tree.png").stat().st_size > 10_000
-
-
-def test_a_group_is_saved_without_its_neighbours(page, tmp_path):
-    page.export._ask_where = lambda title, suggested: str(tmp_path / "group.json")
-    picture = page.model.picture
-    groups = [node for node in range(1, len(picture)) if picture.token(node) is None]
-    for node in (groups[0], max(groups)):
-        page.model.choose(node)
-        page.export.save_json()
-        saved = {row["id"] for row in json.loads((tmp_path / "group.json").read_text())["nodes"]}
-        assert saved == set(picture.tokens_below(node).tolist())
-        assert len(saved) == picture.n_below(node) < len(picture.tree)
-
-
-def test_a_picture_is_saved_at_any_scale(page, tmp_path):
-    page.export._ask_where = lambda title, suggested: str(tmp_path / "tree.png")
-    page.export._ask_scale = lambda: None
-    page.export.save_scaled()
-    assert not (tmp_path / "tree.png").exists()
-    page.export._ask_scale = lambda: 0.75
-    page.export.save_scaled()
-    assert QImage(str(tmp_path / "tree.png")).width() == round(0.75 * page.view.width())
-    page.export._ask_scale = lambda: 50.0
-    with pytest.raises(ExportError, match="smaller scale"):
-        page.export.save_scaled()
-
-
-def test_what_can_be_saved_is_offered_beside_the_search(page):
-    buttons = page.bar.findChildren(MenuButton)
-    menu = next(button.menu() for button in buttons if button.text() == "Export")
-    assert menu.actions() == [*page.export.actions, page.export.animated]
-
-
-def test_found_tokens_can_be_copied_and_saved(page, qtbot, tmp_path):
-    page.search.list_tokens("some", page.model.picture.tree.arrays.order[:5].copy())
-    qtbot.waitUntil(lambda: page.search.title == "some")
-    page.found_panel.view.selectAll()
-    page.found_panel.copy()
-    assert len(QApplication.clipboard().text().splitlines()) == 6
-    page.found_panel._ask_where = lambda title, suggested: str(tmp_path / "tokens.tsv")
-    page.found_panel.save()
-    assert (tmp_path / "tokens.tsv").read_text() == QApplication.clipboard().text()
-
-
-def test_figures_on_screen_outlive_a_save_at_another_size(page, tmp_path):
-    before = page.view.grab().toImage()
-    page.view.image(2.0)
-    assert page.view.grab().toImage() == before
 
 
 @pytest.mark.parametrize(

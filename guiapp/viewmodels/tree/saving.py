@@ -1,0 +1,102 @@
+"""Saves a part of the tree as data, off the GUI thread, with progress and cancel."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from guiapp.core.tree_reports import AT_ONCE, Branch, dot_lines, json_lines
+from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.text.files import write_text
+
+# What writes the lines of a branch, and how many there are for each token, about.
+FORMATS: dict[str, tuple[Callable[[Branch], Iterator[str]], float]] = {
+    "json": (json_lines, 1 / AT_ONCE),
+    "dot": (dot_lines, 2),
+}
+AT_ONCE_S = 0.002  # of writing lines, which is Python's work, before the window may have its turn
+PAUSE_S = 0.0002
+
+
+class BranchSaving(QObject):
+    """One file at a time.
+
+    Signals:
+        changed(): `is_busy`, `progress`, `saved` or `problem` is new.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._saved: Path | None = None
+        self._problem = ""
+        self._job = LatestJob[Path](self)
+        self._job.done.connect(self._take)
+        self._job.failed.connect(self._fail)
+        self._job.busy_changed.connect(self.changed)
+        self._job.progress_changed.connect(self.changed)
+
+    @property
+    def is_busy(self) -> bool:
+        return self._job.is_busy
+
+    @property
+    def progress(self) -> float:
+        """The share done, 0 to 1."""
+        return self._job.progress
+
+    @property
+    def saved(self) -> Path | None:
+        """The file that was written last, until that is dismissed."""
+        return self._saved
+
+    @property
+    def problem(self) -> str:
+        """Why it could not be."""
+        return self._problem
+
+    def save(self, path: Path, branch: Branch, format_name: str) -> None:
+        """Write a branch in one of FORMATS, instead of whatever is being written now."""
+        self._saved, self._problem = None, ""
+        self._job.start(partial(_write, path, branch, format_name))
+        self.changed.emit()
+
+    def cancel(self) -> None:
+        """Give up; a file that was there stays as it was."""
+        self._job.cancel()
+
+    def dismiss(self) -> None:
+        """Forget how the last one went."""
+        self._saved, self._problem = None, ""
+        self.changed.emit()
+
+    def close(self) -> None:
+        """Stop all work; nothing is delivered any more."""
+        self._job.wait()
+
+    def _take(self, path: Path) -> None:
+        self._saved = path
+        self.changed.emit()
+
+    def _fail(self, problem: str) -> None:
+        self._problem = problem
+        self.changed.emit()
+
+
+def _write(path: Path, branch: Branch, format_name: str, progress: Progress) -> Path:
+    lines_of, per_token = FORMATS[format_name]
+    written: list[str] = []
+    pause_at = 0.0
+    for line in lines_of(branch):
+        written.append(line)
+        if time.perf_counter() > pause_at:
+            progress(min(1.0, len(written) / (per_token * len(branch.tokens) + 1)))
+            time.sleep(PAUSE_S)
+            pause_at = time.perf_counter() + AT_ONCE_S
+    write_text(path, ("\n".join(written) + "\n").encode())
+    return path

@@ -1,0 +1,59 @@
+"""One line below the tree while a part of it is being saved, and to say how that went."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QToolButton, QWidget
+
+from guiapp.viewmodels.tree.saving import BranchSaving
+from guiapp.widgets.style_sheet import set_role
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
+
+BAR_WIDTH_PX = 220
+WHOLE = 1000
+
+
+class SavingBar(QWidget):
+    """Shows how far it is, to be cancelled; then the file, or why there is none."""
+
+    def __init__(
+        self, saving: BranchSaving, theme_source: ThemeSource, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._saving = saving
+        self._theme_source = theme_source
+        self.message = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self.bar = QProgressBar(textVisible=False)
+        self.bar.setRange(0, WHOLE)
+        self.bar.setFixedWidth(BAR_WIDTH_PX)
+        self.bar.setAccessibleName("Progress of saving")
+        self.button = QToolButton()
+        set_role(self.button, "raised")
+        self.button.clicked.connect(self._cancel_or_dismiss)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(MARGIN_PX, UNIT_PX, MARGIN_PX, UNIT_PX)
+        row.setSpacing(GAP_PX)
+        row.addWidget(self.message, 1)
+        row.addWidget(self.bar)
+        row.addWidget(self.button)
+        saving.changed.connect(self._follow)
+        theme_source.changed.connect(self._follow)
+        self._follow()
+
+    def _cancel_or_dismiss(self) -> None:
+        if self._saving.is_busy:
+            self._saving.cancel()
+        else:
+            self._saving.dismiss()
+
+    def _follow(self) -> None:
+        saving, theme = self._saving, self._theme_source.theme
+        self.setVisible(saving.is_busy or saving.saved is not None or bool(saving.problem))
+        self.bar.setVisible(saving.is_busy)
+        self.bar.setValue(round(saving.progress * WHOLE))
+        self.button.setText("Cancel" if saving.is_busy else "Dismiss")
+        told = (
+            f"Saving the subtree: {saving.progress:.0%}" if saving.saved is None else f"Saved {saving.saved}"
+        )
+        self.message.setText(saving.problem or told)
+        self.message.setStyleSheet(f"color: {(theme.bad if saving.problem else theme.text).name()}")

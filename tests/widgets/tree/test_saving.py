@@ -1,0 +1,129 @@
+"""What the Tree page saves and copies."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from threading import Event
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication
+
+from guiapp.core.tree.picture import ROOT
+from guiapp.viewmodels.tree.saving import FORMATS
+from guiapp.widgets.menu_button import MenuButton
+from guiapp.widgets.tree.export import ExportError
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+
+@pytest.fixture
+def page(tree_page):
+    return tree_page
+
+
+def widest_child(page):
+    picture = page.model.picture
+    return max(picture.children(ROOT), key=lambda node: picture.span(node)[1] - picture.span(node)[0])
+
+
+def save_at(page, qtbot, path, save):
+    """Save something of the page in a file, and wait until it is there."""
+    page.export._ask_where = lambda title, suggested: str(path)
+    save()
+    qtbot.waitUntil(lambda: not page.export.saving.is_busy)
+    return path
+
+
+def test_what_is_seen_can_be_saved(page, qtbot, tmp_path):
+    page.model.choose(widest_child(page))
+    tree = save_at(page, qtbot, tmp_path / "tree.json", page.export.save_json)
+    assert json.loads(tree.read_text())["nodes"]
+    tree = save_at(page, qtbot, tmp_path / "tree.dot", page.export.save_dot)
+    assert tree.read_text().startswith("digraph")
+    tree = save_at(page, qtbot, tmp_path / "tree.svg", page.export.save_svg)
+    assert "<path" in tree.read_text()
+    tree = save_at(page, qtbot, tmp_path / "tree.png", partial(page.export.save_png, 2))
+    assert tree.stat().st_size > 10_000
+
+
+def test_data_are_written_in_the_background_until_that_is_cancelled(page, qtbot, tmp_path, monkeypatch):
+    path, goes_on = tmp_path / "tree.json", Event()
+    path.write_text("before")
+
+    def lines(branch):
+        for _ in range(len(branch.tokens)):
+            yield "half" if goes_on.wait(0.01) else "begun"
+
+    monkeypatch.setitem(FORMATS, "json", (lines, 1))
+    page.export._ask_where = lambda title, suggested: str(path)
+    page.export.save_json()
+    qtbot.waitUntil(lambda: page.export.saving.progress > 0)
+    assert page.saving_bar.isVisible()
+    assert "Saving" in page.saving_bar.message.text()
+    qtbot.mouseClick(page.saving_bar.button, Qt.MouseButton.LeftButton)
+    goes_on.set()
+    page.export.saving.close()
+    assert not page.saving_bar.isVisible()
+    assert path.read_text() == "before"
+
+
+def test_where_data_are_is_told_until_that_is_dismissed(page, qtbot, tmp_path):
+    save_at(page, qtbot, tmp_path / "tree.dot", page.export.save_dot)
+    assert page.saving_bar.message.text() == f"Saved {tmp_path / 'tree.dot'}"
+    qtbot.mouseClick(page.saving_bar.button, Qt.MouseButton.LeftButton)
+    assert not page.saving_bar.isVisible()
+
+
+def test_data_that_cannot_be_written_are_told_of(page, qtbot, tmp_path):
+    save_at(page, qtbot, tmp_path / "nowhere" / "tree.dot", page.export.save_dot)
+    assert "cannot be saved" in page.saving_bar.message.text()
+
+
+def test_a_group_is_saved_without_its_neighbours(page, qtbot, tmp_path):
+    picture = page.model.picture
+    groups = [node for node in range(1, len(picture)) if picture.token(node) is None]
+    for node in (groups[0], max(groups)):
+        page.model.choose(node)
+        group = save_at(page, qtbot, tmp_path / "group.json", page.export.save_json)
+        saved = {row["id"] for row in json.loads(group.read_text())["nodes"]}
+        assert saved == set(picture.tokens_below(node).tolist())
+        assert len(saved) == picture.n_below(node) < len(picture.tree)
+
+
+def test_a_picture_is_saved_at_any_scale(page, tmp_path):
+    page.export._ask_where = lambda title, suggested: str(tmp_path / "tree.png")
+    page.export._ask_scale = lambda: None
+    page.export.save_scaled()
+    assert not (tmp_path / "tree.png").exists()
+    page.export._ask_scale = lambda: 0.75
+    page.export.save_scaled()
+    assert QImage(str(tmp_path / "tree.png")).width() == round(0.75 * page.view.width())
+    page.export._ask_scale = lambda: 50.0
+    with pytest.raises(ExportError, match="smaller scale"):
+        page.export.save_scaled()
+
+
+def test_what_can_be_saved_is_offered_beside_the_search(page):
+    buttons = page.bar.findChildren(MenuButton)
+    menu = next(button.menu() for button in buttons if button.text() == "Export")
+    assert menu.actions() == [*page.export.actions, page.export.animated]
+
+
+def test_found_tokens_can_be_copied_and_saved(page, qtbot, tmp_path):
+    page.search.list_tokens("some", page.model.picture.tree.arrays.order[:5].copy())
+    qtbot.waitUntil(lambda: page.search.title == "some")
+    page.found_panel.view.selectAll()
+    page.found_panel.copy()
+    assert len(QApplication.clipboard().text().splitlines()) == 6
+    page.found_panel._ask_where = lambda title, suggested: str(tmp_path / "tokens.tsv")
+    page.found_panel.save()
+    assert (tmp_path / "tokens.tsv").read_text() == QApplication.clipboard().text()
+
+
+def test_figures_on_screen_outlive_a_save_at_another_size(page, tmp_path):
+    before = page.view.grab().toImage()
+    page.view.image(2.0)
+    assert page.view.grab().toImage() == before

@@ -1,0 +1,66 @@
+"""The greedy walk of the text, as the Tree page plays it."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtWidgets import QApplication, QToolButton
+
+from guiapp.widgets.styled_text import Span
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+TEXT = b"Welcome to the tree, the whole tree."
+
+
+@pytest.fixture
+def page(tree_page):
+    return tree_page
+
+
+def test_the_walk_plays_what_greedy_takes(page, qtbot):
+    page.walk.restart()
+    taken = []
+    for _ in range(len(page.walk.steps)):
+        page.walk.move(1)
+        if page.walk.step.taken is not None:
+            taken.append(page.walk.step.taken)
+    tokenizer = page._workspace.tokenizer
+    assert b"".join(map(tokenizer.vocabulary.token_bytes, taken)) == TEXT
+    assert "takes" in page.walk_bar._story.toPlainText()
+
+
+def test_the_walk_says_where_it_could_go_on_and_where_it_ends(page, qtbot):
+    page._workspace.select_token(1)
+    on = next(button for button in page.walk_bar.findChildren(QToolButton) if button.text() == "›")
+    told = []
+    for _ in range(12):
+        qtbot.mouseClick(on, Qt.MouseButton.LeftButton)
+        step, text = page.walk.step, page.walk_bar._story.toPlainText()
+        told.append((step.taken is not None, step.n_children > 0))
+        assert ("may go on to" in text) == (step.taken is None and step.n_children > 0)
+        assert ("takes" in text) == (step.taken is not None)
+        assert ("follows here" in text) == (step.taken is not None and step.n_children > 0)
+        assert page.model.chosen_token == step.token
+    assert {(False, True), (True, True)} <= set(told)
+
+
+def test_the_text_stays_where_it_is_while_the_walk_plays(page):
+    tops = set()
+    for told in ("", "नमस्ते 你好 🚀 ", 40 * "नमस्ते 你好 🚀 "):
+        page.walk.play()
+        page.walk_bar._story.set_spans([Span(told, page.theme_source.theme.dim, is_bold=True)])
+        QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+        tops.add(page.editor.mapTo(page, QPoint()).y())
+    page.walk.play()
+    assert len(tops) == 1
+
+
+def test_a_walk_begins_anew_where_another_token_is_selected(page):
+    workspace = page._workspace
+    workspace.select_token(1)
+    page.walk.move(1)
+    page.walk.move(1)
+    workspace.select_token(3)
+    assert page.walk.step is None
+    page.walk.move(1)
+    assert page.walk.read(1) == TEXT[workspace.span(3)[0] :][:1]
