@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, QTimer
-from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QCheckBox,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QProgressBar,
     QSizePolicy,
     QToolButton,
@@ -18,6 +17,7 @@ from PySide6.QtWidgets import (
 from guiapp.viewmodels.activity import Activity
 from guiapp.viewmodels.text.statistics import SelectionStatistics, format_duration, format_speed
 from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.fitted_label import FittedLabel
 from guiapp.widgets.style_sheet import set_role
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
 
@@ -37,7 +37,7 @@ class StatusLine(QFrame):
         set_role(self, "status")
         self.setFixedHeight(HEIGHT_PX)
         self.setAccessibleName("Status")
-        self._tokens, self._figures, self._selection = QLabel(), FittedLabel(), FittedLabel()
+        self._tokens, self._figures, self._selection = FittedLabel(), FittedLabel(), FittedLabel()
         for label in (self._tokens, self._figures, self._selection):
             label.setFont(Theme.mono_font(SMALL_FONT_PX))
         self._figures.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -61,7 +61,7 @@ class StatusLine(QFrame):
     @property
     def text(self) -> str:
         """All figures, as they are read out."""
-        return " ".join((self._tokens.text(), self._figures.whole_text, self._selection.whole_text))
+        return " ".join(label.whole_text for label in (self._tokens, self._figures, self._selection))
 
     def _follow(self) -> None:
         statistics, is_known = self._workspace.statistics, not self._workspace.is_encoding
@@ -69,7 +69,7 @@ class StatusLine(QFrame):
         if (statistics, is_known, selection) == self._shown:  # several signals tell of one edit
             return
         self._shown = statistics, is_known, selection
-        self._tokens.setText(_counted(statistics.n_tokens, "token") if is_known else "… tokens")
+        self._tokens.set_texts([_counted(statistics.n_tokens, "token") if is_known else "… tokens"])
         characters, size = (
             _counted(statistics.n_characters, "character"),
             _counted(statistics.n_bytes, "byte"),
@@ -87,40 +87,6 @@ class StatusLine(QFrame):
         )
         self._figures.set_texts(["   ".join(filter(None, parts)) for parts in choices])
         self._selection.set_texts(_selected(selection))
-
-
-class FittedLabel(QLabel):
-    """One of several texts, the first that there is room for; wants room for the first."""
-
-    def __init__(self) -> None:
-        super().__init__(textFormat=Qt.TextFormat.PlainText)
-        self._texts = [""]
-
-    @property
-    def whole_text(self) -> str:
-        return self._texts[0]
-
-    def set_texts(self, texts: list[str]) -> None:
-        """The most telling first; it is the tool tip where it does not fit."""
-        self._texts = texts
-        self.updateGeometry()
-        self._fit()
-
-    def sizeHint(self) -> QSize:
-        return QSize(self.fontMetrics().horizontalAdvance(self.whole_text), super().sizeHint().height())
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(0, super().sizeHint().height())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-    def _fit(self) -> None:
-        room, measure = self.width(), self.fontMetrics().horizontalAdvance
-        shown = next((text for text in self._texts if measure(text) <= room), "")
-        self.setText(shown)
-        self.setToolTip("" if shown == self.whole_text else self.whole_text)
 
 
 class ActivityView(QWidget):

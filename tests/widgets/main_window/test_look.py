@@ -9,9 +9,9 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication
 
 from guiapp.viewmodels.settings import Settings
+from guiapp.widgets.fitted_label import FittedLabel
 from guiapp.widgets.styled_text import StyledText
 from guiapp.widgets.theme import DARK, LIGHT
-from guiapp.widgets.window.status_line import FittedLabel
 
 
 def test_the_theme_recolours_and_is_kept(shell, qtbot, tmp_path):

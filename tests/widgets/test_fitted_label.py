@@ -1,11 +1,11 @@
-"""The line at the bottom has no text that is cut off."""
+"""A line that says as much as there is room for."""
 
 from __future__ import annotations
 
 import pytest
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from guiapp.widgets.window.status_line import FittedLabel
+from guiapp.widgets.fitted_label import FittedLabel
 
 TITLES = ["Compiling for speed, 0 of 92", "Compiling for speed", "…"]
 SELECTED = ["selected: 2 tokens · 3 characters", "selected: 2 tokens", "2 tokens"]

@@ -1,0 +1,63 @@
+"""A line of text that is shortened where it does not fit, and changes at every key without a stir."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QLabel
+
+
+class FittedLabel(QLabel):
+    """One of several texts, the first that there is room for; wants room for the first.
+
+    It paints its text itself: each `QLabel.setText` has all widgets around it laid out again.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._texts = [""]
+        self._shown = ""
+        self._wanted_px = 0
+
+    def text(self) -> str:
+        """The text that is shown."""
+        return self._shown
+
+    @property
+    def whole_text(self) -> str:
+        return self._texts[0]
+
+    def set_texts(self, texts: list[str]) -> None:
+        """The most telling first; it is the tool tip where it does not fit."""
+        if texts == self._texts:
+            return
+        self._texts = texts
+        if self._width_of(self.whole_text) != self._wanted_px:
+            self.updateGeometry()
+        self._fit()
+
+    def sizeHint(self) -> QSize:
+        self._wanted_px = self._width_of(self.whole_text)
+        return QSize(self._wanted_px, super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().sizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, place = QPainter(self), self.contentsRect()
+        flags, colors, role = self.alignment().value, self.palette(), self.foregroundRole()
+        self.style().drawItemText(painter, place, flags, colors, self.isEnabled(), self._shown, role)
+
+    def _fit(self) -> None:
+        room = self.width()
+        self._shown = next((text for text in self._texts if self._width_of(text) <= room), "")
+        self.setAccessibleName(self._shown)
+        self.setToolTip("" if self._shown == self.whole_text else self.whole_text)
+        self.update()
+
+    def _width_of(self, text: str) -> int:
+        return self.fontMetrics().horizontalAdvance(text)
