@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[2]  # the folder `guiapp`
@@ -55,6 +56,7 @@ def _imported_names(source: str) -> Iterator[str]:
                 yield f"{module}.{words[0]}"
 
 
+@cache
 def _path_of(module: str, package: Path) -> Path | None:
     path = package.joinpath(*module.split(".")[1:])
     candidates = (path.with_suffix(".py"), path / "__init__.py")
@@ -80,12 +82,18 @@ def _hash_of(sources: Iterable[Path]) -> str:
 def cache_root() -> Path:
     """The folder of all kernels that this numba and this Python compile."""
     from hashlib import sha256
-    from importlib.metadata import version
 
     import platformdirs
 
-    digest = sha256()
-    for part in (version("numba"), sys.version, os.environ.get("NUMBA_BOUNDSCHECK", ""), str(PACKAGE)):
+    digest = sha256(_version_of("numba"))
+    for part in (sys.version, os.environ.get("NUMBA_BOUNDSCHECK", ""), str(PACKAGE)):
         digest.update(part.encode())
     root = os.environ.get("NUMBA_CACHE_DIR") or platformdirs.user_cache_dir("tokenloupe", False)
     return Path(root) / "kernels" / digest.hexdigest()[:16]
+
+
+def _version_of(package: str) -> bytes:
+    """What tells the versions of a package apart; `importlib.metadata` takes 50 ms to be imported."""
+    found = find_spec(package)
+    assert found is not None
+    return Path(str(found.origin)).with_name("_version.py").read_bytes()
