@@ -26,7 +26,7 @@ class BranchSaving(QObject):
     """One file at a time.
 
     Signals:
-        changed(): `is_busy`, `progress`, `saved` or `problem` is new.
+        changed(): `is_busy`, `progress`, `saved` or `failure` is new.
     """
 
     changed = Signal()
@@ -34,7 +34,7 @@ class BranchSaving(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._saved: Path | None = None
-        self._problem = ""
+        self._failure = ""
         self._job = LatestJob[Path](self)
         self._job.done.connect(self._take)
         self._job.failed.connect(self._fail)
@@ -56,13 +56,13 @@ class BranchSaving(QObject):
         return self._saved
 
     @property
-    def problem(self) -> str:
+    def failure(self) -> str:
         """Why it could not be."""
-        return self._problem
+        return self._failure
 
     def save(self, path: Path, branch: Branch, format_name: str) -> None:
         """Write a branch in one of FORMATS, instead of whatever is being written now."""
-        self._saved, self._problem = None, ""
+        self._saved, self._failure = None, ""
         self._job.start(partial(_write, path, branch, format_name))
         self.changed.emit()
 
@@ -72,7 +72,7 @@ class BranchSaving(QObject):
 
     def dismiss(self) -> None:
         """Forget how the last one went."""
-        self._saved, self._problem = None, ""
+        self._saved, self._failure = None, ""
         self.changed.emit()
 
     def close(self) -> None:
@@ -83,8 +83,8 @@ class BranchSaving(QObject):
         self._saved = path
         self.changed.emit()
 
-    def _fail(self, problem: str) -> None:
-        self._problem = problem
+    def _fail(self, failure: str) -> None:
+        self._failure = failure
         self.changed.emit()
 
 

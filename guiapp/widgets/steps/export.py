@@ -5,31 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QPixmap
 from PySide6.QtWidgets import (
     QFileDialog,
-    QHBoxLayout,
-    QLabel,
     QMessageBox,
-    QProgressBar,
-    QToolButton,
     QWidget,
 )
 
 from guiapp.core.trace.export import WRITERS
 from guiapp.viewmodels.steps.exported_runs import ALL, ExportedRun
 from guiapp.viewmodels.steps.exporter import StepExporter
-from guiapp.widgets.style_sheet import set_role
-from guiapp.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
+from guiapp.widgets.saving_bar import SavingBar
+from guiapp.widgets.theme import ThemeSource
 
 SAVE_FILTER = "Markdown (*.md);;JSON (*.json);;Drawing (*.svg);;Picture of the page (*.png)"
 LARGE_BYTES = 20_000_000  # a file of which one is told before
-BAR_WIDTH_PX = 220
 
 
-class ExportBar(QWidget):
-    """Shown while a file is being written, and to say how that went.
+class ExportBar(SavingBar):
+    """Shown while a file of steps is being written, and to say how that went.
 
     `run` is what is on the page, and `picture` draws the page.
     """
@@ -41,28 +35,11 @@ class ExportBar(QWidget):
         theme_source: ThemeSource,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
+        self.exporter = StepExporter()
+        super().__init__(self.exporter, theme_source, parent)
+        self.exporter.setParent(self)
         self._run = run
         self._picture = picture
-        self._theme_source = theme_source
-        self.exporter = StepExporter(parent=self)
-        self.message = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        self.bar = QProgressBar(textVisible=False)
-        self.bar.setRange(0, 1000)
-        self.bar.setFixedWidth(BAR_WIDTH_PX)
-        self.bar.setAccessibleName("Progress of saving")
-        self.button = QToolButton()
-        set_role(self.button, "raised")
-        self.button.clicked.connect(self._cancel_or_dismiss)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, 0)
-        row.setSpacing(GAP_PX)
-        row.addWidget(self.message, 1)
-        row.addWidget(self.bar)
-        row.addWidget(self.button)
-        self.exporter.changed.connect(self._follow)
-        theme_source.changed.connect(self._follow)
-        self._follow()
 
     def copy_markdown(self) -> None:
         """Put the present step into the clipboard."""
@@ -121,23 +98,6 @@ class ExportBar(QWidget):
         return (
             not warning or QMessageBox.question(self, "Save run", warning) is QMessageBox.StandardButton.Yes
         )
-
-    def _cancel_or_dismiss(self) -> None:
-        if self.exporter.is_busy:
-            self.exporter.cancel()
-        else:
-            self.exporter.dismiss()
-
-    def _follow(self) -> None:
-        exporter, theme = self.exporter, self._theme_source.theme
-        self.setVisible(exporter.is_busy or exporter.saved is not None or bool(exporter.failure))
-        self.bar.setVisible(exporter.is_busy)
-        self.bar.setValue(round(exporter.progress * 1000))
-        self.button.setText("Cancel" if exporter.is_busy else "Dismiss")
-        told = f"Saved {exporter.saved}" if exporter.saved is not None else f"Saving: {exporter.progress:.0%}"
-        self.message.setText(exporter.failure or told)
-        color = theme.bad if exporter.failure else theme.text
-        self.message.setStyleSheet(f"color: {color.name()}")
 
 
 def choose_steps(parent: QWidget, choices: Mapping[str, range]) -> str | None:

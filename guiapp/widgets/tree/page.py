@@ -23,6 +23,7 @@ from guiapp.viewmodels.tree.model import TreeModel
 from guiapp.viewmodels.tree.search import TreeSearch
 from guiapp.viewmodels.tree.walk import TreeWalk
 from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.saving_bar import SavingBar
 from guiapp.widgets.segments import Segments
 from guiapp.widgets.spans.editor import SpanEditor
 from guiapp.widgets.spans.editor_link import EditorLink
@@ -36,7 +37,6 @@ from guiapp.widgets.tree.found import FoundPanel
 from guiapp.widgets.tree.legend import MiniMap, TreeLegend
 from guiapp.widgets.tree.paint import TreePaint
 from guiapp.widgets.tree.panels import SIDE_BY_SIDE_PX, NodePanel
-from guiapp.widgets.tree.saving_bar import SavingBar
 from guiapp.widgets.tree.view import TreeView
 from guiapp.widgets.tree.walk_bar import WalkBar
 from guiapp.widgets.window.pages import Page

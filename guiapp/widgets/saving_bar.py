@@ -1,11 +1,13 @@
-"""One line below the tree while a part of it is being saved, and to say how that went."""
+"""One line while something is being saved, and to say how that went."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from pathlib import Path
+from typing import Protocol
+
+from PySide6.QtCore import Qt, SignalInstance
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QToolButton, QWidget
 
-from guiapp.viewmodels.tree.saving import BranchSaving
 from guiapp.widgets.style_sheet import set_role
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
 
@@ -13,12 +15,36 @@ BAR_WIDTH_PX = 220
 WHOLE = 1000
 
 
+class Saving(Protocol):
+    """Writes one file at a time; `changed` tells of everything."""
+
+    @property
+    def changed(self) -> SignalInstance: ...
+
+    @property
+    def is_busy(self) -> bool: ...
+
+    @property
+    def progress(self) -> float:
+        """The share done, 0 to 1."""
+
+    @property
+    def saved(self) -> Path | None:
+        """The file that was written last, until that is dismissed."""
+
+    @property
+    def failure(self) -> str:
+        """Why it could not be."""
+
+    def cancel(self) -> None: ...
+
+    def dismiss(self) -> None: ...
+
+
 class SavingBar(QWidget):
     """Shows how far it is, to be cancelled; then the file, or why there is none."""
 
-    def __init__(
-        self, saving: BranchSaving, theme_source: ThemeSource, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, saving: Saving, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._saving = saving
         self._theme_source = theme_source
@@ -48,12 +74,10 @@ class SavingBar(QWidget):
 
     def _follow(self) -> None:
         saving, theme = self._saving, self._theme_source.theme
-        self.setVisible(saving.is_busy or saving.saved is not None or bool(saving.problem))
+        self.setVisible(saving.is_busy or saving.saved is not None or bool(saving.failure))
         self.bar.setVisible(saving.is_busy)
         self.bar.setValue(round(saving.progress * WHOLE))
         self.button.setText("Cancel" if saving.is_busy else "Dismiss")
-        told = (
-            f"Saving the subtree: {saving.progress:.0%}" if saving.saved is None else f"Saved {saving.saved}"
-        )
-        self.message.setText(saving.problem or told)
-        self.message.setStyleSheet(f"color: {(theme.bad if saving.problem else theme.text).name()}")
+        told = f"Saved {saving.saved}" if saving.saved is not None else f"Saving: {saving.progress:.0%}"
+        self.message.setText(saving.failure or told)
+        self.message.setStyleSheet(f"color: {(theme.bad if saving.failure else theme.text).name()}")
