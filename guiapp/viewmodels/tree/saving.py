@@ -98,5 +98,7 @@ def _write(path: Path, branch: Branch, format_name: str, progress: Progress) -> 
             progress(min(1.0, len(written) / (per_token * len(branch.tokens) + 1)))
             time.sleep(PAUSE_S)
             pause_at = time.perf_counter() + AT_ONCE_S
-    write_text(path, ("\n".join(written) + "\n").encode())
+    data = ("\n".join(written) + "\n").encode()
+    progress(1.0)  # the last chance to give up
+    write_text(path, data)
     return path
