@@ -1,4 +1,4 @@
-"""Saves a part of the tree as data, off the GUI thread, with progress and cancel."""
+"""Saves the tree as data or as a picture, off the GUI thread, with progress and cancel."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ AT_ONCE_S = 0.002  # of writing lines, which is Python's work, before the window
 PAUSE_S = 0.0002
 
 
-class BranchSaving(QObject):
+class TreeSaving(QObject):
     """One file at a time.
 
     Signals:
@@ -60,10 +60,14 @@ class BranchSaving(QObject):
         """Why it could not be."""
         return self._failure
 
-    def save(self, path: Path, branch: Branch, format_name: str) -> None:
+    def save_branch(self, path: Path, branch: Branch, format_name: str) -> None:
         """Write a branch in one of FORMATS, instead of whatever is being written now."""
+        self.save(path, partial(_data_of, branch, format_name))
+
+    def save(self, path: Path, make: Callable[[Progress], bytes]) -> None:
+        """Write what `make` returns in another thread, likewise; its TokenloupeErrors are the failure."""
         self._saved, self._failure = None, ""
-        self._job.start(partial(_write, path, branch, format_name))
+        self._job.start(partial(_write, path, make))
         self.changed.emit()
 
     def cancel(self) -> None:
@@ -88,7 +92,7 @@ class BranchSaving(QObject):
         self.changed.emit()
 
 
-def _write(path: Path, branch: Branch, format_name: str, progress: Progress) -> Path:
+def _data_of(branch: Branch, format_name: str, progress: Progress) -> bytes:
     lines_of, per_token = FORMATS[format_name]
     written: list[str] = []
     pause_at = 0.0
@@ -98,7 +102,11 @@ def _write(path: Path, branch: Branch, format_name: str, progress: Progress) -> 
             progress(min(1.0, len(written) / (per_token * len(branch.tokens) + 1)))
             time.sleep(PAUSE_S)
             pause_at = time.perf_counter() + AT_ONCE_S
-    data = ("\n".join(written) + "\n").encode()
+    return ("\n".join(written) + "\n").encode()
+
+
+def _write(path: Path, make: Callable[[Progress], bytes], progress: Progress) -> Path:
+    data = make(progress)
     progress(1.0)  # the last chance to give up
     write_text(path, data)
     return path

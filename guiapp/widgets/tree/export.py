@@ -3,21 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QObject, QPointF, QRect, QSize, Qt
-from PySide6.QtGui import QAction, QColor, QFontMetrics, QGuiApplication, QPainter, QPen, QTransform
+from PySide6.QtCore import QBuffer, QObject, QPointF, QRect, QSize, Qt
+from PySide6.QtGui import (
+    QAction,
+    QColor,
+    QFontMetrics,
+    QGuiApplication,
+    QImage,
+    QImageWriter,
+    QPainter,
+    QPen,
+    QTransform,
+)
 from PySide6.QtSvg import QSvgGenerator
 
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.tree.painting import NodeColors
 from guiapp.core.tree.picture import TreePicture
 from guiapp.core.tree_reports import Branch
+from guiapp.viewmodels.background import Progress
 from guiapp.viewmodels.tree.geometry import Geometry
 from guiapp.viewmodels.tree.labels import Place, places
 from guiapp.viewmodels.tree.model import TreeModel
-from guiapp.viewmodels.tree.saving import BranchSaving
+from guiapp.viewmodels.tree.saving import TreeSaving
 from guiapp.widgets.theme import Theme
 from guiapp.widgets.tree.colors import is_light
 from guiapp.widgets.tree.labels import (
@@ -49,8 +61,8 @@ class ExportError(TokenloupeError):
 class TreeExport(QObject):
     """The actions that save or copy; they are also the context menu of the view.
 
-    `ask_where(title, suggested name)` gives a path, or ""; `ask_scale()` a scale, or None.  Data are written
-    by `saving`, in the background.
+    `ask_where(title, suggested name)` gives a path, or ""; `ask_scale()` a scale, or None.  Data and
+    pictures are written by `saving`, in the background.
     """
 
     def __init__(
@@ -66,7 +78,7 @@ class TreeExport(QObject):
         self._model = model
         self._ask_where = ask_where
         self._ask_scale = ask_scale
-        self.saving = BranchSaving(self)
+        self.saving = TreeSaving(self)
         self.actions = [
             self._action("Copy picture", self.copy),
             *(self._action(f"Save picture {scale}×…", _Scaled(self, scale).save) for scale in SCALES),
@@ -89,7 +101,8 @@ class TreeExport(QObject):
 
     def save_png(self, scale: float) -> None:
         if path := self._ask_where("Save picture", "token-tree.png"):
-            save_picture(self._view, scale, path)
+            image = picture_of(self._view, scale)
+            self.saving.save(Path(path), partial(_file_of, image, Path(path)))
 
     def save_svg(self) -> None:
         geometry = self._view.geometry_now
@@ -105,7 +118,7 @@ class TreeExport(QObject):
     def _save_data(self, format_name: str) -> None:
         picture = self._model.picture
         if picture is not None and (path := self._ask_where("Save subtree", f"token-tree.{format_name}")):
-            self.saving.save(Path(path), self._branch(picture), format_name)
+            self.saving.save_branch(Path(path), self._branch(picture), format_name)
 
     def _branch(self, picture: TreePicture) -> Branch:
         """The subtree of the chosen token, the tokens of the chosen group, else the whole tree."""
@@ -132,14 +145,28 @@ class _Scaled(QObject):
         self._export.save_png(self._scale)
 
 
-def save_picture(view: TreeView, scale: float, path: str) -> None:
-    """Write what a view shows, with all labels, in `scale` pixels for one of the screen."""
+def picture_of(view: TreeView, scale: float) -> QImage:
+    """What a view shows, with all labels, in `scale` pixels for one of the screen."""
     if max(view.width(), view.height()) * scale > MOST_PX:
         raise ExportError(
             f"The picture would have more than {MOST_PX:,} pixels a side. Choose a smaller scale."
         )
-    if not view.image(scale).save(path):
+    return view.image(scale)
+
+
+def save_picture(view: TreeView, scale: float, path: str) -> None:
+    """Write such a picture while everything waits."""
+    if not picture_of(view, scale).save(path):
         raise ExportError(f"{path} cannot be written. Choose another place or ending.")
+
+
+def _file_of(image: QImage, path: Path, progress: Progress) -> bytes:
+    """A picture as the ending of its file says; to make it small takes a second at 4×."""
+    buffer = QBuffer()
+    buffer.open(QBuffer.OpenModeFlag.WriteOnly)
+    if not QImageWriter(buffer, path.suffix[1:].lower().encode()).write(image):
+        raise ExportError(f"{path} names no kind of picture. Choose another ending, such as .png.")
+    return bytes(buffer.data().data())
 
 
 def draw_svg(view: TreeView, model: TreeModel, geometry: Geometry, path: str) -> None:

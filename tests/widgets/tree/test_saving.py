@@ -82,6 +82,29 @@ def test_data_that_cannot_be_written_are_told_of(page, qtbot, tmp_path):
     assert "cannot be saved" in page.saving_bar.message.text()
 
 
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("nowhere/tree.png", "cannot be saved"),
+        ("tree.nothing", "names no kind of picture"),
+        ("tree", "names no"),
+    ],
+)
+def test_a_picture_that_cannot_be_written_is_told_of(page, qtbot, tmp_path, name, told):
+    save_at(page, qtbot, tmp_path / name, partial(page.export.save_png, 1))
+    assert told in page.saving_bar.message.text()
+    assert not (tmp_path / name).exists()
+
+
+def test_a_picture_is_made_small_in_the_background(page, qtbot, tmp_path):
+    page.export._ask_where = lambda title, suggested: str(tmp_path / "tree.png")
+    page.export.save_png(1)
+    assert page.export.saving.is_busy
+    assert not (tmp_path / "tree.png").exists()
+    qtbot.waitUntil(lambda: page.export.saving.saved == tmp_path / "tree.png")
+    assert not QImage(str(tmp_path / "tree.png")).isNull()
+
+
 def test_a_group_is_saved_without_its_neighbours(page, qtbot, tmp_path):
     picture = page.model.picture
     groups = [node for node in range(1, len(picture)) if picture.token(node) is None]
@@ -93,14 +116,12 @@ def test_a_group_is_saved_without_its_neighbours(page, qtbot, tmp_path):
         assert len(saved) == picture.n_below(node) < len(picture.tree)
 
 
-def test_a_picture_is_saved_at_any_scale(page, tmp_path):
-    page.export._ask_where = lambda title, suggested: str(tmp_path / "tree.png")
+def test_a_picture_is_saved_at_any_scale(page, qtbot, tmp_path):
     page.export._ask_scale = lambda: None
-    page.export.save_scaled()
-    assert not (tmp_path / "tree.png").exists()
+    assert not save_at(page, qtbot, tmp_path / "tree.png", page.export.save_scaled).exists()
     page.export._ask_scale = lambda: 0.75
-    page.export.save_scaled()
-    assert QImage(str(tmp_path / "tree.png")).width() == round(0.75 * page.view.width())
+    picture = save_at(page, qtbot, tmp_path / "tree.png", page.export.save_scaled)
+    assert QImage(str(picture)).width() == round(0.75 * page.view.width())
     page.export._ask_scale = lambda: 50.0
     with pytest.raises(ExportError, match="smaller scale"):
         page.export.save_scaled()
