@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from math import isfinite
 
 from guiapp.core.bench.operations import MEMORY
 from guiapp.core.bench.scenarios import SCENARIOS
 
+LARGEST = 1e18  # JSON knows whole numbers that no float can hold
 Check = Callable[[object], bool]
 
 
@@ -48,16 +48,16 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= LARGEST
+
+
 def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, int) and _is_number(value)
 
 
 def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value > 0
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value) and value >= 0
+    return _is_whole(value) and value != 0
 
 
 def _is_time(value: object) -> bool:

@@ -55,6 +55,8 @@ def test_a_result_without_a_part_is_told(name):
         ({"median_s": 0}, "result 1 has the median_s 0"),
         ({"median_s": True}, "result 1 has the median_s True"),
         ({"median_s": float("nan")}, "result 1 has the median_s nan"),
+        ({"median_s": 10**400}, f"result 1 has the median_s 1{'0' * 39}"),
+        ({"size_bytes": 10**400}, f"result 1 has the size_bytes 1{'0' * 39}"),
         ({"ci_s": [1.0]}, "result 1 has the ci_s [1.0]"),
         ({"contender": None}, "result 1 has the contender None"),
         ({"size_bytes": 1.5}, "result 1 has the size_bytes 1.5"),
