@@ -81,11 +81,13 @@ class Kept:
     """What became of a run when it was over.
 
     comparison  with the last one of its kind, None where there is none
-    problem     why it is not among the kept runs, "" where it is
+    path        its file among the kept runs, None where it is not among them
+    problem     why it is not, "" where it is
     """
 
     record: Record
     comparison: Comparison | None
+    path: Path | None
     problem: str = ""
 
 
@@ -97,13 +99,13 @@ class RunHistory:
 
     def keep(self, record: Record, journal: Journal) -> Kept:
         """Save a run, end its journal, which stays if need be, and compare with the last one of its kind."""
-        problem = ""
+        path, problem = self._place_of(record), ""
         try:
-            save_run_somewhere(self._place_of(record), record)
+            save_run_somewhere(path, record)
         except BenchError as error:  # which says where it is instead
             problem = f"The run is on the page and not in the list of runs: {error}"
         journal.end(is_kept=not problem)
-        return Kept(record, self._compare(record), problem)
+        return Kept(record, self._compare(record), None if problem else path, problem)
 
     def begin(self) -> Journal:
         """A place for what a run measures while it goes on."""

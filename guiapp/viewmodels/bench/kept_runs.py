@@ -47,6 +47,7 @@ class KeptRuns(QObject):
         super().__init__(parent)
         self._history = history
         self.runs: list[SavedRun] = []  # the newest first
+        self.shown: Path | None = None  # the file of the run that the page shows, if it has one
         self.cut_off: list[SavedRun] = []  # whose program was killed
         self._journal: Journal | None = None  # of the run that goes on
         self._names: dict[Path, str] = {}  # still to be given
@@ -70,6 +71,11 @@ class KeptRuns(QObject):
             job.connect(self.refresh)
         for failed in (self._reading.failed, self._comparing.failed, self._renaming.failed):
             failed.connect(self.failed)
+
+    @property
+    def others(self) -> list[SavedRun]:
+        """What the run that is shown can be compared with."""
+        return [run for run in self.runs if run.path != self.shown]
 
     def refresh(self) -> None:
         """Look what is there: other windows keep runs too."""

@@ -210,7 +210,7 @@ class BenchModel(QObject):
             return
         plan, history = self._plan(self._texts), self._history
         self._pace, self._paused_s = Pace(self.forecast.weights_s(plan, self._your_bytes)), 0.0
-        self._run, self.comparison = LiveRun(), None
+        self._run, self.comparison, self.kept.shown = LiveRun(), None, None
         self._cell, self.is_paused = "", False
         self.tell("Starting …")
         if YOUR_TEXT in plan.corpora:
@@ -309,11 +309,14 @@ class BenchModel(QObject):
 
     def _show_opened(self, opened: Opened) -> None:
         if not self.is_running:
-            self.show_run(opened.record, f"A saved run: {opened.saved.title}")
+            self.show_run(opened.record, f"A saved run: {opened.saved.title}", opened.saved.path)
 
     def compare_with(self, path: Path) -> None:
         """Tell what is surely faster or slower than in a run that is in a file."""
-        self.kept.compare(path, self.record)
+        if path == self.kept.shown:
+            self.failed.emit(f"{path.name} is the run that is shown. Choose another one to compare it with.")
+        else:
+            self.kept.compare(path, self.record)
 
     def _take_comparison(self, comparison: Comparison) -> None:
         if not self.is_running:
@@ -327,9 +330,9 @@ class BenchModel(QObject):
         """What makes the figures doubtful; nothing while a run is going on."""
         return [] if self.is_running or not self.results else list(warnings(self.record))
 
-    def show_run(self, record: Record, title: str = "A saved run") -> None:
+    def show_run(self, record: Record, title: str = "A saved run", path: Path | None = None) -> None:
         """Show a run that was saved, without its model."""
-        self._run, self.comparison = LiveRun.of(record), None
+        self._run, self.comparison, self.kept.shown = LiveRun.of(record), None, path
         self.isolate("")
         self.tell(title)
         self.results_changed.emit()
@@ -380,7 +383,7 @@ class BenchModel(QObject):
         if kept.problem:
             self.failed.emit(" ".join(filter(None, (self._ended_because, kept.problem))))
         if not self.is_running and kept.record["results"] == self.results:
-            self.comparison = kept.comparison
+            self.comparison, self.kept.shown = kept.comparison, kept.path
             self.results_changed.emit()
         self._look_through()
 

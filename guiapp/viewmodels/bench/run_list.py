@@ -34,6 +34,10 @@ class RunList(QAbstractListModel):
     def run_at(self, index: Index) -> SavedRun:
         return self._runs[index.row()]
 
+    def is_shown(self, index: Index) -> bool:
+        """Whether it is the run on the page."""
+        return index.isValid() and self.run_at(index).path == self._kept.shown
+
     def rowCount(self, parent: Index = NO_PARENT) -> int:
         return 0 if parent.isValid() else len(self._runs)
 

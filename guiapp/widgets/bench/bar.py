@@ -20,6 +20,7 @@ from guiapp.widgets.theme import ThemeSource
 VIEWS = ("Charts", "Published", "Changes", "Figures")
 CHARTS, PUBLISHED, CHANGES, FIGURES = range(len(VIEWS))
 WIDE_PX = 930  # from this width on there is one row
+NO_OTHER = "No other run is kept"
 RUN_FILES = "Runs (*.json)"
 
 AskForRun = Callable[[QWidget], Path | None]
@@ -123,11 +124,14 @@ class BenchBar(QWidget):
         menu.addAction("Open run…", self.open_run).setEnabled(not model.is_running)
         menu.addAction("Compare with run…", self.compare_with_run).setEnabled(self._can_compare)
         menu.addSeparator()
-        kept = model.kept.runs
+        kept, others = model.kept.runs, model.kept.others
         menu.addAction("Kept runs…", self.show_kept_runs).setEnabled(bool(kept))
         opening, comparing = (menu.addMenu(title) for title in ("Open kept run", "Compare with kept run"))
         opening.setEnabled(bool(kept) and not model.is_running)
-        comparing.setEnabled(bool(kept) and self._can_compare)
+        comparing.setEnabled(self._can_compare)
         for run in kept:
             opening.addAction(run.title, partial(model.open_run, run.path))
+        if not others:
+            comparing.addAction(NO_OTHER).setEnabled(False)
+        for run in others:
             comparing.addAction(run.title, partial(model.compare_with, run.path))

@@ -22,6 +22,7 @@ from guiapp.widgets.theme import GAP_PX, MARGIN_PX
 SIZE = 560, 400
 ROW_PX = 34
 HOW = "Enter opens a run, F2 renames it."
+SHOWN = "This run is shown. Choose another one to compare it with."
 NO_RUNS = "No run is kept yet. What you measure is kept by itself."
 Trigger = QListView.EditTrigger
 
@@ -69,6 +70,7 @@ class RunsDialog(QDialog):
         self._can_compare = can_compare
         self._lay_out()
         runs.modelReset.connect(self._follow_rows)
+        self.list.selectionModel().currentChanged.connect(self._follow_current)
         self._follow_rows()
 
     def _lay_out(self) -> None:
@@ -87,11 +89,18 @@ class RunsDialog(QDialog):
 
     def _follow_rows(self) -> None:
         has_runs = bool(self._runs.rowCount())
-        self.note.setText(HOW if has_runs else NO_RUNS)
         for button in (self.open_button, self.rename_button):
             button.setEnabled(has_runs)
-        self.compare_button.setEnabled(has_runs and self._can_compare)
         self.list.setCurrentIndex(self._runs.index(0))
+        self._follow_current()
+
+    def _follow_current(self) -> None:
+        """A run is not compared with itself."""
+        current = self.list.currentIndex()
+        is_shown = self._runs.is_shown(current)
+        self.compare_button.setEnabled(current.isValid() and self._can_compare and not is_shown)
+        told = SHOWN if is_shown and self._can_compare else HOW
+        self.note.setText(told if current.isValid() else NO_RUNS)
 
     def _rename(self) -> None:
         self.list.setFocus()

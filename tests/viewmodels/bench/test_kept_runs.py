@@ -109,10 +109,29 @@ def test_a_run_is_compared_with_any_that_was_kept(qtbot, make_model, tmp_path):
         model.compare_with(oldest.path)
     assert [change.verdict for change in model.comparison.changes] == ["slower"]
     assert model.comparison.changes[0].ratio.ratio == pytest.approx(3)
+    copy = tmp_path / "copy.json"
+    copy.write_bytes(newest.path.read_bytes())
     with qtbot.waitSignal(model.compared):
-        model.compare_with(newest.path)
+        model.compare_with(copy)
     assert model.comparison.changes == ()
     assert "0 surely differ" in model.progress
+
+
+def test_no_run_is_compared_with_itself(qtbot, make_model, tmp_path):
+    history = RunHistory(tmp_path / "runs")
+    run_to_its_end(qtbot, make_model(fake_engine(whole_run(1)), history))
+    model = make_model(fake_engine(whole_run(2)), history)
+    run_to_its_end(qtbot, model)
+    newest, oldest = model.kept.runs
+    assert model.kept.others == [oldest], "beside the one that was just measured"
+    opened(qtbot, model, oldest.path)
+    assert model.kept.others == [newest], "beside the one that was opened"
+    with qtbot.waitSignal(model.failed) as failed:
+        model.compare_with(oldest.path)
+    assert "is the run that is shown" in failed.args[0]
+    model.run()
+    assert model.kept.others == [newest, oldest], "of a run that goes on nothing is kept yet"
+    qtbot.waitUntil(lambda: not model.is_running)
 
 
 def test_the_window_never_waits_for_the_disk_of_kept_runs(qtbot, make_model, tmp_path, monkeypatch):

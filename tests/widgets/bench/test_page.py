@@ -341,17 +341,30 @@ def test_who_was_lost_in_one_size_is_told_and_the_rest_is_behind_a_link(page):
 
 def test_the_menu_of_runs_opens_by_key_and_shows_runs_that_come_meanwhile(page, qtbot):
     page.bar.runs_button.setFocus()
+    page.model.show_run(RUN)
+    assert offered_runs(page, qtbot, [SavedRun(Path("run.json"), "a run")]) == [["a run"], ["a run"]]
+
+
+def test_the_run_that_is_shown_is_not_offered_to_be_compared_with(page, qtbot):
+    old, new = SavedRun(Path("old.json"), "old"), SavedRun(Path("new.json"), "new")
+    page.model.show_run(RUN, path=new.path)
+    assert offered_runs(page, qtbot, [new, old]) == [["new", "old"], ["old"]]
+    assert offered_runs(page, qtbot, [new]) == [["new"], ["No other run is kept"]]
+
+
+def offered_runs(page, qtbot, kept: list[SavedRun]) -> list[list[str]]:
+    """What can be opened and what can be compared with, when these runs are found while the menu is open."""
     titles = []
 
     def look() -> None:
-        page.model.kept.runs = [SavedRun(Path("run.json"), "a run")]
+        page.model.kept.runs = kept
         page.model.kept.changed.emit()
         menu = page.bar.runs_button.menu()
         titles.extend(
-            action.text() for row in menu.actions() if row.menu() for action in row.menu().actions()
+            [action.text() for action in row.menu().actions()] for row in menu.actions() if row.menu()
         )
         menu.close()
 
     QTimer.singleShot(0, look)
     qtbot.keyClick(page.bar.runs_button, Qt.Key.Key_Down)
-    assert titles == ["a run", "a run"]
+    return titles

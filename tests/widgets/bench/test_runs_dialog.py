@@ -16,7 +16,7 @@ from guiapp.viewmodels.bench import kept_runs
 from guiapp.viewmodels.bench.history import RunHistory
 from guiapp.viewmodels.bench.kept_runs import KeptRuns
 from guiapp.viewmodels.bench.run_list import RunList
-from guiapp.widgets.bench.runs_dialog import NO_RUNS, RunsDialog
+from guiapp.widgets.bench.runs_dialog import HOW, NO_RUNS, SHOWN, RunsDialog
 
 
 @pytest.fixture
@@ -66,6 +66,14 @@ def test_the_chosen_run_is_opened(dialog, qtbot, folder, how):
             dialog.open_button.click()
     assert opened.args == [folder / "2026-01-01T020000-0000 gpt-2.json"]
     assert not dialog.isVisible()
+
+
+def test_the_run_that_is_shown_is_not_compared_with_itself(dialog, qtbot, folder):
+    dialog.list.model()._kept.shown = folder / "2026-01-01T010000-0000 gpt-2.json"
+    qtbot.keyClick(dialog.list, Qt.Key.Key_Down)
+    assert (dialog.compare_button.isEnabled(), dialog.note.text()) == (False, SHOWN)
+    qtbot.keyClick(dialog.list, Qt.Key.Key_Up)
+    assert (dialog.compare_button.isEnabled(), dialog.note.text()) == (True, HOW)
 
 
 def test_a_run_that_cannot_be_written_keeps_its_name_and_that_is_told(dialog, qtbot, monkeypatch):
