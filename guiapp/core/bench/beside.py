@@ -74,10 +74,10 @@ def n_missing(run: Record) -> int:
 
 
 def ratio_text(ratio: float | None) -> str:
-    """How many times as fast, as a fraction where that is less than a tenth."""
+    """How many times as fast, as a fraction where that is less than a tenth: nobody counts zeros."""
     if ratio is None:
         return UNKNOWN_RATIO
-    return f"{_three_digits(ratio)}×" if ratio >= 0.1 else f"1/{_three_digits(1 / ratio)}"
+    return f"{_three_digits(ratio)}×" if ratio >= 0.1 else f"1/{_three_digits(1 / ratio)}×"
 
 
 def _three_digits(number: float) -> str:

@@ -192,7 +192,7 @@ def _value(result: Record | None, baseline: Record | None, unit: str) -> str:
     shown = f"{result['mb_per_s']:.3g}" if unit == "MB/s" else time_text(result["median_s"])
     low, high = result["ci_s"]
     spread = f"±{(high - low) / 2 / result['median_s']:.0%}" if result["n"] > 1 else "once"
-    ratio = f" {baseline['median_s'] / result['median_s']:.3g}×" if baseline is not None else ""
+    ratio = f" {ratio_text(baseline['median_s'] / result['median_s'])}" if baseline is not None else ""
     return f"{shown} {spread}{ratio}"
 
 

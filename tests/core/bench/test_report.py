@@ -18,7 +18,7 @@ from guiapp.core.bench.engine import run
 from guiapp.core.bench.measurement import Report
 from guiapp.core.bench.plan import Plan
 from guiapp.core.bench.report import command_line, csv_text, html_text, markdown_text, warnings
-from guiapp.core.bench.tables import published_tables, tables
+from guiapp.core.bench.tables import published_tables, table_lines, tables
 
 SVG = '<?xml version="1.0"?><svg width="1"><g id="a"/><use href="#a"/></svg>'
 PLAN = Plan(
@@ -78,7 +78,16 @@ def test_the_page_holds_tables_charts_and_the_machine_and_needs_nothing_else(rec
 def test_markdown_has_a_row_for_each_contender(record):
     rows = [line for line in markdown_text(record, "fast").splitlines() if line.startswith("| heap")]
     assert len(rows) == 5  # counting and encoding parts are a table each
-    assert all("1×" in row for row in rows if "equal" in row)
+    assert all("1.00×" in row for row in rows if "equal" in row)
+
+
+def test_tables_write_how_many_times_as_fast_as_charts_do(record):
+    fast = next(row for row in record["results"] if row["scenario"] == "throughput")
+    slow = {**fast, "contender": "slow", "median_s": fast["median_s"] * 21.4}
+    run = {**record, "results": [fast, slow]}
+    text = "\n".join(table_lines(run, fast["contender"]))
+    for report in (text, markdown_text(run, fast["contender"]), html_text(run, fast["contender"], {})):
+        assert " 1/21.4×" in report
 
 
 def test_csv_has_a_line_for_each_result(record):
@@ -174,7 +183,7 @@ def test_what_no_source_says_is_called_unknown(record):
         (12.34, "12.3×"),
         (1.0, "1.00×"),
         (0.1, "0.10×"),
-        (1 / 1310, "1/1,310"),
+        (1 / 1310, "1/1,310×"),
     ],
 )
 def test_ratios_have_three_digits_and_small_ones_are_fractions(ratio, text):
