@@ -29,6 +29,7 @@ from typing import Any, Generic, ParamSpec, TypeVar, get_args, get_origin, get_t
 
 import numpy as np
 
+from guiapp.core.kernels.front_end import shorten_front_end
 from guiapp.core.kernels.kernel_cache import cache_folder, cache_root
 from guiapp.core.kernels.routine_compiler import (
     routine_compiler,
@@ -107,7 +108,8 @@ def routine_options(numba: Any, **more: Any) -> dict[str, Any]:
 
     A numba whose insides may be others compiles routines its usual way, which takes longer.
     """
-    return {"pipeline_class": routine_compiler(numba), **more} if _is_known(numba) else more
+    of_ours = {"pipeline_class": routine_compiler(numba), "no_cfunc_wrapper": True}
+    return of_ours | more if _is_known(numba) else more
 
 
 def tell_numba(action: Callable[[Any], object]) -> None:
@@ -202,6 +204,7 @@ def _numba() -> Any:
         if _is_known(numba):
             share_between_callers(numba)
             take_indices_as_they_are(numba)
+            shorten_front_end(numba)
         for action in _State.when_imported:
             action(numba)
         _State.when_imported.clear()

@@ -346,7 +346,9 @@ def bend_coarsely(
                 line[to] = strips.pixels[np.uint32(begin + (place >> sixteen))]
             to = np.uint32(to + inwards)
         if y + 1 < size:
-            image[row - 1 if is_low else row + 1, first : first + size] = line
+            same = image[row - 1 if is_low else row + 1, first : first + size]
+            for x in range(size):
+                same[x] = line[x]
 
 
 @kernel
