@@ -107,6 +107,7 @@ class Tokenizer:
     def make_tables(self) -> None:
         """Make now what else is made when first needed, 0.1 s for large vocabularies; for live editing."""
         self._pipeline.make_tables()
+        self._special_tokens.make_tables()
         _ = self.vocabulary.token_bytes_table
 
     def _with_pipeline(self, pipeline: WithWords) -> Tokenizer:

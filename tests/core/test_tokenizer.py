@@ -80,3 +80,14 @@ def test_a_batch_is_padded_behind_and_masked():
     with pytest.raises(guiapp.EncodeError, match="is no padding"):
         tokenizer.encode_batch(["one"], pad="x")
     assert tokenizer.encode_batch(["one two three four"], pad=8, truncate=2)[0].shape == (1, 8)
+
+
+@pytest.mark.parametrize("name", ["bpe", "spm", "wordpiece", "unigram", "rwkv"])
+def test_the_first_text_finds_all_tables_made(name):
+    tokenizer = guiapp.open_model(f"demo:{name}")
+    tokenizer.make_tables()
+    own = tokenizer.pipeline.own
+    parts = [tokenizer.special_tokens, own, *(part for part in [getattr(own, "_encoder", None)] if part)]
+    made = [set(vars(part)) for part in parts]
+    tokenizer.encode("Hello, wörld")
+    assert [set(vars(part)) for part in parts] == made

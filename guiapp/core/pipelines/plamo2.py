@@ -15,6 +15,7 @@ from guiapp.core.errors import VocabError
 from guiapp.core.kernels import normalize_plamo2
 from guiapp.core.kernels import plamo2 as kernel
 from guiapp.core.kernels.byte_trie import TokenMatcher, build_matcher
+from guiapp.core.kernels.compile import awaits_compiled
 from guiapp.core.pipelines import cuts
 from guiapp.core.pipelines.chunks import chunks_of, join_chunks, tokens_from_steps
 from guiapp.core.pipelines.stages import ENCODE, NORMALISE, Stage, Stages
@@ -50,6 +51,11 @@ class Plamo2Pipeline:
         self._is_simple = not (self._costs == plamo2.UNKNOWN_COST).any()
         if not self._is_simple:
             _check_lengths(np.diff(vocabulary.token_offsets))
+
+    def make_tables(self) -> None:
+        """Make now what the first encoding would make."""
+        if not awaits_compiled():
+            _ = self._matcher
 
     @cached_property
     def _matcher(self) -> TokenMatcher:

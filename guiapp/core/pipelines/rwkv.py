@@ -12,6 +12,7 @@ from guiapp.core.encoding import FragmentTokens
 from guiapp.core.errors import EncodeError
 from guiapp.core.kernels import rwkv as kernel
 from guiapp.core.kernels.byte_trie import NONE, TokenMatcher, build_matcher
+from guiapp.core.kernels.compile import awaits_compiled
 from guiapp.core.pipelines import cuts
 from guiapp.core.pipelines.chunks import encode_in_chunks, tokens_from_steps
 from guiapp.core.pipelines.stages import ENCODE, Stage, Stages
@@ -36,6 +37,11 @@ class RwkvPipeline:
         unknown = vocabulary.special_ids.unk
         self._unknown = NONE if unknown is None else unknown
         self._token_ids = np.arange(len(vocabulary), dtype=np.int32)
+
+    def make_tables(self) -> None:
+        """Make now what the first encoding would make."""
+        if not awaits_compiled():
+            _ = self._matcher
 
     @cached_property
     def _matcher(self) -> TokenMatcher:

@@ -17,6 +17,7 @@ from guiapp.core.errors import EncodeError
 from guiapp.core.kernels import normalize_unigram
 from guiapp.core.kernels import viterbi as kernel
 from guiapp.core.kernels.byte_trie import NONE, TokenMatcher, build_matcher, build_trie, find_all_longest
+from guiapp.core.kernels.compile import awaits_compiled
 from guiapp.core.kernels.unigram_words import UnigramTables
 from guiapp.core.pipelines import cuts
 from guiapp.core.pipelines.chunks import chunks_of, join_chunks, tokens_from_steps
@@ -72,6 +73,15 @@ class UnigramPipeline:
         reason = self._words.why_no_fast
         self.encoders: tuple[str, ...] = ("viterbi",) if reason else ("fast", "viterbi")
         self.refused: Mapping[str, str] = {**REFUSED, "fast": reason} if reason else REFUSED
+
+    def make_tables(self) -> None:
+        """Make now what the first encoding that needs it would make."""
+        if awaits_compiled():
+            return
+        if "fast" in self.encoders:
+            _ = self._fast
+        if "fast" not in self.encoders or self._words.only_first_has_prefix:
+            _ = self._matcher, self._user_defined, self._kinds, self._settled_characters
 
     @cached_property
     def _matcher(self) -> TokenMatcher:

@@ -16,7 +16,7 @@ from guiapp.core.kernels import fast_wordpiece, normalize_wordpiece, word_cache
 from guiapp.core.kernels import linear as linear_kernel
 from guiapp.core.kernels import wordpiece as kernel
 from guiapp.core.kernels.byte_trie import NONE, TokenMatcher, build_matcher
-from guiapp.core.kernels.compile import is_interpreted
+from guiapp.core.kernels.compile import awaits_compiled, is_interpreted
 from guiapp.core.kernels.piece_cache import PieceCache, empty_rows
 from guiapp.core.pipelines.chunks import chunks_of, join_chunks, tokens_from_steps
 from guiapp.core.pipelines.fast_words import FastWords
@@ -51,6 +51,11 @@ class WordPiecePipeline:
         self._unknown = NONE if unknown is None else unknown
         rules = vocabulary.rules
         self._actions = normalize_wordpiece.action_table(rules.lowercase, rules.strip_accents)
+
+    def make_tables(self) -> None:
+        """Make now what the first encoding that needs it would make."""
+        if not awaits_compiled():
+            _ = self._fast
 
     @cached_property
     def _matcher(self) -> TokenMatcher:
@@ -158,10 +163,10 @@ class WordPiecePipeline:
         is_first = data[offsets[tokens, None] + np.arange(len(SPACE_SYMBOL))] == list(SPACE_SYMBOL)
         stays_whole = n_changed[ends[tokens]] == n_changed[starts[tokens]]
         tokens = tokens[is_first.all(axis=1) & stays_whole]
-        words = [data[start:end] for start, end in zip(starts[tokens], ends[tokens], strict=True)]
-        known = empty_rows(max(word_cache.N_ROWS, 1 << (4 * len(words)).bit_length()))
-        word_starts = np.cumsum([0, *map(len, words)], dtype=np.int64)
-        texts = np.concatenate([*words, np.empty(0, np.uint8)])
+        lengths = ends[tokens] - starts[tokens]
+        word_starts = np.concatenate([[0], np.cumsum(lengths)])
+        texts = data[np.repeat(starts[tokens] - word_starts[:-1], lengths) + np.arange(word_starts[-1])]
+        known = empty_rows(max(word_cache.N_ROWS, 1 << (4 * len(tokens)).bit_length()))
         word_cache.enter_words(known, texts, word_starts, tokens.astype(np.int32))
         return known
 

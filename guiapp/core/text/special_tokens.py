@@ -47,6 +47,10 @@ class SpecialTokens:
         self._vocabulary = vocabulary
         self._in_order = special_tokens_in_match_order(vocabulary)
 
+    def make_tables(self) -> None:
+        """Make now what searching the first text would make."""
+        _ = self._beginnings, self._longest
+
     def searched_for(self, parse_special: bool) -> NDArray[np.int32]:
         """The ids that match, in match order."""
         if parse_special:
