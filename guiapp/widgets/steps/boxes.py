@@ -19,12 +19,22 @@ from guiapp.widgets.theme import SMALL_FONT_PX, TEXT_FONT_PX, Theme
 TOKEN_FONT_PX = TEXT_FONT_PX + 2
 BOX_PX = 48
 FINISHED_PX = 30
-ABOVE_PX = 40  # room for what a pair becomes
+ABOVE_PX = 34  # room for what a pair becomes
 ROW_GAP_PX = 10
 FLOW_ROW_PX = ABOVE_PX + BOX_PX + ROW_GAP_PX
 GAP_PX = 4
 PADDING_PX = 9
 TEXT_MIDDLE_PX, ID_MIDDLE_PX = (BOX_PX - 15) / 2, BOX_PX - 11  # in the box of a token
+
+
+def height_of_rows(n_rows: int) -> int:
+    """There are gaps between rows, but none below the last."""
+    return n_rows * FLOW_ROW_PX - ROW_GAP_PX
+
+
+def rows_within(height: float) -> int:
+    """How many whole rows there is room for, one at least."""
+    return max(1, int(height + ROW_GAP_PX) // FLOW_ROW_PX)
 
 
 class Box(NamedTuple):
@@ -79,7 +89,7 @@ def lay_out(elements: list[Element], width: float, texts: BoxTexts, n_seen: int 
         if number == marked and n_seen is not None:
             n_needed = 1 + max(n_seen, len(firsts) + n_seen // 2)
     rows = [_gutter_row(boxes[first:last]) for first, last in pairwise([*firsts, len(boxes)])]
-    return FlowLayout(boxes, rows, max(1, len(rows)) * FLOW_ROW_PX)
+    return FlowLayout(boxes, rows, height_of_rows(max(1, len(rows))))
 
 
 def _gutter_row(boxes: list[Box]) -> GutterRow:

@@ -22,7 +22,7 @@ from guiapp.core.trace.conditions import TRACE_SCHEMA
 from guiapp.core.training.stops import SCHEMA
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.steps.training import TrainingModel
-from guiapp.widgets.steps.cards import head_row
+from guiapp.widgets.steps.cards import QuietButton, head_row
 from guiapp.widgets.steps.entry import EntryField, clear
 from guiapp.widgets.style_sheet import set_role
 from guiapp.widgets.text_zoom import TextZoom
@@ -79,10 +79,8 @@ class BreakpointList(QWidget):
         self._zoom = zoom
         self._edited: int | None = None
         self._shown: list[BreakpointRow] = []
-        self.add_button = QToolButton()
-        self.add_button.setText("+ add")
+        self.add_button = QuietButton("+ add", zoom)
         self.add_button.setAccessibleName("Add a breakpoint")
-        set_role(self.add_button, "quiet")
         self.add_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.add_button.setMenu(self._menu(TRAINING_TEMPLATES if is_training else TEMPLATES))
         example = 'token "is", count < 10 …' if is_training else "rank < 500, operation stale …"

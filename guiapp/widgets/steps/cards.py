@@ -6,12 +6,12 @@ import html
 
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from guiapp.core.explain.code_marks import parts
 from guiapp.widgets.style_sheet import set_role
 from guiapp.widgets.text_zoom import TextZoom
-from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, Theme
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UI_FONT_PX, Theme
 
 LARGEST = 1.5
 
@@ -29,6 +29,21 @@ class SectionTitle(QLabel):
 
     def _follow_zoom(self) -> None:
         self.setStyleSheet(f"font-size: {self._zoom.scaled(SMALL_FONT_PX)}px")
+
+
+class QuietButton(QToolButton):
+    """A word to click on that grows with the text of the page."""
+
+    def __init__(self, text: str, zoom: TextZoom, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._zoom = zoom
+        self.setText(text)
+        set_role(self, "quiet")
+        zoom.changed.connect(self._follow_zoom)
+        self._follow_zoom()
+
+    def _follow_zoom(self) -> None:
+        self.setFont(self._zoom.ui_font(UI_FONT_PX))
 
 
 def head_row(text: str, button: QWidget, zoom: TextZoom) -> QHBoxLayout:

@@ -23,6 +23,7 @@ SMALLEST = 0.8
 INDENT_PX = 22  # behind the gutter
 VALUES_PX, PLACES_PX = 84, 232  # where the columns of the variables begin, at least for the last
 MOST_VARIABLES = 4
+GAP_LINES = 0.6  # above the variables
 N_LINES = 16  # room for any code with its variables: all are shown in the same size
 
 
@@ -65,7 +66,7 @@ class CodeView(QWidget):
         metrics = QFontMetrics(Theme.mono_font(UI_FONT_PX))
         widths = map(metrics.horizontalAdvance, (*STAGES.lines, *code.lines))
         self.setMinimumWidth(2 * INDENT_PX + max(widths))
-        n_lines = max(len(STAGES.lines), len(code.lines)) + 1 + MOST_VARIABLES
+        n_lines = max(len(STAGES.lines), len(code.lines)) + GAP_LINES + MOST_VARIABLES
         self.setMinimumHeight(round(n_lines * LINE_PX * self._smallest))
         self._follow()
 
@@ -102,12 +103,13 @@ class CodeView(QWidget):
             self._hovered = line
             self.update()
 
-    def _n_lines(self) -> int:
-        """Of the code and its variables, with an empty one between them."""
+    def _n_lines(self) -> float:
+        """Of the code and its variables, with the gap between them."""
         debugger = self._model.debugger
-        return len(self.present()[0].lines) + 1 + (0 if debugger is None else len(variables(debugger)))
+        n_variables = 0 if debugger is None else len(variables(debugger))
+        return len(self.present()[0].lines) + GAP_LINES + n_variables
 
-    def _scale(self, n_lines: int) -> float:
+    def _scale(self, n_lines: float) -> float:
         """Larger where there is room for any code, smaller where there is none for this one."""
         zoom, widest = self._zoom.factor, self.width() / self.minimumWidth()
         wanted = min(zoom, widest)
@@ -131,7 +133,7 @@ class CodeView(QWidget):
             return
         theme, names = self._theme_source.theme, variables(debugger)
         code, present = self.present()
-        scale = self._scale(len(code.lines) + 1 + len(names))
+        scale = self._scale(len(code.lines) + GAP_LINES + len(names))
         painter.drawPixmap(0, 0, self._lines_picture(code, scale))
         painter.scale(scale, scale)
         width = self.width() / scale
@@ -143,7 +145,7 @@ class CodeView(QWidget):
                 painter.setPen(theme.text)
                 self._texts.draw(painter, row.adjusted(INDENT_PX, 0, 0, 0), code.lines[number], LEFT)
             self._paint_gutter(painter, row, code.operations_of(number), number == self._hovered)
-        top = (len(code.lines) + 0.6) * LINE_PX
+        top = (len(code.lines) + GAP_LINES) * LINE_PX
         self._paint_variables(painter, QRectF(INDENT_PX, top, width - INDENT_PX, LINE_PX), names)
 
     def _lines_picture(self, code: PseudoCode, scale: float) -> QPixmap:

@@ -28,7 +28,9 @@ from guiapp.widgets.steps.boxes import (
     BoxPainter,
     BoxTexts,
     FlowLayout,
+    height_of_rows,
     lay_out,
+    rows_within,
 )
 from guiapp.widgets.steps.drawing import Drawing
 from guiapp.widgets.steps.gutter import Gutter, GutterRow, paint_dot
@@ -90,7 +92,7 @@ class FlowView(QWidget):
         return self._model.debugger
 
     def sizeHint(self) -> QSize:
-        return QSize(600, self._zoom.scaled(2 * FLOW_ROW_PX))
+        return QSize(600, self._zoom.scaled(height_of_rows(2)))
 
     def _follow_zoom(self) -> None:
         self._forget_height()
@@ -105,7 +107,7 @@ class FlowView(QWidget):
 
     def _forget_height(self) -> None:
         """Long texts come to need three rows: the room is there at once, so that nothing moves then."""
-        self._most_px = 3 * FLOW_ROW_PX if self._is_long() else 0
+        self._most_px = height_of_rows(3) if self._is_long() else 0
 
     def _is_long(self) -> bool:
         debugger = self._debugger
@@ -113,7 +115,7 @@ class FlowView(QWidget):
 
     def _n_seen(self) -> int:
         """How many rows there is room for."""
-        return max(1, int(self.height() / self._zoom.factor) // FLOW_ROW_PX)
+        return rows_within(self.height() / self._zoom.factor)
 
     def _arrange(self) -> None:
         width = max(120.0, self._width())
@@ -121,10 +123,10 @@ class FlowView(QWidget):
         self._layout = lay_out(self._flow.elements, width, self._texts, n_seen)
         self._hovered, self._turned = None, 0
         self._most_px = max(self._most_px, int(self._layout.height))
-        two_rows = self._zoom.scaled(min(self._most_px, 2 * FLOW_ROW_PX))
+        two_rows = self._zoom.scaled(min(self._most_px, height_of_rows(2)))
         is_alone = not self._model.race.encoder
         has_room = is_alone and two_rows <= self.window().height() * MOST_OF_WINDOW
-        self.setMinimumHeight(two_rows if has_room else self._zoom.scaled(FLOW_ROW_PX))
+        self.setMinimumHeight(two_rows if has_room else self._zoom.scaled(height_of_rows(1)))
         self.setMaximumHeight(max(self.minimumHeight(), self._zoom.scaled(self._most_px)))
         self.update()
 
@@ -170,7 +172,7 @@ class FlowView(QWidget):
         shift = self._shift()
         scale = self._zoom.factor
         first = int(-shift // FLOW_ROW_PX)
-        seen = range(first, first + max(1, int(self.height() / scale // FLOW_ROW_PX)))
+        seen = range(first, first + self._n_seen())
         painter.scale(scale, scale)
         painter.translate(0, shift)
         breakpoints = [row for row in self._model.breakpoints.rows if row.kind == "byte"]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.steps.cards import QuietButton
 from guiapp.widgets.steps.drawing import Drawing
 from guiapp.widgets.steps.flow import RivalFlowView
 from guiapp.widgets.steps.lines import SentenceView, title_line
@@ -54,10 +55,9 @@ class RaceCard(QFrame):
         self.flow = RivalFlowView(model, drawing)
         self.verdict = SentenceView(drawing.theme_source, drawing.zoom)
         self.verdict.setAccessibleName("How the two compare")
-        self.go = QToolButton()
-        self.go.setText("go there")
+        self.go = QuietButton("go there", drawing.zoom)
+        self.go.setStyleSheet(f"padding: 0px {GAP_PX}px")
         self.go.clicked.connect(model.to_difference)
-        set_role(self.go, "quiet")
         foot = QHBoxLayout()
         foot.addWidget(self.verdict, 1)
         foot.addWidget(self.go)

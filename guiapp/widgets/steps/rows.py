@@ -6,14 +6,13 @@ from abc import abstractmethod
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.steps.pictures import Made, made_so_far
 from guiapp.widgets.shaped_texts import LEFT, RIGHT
-from guiapp.widgets.steps.cards import head_row
+from guiapp.widgets.steps.cards import QuietButton, head_row
 from guiapp.widgets.steps.drawing import Drawing
-from guiapp.widgets.style_sheet import set_role
 from guiapp.widgets.theme import GAP_PX, SMALL_FONT_PX
 
 ROW_PX = 24
@@ -21,6 +20,8 @@ ROW_PX = 24
 
 class StepRows(QWidget):
     """One line for each: its number, what it made or says, what that is worth."""
+
+    nothing = ""  # said where there are none
 
     def __init__(
         self,
@@ -54,7 +55,8 @@ class StepRows(QWidget):
 
     def follow(self) -> None:
         self.entries = self.present()
-        self.setAccessibleDescription("; ".join(entry.text for entry in self.entries))
+        told = "; ".join(entry.text for entry in self.entries)
+        self.setAccessibleDescription(told or self.nothing)
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -64,6 +66,10 @@ class StepRows(QWidget):
         scale = self._zoom.factor
         painter.scale(scale, scale)
         width = self.width() / scale
+        if not self.entries:
+            painter.setPen(theme.faint)
+            texts.draw_in(painter, 0, width, ROW_PX / 2, texts.elided(self.nothing, width), LEFT)
+            return
         left = texts.width(f"{self._model.n_steps:,}") + GAP_PX
         middles = [(number + 0.5) * ROW_PX for number in range(len(self.entries))]
         painter.setPen(theme.faint)
@@ -87,6 +93,7 @@ class History(StepRows):
     """What the last steps made."""
 
     N_ROWS = 10
+    nothing = "Nothing is made yet. Step on."
 
     def __init__(self, model: StepsModel, drawing: Drawing, parent: QWidget | None = None) -> None:
         super().__init__("Made so far", self.N_ROWS, model, drawing, parent)
@@ -122,11 +129,9 @@ class NotesList(QWidget):
         super().__init__(parent)
         self._model = model
         self.rows = Notes(model, drawing)
-        self.clear_button = QToolButton()
-        self.clear_button.setText("clear")
+        self.clear_button = QuietButton("clear", drawing.zoom)
         self.clear_button.setAccessibleName("Throw the messages away")
         self.clear_button.clicked.connect(model.forget_notes)
-        set_role(self.clear_button, "quiet")
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GAP_PX)

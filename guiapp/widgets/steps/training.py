@@ -154,6 +154,22 @@ def _beginning(algorithm: str) -> str:
     return "At the start each word is cut into the smallest symbols. Count which two stand side by side."
 
 
+class YieldingColumn(QWidget):
+    """Parts one below the other, that ask for no more height than they need at least.
+
+    A scroll area gives what it shows its usual height where lines of a label depend on the width.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, MARGIN_PX)
+        self.column.setSpacing(GAP_PX)
+
+    def heightForWidth(self, width: int) -> int:
+        return self.column.minimumHeightForWidth(width)
+
+
 class TrainingView(QSplitter):
     """Form, stage, and the result: to save, to open, to see beside the open model; breakpoints beside."""
 
@@ -195,14 +211,9 @@ class TrainingView(QSplitter):
 
     def _lay_out(self, side: QWidget) -> None:
         foot = WrappingRow([self.beside_button, self.steps_button, self.save_button, self.open_button])
-        training = QWidget()
-        layout = QVBoxLayout(training)
-        layout.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, MARGIN_PX)
-        layout.setSpacing(GAP_PX)
-        layout.addWidget(self.form)
-        layout.addWidget(self.empty, 1)
-        layout.addWidget(self.stage, 1)
-        layout.addWidget(foot)
+        training = YieldingColumn()
+        for part, stretch in ((self.form, 0), (self.empty, 1), (self.stage, 1), (foot, 0)):
+            training.column.addWidget(part, stretch)
         self.addWidget(scrolling(training, LEAST_WIDTH_PX))
         self.addWidget(side)
         self.setStretchFactor(0, 1)

@@ -8,9 +8,10 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from guiapp.core.explain.visible_text import isolate
 from guiapp.viewmodels.steps.training_beside import Side, TrainingBeside
-from guiapp.widgets.style_sheet import heading, set_role
+from guiapp.widgets.steps.lines import title_line
+from guiapp.widgets.style_sheet import set_role
 from guiapp.widgets.text_zoom import TextZoom
-from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource
+from guiapp.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, Theme, ThemeSource
 
 CHIP_PX = 28
 ROW_GAP_PX = 6
@@ -92,7 +93,7 @@ class BesideCard(QFrame):
         super().__init__(parent)
         self._beside = beside
         set_role(self, "card")
-        self.titles = (heading(""), heading(""))
+        self.titles = title_line(theme_source, zoom), title_line(theme_source, zoom)
         self.texts = (CutText("Trained", theme_source, zoom), CutText("Open model", theme_source, zoom))
         row = QHBoxLayout(self)
         row.setContentsMargins(MARGIN_PX - 2, MARGIN_PX - 4, MARGIN_PX - 2, MARGIN_PX - 4)
@@ -100,7 +101,6 @@ class BesideCard(QFrame):
         for title, text in zip(self.titles, self.texts, strict=True):
             column = QVBoxLayout()
             column.setSpacing(GAP_PX)
-            title.setFont(Theme.ui_font(SMALL_FONT_PX))
             column.addWidget(title)
             column.addWidget(text, 1)
             row.addLayout(column, 1)
@@ -113,7 +113,7 @@ class BesideCard(QFrame):
         sides = (None, None) if result is None else (result.trained, result.real)
         for title, text, side, other in zip(self.titles, self.texts, sides, sides[::-1], strict=True):
             text.show_side(side, other, message)
-            title.setText("" if side is None else _title(side))
+            title.show_text("" if side is None else _title(side))
 
 
 def _title(side: Side) -> str:

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QToolButton
 
 from guiapp.viewmodels.steps.pictures import Role, flow
 from guiapp.widgets.steps.gutter import GutterRow
@@ -108,9 +109,7 @@ def test_a_piece_is_stepped_over_by_keys_and_by_the_button(make_steps_page, qtbo
     qtbot.keyClick(window, Qt.Key.Key_F11, CONTROL | SHIFT)
     assert model.position == first_steps[1]
     (button,) = [
-        found
-        for found in page.findChildren(type(page.trace.side.breakpoints.add_button))
-        if found.text() == "over ▷▷" and found.isVisible()
+        found for found in page.findChildren(QToolButton) if found.text() == "over ▷▷" and found.isVisible()
     ]
     qtbot.mouseClick(button, LEFT)
     assert model.position == first_steps[2]

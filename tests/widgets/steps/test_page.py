@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from guiapp.viewmodels.steps.pictures import Role
 from guiapp.viewmodels.steps.training import TrainingWish
 from guiapp.widgets.shaped_texts import ShapedTexts
+from guiapp.widgets.steps.boxes import ABOVE_PX, BOX_PX
 from guiapp.widgets.steps.breakpoint_list import TitleButton
 from guiapp.widgets.steps.gutter import ID_FONT_PX
 from guiapp.widgets.theme import TEXT_FONT_PX, Theme
@@ -219,6 +220,20 @@ def test_a_removed_breakpoint_is_brought_back(make_steps_page, qtbot):
     assert len(page.model.breakpoints.rows) == 1
 
 
+def test_the_list_of_what_was_made_says_that_nothing_was(make_steps_page):
+    page = make_steps_page(encoder="heap")
+    history = page.trace.side.history
+    page.model.restart()
+    assert history.accessibleDescription() == "Nothing is made yet. Step on."
+    empty = history.grab().toImage()
+    page.model.to_end()
+    assert len(history.accessibleDescription().split("; ")) == len(history.entries) > 1
+    history.entries = []
+    assert history.grab().toImage() == empty
+    history.nothing = ""
+    assert history.grab().toImage() != empty
+
+
 @pytest.mark.parametrize("text", [TEXT, b"a" * 30_000])
 def test_the_number_of_the_step_fits_beside_the_lists(make_steps_page, qtbot, text):
     page = make_steps_page(text=text)
@@ -246,7 +261,7 @@ def test_what_the_step_is_about_is_in_sight_in_a_whole_row(make_steps_page, qtbo
         page.model.go_to(position)
         about = [box.rect for box in flow.boxes if box.element.role is not Role.NONE]
         assert all(rect.top() >= 0 and rect.bottom() <= flow.height() for rect in about[:1])
-        assert min(abs(box.rect.center().y() - 64) for box in flow.boxes) < 1
+        assert min(abs(box.rect.center().y() - ABOVE_PX - BOX_PX / 2) for box in flow.boxes) < 1
 
 
 @pytest.mark.parametrize("mode", [0, 1])

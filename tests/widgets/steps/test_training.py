@@ -7,7 +7,7 @@ import json
 import pytest
 from PySide6.QtCore import QRectF, Qt, QTimer
 from PySide6.QtGui import QFontMetricsF
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog, QScrollArea
 
 import guiapp
 from guiapp.widgets.steps.training_views import lay_out_words, why_none
@@ -15,6 +15,7 @@ from guiapp.widgets.theme import Theme
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 LEFT = Qt.MouseButton.LeftButton
+PAGE_PX = 696  # the height of a page in a window of 1280 × 800
 TEXT = b"This is insane! This is impossible. How do lions sleep in this weather? " * 3
 
 
@@ -179,3 +180,15 @@ def test_without_a_pair_to_merge_the_reason_is_told(make_steps_page, qtbot):
     assert "No pair occurs twice" in why_none(training.model)
     assert training.form.message.text().startswith("257 tokens instead of 300")
     assert not training.grab().isNull()
+
+
+@pytest.mark.parametrize(("algorithm", "n_tokens"), [("bpe", 400), ("wordpiece", 900), ("unigram", 200)])
+def test_a_training_needs_no_scrolling_in_a_window_of_usual_size(make_steps_page, qtbot, algorithm, n_tokens):
+    page = make_steps_page(text=TEXT * 3)
+    page.window().resize(1280, PAGE_PX)
+    training = trained(page, qtbot, algorithm, n_tokens)
+    assert "tokens instead of" in training.form.message.text()
+    training.form.symbols.setCurrentIndex(1)  # the note that comes with it takes two lines
+    qtbot.waitUntil(lambda: page.height() == PAGE_PX)
+    qtbot.wait(50)
+    assert all(area.verticalScrollBar().maximum() == 0 for area in training.findChildren(QScrollArea))

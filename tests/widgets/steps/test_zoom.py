@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication
 
 from guiapp.viewmodels.steps.training import TrainingWish
 from guiapp.widgets.steps.cards import LARGEST, SectionTitle, enlargement
+from guiapp.widgets.steps.code import LINE_PX
 from guiapp.widgets.steps.lines import TextLine
 from guiapp.widgets.theme import TEXT_FONT_PX
 
@@ -29,7 +30,7 @@ def test_code_and_picture_grow_with_the_text(make_steps_page, encoder):
     line_px = code.line_rect(0).height()
     page.set_text_size(2 * TEXT_FONT_PX)
     QApplication.processEvents()
-    assert code.line_rect(0).height() >= 1.7 * line_px  # lines that are long may need the whole width
+    assert code.line_rect(0).height() == 2 * LINE_PX
     assert picture.minimumHeight() >= 2 * 140
     assert not page.grab().isNull()
     page.set_text_size(TEXT_FONT_PX)
@@ -101,3 +102,22 @@ def test_breakpoints_watches_and_what_was_made_grow_with_the_text(make_steps_pag
         QTest.mouseClick(side.history, Qt.MouseButton.LeftButton, pos=QPoint(40, 30))
         assert page.model.position == first
     assert not page.grab().isNull()
+
+
+def test_buttons_and_titles_on_cards_grow_with_the_text(make_steps_page, qtbot):
+    page = make_steps_page("toy", b"abacb", "heap")
+    race, side = page.trace.race_card, page.trace.side
+    page.model.race.choose("greedy")
+    page.modes.choose(1)
+    page.begin_training("bpe:300")
+    qtbot.waitUntil(lambda: page.is_ready and page.model.race.is_ready)
+    buttons = side.breakpoints.add_button, side.notes.clear_button, race.go
+    titles = page.training.beside_card.titles
+    before = (
+        [button.font().pixelSize() for button in buttons],
+        [title.sizeHint().height() for title in titles],
+    )
+    page.set_text_size(2 * TEXT_FONT_PX)
+    assert [button.font().pixelSize() for button in buttons] == [2 * size for size in before[0]]
+    after = [title.sizeHint().height() for title in titles]
+    assert after == pytest.approx([2 * height for height in before[1]], rel=0.15)
