@@ -53,7 +53,9 @@ def follow(leader: Debugger, follower: Debugger) -> int:
 
 
 def _decider(debugger: Debugger, other: Debugger, byte: int) -> int:
-    """The step that decided: it formed a token over an end of the other's tokens, if any did."""
+    """The step that left the byte out, or formed a token over an end of the other's tokens, if any did."""
+    if (missed := _last_miss(debugger, byte)) is not None:
+        return missed
     columns = debugger.trace.columns
     ends = np.unique(other.trace.result.ends)
     n_inside = np.searchsorted(ends, columns.end) - np.searchsorted(ends, columns.position, side="right")
@@ -62,6 +64,16 @@ def _decider(debugger: Debugger, other: Debugger, byte: int) -> int:
     if not len(crossing):
         return _maker(debugger, byte)
     return int(crossing[np.lexsort((crossing, columns.position[crossing]))[0]])
+
+
+def _last_miss(debugger: Debugger, byte: int) -> int | None:
+    """The step that left out what begins at a byte; None where a token holds it, or nothing was left out."""
+    result, columns = debugger.trace.result, debugger.trace.columns
+    if np.any((result.starts <= byte) & (byte < result.ends)):
+        return None
+    missed = np.isin(columns.operation, [NUMBERS["miss"], NUMBERS["lost"]])
+    steps = np.flatnonzero(missed & (columns.position <= byte) & (byte < columns.end))
+    return int(steps[-1]) if len(steps) else None
 
 
 def _maker(debugger: Debugger, byte: int) -> int:
@@ -85,6 +97,9 @@ def _deed(debugger: Debugger, step: int) -> str:
     token_id, start, end = (int(column[step]) for column in (columns.result, columns.position, columns.end))
     made = code(debugger.teller.label(token_id, start, end))
     operation = trace.operation(step)
+    if operation in ("miss", "lost"):
+        text = visible_text(trace.text[start:end], 32)
+        return f"{trace.encoder} left {code(text)} out: it is no token."
     if operation == "merge":
         return f"{trace.encoder} merged {made}, rank {debugger.teller.worth(step)}."
     if operation == "done":

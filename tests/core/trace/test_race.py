@@ -57,3 +57,18 @@ def test_both_are_always_in_the_same_piece():
         if piece >= 0:
             assert theirs.trace.piece_at(theirs.position) == piece
     assert theirs.position == theirs.n_steps
+
+
+@pytest.mark.parametrize(
+    ("text", "byte", "left_out"),
+    [
+        ("How", 0, "How"),
+        ("How unbelievably", 0, "How"),
+        ("in xyzzy", 2, "·xyzzy"),
+        ("How do the lions sleep in New York?", 0, "How"),
+    ],
+)
+def test_what_an_encoder_leaves_out_is_told(text, byte, left_out):
+    found = first_difference(run(BPE, text, "heap"), run(BPE, text, "words"))
+    assert found.byte == byte
+    assert found.reason.endswith(f"words left `{left_out}` out: it is no token.")
