@@ -24,12 +24,11 @@ from guiapp.core.kernels.normalize_wordpiece import (
 from guiapp.core.kernels.piece_cache import UNKNOWN, PieceCache
 from guiapp.core.kernels.piece_keys import BLOCK, KEY, look_up
 from guiapp.core.kernels.word_cache import SPARE, key_words, remember, remembered
-from guiapp.core.kernels.wordpiece import take_longest
+from guiapp.core.kernels.wordpiece import NORMALIZED_BYTES, take_longest
 
 COUNT_MASK = (1 << 32) - 1
 FOLD = np.uint8(0x20)
 MARK = 3  # bytes of U+2581
-NORMALIZED_BYTES = 4  # that a byte of text may become, the mark of a word included
 
 
 @routine

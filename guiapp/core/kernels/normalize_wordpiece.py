@@ -181,6 +181,25 @@ def word_break_after(text: NDArray[np.uint8], position: int, table: ActionTable)
     return len(text)
 
 
+@kernel
+def word_breaks(text: NDArray[np.uint8], table: ActionTable, breaks: NDArray[np.int64]) -> int:
+    """Write the offsets where no word goes on, whatever stands around the text; returns how many.
+
+    Not those where one begins behind a space or a mark, which stays with the word: that makes few stretches.
+    """
+    count, is_apart = 0, np.zeros(256, np.uint8)
+    for byte in range(0x80):
+        action = int(table.rows[table.pages[0], byte]) & 3
+        is_apart[byte] = action == END_WORD or action == STAND_ALONE
+    for at in range(1, len(text)):
+        n_breaks = int(is_apart[text[at]])
+        if text[at] >= 0x80:
+            n_breaks = int(_begins_apart(text, at, table))
+        breaks[count] = at  # written over unless it is one: nobody can guess which bytes are
+        count += n_breaks
+    return count
+
+
 @routine
 def _ends_word(byte: int, table: ActionTable) -> bool:
     """Whether a byte is a character that no word extends beyond."""

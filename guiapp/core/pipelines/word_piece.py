@@ -30,6 +30,10 @@ REFUSED = {
     "greedy": "What it does, word by word, is what `wordpiece` is: WordPiece takes the longest token.",
     "fewest": "A WordPiece vocabulary is meant for the longest tokens of each word, not for the fewest.",
 }
+NOT_COVERED = (
+    "A word is not covered by the vocabulary, and the file has no valid tokenizer.ggml.unknown_token_id to "
+    "put in its place. Repair the file, or change the text."
+)
 
 
 class _Words(NamedTuple):
@@ -44,6 +48,7 @@ class WordPiecePipeline:
 
     encoders: tuple[str, ...] = ("fast", "wordpiece", "linear")
     refused: Mapping[str, str] = REFUSED
+    takes_many_texts, repairs_texts, minds_beginnings = True, False, False  # see `ManyTexts`
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
@@ -206,6 +211,17 @@ class WordPiecePipeline:
         """The first safe cut from `position` on, whatever stands before it."""
         return normalize_wordpiece.word_break_after(data, position, self._actions)
 
+    def all_cuts(self, text: NDArray[np.uint8], ends: NDArray[np.int64]) -> int:
+        """See `ManyTexts`."""
+        return normalize_wordpiece.word_breaks(text, self._actions, ends)
+
+    def count_each(self, texts: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np.int64]:
+        """See `ManyTexts`."""
+        counts = np.empty(len(ends), np.int64)
+        if kernel.count_each(texts, ends, self._actions, self._matcher, counts) and self._unknown == NONE:
+            raise EncodeError(NOT_COVERED)
+        return counts
+
     def _checked(
         self, ids: NDArray[np.int32], starts: NDArray[np.int64], ends: NDArray[np.int64]
     ) -> FragmentTokens:
@@ -214,7 +230,4 @@ class WordPiecePipeline:
 
     def _check(self, ids: NDArray[np.int32]) -> None:
         if self._unknown == NONE and NONE in ids:
-            raise EncodeError(
-                "A word is not covered by the vocabulary, and the file has no valid "
-                "tokenizer.ggml.unknown_token_id to put in its place. Repair the file, or change the text."
-            )
+            raise EncodeError(NOT_COVERED)

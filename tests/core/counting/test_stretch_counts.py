@@ -11,14 +11,16 @@ import pytest
 from conftest import VOCABS
 from random_texts import random_texts
 from toy_vocabulary import toy_vocabulary
+from unpaired_vocabularies import vocabulary
 
 import guiapp
 from guiapp.core.counting import stretch_counts
 from guiapp.core.counting.append import AppendEncoder
 from guiapp.core.demo import sample_text
+from guiapp.core.errors import EncodeError
 from guiapp.core.pipelines.many_texts import ManyTexts
 from guiapp.core.tokenizer import Tokenizer
-from guiapp.core.vocab.vocabulary import Attribute, SpecialIds
+from guiapp.core.vocab.vocabulary import Attribute, SpecialIds, VocabType
 
 LONGEST_TEXT = 150
 
@@ -29,9 +31,10 @@ models_that_take_many = pytest.mark.parametrize(
     [
         "demo:bpe",
         "demo:spm",
+        "demo:wordpiece",
         *(
             pytest.param(VOCABS / f"ggml-vocab-{name}.gguf", marks=pytest.mark.real_vocabs, id=name)
-            for name in ("llama-bpe", "llama-spm", "qwen2")
+            for name in ("llama-bpe", "llama-spm", "qwen2", "bert-bge")
         ),
     ],
 )
@@ -57,11 +60,12 @@ def test_counts_are_exact_in_all_scripts_and_where_characters_are_broken(model):
 
 @models_that_take_many
 def test_many_texts_count_as_much_as_each_by_itself(model):
-    pipeline = open_model(model).pipeline
+    tokenizer = open_model(model)
+    pipeline, exact = tokenizer.pipeline, tokenizer.exact_encoders[1]
     assert isinstance(pipeline.own, ManyTexts)
     texts = [text[:LONGEST_TEXT] for text in random_texts(12, 150) if text]
     counts = pipeline.own.count_each(as_array(b"".join(texts)), np.cumsum([*map(len, texts)]))
-    assert counts.tolist() == [len(pipeline.encode(as_array(text), False, "heap").ids) for text in texts]
+    assert counts.tolist() == [len(pipeline.encode(as_array(text), False, exact).ids) for text in texts]
 
 
 def test_a_typed_u_2581_is_known_behind_a_character_that_is_cut_short():
@@ -81,7 +85,7 @@ def test_characters_that_are_cut_short_count_by_themselves_where_they_become_pie
     assert begun.tolist() == ([1, 2, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0] if is_bpe else [0] * len(text))
 
 
-@pytest.mark.parametrize("model", ["demo:bpe", "demo:spm"])
+@pytest.mark.parametrize("model", ["demo:bpe", "demo:spm", "demo:wordpiece"])
 def test_a_broken_character_hides_the_cuts_behind_it(model):
     tokenizer = open_model(model)
     for lead in (b"\xe3", b"\xf0", b"\xf0\x9f"):
@@ -94,7 +98,7 @@ def test_a_broken_character_hides_the_cuts_behind_it(model):
             assert counts.tolist() == counts_of_prefixes(tokenizer, text)
 
 
-@pytest.mark.parametrize("model", ["demo:bpe", "demo:spm"])
+@pytest.mark.parametrize("model", ["demo:bpe", "demo:spm", "demo:wordpiece"])
 def test_a_new_text_is_encoded_a_few_times_only(model, monkeypatch):
     tokenizer = guiapp.open_model(model)
     text = sample_text("english")[:3000]
@@ -106,6 +110,12 @@ def test_a_new_text_is_encoded_a_few_times_only(model, monkeypatch):
     monkeypatch.undo()
     assert len(calls) < 30
     assert counts.tolist() == counts_of_prefixes(tokenizer, text)
+
+
+def test_a_word_without_tokens_is_an_error_where_nothing_stands_for_it():
+    tokenizer = Tokenizer(vocabulary(VocabType.WPM, ["▁a", "b"], unknown=None))
+    with pytest.raises(EncodeError, match="not covered"):
+        AppendEncoder(tokenizer, add_special=False).append_each("ab c")
 
 
 def test_what_was_learned_goes_with_the_tokenizer():
