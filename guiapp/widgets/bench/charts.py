@@ -18,7 +18,7 @@ from PySide6.QtCore import QPointF, Qt, Signal, SignalInstance
 from PySide6.QtGui import QColor, QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QToolTip, QVBoxLayout, QWidget
 
-from guiapp.core.bench.measurement import Record, key_of
+from guiapp.core.bench.measurement import Record
 from guiapp.widgets.bench.contender_look import Look, look_of
 from guiapp.widgets.bench.labels import interval_of, tip_of
 from guiapp.widgets.bench.plot import BEHIND_GAP, Plot, Word, pen_of
@@ -39,7 +39,6 @@ SMALLEST_FONT_PX = 8  # where many names share little room
 LINE_PAD_PX = 3  # between two lines of labels
 FAINT = 50  # of 255, beside the contender that is isolated
 ENLARGE = "Show this chart alone"
-DRAWN = ("n", "median_s", "built_bytes", "encoding_bytes")  # of records, besides what they are about
 Point = tuple[float, float, Record]  # where the mouse finds a record
 EXACT, APPROXIMATE = Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine
 
@@ -70,7 +69,7 @@ class Chart(QFrame):
         self._theme_source = theme_source
         self._isolated = ""
         self._results: Sequence[Record] = ()
-        self._drawn: list[tuple[Any, ...]] = []
+        self._drawn: list[tuple[int, int]] = []
         self._points: list[Point] = []
         self._word_rows: list[Record | None] = []  # what each of the plot's words is about
         self._pool: dict[str, list[Any]] = {}
@@ -141,9 +140,9 @@ class Chart(QFrame):
 
     def show_results(self, results: Sequence[Record]) -> None:
         """Draw these records, unless they are those that are drawn."""
-        state = [(*key_of(row), *map(row.get, DRAWN)) for row in results]
-        if state != self._drawn:
-            self._drawn, self._results = state, results
+        drawn = [(id(row), row["n"]) for row in results]  # times change with their number alone
+        if drawn != self._drawn:
+            self._drawn, self._results = drawn, results
             self.redraw()
 
     def forget(self) -> None:
@@ -167,8 +166,9 @@ class Chart(QFrame):
 
     def isolate(self, contender: str) -> None:
         """Show one contender strongly and the others faintly; all alike for ""."""
-        self._isolated = contender
-        self.redraw()
+        if contender != self._isolated:
+            self._isolated = contender
+            self.redraw()
 
     def redraw(self) -> None:
         """Draw everything again with the items that there are; making new ones is what takes time."""
@@ -238,12 +238,6 @@ class Chart(QFrame):
         """Words right of a place of the plot."""
         self.plot.words.append(Word(text, x, y, True, color))
         self._word_rows.append(row)
-
-    def markers(self, places: Sequence[tuple[float, float]], **style: Any) -> None:
-        """Markers over everything else: all at once, which takes the time of one."""
-        item = self.take("markers", pg.ScatterPlotItem)
-        item.setZValue(1)
-        item.setData(pos=np.array(places, np.float64).reshape(-1, 2), **style)
 
     # What has how much room
 

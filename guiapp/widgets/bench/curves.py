@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QPen
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from guiapp.core.bench.measurement import Record
@@ -24,7 +24,7 @@ from guiapp.widgets.bench.charts import (
     HasTheme,
 )
 from guiapp.widgets.bench.labels import End, decades_of, interval_of, short_number, spread
-from guiapp.widgets.bench.plot import BEHIND_GAP, Curve, brush_of, pen_of
+from guiapp.widgets.bench.plot import BEHIND_GAP, NO_PEN, Curve, Marker, brush_of, pen_of
 from guiapp.widgets.style_sheet import set_role
 
 MOST_NAME_SHARE = 0.45  # of the plot's width
@@ -104,14 +104,9 @@ class CurveChart(Chart):
         self._size_ticks({row["size_bytes"] for row in drawn})
         for line, rows in curves.items():
             self._draw_curve(line, rows)
-        looks = [self.look(row["contender"]) for _, _, row in self._points]
-        self.markers(
-            [(x, y) for x, y, _ in self._points],
-            size=self.marker_px,
-            symbol=[look.marker for look in looks],
-            pen=pen_of(self.theme.raised),
-            brush=[brush_of(look.color) for look in looks],
-        )
+        rim = pen_of(self.theme.raised)
+        for x, y, row in self._points:
+            self._mark(x, y, self.marker_px, row, rim)
         self._draw_names(
             [End(math.log10(rows[-1][key]), names[line], rows[-1]) for line, rows in curves.items()]
         )
@@ -141,14 +136,11 @@ class CurveChart(Chart):
         placed = spread(ends, line, high - line / 2)
         for end in placed:
             self.label_behind(end.text, x, end.y, self.word_color(end.row["contender"]), end.row)
-        looks = [self.look(end.row["contender"]) for end in placed]
-        self.markers(
-            [(x, end.y) for end in placed],
-            size=round(self.marker_px * NAME_MARKER),
-            symbol=[look.marker for look in looks],
-            pen=None,
-            brush=[brush_of(look.color) for look in looks],
-        )
+            self._mark(x, end.y, round(self.marker_px * NAME_MARKER), end.row, NO_PEN)
+
+    def _mark(self, x: float, y: float, size_px: int, row: Record, pen: QPen) -> None:
+        look = self.look(row["contender"])
+        self.plot.markers.append(Marker(x, y, size_px, look.marker, pen, brush_of(look.color)))
 
     @property
     def _name_gap_px(self) -> int:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 
 from guiapp.core.bench.measurement import Record
 from guiapp.widgets.bench.charts import APPROXIMATE, LINE_PAD_PX, LINE_PX, Chart
 from guiapp.widgets.bench.labels import decades_of, mark, share_steps, short_number
 from guiapp.widgets.bench.names import Line, Place, place_names
-from guiapp.widgets.bench.plot import NO_BRUSH, Curve, brush_of, pen_of
+from guiapp.widgets.bench.plot import NO_BRUSH, Curve, Marker, brush_of, pen_of
 
 MOST_LINES = 12  # that the chart has room for
 SIDE_SHARE = 0.08  # of the width, free at each side
@@ -48,17 +49,17 @@ class ExactnessChart(Chart):
         x_px, y_px = room[0] / (right - left), room[1] / (top - bottom)
 
         def px(place: Place) -> Place:
-            return (place[0] - left) * x_px, (place[1] - bottom) * y_px
+            return round((place[0] - left) * x_px), round((place[1] - bottom) * y_px)
 
         points = [(math.log10(row["tokens_per_s"]), row["agreement"]) for row in rows]
         texts = [row["contender"] + mark(row) for row in rows]
         metrics = self.metrics()
-        names = place_names(
-            list(map(px, points)),
-            [metrics.horizontalAdvance(text) + PAD_PX for text in texts],
+        names = _placed(
+            tuple(map(px, points)),
+            tuple(metrics.horizontalAdvance(text) + PAD_PX for text in texts),
             metrics.height() - LINE_PAD_PX,
             room,
-            list(map(Line, map(px, front), map(px, front[1:]))),
+            tuple(map(Line, map(px, front), map(px, front[1:]))),
         )
         for row, (x, y), text, name in zip(rows, points, texts, names, strict=True):
             if name.leader is not None:
@@ -67,17 +68,12 @@ class ExactnessChart(Chart):
             at_x, at_y = left + name.middle[0] / x_px, bottom + name.middle[1] / y_px
             self.label(text, at_x, at_y, self.word_color(row["contender"]), row)
             self._points.append((x, y, row))
-        looks = [self.look(row["contender"]) for row in rows]
-        self.markers(
-            points,
-            size=self.marker_px + 4,
-            symbol=[look.marker for look in looks],
-            pen=[pen_of(look.color, LINE_PX) for look in looks],
-            brush=[
-                brush_of(look.color) if row["exact"] else NO_BRUSH
-                for look, row in zip(looks, rows, strict=True)
-            ],
-        )
+            look = self.look(row["contender"])
+            pen, brush = pen_of(look.color, LINE_PX), brush_of(look.color) if row["exact"] else NO_BRUSH
+            self.plot.markers.append(Marker(x, y, self.marker_px + 4, look.marker, pen, brush))
+
+
+_placed = lru_cache(maxsize=4)(place_names)  # most samples of a run move no point by a whole pixel
 
 
 def front_of(rows: Sequence[Record], left: float, bottom: float) -> list[Place]:

@@ -150,7 +150,8 @@ class BenchPage(Page):
         self.export.save_pictures(self.baseline)
 
     def redraw(self) -> None:
-        """Draw what is in front with the results that there are now."""
+        """Draw what is in front with the results that there are now; none is planned any more."""
+        self._frames.stop()
         results = self.model.results
         self._follow_progress()
         self.bar.report_button.setEnabled(bool(results))

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-import pyqtgraph as pg
 from PySide6.QtCore import QBuffer, QCoreApplication, QObject, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QImageWriter, QPaintDevice, QPainter
 from PySide6.QtSvg import QSvgGenerator
@@ -122,9 +121,6 @@ def png_of(chart: Chart) -> bytes:
 
 def _paint(chart: Chart, device: QPaintDevice, top_px: int) -> None:
     """The plot, and its title and unit above it."""
-    markers = [item for item in chart.plot.scene().items() if isinstance(item, pg.ScatterPlotItem)]
-    for item in markers:
-        item.setExportMode(True, {"antialias": True})  # as outlines, not as pictures of a few pixels
     painter = QPainter(device)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     if top_px:
@@ -132,8 +128,6 @@ def _paint(chart: Chart, device: QPaintDevice, top_px: int) -> None:
     size = chart.plot.size()
     chart.plot.render(painter, QRectF(0, top_px, size.width(), size.height()))
     painter.end()
-    for item in markers:
-        item.setExportMode(False)
 
 
 def _paint_title(chart: Chart, painter: QPainter) -> None:

@@ -1,7 +1,8 @@
-"""The plot of a chart: items of pyqtgraph in a view box, with scales and words painted around and over them.
+"""The plot of a chart: items of pyqtgraph in a view box, and scales, markers and words around and over it.
 
 pyqtgraph's own plot widget brings menus, four axes and an item for each word: making one takes most of what
-showing the Bench page did, and following a run most of what drawing it did.
+showing the Bench page did, and following a run most of what drawing it did.  Its item for markers has the
+whole plot painted twice.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from typing import NamedTuple
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
+from pyqtgraph.graphicsItems.ScatterPlotItem import Symbols
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QFontMetrics, QPainter, QPen
+from PySide6.QtGui import QBrush, QColor, QFont, QFontMetrics, QPainter, QPainterPath, QPen, QTransform
 
 from guiapp.widgets.theme import SMALL_FONT_PX, Theme
 
@@ -48,6 +50,17 @@ class Curve(NamedTuple):
     band_brush: QBrush = NO_BRUSH
 
 
+class Marker(NamedTuple):
+    """One of pyqtgraph's symbols in the middle of a place of the plot, over everything but words."""
+
+    x: float
+    y: float
+    size_px: int
+    symbol: str
+    pen: QPen
+    brush: QBrush
+
+
 class Plot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
     """A view box that shows what it is told to, from `x_range` and `y_range`, with the ticks it is told."""
 
@@ -69,6 +82,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         self.lines_end: float | None = None  # where names begin; None: at the right edge
         self.words: list[Word] = []
         self.curves: list[Curve] = []
+        self.markers: list[Marker] = []
         self._axis_px = AXIS_PX
         self._font, self._scale_font = QFont(), QFont()
         self._line, self._dim = QColor(), QColor()
@@ -80,6 +94,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         """Take away what is not an item."""
         self.words.clear()
         self.curves.clear()
+        self.markers.clear()
         self.lines_end = None
 
     def follow_theme(self, theme: Theme) -> None:
@@ -168,7 +183,8 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         self._draw_curves(painter)
 
     def drawForeground(self, painter: QPainter, rect: QRectF) -> None:
-        """The words."""
+        """The markers, and the words."""
+        self._draw_markers(painter)
         flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip
         painter.setFont(self._font)
         for word in self.words:
@@ -187,10 +203,16 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(NO_BRUSH)
         for curve in self.curves:
-            pen = QPen(curve.pen)
-            pen.setCosmetic(False)  # as wide on paper and on screens with small dots
-            painter.setPen(pen)
+            painter.setPen(_uncosmetic(curve.pen))
             painter.drawPolyline(self._pixels(curve.x, curve.y))
+
+    def _draw_markers(self, painter: QPainter) -> None:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for marker in self.markers:
+            painter.setPen(_uncosmetic(marker.pen))
+            painter.setBrush(marker.brush)
+            at = self.pixel(marker.x, marker.y)
+            painter.drawPath(_outline(marker.symbol, marker.size_px).translated(at))
 
     def _draw_left(self, painter: QPainter, area: QRectF) -> None:
         flags = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextDontClip
@@ -209,8 +231,21 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
                 painter.drawText(QRectF(x - 50, area.bottom() + TICK_GAP_PX - 2, 100, 20), flags, text)
 
 
+def _uncosmetic(pen: QPen) -> QPen:
+    """As wide on paper and on screens with small dots."""
+    pen = QPen(pen)
+    pen.setCosmetic(False)
+    return pen
+
+
+@lru_cache(maxsize=256)
+def _outline(symbol: str, size_px: int) -> QPainterPath:
+    path: QPainterPath = QTransform.fromScale(size_px, size_px).map(Symbols[symbol])
+    return path
+
+
 def pen_of(color: QColor, width_px: float = 1, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> QPen:
-    """Always the same object for the same look: pyqtgraph draws a marker anew for each new one."""
+    """Always the same object for the same look: making them takes time."""
     return _pen(color.rgba(), width_px, style)
 
 

@@ -16,7 +16,7 @@ from guiapp.core.bench.tables import BYTES_PER_MB, time_text
 from guiapp.core.pipelines.stages import ENCODE, NORMALISE, NORMALISE_AND_SPLIT, SPLIT, SPLIT_AND_ENCODE
 from guiapp.widgets.bench.charts import BAR_HEIGHT, FAINT, Chart, HasTheme
 from guiapp.widgets.bench.labels import mark
-from guiapp.widgets.bench.plot import brush_of, pen_of
+from guiapp.widgets.bench.plot import Marker, brush_of, pen_of
 from guiapp.widgets.theme import Theme
 
 UNTOLD = "tells no stages"
@@ -99,18 +99,11 @@ class StageChart(Chart):
         theme, per_px, x_px = self.theme, self._per_px(), float(LEGEND_PX)
         names = {name for part in self._parts for name in FUSED.get(part.name, (part.name,))}
         shown = [name for name in TINTS if name in names]
-        squares = []
         for name in shown:
-            squares.append((x_px * per_px, y))
+            brush = brush_of(color_of(name, theme))
+            self.plot.markers.append(Marker(x_px * per_px, y, LEGEND_PX, "s", pen_of(theme.faint), brush))
             self.label_behind(TITLES.get(name, name), (x_px + LEGEND_PX) * per_px, y, theme.dim)
             x_px += self.metrics().horizontalAdvance(TITLES.get(name, name)) + 4 * LEGEND_PX
-        self.markers(
-            squares,
-            size=LEGEND_PX,
-            symbol="s",
-            pen=pen_of(theme.faint),
-            brush=[brush_of(color_of(name, theme)) for name in shown],
-        )
 
     def _per_px(self) -> float:
         left, right = self.plot.x_range

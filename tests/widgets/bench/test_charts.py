@@ -15,6 +15,7 @@ from guiapp.core.catalogue import ALGORITHMS
 from guiapp.widgets.bench.charts import PROJECTED_FONT_PX, PROJECTED_PX
 from guiapp.widgets.bench.contender_look import look_of
 from guiapp.widgets.bench.exactness import front_of
+from guiapp.widgets.bench.plot import Plot
 from guiapp.widgets.bench.stages import parts_of
 from guiapp.widgets.theme import DARK, LIGHT
 
@@ -111,17 +112,42 @@ def test_axes_carry_units(page):
 def test_contenders_with_a_vocabulary_of_their_own_have_no_exactness(page):
     page.model.show_run(RUN)
     page.redraw()
-    (markers,) = page.exactness._pool["markers"]
-    assert len(markers.points()) == 3
+    assert len(page.exactness.plot.markers) == 3
 
 
 def test_drawing_again_makes_no_new_items(page):
     page.model.show_run(RUN)
     page.redraw()
-    before = {kind: len(items) for kind, items in page.scaling._pool.items()}
+    assert {kind: len(items) for kind, items in page.bars._pool.items()} == {"bars": 1, "whiskers": 1}
     for chart in page.charts:
         chart.redraw()
-    assert {kind: len(items) for kind, items in page.scaling._pool.items()} == before
+    assert {kind: len(items) for kind, items in page.bars._pool.items()} == {"bars": 1, "whiskers": 1}
+
+
+def test_what_a_sample_changes_is_painted_once_and_nothing_else(page, monkeypatch):
+    painted = []
+
+    def paint(plot, event):
+        painted.append(plot.accessibleName())
+        paint_really(plot, event)
+
+    paint_really = Plot.paintEvent
+    monkeypatch.setattr(Plot, "paintEvent", paint)
+    page.model.show_run(RUN)
+    settle(page)
+    painted.clear()
+    first, *others = RUN["results"]
+    page.model.show_run({**RUN, "results": [{**first, "n": first["n"] + 1}, *others]})
+    settle(page)
+    assert sorted(painted) == ["Speed × exactness", "Throughput"]
+
+
+def settle(page) -> None:
+    """Until what is there is drawn and painted, and no picture is planned any more."""
+    page.redraw()
+    assert page.is_ready
+    for _ in range(3):
+        QApplication.processEvents()
 
 
 def test_charts_follow_the_theme(page):
