@@ -22,6 +22,7 @@ from guiapp.core.kernels.unigram_words import UnigramTables
 from guiapp.core.pipelines import cuts
 from guiapp.core.pipelines.chunks import chunks_of, join_chunks, tokens_from_steps
 from guiapp.core.pipelines.fast_unigram import FastUnigram, token_cuts, token_rows
+from guiapp.core.pipelines.many_texts import tokens_of_each
 from guiapp.core.pipelines.stages import ENCODE, NORMALISE, SPLIT_AND_ENCODE, Stage, Stages
 from guiapp.core.pipelines.unigram_words import UnigramWords
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
@@ -48,6 +49,8 @@ REFUSED = {
 class UnigramPipeline:
     """See `Pipeline`.  Spaces that the file wants removed belong to no span."""
 
+    repairs_texts, minds_beginnings = False, False  # see `ManyTexts`
+
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
         self._charsmap = open_charsmap(vocabulary.charsmap)
@@ -73,6 +76,7 @@ class UnigramPipeline:
         reason = self._words.why_no_fast
         self.encoders: tuple[str, ...] = ("viterbi",) if reason else ("fast", "viterbi")
         self.refused: Mapping[str, str] = {**REFUSED, "fast": reason} if reason else REFUSED
+        self.takes_many_texts = not reason and vocabulary.rules.remove_extra_whitespaces
 
     def make_tables(self) -> None:
         """Make now what the first encoding that needs it would make."""
@@ -321,6 +325,23 @@ class UnigramPipeline:
     def cut_after(self, data: NDArray[np.uint8], position: int) -> int:
         """The first safe cut from `position` on, whatever stands before it."""
         return len(data) if len(data) > self._words.longest_exact else self._chunk_end(data, position)
+
+    def all_cuts(self, text: NDArray[np.uint8], ends: NDArray[np.int64]) -> int:
+        """See `ManyTexts`."""
+        found = np.flatnonzero(self._words.cut_bytes[text[1:]])
+        np.add(found, 1, out=ends[: len(found)])
+        return len(found)
+
+    def count_each(self, texts: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np.int64]:
+        """See `ManyTexts`.  A space goes between them, since words are alike wherever they stand."""
+        ends = ends + np.arange(len(ends))
+        is_text = np.ones(int(ends[-1]) + 1, np.bool_)
+        is_text[ends] = False
+        spaced = np.full(len(is_text), self._words.cut_bytes.argmax(), np.uint8)
+        spaced[is_text] = texts
+        tokens = self._fast.encode(spaced)
+        self._check(tokens.ids)
+        return tokens_of_each(tokens, ends)
 
     def _chunk_end(self, data: NDArray[np.uint8], position: int) -> int:
         """A cut from `position` on, safe where the sum of scores goes on from one side to the other."""

@@ -32,6 +32,7 @@ models_that_take_many = pytest.mark.parametrize(
         "demo:bpe",
         "demo:spm",
         "demo:wordpiece",
+        "demo:unigram",
         *(
             pytest.param(VOCABS / f"ggml-vocab-{name}.gguf", marks=pytest.mark.real_vocabs, id=name)
             for name in ("llama-bpe", "llama-spm", "qwen2", "bert-bge")
@@ -85,7 +86,7 @@ def test_characters_that_are_cut_short_count_by_themselves_where_they_become_pie
     assert begun.tolist() == ([1, 2, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0] if is_bpe else [0] * len(text))
 
 
-@pytest.mark.parametrize("model", ["demo:bpe", "demo:spm", "demo:wordpiece"])
+@pytest.mark.parametrize("model", ["demo:bpe", "demo:spm", "demo:wordpiece", "demo:unigram"])
 def test_a_broken_character_hides_the_cuts_behind_it(model):
     tokenizer = open_model(model)
     for lead in (b"\xe3", b"\xf0", b"\xf0\x9f"):
@@ -98,7 +99,7 @@ def test_a_broken_character_hides_the_cuts_behind_it(model):
             assert counts.tolist() == counts_of_prefixes(tokenizer, text)
 
 
-@pytest.mark.parametrize("model", ["demo:bpe", "demo:spm", "demo:wordpiece"])
+@pytest.mark.parametrize("model", ["demo:bpe", "demo:spm", "demo:wordpiece", "demo:unigram"])
 def test_a_new_text_is_encoded_a_few_times_only(model, monkeypatch):
     tokenizer = guiapp.open_model(model)
     text = sample_text("english")[:3000]
