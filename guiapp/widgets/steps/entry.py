@@ -38,6 +38,7 @@ class EntryField(QWidget):
         self.line.returnPressed.connect(self._enter)
         self.line.textEdited.connect(self.clear_error)
         self.error = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self.error.setMinimumWidth(1)  # a long word is cut off rather than all beside it
         self.error.hide()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)

@@ -39,7 +39,7 @@ from guiapp.widgets.theme import UNIT_PX, Theme
 SMALL_DOT_PX = 7
 MOST_OF_WINDOW = 0.23  # that the text takes at any rate, if it has two rows
 MARK_PX = 4  # at the right, where there are more rows than are in sight
-EMPTY_TEXT = "Nothing is recorded yet."
+NO_TRACE_TEXT, NO_TEXT_TEXT = "Nothing is recorded yet.", "The text is empty."
 
 
 class FlowView(QWidget):
@@ -90,6 +90,11 @@ class FlowView(QWidget):
     @property
     def _debugger(self) -> Debugger | None:
         return self._model.debugger
+
+    @property
+    def why_empty(self) -> str:
+        """What is said where there are no tokens."""
+        return NO_TRACE_TEXT if self._debugger is None else NO_TEXT_TEXT
 
     def sizeHint(self) -> QSize:
         return QSize(600, self._zoom.scaled(height_of_rows(2)))
@@ -167,7 +172,7 @@ class FlowView(QWidget):
         painter.fillRect(event.rect(), theme.raised)
         if not self._flow.elements:
             painter.setPen(theme.dim)
-            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, EMPTY_TEXT)
+            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.why_empty)
             return
         shift = self._shift()
         scale = self._zoom.factor

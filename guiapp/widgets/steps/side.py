@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
 from guiapp.core.errors import TokenloupeError
 from guiapp.viewmodels.steps.model import StepsModel
+from guiapp.widgets.plain_tip import plain_tip
 from guiapp.widgets.steps.breakpoint_list import BreakpointList
 from guiapp.widgets.steps.cards import SectionTitle
 from guiapp.widgets.steps.drawing import Drawing
@@ -78,7 +80,7 @@ class WatchList(QWidget):
         self.field.entered.connect(self._enter)
         self._rows = QVBoxLayout()
         self._rows.setSpacing(0)
-        self._values: list[QLabel] = []
+        self._values: list[WatchText] = []
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(GAP_PX)
@@ -116,7 +118,7 @@ class WatchList(QWidget):
         row = QWidget()
         layout = QHBoxLayout(row)
         layout.setContentsMargins(0, 0, 0, 0)
-        name, value, remove = QLabel(text), QLabel(), QToolButton()
+        name, value, remove = WatchText(text), WatchText(), QToolButton()
         for part in (name, value, remove):
             part.setFont(self._zoom.mono_font(SMALL_FONT_PX + 1))
         set_role(name, "dim")
@@ -134,3 +136,20 @@ class WatchList(QWidget):
     def _follow(self) -> None:
         for label, value in zip(self._values, self._model.watch_values(), strict=True):
             label.setText(value)
+
+
+class WatchText(QLabel):
+    """One line, cut short where there is no room for it; its tip has all of it."""
+
+    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(text, parent, textFormat=Qt.TextFormat.PlainText)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter, place = QPainter(self), self.contentsRect()
+        shown = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, place.width())
+        self.setToolTip("" if shown == self.text() else plain_tip(self.text()))
+        flags, colors, role = self.alignment().value, self.palette(), self.foregroundRole()
+        self.style().drawItemText(painter, place, flags, colors, self.isEnabled(), shown, role)

@@ -43,6 +43,7 @@ from guiapp.widgets.window.actions import Actions
 from guiapp.widgets.wrapping_row import WrappingRow, scrolling
 
 EMPTY_TEXT = "Choose what to train and on which text, and press Train:\neach step shows what won, and why."
+BESIDE_TEXTS = {False: "Open beside", True: "Close comparison"}
 LEAST_WIDTH_PX = 480
 MODEL_FILTER = "Model files (*.gguf)"
 
@@ -198,7 +199,7 @@ class TrainingView(QSplitter):
             QPushButton("Save and open as model…"),
         )
         self.steps_button = QPushButton("Save steps…")
-        self.beside_button = QPushButton("Open beside")
+        self.beside_button = QPushButton(BESIDE_TEXTS[False])
         self.beside_button.setCheckable(True)
         self._lay_out(SidePanel([self.breakpoints], zoom))
         self.steps_button.clicked.connect(actions["debug_save"].trigger)
@@ -261,6 +262,7 @@ class TrainingView(QSplitter):
         return Path(chosen) if chosen else None
 
     def _show_beside(self, is_shown: bool) -> None:
+        self.beside_button.setText(BESIDE_TEXTS[is_shown])
         if is_shown:
             self.beside.compare()
             self.stage.cards.setCurrentWidget(self.beside_card)

@@ -105,12 +105,14 @@ def test_the_result_is_shown_beside_the_open_model(make_steps_page, qtbot):
     qtbot.mouseClick(training.beside_button, LEFT)
     qtbot.waitUntil(lambda: training.beside.result is not None)
     assert training.beside_card.isVisible()
+    assert training.beside_button.text() == "Close comparison"
     left, right = (title.text() for title in training.beside_card.titles)
     assert left.startswith("TRAINED BYTE-LEVEL BPE")
     assert right.startswith("TOKENLOUPE DEMO")
     assert not page.grab().isNull()
     qtbot.mouseClick(training.beside_button, LEFT)
     assert training.stage.pairs.isVisible()
+    assert training.beside_button.text() == "Open beside"
 
 
 def test_what_cannot_be_trained_is_told(make_steps_page, qtbot):
