@@ -252,8 +252,7 @@ def first_different_byte(ours: Tokens, theirs: Tokens) -> int | None:
     if is_same.all() and len(ours.ids) == len(theirs.ids):
         return None
     at = n_common if is_same.all() else int(np.argmin(is_same))
-    longer = ours if at < len(ours.ids) else theirs
-    return int(longer.starts[at])
+    return min(int(tokens.starts[at]) for tokens in (ours, theirs) if at < len(tokens.ids))
 
 
 def find_nothing(value: str, values: Values, ends: Ends) -> NDArray[np.int64]:

@@ -60,10 +60,18 @@ def _decider(debugger: Debugger, other: Debugger, byte: int) -> int:
     ends = np.unique(other.trace.result.ends)
     n_inside = np.searchsorted(ends, columns.end) - np.searchsorted(ends, columns.position, side="right")
     forms = FORMS[columns.operation] & (columns.operation != NUMBERS["reach"])
-    crossing = np.flatnonzero(forms & (n_inside > 0) & (columns.end > byte))
+    again = _same_again(debugger, other, byte)
+    crossing = np.flatnonzero(forms & (n_inside > 0) & (columns.end > byte) & (columns.position < again))
     if not len(crossing):
         return _maker(debugger, byte)
     return int(crossing[np.lexsort((crossing, columns.position[crossing]))[0]])
+
+
+def _same_again(debugger: Debugger, other: Debugger, byte: int) -> int:
+    """The first end behind a byte that tokens of both share: what comes later does not explain it."""
+    ends = np.intersect1d(debugger.trace.result.ends, other.trace.result.ends)
+    at = int(np.searchsorted(ends, byte, side="right"))
+    return int(ends[at]) if at < len(ends) else len(debugger.trace.text) + 1
 
 
 def _last_miss(debugger: Debugger, byte: int) -> int | None:

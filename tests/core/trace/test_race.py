@@ -72,3 +72,20 @@ def test_what_an_encoder_leaves_out_is_told(text, byte, left_out):
     found = first_difference(run(BPE, text, "heap"), run(BPE, text, "words"))
     assert found.byte == byte
     assert found.reason.endswith(f"words left `{left_out}` out: it is no token.")
+
+
+def test_a_difference_is_told_from_both_sides_alike():
+    for text in random_texts(7, 40):
+        ours, theirs = run(BPE, text, "heap"), run(BPE, text, "words")
+        found, turned = first_difference(ours, theirs), first_difference(theirs, ours)
+        assert (found is None) == (turned is None)
+        if found is not None:
+            assert (found.byte, found.steps) == (turned.byte, turned.steps[::-1])
+
+
+def test_tokens_behind_the_first_different_one_are_no_reason():
+    model = guiapp.open_model("demo:wordpiece")
+    text = "Zürich is unbelievable"
+    found = first_difference(run(model, text, "wordpiece"), run(model, text, "words"))
+    assert found.byte == 0
+    assert "words took `[UNK]`, bytes 0–7." in found.reason
