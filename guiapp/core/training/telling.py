@@ -73,9 +73,8 @@ class ToldEstimate:
 
     @property
     def sentence(self) -> str:
-        return (
-            f"Estimated anew: {self.n_pieces:,} pieces; before it, log-likelihood {self.log_likelihood:,.1f}."
-        )
+        likelihood = f"{self.log_likelihood:,.1f}".replace("-", "−")
+        return f"Estimated anew: {self.n_pieces:,} pieces; before it, log-likelihood {likelihood}."
 
 
 @dataclass(frozen=True)

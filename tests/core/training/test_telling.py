@@ -89,3 +89,4 @@ def test_likelihood_grows_while_pieces_stay():
     words = unigram_words("this is a text that has this and that " * 4)
     first, second = islice((step for step, _ in rounds(words, 13)), 2)
     assert second.log_likelihood >= first.log_likelihood
+    assert second.sentence.endswith(f"log-likelihood −{-second.log_likelihood:,.1f}.")
