@@ -264,7 +264,9 @@ class BenchPage(Page):
             chart.isolate(self.model.isolated)
 
     def _follow_progress(self) -> None:
-        """How the run goes, and how noisy it is."""
+        """How the run goes, and how noisy it is; nobody looks while other pages are in front."""
+        if not self.isVisible():
+            return
         told = ("Paused" if self.model.is_paused else "", self.model.progress or EMPTY, self.model.noise)
         self.progress.setText(" · ".join(filter(None, told)))
 

@@ -116,10 +116,14 @@ def test_one_chart_can_be_shown_alone_and_all_again(page):
 
 def test_a_page_that_is_hidden_draws_when_it_is_shown_again(page):
     page.hide()
+    told = page.progress.text()
     page.model.show_run(RUN)
     assert not page.bars.has_results
+    assert page.is_ready, "no picture is planned"
+    assert page.progress.text() == told
     page.show()
     assert page.bars.has_results
+    assert page.progress.text() == "A saved run"
 
 
 def test_published_figures_are_a_table_beside_the_measured_ones(page):
