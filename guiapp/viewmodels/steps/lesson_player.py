@@ -47,6 +47,7 @@ class LessonPlayer(QObject):
         self._steps = steps
         self._settings = settings
         self._before: Scene | None = None
+        self._returning_to: OpenModel | None = None
         self.training = TrainingModel(parent=self)
         self.lesson: Lesson | None = None
         self.number = 0
@@ -105,10 +106,15 @@ class LessonPlayer(QObject):
         if self.lesson is None:
             workspace = self._workspace
             rival = self._steps.race.encoder
-            self._before = Scene(workspace.document.text(), workspace.loader.model, workspace.options, rival)
+            self._before = Scene(workspace.document.text(), self._own_model(), workspace.options, rival)
             self._steps.race.choose("")
         self.lesson = lesson
         self._show(self.reached(lesson) if number is None else min(number, len(lesson.steps) - 1))
+
+    def _own_model(self) -> OpenModel | None:
+        """The model to come back to: while the one from before the last lesson is still opened, that one."""
+        loader, before = self._workspace.loader, self._returning_to
+        return before if before is not None and loader.loading_name == before.name else loader.model
 
     def go_on(self) -> None:
         """The next step; behind the last one the lesson is over."""
@@ -137,13 +143,19 @@ class LessonPlayer(QObject):
         self.lesson = self._before = None
         workspace = self._workspace
         workspace.show_text(before.text)
-        model = before.model
-        if model is not None and workspace.loader.model is not model:
-            workspace.loader.open(model.name, model.tokenizer.vocabulary.chosen_pre or None)
+        self._return_to(before.model)
         workspace.set_parse_special(before.options.parse_special)
         workspace.set_encoder(before.options.encoder)
         self._steps.race.choose(before.rival)
         self.changed.emit()
+
+    def _return_to(self, model: OpenModel | None) -> None:
+        loader = self._workspace.loader
+        self._returning_to = model
+        if model is not None and loader.model is not model:
+            loader.open(model.name, model.tokenizer.vocabulary.chosen_pre or None)
+        else:
+            loader.cancel()  # the lesson's
 
     def _show(self, number: int) -> None:
         self.number, self.is_revealed = number, False
@@ -158,10 +170,10 @@ class LessonPlayer(QObject):
         self.changed.emit()
 
     def _set_scene(self, step: LessonStep) -> None:
-        workspace = self._workspace
-        model = workspace.loader.model
-        if model is None or model.name != step.model:
-            workspace.loader.open(step.model)
+        workspace, loader = self._workspace, self._workspace.loader
+        opened = None if loader.model is None else loader.model.name
+        if (loader.loading_name or opened) != step.model:
+            loader.open(step.model)
         if workspace.document.text() != step.text.encode():
             workspace.show_text(step.text.encode())
         workspace.set_parse_special(step.parse_special)

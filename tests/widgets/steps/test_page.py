@@ -250,7 +250,7 @@ def test_long_values_and_messages_leave_the_lists_as_wide_as_they_are(make_steps
     qtbot.waitUntil(lambda: side.breakpoints.field.error.isVisible())
     QApplication.processEvents()
     assert "divides by zero" in side.watches.shown_values[0]
-    assert side.widget().width() == side.viewport().width()
+    assert side.widget().minimumSizeHint().width() <= side.viewport().width()
     page.grab()
     name, value, remove = side.watches._rows.itemAt(0).widget().children()[1:]
     assert remove.geometry().right() < side.viewport().width()
