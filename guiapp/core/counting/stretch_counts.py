@@ -37,8 +37,6 @@ class StretchCounts:
         own = self._pipeline.own
         takes_many = getattr(own, "takes_many_texts", False)  # `isinstance` takes as long as a short text
         self._many = cast(ManyTexts, own) if takes_many else None
-        self._cuts = np.full(1 << 16, NO_CUT, np.uint8)  # by a byte and the one behind it
-        self._cuts.reshape(256, 256)[:ASCII_END, :ASCII_END] = UNKNOWN
         self._free: list[Stretches] = []
 
     def ends(self, data: NDArray[np.uint8]) -> NDArray[np.int64]:
@@ -173,6 +171,13 @@ class StretchCounts:
         bounds = pairwise([0, *ends.tolist()])
         each = (encode(texts[start:end].copy(), begins_text, encoder) for start, end in bounds)
         return np.array([len(tokens.ids) for tokens in each], np.int64)
+
+    @cached_property
+    def _cuts(self) -> NDArray[np.uint8]:
+        """What is known of the places between two bytes: [first << 8 | second]."""
+        cuts = np.full((256, 256), NO_CUT, np.uint8)
+        cuts[:ASCII_END, :ASCII_END] = UNKNOWN
+        return cuts.reshape(-1)
 
     def _cuts_between_bytes(self, data: NDArray[np.uint8]) -> NDArray[np.int64]:
         """The cuts that two bytes tell."""
