@@ -88,7 +88,8 @@ class PictureView(QWidget):
         waiting = self._model.waiting
         stale = f", {waiting.n_stale:,} stale" if waiting.n_stale else ""
         noun = "queue" if debugger.trace.twin != "scan" else "pairs"
-        return f"{noun}: {waiting.n_live:,} could merge{stale}"
+        is_entering = debugger.trace.operation(debugger.position) == "push"  # and shown as if it had
+        return f"{noun}: {waiting.n_live + is_entering:,} could merge{stale}"
 
     def sizeHint(self) -> QSize:
         return QSize(420, self._zoom.scaled(10 * ROW_PX))

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 from guiapp.viewmodels.steps.pictures import Role
 from guiapp.viewmodels.steps.training import TrainingWish
 from guiapp.widgets.shaped_texts import ShapedTexts
-from guiapp.widgets.steps.boxes import ABOVE_PX, BOX_PX, height_of_rows, rows_within
+from guiapp.widgets.steps.boxes import ABOVE_PX, BOX_PX
 from guiapp.widgets.steps.breakpoint_list import TitleButton
 from guiapp.widgets.steps.gutter import ID_FONT_PX
 from guiapp.widgets.theme import TEXT_FONT_PX, Theme
@@ -218,51 +218,6 @@ def test_a_removed_breakpoint_is_brought_back(make_steps_page, qtbot):
     keys = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
     qtbot.keyClick(page.trace.timeline, Qt.Key.Key_Z, keys)
     assert len(page.model.breakpoints.rows) == 1
-
-
-def test_the_list_of_what_was_made_says_that_nothing_was(make_steps_page):
-    page = make_steps_page(encoder="heap")
-    history = page.trace.side.history
-    page.model.restart()
-    assert history.accessibleDescription() == "Nothing is made yet. Step on."
-    empty = history.grab().toImage()
-    page.model.to_end()
-    assert len(history.accessibleDescription().split("; ")) == len(history.entries) > 1
-    history.entries = []
-    assert history.grab().toImage() == empty
-    history.nothing = ""
-    assert history.grab().toImage() != empty
-
-
-def test_an_empty_text_is_called_empty(make_steps_page):
-    assert make_steps_page(text=b"").trace.flow.why_empty == "The text is empty."
-
-
-def test_long_values_and_messages_leave_the_lists_as_wide_as_they_are(make_steps_page, qtbot):
-    page = make_steps_page(encoder="heap")
-    side = page.trace.side
-    page.model.breakpoints.add("rank < 500")
-    page.model.restart()
-    page.model.add_watch("1/0")
-    page.model.add_watch("position * 1000 + end * 1000 + length * 1000")
-    side.breakpoints.field.entered.emit(f"difference {'long' * 30}")
-    page.set_text_size(2 * TEXT_FONT_PX)
-    qtbot.waitUntil(lambda: side.breakpoints.field.error.isVisible())
-    QApplication.processEvents()
-    assert "divides by zero" in side.watches.shown_values[0]
-    assert side.widget().minimumSizeHint().width() <= side.viewport().width()
-    page.grab()
-    name, value, remove = side.watches._rows.itemAt(0).widget().children()[1:]
-    assert remove.geometry().right() < side.viewport().width()
-    assert value.toolTip() == value.text()
-    assert name.toolTip() == ""
-
-
-def test_rows_that_there_is_room_for_are_counted_in_any_size():
-    for n_rows in (1, 2, 3):
-        for size_px in range(9, 49):
-            factor = size_px / TEXT_FONT_PX
-            assert rows_within(round(height_of_rows(n_rows) * factor) / factor) == n_rows
 
 
 @pytest.mark.parametrize("text", [TEXT, b"a" * 30_000])
