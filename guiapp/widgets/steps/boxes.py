@@ -11,7 +11,7 @@ from PySide6.QtGui import QPainter, QPen
 
 from guiapp.viewmodels.steps.pictures import Element, Part, Role
 from guiapp.widgets.rounded_boxes import RoundedBoxes
-from guiapp.widgets.shaped_texts import LEFT, MonoTexts, Placed, ShapedTexts
+from guiapp.widgets.shaped_texts import LEFT, MonoTexts, ShapedTexts
 from guiapp.widgets.steps.gutter import ID_FONT_PX, GutterRow
 from guiapp.widgets.style_sheet import blend
 from guiapp.widgets.theme import SMALL_FONT_PX, TEXT_FONT_PX, Theme
@@ -132,22 +132,18 @@ class BoxPainter:
         self._paint_texts(painter, theme, boxes)
 
     def _paint_texts(self, painter: QPainter, theme: Theme, boxes: list[Box]) -> None:
-        waiting: list[Placed] = []
-        ids: list[Placed] = []
-        shown: dict[Part, list[Placed]] = {part: [] for part in Part}
-        for element, rect, _ in boxes:
-            left, width, middle = rect.x(), rect.width(), rect.y() + rect.height() / 2
-            if element.part is Part.TEXT and element.role is Role.NONE:
-                waiting.append(Placed(left, 0, middle, element.text, LEFT))
-                continue
-            if element.part is Part.TOKEN and element.below:
-                ids.append(Placed(left, width, rect.y() + ID_MIDDLE_PX, element.below))
-                middle = rect.y() + TEXT_MIDDLE_PX
-            shown[element.part].append(Placed(left, width, middle, element.text))
+        waiting = [box for box in boxes if box.element.part is Part.TEXT and box.element.role is Role.NONE]
+        numbered = [box for box in boxes if box.element.part is Part.TOKEN and box.element.below]
         painter.setPen(theme.faint)
-        self._texts.text.draw_all(painter, waiting)
+        for element, rect, _ in waiting:
+            self._texts.text.draw_in(painter, rect.x(), 0, rect.y() + rect.height() / 2, element.text, LEFT)
         painter.setPen(theme.span_text)
-        for part, texts in shown.items():
-            self._texts.of(part).draw_all(painter, texts)
+        for element, rect, _ in boxes:
+            if element.part is Part.TEXT and element.role is Role.NONE:
+                continue
+            is_numbered = element.part is Part.TOKEN and element.below
+            middle = rect.y() + (TEXT_MIDDLE_PX if is_numbered else rect.height() / 2)
+            self._texts.of(element.part).draw_in(painter, rect.x(), rect.width(), middle, element.text)
         painter.setPen(theme.dim)
-        self._texts.id.draw_all(painter, ids)
+        for element, rect, _ in numbered:
+            self._texts.id.draw_in(painter, rect.x(), rect.width(), rect.y() + ID_MIDDLE_PX, element.below)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.steps.pictures import Made, made_so_far
-from guiapp.widgets.shaped_texts import LEFT, RIGHT, Placed
+from guiapp.widgets.shaped_texts import LEFT, RIGHT
 from guiapp.widgets.steps.cards import QuietButton, head_row
 from guiapp.widgets.steps.drawing import Drawing
 from guiapp.widgets.theme import GAP_PX, SMALL_FONT_PX
@@ -73,17 +73,15 @@ class StepRows(QWidget):
         left = texts.width(f"{self._model.n_steps:,}") + GAP_PX
         middles = [(number + 0.5) * ROW_PX for number in range(len(self.entries))]
         painter.setPen(theme.faint)
-        rows = list(zip(self.entries, middles, strict=True))
-        texts.draw_all(painter, [Placed(0, width, middle, f"{entry.step:,}", LEFT) for entry, middle in rows])
+        for entry, middle in zip(self.entries, middles, strict=True):
+            texts.draw_in(painter, 0, width, middle, f"{entry.step:,}", LEFT)
         painter.setPen(theme.dim)
-        texts.draw_all(painter, [Placed(0, width, middle, entry.worth, RIGHT) for entry, middle in rows])
-        shown = []
-        for entry, middle in rows:
+        for entry, middle in zip(self.entries, middles, strict=True):
+            texts.draw_in(painter, 0, width, middle, entry.worth, RIGHT)
+            if entry is self.entries[-1]:
+                painter.setPen(theme.text)
             room = width - left - texts.width(entry.worth) - GAP_PX
-            shown.append(Placed(left, room, middle, texts.elided(entry.text, room), LEFT))
-        texts.draw_all(painter, shown[:-1])
-        painter.setPen(theme.text)
-        texts.draw_all(painter, shown[-1:])
+            texts.draw_in(painter, left, room, middle, texts.elided(entry.text, room), LEFT)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         index = int(event.position().y() / self._zoom.factor // ROW_PX)
