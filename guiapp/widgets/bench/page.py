@@ -208,6 +208,8 @@ class BenchPage(Page):
         self.model.plan_changed.connect(self._plan_frame)
         self.model.progress_changed.connect(self._follow_progress)
         self.model.failed.connect(self._show_failure)
+        for done in (self.model.compared, self.model.kept.opened):
+            done.connect(self._forget_failure)
         self.model.kept.cut_off_changed.connect(self._offer_cut_off)
         self.model.running_changed.connect(self._follow_running)
         self.model.isolated_changed.connect(self._follow_isolated)
@@ -284,6 +286,10 @@ class BenchPage(Page):
     def _show_failure(self, message: str) -> None:
         self.notices.show_notice(RUN, message, f"{message}\n\n{versions_text()}")
 
+    def _forget_failure(self) -> None:
+        """What went wrong before is of no interest any more."""
+        self.notices.clear_notice(RUN)
+
     def _offer_cut_off(self) -> None:
         """Say that there is something left of a run whose program was killed."""
         if not (runs := self.model.kept.cut_off):
@@ -304,7 +310,8 @@ class BenchPage(Page):
         missing = list(missing_lines(self.model.left_out))
         plain = [_unbroken(escape(note)) for note in (*self.model.warnings, *missing[:MOST_MISSING])]
         if more := missing[MOST_MISSING:]:
-            plain.append(f'<a href="{FIGURES_LINK}">{len(more)} more reasons</a>')
+            counted = "1 more reason" if len(more) == 1 else f"{len(more)} more reasons"
+            plain.append(f'<a href="{FIGURES_LINK}">{counted}</a>')
         notes = [*self._changes(), *self._deviations(), *plain]
         self.notes.setText(" &nbsp; ".join(notes))
         self.notes.setVisible(bool(notes))

@@ -150,12 +150,15 @@ class PlanPanel(QFrame):
         self._fill()
 
     def _follow_estimate(self) -> None:
+        """How long it will take, or what is still missing."""
         model = self._model
-        self.estimate.setText(
-            f"{len(model.contenders)} contenders, {model.estimate}"
-            if model.contenders
-            else "Tick a contender to begin."
-        )
+        if not model.ours:
+            self.estimate.setText("Open a model to begin.")
+        elif n_contenders := len(model.contenders):
+            counted = "1 contender" if n_contenders == 1 else f"{n_contenders} contenders"
+            self.estimate.setText(f"{counted}, {model.estimate}")
+        else:
+            self.estimate.setText("Tick a contender to begin.")
 
     def _follow_run(self) -> None:
         """What the button does now; right after that has changed, it does nothing and says why it did."""
@@ -184,7 +187,8 @@ class PlanPanel(QFrame):
         _empty(self._list)
         self.boxes, self.reasons, self._is_ticked = [], [], []
         peers = self._model.peers
-        self._add_section("Encoders")
+        if self._model.ours:
+            self._add_section("Encoders")
         for each in self._model.ours:
             self._add_entrant(each)
         self._add_section("Libraries")

@@ -240,6 +240,10 @@ def test_a_file_that_is_no_run_leaves_a_notice_and_the_old_run(qtbot, page, tmp_
         page.model.open_run(tmp_path / "no.json")
     assert "no.json is not a run" in page.notices.notices[0].message
     assert len(page.model.results) == len(RUN["results"])
+    (tmp_path / "run.json").write_text(json.dumps(RUN))
+    with qtbot.waitSignal(page.model.kept.opened):
+        page.model.open_run(tmp_path / "run.json")
+    assert page.notices.notices == [], "once another one is opened"
 
 
 def test_a_run_of_another_version_is_refused_with_the_reason(qtbot, page, tmp_path):
@@ -341,6 +345,9 @@ def test_who_was_lost_in_one_size_is_told_and_the_rest_is_behind_a_link(page):
     assert "4 more reasons" in page.notes.text()
     page.notes.linkActivated.emit("figures")
     assert "words left out in scaling" in page.tables.toPlainText()
+    page.model.show_run({"results": RUN["results"], "left_out": lost[:2]})
+    page.redraw()
+    assert "1 more reason<" in page.notes.text()
 
 
 def test_the_menu_of_runs_opens_by_key_and_shows_runs_that_come_meanwhile(page, qtbot):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
-from PySide6.QtWidgets import QApplication, QCheckBox
+from PySide6.QtWidgets import QApplication, QCheckBox, QLabel
 
 from guiapp.viewmodels.bench.model import BenchModel
 from guiapp.viewmodels.workspace import Workspace
@@ -127,3 +127,20 @@ def test_nothing_can_be_ticked_while_a_run_goes_on(qtbot, panel, runner):
     runner.end()
     panel._follow()
     assert box_of(panel, "heap").isEnabled()
+
+
+def test_what_is_missing_is_told_where_an_estimate_would_be(panel, qtbot):
+    model = panel._model
+    for entrant in (*model.ours, *model.peers):
+        model.set_takes_part(entrant.name, entrant.name == "heap")
+    assert panel.estimate.text().startswith("1 contender, ")
+    model.set_takes_part("heap", False)
+    assert panel.estimate.text() == "Tick a contender to begin."
+    workspace = Workspace(b"some text")
+    empty_model = BenchModel(workspace, FakeRunner())
+    empty = PlanPanel(empty_model, ThemeSource(QApplication.instance(), "dark"))
+    qtbot.addWidget(empty)
+    assert empty.estimate.text() == "Open a model to begin."
+    assert "Encoders" not in [label.accessibleName() for label in empty.findChildren(QLabel)]
+    empty_model.close()
+    workspace.close()
