@@ -28,7 +28,7 @@ def run(options: argparse.Namespace) -> int:
     """Step through the tokenization of a text, as in a debugger."""
     from guiapp.commands.step_console import Console, remembered_commands
     from guiapp.core.trace.absences import absence
-    from guiapp.core.trace.breakpoints import parse_breakpoint
+    from guiapp.core.trace.breakpoints import parse_breakpoint, unquoted
     from guiapp.core.trace.recorder import record
     from guiapp.core.trace.reports import compare_with, debugger_for, trace_record
 
@@ -37,9 +37,13 @@ def run(options: argparse.Namespace) -> int:
     tokenizer = open_tokenizer(options.model, len(text), options.pre)
     trace = record(tokenizer, text, options.encoder, options.special, options.parse_special)
     debugger = debugger_for(tokenizer, trace)
+
+    def compare(encoder: str) -> None:
+        compare_with(debugger, tokenizer, encoder, options.special, options.parse_special)
+
     for row in breakpoints:
         if row.kind == "difference":
-            compare_with(debugger, tokenizer, row.value, options.special, options.parse_special)
+            compare(unquoted(row.value))
     debugger.set_breakpoints(breakpoints)
     if options.json:
         stops = sorted({int(step) for found in debugger.stops.hits for step in found})
@@ -53,5 +57,5 @@ def run(options: argparse.Namespace) -> int:
     if options.text is None and options.file is None and not sys.stdin.isatty():
         raise InputError("The text came by standard input, so commands cannot. Give TEXT, -f FILE or --json.")
     with remembered_commands():
-        Console(debugger, tokenizer.encoders).cmdloop()
+        Console(debugger, tokenizer.encoders, compare).cmdloop()
     return 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import cmd
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import IO
 
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.trace.absences import absence
-from guiapp.core.trace.breakpoints import KINDS, column_help, parse_breakpoint
+from guiapp.core.trace.breakpoints import KINDS, column_help, parse_breakpoint, unquoted
 from guiapp.core.trace.condition_syntax import ConditionError
 from guiapp.core.trace.conditions import COLUMNS, Expression
 from guiapp.core.trace.debugger import Debugger, Granularity
@@ -31,9 +31,16 @@ class Console(cmd.Cmd):
 
     prompt = "(step) "
 
-    def __init__(self, debugger: Debugger, encoders: Collection[str], stdout: IO[str] | None = None) -> None:
-        """`encoders` are those of the model."""
+    def __init__(
+        self,
+        debugger: Debugger,
+        encoders: Collection[str],
+        compare: Callable[[str], None],
+        stdout: IO[str] | None = None,
+    ) -> None:
+        """`encoders` are those of the model; `compare` lets the debugger know what one makes of the text."""
         super().__init__(stdout=stdout)
+        self._compare = compare
         self._debugger = debugger
         self._encoders = encoders
         self._watched: list[Expression] = []
@@ -114,8 +121,8 @@ class Console(cmd.Cmd):
         """break CONDITION, break KIND VALUE [if CONDITION]; break alone lists all.
 
         Kinds: token ID|"TEXT"|0xE2 0x82, pattern REGEX, pair LEFT RIGHT, rank LOW..HIGH, score LOW..HIGH,
-        byte N, piece N, operation NAME.  Behind it may stand `hit N` to stop from the Nth hit on, `once`, and
-        `log MESSAGE` to note something, such as {result}, instead of stopping.
+        byte N, piece N, operation NAME, difference ENCODER.  Behind it may stand `hit N` to stop from the
+        Nth hit on, `once`, and `log MESSAGE` to note something, such as {result}, instead of stopping.
         """
         if not rest.strip():
             for number, row in enumerate(self._debugger.breakpoints):
@@ -124,6 +131,8 @@ class Console(cmd.Cmd):
                 self._show_absence(number)
             return
         row = parse_breakpoint(rest)
+        if row.kind == "difference" and unquoted(row.value) in self._encoders:
+            self._compare(unquoted(row.value))
         self._debugger.set_breakpoints((*self._debugger.breakpoints, row))
         n_hits = len(self._debugger.stops.hits[-1])
         self._say(f"Breakpoint {len(self._debugger.breakpoints) - 1}: {row.title}, {n_hits:,} hits.")

@@ -11,7 +11,7 @@ import guiapp
 from guiapp.cli import run
 from guiapp.commands.step_console import Console
 from guiapp.core.trace.recorder import record
-from guiapp.core.trace.reports import debugger_for
+from guiapp.core.trace.reports import compare_with, debugger_for
 
 TEXT = "How do lions sleep in New York?"
 
@@ -20,7 +20,12 @@ def told(*commands: str) -> str:
     """What the console says to some commands."""
     tokenizer = guiapp.open_model("demo:bpe")
     out = io.StringIO()
-    console = Console(debugger_for(tokenizer, record(tokenizer, TEXT, "heap")), tokenizer.encoders, out)
+    debugger = debugger_for(tokenizer, record(tokenizer, TEXT, "heap"))
+
+    def compare(encoder):
+        compare_with(debugger, tokenizer, encoder, True, True)
+
+    console = Console(debugger, tokenizer.encoders, compare, out)
     for command in commands:
         console.onecmd(console.precmd(command))
     return out.getvalue()
@@ -94,10 +99,19 @@ def test_help_covers_every_command():
 
 def test_words_are_completed():
     tokenizer = guiapp.open_model("demo:bpe")
-    console = Console(debugger_for(tokenizer, record(tokenizer, TEXT)), tokenizer.encoders)
+    console = Console(debugger_for(tokenizer, record(tokenizer, TEXT)), tokenizer.encoders, print)
     assert console.complete_break("op", "break op", 6, 8) == ["operation", "operation"]
     assert console.complete_break("me", "break operation me", 16, 18) == ["merge"]
     assert console.complete_print("ra", "print ra", 6, 8) == ["rank"]
+
+
+def test_a_breakpoint_on_a_difference_is_found_from_the_prompt(monkeypatch, capsys):
+    assert "difference words, 1 hits" in told("break difference words")
+    assert "difference heap, 0 hits" in told("break difference heap")
+    assert "0 hits" in told("break difference viterbi")  # which this model lacks
+    monkeypatch.setattr("sys.stdin", io.StringIO("break difference greedy\ncontinue\n"))
+    assert run(["step", "demo:toy", "abacb", "--encoder", "heap"]) == 0
+    assert "Stopped at: difference greedy" in capsys.readouterr().out
 
 
 def test_json_holds_all_steps_or_those_at_breakpoints(capsys):
