@@ -25,6 +25,7 @@ from guiapp.core.text.unicode_tables import N_CODES, unicode_tables
 SKIP, END_WORD, STAND_ALONE, EXTEND_WORD = (int(action) for action in Action)
 REPLACEMENT = 0xFFFD
 LAST_CODE = 0x10FFFF
+FIRST_LEAD = 0xC0  # of the bytes that a character of more than one begins with
 
 
 class ActionTable(NamedTuple):
@@ -187,14 +188,17 @@ def word_breaks(text: NDArray[np.uint8], table: ActionTable, breaks: NDArray[np.
 
     Not those where one begins behind a space or a mark, which stays with the word: that makes few stretches.
     """
+    rows, pages = table.rows, table.pages
     count, is_apart = 0, np.zeros(256, np.uint8)
     for byte in range(0x80):
-        action = int(table.rows[table.pages[0], byte]) & 3
+        action = int(rows[pages[0], byte]) & 3
         is_apart[byte] = action == END_WORD or action == STAND_ALONE
     for at in range(1, len(text)):
         n_breaks = int(is_apart[text[at]])
-        if text[at] >= 0x80:
-            n_breaks = int(_begins_apart(text, at, table))
+        if text[at] >= FIRST_LEAD:
+            code = decode(text, at) >> 3
+            action = int(rows[pages[code >> 8], code & 255]) & 3
+            n_breaks = int(action == END_WORD or action == STAND_ALONE)
         breaks[count] = at  # written over unless it is one: nobody can guess which bytes are
         count += n_breaks
     return count
