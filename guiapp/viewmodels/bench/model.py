@@ -64,7 +64,7 @@ class BenchModel(QObject):
         self._runner = runner or BenchRunner(parent=self)
         self._history = history
         self._clock_s = clock_s
-        self._pace, self._paused_s = Pace(), 0.0
+        self._pace, self._paused_s, self._paused_at_s = Pace(), 0.0, 0.0
         self.comparison: Comparison | None = None
         self._preset = PRESETS[0]
         self._texts = list(PRESETS[0].texts)
@@ -243,8 +243,11 @@ class BenchModel(QObject):
     def toggle_pause(self) -> None:
         if self._starting.is_busy:
             return
+        if self.is_paused:
+            self._paused_s = self._clock_s() - self._now_s()
+        else:
+            self._paused_at_s = self._now_s()
         self.is_paused = not self.is_paused
-        self._paused_s += self._clock_s() if not self.is_paused else -self._clock_s()
         (self._runner.pause if self.is_paused else self._runner.resume)()
         self.running_changed.emit()
 
@@ -255,7 +258,7 @@ class BenchModel(QObject):
 
     def _now_s(self) -> float:
         """Time that passes while a run is going and not paused."""
-        return self._clock_s() - self._paused_s
+        return self._paused_at_s if self.is_paused else self._clock_s() - self._paused_s
 
     def close(self) -> None:
         """End the process and wait for it: the window closes."""

@@ -272,6 +272,13 @@ def test_what_is_left_follows_the_pace_and_not_the_pauses(qtbot, workspace):
     model.toggle_pause()
     begin_cell(3, 1_010.0)
     assert model.progress == "throughput 3 of 11 · about 90 s left"
+    now_s[0] = 1_020.0
+    model.toggle_pause()
+    begin_cell(4, 2_000.0)  # it was on its way when the pause began
+    assert model.progress == "throughput 4 of 11 · about 80 s left"
+    model.toggle_pause()
+    begin_cell(5, 2_010.0)
+    assert model.progress == "throughput 5 of 11 · about 70 s left"
     model.close()
 
 
