@@ -269,7 +269,9 @@ class BenchPage(Page):
         """How the run goes, and how noisy it is; nobody looks while other pages are in front."""
         if not self.isVisible():
             return
-        told = ("Paused" if self.model.is_paused else "", self.model.progress or EMPTY, self.model.noise)
+        model = self.model
+        to_do = EMPTY if model.ours else ""  # without a model the plan says what to do
+        told = ("Paused" if model.is_paused else "", model.progress or to_do, model.noise)
         self.progress.setText(" · ".join(filter(None, told)))
 
     def _follow_running(self) -> None:

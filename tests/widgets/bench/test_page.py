@@ -57,6 +57,15 @@ def test_scenarios_and_limits_are_chosen_beside_the_charts(page, qtbot):
     assert page.plan.presets.currentText() == page.model.preset.title
 
 
+def test_what_to_tick_is_told_only_with_a_model(page, monkeypatch):
+    page.model.progress = ""
+    page.redraw()
+    assert page.progress.text().startswith("Tick encoders")
+    monkeypatch.setattr(type(page.model), "ours", [])
+    page.redraw()
+    assert "Tick" not in page.progress.text()
+
+
 def test_a_pause_is_told(page):
     page.model.is_paused = True
     page.model.tell("throughput 1 of 3")
