@@ -78,7 +78,7 @@ class RaceCard(QFrame):
             self.verdict.show_sentence(race.failure or "Recording …")
             self.go.hide()
             return
-        at = f"step {min(race.rival.position + 1, race.rival.n_steps):,} of {race.rival.n_steps:,}"
+        at = f"step {race.rival.position:,} of {race.rival.n_steps:,}"
         here = " · HERE THEY PART" if race.is_parting else ""
         self.title.show_text(f"RACE · {race.encoder.upper()} · {at.upper()}{here}")
         self.go.setVisible(race.difference is not None)

@@ -164,8 +164,7 @@ class TraceView(QSplitter):
         self._lower.setStretch(0, 3 if debugger.trace.twin in LATTICES else 2)
         self._title.show_text(_capitals(model.title))
         self._picture_title.show_text(_capitals(self.picture.title))
-        number = min(model.position + 1, model.n_steps)
-        self.number.show_text(f"step {number:,} of {model.n_steps:,}")
+        self.number.show_text(f"step {model.position:,} of {model.n_steps:,}")
         self.sentence.show_sentence(debugger.sentence())
 
 

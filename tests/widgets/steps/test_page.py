@@ -67,6 +67,18 @@ def test_the_timeline_is_scrubbed_and_walked(make_steps_page, qtbot):
     assert page.model.position == page.model.n_steps
 
 
+def test_a_step_has_the_number_by_which_conditions_and_lists_know_it(make_steps_page, qtbot):
+    page = make_steps_page()
+    page.model.restart()
+    page.model.breakpoints.add("step == 7")
+    page.model.run()
+    assert page.trace.number.text() == f"step 7 of {page.model.n_steps}"
+    page.model.go_to(page.model.n_steps)
+    listed = page.trace.side.history.entries[-1].step
+    page.model.go_to(listed)
+    assert page.trace.number.text().startswith(f"step {listed} of ")
+
+
 def test_breakpoints_are_typed_and_mistakes_shown_at_their_place(make_steps_page, qtbot):
     page = make_steps_page()
     listed = page.trace.side.breakpoints
