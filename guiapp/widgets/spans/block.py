@@ -126,6 +126,9 @@ class BlockLayout:
             self._lines.append(line)
         self._layout.endLayout()
         self._row_units = np.array([line.textStart() for line in self._lines] or [0], np.int64)
+        self._row_cells: list[int] = np.searchsorted(self.display.units, self._row_units).tolist()
+        self._row_cells[0] = 0
+        self._row_cells.append(len(self.display.cells) - 1)
 
     @property
     def n_rows(self) -> int:
@@ -147,6 +150,13 @@ class BlockLayout:
             return 0.0, 0.0
         rect = self._lines[row].naturalTextRect()
         return rect.left(), rect.right()
+
+    def likeness(self, row: int) -> tuple[object, ...] | None:
+        """Equal for rows of any blocks whose text is shown alike; None where only measuring can tell."""
+        first, last = self._cell_range(row)
+        if self.preedit is not None or self.is_right_to_left or self.display.may_turn[first:last].any():
+            return None
+        return (self.data[slice(*self.row_span(row))], *self.row_extent(row))
 
     def row_span(self, row: int) -> tuple[int, int]:
         """The bytes of a row; the newline is in the last one."""
@@ -226,11 +236,7 @@ class BlockLayout:
         return int(self.display.units[cell])
 
     def _cell_range(self, row: int) -> tuple[int, int]:
-        last = len(self.display.cells) - 1
-        first = int(np.searchsorted(self.display.units, self._row_units[row])) if row else 0
-        if row + 1 < self.n_rows:
-            last = int(np.searchsorted(self.display.units, self._row_units[row + 1]))
-        return first, last
+        return self._row_cells[row], self._row_cells[row + 1]
 
     def _measure(self, row: int) -> RowGeometry:
         first, last = self._cell_range(row)

@@ -15,6 +15,9 @@ from guiapp.widgets.spans.painter import Tokens
 from guiapp.widgets.spans.pictures import Highlights
 from guiapp.widgets.spans.rows import SpanRows, VisibleBlock
 
+KEPT_BLOCKS = 256  # several times as many as show
+Look = tuple[object, ...]
+
 
 class Marks(NamedTuple):
     """What lies on the text: bytes and tokens of all of it, and where the caret is in the window."""
@@ -42,23 +45,45 @@ class ShownBlock(NamedTuple):
     highlights: Highlights
     caret: QRectF | None
 
-    def look(self) -> tuple[object, ...]:
-        """Equal for two blocks that are painted alike at the same place."""
+    def look(self) -> Look:
+        """Equal for two blocks that are painted alike, wherever that is."""
         window, layout, highlights = self.tokens.window, self.block.layout, self.highlights
         columns: list[NDArray[Any]]
         columns = [window.starts, window.ends, window.tints, self.tokens.attributes]
         if highlights.matches is not None:
             columns += [highlights.matches.starts, highlights.matches.ends]
-        start, end = (min(max(at, 0), layout.size) for at in highlights.selection)
-        marked = (at - window.first_index for at in (highlights.selected_token, highlights.hovered_token))
         return (
             layout,
-            self.block.y,
-            None if self.caret is None else self.caret.getRect(),
-            (start, end) if start < end else None,
-            *(at if 0 <= at < len(window.ids) else None for at in marked),
+            *self._marks_in(self.tokens, 0, layout.size),
             *(column.tobytes() for column in columns),
         )
+
+    def row_looks(self) -> list[Look]:
+        """The same for each of its rows, where they may belong to different blocks."""
+        layout, matches = self.block.layout, self.highlights.matches
+        looks = []
+        for row in range(layout.n_rows):
+            start, end = layout.row_span(row)
+            tokens = self.tokens.within(start, end)
+            window = tokens.window
+            columns: list[NDArray[Any]]
+            columns = [window.starts - start, window.ends - start, window.tints, tokens.attributes]
+            if matches is not None:
+                found = matches.within(start, end)
+                columns += [found.starts - start, found.ends - start]
+            look = layout.likeness(row) or (layout, row)
+            looks.append(
+                (*look, *self._marks_in(tokens, start, end), *(column.tobytes() for column in columns))
+            )
+        return looks
+
+    def _marks_in(self, tokens: Tokens, start: int, end: int) -> Look:
+        """What is selected and pointed at within some bytes and tokens, counted from the first of them."""
+        first, last = (min(max(at, start), end) - start for at in self.highlights.selection)
+        selection = (first, last) if first < last else None
+        marked = (self.highlights.selected_token, self.highlights.hovered_token)
+        indexes = (at - tokens.window.first_index for at in marked)
+        return selection, *(at if 0 <= at < len(tokens.attributes) else None for at in indexes)
 
 
 class Part(NamedTuple):
@@ -67,7 +92,7 @@ class Part(NamedTuple):
     top: int
     width: int
     height: int
-    look: tuple[object, ...]
+    look: Look
 
     @property
     def rect(self) -> QRect:
@@ -92,23 +117,37 @@ def blocks_in(area: QRegion, rows: SpanRows, spans: SpanSource, marks: Marks) ->
     return shown
 
 
-def parts_of(
-    blocks: Sequence[ShownBlock], rows: SpanRows, around: tuple[object, ...], window: QRect
-) -> list[Part]:
-    """Some blocks, and what is above the first row and below the last one, which looks like `around`."""
-    width, height = window.width(), window.height()
-    visible = rows.visible()
-    stretches = [
-        (0, visible[0].y, around),
-        *((shown.block.y, shown.block.bottom, shown.look()) for shown in blocks),
-        (visible[-1].bottom, height, around),
-    ]
-    parts = []
-    for top, bottom, look in stretches:
-        rect = _stretch(top, bottom, width) & window
-        if not rect.isEmpty():
-            parts.append(Part(rect.top(), width, rect.height(), look))
-    return parts
+class RowLooks:
+    """The looks of the rows of blocks, kept for blocks that look as before: most do in most frames."""
+
+    def __init__(self) -> None:
+        self._known: dict[Look, list[Look]] = {}
+
+    def of(self, shown: ShownBlock) -> list[Look]:
+        look = shown.look()
+        if look not in self._known:
+            if len(self._known) >= KEPT_BLOCKS:
+                self._known.clear()
+            self._known[look] = shown.row_looks()
+        return self._known[look]
+
+    def parts(self, blocks: Sequence[ShownBlock], rows: SpanRows, around: Look, window: QRect) -> list[Part]:
+        """The rows of some blocks, and what is above the first row and below the last one, like `around`."""
+        row_px, visible = rows.metrics.row_height, rows.visible()
+        stretches = [(0.0, visible[0].y, around), (visible[-1].bottom, float(window.height()), around)]
+        for shown in blocks:
+            top = shown.block.y
+            for look in self.of(shown):
+                bottom = top + row_px
+                caret = shown.caret if shown.caret is not None and top <= shown.caret.top() < bottom else None
+                stretches.append((top, bottom, (*look, top, None if caret is None else caret.getRect())))
+                top = bottom
+        parts = []
+        for top, bottom, look in stretches:
+            rect = _stretch(top, bottom, window.width()) & window
+            if not rect.isEmpty():
+                parts.append(Part(rect.top(), window.width(), rect.height(), look))
+        return parts
 
 
 def _stretch(top: float, bottom: float, width: int) -> QRect:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen, QPixmap
 
-from guiapp.viewmodels.tokens.layout import RowGeometry, SpanWindow, stretches, token_boxes
+from guiapp.viewmodels.tokens.layout import SpanWindow, stretches, token_boxes
 from guiapp.widgets.spans.block import BlockLayout, TextMetrics
 from guiapp.widgets.spans.painter import GAP_PX, RADIUS_PX, SpanPainter, Tokens, faded
 from guiapp.widgets.theme import Theme
@@ -62,12 +62,12 @@ class RowPictures:
         place: QPointF,
     ) -> bool:
         """Draw one row of a block with its top left corner at `place`; False if time was up."""
-        if not layout.is_measured(row) and self._is_late():
+        if layout.likeness(row) is None and not layout.is_measured(row) and self._is_late():
             return self._sketch(painter, layout, row, place)
-        geometry = layout.geometry(row)
-        tokens = tokens.within(geometry.start, geometry.end)
+        start, end = layout.row_span(row)
+        tokens = tokens.within(start, end)
         found, scale = highlights.matches, painter.device().devicePixelRatioF()
-        matches = None if found is None else found.within(geometry.start, geometry.end)
+        matches = None if found is None else found.within(start, end)
         picture = self._picture(layout, row, tokens, matches, scale)
         is_whole = picture is not None
         if picture is None:  # too late: better without the newest marks than without tokens
@@ -75,10 +75,7 @@ class RowPictures:
         if picture is None:
             return self._sketch(painter, layout, row, place)
         painter.drawPixmap(QPointF(place.x() + picture.x, place.y()), picture.pixmap)
-        if len(geometry.leading):
-            for left, right in stretches(geometry, *highlights.selection):
-                painter.fillRect(self._rect(left, right, place), faded(self._theme.accent, 95))
-            self._draw_highlights(painter, geometry, tokens, highlights, place)
+        self._draw_highlights(painter, layout, row, tokens, highlights, place)
         return is_whole
 
     def _is_late(self) -> bool:
@@ -140,14 +137,23 @@ class RowPictures:
     def _draw_highlights(
         self,
         painter: QPainter,
-        geometry: RowGeometry,
+        layout: BlockLayout,
+        row: int,
         tokens: Tokens,
         highlights: Highlights,
         place: QPointF,
     ) -> None:
+        start, end = layout.row_span(row)
         first = tokens.window.first_index
         hovered, selected = highlights.hovered_token - first, highlights.selected_token - first
-        if not any(0 <= index < len(tokens.attributes) for index in (hovered, selected)):
+        has_tokens = any(0 <= index < len(tokens.attributes) for index in (hovered, selected))
+        has_selection = max(start, highlights.selection[0]) < min(end, highlights.selection[1])
+        if not (has_tokens or has_selection) or not len((geometry := layout.geometry(row)).leading):
+            return
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+        for left, right in stretches(geometry, *highlights.selection):
+            painter.fillRect(self._rect(left, right, place), faded(self._theme.accent, 95))
+        if not has_tokens:
             return
         boxes = token_boxes(tokens.window, geometry)
         for index, draw in ((hovered, self._draw_veil), (selected, self._draw_ring)):
@@ -175,14 +181,15 @@ def _key(
     layout: BlockLayout, row: int, tokens: Tokens, matches: SpanWindow | None, scale: float
 ) -> tuple[object, ...]:
     """Everything that the looks of a row follow from."""
-    geometry = layout.geometry(row)
-    start, window = geometry.start, tokens.window
-    text = layout.data[start : geometry.end]
+    (start, end), window = layout.row_span(row), tokens.window
+    text = layout.likeness(row)
+    if text is None:
+        text = layout.data[start:end], layout.preedit, layout.geometry(row).leading.tobytes()
     columns: list[NDArray[Any]]
-    columns = [geometry.leading, window.starts - start, window.ends - start, window.tints, tokens.attributes]
+    columns = [window.starts - start, window.ends - start, window.tints, tokens.attributes]
     if matches is not None and len(matches.ids):
         columns += [matches.starts - start, matches.ends - start]
-    return (text, layout.preedit, scale, *(column.tobytes() for column in columns))
+    return (*text, scale, *(column.tobytes() for column in columns))
 
 
 def _n_bytes(picture: _Picture) -> int:

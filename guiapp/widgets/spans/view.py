@@ -23,7 +23,7 @@ from guiapp.viewmodels.tokens.layout import SpanSource, token_at
 from guiapp.widgets.spans.added_tokens import AddedTokens, ChipBox
 from guiapp.widgets.spans.block import TextMetrics
 from guiapp.widgets.spans.fonts import FontSearch
-from guiapp.widgets.spans.frame import Marks, Part, Screen, ShownBlock, blocks_in, parts_of
+from guiapp.widgets.spans.frame import Marks, Part, RowLooks, Screen, ShownBlock, blocks_in
 from guiapp.widgets.spans.pictures import RowPictures
 from guiapp.widgets.spans.rows import SpanRows
 from guiapp.widgets.theme import TEXT_FONT_PX, ThemeSource
@@ -65,6 +65,7 @@ class SpanView(QAbstractScrollArea):
         self._search: TextSearch | None = None
         self._placeholder = ""
         self._screen = Screen()
+        self._row_looks = RowLooks()
         self._is_changing = False
         self._looks_changed.connect(self._update_what_changed, Qt.ConnectionType.QueuedConnection)
         self._most_ms = inf
@@ -287,6 +288,7 @@ class SpanView(QAbstractScrollArea):
         if not self._document.size:
             self._draw_placeholder(painter)
         if (caret := self._shown_caret()) is not None:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
             painter.fillRect(caret, self._themes.theme.accent)
         self._unfinished = [rect for rect in self._unfinished if not QRegion(rect).subtracted(area).isEmpty()]
         self._unfinished += unfinished
@@ -320,7 +322,7 @@ class SpanView(QAbstractScrollArea):
 
     def _parts(self, blocks: list[ShownBlock]) -> list[Part]:
         chips = tuple((chip.label, chip.rect.getRect(), *self._marks_of(chip)) for chip in self._chips())
-        return parts_of(blocks, self._rows, chips, self.viewport().rect())
+        return self._row_looks.parts(blocks, self._rows, chips, self.viewport().rect())
 
     def _row_rect(self, y: float) -> QRect:
         return QRect(0, int(y), self.viewport().width(), self._rows.metrics.row_height)

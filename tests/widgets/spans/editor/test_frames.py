@@ -105,3 +105,15 @@ def test_only_the_line_that_is_typed_into_is_painted(opened):
     editor.type_text("\n")
     settle(editor)
     assert painted.height() > 5 * editor.rows.metrics.row_height
+
+
+def test_rows_of_a_long_line_that_stay_as_they_are_are_not_painted(opened):
+    editor = opened("many words, " * 100)
+    row_px = editor.rows.metrics.row_height
+    editor.document.set_caret(editor.rows.row_span(0, 0)[1] - 20)
+    settle(editor)
+    painted = Painted(editor.viewport())
+    editor.type_text("a")  # and the first row still holds the same words
+    settle(editor)
+    assert editor.rows.visible()[0].layout.n_rows > 5
+    assert 0 < painted.height() <= row_px
