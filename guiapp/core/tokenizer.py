@@ -319,7 +319,7 @@ class Tokenizer:
         vocabulary, special, rules = self.vocabulary, self.vocabulary.special_ids, self.vocabulary.rules
         if vocabulary.type is VocabType.WPM:
             return [self._needed(special.bos, "bos")], [self._needed(special.sep, "seperator")]
-        if vocabulary.type not in (VocabType.SPM, VocabType.BPE, VocabType.UGM):
+        if vocabulary.type not in (VocabType.SPM, VocabType.BPE, VocabType.UGM, VocabType.PLAMO2):
             return [], []
         return (
             [self._needed(special.bos, "bos")] if rules.add_bos else [],

@@ -6,6 +6,7 @@ import random
 
 import pytest
 from conftest import VOCABS
+from gguf_builder import BYTE, NORMAL, UNKNOWN, write_vocab
 from random_texts import random_texts
 from unpaired_vocabularies import (
     ALPHABET,
@@ -120,6 +121,19 @@ def test_plamo2_takes_a_token_of_that_score_for_an_unknown_character(tmp_path):
 def test_plamo2_above_unicode(tmp_path):
     texts = [b"\xf4\x90\x80\x80", b"a\xf5\x80\x80\x80b", b"\xf7\xbf\xbf\xbf", b"\xef\xbb\xbf\xf4\x90\x80\x80"]
     compare(write_plamo2(tmp_path / "p.gguf", SEED), texts)
+
+
+@pytest.mark.parametrize("model", ["plamo2", "rwkv", "test"])
+def test_what_the_switches_of_a_file_put_around_a_text(tmp_path, model):
+    from llama_oracle import LlamaOracle
+
+    tokens = ["<unk>", "a", "b", *(f"<0x{byte:02X}>" for byte in range(256))]
+    types = [UNKNOWN, NORMAL, NORMAL, *[BYTE] * 256]
+    keys = {"add_bos_token": True, "add_eos_token": True, "bos_token_id": 1, "eos_token_id": 2}
+    path = write_vocab(tmp_path / "v.gguf", model=model, tokens=tokens, types=types, **keys)
+    oracle, tokenizer = LlamaOracle().load(str(path)), guiapp.open_model(path)
+    for text in ("", "ab"):
+        assert tokenizer.encode(text).token_ids.tolist() == oracle.tokenize(text, add_special=True)
 
 
 def test_unigram_above_unicode():
