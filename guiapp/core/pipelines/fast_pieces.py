@@ -17,7 +17,7 @@ from guiapp.core.kernels.piece_keys import ROW, SHORT
 from guiapp.core.text.pair_cuts import pair_cuts, symbol_bytes
 from guiapp.core.text.pattern_tables import empty_machine
 from guiapp.core.text.word_rules import word_merges
-from guiapp.core.vocab.merges import NO_TOKEN, PairMerging
+from guiapp.core.vocab.merges import PairMerging
 
 N_ROWS = 1 << 17  # for pieces that were met before
 N_COMMON = 1 << 15  # tokens that are looked for first; vocabularies begin with the most frequent ones
@@ -116,8 +116,7 @@ class FastPieces:
         """How many bytes of a text each token stands for, by spelling except for tokens like `<0x0A>`."""
         lengths = np.diff(offsets[: len(self._merging.strings.offsets)]).astype(np.int32)
         if not self._merging.starts_from_bytes:
-            fallback_ids = self._merging.symbols.fallback_ids
-            lengths[fallback_ids[fallback_ids != NO_TOKEN]] = 1
+            lengths[self._merging.byte_tokens] = 1
         return lengths
 
     def encode(

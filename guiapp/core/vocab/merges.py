@@ -106,6 +106,7 @@ class PairMerging:
     strings       finds tokens by their texts
     spelling      how those texts write the bytes of a text
     other_symbols texts of the symbols that are no tokens, from number len(vocabulary) on
+    byte_tokens   tokens like `<0x0A>`, which stand for one byte of a text wherever they are written
     untold_bytes  bytes that make it unclear from ids alone where tokens begin and end: they may be left
                   out, or stand as several tokens, or as one that can also stand for more
     """
@@ -115,6 +116,7 @@ class PairMerging:
     symbols: SymbolArrays
     merges: MergeArrays
     other_symbols: tuple[bytes, ...]
+    byte_tokens: NDArray[np.int32]
     untold_bytes: frozenset[int]
 
     @property
@@ -288,21 +290,30 @@ def _pair_merging(
     merges = MergeArrays(np.full(2 * n_slots, -1, np.int64), _odd_number())
     kernels.enter_merges(merges, lefts, rights, ranks, made)
     symbols = _symbol_arrays(strings, spelling, others, unknown)
-    untold = _untold_bytes(symbols, others, spelling, made)
-    return PairMerging(strings, spelling, symbols, merges, others.texts, untold)
+    byte_tokens = _byte_tokens(symbols, made)
+    untold = _untold_bytes(symbols, others, spelling, byte_tokens)
+    return PairMerging(strings, spelling, symbols, merges, others.texts, byte_tokens, untold)
+
+
+def _byte_tokens(symbols: SymbolArrays, made: NDArray[np.int32]) -> NDArray[np.int32]:
+    """What bytes fall back to, except tokens that longer text can become, too."""
+    found = symbols.fallback_ids[symbols.fallback_ids != NO_TOKEN]
+    if symbols.lengths.max() == 1:
+        return found  # these are spelled like the bytes that they stand for
+    characters = symbols.character_ids[symbols.character_keys >= 0]
+    is_longer: NDArray[np.bool_] = np.isin(found, made) | np.isin(found, characters)
+    return found[~is_longer]
 
 
 def _untold_bytes(
-    symbols: SymbolArrays, others: _Symbols, spelling: Spelling, made: NDArray[np.int32]
+    symbols: SymbolArrays, others: _Symbols, spelling: Spelling, byte_tokens: NDArray[np.int32]
 ) -> frozenset[int]:
     can_fall_back = (symbols.of_byte == ABSENT) | (symbols.of_byte >= symbols.n_tokens)
     if symbols.lengths.max() > 1:
         can_fall_back[0x80:] = True
     for byte, text in enumerate(spelling.spelled):
         can_fall_back[byte] |= any(text in other for other in others.texts)
-    is_ambiguous = np.isin(symbols.fallback_ids, made) | (symbols.fallback_ids == NO_TOKEN)
-    if symbols.lengths.max() == 1:
-        is_ambiguous[:] = False  # these tokens are spelled like the bytes that they stand for
+    is_ambiguous = ~np.isin(symbols.fallback_ids, byte_tokens)
     untold = set()
     for byte in np.flatnonzero(can_fall_back).tolist():
         first, last = symbols.fallback_offsets[byte : byte + 2]

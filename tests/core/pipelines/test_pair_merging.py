@@ -121,6 +121,15 @@ def test_bytes_without_a_token_become_the_unknown_token_in_spm():
     assert texts_of(vocabulary, "aé".encode()) == ["▁", "a", "<unk>", "<unk>"]
 
 
+@pytest.mark.parametrize("unknown", ["ab", "▁"])
+def test_spans_are_those_of_the_text_where_the_unknown_token_is_also_spelled(unknown):
+    scores = {unknown: -1, **dict.fromkeys(["▁", "a", "b", "ab"], -2)}
+    pipeline = pipeline_of(sentence_piece(scores))
+    for text in (b"ab ab", "a▁ b".encode(), "aé▁ab".encode(), b"?ab"):
+        expected = pipeline.encode_readable(text, True, "scan")
+        assert_tokens(pipeline.encode(array(text), True, "fast"), expected)
+
+
 def test_spm_without_an_unknown_token_says_which_byte_it_cannot_express():
     vocabulary = sentence_piece({"▁": 0, "a": 0}, special_ids=SpecialIds())
     with pytest.raises(EncodeError, match="0x62"):
