@@ -297,12 +297,12 @@ def _pair_merging(
 
 def _byte_tokens(symbols: SymbolArrays, made: NDArray[np.int32]) -> NDArray[np.int32]:
     """What bytes fall back to, except tokens that longer text can become, too."""
-    found = symbols.fallback_ids[symbols.fallback_ids != NO_TOKEN]
+    found: NDArray[np.int32] = symbols.fallback_ids[symbols.fallback_ids != NO_TOKEN]
     if symbols.lengths.max() == 1:
         return found  # these are spelled like the bytes that they stand for
     characters = symbols.character_ids[symbols.character_keys >= 0]
-    is_longer: NDArray[np.bool_] = np.isin(found, made) | np.isin(found, characters)
-    return found[~is_longer]
+    short: NDArray[np.int32] = found[~(np.isin(found, made) | np.isin(found, characters))]
+    return short
 
 
 def _untold_bytes(
