@@ -87,6 +87,18 @@ LIKE_LLAMA_CPP = {
         model="whitespace", pre="whitespace", tokens=["a", "b", "ab", "é", "i", *HEX_TOKENS], merges=["a b"],
         keys={"tokenizer.ggml.normalizer.lowercase": True},
     ),
+    "white space, split as other text": bpe(
+        model="whitespace", pre="gpt-2", tokens=[*BYTE_TOKENS, "ab", "AB", "ba", "a<"],
+        merges=["a b", "A B", "b a", "a <"],
+    ),
+    "white space, split as other text, cased": bpe(
+        model="whitespace", pre="llama-bpe", tokens=[*BYTE_TOKENS, "ab", "aB", "ba", "a<"],
+        merges=["a b", "a B", "b a", "a <"], keys={"tokenizer.ggml.normalizer.lowercase": False},
+    ),
+    "white space that is marked": bpe(
+        model="whitespace", pre="sarvam-moe", tokens=["a", "b", "ab", "▁", "▁a", "b▁", *HEX_TOKENS],
+        merges=["a b", "▁ a", "b ▁"],
+    ),
 }  # fmt: skip
 
 PIECES = [

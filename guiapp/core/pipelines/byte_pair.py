@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 from functools import partial
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -31,6 +32,7 @@ from guiapp.core.text.split_patterns import splitter_for
 from guiapp.core.text.utf8 import repair, repair_each, repair_readable
 from guiapp.core.text.whitespace_words import whitespace_words
 from guiapp.core.vocab.merges import byte_pair_merging
+from guiapp.core.vocab.pre_types import WHITESPACE
 from guiapp.core.vocab.vocabulary import Vocabulary
 
 WINDOW_BYTES = 256  # the first guess at how far away a cut lies
@@ -59,7 +61,9 @@ class BytePairPipeline:
             whole_pieces = ALL_PIECES
         self._splits_lines = self._rules.escape_spaces
         self.merging = byte_pair_merging(vocabulary)
+        self._drops_spaces = vocabulary.model == "whitespace"
         self._splitter = splitter_for(vocabulary.pre_type)
+        self._cutter = splitter_for(WHITESPACE) if self._drops_spaces else self._splitter
         self._encoder = PairEncoder(
             vocabulary, self.merging, whole_pieces, self._splits_lines, self._splitter.machine
         )
@@ -67,7 +71,6 @@ class BytePairPipeline:
         space_id = vocabulary.find(b" ")
         self._space_id = vocabulary.find(b"<0x20>") if space_id is None else space_id
         self._dna = dna_tokens(vocabulary)
-        self._drops_spaces = vocabulary.model == "whitespace"
         self.encoders = self._encoder.encoders
         self.refused = self._encoder.refused
 
@@ -123,8 +126,11 @@ class BytePairPipeline:
         return normalise, Stage(SPLIT, self._split), Stage(ENCODE, encode)
 
     def _words(self, text: NDArray[np.uint8]) -> _Pieces:
-        words, word_ends = whitespace_words(text.tobytes(), self._rules.lowercase)
-        return _Pieces(words.data, np.array(word_ends, np.int64), words)
+        words, word_ends = whitespace_words(text.tobytes(), self._rules)
+        ends = np.array(word_ends, np.int64)
+        if self._is_split:
+            ends = self._splitter.split_each(words.data, ends)
+        return _Pieces(words.data, ends, words)
 
     def _split(self, repaired: _Repaired) -> _Pieces:
         data, normalized = repaired
@@ -151,15 +157,22 @@ class BytePairPipeline:
 
     def _encode_readable(self, text: bytes, encoder: str, watcher: Watcher, start: int = 0) -> FragmentTokens:
         if self._drops_spaces:
-            words, word_ends = whitespace_words(text, self._rules.lowercase)
+            words, word_ends = whitespace_words(text, self._rules)
             data = words.data.tobytes()
             watcher.begin(data, words, start)
-            return to_source(self._encoder.encode_readable(data, word_ends, encoder, watcher), words)
+            ends = [end for word in pairwise([0, *word_ends]) for end in self._split_readable(data, *word)]
+            return to_source(self._encoder.encode_readable(data, ends, encoder, watcher), words)
         repaired = repair_readable(text)
         data = text if repaired is None else repaired.data.tobytes()
         watcher.begin(data, repaired, start)
-        ends = self._splitter.split_readable(data) if self._is_split else [len(data)]
+        ends = self._split_readable(data, 0, len(data))
         return self._to_source(self._encoder.encode_readable(data, ends, encoder, watcher), repaired)
+
+    def _split_readable(self, data: bytes, start: int, end: int) -> list[int]:
+        """The ends of the pieces of data[start:end]."""
+        if not self._is_split:
+            return [end]
+        return [start + piece_end for piece_end in self._splitter.split_readable(data[start:end])]
 
     @property
     def takes_many_texts(self) -> bool:
@@ -182,11 +195,15 @@ class BytePairPipeline:
             tokens = with_lone_spaces(tokens, repaired, self._space_id)
         return to_source(tokens, repaired)
 
+    @property
+    def _can_cut(self) -> bool:
+        return self._is_split and not (self._drops_spaces and self._splits_lines)
+
     def cut_before(self, fragment: NDArray[np.uint8], position: int) -> int:
         """The last cut at or before `position` that depends on nothing behind it; 0 in the worst case."""
         if self._dna is not None:
             return self._dna.cut_before(fragment, position, self.without_dna().cut_before)
-        if not self._is_split:
+        if not self._can_cut:
             return 0
         if self._splits_lines:
             return self._encoder.cut_before(fragment, position)
@@ -196,7 +213,7 @@ class BytePairPipeline:
             start, size = _character_start(fragment, max(end - size, 0)), 2 * size
             repaired = repair(fragment[start:end])
             text = fragment[start:end] if repaired is None else repaired.data
-            if (cut := self._splitter.restart_before(text, len(text))) > 0:
+            if (cut := self._cutter.restart_before(text, len(text))) > 0:
                 return start + _source_offset(repaired, cut)
         return 0
 
@@ -204,7 +221,7 @@ class BytePairPipeline:
         """The first cut at or after `position` that depends on nothing before it; else the length."""
         if self._dna is not None:
             return self._dna.cut_after(fragment, position, self.without_dna().cut_after)
-        if not self._is_split:
+        if not self._can_cut:
             return len(fragment)
         if self._splits_lines:
             return self._encoder.cut_after(fragment, position)
@@ -214,7 +231,7 @@ class BytePairPipeline:
             end, size = _character_end(fragment, start + size), 2 * size
             repaired = repair(fragment[start:end])
             text = fragment[start:end] if repaired is None else repaired.data
-            if (cut := self._splitter.restart_after(text, 0)) < len(text):
+            if (cut := self._cutter.restart_after(text, 0)) < len(text):
                 return start + _source_offset(repaired, cut)
         return len(fragment)
 

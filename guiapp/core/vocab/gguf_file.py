@@ -162,7 +162,7 @@ def _build(path: Path, keys: VocabKeys, model: str, choice: PreChoice, progress:
     warnings += checks.check_byte_tokens(keys, kind, table, attributes)
     special = RoleFinder(table, attributes, _default_ids(model, pre))
     special.read_keys(lambda key: keys.scalar(f"tokenizer.ggml.{key}", "uint32"))
-    rules = _with_remaining_keys(keys, rules, kind, pre)
+    rules = _with_remaining_keys(keys, rules, model, pre)
     special.detect()
     special.mark_unused()
     special.collect_ends()
@@ -295,7 +295,7 @@ def _with_space_keys(keys: VocabKeys, rules: Rules) -> Rules:
     )
 
 
-def _with_remaining_keys(keys: VocabKeys, rules: Rules, kind: VocabType, pre: PreTokenizer | None) -> Rules:
+def _with_remaining_keys(keys: VocabKeys, rules: Rules, model: str, pre: PreTokenizer | None) -> Rules:
     for rule, key in (
         ("add_bos", "add_bos_token"),
         ("add_eos", "add_eos_token"),
@@ -306,14 +306,13 @@ def _with_remaining_keys(keys: VocabKeys, rules: Rules, kind: VocabType, pre: Pr
             rules = replace(rules, **{rule: value})
     if pre is not None and pre.type == GEMMA4:
         rules = replace(rules, add_bos=True)
-    is_whitespace = pre is not None and pre.type == WHITESPACE
-    if kind is VocabType.WPM or is_whitespace:
-        lowercase = keys.scalar("tokenizer.ggml.normalizer.lowercase", "bool")
-        lowercase = not is_whitespace if lowercase is None else lowercase
-        strip_accents = keys.scalar("tokenizer.ggml.normalizer.strip_accents", "bool")
-        rules = replace(
-            rules, lowercase=lowercase, strip_accents=lowercase if strip_accents is None else strip_accents
-        )
+    lowercase = keys.scalar("tokenizer.ggml.normalizer.lowercase", "bool")
+    strip_accents = keys.scalar("tokenizer.ggml.normalizer.strip_accents", "bool")
+    if model in ("bert", "whitespace"):
+        is_cased = pre is not None and pre.type == WHITESPACE
+        lowercase = not is_cased if lowercase is None else lowercase
+        strip_accents = lowercase if strip_accents is None else strip_accents
+        rules = replace(rules, lowercase=lowercase, strip_accents=strip_accents)
     keys.numbers("tokenizer.ggml.suppress_tokens", "int32")
     keys.scalar("tokenizer.ggml.token_type_count", "uint32")
     return rules
