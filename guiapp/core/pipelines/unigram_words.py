@@ -134,6 +134,8 @@ class UnigramWords:
     def _exact_below(self) -> float:
         """Sums of scores below this are exact: all scores are multiples of what their last bits stand for."""
         scores = self._own_scores[self._own_scores != 0]
+        if not np.isfinite(scores).all():
+            return 0.0
         mantissas, exponents = np.frexp(scores)
         whole = np.ldexp(mantissas, EXACT_BITS).astype(np.int64)
         steps = np.ldexp((whole & -whole).astype(np.float64), exponents - EXACT_BITS)
@@ -158,6 +160,8 @@ class UnigramWords:
     def longest_exact(self) -> int:
         """The longest text of which all sums of scores are exact, whatever it holds; in bytes."""
         room = self._exact_below - self._largest_score
+        if not room > 0:  # nor where some score is no number
+            return 0
         return max(0, int(room / (self._worst_per_character * self._charsmap.growth)) - 1)
 
     def are_exact(self, ids: NDArray[np.int32], n_unknown: int) -> bool:

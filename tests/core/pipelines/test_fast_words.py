@@ -149,6 +149,13 @@ def test_tokens_that_end_within_a_space_forbid_words(last):
     assert "fast" not in unigram({"▁": -1, last: -1}).encoders
 
 
+@pytest.mark.parametrize("score", [float("nan"), float("inf"), float("-inf"), 3e38])
+def test_scores_beyond_all_sums_leave_no_cut(score):
+    pipeline, text = unigram({"▁": -1, "a": score}), array(b"a a a")
+    assert pipeline.cut_before(text, 4) == 0
+    assert pipeline.cut_after(text, 1) == len(text)
+
+
 @pytest.mark.parametrize("name", ["wordpiece", "unigram"])
 def test_greedy_and_fewest_are_refused_with_a_reason_and_so_is_dropout(name):
     tokenizer = guiapp.open_model(f"demo:{name}")
