@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import os
 import platform
-import time
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ def environment(clock: str) -> dict[str, Any]:
         "processor": _processor(),
         "cores": os.cpu_count(),
         "clock": clock,
-        "started": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        "started": _now(),
         "load_before": _load(),
         "mhz_before": _frequency_mhz(),
     }
@@ -42,10 +42,15 @@ def environment_after(held_s: float) -> dict[str, Any]:
     """What a run ended with; `held_s`: how long it waited in all for somebody who typed."""
     return {
         "held_s": round(held_s, 1),
-        "ended": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        "ended": _now(),
         "load_after": _load(),
         "mhz_after": _frequency_mhz(),
     }
+
+
+def _now() -> str:
+    """With milliseconds: kept runs are named by it, and two may begin in one second."""
+    return datetime.now().astimezone().isoformat(timespec="milliseconds")
 
 
 def corpus_record(corpus: Corpus) -> dict[str, Any]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import errno
 import io
 import threading
+import time
 from pathlib import Path
 
 import pytest
 from fake_engine import EVENTS, fake_engine, opened, run_to_its_end, whole_run
 
+from guiapp.core.bench.environment import environment
 from guiapp.core.bench.history import load_run
 from guiapp.viewmodels.bench.history import RunHistory, SavedRun
 
@@ -156,3 +158,16 @@ def test_the_window_never_waits_for_the_disk_of_kept_runs(qtbot, make_model, tmp
         model.kept.rename(newest, "after")
     assert model.kept.runs[0].title == "after · 2026-01-01 00:00, model"
     assert len(opened_files) > 8
+
+
+def test_two_runs_of_one_model_that_begin_in_the_same_second_are_both_kept(qtbot, make_model, tmp_path):
+    history = RunHistory(tmp_path / "runs")
+    while time.time() % 1 > 0.5:
+        time.sleep(0.01)
+    runs = [whole_run(ms) for ms in (1, 2)]
+    for started, *_ in runs:
+        started["environment"] = environment("cpu")
+        time.sleep(0.002)
+    for run in runs:
+        run_to_its_end(qtbot, make_model(fake_engine(run), history))
+    assert len(history.runs()) == 2
