@@ -272,6 +272,6 @@ def _without_dna_suffix(vocabulary: Vocabulary) -> tuple[NDArray[np.uint8], NDAr
     suffix = "\ue000".encode()
     first = vocabulary.find(b"<oov>")
     texts = [vocabulary.raw_text(token_id) for token_id in range(len(vocabulary))]
-    if first is not None and all(vocabulary.find(name) is not None for name in (b"<dna>", b"</dna>")):
+    if first is not None:
         texts[first + 1 :] = [text.removesuffix(suffix) for text in texts[first + 1 :]]
     return _pack(texts)

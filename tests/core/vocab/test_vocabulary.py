@@ -29,6 +29,12 @@ ODD: dict[str, dict[str, object]] = {
         "merges": ["a b"],
         "pre": "gpt-2",
     },
+    "dna that no text can have": {
+        "model": "hybriddna",
+        "tokens": ["AAAAAA\ue000", "<oov>", "CCCCCC\ue000"],
+        "merges": ["a b"],
+        "pre": "gpt-2",
+    },
     "wpm": {
         "model": "bert",
         "architecture": "bert",
