@@ -86,19 +86,41 @@ class AppendEncoder:
                 self.append(data[at:start].tobytes())
                 at = max(at, start)
             start, ends = (int(ends[0]), ends[1:]) if len(ends) else (n_plain, ends)
-            while at < (start if start < n_plain else len(text)):
-                self.append(data[at : at + 1].tobytes())
-                counts[at] = self.count
-                at += 1
+            stop = start if start < n_plain else len(text)
+            if at < stop:
+                counts[at:stop] = self._count_each(data[at:stop].tobytes())
+                at = stop
             n_before = self.count if at < len(text) else 0
         return counts[len(text) - len(new) : len(text)]
+
+    def _count_each(self, new: bytes) -> NDArray[np.int32]:
+        """Append bytes one by one, or as many as a table tells the counts of."""
+        counts, at = np.empty(len(new), np.int32), 0
+        while at < len(new):
+            n_before = self.least_count
+            part = new[at : at + max(self._look_at_bytes - len(self._tail), 1)]
+            self._tail += part
+            in_table = self._counts_in_table()
+            if in_table is not None:
+                counts[at : at + len(part)] = n_before + in_table[-len(part) :]
+                at += len(part)
+                continue
+            del self._tail[-len(part) :]
+            for _ in range(len(part)):
+                self.append(new[at : at + 1])
+                counts[at] = self.count
+                at += 1
+        return counts
+
+    def _counts_in_table(self) -> NDArray[np.int32] | None:
+        """The tokens of all prefixes of the tail."""
+        return self._table.counts(self._tail, self._begins_text) if self._table else None
 
     @property
     def count(self) -> int:
         """The number of tokens of all text so far."""
-        n_before = self.least_count
-        in_table = self._table.count(self._tail, self._begins_text) if self._table else None
-        return n_before + (len(self._ids_of_tail()) if in_table is None else in_table)
+        n_before, in_table = self.least_count, self._counts_in_table()
+        return n_before + (len(self._ids_of_tail()) if in_table is None else int(in_table[-1]))
 
     @property
     def least_count(self) -> int:

@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.kernels import marked_spaces
 from guiapp.core.kernels import prefixes as kernels
 from guiapp.core.kernels.derivations import DerivationArrays
 from guiapp.core.kernels.prefixes import CHARACTER, SIZE, Prefixes
@@ -62,8 +63,12 @@ class PrefixTable:
         """int32[n + 1]: how many tokens the first 0, 1, … n bytes have."""
         return self._prefixes.counts[: len(self) + 1]
 
+    def takes(self, new: NDArray[np.uint8]) -> bool:
+        """Whether bytes may follow: no U+2581 as such, nor a broken character that would swallow a space."""
+        return marked_spaces.can_stay(np.concatenate([self._unfinished, new]))
+
     @property
-    def unfinished(self) -> NDArray[np.uint8]:
+    def _unfinished(self) -> NDArray[np.uint8]:
         """The bytes of the last character, if more of it may come."""
         return self._prefixes.data[self._prefixes.progress[CHARACTER] : len(self)]
 
@@ -73,7 +78,7 @@ class PrefixTable:
             return
         room = 2 * size
         self._prefixes = old._replace(
-            data=_grown(old.data, room), last=_grown(old.last, room + 1), counts=_grown(old.counts, room + 1)
+            data=grown(old.data, room), last=grown(old.last, room + 1), counts=grown(old.counts, room + 1)
         )
 
 
@@ -88,7 +93,7 @@ def _empty(longest: int) -> Prefixes:
     )
 
 
-def _grown(values: NDArray[Scalar], size: int) -> NDArray[Scalar]:
+def grown(values: NDArray[Scalar], size: int) -> NDArray[Scalar]:
     grown = np.empty(size, values.dtype)
     grown[: len(values)] = values
     return grown

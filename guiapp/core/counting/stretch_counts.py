@@ -1,7 +1,8 @@
 """The token counts of all prefixes of a text, from those of its stretches between certain cuts.
 
-Text repeats itself: most stretches were met before.  What the prefixes of the others count is found out by
-encoding each of them, all at once where the pipeline can do that, and kept for a tokenizer.
+Text repeats itself: most stretches were met before.  What the prefixes of the others count is found out once
+and kept for a tokenizer.  In Unigram vocabularies one pass through a stretch tells it.  In others each prefix
+is encoded, all at once where the pipeline can do that.
 """
 
 from __future__ import annotations
@@ -14,14 +15,18 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.counting.unigram_prefixes import UnigramPrefixes
 from guiapp.core.kernels import stretch_counts as kernel
 from guiapp.core.kernels.stretch_counts import BYTES, COUNT_MASK, FIRST_NEW, ROW, Stretches
 from guiapp.core.pipelines.many_texts import ManyTexts
+from guiapp.core.pipelines.unigram import UnigramPipeline
 from guiapp.core.text.utf8 import REPLACEMENT_BYTES
 from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.vocab.vocabulary import VocabType
 
 FEW_ROWS, MANY_ROWS = 1 << 13, 1 << 16
 ROOM_PER_ROW = 16  # bytes of stretches
+LONGEST, LONGEST_LINEAR = 1 << 8, 1 << 14  # bytes of a stretch that is kept
 ASCII_END = 0x80
 FIRST_LEAD = 0xC0
 LONGEST_BEGUN = b"\xf0\x9f\x9a"  # of a character that is not complete
@@ -37,6 +42,10 @@ class StretchCounts:
         own = self._pipeline.own
         takes_many = getattr(own, "takes_many_texts", False)  # `isinstance` takes as long as a short text
         self._many = cast(ManyTexts, own) if takes_many else None
+        self._unigram = None
+        if tokenizer.vocabulary.type is VocabType.UGM:
+            self._unigram = cast(UnigramPipeline, own).prefix_rules
+        self._longest = LONGEST if self._unigram is None else LONGEST_LINEAR
         self._free: list[Stretches] = []
 
     def ends(self, data: NDArray[np.uint8]) -> NDArray[np.int64]:
@@ -70,11 +79,11 @@ class StretchCounts:
         """
         begins_text = begins_text and (self._many is None or self._many.minds_beginnings)
         stretches = self._borrowed(len(ends))
-        while len(ends) and ends[0] - start <= kernel.LONGEST:
+        while len(ends) and ends[0] - start <= self._longest:
             places, new_ends = np.empty(len(ends), np.int64), np.empty(len(ends), np.int64)
             n_kept = int(stretches.used[BYTES])
             found = kernel.count_known(
-                data, start, ends, begins_text, n_before, stretches, counts, places, new_ends
+                data, start, ends, self._longest, begins_text, n_before, stretches, counts, places, new_ends
             )
             n_found, n_new = found >> 32, found & COUNT_MASK
             if n_new:
@@ -88,7 +97,7 @@ class StretchCounts:
             if n_found:
                 start, ends, begins_text = int(ends[n_found - 1]), ends[n_found:], False
                 n_before = int(counts[start - 1])
-            if len(ends) and ends[0] - start <= kernel.LONGEST:
+            if len(ends) and ends[0] - start <= self._longest:
                 stretches = _no_stretches(MANY_ROWS)
         self._free.append(stretches)
         return start
@@ -109,6 +118,8 @@ class StretchCounts:
         self, texts: NDArray[np.uint8], ends: NDArray[np.int64], begins_text: bool
     ) -> NDArray[np.int64]:
         """The numbers of tokens of all prefixes of the texts that end at `ends`."""
+        if self._unigram is not None:
+            return UnigramPrefixes(self._unigram).counts_of_texts(texts, ends).astype(np.int64)
         lengths = np.diff(ends, prepend=0)
         prefixes = np.empty(int((lengths * (lengths + 1) // 2).sum()), np.uint8)
         prefix_ends, numbers = np.empty(len(texts), np.int64), np.zeros(len(texts), np.int32)

@@ -1,71 +1,107 @@
-"""The count of a text's tail that grows, where all of it is one piece: in SPM vocabularies.
+"""The counts of a text's tail that grows, where one table tells them for all prefixes: SPM and Unigram.
 
 There even text without any certain cut costs the same per byte, however often somebody asks.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from typing import Protocol, cast
+
 import numpy as np
+from numpy.typing import NDArray
 
 from guiapp.core.counting.certain_cuts import CertainCuts
 from guiapp.core.counting.prefix_table import PrefixTable, rules_of
+from guiapp.core.counting.unigram_prefixes import UnigramPrefixes
 from guiapp.core.kernels import marked_spaces
+from guiapp.core.pipelines.unigram import UnigramPipeline
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.merges import PairMerging
 from guiapp.core.vocab.vocabulary import VocabType
 
 
+class PrefixCounts(Protocol):
+    """The tokens of all prefixes of one text that grows."""
+
+    @property
+    def counts(self) -> NDArray[np.int32]:
+        """int32[n + 1]: how many tokens the first 0, 1, … n bytes have."""
+
+    def takes(self, new: NDArray[np.uint8]) -> bool:
+        """Whether these bytes may follow."""
+
+    def append(self, new: NDArray[np.uint8]) -> None:
+        """Put bytes behind those that came before."""
+
+
 class TailTable:
     """Counts the tokens of one tail after the other, each of which only grows.
 
-    What the vocabulary says about prefixes is found out at the first tail: that takes longer than to encode
-    a short text.
+    What the vocabulary says about prefixes is found out at the first tail: that may take longer than to
+    encode a short text.
     """
 
-    def __init__(self, merging: PairMerging, cuts: CertainCuts, adds_space: bool) -> None:
-        self._merging, self._cuts = merging, cuts
+    def __init__(
+        self, new_table: Callable[[], PrefixCounts | None], cuts: CertainCuts, adds_space: bool
+    ) -> None:
+        """`adds_space` if a space is to be put before a tail that begins a document."""
+        self._new_table, self._cuts = new_table, cuts
         self._adds_space = adds_space
         self.begin()
 
     def begin(self) -> None:
         """Begin with another tail."""
-        self._table: PrefixTable | None = None
-        self._n_taken = 0
+        self._table: PrefixCounts | None = None
+        self._n_taken = self._n_added = 0
         self._is_plain = True
 
-    def count(self, tail: bytearray, begins_text: bool) -> int | None:
-        """The tokens of the tail; None where it is more than plain text.
+    def counts(self, tail: bytearray, begins_text: bool) -> NDArray[np.int32] | None:
+        """int32[n + 1]: the tokens of the first 0, 1, … n bytes of the tail, where the table can tell.
 
-        That is a special token in it, U+2581 as such, or a broken character that would swallow a space.
-        None, too, where prefixes cannot be told from each other.
+        It cannot if a special token is in the tail, or bytes are that the table does not take; nor where
+        prefixes cannot be told from each other.
         """
         if self._is_plain and self._n_taken < len(tail):
             self._take(tail, begins_text)
         if not self._is_plain:
             return None
-        return 0 if self._table is None else int(self._table.counts[-1])
+        return np.zeros(1, np.int32) if self._table is None else self._table.counts[self._n_added :]
 
     def _take(self, tail: bytearray, begins_text: bool) -> None:
+        if self._table is None:
+            self._table = self._new_table()
+        if (table := self._table) is None:
+            self._is_plain = False
+            return
         seen = max(0, self._n_taken - self._cuts.margin)
         around = np.frombuffer(tail[seen:], np.uint8)
         new = around[self._n_taken - seen :].copy()
         if self._n_taken == 0 and begins_text and self._adds_space:
             new = np.concatenate([np.array([marked_spaces.SPACE], np.uint8), new])
-        if self._table is None and (rules := rules_of(self._merging)) is not None:
-            self._table = PrefixTable(self._merging, rules)
-        if (table := self._table) is None:
-            self._is_plain = False
-            return
-        can_stay = marked_spaces.can_stay(np.concatenate([table.unfinished, new]))
-        self._is_plain = can_stay and not len(self._cuts.clusters(around).starts)
+            self._n_added = 1
+        self._is_plain = table.takes(new) and not len(self._cuts.clusters(around).starts)
         if self._is_plain:
             table.append(new)
             self._n_taken = len(tail)
 
 
 def tail_table(tokenizer: Tokenizer, cuts: CertainCuts) -> TailTable | None:
-    """None where pieces are not whole texts."""
-    merging, vocabulary = tokenizer.merging, tokenizer.vocabulary
-    if vocabulary.type is not VocabType.SPM or merging is None:
-        return None
-    return TailTable(merging, cuts, vocabulary.rules.add_space_prefix)
+    """None where no table tells the tokens of texts."""
+    vocabulary = tokenizer.vocabulary
+    if vocabulary.type is VocabType.UGM:
+        pipeline = cast(UnigramPipeline, tokenizer.pipeline.own)
+        return TailTable(partial(_of_unigram, pipeline), cuts, False)
+    if vocabulary.type is VocabType.SPM and tokenizer.merging is not None:
+        return TailTable(partial(_of_merging, tokenizer.merging), cuts, vocabulary.rules.add_space_prefix)
+    return None
+
+
+def _of_unigram(pipeline: UnigramPipeline) -> UnigramPrefixes | None:
+    return None if pipeline.prefix_rules is None else UnigramPrefixes(pipeline.prefix_rules)
+
+
+def _of_merging(merging: PairMerging) -> PrefixTable | None:
+    known = rules_of(merging)
+    return None if known is None else PrefixTable(merging, known)

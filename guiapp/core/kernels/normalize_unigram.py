@@ -71,7 +71,7 @@ def write_normalized(
             continue
         length, replacement = 0, -1
         if kinds[text[at]] == IN_USER_DEFINED:
-            length = _user_defined_length(text, at, user_defined)
+            length = user_defined_length(text, at, user_defined)
         n_output = length
         if length == 0:
             match = _longest_match(text, at, units)
@@ -213,7 +213,7 @@ def _put_space_symbol(
 
 
 @routine
-def _user_defined_length(text: NDArray[np.uint8], at: int, edges: NDArray[np.int64]) -> int:
+def user_defined_length(text: NDArray[np.uint8], at: int, edges: NDArray[np.int64]) -> int:
     """How many bytes of the text are the beginning of a user-defined token."""
     position = at
     node = child(edges, len(edges), int(text[at]))
@@ -228,20 +228,26 @@ def _user_defined_length(text: NDArray[np.uint8], at: int, edges: NDArray[np.int
 @routine
 def _longest_match(text: NDArray[np.uint8], at: int, units: NDArray[np.uint32]) -> int:
     """Length of the longest key here plus 2**31 times its replacement's offset; 0 if there is none."""
+    return match_in_prefix(text, at, len(text), units) >> 1
+
+
+@routine
+def match_in_prefix(text: NDArray[np.uint8], at: int, size: int, units: NDArray[np.uint32]) -> int:
+    """Twice `_longest_match` in text[:size], and 1 more if bytes to come may make a longer key of it."""
     if len(units) == 0:
         return 0
     match = 0
     node = _base(int(units[0]))
-    for position in range(at, len(text)):
+    for position in range(at, size):
         byte = int(text[position])
         node ^= byte
         unit = int(units[node])
         if byte == 0 or unit & VALUE_AND_LABEL != byte:
-            break
+            return 2 * match
         node ^= _base(unit)
         if unit & LEAF:
             match = (int(units[node]) & VALUE) << 31 | (position - at + 1)
-    return match
+    return 2 * match + 1
 
 
 @routine

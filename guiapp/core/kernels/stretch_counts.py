@@ -26,7 +26,6 @@ from guiapp.core.kernels.piece_keys import (
     SHORT,
 )
 
-LONGEST = 256  # bytes of a stretch that is kept
 ROW = 4  # words of a row
 LOW, HIGH, PLACE, PACKED = np.arange(ROW, dtype=np.uint64)  # of a row; see `Stretches`
 ROWS, BYTES, FIRST_NEW = range(3)  # of `used`
@@ -60,6 +59,7 @@ def count_known(
     data: NDArray[np.uint8],
     start: int,
     ends: NDArray[np.int64],
+    longest: int,
     begins_text: bool,
     n_before: int,
     stretches: Stretches,
@@ -73,6 +73,7 @@ def count_known(
     all others, and end at `new_ends`; their counts are for the caller to fill in.
 
     ends         of the stretches from `start` on, whose first one begins a document if `begins_text`
+    longest      bytes of a stretch that is kept
     n_before     the tokens of data[:start]
     Returns the number of stretches << 32 | that of new ones; it stops before one that is too long, and where
     there is no more room.  `data` and `counts` have PADDING behind the last end.
@@ -82,7 +83,7 @@ def count_known(
     for index in range(len(ends)):
         end = int(ends[index])
         length = end - start
-        if length > LONGEST:
+        if length > longest:
             return index << 32 | n_new
         if length <= SHORT:
             low = load_eight(data, start) & LOW_MASKS[length]

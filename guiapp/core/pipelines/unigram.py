@@ -18,10 +18,11 @@ from guiapp.core.kernels import normalize_unigram
 from guiapp.core.kernels import viterbi as kernel
 from guiapp.core.kernels.byte_trie import NONE, TokenMatcher, build_matcher, build_trie, find_all_longest
 from guiapp.core.kernels.compile import awaits_compiled
+from guiapp.core.kernels.unigram_prefixes import UnigramRules
 from guiapp.core.kernels.unigram_words import UnigramTables
 from guiapp.core.pipelines import cuts
 from guiapp.core.pipelines.chunks import chunks_of, join_chunks, tokens_from_steps
-from guiapp.core.pipelines.fast_unigram import FastUnigram, token_cuts, token_rows
+from guiapp.core.pipelines.fast_unigram import FastUnigram, prefix_rules, token_cuts, token_rows
 from guiapp.core.pipelines.many_texts import tokens_of_each
 from guiapp.core.pipelines.stages import ENCODE, NORMALISE, SPLIT_AND_ENCODE, Stage, Stages
 from guiapp.core.pipelines.unigram_words import UnigramWords
@@ -83,7 +84,7 @@ class UnigramPipeline:
         if awaits_compiled():
             return
         if "fast" in self.encoders:
-            _ = self._fast
+            _ = self._fast, self.prefix_rules
         if "fast" not in self.encoders or self._words.only_first_has_prefix:
             _ = self._matcher, self._user_defined, self._kinds, self._settled_characters
 
@@ -125,7 +126,12 @@ class UnigramPipeline:
 
     @cached_property
     def _fast(self) -> FastUnigram:
-        tables = UnigramTables(
+        return FastUnigram(self.tables)
+
+    @cached_property
+    def tables(self) -> UnigramTables:
+        """What is known of the vocabulary in the form that kernels take."""
+        return UnigramTables(
             self._words.cut_bytes,
             self._vocabulary.rules.remove_extra_whitespaces,
             self._charsmap.units,
@@ -140,7 +146,11 @@ class UnigramPipeline:
             self._unknown_score,
             token_cuts(self._vocabulary, self._token_ids),
         )
-        return FastUnigram(tables)
+
+    @cached_property
+    def prefix_rules(self) -> UnigramRules | None:
+        """The same for counting the tokens of all prefixes; None where text may have none."""
+        return prefix_rules(self._vocabulary, self.tables, takes_characters_apart="fast" not in self.encoders)
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         if encoder == "fast":
