@@ -32,6 +32,15 @@ def test_a_trained_model_opens_and_encodes_its_text(algorithm, size, text_file, 
         assert tokenizer.decode(encoding.token_ids) == TEXT
 
 
+@pytest.mark.parametrize("marks", [[], ["--end-marks"]])
+def test_a_text_without_repeated_pairs_becomes_a_model_that_merges_nothing(marks, tmp_path):
+    (tmp_path / "text").write_text("abcd")
+    out = tmp_path / "out.gguf"
+    command = ["train", "bpe", "-f", str(tmp_path / "text"), "--vocab-size", "600", "-o", str(out), *marks]
+    assert run(command) == 0
+    assert len(guiapp.open_model(out).encode("abcd", add_special=False).token_ids) == 4
+
+
 def test_end_of_word_marks_become_spaces_behind_words(text_file, tmp_path, capsys):
     out = tmp_path / "out.gguf"
     command = ["train", "bpe", "-f", str(text_file), "--vocab-size", "340", "-o", str(out), "--end-marks"]

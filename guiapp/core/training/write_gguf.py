@@ -8,6 +8,9 @@ from pathlib import Path
 
 from gguf import GGUFWriter, TokenType
 
+MERGING_MODELS = ("gpt2", "gemma4")  # these cannot be opened without a list of merges
+NO_RULE = ""  # stands for none: gguf leaves empty lists out
+
 
 @dataclass(frozen=True)
 class Token:
@@ -75,5 +78,5 @@ def _add_tokens(writer: GGUFWriter, model: ModelFile) -> None:
     if any(token.score for token in model.tokens):
         writer.add_token_scores([float(token.score) for token in model.tokens])
     writer.add_token_types([int(token.kind) for token in model.tokens])
-    if model.merges:
-        writer.add_token_merges(list(model.merges))
+    if model.model in MERGING_MODELS:
+        writer.add_token_merges(list(model.merges) or [NO_RULE])
