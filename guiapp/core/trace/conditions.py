@@ -16,7 +16,6 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.trace.condition_syntax import (
     COMPARISONS,
     Call,
@@ -28,6 +27,7 @@ from guiapp.core.trace.condition_syntax import (
     parse,
 )
 from guiapp.core.trace.operations import FORMS, NUMBERS, OPERATIONS, STAGE_NAMES, STAGES
+from guiapp.core.trace.spelling import written
 from guiapp.core.trace.trace import Trace
 from guiapp.core.vocab.vocabulary import Vocabulary
 
@@ -143,7 +143,7 @@ class TraceValues:
             return None
         token_id = int(getattr(self.trace.columns, column)[step])
         is_token = 0 <= token_id < len(self.vocabulary)
-        return visible_text(self.vocabulary.raw_text(token_id)) if is_token else "–"
+        return written(self.vocabulary, token_id) if is_token else "–"
 
     def column(self, name: str, steps: Steps) -> NDArray[np.float64]:
         """A column as numbers, NaN where a step has nothing of the kind."""
@@ -178,7 +178,7 @@ class TraceValues:
             raw = self.vocabulary.raw_text(token_id).decode("utf-8", "replace")
             plain = self.vocabulary.token_bytes(token_id).decode("utf-8", "replace")
             if test == "==":
-                passes[token_id] = text in (raw, plain)
+                passes[token_id] = raw == text or plain in (text, text.replace("·", " "))  # as it is shown
             else:
                 passes[token_id] = TEXT_TESTS[test](raw, text) or TEXT_TESTS[test](plain, text)
         return passes

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from guiapp.core.explain.code_marks import code
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.trace.operations import BEFORE
+from guiapp.core.trace.spelling import written
 from guiapp.core.trace.trace import Trace
 from guiapp.core.vocab.vocabulary import Vocabulary
 
@@ -22,13 +23,13 @@ class Teller:
         self._labels: dict[int, str] = {}
 
     def label(self, token_id: int, start: int, end: int) -> str:
-        """How a token or symbol is written: as the file spells it, else by the text it covers."""
+        """How a token is written, and a symbol that is none: by the text it covers."""
         if (known := self._labels.get(token_id)) is not None:
             return known
         if not 0 <= token_id < len(self._vocabulary):
             return visible_text(self._trace.text[start:end], LONGEST_LABEL)
-        self._labels[token_id] = visible_text(self._vocabulary.raw_text(token_id), LONGEST_LABEL)
-        return self._labels[token_id]
+        label = self._labels[token_id] = written(self._vocabulary, token_id, LONGEST_LABEL)
+        return label
 
     def sentence(self, step: int, n_candidates: int | None = None) -> str:
         """What happens at a step; `n_candidates` where the caller knows how many pairs could merge."""
@@ -39,8 +40,19 @@ class Teller:
 
     def result(self, step: int) -> str:
         """What a step makes or tries, in code quotes."""
+        return code(self.made(step))
+
+    def made(self, step: int) -> str:
+        """The same as it is written."""
         columns = self._trace.columns
-        return self._quoted(int(columns.result[step]), int(columns.position[step]), int(columns.end[step]))
+        return self.label(int(columns.result[step]), int(columns.position[step]), int(columns.end[step]))
+
+    def joined(self, step: int) -> tuple[str, str]:
+        """The two neighbours that a step joins, as they are written."""
+        columns = self._trace.columns
+        middle = int(columns.right_position[step])
+        left = self.label(int(columns.left[step]), int(columns.position[step]), middle)
+        return left, self.label(int(columns.right[step]), middle, int(columns.end[step]))
 
     def span(self, step: int) -> str:
         columns = self._trace.columns
@@ -53,20 +65,13 @@ class Teller:
         return code(visible_text(text, LONGEST_LABEL))
 
     def pair(self, step: int) -> str:
-        columns = self._trace.columns
-        start, end = int(columns.position[step]), int(columns.end[step])
-        middle = int(columns.right_position[step])
-        left = self._quoted(int(columns.left[step]), start, middle)
-        right = self._quoted(int(columns.right[step]), middle, end)
+        left, right = map(code, self.joined(step))
         return f"{left} + {right} → {self.result(step)}"
 
     def worth(self, step: int) -> str:
         """Rank, score or cost as people write numbers."""
         rank = float(self._trace.columns.rank[step])
         return f"{rank:,.0f}" if rank.is_integer() else f"{rank:,.2f}".replace("-", "−")
-
-    def _quoted(self, token_id: int, start: int, end: int) -> str:
-        return code(self.label(token_id, start, end))
 
     def _merge(self, step: int, n_candidates: int | None) -> str:
         n_pairs = int(self._trace.columns.candidates[step]) if n_candidates is None else n_candidates

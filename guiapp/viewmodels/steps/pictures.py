@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from guiapp.core.explain.code_marks import without_marks
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.trace.debugger import Debugger
 from guiapp.core.trace.operations import EFFECTS, FORMS, MADE_TOKENS, NUMBERS
@@ -192,15 +191,15 @@ def _before(debugger: Debugger, piece: int) -> tuple[list[Element], bool]:
 
 def _behind(debugger: Debugger, piece: int) -> tuple[list[Element], bool]:
     """The next pieces, as text."""
-    pieces = debugger.trace.pieces
-    last = min(piece + 1 + PIECES_BEHIND, debugger.trace.n_pieces)
+    pieces, text = debugger.trace.pieces, debugger.trace.text
+    behind = slice(piece + 1, piece + 1 + PIECES_BEHIND)
+    bounds = zip(pieces.start[behind].tolist(), pieces.end[behind].tolist(), strict=True)
     elements = []
-    for number in range(piece + 1, last):
-        start = int(pieces.start[number])
-        end = min(int(pieces.end[number]), start + LONGEST_RAW)
-        text = visible_text(debugger.trace.text[start:end], LONGEST_RAW)
-        elements.append(Element(text, "", start, end, Part.TEXT, Role.NONE, number))
-    return elements, last < debugger.trace.n_pieces
+    for number, (start, piece_end) in enumerate(bounds, behind.start):
+        end = min(piece_end, start + LONGEST_RAW)
+        shown = visible_text(text[start:end], LONGEST_RAW)
+        elements.append(Element(shown, "", start, end, Part.TEXT, Role.NONE, number))
+    return elements, behind.stop < debugger.trace.n_pieces
 
 
 def _stage(debugger: Debugger, start: int, end: int) -> Flow:
@@ -391,9 +390,10 @@ def made_so_far(debugger: Debugger, limit: int = 9) -> list[Made]:
     first = max(0, position - 5000)
     steps = np.flatnonzero(FORMS[columns.operation[first:position]])[-limit:] + first
     found = []
-    for step in steps.tolist():
-        is_merge = columns.operation[step] == NUMBERS["merge"]
-        text = debugger.teller.pair(step) if is_merge else debugger.teller.result(step)
-        worth = debugger.teller.worth(step)
-        found.append(Made(step, without_marks(text), "" if worth == "nan" else worth))
+    is_merge = (columns.operation[steps] == NUMBERS["merge"]).tolist()
+    for step, joins in zip(steps.tolist(), is_merge, strict=True):
+        text, worth = debugger.teller.made(step), debugger.teller.worth(step)
+        if joins:
+            text = f"{' + '.join(debugger.teller.joined(step))} → {text}"
+        found.append(Made(step, text, "" if worth == "nan" else worth))
     return found

@@ -16,7 +16,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QMenu, QToolTip, QWidget
 
-from guiapp.core.explain.visible_text import isolate
+from guiapp.core.explain.visible_text import isolate, visible_text
 from guiapp.core.trace.debugger import Debugger
 from guiapp.viewmodels.steps.breakpoints import at_bytes
 from guiapp.viewmodels.steps.model import StepsModel
@@ -67,9 +67,12 @@ class FlowView(QWidget):
         self._zoom.watch(self)
         self._zoom.changed.connect(self._follow_zoom)
         model.trace_changed.connect(self._forget_height)
+        self._listen(model)
+        self._follow()
+
+    def _listen(self, model: StepsModel) -> None:
         for signal in (model.position_changed, model.trace_changed, model.breakpoints_changed):
             signal.connect(self._follow)
-        self._follow()
 
     @property
     def boxes(self) -> list[Box]:
@@ -289,13 +292,12 @@ class FlowView(QWidget):
             return
         data = debugger.trace.text[element.start : min(element.end, element.start + 4 * UNIT_PX)]
         token = f", id {element.below}" if element.below else ""
-        spelled = data.hex(" ").upper()
-        QToolTip.showText(
-            global_place,
-            f"{element.part.value}{token}\nbytes {element.start:,}–{element.end:,}: {spelled}\n"
-            "Click for a breakpoint here.",
-            self,
-        )
+        lines = [f"{element.part.value}{token}"]
+        lines.append(f"bytes {element.start:,}–{element.end:,}: {data.hex(' ').upper()}")
+        if element.below.isdecimal():
+            raw = visible_text(debugger.vocabulary.raw_text(int(element.below)))
+            lines += [f"in the file: {raw}"] if raw != element.text else []
+        QToolTip.showText(global_place, "\n".join([*lines, "Click for a breakpoint here."]), self)
 
 
 class RivalFlowView(FlowView):
@@ -304,7 +306,11 @@ class RivalFlowView(FlowView):
     def __init__(self, model: StepsModel, drawing: Drawing, parent: QWidget | None = None) -> None:
         super().__init__(model, drawing, parent)
         self.setAccessibleName("Tokens of the other encoder")
-        model.race.changed.connect(self._follow)
+
+    def _listen(self, model: StepsModel) -> None:
+        """The race tells each of its steps."""
+        for signal in (model.race.changed, model.breakpoints_changed):
+            signal.connect(self._follow)
 
     @property
     def _debugger(self) -> Debugger | None:

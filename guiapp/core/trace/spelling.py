@@ -1,0 +1,13 @@
+"""How the steps of a trace write a token."""
+
+from __future__ import annotations
+
+from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
+
+
+def written(vocabulary: Vocabulary, token_id: int, limit: int = 200) -> str:
+    """As the file spells it, `Ġthe` or `▁the`; files that escape every letter are read for people first."""
+    is_escaped = vocabulary.type is VocabType.RWKV
+    text = vocabulary.token_bytes(token_id) if is_escaped else vocabulary.raw_text(token_id)
+    return visible_text(text, limit)
