@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import cmd
+import sys
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -40,6 +41,8 @@ class Console(cmd.Cmd):
     ) -> None:
         """`encoders` are those of the model; `compare` lets the debugger know what one makes of the text."""
         super().__init__(stdout=stdout)
+        if not sys.stdin.isatty():  # nobody reads it, and it would shift the first line of each answer
+            self.prompt = ""
         self._compare = compare
         self._debugger = debugger
         self._encoders = encoders
@@ -47,9 +50,12 @@ class Console(cmd.Cmd):
 
     def preloop(self) -> None:
         trace = self._debugger.trace
-        self._say(
-            f"{trace.encoder}: {len(trace):,} steps, {trace.n_pieces:,} pieces, {len(trace.text):,} bytes."
+        sizes = (
+            _counted(len(trace), "step"),
+            _counted(trace.n_pieces, "piece"),
+            _counted(len(trace.text), "byte"),
         )
+        self._say(f"{trace.encoder}: {', '.join(sizes)}.")
         self._say("Type help for the commands.")
         for number in range(len(self._debugger.breakpoints)):
             self._show_absence(number)
@@ -126,16 +132,16 @@ class Console(cmd.Cmd):
         """
         if not rest.strip():
             for number, row in enumerate(self._debugger.breakpoints):
-                n_hits = len(self._debugger.stops.hits[number])
-                self._say(f"{number}  {row.title}  {'' if row.is_enabled else '(off) '}{n_hits:,} hits")
+                hits = _counted(len(self._debugger.stops.hits[number]), "hit")
+                self._say(f"{number}  {row.title}  {'' if row.is_enabled else '(off) '}{hits}")
                 self._show_absence(number)
             return
         row = parse_breakpoint(rest)
         if row.kind == "difference" and unquoted(row.value) in self._encoders:
             self._compare(unquoted(row.value))
         self._debugger.set_breakpoints((*self._debugger.breakpoints, row))
-        n_hits = len(self._debugger.stops.hits[-1])
-        self._say(f"Breakpoint {len(self._debugger.breakpoints) - 1}: {row.title}, {n_hits:,} hits.")
+        hits = _counted(len(self._debugger.stops.hits[-1]), "hit")
+        self._say(f"Breakpoint {len(self._debugger.breakpoints) - 1}: {row.title}, {hits}.")
         self._show_absence(-1)
 
     def do_delete(self, rest: str) -> None:
@@ -290,6 +296,10 @@ class Console(cmd.Cmd):
 
     def _say(self, line: str) -> None:
         self.stdout.write(f"{line}\n")
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 @contextmanager

@@ -106,12 +106,30 @@ def test_words_are_completed():
 
 
 def test_a_breakpoint_on_a_difference_is_found_from_the_prompt(monkeypatch, capsys):
-    assert "difference words, 1 hits" in told("break difference words")
+    assert "difference words, 1 hit." in told("break difference words")
     assert "difference heap, 0 hits" in told("break difference heap")
     assert "0 hits" in told("break difference viterbi")  # which this model lacks
     monkeypatch.setattr("sys.stdin", io.StringIO("break difference greedy\ncontinue\n"))
     assert run(["step", "demo:toy", "abacb", "--encoder", "heap"]) == 0
     assert "Stopped at: difference greedy" in capsys.readouterr().out
+
+
+def test_a_script_reads_nothing_before_an_answer_and_an_error_points_to_its_place(monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdin", io.StringIO("break rank < 5 and colour > 3\nbreak rank < 5\n"))
+    assert run(["step", "demo:toy", "a", "--encoder", "heap"]) == 0
+    said = capsys.readouterr().out.splitlines()
+    marked = next(number for number, line in enumerate(said) if line.strip() == "^")
+    assert said[marked].index("^") == said[marked - 1].index("colour")
+    assert "Breakpoint 0: rank < 5, 0 hits." in said
+
+
+@pytest.mark.parametrize(("text", "sizes"), [("a", "1 piece, 1 byte."), ("ab", "1 piece, 2 bytes.")])
+def test_one_thing_is_no_plural(monkeypatch, capsys, text, sizes):
+    monkeypatch.setattr("sys.stdin", io.StringIO("break\n"))
+    assert run(["step", "demo:toy", text, "--encoder", "heap", "--break", "operation done"]) == 0
+    said = capsys.readouterr().out
+    assert sizes in said
+    assert "0  operation done  1 hit\n" in said
 
 
 def test_json_holds_all_steps_or_those_at_breakpoints(capsys):
