@@ -13,8 +13,8 @@ from toy_vocabulary import toy_vocabulary
 from guiapp.core.catalogue import Algorithm
 from guiapp.core.encoding import Encoding, FragmentTokens
 from guiapp.core.errors import EncodeError
+from guiapp.core.exactness import Exactness
 from guiapp.core.text.special_tokens import Partition
-from guiapp.core.tokenizer import Exactness
 from guiapp.core.vocab.vocabulary import Attribute, SpecialIds
 
 WORDS = (b"", b"one", b" one", b" two", b" three", b"\n", b" ", b"two", b"?")

@@ -11,7 +11,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
-from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 
@@ -24,14 +23,13 @@ from guiapp.core.catalogue import ALGORITHMS, Algorithm
 from guiapp.core.detokenizing import detokenize
 from guiapp.core.encoding import Encoding, FragmentTokens, join_tokens
 from guiapp.core.errors import EncodeError
+from guiapp.core.exactness import Exactness, exactness_of
 from guiapp.core.long_texts import LEAST_BYTES, MOST_THREADS, PARTS_PER_THREAD, encode_in_parts
 from guiapp.core.pipelines.pipeline import Pipeline
 from guiapp.core.pipelines.with_words import WithWords
 from guiapp.core.segmentations import Segmentation, Segmenting, best_joint
 from guiapp.core.text.special_tokens import Partition, SpecialTokens
 from guiapp.core.vocab.merges import PairMerging
-from guiapp.core.vocab.pre_choice import said_by_file
-from guiapp.core.vocab.pre_types import PRE_TOKENIZERS
 from guiapp.core.vocab.token_tree import TokenTree
 from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
 
@@ -46,18 +44,6 @@ PIPELINES = {
 }
 
 LONGEST_TEXT = (1 << 31) - 1  # bytes
-
-
-@dataclass(frozen=True)
-class Exactness:
-    """How far the ids can be trusted to be llama.cpp's.
-
-    level   "exact", "approximate" or "unknown pre"
-    reason  a sentence for the user
-    """
-
-    level: str
-    reason: str
 
 
 class Tokenizer:
@@ -297,22 +283,7 @@ class Tokenizer:
     @cached_property
     def exactness(self) -> Exactness:
         """Whether llama.cpp would give the same ids for this file."""
-        vocabulary = self.vocabulary
-        if vocabulary.chosen_pre:
-            return _exactness_of_choice(vocabulary)
-        if vocabulary.type is VocabType.BPE and not vocabulary.pre:
-            return Exactness(
-                "unknown pre",
-                "The file does not name its pre-tokenizer (tokenizer.ggml.pre). Text is split as llama.cpp "
-                "does in that case, so the ids are those that llama.cpp feeds the model, but perhaps not "
-                "those that the model was trained on.",
-            )
-        split = f", split as “{vocabulary.pre}” asks" if vocabulary.type is VocabType.BPE else ""
-        return Exactness(
-            "exact",
-            f"{vocabulary.type.value} vocabulary{split}. The ids equal llama.cpp's for the same file, text "
-            "and switches.",
-        )
+        return exactness_of(self.vocabulary)
 
     def special_ids_around(self) -> tuple[list[int], list[int]]:
         """The ids that `add_special` puts before and after a text."""
@@ -357,17 +328,6 @@ class Tokenizer:
             return np.concatenate([around[0], np.stack([tokens.starts, tokens.ends], axis=1), around[1]])
 
         return Encoding(text, ids, spans, encoder, time.perf_counter_ns() - started_ns)
-
-
-def _exactness_of_choice(vocabulary: Vocabulary) -> Exactness:
-    """What to think of the ids where somebody chose the pre-tokenizer by hand."""
-    said = said_by_file(vocabulary.pre)
-    split = f"{said[0].upper()}{said[1:]}. Text is split as “{vocabulary.chosen_pre}”, chosen by hand."
-    if vocabulary.pre in PRE_TOKENIZERS:
-        return Exactness(
-            "approximate", f"{split} llama.cpp splits it as the file asks, unless it is told to."
-        )
-    return Exactness("unknown pre", f"{split} The model may have been trained on other ids.")
 
 
 def _join(partition: Partition, encode_fragment: Callable[[int, int], FragmentTokens]) -> FragmentTokens:

@@ -30,7 +30,8 @@ from guiapp.viewmodels.text.statistics import SelectionStatistics, TextStatistic
 from guiapp.viewmodels.tokens.layout import token_at
 
 if TYPE_CHECKING:
-    from guiapp.core.tokenizer import Exactness, Tokenizer
+    from guiapp.core.exactness import Exactness
+    from guiapp.core.tokenizer import Tokenizer
 
 
 class Workspace(QObject):
