@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from copy import copy
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -29,14 +30,16 @@ from guiapp.core.pipelines.stages import (
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
 from guiapp.core.text.normalized import NormalizedText
 from guiapp.core.text.split_patterns import splitter_for
-from guiapp.core.text.utf8 import repair, repair_each, repair_readable
+from guiapp.core.text.utf8 import REPLACEMENT_BYTES, repair, repair_each, repair_readable
 from guiapp.core.text.whitespace_words import whitespace_words
-from guiapp.core.vocab.merges import byte_pair_merging
+from guiapp.core.vocab.merges import MARKED_SPACE, byte_pair_merging
 from guiapp.core.vocab.pre_types import WHITESPACE
 from guiapp.core.vocab.vocabulary import Vocabulary
 
 WINDOW_BYTES = 256  # the first guess at how far away a cut lies
 MOST_FOLLOWING = 3  # bytes of a character behind its first
+SPACE, ASCII_END = 0x20, 0x80
+OVERLONG_SPACE = re.compile(rb"\xc0\xa0|\xe0\x80\xa0|\xf0\x80\x80\xa0")
 
 _Repaired = tuple[NDArray[np.uint8], NormalizedText | None]  # a text, and how it came from another one
 
@@ -89,6 +92,8 @@ class BytePairPipeline:
     def make_tables(self) -> None:
         """Make now what the first encoding that needs it would make."""
         self._encoder.make_tables()
+        if self._splits_lines:
+            _ = self._before_replacement
 
     def with_dropout(self, dropout: Dropout) -> BytePairPipeline:
         """The same, but `fewest` rules out tokens by chance."""
@@ -177,14 +182,34 @@ class BytePairPipeline:
     @property
     def takes_many_texts(self) -> bool:
         """See `ManyTexts`."""
-        return self._is_split and not (self._splits_lines or self._drops_spaces or self._dna)
+        return self._is_split and not (self._drops_spaces or self._dna)
 
     def all_cuts(self, text: NDArray[np.uint8], ends: NDArray[np.int64]) -> int:
         """See `ManyTexts`."""
-        return self._splitter.all_restarts(text, ends)
+        if not self._splits_lines:
+            return self._splitter.all_restarts(text, ends)
+        cuts = ends[: self._encoder.all_cuts(text, ends)]
+        cuts = cuts[(text[cuts] < ASCII_END) | ~self._before_replacement[text[cuts - 1]]]
+        ends[: len(cuts)] = cuts
+        return len(cuts)
+
+    @cached_property
+    def _before_replacement(self) -> NDArray[np.bool_]:
+        """bool[256]: last bytes of characters that stand before U+FFFD in some symbol, a space among them."""
+        texts, offsets = self.merging.symbol_texts
+        lasts = np.flatnonzero(texts == REPLACEMENT_BYTES[-1])
+        firsts = lasts[lasts >= len(REPLACEMENT_BYTES)] + 1 - len(REPLACEMENT_BYTES)
+        is_replacement = texts[firsts] == REPLACEMENT_BYTES[0]
+        firsts = firsts[is_replacement & (texts[firsts + 1] == REPLACEMENT_BYTES[1])]
+        found = np.zeros(256, np.bool_)
+        found[texts[firsts[~np.isin(firsts, offsets)] - 1]] = True
+        found[SPACE] = found[MARKED_SPACE[-1]]
+        return found
 
     def count_each(self, texts: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np.int64]:
         """See `ManyTexts`."""
+        if self._splits_lines and OVERLONG_SPACE.search(texts.tobytes()):
+            return np.array([len(self._encode(text, "heap").ids) for text in np.split(texts, ends[:-1])])
         data, data_ends = repair_each(texts, ends)
         piece_ends = self._splitter.split_each(data, data_ends)
         return tokens_of_each(self._encoder.encode(data, piece_ends, self.encoders[0]), data_ends)

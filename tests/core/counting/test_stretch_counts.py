@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 import pytest
 from conftest import VOCABS
+from pair_vocabularies import HEX_TOKENS, character_level
 from random_texts import random_texts
 from toy_vocabulary import toy_vocabulary
 from unpaired_vocabularies import vocabulary
@@ -35,7 +36,7 @@ models_that_take_many = pytest.mark.parametrize(
         "demo:unigram",
         *(
             pytest.param(VOCABS / f"ggml-vocab-{name}.gguf", marks=pytest.mark.real_vocabs, id=name)
-            for name in ("llama-bpe", "llama-spm", "qwen2", "bert-bge")
+            for name in ("llama-bpe", "llama-spm", "qwen2", "bert-bge", "gemma-4")
         ),
     ],
 )
@@ -84,6 +85,25 @@ def test_characters_that_are_cut_short_count_by_themselves_where_they_become_pie
     begun = stretches._begun_characters(as_array(text), np.array([3, len(text)]))
     is_bpe = model == "demo:bpe"
     assert begun.tolist() == ([1, 2, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0] if is_bpe else [0] * len(text))
+
+
+LINES = ["<unk>", *HEX_TOKENS, *"▁abcé汉\n", "\ufffd", "▁\ufffd", "ab", "é\ufffd", "\n\n", "▁a"]
+
+
+@pytest.mark.parametrize("text", [" é", "a é b", "é汉", "汉é", "汉汉", "ab\n\n\né\n \né", "▁é", "\ufffdé"])
+@pytest.mark.parametrize("merges", [[], ["▁ \ufffd", "a b"], ["é \ufffd", "▁ a"]])
+def test_lines_are_cut_where_a_character_that_is_cut_short_stays_apart(merges, text):
+    tokenizer = Tokenizer(character_level(merges, LINES))
+    text = (text + "ab" * 7 + text).encode()
+    counts = AppendEncoder(tokenizer).append_each(text)
+    assert counts.tolist() == counts_of_prefixes(tokenizer, text)
+
+
+def test_a_space_in_more_bytes_than_necessary_alone_on_a_line_counts_as_the_byte_that_it_is():
+    tokenizer = Tokenizer(character_level(["▁ a"], [text for text in LINES if text != "<0x20>"]))
+    text = b"ab\n\xc0\xa0\nab\n\xc0\xa0a\xe0\x80\xa0\n\xf0\x80\x80\xa0"
+    counts = AppendEncoder(tokenizer).append_each(text)
+    assert counts.tolist() == counts_of_prefixes(tokenizer, text)
 
 
 @pytest.mark.parametrize("model", ["demo:bpe", "demo:spm", "demo:wordpiece", "demo:unigram"])
