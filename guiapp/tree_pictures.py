@@ -15,12 +15,13 @@ from guiapp.core.errors import TokenloupeError
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.tree_reports import Branch
 from guiapp.screenshots import PATIENCE_MS, UNFINISHED
+from guiapp.viewmodels.text.files import write_text
 from guiapp.viewmodels.tree.geometry import View
 from guiapp.viewmodels.tree.model import TreeModel
 from guiapp.viewmodels.tree.search import TreeSearch
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.theme import ThemeSource
-from guiapp.widgets.tree.export import draw_svg, save_picture
+from guiapp.widgets.tree.export import Drawing, save_picture, svg_of
 from guiapp.widgets.tree.paint import TreePaint
 from guiapp.widgets.tree.view import TreeView
 
@@ -68,7 +69,7 @@ def save_tree_picture(model: str, pre: str | None, prefix: bytes, look: TreeLook
         view.show_at_once()
         geometry = view.geometry_now
         if path.suffix.lower() == ".svg" and geometry is not None:
-            draw_svg(view, tree, geometry, str(path))
+            write_text(path, svg_of(Drawing.of(view, tree, geometry)))
         else:
             save_picture(view, look.scale, str(path))
     finally:

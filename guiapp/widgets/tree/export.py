@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
-from PySide6.QtCore import QBuffer, QObject, QPointF, QRect, QSize, Qt
+from PySide6.QtCore import QBuffer, QObject, QPointF, QRect, Qt
 from PySide6.QtGui import (
     QAction,
     QColor,
@@ -49,6 +51,8 @@ MOST_PX = 16_000  # of a side of a picture
 FINEST_PX = 0.8  # narrower nodes are in the picture behind the drawing
 TOUCHING_PX = 3.0  # narrower nodes have no border, which would cover them
 MOST_NODES = 30_000
+PICTURE_WITHIN = Path("within.png")
+DATA_BEGIN, DATA_END = b"data:image/png;base64,", b'"'  # of a picture in a drawing
 
 AskWhere = Callable[[str, str], str]
 AskScale = Callable[[], float | None]
@@ -107,7 +111,7 @@ class TreeExport(QObject):
     def save_svg(self) -> None:
         geometry = self._view.geometry_now
         if geometry is not None and (path := self._ask_where("Save drawing", "token-tree.svg")):
-            draw_svg(self._view, self._model, geometry, path)
+            self.saving.save(Path(path), partial(svg_of, Drawing.of(self._view, self._model, geometry)))
 
     def save_json(self) -> None:
         self._save_data("json")
@@ -169,35 +173,80 @@ def _file_of(image: QImage, path: Path, progress: Progress) -> bytes:
     return bytes(buffer.data().data())
 
 
-def draw_svg(view: TreeView, model: TreeModel, geometry: Geometry, path: str) -> None:
-    """Write a drawing: nodes as shapes and labels as text, over a picture of what is too small for shapes."""
-    colors = view.colors
-    assert colors is not None  # else there would be no geometry
-    generator = QSvgGenerator()
-    generator.setFileName(path)
-    size = QSize(view.width(), view.height())
+class Label(NamedTuple):
+    """A text in a drawing, and how strongly it stands out."""
+
+    place: Place
+    text: str
+    color: QColor
+    opacity: float
+
+
+class Drawing(NamedTuple):
+    """All that a drawing of a view is made from, to be made in any thread.
+
+    image   what is too small for shapes, and what is behind them
+    labels  those of all nodes that have room for one
+    """
+
+    title: str
+    dots_per_inch: int
+    image: QImage
+    geometry: Geometry
+    colors: NodeColors
+    labels: tuple[Label, ...]
+
+    @classmethod
+    def of(cls, view: TreeView, model: TreeModel, geometry: Geometry) -> Drawing:
+        colors = view.colors
+        assert colors is not None  # else there would be no geometry
+        labels = []
+        for place in places(geometry):
+            is_dark = bool(is_light(np.array(colors.of(place.node), np.uint32)))
+            text, color = model.label(place.node, place.is_middle), DARK_TEXT if is_dark else LIGHT_TEXT
+            labels.append(Label(place, text, color, label_opacity(colors, place.node)))
+        title = f"Token tree of {model.name}"
+        image = view.plain_image(1.0)
+        return cls(title, view.logicalDpiX(), image, geometry, colors, tuple(labels))
+
+
+def svg_of(drawing: Drawing, progress: Progress = lambda share: None) -> bytes:
+    """The drawing as a file: nodes as shapes and labels as text, over a picture of all smaller ones."""
+    picture = _file_of(drawing.image, PICTURE_WITHIN, progress)
+    buffer, generator, size = QBuffer(), QSvgGenerator(), drawing.image.size()
+    buffer.open(QBuffer.OpenModeFlag.WriteOnly)
+    generator.setOutputDevice(buffer)
     generator.setSize(size)
     generator.setViewBox(QRect(0, 0, size.width(), size.height()))
-    generator.setResolution(view.logicalDpiX())
-    generator.setTitle(f"Token tree of {model.name}")
-    painter = QPainter()
-    if not painter.begin(generator):
-        raise ExportError(f"{path} cannot be written. Choose another place.")
-    painter.drawImage(0, 0, view.plain_image(1.0))
-    _draw_nodes(painter, geometry, colors)
-    for place in places(geometry):
-        is_dark = bool(is_light(np.array(colors.of(place.node), np.uint32)))
-        painter.setOpacity(label_opacity(colors, place.node))
-        text = model.label(place.node, place.is_middle)
-        _draw_label(painter, place, text, DARK_TEXT if is_dark else LIGHT_TEXT)
-    painter.end()
+    generator.setResolution(drawing.dots_per_inch)
+    generator.setTitle(drawing.title)
+    painter = QPainter(generator)
+    try:
+        painter.drawImage(QRect(0, 0, size.width(), size.height()), _stand_in())
+        _draw_nodes(painter, drawing.geometry, drawing.colors, progress)
+        for label in drawing.labels:
+            painter.setOpacity(label.opacity)
+            _draw_label(painter, label)
+    finally:
+        painter.end()
+    before, _, behind = bytes(buffer.data().data()).partition(DATA_BEGIN)
+    return before + DATA_BEGIN + b64encode(picture) + behind[behind.index(DATA_END) :]
 
 
-def _draw_nodes(painter: QPainter, geometry: Geometry, colors: NodeColors) -> None:
+def _stand_in() -> QImage:
+    """A pixel in the place of a picture: the generator would hold Python's lock while it makes that small."""
+    image = QImage(1, 1, QImage.Format.Format_RGB32)
+    image.fill(0)
+    return image
+
+
+def _draw_nodes(painter: QPainter, geometry: Geometry, colors: NodeColors, progress: Progress) -> None:
     picture, (left, right) = geometry.picture, geometry.view
     unit = (right - left) / geometry.width_px
     least = np.full(picture.n_levels, FINEST_PX * unit)
-    for node in picture.wide_nodes(left, right, least).tolist()[:MOST_NODES]:
+    nodes = picture.wide_nodes(left, right, least).tolist()[:MOST_NODES]
+    for number, node in enumerate(nodes):
+        progress(number / len(nodes))
         if (outline := node_outline(geometry, node)).isEmpty():  # readers call that an error in the file
             continue
         color, (start, end) = colors.of(node), picture.span(node)
@@ -207,7 +256,8 @@ def _draw_nodes(painter: QPainter, geometry: Geometry, colors: NodeColors) -> No
         painter.drawPath(outline)
 
 
-def _draw_label(painter: QPainter, place: Place, text: str, color: QColor) -> None:
+def _draw_label(painter: QPainter, label: Label) -> None:
+    place, text = label.place, label.text
     form = fitting_form(place, *label_widths(text))
     if form is None:
         return
@@ -217,7 +267,7 @@ def _draw_label(painter: QPainter, place: Place, text: str, color: QColor) -> No
     width = metrics.horizontalAdvance(shown)
     place = turned_place(place, width + 2 * MARGIN_PX)
     painter.setFont(font)
-    painter.setPen(color)
+    painter.setPen(label.color)
     painter.setTransform(QTransform().translate(place.x, place.y).rotate(place.degrees))
     left = -width / 2 if place.is_centered else float(MARGIN_PX)
     painter.drawText(QPointF(left, (metrics.ascent() - metrics.descent()) / 2), shown)

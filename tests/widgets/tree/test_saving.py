@@ -105,6 +105,22 @@ def test_a_picture_is_made_small_in_the_background(page, qtbot, tmp_path):
     assert not QImage(str(tmp_path / "tree.png")).isNull()
 
 
+def test_a_drawing_is_made_in_the_background(page, qtbot, tmp_path):
+    page.export._ask_where = lambda title, suggested: str(tmp_path / "tree.svg")
+    page.export.save_svg()
+    assert page.export.saving.is_busy
+    assert not (tmp_path / "tree.svg").exists()
+    qtbot.waitUntil(lambda: page.export.saving.saved == tmp_path / "tree.svg")
+    drawing = (tmp_path / "tree.svg").read_text()
+    assert drawing.count("<text") > 10
+    assert drawing.rstrip().endswith("</svg>")
+
+
+def test_a_drawing_that_cannot_be_written_is_told_of(page, qtbot, tmp_path):
+    save_at(page, qtbot, tmp_path / "nowhere" / "tree.svg", page.export.save_svg)
+    assert "cannot be saved" in page.saving_bar.message.text()
+
+
 def test_a_group_is_saved_without_its_neighbours(page, qtbot, tmp_path):
     picture = page.model.picture
     groups = [node for node in range(1, len(picture)) if picture.token(node) is None]
