@@ -155,7 +155,8 @@ def _build(path: Path, keys: VocabKeys, model: str, choice: PreChoice, progress:
     progress(0.7)
     table = _tokens(keys, warnings)
     n_tokens = len(table.offsets) - 1
-    scores = _per_token(keys, "tokenizer.ggml.scores", n_tokens, "float32", "int32")
+    scores = _per_token(keys, "tokenizer.ggml.scores", n_tokens, "float32", "int32").astype(np.float32)
+    scores[np.isnan(scores)] = np.nan  # a signalling one would be reported at each use
     stored_types = _per_token(keys, "tokenizer.ggml.token_type", n_tokens, "int32", default=1)
     attributes = _attributes(stored_types)
     progress(0.9)
@@ -179,7 +180,7 @@ def _build(path: Path, keys: VocabKeys, model: str, choice: PreChoice, progress:
         chosen_pre=choice.chosen,
         token_data=table.data,
         token_offsets=table.offsets,
-        scores=scores.astype(np.float32),
+        scores=scores,
         attributes=attributes,
         stored_types=stored_types,
         merge_data=merge_data,

@@ -139,10 +139,7 @@ REFUSED: dict[str, tuple[GgufFile | bytes, str]] = {
     "72 add_bos u8": (spm(add_bos_token=Raw("u8", 1)), "add_bos_token of type uint8"),
     "72 add_space_prefix u32": (spm(add_space_prefix=1), "add_space_prefix of type uint32"),
     "72 suppress_tokens u32": (spm(suppress_tokens=Raw("array:u32", [1])), "suppress_tokens"),
-    "72 lowercase u8": (
-        spm(keys={"tokenizer.ggml.normalizer.lowercase": Raw("u8", 1)}),
-        "lowercase of type uint8",
-    ),
+    "72 lowercase u8": (spm(**{"normalizer.lowercase": Raw("u8", 1)}), "lowercase of type uint8"),
     "75 charsmap empty": (ugm(Raw("array:u8", [])), "0 bytes long"),
     "75 charsmap of 3 bytes": (ugm(Raw("array:u8", [1, 2, 3])), "3 bytes long"),
     "75 table 2^32-1": (ugm(Raw("array:u8", [255] * 8)), "4,294,967,295"),

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import struct
+
+import numpy as np
 import pytest
-from gguf_builder import BYTE, CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED, write_vocab
+from gguf_builder import BYTE, CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED, vocab_file, write_vocab
 from toy_vocabulary import toy_vocabulary
 
+import guiapp
 from guiapp.core.vocab.gguf_file import load_vocabulary
 from guiapp.core.vocab.pre_types import PRE_TOKENIZERS
 from guiapp.core.vocab.vocabulary import Attribute, SpecialIds
@@ -98,3 +102,11 @@ def test_the_unknown_token_may_be_a_control_token(unk, expected):
     signs = toy_vocabulary(tokens, special_ids=SpecialIds(unk=unk)).signs
     assert [Attribute.UNKNOWN in Attribute(int(bits)) for bits in signs] == expected
     assert Attribute.CONTROL in Attribute(int(signs[1]))
+
+
+@pytest.mark.parametrize("model", ["llama", "t5"])
+def test_signalling_nans_among_the_scores_signal_nothing(tmp_path, model):
+    data = vocab_file(model=model, tokens=["<unk>", "a", "b"], scores=[1.5] * 3).to_bytes()
+    path = tmp_path / "model.gguf"
+    path.write_bytes(data.replace(struct.pack("<f", 1.5), struct.pack("<I", 0x7F800001)))
+    assert np.isnan(guiapp.open_model(path).vocabulary.scores).all()
