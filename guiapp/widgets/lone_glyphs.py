@@ -132,11 +132,12 @@ class LoneGlyphs:
 
     def runs(self, text: str) -> tuple[QGlyphRun, ...] | None:
         """The glyphs from the start of a line, those of a font together; None for a text with others."""
+        if self._even.issuperset(text):
+            known = _without_isolates(text)
+            return (self._run(0, known, self._even_places(len(known))),)
         if self.width(text) is None:
             return None
-        known = [character for character in text if character not in ISOLATES]
-        if self._even.issuperset(text):
-            return (self._run(0, known, self._even_places(len(known))),)
+        known = _without_isolates(text)
         runs, x = [], 0.0
         for font, group in groupby(known, lambda character: self._borrowed_from.get(character, 0)):
             characters, places = list(group), []
@@ -152,9 +153,13 @@ class LoneGlyphs:
             self._places.append(QPointF(number * self._advance, 0))
         return self._places[:n_glyphs]
 
-    def _run(self, font: int, characters: list[str], places: list[QPointF]) -> QGlyphRun:
+    def _run(self, font: int, characters: Iterable[str], places: list[QPointF]) -> QGlyphRun:
         run = QGlyphRun()
         run.setRawFont(self._fonts[font])
-        run.setGlyphIndexes([self._numbers[character] for character in characters])
+        run.setGlyphIndexes(list(map(self._numbers.__getitem__, characters)))
         run.setPositions(places)
         return run
+
+
+def _without_isolates(text: str) -> str:
+    return text.replace(ISOLATES[0], "").replace(ISOLATES[1], "")

@@ -14,7 +14,7 @@ from guiapp.widgets.lone_glyphs import LoneGlyphs
 from guiapp.widgets.script_fonts import draw_once
 from guiapp.widgets.theme import Theme
 
-MOST_TEXTS = 2000
+MOST_TEXTS = 256
 STRIKE_SHARE = 0.58  # of the height, from above: through small letters
 LEFT, CENTER, RIGHT = 0.0, 0.5, 1.0
 """Where in its place a text stands: the share of the free width that is left of it."""
@@ -29,17 +29,17 @@ class ShapedTexts:
         self._font.setStrikeOut(False)
         self._metrics = QFontMetrics(font)
         self._lone = LoneGlyphs(self._font)
-        self._runs = lru_cache(MOST_TEXTS)(self._glyphs_of)
+        self._to_line = self._lone.ascent - self._lone.height / 2  # from the middle of lone glyphs down
+        self.width = lru_cache(MOST_TEXTS)(self._width_of)
+        self._drawn = lru_cache(MOST_TEXTS)(self._drawing_of)
         self._shaped = lru_cache(MOST_TEXTS)(self._shape)
 
     def learn(self, characters: str, scale: float = 1.0) -> None:
         """Load now what takes too long when it is first painted, by painters of that scale."""
         draw_once(self._font, characters, scale)
         self._lone.learn(characters, scale)
-
-    def width(self, text: str) -> float:
-        width = self._lone.width(text)
-        return self._shaped(text).size().width() if width is None else width
+        for known in (self.width, self._drawn):  # more of it is lone now
+            known.cache_clear()
 
     def draw(self, painter: QPainter, place: QRectF, text: str, share: float = CENTER) -> None:
         """Draw one line in the middle of the place's height, with the painter's pen."""
@@ -52,22 +52,34 @@ class ShapedTexts:
 
         It begins at a whole pixel: between two pixels its glyphs would have to be drawn anew.
         """
-        width, height = self._lone.width(text), self._lone.height
-        shaped = None
-        if width is None:
-            shaped = self._shaped(text)
-            width, height = shaped.size().toTuple()
-        x, y = round(left + (room - width) * share), middle - height / 2
-        if shaped is not None:
-            painter.setFont(self._font)
-            painter.drawStaticText(QPointF(x, y), shaped)
+        width, drawn, height = self.width(text), self._drawn(text), self._lone.height
+        x = round(left + (room - width) * share)
+        if isinstance(drawn, QGlyphRun):
+            painter.drawGlyphRun(QPointF(x, middle + self._to_line), drawn)
+        elif isinstance(drawn, tuple):
+            for run in drawn:
+                painter.drawGlyphRun(QPointF(x, middle + self._to_line), run)
         else:
-            runs = self._runs(text)
-            for run in runs if isinstance(runs, tuple) else (runs,):
-                painter.drawGlyphRun(QPointF(x, y + self._lone.ascent), run)
+            height = drawn.size().height()
+            painter.setFont(self._font)
+            painter.drawStaticText(QPointF(x, middle - height / 2), drawn)
         if self._is_struck:
-            struck = y + height * STRIKE_SHARE
+            struck = middle + height * (STRIKE_SHARE - 0.5)
             painter.drawLine(QPointF(x, struck), QPointF(x + width, struck))
+
+    def draw_on(self, painter: QPainter, left: float, line: float, text: str) -> None:
+        """The same from the left on a line that letters of other fonts stand on, too."""
+        self.draw_in(painter, left, 0, line - self._to_line, text, LEFT)
+
+    @property
+    def ascent(self) -> float:
+        """From the top of a line of text to where its letters stand."""
+        return self._lone.ascent
+
+    def is_high(self, text: str) -> bool:
+        """Whether it needs a higher line than others, for a font that it borrows from."""
+        drawn = self._drawn(text)
+        return isinstance(drawn, QStaticText) and drawn.size().height() > self._lone.height
 
     def elided(self, text: str, width: float) -> str:
         """The text, cut short where it needs more than that."""
@@ -75,9 +87,15 @@ class ShapedTexts:
             return text
         return self._metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(width))
 
-    def _glyphs_of(self, text: str) -> QGlyphRun | tuple[QGlyphRun, ...]:
+    def _width_of(self, text: str) -> float:
+        width = self._lone.width(text)
+        return self._shaped(text).size().width() if width is None else width
+
+    def _drawing_of(self, text: str) -> QGlyphRun | tuple[QGlyphRun, ...] | QStaticText:
         """A single run by itself: thousands are kept, and whatever looks for garbage visits tuples, too."""
-        runs = self._lone.runs(text) or ()
+        runs = self._lone.runs(text)
+        if runs is None:
+            return self._shaped(text)
         return runs[0] if len(runs) == 1 else runs
 
     def _shape(self, text: str) -> QStaticText:

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QImage, QPainter, QPen, QStaticText
 
 from guiapp.widgets.lone_glyphs import LoneGlyphs
-from guiapp.widgets.rounded_boxes import MOST_PICTURES, RoundedBoxes
+from guiapp.widgets.rounded_boxes import MOST_PICTURES, BoxLook, RoundedBoxes
 from guiapp.widgets.shaped_texts import LEFT, RIGHT, MonoTexts, ShapedTexts
 from guiapp.widgets.theme import Theme
 
@@ -147,14 +147,14 @@ def test_a_box_that_was_drawn_before_looks_as_if_drawn_now(qapp, ratio):
         painter.drawRoundedRect(rect.adjusted(1, 1, -1, -1), 6, 6)
 
     for _ in range(2):
-        kept = inked(lambda painter: boxes.draw(painter, rect, fill, line, 6, ratio), ratio)
+        kept = inked(lambda painter: boxes.draw(painter, rect, BoxLook(fill, line, 6), ratio), ratio)
         assert difference(kept, inked(draw_now, ratio)) <= 1
 
 
 def test_boxes_of_ever_new_sizes_do_not_fill_the_memory(qapp):
-    boxes = RoundedBoxes()
+    boxes, look = RoundedBoxes(), BoxLook(QColor("red"), None, 3)
     for width in range(MOST_PICTURES + 10):
-        inked(lambda painter, w=width: boxes.draw(painter, QRectF(0, 0, w + 1, 9), QColor("red"), None, 3, 1))
+        inked(lambda painter, w=width: boxes.draw(painter, QRectF(0, 0, w + 1, 9), look, 1))
     assert len(boxes._pictures) <= MOST_PICTURES
 
 

@@ -62,6 +62,21 @@ def test_what_is_loaded_at_a_scale_is_quickly_painted_at_it(qtbot):
     assert 2 * seconds[0] < seconds[1]
 
 
+def test_no_step_needs_a_font_that_was_not_loaded_before(make_steps_page, qtbot):
+    page = make_steps_page(text=b"How do lions sleep in New York?")
+    qtbot.waitUntil(lambda: page.trace.fonts.is_ready)
+    texts = page.trace._texts
+    loaded = set(texts._fonts)
+    operations = {}
+    for step in range(page.model.n_steps):
+        operations.setdefault(page.model.debugger.trace.operation(step), step)
+    assert "stale" in operations
+    for step in operations.values():
+        page.model.go_to(step)
+        page.grab()
+    assert set(texts._fonts) == loaded
+
+
 def test_the_page_loads_those_of_the_recorded_text(make_steps_page, qtbot):
     page = make_steps_page(text="How many 漢字 lie in the sun?".encode())
     qtbot.waitUntil(lambda: page.trace.fonts.is_ready)

@@ -10,7 +10,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
 from guiapp.viewmodels.steps.pictures import Element, Part, Role
-from guiapp.widgets.rounded_boxes import RoundedBoxes
+from guiapp.widgets.rounded_boxes import BoxLook, RoundedBoxes
 from guiapp.widgets.shaped_texts import LEFT, MonoTexts, ShapedTexts
 from guiapp.widgets.steps.gutter import ID_FONT_PX, GutterRow
 from guiapp.widgets.style_sheet import blend
@@ -106,44 +106,63 @@ def _width_of(element: Element, texts: BoxTexts) -> int:
     return ceil(max(inner, 6.0) + (2 * PADDING_PX if is_boxed else 0))
 
 
+class BoxLooks:
+    """How the kinds of boxes look: finished tokens are coloured, and what the step is about has a ring."""
+
+    def __init__(self, theme: Theme) -> None:
+        about = blend(theme.raised, theme.accent, 0.30)
+        self.theme = theme
+        self.finished = [BoxLook(color, None, 5) for color in theme.span_colors]
+        self.about = BoxLook(about, QPen(theme.accent, 2.2), 6)
+        self.about_text = BoxLook(about, QPen(theme.accent, 2.2, Qt.PenStyle.DashLine), 6)
+        self.token = BoxLook(blend(theme.raised, theme.line, 0.5), QPen(theme.line, 1), 6)
+
+    def of(self, element: Element) -> BoxLook | None:
+        """None for text that waits."""
+        if element.part is Part.FINISHED:
+            return self.finished[element.color % len(self.finished)]
+        if element.role is not Role.NONE:
+            return self.about_text if element.part is Part.TEXT else self.about
+        return self.token if element.part is Part.TOKEN else None
+
+
 class BoxPainter:
-    """Paints boxes: finished tokens are coloured, and what the step is about has a ring."""
+    """Paints boxes with what stands in them."""
 
     def __init__(self, texts: BoxTexts) -> None:
         self._texts = texts
         self._boxes = RoundedBoxes()
+        self._looks: BoxLooks | None = None
 
     def paint(self, painter: QPainter, theme: Theme, boxes: list[Box], ratio: float) -> None:
         """`ratio` is how many pixels of the screen a unit of the layout takes.
 
         All texts of a colour follow each other: choosing a pen takes as long as drawing a short text.
         """
-        about, other = blend(theme.raised, theme.accent, 0.30), blend(theme.raised, theme.line, 0.5)
-        ring, line = QPen(theme.accent, 2.2), QPen(theme.line, 1)
-        for element, rect, _ in boxes:
-            if element.part is Part.FINISHED:
-                self._boxes.draw(painter, rect, theme.span_color(element.color), None, 5, ratio)
-            elif element.role is not Role.NONE:
-                is_text = element.part is Part.TEXT
-                ring.setStyle(Qt.PenStyle.DashLine if is_text else Qt.PenStyle.SolidLine)
-                self._boxes.draw(painter, rect, about, ring, 6, ratio)
-            elif element.part is Part.TOKEN:
-                self._boxes.draw(painter, rect, other, line, 6, ratio)
-        self._paint_texts(painter, theme, boxes)
-
-    def _paint_texts(self, painter: QPainter, theme: Theme, boxes: list[Box]) -> None:
-        waiting = [box for box in boxes if box.element.part is Part.TEXT and box.element.role is Role.NONE]
-        numbered = [box for box in boxes if box.element.part is Part.TOKEN and box.element.below]
+        if self._looks is None or self._looks.theme is not theme:
+            self._looks = BoxLooks(theme)
+        boxed: list[Box] = []
+        waiting: list[Box] = []
+        for box in boxes:
+            look = self._looks.of(box.element)
+            (waiting if look is None else boxed).append(box)
+            if look is not None:
+                self._boxes.draw(painter, box.rect, look, ratio)
         painter.setPen(theme.faint)
         for element, rect, _ in waiting:
             self._texts.text.draw_in(painter, rect.x(), 0, rect.y() + rect.height() / 2, element.text, LEFT)
+        self._paint_texts(painter, theme, boxed)
+
+    def _paint_texts(self, painter: QPainter, theme: Theme, boxed: list[Box]) -> None:
+        numbered = []
         painter.setPen(theme.span_text)
-        for element, rect, _ in boxes:
-            if element.part is Part.TEXT and element.role is Role.NONE:
-                continue
-            is_numbered = element.part is Part.TOKEN and element.below
-            middle = rect.y() + (TEXT_MIDDLE_PX if is_numbered else rect.height() / 2)
-            self._texts.of(element.part).draw_in(painter, rect.x(), rect.width(), middle, element.text)
+        for element, rect, _ in boxed:
+            left, top, width = rect.x(), rect.y(), rect.width()
+            if element.part is Part.TOKEN:
+                self._texts.token.draw_in(painter, left, width, top + TEXT_MIDDLE_PX, element.text)
+                numbered.append((left, width, top + ID_MIDDLE_PX, element.below))
+            else:
+                self._texts.text.draw_in(painter, left, width, top + rect.height() / 2, element.text)
         painter.setPen(theme.dim)
-        for element, rect, _ in numbered:
-            self._texts.id.draw_in(painter, rect.x(), rect.width(), rect.y() + ID_MIDDLE_PX, element.below)
+        for left, width, middle, below in numbered:
+            self._texts.id.draw_in(painter, left, width, middle, below)

@@ -24,6 +24,7 @@ INDENT_PX = 22  # behind the gutter
 VALUES_PX, PLACES_PX = 84, 232  # where the columns of the variables begin, at least for the last
 MOST_VARIABLES = 4
 GAP_LINES = 0.6  # above the variables
+MOST_PICTURES = 4
 N_LINES = 16  # room for any code with its variables: all are shown in the same size
 
 
@@ -36,7 +37,7 @@ class CodeView(QWidget):
         self._theme_source, self._zoom, texts = drawing
         self._texts = texts.of(UI_FONT_PX)
         self._hovered = -1
-        self._picture: tuple[object, QPixmap] | None = None
+        self._pictures: dict[object, QPixmap] = {}
         self.setAccessibleName("Pseudo-code")
         self.setToolTip("Click on a line for a breakpoint at what it does.")
         self.setMouseTracking(True)
@@ -137,22 +138,21 @@ class CodeView(QWidget):
         painter.drawPixmap(0, 0, self._lines_picture(code, scale))
         painter.scale(scale, scale)
         width = self.width() / scale
-        for number in range(len(code.lines)):
-            row = QRectF(0, number * LINE_PX, width, LINE_PX)
-            if number == present:
-                painter.fillRect(row, blend(theme.raised, theme.accent, 0.26))
-                painter.fillRect(QRectF(0, row.top(), 3, LINE_PX), theme.accent)
-                painter.setPen(theme.text)
-                self._texts.draw(painter, row.adjusted(INDENT_PX, 0, 0, 0), code.lines[number], LEFT)
-            self._paint_gutter(painter, row, code.operations_of(number), number == self._hovered)
-        top = (len(code.lines) + GAP_LINES) * LINE_PX
-        self._paint_variables(painter, QRectF(INDENT_PX, top, width - INDENT_PX, LINE_PX), names)
+        if present >= 0:
+            top = present * LINE_PX
+            painter.fillRect(QRectF(0, top, width, LINE_PX), blend(theme.raised, theme.accent, 0.26))
+            painter.fillRect(QRectF(0, top, 3, LINE_PX), theme.accent)
+            painter.setPen(theme.text)
+            self._texts.draw_in(painter, INDENT_PX, 0, top + LINE_PX / 2, code.lines[present], LEFT)
+        self._paint_gutter(painter, code)
+        row = QRectF(INDENT_PX, (len(code.lines) + GAP_LINES) * LINE_PX, width - INDENT_PX, LINE_PX)
+        self._paint_variables(painter, row, names)
 
     def _lines_picture(self, code: PseudoCode, scale: float) -> QPixmap:
-        """The lines as they are where none is carried out: the same at most steps, and drawn once."""
+        """The lines as they are where none is carried out: those of pieces and around them, drawn once."""
         theme, ratio = self._theme_source.theme, self.devicePixelRatio()
-        key = theme.name, code.lines, self.size(), scale, ratio
-        if self._picture is None or self._picture[0] != key:
+        key = theme.name, code.title, self.width(), self.height(), scale, ratio
+        if key not in self._pictures:
             picture = QPixmap(self.size() * ratio)
             picture.setDevicePixelRatio(ratio)
             picture.fill(theme.raised)
@@ -162,15 +162,20 @@ class CodeView(QWidget):
                 for number, line in enumerate(code.lines):
                     middle = (number + 0.5) * LINE_PX
                     self._texts.draw_in(painter, INDENT_PX, 0, middle, line, LEFT)
-            self._picture = key, picture
-        return self._picture[1]
+            if len(self._pictures) >= MOST_PICTURES:
+                self._pictures.clear()
+            self._pictures[key] = picture
+        return self._pictures[key]
 
-    def _paint_gutter(
-        self, painter: QPainter, row: QRectF, operations: tuple[str, ...], is_hovered: bool
-    ) -> None:
-        middle = QPointF(INDENT_PX / 2 + 1, row.center().y())
-        found = at_operations(self._model.breakpoints.rows, operations)
-        paint_mark(painter, self._theme_source.theme, middle, found, is_hovered)
+    def _paint_gutter(self, painter: QPainter, code: PseudoCode) -> None:
+        """The breakpoints at lines, and what a click on the one under the pointer would do."""
+        rows = [row for row in self._model.breakpoints.rows if row.kind == "operation"]
+        for number in range(len(code.lines)):
+            if not rows and number != self._hovered:
+                continue
+            middle = QPointF(INDENT_PX / 2 + 1, (number + 0.5) * LINE_PX)
+            found = at_operations(rows, code.operations_of(number))
+            paint_mark(painter, self._theme_source.theme, middle, found, number == self._hovered)
 
     def _paint_variables(self, painter: QPainter, row: QRectF, names: list[tuple[str, str, str]]) -> None:
         """Three columns; places are left out where the values leave no room for them."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import ceil
+from typing import NamedTuple
 
 from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import (
@@ -19,10 +20,9 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from guiapp.core.explain.code_marks import parts, without_marks
+from guiapp.widgets.shaped_texts import LEFT, RIGHT, ShapedTexts
 from guiapp.widgets.text_zoom import TextZoom
 from guiapp.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource
-
-VCENTER = Qt.AlignmentFlag.AlignVCenter
 
 
 class TextLine(QWidget):
@@ -43,7 +43,7 @@ class TextLine(QWidget):
         self._zoom = zoom
         self._size_px, self._font = font.pixelSize(), QFont(font)
         self._is_dim = is_dim
-        self._side = Qt.AlignmentFlag.AlignRight if is_right else Qt.AlignmentFlag.AlignLeft
+        self._side = RIGHT if is_right else LEFT
         self._text = ""
         self._longest = ""
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
@@ -72,6 +72,7 @@ class TextLine(QWidget):
         self._fit()
 
     def _fit(self) -> None:
+        self._texts = ShapedTexts(self._font)
         if self._longest:
             self.setFixedWidth(QFontMetrics(self._font).horizontalAdvance(self._longest) + 1)
         self.updateGeometry()
@@ -84,15 +85,12 @@ class TextLine(QWidget):
         return self.sizeHint()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
+        painter, width = QPainter(self), self.width()
         theme = self._theme_source.theme
         painter.fillRect(event.rect(), theme.raised)
-        painter.setFont(self._font)
         painter.setPen(theme.dim if self._is_dim else theme.text)
-        shown, metrics = self._text, painter.fontMetrics()
-        if metrics.horizontalAdvance(shown) > self.width():
-            shown = metrics.elidedText(shown, Qt.TextElideMode.ElideRight, self.width())
-        painter.drawText(self.rect(), VCENTER | self._side, shown)
+        shown = self._texts.elided(self._text, width)
+        self._texts.draw_in(painter, 0, width, self.height() / 2, shown, self._side)
 
 
 def title_line(theme_source: ThemeSource, zoom: TextZoom, text: str = "") -> TextLine:
@@ -104,6 +102,14 @@ def title_line(theme_source: ThemeSource, zoom: TextZoom, text: str = "") -> Tex
     return line
 
 
+class Stretch(NamedTuple):
+    """A part of a line, and where it begins."""
+
+    text: str
+    is_code: bool
+    left: float
+
+
 class SentenceView(QWidget):
     """A sentence with `code` in it, on a card; it grows by lines, and shrinks only when it is told to."""
 
@@ -113,13 +119,14 @@ class SentenceView(QWidget):
         super().__init__(parent)
         self._theme_source = theme_source
         self._zoom = zoom or TextZoom(self)
-        self._zoom.changed.connect(self.forget_height)
+        self._zoom.changed.connect(self._follow_zoom)
         self._text = ""
-        self._lines = QTextLayout()
+        self._line: list[Stretch] = []  # what there is in a single line
+        self._lines = QTextLayout()  # what there is where that is too long
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setAccessibleName("What happens")
-        self.forget_height()
+        self._follow_zoom()
         theme_source.changed.connect(self._arrange)
 
     def text(self) -> str:
@@ -132,9 +139,13 @@ class SentenceView(QWidget):
             self.setAccessibleDescription(self.text())
             self._arrange()
 
+    def _follow_zoom(self) -> None:
+        self._font = self._zoom.ui_font(UI_FONT_PX + 2)
+        self._plain, self._code = ShapedTexts(self._font), ShapedTexts(_code_font(self._font))
+        self.forget_height()
+
     def forget_height(self) -> None:
         """Be one line high again, or as high as the present sentence needs."""
-        self._font = self._zoom.ui_font(UI_FONT_PX + 2)
         self.setFixedHeight(ceil(QFontMetricsF(self._font).height()) + 2)
         self._arrange()
 
@@ -147,10 +158,31 @@ class SentenceView(QWidget):
         theme = self._theme_source.theme
         painter.fillRect(event.rect(), theme.raised)
         painter.setPen(theme.dim)
-        self._lines.draw(painter, QPointF())
+        if not self._line:
+            self._lines.draw(painter, QPointF())
+        for text, is_code, left in self._line:
+            painter.setPen(theme.text if is_code else theme.dim)
+            (self._code if is_code else self._plain).draw_on(painter, left, self._plain.ascent, text)
 
     def _arrange(self) -> None:
-        """Break the sentence into lines."""
+        self._line = self._in_one_line()
+        if not self._line:
+            self._break()
+        self.update()
+
+    def _in_one_line(self) -> list[Stretch]:
+        """The parts side by side, as in most sentences; none where they need more room than a plain line."""
+        line, right = [], 0.0
+        for text, is_code in parts(self._text):
+            texts = self._code if is_code else self._plain
+            line.append(Stretch(text, is_code, right))
+            right += texts.width(text)
+            if right > self.width() or texts.is_high(text):
+                return []
+        return line
+
+    def _break(self) -> None:
+        """Break the sentence into lines, which takes much longer."""
         self._lines = QTextLayout(self.text(), self._font)
         option = QTextOption(Qt.AlignmentFlag.AlignLeft)
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
@@ -166,13 +198,10 @@ class SentenceView(QWidget):
         self._lines.endLayout()
         if ceil(y) > self.height():
             self.setFixedHeight(ceil(y))
-        self.update()
 
     def _code_formats(self) -> list[QTextLayout.FormatRange]:
         look = QTextCharFormat()
-        font = Theme.mono_font(self._font.pixelSize())
-        font.setBold(True)
-        look.setFont(font)
+        look.setFont(_code_font(self._font))
         look.setForeground(self._theme_source.theme.text)
         ranges, end = [], 0
         for text, is_code in parts(self._text):
@@ -182,6 +211,12 @@ class SentenceView(QWidget):
                 stretch.start, stretch.length, stretch.format = start, end - start, look
                 ranges.append(stretch)
         return ranges
+
+
+def _code_font(around: QFont) -> QFont:
+    font = Theme.mono_font(around.pixelSize())
+    font.setBold(True)
+    return font
 
 
 def _utf16_length(text: str) -> int:

@@ -71,17 +71,18 @@ class StepRows(QWidget):
             texts.draw_in(painter, 0, width, ROW_PX / 2, texts.elided(self.nothing, width), LEFT)
             return
         left = texts.width(f"{self._model.n_steps:,}") + GAP_PX
-        middles = [(number + 0.5) * ROW_PX for number in range(len(self.entries))]
         painter.setPen(theme.faint)
-        for entry, middle in zip(self.entries, middles, strict=True):
-            texts.draw_in(painter, 0, width, middle, f"{entry.step:,}", LEFT)
+        for number, entry in enumerate(self.entries):
+            texts.draw_in(painter, 0, 0, (number + 0.5) * ROW_PX, f"{entry.step:,}", LEFT)
         painter.setPen(theme.dim)
-        for entry, middle in zip(self.entries, middles, strict=True):
-            texts.draw_in(painter, 0, width, middle, entry.worth, RIGHT)
-            if entry is self.entries[-1]:
+        for number, (_, text, worth) in enumerate(self.entries):
+            middle, room = (number + 0.5) * ROW_PX, width - left
+            if worth:
+                texts.draw_in(painter, 0, width, middle, worth, RIGHT)
+                room -= texts.width(worth) + GAP_PX
+            if number == len(self.entries) - 1:
                 painter.setPen(theme.text)
-            room = width - left - texts.width(entry.worth) - GAP_PX
-            texts.draw_in(painter, left, room, middle, texts.elided(entry.text, room), LEFT)
+            texts.draw_in(painter, left, 0, middle, texts.elided(text, room), LEFT)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         index = int(event.position().y() / self._zoom.factor // ROW_PX)

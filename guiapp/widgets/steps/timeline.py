@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap
 from PySide6.QtWidgets import QWidget
 
 from guiapp.viewmodels.steps.model import StepsModel
@@ -29,7 +29,7 @@ class Scrubber(QWidget):
         self._walk = walk
         self._theme_source = theme_source
         self._marks: list[tuple[list[float], bool]] = []
-        self._picture: tuple[object, QPixmap] | None = None
+        self._pictures: tuple[object, QPixmap, QPixmap] | None = None
         self.setFixedHeight(HEIGHT_PX)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # else all that is behind is painted, too
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -54,18 +54,11 @@ class Scrubber(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        theme = self._theme_source.theme
-        painter.fillRect(event.rect(), theme.panel)
-        middle = self.height() / 2
-        track = QRectF(MARGIN_PX, middle - TRACK_PX / 2, self.width() - 2 * MARGIN_PX, TRACK_PX)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.raised)
-        painter.drawRoundedRect(track, TRACK_PX / 2, TRACK_PX / 2)
-        at = self.x_of(self._walk.position)
-        track.setRight(at)
-        painter.setBrush(blend(theme.raised, theme.accent, 0.7))
-        painter.drawRoundedRect(track, TRACK_PX / 2, TRACK_PX / 2)
-        painter.drawPixmap(0, 0, self._marks_picture(middle))
+        theme, at, middle = self._theme_source.theme, self.x_of(self._walk.position), self.height() / 2
+        ahead, behind = self._drawn()
+        painter.drawPixmap(0, 0, ahead)
+        ratio = behind.devicePixelRatio()
+        painter.drawPixmap(QPointF(), behind, QRectF(0, 0, at * ratio, behind.height()))
         knob = QRectF(at - 4, middle - 13, 8, 26)
         painter.setPen(QPen(theme.accent, 2) if self.hasFocus() else Qt.PenStyle.NoPen)
         painter.setBrush(theme.text)
@@ -73,7 +66,7 @@ class Scrubber(QWidget):
 
     def mark(self) -> None:
         """Find where hits are, as shares of the line; those too close to tell apart become one."""
-        self._marks, self._picture = [], None
+        self._marks, self._pictures = [], None
         n_steps = max(1, self._walk.n_steps)
         for found, row in zip(self._walk.hits, self._walk.breakpoints.rows, strict=True):
             first_of = np.flatnonzero(np.diff(found * MOST_MARKS // n_steps, prepend=-1))
@@ -90,19 +83,29 @@ class Scrubber(QWidget):
                 x = MARGIN_PX + (self.width() - 2 * MARGIN_PX) * mark
                 painter.drawEllipse(QPointF(x, middle), DOT_PX, DOT_PX)
 
-    def _marks_picture(self, middle: float) -> QPixmap:
-        """They are drawn once: hundreds of dots would be most of the work at every step."""
-        ratio = self.devicePixelRatio()
-        key = (self._theme_source.theme.name, self.size(), ratio)
-        if self._picture is None or self._picture[0] != key:
-            picture = QPixmap(self.size() * ratio)
-            picture.setDevicePixelRatio(ratio)
-            picture.fill(Qt.GlobalColor.transparent)
-            with QPainter(picture) as painter:
-                painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-                self.paint_marks(painter, middle)
-            self._picture = key, picture
-        return self._picture[1]
+    def _drawn(self) -> tuple[QPixmap, QPixmap]:
+        """The line at the start and at the end, each drawn once: hundreds of dots are much work."""
+        theme = self._theme_source.theme
+        key = (theme.name, self.size(), self.devicePixelRatio())
+        if self._pictures is None or self._pictures[0] != key:
+            passed = blend(theme.raised, theme.accent, 0.7)
+            self._pictures = key, self._draw(theme.raised), self._draw(passed)
+        return self._pictures[1:]
+
+    def _draw(self, color: QColor) -> QPixmap:
+        """The line in one colour, with what lies on it."""
+        ratio, middle = self.devicePixelRatio(), self.height() / 2
+        picture = QPixmap(self.size() * ratio)
+        picture.setDevicePixelRatio(ratio)
+        picture.fill(self._theme_source.theme.panel)
+        with QPainter(picture) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            track = QRectF(MARGIN_PX, middle - TRACK_PX / 2, self.width() - 2 * MARGIN_PX, TRACK_PX)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(color)
+            painter.drawRoundedRect(track, TRACK_PX / 2, TRACK_PX / 2)
+            self.paint_marks(painter, middle)
+        return picture
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self._walk.go_to(self.step_at(event.position().x()))

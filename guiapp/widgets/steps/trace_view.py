@@ -170,8 +170,9 @@ class TraceView(QSplitter):
 
 def _loaders(texts: MonoTexts, zoom: TextZoom) -> list[Loader]:
     """For the fonts in which parts of the text are painted: by us, by Qt at a scale, and in other sizes."""
-    marked = texts.of(UI_FONT_PX, is_bold=True), texts.of(UI_FONT_PX, is_struck=True)
-    kinds = [*map(texts.of, SIZES_PX), *marked]
+    struck = [texts.of(size, is_struck=True) for size in (UI_FONT_PX, SMALL_FONT_PX - 1)]
+    bold = [texts.of(UI_FONT_PX, is_bold=True, is_struck=is_struck) for is_struck in (False, True)]
+    kinds = [*map(texts.of, SIZES_PX), *struck, *bold]
     pictures = [_bold(Theme.ui_font(UI_FONT_PX)), *map(Theme.ui_font, (UI_FONT_PX, SMALL_FONT_PX))]
     title = zoom.ui_font(SMALL_FONT_PX)
     title.setWeight(QFont.Weight.DemiBold)

@@ -10,12 +10,14 @@ from PySide6.QtGui import QPainter, QPen
 from guiapp.core.explain.visible_text import isolate
 from guiapp.core.trace.candidates import Candidate
 from guiapp.viewmodels.steps.walk import Walk, WalkNode
-from guiapp.widgets.rounded_boxes import RoundedBoxes
+from guiapp.widgets.rounded_boxes import BoxLook, RoundedBoxes
 from guiapp.widgets.shaped_texts import MonoTexts
 from guiapp.widgets.style_sheet import blend
 from guiapp.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, Theme
 
 NODE_PX = 40
+UPPER_TEXT_PX, LOWER_TEXT_PX = 13, 27  # middles of the two lines of a node
+ROOM_PX = 4  # at the sides of what stands in a node
 LEVEL_GAP_PX = 22
 NARROWEST_NODE_PX = 54
 WIDEST_NODE_PX = 150
@@ -74,31 +76,38 @@ def paint_heap(
             QPointF(above.center().x(), above.bottom()),
             QPointF(places[index].center().x(), places[index].top()),
         )
+    looks: dict[tuple[bool, bool], BoxLook] = {}
     for (candidate, made), place in zip(entries, places, strict=False):
-        _paint_node(painter, theme, place, candidate, made, candidate[:7] == present, tools)
+        kind = candidate[:7] == present, candidate.is_stale
+        if kind not in looks:
+            looks[kind] = _look_of_node(theme, *kind)
+        tools.boxes.draw(painter, place, looks[kind], tools.ratio)
+        _write_node(painter, theme, place, candidate, made, kind[0], tools.texts)
     return places[-1].bottom() if places else area.top()
 
 
-def _paint_node(
+def _look_of_node(theme: Theme, is_now: bool, is_stale: bool) -> BoxLook:
+    style = Qt.PenStyle.DashLine if is_stale else Qt.PenStyle.SolidLine
+    line = QPen(theme.accent if is_now else theme.line, 2 if is_now else 1, style)
+    return BoxLook(blend(theme.raised, theme.accent, 0.28) if is_now else theme.panel, line, 6)
+
+
+def _write_node(
     painter: QPainter,
     theme: Theme,
     place: QRectF,
     candidate: Candidate,
     made: str,
     is_now: bool,
-    tools: NodeTools,
+    texts: MonoTexts,
 ) -> None:
-    texts, style = tools.texts, Qt.PenStyle.DashLine if candidate.is_stale else Qt.PenStyle.SolidLine
-    line = QPen(theme.accent if is_now else theme.line, 2 if is_now else 1, style)
-    fill = blend(theme.raised, theme.accent, 0.28) if is_now else theme.panel
-    tools.boxes.draw(painter, place, fill, line, 6, tools.ratio)
-    upper = QRectF(place.left() + 4, place.top() + 3, place.width() - 8, NODE_PX / 2)
+    left, top, width = place.x(), place.y(), place.width()
     large = texts.of(UI_FONT_PX, is_bold=is_now, is_struck=candidate.is_stale)
     painter.setPen(theme.faint if candidate.is_stale else theme.text)
-    large.draw(painter, upper, large.elided(made, upper.width()))
+    large.draw_in(painter, left, width, top + UPPER_TEXT_PX, large.elided(made, width - 2 * ROOM_PX))
     painter.setPen(theme.faint if candidate.is_stale else theme.accent if is_now else theme.dim)
     small = texts.of(SMALL_FONT_PX - 1, is_struck=candidate.is_stale)
-    small.draw(painter, upper.translated(0, NODE_PX / 2 - 6), f"{candidate.rank:,.0f}")
+    small.draw_in(painter, left, width, top + LOWER_TEXT_PX, f"{candidate.rank:,.0f}")
 
 
 def paint_walk(painter: QPainter, theme: Theme, area: QRectF, shown: Walk) -> None:
