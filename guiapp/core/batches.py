@@ -1,36 +1,33 @@
-"""Encodings of many texts as one rectangular array, as models take them."""
+"""Token ids of many texts: as one rectangular array, as models take them, or as rows."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from itertools import chain
-from typing import Literal
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
+from operator import index
+from typing import Literal, NamedTuple, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.errors import EncodeError
+from guiapp.core.kernels import batch_rows
+from guiapp.core.pipelines.many_texts import Rows
+from guiapp.core.share_out import share_out
 from guiapp.core.vocab.vocabulary import Vocabulary
 
-Padding = Literal["longest"] | int | None
-Row = NDArray[np.int32]
-
-LEAST_BYTES_PER_TEXT = 1 << 10  # below, Python's part of the work is the larger one, and its lock rules
-LEAST_BYTES = 1 << 16  # below, threads take longer to start than they save
-GROUPS_PER_THREAD = 4
+Padding = Literal["longest"] | SupportsIndex | None
+Around = tuple[list[int], list[int]]  # the ids before and after each text
+NO_LIMIT = 1 << 62
+MANY_IDS = 1 << 18  # below, threads take longer to start than they save
 
 
-def encode_rows(encode: Callable[[bytes], Row], texts: Sequence[bytes], n_threads: int) -> list[Row]:
-    """The ids of each text, in order; on several threads where that pays."""
-    n_bytes = sum(map(len, texts))
-    if n_threads < 2 or n_bytes < LEAST_BYTES or n_bytes < LEAST_BYTES_PER_TEXT * len(texts):
-        return list(map(encode, texts))
-    size = -(-len(texts) // (GROUPS_PER_THREAD * n_threads))
-    groups = [texts[first : first + size] for first in range(0, len(texts), size)]
-    with ThreadPoolExecutor(n_threads) as pool:
-        return list(chain.from_iterable(pool.map(lambda group: list(map(encode, group)), groups)))
+class Shape(NamedTuple):
+    """What rows are cut and filled to: `most` ids each, and a width, "longest" or None as for `pad_batch`."""
+
+    width: int | Literal["longest"] | None
+    most: int
 
 
 def n_cores() -> int:
@@ -40,48 +37,78 @@ def n_cores() -> int:
     return os.cpu_count() or 1
 
 
-def cut_rows(rows: Sequence[Row], n_after: int, truncate: int | None) -> list[Row]:
-    """At most `truncate` ids of each row; the last `n_after`, which end a text (EOS, SEP), stay there.
+def row_by_row(groups: Sequence[Rows], around: Around) -> list[NDArray[np.int32]]:
+    """The rows of all groups, with the ids of `around`, one array each."""
+    n_around = [*map(len, around)]
+    both = np.array([*around[0], *around[1]], np.int32)
+    result: list[NDArray[np.int32]] = []
+    for ids, counts in groups:
+        ends = np.cumsum(counts)
+        if len(both):
+            places = np.repeat(np.stack([ends - counts, ends], axis=1), n_around, axis=1)
+            ids = np.insert(ids, places.ravel(), np.tile(both, len(counts)))
+            ends += len(both) * np.arange(1, len(ends) + 1)
+        result += [ids[start:end] for start, end in pairwise([0, *ends.tolist()])]
+    return result
 
-    Raises EncodeError where there is no room for them.
-    """
-    if truncate is None:
-        return list(rows)
-    if truncate < n_after:
+
+def checked_shape(pad: Padding, truncate: int | None, n_after: int) -> Shape:
+    """What `pad_batch` can be asked for where `n_after` ids end each text; EncodeError for anything else."""
+    if truncate is not None and truncate < n_after:
         raise EncodeError(
             f"A row of {truncate} ids has no room for the tokens that end each text. Keep at least {n_after}."
         )
-    return [row if len(row) <= truncate else _cut(row, n_after, truncate) for row in rows]
-
-
-def _cut(row: Row, n_after: int, truncate: int) -> Row:
-    return np.concatenate([row[: truncate - n_after], row[len(row) - n_after :]])
+    most = NO_LIMIT if truncate is None else truncate
+    if pad is None or pad == "longest":
+        return Shape(pad, most)
+    if not isinstance(pad, SupportsIndex) or (width := index(pad)) < 0:
+        raise EncodeError(f"“{pad}” is no padding. Choose “longest”, a number of tokens, or none.")
+    return Shape(width, most)
 
 
 def pad_batch(
-    vocabulary: Vocabulary, rows: Sequence[Row], pad: Padding
+    vocabulary: Vocabulary, groups: Sequence[Rows], around: Around, shape: Shape, n_threads: int
 ) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
     """Rows of ids as int32[rows, width] and an attention mask uint8 of that shape, 1 where a token is.
 
-    pad       "longest", a width, or None where all rows must be equally long already
+    shape.width  "longest", a number, or None where all rows must be equally long already
+    shape.most   ids of a row; where there are more, the last ones of the text are left out, not what ends it
     Padding stands at the end, with the vocabulary's padding id, else its EOS id, else 0.
     Raises EncodeError where the rows do not fit.
     """
-    if isinstance(pad, str) and pad != "longest":
-        raise EncodeError(f"“{pad}” is no padding. Choose “longest”, a number of tokens, or none.")
-    longest = max(map(len, rows), default=0)
-    width = pad if isinstance(pad, int) else longest
-    if longest > width:
-        raise EncodeError(
-            f"A text has {longest} tokens, more than the width {width}. Truncate, or pad to more."
-        )
-    if pad is None and any(len(row) != longest for row in rows):
-        raise EncodeError("The texts have different numbers of tokens. Choose a padding.")
+    before, after = (np.array(ids, np.int32) for ids in around)
+    counts = np.concatenate([np.empty(0, np.int64), *(rows.counts for rows in groups)])
+    lengths = np.minimum(counts + len(before) + len(after), shape.most)
+    ids, mask = _empty_arrays(len(lengths), _width(lengths, shape.width))
     special = vocabulary.special_ids
     filler = next((token_id for token_id in (special.pad, special.eos) if token_id is not None), 0)
-    ids = np.full((len(rows), width), filler, np.int32)
-    mask = np.zeros((len(rows), width), np.uint8)
-    for row, token_ids in enumerate(rows):
-        ids[row, : len(token_ids)] = token_ids
-        mask[row, : len(token_ids)] = 1
+    lasts = accumulate(len(rows.counts) for rows in groups)
+
+    def lay_out(group: tuple[Rows, int]) -> None:
+        rows, last = group
+        here = slice(last - len(rows.counts), last)
+        batch_rows.lay_out(*rows, before, after, shape.most, filler, ids[here], mask[here])
+
+    share_out(lay_out, list(zip(groups, lasts, strict=True)), n_threads if ids.size >= MANY_IDS else 1)
     return ids, mask
+
+
+def _width(lengths: NDArray[np.int64], wanted: int | Literal["longest"] | None) -> int:
+    longest = int(lengths.max(initial=0))
+    if isinstance(wanted, int) and longest > wanted:
+        raise EncodeError(
+            f"A text has {longest} tokens, more than the width {wanted}. Truncate, or pad to more."
+        )
+    if wanted is None and (lengths != longest).any():
+        raise EncodeError("The texts have different numbers of tokens. Choose a padding.")
+    return wanted if isinstance(wanted, int) else longest
+
+
+def _empty_arrays(n_rows: int, width: int) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+    try:
+        return np.empty((n_rows, width), np.int32), np.empty((n_rows, width), np.uint8)
+    except (MemoryError, ValueError) as error:
+        raise EncodeError(
+            f"{n_rows:,} rows of {width:,} tokens need more memory than there is. Truncate, or leave long "
+            "texts out."
+        ) from error

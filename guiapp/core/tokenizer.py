@@ -18,13 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.algorithms.fewest import Dropout
-from guiapp.core.batches import Padding, cut_rows, encode_rows, n_cores, pad_batch
+from guiapp.core.batches import Padding, checked_shape, n_cores, pad_batch, row_by_row
 from guiapp.core.catalogue import ALGORITHMS, Algorithm
 from guiapp.core.detokenizing import detokenize
 from guiapp.core.encoding import Encoding, FragmentTokens, join_tokens
 from guiapp.core.errors import EncodeError
 from guiapp.core.exactness import Exactness, exactness_of
-from guiapp.core.long_texts import LEAST_BYTES, MOST_THREADS, PARTS_PER_THREAD, encode_in_parts
+from guiapp.core.long_texts import LEAST_BYTES, LEAST_PART, MOST_THREADS, PARTS_PER_THREAD, encode_in_parts
+from guiapp.core.many_texts import encode_rows
 from guiapp.core.pipelines.pipeline import Pipeline
 from guiapp.core.pipelines.with_words import WithWords
 from guiapp.core.segmentations import Segmentation, Segmenting, best_joint
@@ -53,7 +54,7 @@ class Tokenizer:
         self.vocabulary = vocabulary
         self._pipeline = WithWords(vocabulary, _pipeline_for(vocabulary))
         self._special_tokens = SpecialTokens(vocabulary)
-        self._n_threads = min(n_cores(), MOST_THREADS)
+        self.n_threads = min(n_cores(), MOST_THREADS)
 
     @cached_property
     def encoders(self) -> Mapping[str, Algorithm]:
@@ -82,12 +83,12 @@ class Tokenizer:
         return self._with_pipeline(self._pipeline.with_dropout(Dropout(int(share * (1 << 32)), state)))
 
     def with_threads(self, n_threads: int) -> Tokenizer:
-        """The same tokenizer, but long texts are encoded on so many threads: 1 for measuring algorithms.
+        """The same tokenizer, but long texts and many are encoded on so many threads: 1 for measuring.
 
         By default there are as many as processors, up to a few.
         """
         tokenizer = copy(self)
-        tokenizer._n_threads = n_threads
+        tokenizer.n_threads = n_threads
         return tokenizer
 
     def make_tables(self) -> None:
@@ -187,10 +188,10 @@ class Tokenizer:
         self, fragment: NDArray[np.uint8], after_special: bool, encoder: str
     ) -> FragmentTokens:
         """The tokens of what lies between special tokens; on several threads where that pays."""
-        n_threads = self._n_threads
+        n_threads = self.n_threads
         if n_threads < 2 or len(fragment) < LEAST_BYTES or not ALGORITHMS[encoder].exact:
             return self._pipeline.encode(fragment, after_special, encoder)
-        n_parts = PARTS_PER_THREAD * n_threads
+        n_parts = min(PARTS_PER_THREAD * n_threads, len(fragment) // LEAST_PART)
         return encode_in_parts(self._pipeline, fragment, after_special, encoder, n_threads, n_parts)
 
     def encode_readable(
@@ -261,14 +262,23 @@ class Tokenizer:
     def encode_batch(
         self, texts: Iterable[str | bytes], pad: Padding = "longest", truncate: int | None = None
     ) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
-        """Many texts as one array, encoded on all processors; see `pad_batch` and `cut_rows` in `batches`."""
-        if isinstance(texts, str | bytes):
-            raise TypeError("encode_batch takes many texts; encode takes one")
-        data = list(map(as_bytes, texts))
-        tokenizer = self.with_threads(1) if len(data) > 1 else self
-        rows = encode_rows(lambda text: tokenizer.encode(text).token_ids, data, n_cores())
-        n_after = len(self.special_ids_around()[1])
-        return pad_batch(self.vocabulary, cut_rows(rows, n_after, truncate), pad)
+        """Many texts as one array, encoded on all processors; see `pad_batch` in `batches`."""
+        around = self.special_ids_around()
+        shape = checked_shape(pad, truncate, len(around[1]))
+        groups = encode_rows(self, _as_many_bytes(texts), True, self._encoder_name(None))
+        return pad_batch(self.vocabulary, groups, around, shape, self.n_threads)
+
+    def encode_each(
+        self,
+        texts: Iterable[str | bytes],
+        add_special: bool = True,
+        parse_special: bool = True,
+        encoder: str | None = None,
+    ) -> list[NDArray[np.int32]]:
+        """The token ids of each of many texts, encoded on all processors; options as for `encode`."""
+        around = self.special_ids_around() if add_special else ([], [])
+        groups = encode_rows(self, _as_many_bytes(texts), parse_special, self._encoder_name(encoder))
+        return row_by_row(groups, around)
 
     def decode_bytes(
         self, ids: Iterable[int], remove_special: bool = False, unparse_special: bool = True
@@ -344,12 +354,25 @@ def _join(partition: Partition, encode_fragment: Callable[[int, int], FragmentTo
 
 def as_bytes(text: str | bytes) -> bytes:
     """The bytes that llama.cpp would be given for this text; EncodeError if it could not take so many."""
-    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else bytes(text)
+    if isinstance(text, str):
+        data = text.encode("utf-8", "surrogatepass")
+    else:
+        data = text if isinstance(text, bytes) else bytes(memoryview(text))  # bytes(3) would be three zeros
     if len(data) > LONGEST_TEXT:
         raise EncodeError(
             f"The text has {len(data):,} bytes. llama.cpp counts them in 32 bits and takes at most "
             f"{LONGEST_TEXT:,}. Encode it in parts."
         )
+    return data
+
+
+def _as_many_bytes(texts: Iterable[str | bytes]) -> list[bytes]:
+    if isinstance(texts, str | bytes):
+        raise TypeError("These are to be many texts; encode takes one")
+    data = [
+        text.encode("utf-8", "surrogatepass") if isinstance(text, str) else as_bytes(text) for text in texts
+    ]
+    as_bytes(max(data, key=len, default=b""))
     return data
 
 

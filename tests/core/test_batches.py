@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from gguf_builder import write_vocab
 
 import guiapp
-from guiapp.core.batches import encode_rows
 from guiapp.core.errors import EncodeError
 
 SENTENCE = "The quick brown fox jumps over the lazy dog, again and again. "
@@ -14,24 +14,26 @@ MODELS = ["demo:bpe", "demo:spm", "demo:wordpiece", "demo:unigram", "demo:rwkv"]
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_threads_give_the_same_ids_in_order(model):
+def test_rows_are_the_ids_of_each_text_in_order(model):
     tokenizer = guiapp.open_model(model)
-    texts = [f"{index} {SENTENCE * 50}".encode() for index in range(40)]
-    one_by_one = [tokenizer.encode(text).token_ids for text in texts]
-    rows = encode_rows(lambda text: tokenizer.encode(text).token_ids, texts, 4)
-    assert all(map(np.array_equal, rows, one_by_one))
-    ids, mask = tokenizer.encode_batch(texts)
-    assert [row[: used.sum()].tolist() for row, used in zip(ids, mask, strict=True)] == [
-        row.tolist() for row in one_by_one
-    ]
+    texts = [f"{index} {SENTENCE * (index % 50)}" for index in range(300)]
+    ids, mask = tokenizer.encode_batch(
+        text.encode() if index % 2 else text for index, text in enumerate(texts)
+    )
+    rows = [row[: used.sum()].tolist() for row, used in zip(ids, mask, strict=True)]
+    assert rows == [tokenizer.encode(text).token_ids.tolist() for text in texts]
 
 
-def test_an_error_on_a_thread_reaches_the_caller():
-    def refuse(text):
-        raise EncodeError(f"no token for {text[:1].decode()}")
-
-    with pytest.raises(EncodeError, match="no token for a"):
-        encode_rows(refuse, [b"a" * 40_000, b"b" * 40_000], 2)
+def test_an_error_on_a_thread_reaches_the_caller(tmp_path):
+    words = {"tokens": ["▁a", "▁b"], "bos_token_id": 0, "seperator_token_id": 1}
+    path = write_vocab(tmp_path / "model.gguf", model="bert", **words, unknown_token_id=99)
+    tokenizer = guiapp.open_model(path).with_threads(2)
+    assert tokenizer.encode_batch(["a b"])[0].tolist() == [[0, 0, 1, 1]]
+    for place in (0, 500, 999):
+        texts = ["a b " * 100] * 1000
+        texts[place] = "a c"
+        with pytest.raises(EncodeError, match="A word is not covered"):
+            tokenizer.encode_batch(texts)
 
 
 def test_rows_are_cut_within_the_text():
@@ -59,3 +61,63 @@ def test_padding_stands_at_the_end_and_the_mask_tells_it(model):
 def test_no_texts_make_no_rows():
     ids, mask = guiapp.open_model("demo:bpe").encode_batch([])
     assert ids.shape == mask.shape == (0, 0)
+
+
+def test_all_that_is_left_out_by_truncating_is_text():
+    tokenizer = guiapp.open_model("demo:wordpiece")
+    special = tokenizer.vocabulary.special_ids
+    assert tokenizer.encode_batch([SENTENCE, ""], truncate=1)[0].tolist() == [[special.sep]] * 2
+    assert tokenizer.encode_batch([SENTENCE, ""], truncate=2)[0].tolist() == [[special.bos, special.sep]] * 2
+
+
+@pytest.mark.parametrize("pad", ["x", -1, 2.5, b"longest", [3]])
+def test_what_is_no_padding_is_refused_before_anything_is_encoded(pad):
+    with pytest.raises(EncodeError, match="is no padding"):
+        guiapp.open_model("demo:bpe").encode_batch([], pad=pad)
+
+
+def test_a_width_may_be_any_whole_number():
+    tokenizer = guiapp.open_model("demo:bpe")
+    assert tokenizer.encode_batch(["fox"], pad=np.int64(9))[0].shape == (1, 9)
+    assert tokenizer.encode_batch([], pad=0)[0].shape == (0, 0)
+
+
+def test_str_with_lone_surrogates_and_broken_bytes_stand_side_by_side():
+    tokenizer = guiapp.open_model("demo:bpe")
+    texts = ["a\ud83d", b"\xed\xa0\xbd\xff", "é", bytearray(b"\xe2\x82"), memoryview(b"abc"), ""]
+    expected = [tokenizer.encode(bytes_of(text)).token_ids.tolist() for text in texts]
+    assert [ids.tolist() for ids in tokenizer.encode_each(texts)] == expected
+
+
+def bytes_of(text):
+    return text.encode("utf-8", "surrogatepass") if isinstance(text, str) else bytes(text)
+
+
+@pytest.mark.parametrize("text", [3, None, ["a"], 1.5])
+def test_what_is_no_text_is_refused(text):
+    tokenizer = guiapp.open_model("demo:bpe")
+    for call in (tokenizer.encode_batch, tokenizer.encode_each):
+        with pytest.raises(TypeError):
+            call(["fine", text])
+    with pytest.raises(TypeError):
+        tokenizer.encode(text)
+
+
+def test_one_text_is_not_many():
+    for call in (guiapp.open_model("demo:bpe").encode_batch, guiapp.open_model("demo:bpe").encode_each):
+        with pytest.raises(TypeError, match="many texts"):
+            call("one text")
+
+
+def test_rows_that_no_memory_holds_are_refused_in_a_sentence():
+    with pytest.raises(EncodeError, match="more memory than there is"):
+        guiapp.open_model("demo:bpe").encode_batch(["fox"], pad=1 << 50)
+
+
+@pytest.mark.parametrize("n_threads", [-1, 0, 1, 3, 1 << 40])
+def test_any_number_of_threads_gives_the_same_rows(n_threads):
+    tokenizer = guiapp.open_model("demo:spm")
+    texts = [SENTENCE * 20] * 300
+    ids, mask = tokenizer.with_threads(n_threads).encode_batch(texts)
+    assert ids.tolist() == [tokenizer.encode(texts[0]).token_ids.tolist()] * 300
+    assert mask.all()

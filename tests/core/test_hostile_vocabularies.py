@@ -193,6 +193,16 @@ def test_odd_vocabularies_give_llama_cpps_ids_and_bytes(opened, parts):
         assert decoded == oracle.detokenize(expected.tolist(), remove, unparse), (expected, remove, unparse)
 
 
+@pytest.mark.parametrize("parts", LIKE_LLAMA_CPP.values(), ids=LIKE_LLAMA_CPP)
+def test_odd_vocabularies_encode_many_texts_like_each(tmp_path, parts):
+    tokenizer = guiapp.open_model(write_vocab(tmp_path / "model.gguf", **parts))
+    many = list(texts())
+    for parse in (True, False):
+        each = [tokenizer.encode(text, True, parse).token_ids.tolist() for text in many]
+        together = tokenizer.encode_each(many, True, parse)
+        assert [ids.tolist() for ids in together] == each
+
+
 @pytest.mark.real_vocabs
 @pytest.mark.parametrize("count", [17, 40, 90])
 def test_special_tokens_of_one_length_are_tried_in_the_order_of_the_reference(opened, count):

@@ -61,6 +61,7 @@ def outcome(encode, *arguments):
 def test_only_long_texts_use_threads_and_only_where_they_may(monkeypatch):
     used = []
     monkeypatch.setattr(tokenizers, "LEAST_BYTES", 1000)
+    monkeypatch.setattr(tokenizers, "LEAST_PART", 100)
     monkeypatch.setattr(
         tokenizers, "encode_in_parts", lambda *given: used.append(given[3:5]) or encode_in_parts(*given)
     )
@@ -74,3 +75,13 @@ def test_only_long_texts_use_threads_and_only_where_they_may(monkeypatch):
     two_threads.encode(text[:999])
     two_threads.encode(text, encoder="greedy")  # parts are not what a longest match would choose
     assert used == [("fast", 2)]
+
+
+@pytest.mark.parametrize("n_threads", [-1, 0, 1 << 40])
+def test_any_number_of_threads_will_do(monkeypatch, n_threads):
+    monkeypatch.setattr(tokenizers, "LEAST_BYTES", 1000)
+    monkeypatch.setattr(tokenizers, "LEAST_PART", 1000)
+    text = "Many words, some of them numbers like 1234. " * 100
+    for tokenizer in TOKENIZERS.values():
+        found = tokenizer.with_threads(n_threads).encode(text)
+        assert found.token_ids.tolist() == tokenizer.with_threads(1).encode(text).token_ids.tolist()

@@ -46,6 +46,22 @@ def test_kernel_and_readable_twin_agree(special_tokens, parse_special, text):
     assert parts(found) == parts(expected)
 
 
+@pytest.mark.parametrize("parse_special", [True, False])
+@given(texts=st.lists(st.text(alphabet="ab<>|x \0", max_size=6).map(str.encode), min_size=1, max_size=6))
+def test_many_texts_are_parted_as_each_by_itself(special_tokens, parse_special, texts):
+    found = special_tokens.partition_each(texts, parse_special)
+    for index, text in enumerate(texts):
+        alone = special_tokens.partition_readable(text, parse_special)
+        starts, ends = alone.raw_starts.tolist(), alone.raw_ends.tolist()
+        stretches = np.flatnonzero(found.texts_of_stretches == index)
+        assert [found.stretches[at] for at in stretches] == [
+            text[start:end] for start, end in zip(starts, ends, strict=True)
+        ]
+        of_text = found.texts_of_ids == index
+        assert found.ids[of_text].tolist() == alone.ids.tolist()
+        assert (found.n_before[of_text] == stretches[0] + 1 + np.arange(len(alone.ids))).all()
+
+
 def test_the_longest_token_wins_even_where_a_shorter_one_begins_earlier(special_tokens):
     partition = special_tokens.partition_readable(b"x<a><b>y", True)
     assert [TEXTS[token_id] for token_id in partition.ids] == ["<a><b>"]

@@ -112,7 +112,7 @@ def our_contender(tokenizer: Tokenizer, encoder: str) -> Contender:
         tokens=lambda encoding: Tokens(encoding.token_ids, encoding.spans),
         decode=tokenizer.decode_bytes,
         take_ids=np.ascontiguousarray,
-        encode_batch=on_threads(encode),
+        encode_batch=lambda texts, n: tokenizer.with_threads(n).encode_each(texts, False, False, encoder),
         appender=append if is_default else None,
         part_counter=(lambda text: IntervalCounter(tokenizer, text, False).count) if is_default else None,
         stages=partial(stage_calls, tokenizer, encoder),

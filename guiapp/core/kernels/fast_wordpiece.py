@@ -116,12 +116,17 @@ def encode(
     cache: PieceCache,
     out: NDArray[np.int32],
     count: int,
+    text_ends: NDArray[np.int64],
+    counts: NDArray[np.int64],
 ) -> int:
     """Write the ids of the words of data[position:] behind out[:count].
 
+    text_ends  where the texts end that lie one behind the other, none of them empty; no ends if it is one
+    counts     for each of them: the count behind it
     Returns how far it came << 32 | the new count; that is not the end where `out` is too small.
     """
     size = len(data)
+    text, end_of_text, until_end = -1, 0 if len(text_ends) else size, data
     starts, ends = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
     keys = np.empty(KEY * BLOCK, np.uint64)
     room = NORMALIZED_BYTES * 64
@@ -129,9 +134,11 @@ def encode(
     firsts, lasts, bounds = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(1, np.int64)
     short, known, long, kept_text, kept_ids, used = cache
     while position < size and count + SPARE <= len(out):
-        n_words = find_words(data, position, table, starts, ends)
-        if n_words == 0:
-            return size << 32 | count
+        while len(text_ends) and end_of_text <= position:
+            text += 1
+            end_of_text = int(text_ends[text])
+            until_end = data[:end_of_text]
+        n_words = find_words(until_end, position, table, starts, ends)
         key_words(data, starts, ends, n_words, short, keys)
         index = 0
         while True:
@@ -180,7 +187,9 @@ def encode(
                     count,
                 )
             index += 1
-        position = int(ends[n_words - 1])
+        position = int(ends[n_words - 1]) if n_words == BLOCK else end_of_text
+        if len(text_ends):
+            counts[text] = count
     return position << 32 | count
 
 

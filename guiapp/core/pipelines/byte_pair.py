@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from copy import copy
 from functools import cached_property, partial
 from itertools import pairwise
@@ -16,7 +17,7 @@ from guiapp.core.encoding import FragmentTokens
 from guiapp.core.kernels.new_pieces import ALL_PIECES, NEWLINES, NO_PIECES
 from guiapp.core.pipelines.dna import dna_tokens
 from guiapp.core.pipelines.lone_spaces import with_lone_spaces
-from guiapp.core.pipelines.many_texts import tokens_of_each
+from guiapp.core.pipelines.many_texts import LONGEST_OF_MANY, Rows, laid_out, tokens_of_each
 from guiapp.core.pipelines.pair_merging import PairEncoder, to_source
 from guiapp.core.pipelines.stages import (
     ENCODE,
@@ -56,6 +57,7 @@ class BytePairPipeline:
     """The pipeline of GPT-2 and its many successors."""
 
     repairs_texts, minds_beginnings = True, False  # see `ManyTexts`
+    longest_of_many = LONGEST_OF_MANY  # see `EncodesMany`
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._rules = vocabulary.rules
@@ -178,6 +180,25 @@ class BytePairPipeline:
         if not self._is_split:
             return [end]
         return [start + piece_end for piece_end in self._splitter.split_readable(data[start:end])]
+
+    @property
+    def encodes_many_texts(self) -> bool:
+        """See `EncodesMany`."""
+        return not (self._drops_spaces or self._dna)
+
+    def encode_each(self, texts: Sequence[bytes]) -> Rows:
+        """See `EncodesMany`."""
+        data, ends = laid_out(texts)
+        if self._splits_lines and OVERLONG_SPACE.search(data.tobytes()):
+            each = [self._encode(text, self.encoders[0]).ids for text in np.split(data, ends[:-1])]
+            return Rows(np.concatenate(each), np.fromiter(map(len, each), np.int64, len(each)))
+        return self._encode_repaired(*repair_each(data, ends))
+
+    def _encode_repaired(self, texts: NDArray[np.uint8], ends: NDArray[np.int64]) -> Rows:
+        """The ids of many repaired texts."""
+        piece_ends = self._splitter.split_each(texts, ends) if self._is_split else ends
+        tokens = self._encoder.encode(texts, piece_ends, self.encoders[0])
+        return Rows(tokens.ids, tokens_of_each(tokens, ends))
 
     @property
     def takes_many_texts(self) -> bool:

@@ -13,7 +13,7 @@ from guiapp.core.kernels.piece_cache import PieceCache
 from guiapp.core.kernels.token_tree import build_tree
 from guiapp.core.kernels.unigram_prefixes import UnigramRules
 from guiapp.core.kernels.unigram_words import UnigramTables
-from guiapp.core.pipelines.fast_words import FastWords
+from guiapp.core.pipelines.fast_words import NO_ENDS, FastWords
 from guiapp.core.text.pair_cuts import cuts_between
 from guiapp.core.text.utf8 import REPLACEMENT_BYTES
 from guiapp.core.vocab.vocabulary import Vocabulary
@@ -30,11 +30,18 @@ class FastUnigram:
             return fast_unigram.encode_known(text, is_cut, removes_spaces, short, ids)
 
         def encode_from(
-            text: NDArray[np.uint8], position: int, cache: PieceCache, ids: NDArray[np.int32], count: int
+            text: NDArray[np.uint8],
+            position: int,
+            cache: PieceCache,
+            ids: NDArray[np.int32],
+            count: int,
+            text_ends: NDArray[np.int64] = NO_ENDS,
+            counts: NDArray[np.int64] = NO_ENDS,
         ) -> int:
-            return fast_unigram.encode(text, position, tables, cache, ids, count)
+            return fast_unigram.encode(text, position, tables, cache, ids, count, text_ends, counts)
 
         self._words = FastWords(encode_known, encode_from)
+        self.encode_each = self._words.encode_each
 
     def encode(self, fragment: NDArray[np.uint8]) -> FragmentTokens:
         """The tokens of a fragment; among the ids is -1 where the file has no unknown token and needs one."""

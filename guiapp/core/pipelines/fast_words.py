@@ -14,12 +14,16 @@ from guiapp.core.kernels.word_cache import N_ROWS, SPARE, new_word_cache
 MOST_IDS = 1 << 30
 COUNT_MASK = (1 << 32) - 1
 SHORT_TEXT = 1 << 10  # bytes
+NO_ENDS = np.zeros(0, np.int64)  # the text is one
 
 EncodeKnown = Callable[[NDArray[np.uint8], NDArray[np.uint64], NDArray[np.int32]], int]
 """A text, the rows of a cache, room for ids: how far known words reach << 32 | the number of their ids."""
 
-EncodeFrom = Callable[[NDArray[np.uint8], int, PieceCache, NDArray[np.int32], int], int]
-"""A text, a position, a cache, ids and their number: how far it came << 32 | the number of ids then."""
+EncodeFrom = Callable[..., int]
+"""A text, a position, a cache, ids and their number: how far it came << 32 | the number of ids then.
+
+Behind these, if the text is many of them, where they end, and room for the number of ids up to each end.
+"""
 
 
 class FastWords:
@@ -40,8 +44,19 @@ class FastWords:
         """A cache, and room for the ids of short texts."""
         return new_word_cache(self._known), np.empty(_room(SHORT_TEXT), np.int32)
 
-    def encode(self, text: NDArray[np.uint8]) -> NDArray[np.int32]:
-        """The ids of a text; kernels go on where ids need more room."""
+    def encode_each(
+        self, texts: NDArray[np.uint8], ends: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """The ids of all texts that end at `ends`, and how many each has; none of them is empty."""
+        counts = np.empty(len(ends), np.int64)
+        ids = self.encode(texts, ends, counts)
+        return ids, np.diff(counts, prepend=0)
+
+    def encode(self, text: NDArray[np.uint8], *many: NDArray[np.int64]) -> NDArray[np.int32]:
+        """The ids of a text; kernels go on where ids need more room.
+
+        many  if it is many texts, where they end, and room for the number of ids up to each end
+        """
         size_bytes = len(text)
         try:
             borrowed = self._caches.pop()  # asked for and taken in one go: another thread may be faster
@@ -49,9 +64,9 @@ class FastWords:
             borrowed = self._new_cache()
         cache, short_ids = borrowed
         ids = short_ids if size_bytes <= SHORT_TEXT else np.empty(_room(size_bytes), np.int32)
-        reached = self._encode_known(text, cache.short, ids)
+        reached = 0 if many else self._encode_known(text, cache.short, ids)
         while reached >> 32 < size_bytes:
-            reached = self._encode_from(text, reached >> 32, cache, ids, reached & COUNT_MASK)
+            reached = self._encode_from(text, reached >> 32, cache, ids, reached & COUNT_MASK, *many)
             if reached >> 32 < size_bytes:
                 if len(ids) > MOST_IDS:
                     raise EncodeError(

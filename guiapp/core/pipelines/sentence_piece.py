@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.algorithms.fewest import Dropout
 from guiapp.core.encoding import FragmentTokens
-from guiapp.core.pipelines.many_texts import tokens_of_each
+from guiapp.core.pipelines.many_texts import LONGEST_OF_MANY, Rows, laid_out, tokens_of_each
 from guiapp.core.pipelines.pair_merging import PairEncoder
 from guiapp.core.pipelines.stages import ENCODE, NORMALISE, Stage, Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
@@ -23,7 +24,8 @@ SPACE = 0x20
 class SentencePiecePipeline:
     """The pipeline of Llama 2 and its relatives."""
 
-    takes_many_texts, repairs_texts = True, False
+    takes_many_texts, repairs_texts = True, False  # see `ManyTexts`
+    encodes_many_texts, longest_of_many = True, LONGEST_OF_MANY  # see `EncodesMany`
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.merging = sentence_piece_merging(vocabulary)
@@ -74,7 +76,15 @@ class SentencePiecePipeline:
 
     def count_each(self, texts: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np.int64]:
         """See `ManyTexts`."""
-        return tokens_of_each(self._encoder.encode(texts, ends, self.encoders[0]), ends)
+        return self._encode_each(texts, ends).counts
+
+    def encode_each(self, texts: Sequence[bytes]) -> Rows:
+        """See `EncodesMany`."""
+        return self._encode_each(*laid_out(texts, b" " if self._adds_space else b""))
+
+    def _encode_each(self, texts: NDArray[np.uint8], ends: NDArray[np.int64]) -> Rows:
+        tokens = self._encoder.encode(texts, ends, self.encoders[0])
+        return Rows(tokens.ids, tokens_of_each(tokens, ends))
 
     def encode_readable(
         self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 
@@ -23,7 +23,7 @@ from guiapp.core.kernels.unigram_words import UnigramTables
 from guiapp.core.pipelines import cuts
 from guiapp.core.pipelines.chunks import chunks_of, join_chunks, tokens_from_steps
 from guiapp.core.pipelines.fast_unigram import FastUnigram, prefix_rules, token_cuts, token_rows
-from guiapp.core.pipelines.many_texts import tokens_of_each
+from guiapp.core.pipelines.many_texts import LONGEST_OF_MANY, Rows, laid_out
 from guiapp.core.pipelines.stages import ENCODE, NORMALISE, SPLIT_AND_ENCODE, Stage, Stages
 from guiapp.core.pipelines.unigram_words import UnigramWords
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
@@ -78,6 +78,7 @@ class UnigramPipeline:
         self.encoders: tuple[str, ...] = ("viterbi",) if reason else ("fast", "viterbi")
         self.refused: Mapping[str, str] = {**REFUSED, "fast": reason} if reason else REFUSED
         self.takes_many_texts = not reason and vocabulary.rules.remove_extra_whitespaces
+        self.encodes_many_texts = not (reason or self._words.only_first_has_prefix)  # see `EncodesMany`
 
     def make_tables(self) -> None:
         """Make now what the first encoding that needs it would make."""
@@ -343,15 +344,22 @@ class UnigramPipeline:
         return len(found)
 
     def count_each(self, texts: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np.int64]:
-        """See `ManyTexts`.  A space goes between them, since words are alike wherever they stand."""
-        ends = ends + np.arange(len(ends))
-        is_text = np.ones(int(ends[-1]) + 1, np.bool_)
-        is_text[ends] = False
-        spaced = np.full(len(is_text), self._words.cut_bytes.argmax(), np.uint8)
-        spaced[is_text] = texts
-        tokens = self._fast.encode(spaced)
-        self._check(tokens.ids)
-        return tokens_of_each(tokens, ends)
+        """See `ManyTexts`."""
+        return self._encode_each(texts, ends).counts
+
+    @property
+    def longest_of_many(self) -> int:
+        """See `EncodesMany`."""
+        return min(LONGEST_OF_MANY, self._words.longest_exact)
+
+    def encode_each(self, texts: Sequence[bytes]) -> Rows:
+        """See `EncodesMany`."""
+        return self._encode_each(*laid_out(texts))
+
+    def _encode_each(self, texts: NDArray[np.uint8], ends: NDArray[np.int64]) -> Rows:
+        rows = Rows(*self._fast.encode_each(texts, ends))
+        self._check(rows.ids)
+        return rows
 
     def _chunk_end(self, data: NDArray[np.uint8], position: int) -> int:
         """A cut from `position` on, safe where the sum of scores goes on from one side to the other."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -19,7 +19,8 @@ from guiapp.core.kernels.byte_trie import NONE, TokenMatcher, build_matcher
 from guiapp.core.kernels.compile import awaits_compiled, is_interpreted
 from guiapp.core.kernels.piece_cache import PieceCache, empty_rows
 from guiapp.core.pipelines.chunks import chunks_of, join_chunks, tokens_from_steps
-from guiapp.core.pipelines.fast_words import FastWords
+from guiapp.core.pipelines.fast_words import NO_ENDS, FastWords
+from guiapp.core.pipelines.many_texts import LONGEST_OF_MANY, Rows, laid_out
 from guiapp.core.pipelines.stages import ENCODE, NORMALISE_AND_SPLIT, SPLIT_AND_ENCODE, Stage, Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
 from guiapp.core.text.normalized import NormalizedText, joined, source_spans
@@ -49,6 +50,7 @@ class WordPiecePipeline:
     encoders: tuple[str, ...] = ("fast", "wordpiece", "linear")
     refused: Mapping[str, str] = REFUSED
     takes_many_texts, repairs_texts, minds_beginnings = True, False, False  # see `ManyTexts`
+    encodes_many_texts, longest_of_many = True, LONGEST_OF_MANY  # see `EncodesMany`
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
@@ -150,9 +152,17 @@ class WordPiecePipeline:
             return fast_wordpiece.encode_known(text, actions.pages, actions.rows, short, ids)
 
         def encode_from(
-            text: NDArray[np.uint8], position: int, cache: PieceCache, ids: NDArray[np.int32], count: int
+            text: NDArray[np.uint8],
+            position: int,
+            cache: PieceCache,
+            ids: NDArray[np.int32],
+            count: int,
+            text_ends: NDArray[np.int64] = NO_ENDS,
+            counts: NDArray[np.int64] = NO_ENDS,
         ) -> int:
-            return fast_wordpiece.encode(text, position, actions, matcher, unknown, cache, ids, count)
+            return fast_wordpiece.encode(
+                text, position, actions, matcher, unknown, cache, ids, count, text_ends, counts
+            )
 
         return FastWords(encode_known, encode_from, None if is_interpreted() else self._known_words())
 
@@ -221,6 +231,12 @@ class WordPiecePipeline:
         if kernel.count_each(texts, ends, self._actions, self._matcher, counts) and self._unknown == NONE:
             raise EncodeError(NOT_COVERED)
         return counts
+
+    def encode_each(self, texts: Sequence[bytes]) -> Rows:
+        """See `EncodesMany`."""
+        rows = Rows(*self._fast.encode_each(*laid_out(texts)))
+        self._check(rows.ids)
+        return rows
 
     def _checked(
         self, ids: NDArray[np.int32], starts: NDArray[np.int64], ends: NDArray[np.int64]

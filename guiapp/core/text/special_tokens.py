@@ -7,8 +7,10 @@ Source: llama.cpp's tokenizer_st_partition; the order is that of `special_tokens
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +21,7 @@ from guiapp.core.vocab.vocabulary import Attribute, Vocabulary
 
 BYTES_PER_TRY = 500  # so often it pays to look for a single byte before looking for several
 WHITESPACE = b"\t\n\v\f\r "
+SEPARATOR = b"\0"  # no token holds it: those of model files end there
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +38,20 @@ class Partition:
     ends: NDArray[np.int64]
     raw_starts: NDArray[np.int64]
     raw_ends: NDArray[np.int64]
+
+
+class ManyParts(NamedTuple):
+    """Where the special tokens of many texts are, and the text between them.
+
+    stretches, texts_of_stretches  what is around special tokens, some of it empty, and whose it is
+    ids, n_before, texts_of_ids    the special tokens, behind how many stretches each is, and whose it is
+    """
+
+    stretches: list[bytes]
+    texts_of_stretches: NDArray[np.int64]
+    ids: NDArray[np.int32]
+    n_before: NDArray[np.int64]
+    texts_of_ids: NDArray[np.int64]
 
 
 class SpecialTokens:
@@ -85,6 +102,23 @@ class SpecialTokens:
         if tree.strips.any():
             _leave_out_dropped(claims, raw_starts, raw_ends)
         return _partition(ids[ranks], starts, ends, raw_starts, raw_ends)
+
+    def partition_each(self, texts: Sequence[bytes], parse_special: bool) -> ManyParts:
+        """The same for each of many texts."""
+        joined = SEPARATOR.join(texts)
+        found = self.partition(np.frombuffer(bytearray(joined), np.uint8), parse_special)
+        lengths = np.fromiter(map(len, texts), np.int64, len(texts))
+        text_starts = np.cumsum(lengths + 1) - lengths - 1
+        starts = np.sort(np.concatenate([found.raw_starts, text_starts[1:]]))
+        ends = np.sort(np.concatenate([found.raw_ends, text_starts[1:] - 1]))
+        texts_of_tokens = np.searchsorted(text_starts, found.starts, "right") - 1
+        return ManyParts(
+            [joined[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)],
+            np.searchsorted(text_starts, starts, "right") - 1,
+            found.ids,
+            np.arange(1, len(found.ids) + 1) + texts_of_tokens,
+            texts_of_tokens,
+        )
 
     def partition_readable(self, text: bytes, parse_special: bool) -> Partition:
         """The same, one token after another over all that is left of the text."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -72,9 +73,21 @@ def wordpiece(tokens, rules=BERT, unknown=0):
 
 def assert_counted(pipeline, texts, exact):
     """All at once, as many as one by one."""
+    assert_encoded(pipeline, texts, exact)
     if texts and getattr(pipeline, "takes_many_texts", False):
         counts = pipeline.count_each(array(b"".join(texts)), np.cumsum([*map(len, texts)]))
         assert counts.tolist() == [len(pipeline.encode(array(text), True, exact).ids) for text in texts]
+
+
+def assert_encoded(pipeline, texts, exact):
+    """All at once, twice, the same as one by one."""
+    if not getattr(pipeline, "encodes_many_texts", False):
+        return
+    expected = [pipeline.encode(array(text), True, exact).ids.tolist() for text in texts]
+    for _ in range(2):
+        ids, counts = pipeline.encode_each(texts)
+        bounds = [0, *np.cumsum(counts).tolist()]
+        assert [ids[start:end].tolist() for start, end in pairwise(bounds)] == expected
 
 
 def unigram(scores, rules=T5, charsmap=CHARSMAP, user_defined=(), unknown=0):
@@ -209,6 +222,7 @@ def test_more_tokens_than_there_was_room_for(pipeline, text):
         assert columns(pipeline.encode(array(text), True, "fast")) == columns(
             pipeline.encode(array(text), True, exact)
         )
+    assert_encoded(pipeline, [text, text[:-1], b" ", text[7:]], exact)
 
 
 def test_more_tokens_than_there_can_be_are_an_error(monkeypatch):
