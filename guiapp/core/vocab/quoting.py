@@ -5,11 +5,15 @@ from __future__ import annotations
 
 def quoted(text: str | bytes, longest: int = 60) -> str:
     """`text` with everything unprintable escaped (also what turns writing direction), cut if long."""
-    if isinstance(text, str):
-        text = text.encode("utf-8", "surrogateescape")
-    readable = text[: 4 * longest].decode("utf-8", "backslashreplace")
-    escaped = "".join(
-        character if character.isprintable() else character.encode("unicode_escape").decode()
-        for character in readable
-    )
+    if isinstance(text, bytes):
+        text = text[: 4 * longest].decode("utf-8", "surrogateescape")
+    escaped = "".join(map(_escaped, text[: 4 * longest]))
     return escaped if len(escaped) <= longest else escaped[: longest - 1] + "…"
+
+
+def _escaped(character: str) -> str:
+    if character.isprintable():
+        return character
+    if "\udc80" <= character <= "\udcff":  # a byte that is not UTF-8
+        return f"\\x{ord(character) - 0xDC00:02x}"
+    return character.encode("unicode_escape").decode()

@@ -1,0 +1,31 @@
+"""Texts from files as a sentence may show them."""
+
+from __future__ import annotations
+
+import pytest
+
+import guiapp
+from guiapp.core.vocab.quoting import quoted
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("é 中", "é 中"),
+        ("a\n\x1b\u202eb", r"a\n\x1b\u202eb"),
+        (b"a\xff\xe4\xb8\xad", r"a\xff中"),
+        ("a\udcffb", r"a\xffb"),
+        ("\ud800", r"\ud800"),
+        (b"\xed\xa0\x80", r"\xed\xa0\x80"),
+        ("x" * 61, "x" * 59 + "…"),
+    ],
+)
+def test_what_cannot_be_printed_is_escaped_on_one_short_line(text, shown):
+    assert quoted(text) == shown
+
+
+def test_a_name_that_no_file_can_have_is_refused_like_one_that_none_has():
+    with pytest.raises(guiapp.VocabError, match="cannot be opened"):
+        guiapp.open_model("\ud800.gguf")
+    with pytest.raises(guiapp.VocabError, match="no pre-tokenizer"):
+        guiapp.open_model("demo:bpe", pre="\ud800")
