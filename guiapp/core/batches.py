@@ -20,6 +20,7 @@ from guiapp.core.vocab.vocabulary import Vocabulary
 Padding = Literal["longest"] | SupportsIndex | None
 Around = tuple[list[int], list[int]]  # the ids before and after each text
 NO_LIMIT = 1 << 62
+BYTES_PER_ID = 5  # with its place in the mask
 MANY_IDS = 1 << 18  # below, threads take longer to start than they save
 
 
@@ -52,13 +53,15 @@ def row_by_row(groups: Sequence[Rows], around: Around) -> list[NDArray[np.int32]
     return result
 
 
-def checked_shape(pad: Padding, truncate: int | None, n_after: int) -> Shape:
+def checked_shape(pad: Padding, truncate: SupportsIndex | None, n_after: int) -> Shape:
     """What `pad_batch` can be asked for where `n_after` ids end each text; EncodeError for anything else."""
-    if truncate is not None and truncate < n_after:
+    if not (truncate is None or isinstance(truncate, SupportsIndex)):
+        raise EncodeError(f"Rows cannot be cut to “{truncate}”. Choose a number of tokens, or none.")
+    most = NO_LIMIT if truncate is None else index(truncate)
+    if most < n_after:
         raise EncodeError(
-            f"A row of {truncate} ids has no room for the tokens that end each text. Keep at least {n_after}."
+            f"A row of {most} ids has no room for the tokens that end each text. Keep at least {n_after}."
         )
-    most = NO_LIMIT if truncate is None else truncate
     if pad is None or pad == "longest":
         return Shape(pad, most)
     if not isinstance(pad, SupportsIndex) or (width := index(pad)) < 0:
@@ -79,7 +82,7 @@ def pad_batch(
     before, after = (np.array(ids, np.int32) for ids in around)
     counts = np.concatenate([np.empty(0, np.int64), *(rows.counts for rows in groups)])
     lengths = np.minimum(counts + len(before) + len(after), shape.most)
-    ids, mask = _empty_arrays(len(lengths), _width(lengths, shape.width))
+    ids, mask = _new_arrays(len(lengths), _width(lengths, shape.width))
     special = vocabulary.special_ids
     filler = next((token_id for token_id in (special.pad, special.eos) if token_id is not None), 0)
     lasts = accumulate(len(rows.counts) for rows in groups)
@@ -104,11 +107,17 @@ def _width(lengths: NDArray[np.int64], wanted: int | Literal["longest"] | None) 
     return wanted if isinstance(wanted, int) else longest
 
 
-def _empty_arrays(n_rows: int, width: int) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
-    try:
-        return np.empty((n_rows, width), np.int32), np.empty((n_rows, width), np.uint8)
-    except (MemoryError, ValueError) as error:
+def _new_arrays(n_rows: int, width: int) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+    if n_rows * width * BYTES_PER_ID > _memory_bytes():
         raise EncodeError(
             f"{n_rows:,} rows of {width:,} tokens need more memory than there is. Truncate, or leave long "
             "texts out."
-        ) from error
+        )
+    return np.empty((n_rows, width), np.int32), np.zeros((n_rows, width), np.uint8)
+
+
+def _memory_bytes() -> int:
+    """What this machine has; systems that do not tell are taken to have a lot."""
+    if hasattr(os, "sysconf") and {"SC_PHYS_PAGES", "SC_PAGE_SIZE"} <= os.sysconf_names.keys():
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return 1 << 40

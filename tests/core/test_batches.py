@@ -7,6 +7,7 @@ import pytest
 from gguf_builder import write_vocab
 
 import guiapp
+from guiapp.core import batches
 from guiapp.core.errors import EncodeError
 
 SENTENCE = "The quick brown fox jumps over the lazy dog, again and again. "
@@ -76,6 +77,12 @@ def test_what_is_no_padding_is_refused_before_anything_is_encoded(pad):
         guiapp.open_model("demo:bpe").encode_batch([], pad=pad)
 
 
+@pytest.mark.parametrize("truncate", ["x", 2.5, [3]])
+def test_what_is_no_number_of_tokens_is_refused(truncate):
+    with pytest.raises(EncodeError, match="cannot be cut"):
+        guiapp.open_model("demo:bpe").encode_batch(["fox"], truncate=truncate)
+
+
 def test_a_width_may_be_any_whole_number():
     tokenizer = guiapp.open_model("demo:bpe")
     assert tokenizer.encode_batch(["fox"], pad=np.int64(9))[0].shape == (1, 9)
@@ -109,9 +116,15 @@ def test_one_text_is_not_many():
             call("one text")
 
 
-def test_rows_that_no_memory_holds_are_refused_in_a_sentence():
+def test_rows_that_no_memory_holds_are_refused_in_a_sentence(monkeypatch):
+    tokenizer = guiapp.open_model("demo:bpe")
     with pytest.raises(EncodeError, match="more memory than there is"):
-        guiapp.open_model("demo:bpe").encode_batch(["fox"], pad=1 << 50)
+        tokenizer.encode_batch(["fox"], pad=1 << 50)
+    monkeypatch.setattr(batches, "_memory_bytes", lambda: 40_000)
+    long_among_short = ["fox " * 1000, *["fox"] * 9]
+    with pytest.raises(EncodeError, match=r"10 rows of [\d,]+ tokens need"):
+        tokenizer.encode_batch(long_among_short)
+    assert tokenizer.encode_batch(long_among_short, truncate=500)[0].shape == (10, 500)
 
 
 @pytest.mark.parametrize("n_threads", [-1, 0, 1, 3, 1 << 40])

@@ -19,7 +19,7 @@ def lay_out(
     rows: np.ndarray[tuple[int, int], np.dtype[np.int32]],
     mask: np.ndarray[tuple[int, int], np.dtype[np.uint8]],
 ) -> None:
-    """Write one row for each text, and 1 to the mask where a token is; behind it `filler` and 0.
+    """Write one row for each text, with `filler` behind it, and 1 to the mask, all zero, where a token is.
 
     ids            of all texts, one behind the other; counts[i] of them are those of text i
     before, after  what stands around each text
@@ -41,5 +41,4 @@ def lay_out(
             mask[row, at] = 1
         for at in range(length, width):
             rows[row, at] = filler
-            mask[row, at] = 0
         start += int(counts[row])
