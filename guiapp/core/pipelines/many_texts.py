@@ -70,8 +70,7 @@ class EncodesMany(Protocol):
 
 def laid_out(texts: Sequence[bytes], before_each: bytes = b"") -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Texts one behind the other, with the same in front of each, and where they end."""
-    data = bytearray(before_each)
-    data += before_each.join(texts)
+    data = bytearray(before_each).join((b"", *texts))
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
     return np.frombuffer(data, np.uint8), np.cumsum(lengths + len(before_each))
 
