@@ -16,8 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.counting.unigram_prefixes import UnigramPrefixes
+from guiapp.core.kernels import begun_characters
 from guiapp.core.kernels import stretch_counts as kernel
 from guiapp.core.kernels.stretch_counts import BYTES, COUNT_MASK, FIRST_NEW, ROW, Stretches
+from guiapp.core.pipelines.byte_pair import BytePairPipeline
 from guiapp.core.pipelines.many_texts import ManyTexts
 from guiapp.core.pipelines.unigram import UnigramPipeline
 from guiapp.core.text.utf8 import REPLACEMENT_BYTES
@@ -29,8 +31,7 @@ ROOM_PER_ROW = 16  # bytes of stretches
 LONGEST, LONGEST_LINEAR = 1 << 8, 1 << 14  # bytes of a stretch that is kept
 ASCII_END = 0x80
 FIRST_LEAD = 0xC0
-LONGEST_BEGUN = b"\xf0\x9f\x9a"  # of a character that is not complete
-MOST_BEGUN = len(LONGEST_BEGUN)
+MOST_BEGUN = 3  # bytes of a character that is not complete
 NO_CUT, CUT, UNKNOWN = range(3)
 
 
@@ -42,6 +43,7 @@ class StretchCounts:
         own = self._pipeline.own
         takes_many = getattr(own, "takes_many_texts", False)  # `isinstance` takes as long as a short text
         self._many = cast(ManyTexts, own) if takes_many else None
+        self._by_parts = own if isinstance(own, BytePairPipeline) and self._many is not None else None
         self._unigram = None
         if tokenizer.vocabulary.type is VocabType.UGM:
             self._unigram = cast(UnigramPipeline, own).prefix_rules
@@ -120,58 +122,79 @@ class StretchCounts:
         """The numbers of tokens of all prefixes of the texts that end at `ends`."""
         if self._unigram is not None:
             return UnigramPrefixes(self._unigram).counts_of_texts(texts, ends).astype(np.int64)
-        lengths = np.diff(ends, prepend=0)
-        prefixes = np.empty(int((lengths * (lengths + 1) // 2).sum()), np.uint8)
-        prefix_ends, numbers = np.empty(len(texts), np.int64), np.zeros(len(texts), np.int32)
-        slots = np.zeros(1 << len(texts).bit_length(), np.int32)
-        n_begun = self._begun_characters(texts, ends) if not begins_text else np.zeros(len(texts), np.int64)
-        begun = np.flatnonzero(n_begun)
-        numbers[begun] = -1
-        n_prefixes = kernel.distinct_prefixes(texts, ends, slots, prefixes, prefix_ends, numbers)
-        prefix_ends = prefix_ends[:n_prefixes].copy()
-        counts = np.zeros(len(texts), np.int64)
-        if n_prefixes:
-            counts[:] = self._count_each(prefixes, prefix_ends, begins_text)[numbers]
-        if len(begun):
-            whole_ends = begun - n_begun[begun]  # the last bytes of what stands before the character
-            is_start = np.zeros(len(texts), np.bool_)
-            is_start[ends - lengths] = True
-            is_first = is_start[whole_ends + 1]
-            counts[begun] = np.where(is_first, 0, counts[whole_ends]) + self._begun_counts[n_begun[begun]]
+        no_begun = np.zeros(len(texts), np.int64)
+        n_begun = no_begun if begins_text else self._begun_characters(texts, ends, no_begun)
+        numbers = np.empty(len(texts), np.int32)
+        of_whole = self._count_whole(texts, ends, n_begun, begins_text, numbers)
+        of_joined = of_begun = np.empty(0, np.int64)
+        if n_begun.any():
+            of_joined, of_begun = self._count_joined(texts, ends, n_begun), self._begun_counts
+        counts = np.empty(len(texts), np.int64)
+        begun_characters.put_together(ends, n_begun, numbers, of_whole, of_joined, of_begun, counts)
         return counts
 
-    def _begun_characters(self, texts: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np.int64]:
-        """By byte, how many bytes of a character that is not complete end there; or 0.
+    def _count_whole(
+        self,
+        texts: NDArray[np.uint8],
+        ends: NDArray[np.int64],
+        n_begun: NDArray[np.int64],
+        begins_text: bool,
+        numbers: NDArray[np.int32],
+    ) -> NDArray[np.int64]:
+        """The numbers of tokens of the prefixes that do not end within a character, as `numbers` has them."""
+        lengths = np.diff(ends, prepend=0)
+        prefixes = np.empty(int((lengths * (lengths + 1) // 2).sum()), np.uint8)
+        prefix_ends, origins = np.empty(len(texts), np.int64), np.empty(len(texts), np.int64)
+        slots = np.zeros(1 << len(texts).bit_length(), np.int32)
+        n_prefixes = kernel.distinct_prefixes(
+            texts, ends, n_begun, slots, prefixes, prefix_ends, origins, numbers
+        )
+        if not n_prefixes:
+            return np.empty(0, np.int64)
+        prefix_ends, origins = prefix_ends[:n_prefixes].copy(), origins[:n_prefixes].copy()
+        counts = None
+        if self._by_parts is not None and not begins_text:
+            counts = self._by_parts.count_prefixes(texts, origins, prefixes[: prefix_ends[-1]], prefix_ends)
+        return self._count_each(prefixes, prefix_ends, begins_text) if counts is None else counts
 
-        0, too, where what stands before the character is not certainly apart from what becomes of these.
+    def _count_joined(
+        self, texts: NDArray[np.uint8], ends: NDArray[np.int64], n_begun: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """The numbers of tokens of the prefixes that end within a character that may join what is before."""
+        prefixes, prefix_ends = np.empty(0, np.uint8), np.empty(int((n_begun < 0).sum()), np.int64)
+        while True:
+            size = begun_characters.write_replaced(texts, ends, n_begun, prefixes, prefix_ends)
+            if size == 0:
+                return np.empty(0, np.int64)
+            if size <= len(prefixes):
+                return self._count_each(prefixes, prefix_ends, False)
+            prefixes = np.empty(size, np.uint8)
+
+    def _begun_characters(
+        self, texts: NDArray[np.uint8], ends: NDArray[np.int64], n_begun: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Write by byte how many bytes of a character that is not complete end there; it is 0 so far.
+
+        Below 0 where what stands before the character is not certainly apart from what becomes of these.
         """
-        n_begun = np.zeros(len(texts) + MOST_BEGUN, np.int64)
-        leads = np.flatnonzero(texts >= FIRST_LEAD)
-        if self._many is None or not self._many.repairs_texts or not len(leads):
-            return n_begun[: len(texts)]
-        stretches = ends.searchsorted(leads, side="right")
-        is_first = leads == np.concatenate([[0], ends])[stretches]
-        announced = 2 + (texts[leads] >= 0xE0).astype(np.int64) + (texts[leads] >= 0xF0)
-        n_left = np.minimum(announced - 1, ends[stretches] - leads)
-        goes_on = np.ones(len(leads), np.bool_)
-        followers = np.concatenate([texts, np.zeros(MOST_BEGUN, np.uint8)])
-        for n_bytes in range(1, MOST_BEGUN + 1):
-            goes_on &= n_left >= n_bytes
-            if n_bytes > 1:
-                goes_on &= followers[leads + n_bytes - 1] & 0xC0 == 0x80
-            n_begun[leads[goes_on] + n_bytes - 1] = n_bytes
-        is_apart = is_first | _cuts_before_replacements(self._many, texts, leads) & (n_begun[leads - 1] == 0)
-        for n_bytes in range(1, MOST_BEGUN + 1):
-            at = leads[~is_apart] + n_bytes - 1
-            at = at[n_begun[at] == n_bytes]
-            n_begun[at] = 0
-        return n_begun[: len(texts)]
+        n_leads = int(np.count_nonzero(texts >= FIRST_LEAD))
+        if self._many is None or not self._many.repairs_texts or not n_leads:
+            return n_begun
+        leads, places = np.empty(n_leads, np.int64), np.empty(n_leads, np.int64)
+        replaced = np.empty(len(texts) + len(REPLACEMENT_BYTES) * n_leads, np.uint8)
+        n_inner = begun_characters.find(texts, ends, n_begun, replaced, leads, places)
+        replaced = replaced[: len(texts) + len(REPLACEMENT_BYTES) * n_inner]
+        cuts = np.empty(len(replaced) + 1, np.int64)
+        n_cuts = self._many.all_cuts(replaced, cuts)
+        begun_characters.set_apart(leads[:n_inner], places[:n_inner], cuts[:n_cuts], n_begun)
+        return n_begun
 
     @cached_property
     def _begun_counts(self) -> NDArray[np.int64]:
         """The numbers of tokens of 0, 1, 2 … bytes of a character that is not complete."""
-        texts = np.frombuffer(bytearray(LONGEST_BEGUN[:1] + LONGEST_BEGUN[:2] + LONGEST_BEGUN), np.uint8)
-        return np.concatenate([[0], self._count_each(texts, np.array([1, 3, 6]), False)])
+        texts = np.frombuffer(bytearray(REPLACEMENT_BYTES * sum(range(MOST_BEGUN + 1))), np.uint8)
+        ends = len(REPLACEMENT_BYTES) * np.cumsum(np.arange(1, MOST_BEGUN + 1))
+        return np.concatenate([[0], self._count_each(texts, ends, False)])
 
     def _count_each(
         self, texts: NDArray[np.uint8], ends: NDArray[np.int64], begins_text: bool
@@ -205,20 +228,6 @@ class StretchCounts:
             return self._free.pop()
         except IndexError:
             return _no_stretches(FEW_ROWS if 2 * n_stretches < FEW_ROWS else MANY_ROWS)
-
-
-def _cuts_before_replacements(
-    many: ManyTexts, texts: NDArray[np.uint8], places: NDArray[np.int64]
-) -> NDArray[np.bool_]:
-    """Whether there would be a certain cut before U+FFFD at each of these places."""
-    replaced = np.insert(texts, np.repeat(places, len(REPLACEMENT_BYTES)), 0)
-    places = places + len(REPLACEMENT_BYTES) * np.arange(len(places))
-    for offset, byte in enumerate(REPLACEMENT_BYTES):
-        replaced[places + offset] = byte
-    cuts = np.empty(len(replaced) + 1, np.int64)
-    is_cut = np.zeros(len(replaced) + 1, np.bool_)
-    is_cut[cuts[: many.all_cuts(replaced, cuts)]] = True
-    return is_cut[places]
 
 
 def _no_stretches(n_rows: int) -> Stretches:

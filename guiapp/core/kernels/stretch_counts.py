@@ -169,15 +169,19 @@ def add_counts(
 def distinct_prefixes(
     texts: NDArray[np.uint8],
     ends: NDArray[np.int64],
+    is_left_out: NDArray[np.int64],
     slots: NDArray[np.int32],
     prefixes: NDArray[np.uint8],
     prefix_ends: NDArray[np.int64],
+    origins: NDArray[np.int64],
     numbers: NDArray[np.int32],
 ) -> int:
     """Write all prefixes of the texts that end at `ends`, each once, one behind the other; returns how many.
 
+    is_left_out  not 0 where no prefix is wanted that ends with that byte
     slots    int32[2^k]  all zero, and more than there are prefixes
-    numbers  which of the prefixes ends with that byte of its text; below 0 where none is wanted
+    origins  where in the texts each prefix begins
+    numbers  which of the prefixes ends with that byte of its text, where one is wanted
     """
     start, size, count, mask = 0, 0, 0, len(slots) - 1
     for index in range(len(ends)):
@@ -186,7 +190,7 @@ def distinct_prefixes(
             length = last + 1 - start
             mixed = (mixed ^ np.uint64(texts[last])) * MIX_LOW
             mixed ^= mixed >> HALF
-            if numbers[last] < 0:
+            if is_left_out[last] != 0:
                 continue
             slot = int(np.int64(mixed >> HALF)) & mask
             while slots[slot] != 0:
@@ -204,7 +208,7 @@ def distinct_prefixes(
                 for at in range(length):
                     prefixes[size + at] = texts[start + at]
                 size += length
-                prefix_ends[count] = size
+                prefix_ends[count], origins[count] = size, start
                 count += 1
                 slots[slot] = count
             numbers[last] = slots[slot] - 1

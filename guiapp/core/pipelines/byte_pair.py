@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.algorithms.fewest import Dropout
 from guiapp.core.encoding import FragmentTokens
+from guiapp.core.kernels import prefix_parts
 from guiapp.core.kernels.new_pieces import ALL_PIECES, NEWLINES, NO_PIECES
 from guiapp.core.pipelines.dna import dna_tokens
 from guiapp.core.pipelines.lone_spaces import with_lone_spaces
@@ -39,6 +40,10 @@ from guiapp.core.vocab.vocabulary import Vocabulary
 
 WINDOW_BYTES = 256  # the first guess at how far away a cut lies
 MOST_FOLLOWING = 3  # bytes of a character behind its first
+LEAST_BYTES, PARTS_PER_BYTE = (
+    12,
+    4,
+)  # of prefixes, and at most of texts, if counting by parts is to be worth it
 SPACE, ASCII_END = 0x20, 0x80
 OVERLONG_SPACE = re.compile(rb"\xc0\xa0|\xe0\x80\xa0|\xf0\x80\x80\xa0")
 
@@ -210,9 +215,10 @@ class BytePairPipeline:
         if not self._splits_lines:
             return self._splitter.all_restarts(text, ends)
         cuts = ends[: self._encoder.all_cuts(text, ends)]
-        cuts = cuts[(text[cuts] < ASCII_END) | ~self._before_replacement[text[cuts - 1]]]
-        ends[: len(cuts)] = cuts
-        return len(cuts)
+        unsure = np.flatnonzero(self._before_replacement[text[cuts - 1]])
+        wrong = unsure[text[cuts[unsure]] >= ASCII_END]
+        ends[: len(cuts) - len(wrong)] = np.delete(cuts, wrong)
+        return len(cuts) - len(wrong)
 
     @cached_property
     def _before_replacement(self) -> NDArray[np.bool_]:
@@ -234,6 +240,48 @@ class BytePairPipeline:
         data, data_ends = repair_each(texts, ends)
         piece_ends = self._splitter.split_each(data, data_ends)
         return tokens_of_each(self._encoder.encode(data, piece_ends, self.encoders[0]), data_ends)
+
+    def count_prefixes(
+        self,
+        texts: NDArray[np.uint8],
+        origins: NDArray[np.int64],
+        prefixes: NDArray[np.uint8],
+        ends: NDArray[np.int64],
+    ) -> NDArray[np.int64] | None:
+        """The number of tokens of prefixes of texts, part by part; None where each is to be encoded.
+
+        The prefixes lie one behind the other and end at `ends`; each begins in `texts` at its origin.
+        """
+        if (
+            self._splits_lines
+            or ends[-1] < LEAST_BYTES * len(ends)
+            or repair_each(prefixes, ends)[0] is not prefixes
+        ):
+            return None
+        cuts, is_cut = np.empty(len(texts) + 1, np.int64), np.zeros(len(texts) + 1, np.bool_)
+        is_cut[cuts[: self._encoder.all_cuts(texts, cuts)]] = True
+        parts, sums = prefix_parts.room_for_parts(PARTS_PER_BYTE * len(texts)), np.empty(len(ends), np.int64)
+        piece_ends = self._splitter.split_each(prefixes, ends)
+        n_parts = prefix_parts.find_parts(origins, ends, piece_ends, is_cut, parts, sums)
+        if n_parts < 0:
+            return None
+        slots = np.zeros(2 << n_parts.bit_length(), np.int64)
+        numbers, firsts = np.empty(n_parts, np.int64), np.empty(n_parts, np.int64)
+        firsts = firsts[: prefix_parts.number_parts(texts, parts, slots, numbers, firsts)]
+        distinct = np.empty(len(firsts), np.int64)
+        for are_whole in (True, False):
+            is_chosen = parts.is_whole[firsts] == are_whole
+            chosen = firsts[is_chosen]
+            starts, part_ends = parts.starts[chosen], parts.ends[chosen]
+            data, data_ends = (
+                np.empty(int((part_ends - starts).sum()), np.uint8),
+                np.empty(len(chosen), np.int64),
+            )
+            prefix_parts.gather(texts, starts, part_ends, data, data_ends)
+            tokens = self._encoder.encode(data, data_ends, self.encoders[0], are_whole)
+            distinct[is_chosen] = tokens_of_each(tokens, data_ends)
+        prefix_parts.add_up(parts, distinct[numbers], sums)
+        return sums
 
     def _to_source(self, tokens: FragmentTokens, repaired: NormalizedText | None) -> FragmentTokens:
         """Tokens of a repaired text with the spans that they have in the original."""

@@ -120,9 +120,16 @@ class FastPieces:
         return lengths
 
     def encode(
-        self, data: NDArray[np.uint8], piece_ends: NDArray[np.int64], spaces_are_marked: bool = False
+        self,
+        data: NDArray[np.uint8],
+        piece_ends: NDArray[np.int64],
+        spaces_are_marked: bool = False,
+        are_whole: bool = True,
     ) -> FragmentTokens:
-        """The tokens of a text, its pieces ending at `piece_ends`, in which spaces may be U+2581 already."""
+        """The tokens of a text, its pieces ending at `piece_ends`, in which spaces may be U+2581 already.
+
+        Or of parts of pieces.
+        """
         cache = self._borrowed_cache()
         out = np.empty(len(data) + MANY, np.int32)
         found = 0
@@ -135,6 +142,8 @@ class FastPieces:
             symbols, merges, tables = self._merging.symbols, self._merging.merges, self.tables
             if len(piece_ends) * SHORT > len(data):  # whatever pieces are elsewhere, these are words
                 tables = tables._replace(cuts_short=False)
+            if not are_whole and self._whole_pieces != NO_PIECES:
+                tables = tables._replace(cuts_short=True, whole_pieces=NO_PIECES)
             count = fast.encode(
                 data,
                 position,

@@ -113,15 +113,21 @@ class PairEncoder:
             return self._fast.encode(text, NO_ENDS)
         return self.encode(text, splitter.split(text), encoder)
 
-    def encode(self, text: NDArray[np.uint8], piece_ends: NDArray[np.int64], encoder: str) -> FragmentTokens:
-        """The tokens of a text, its pieces ending at `piece_ends`, from the kernel of that name."""
+    def encode(
+        self, text: NDArray[np.uint8], piece_ends: NDArray[np.int64], encoder: str, are_whole: bool = True
+    ) -> FragmentTokens:
+        """The tokens of a text, its pieces ending at `piece_ends`, from the kernel of that name.
+
+        Or parts of pieces, which are merged even where they are tokens.
+        """
         encoder = self._sure_of_spans(encoder, text)
         if encoder in self._matching.encoders:
             return self._match(text, piece_ends, encoder)
         if encoder == "fast" and self._is_for_fast(text):
-            encode = self._fast.encode
+            encode = partial(self._fast.encode, are_whole=are_whole)
         else:
-            encode = partial(self._encode, KERNELS.get(encoder, heap.encode))
+            kernel = KERNELS.get(encoder, heap.encode)
+            encode = partial(self._encode, kernel, takes_whole=are_whole)
         if not self._marks_spaces or marked_spaces.can_stay(text):
             return encode(text, piece_ends, False)
         marked = _mark_spaces(text)

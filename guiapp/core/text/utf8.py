@@ -42,16 +42,17 @@ def repair_each(
     """
     if texts.max(initial=0) < ASCII_END:
         return texts, ends
+    firsts = texts[np.concatenate([[0], ends[:-1]])]
+    begin_whole = not (firsts & 0xC0 == 0x80).any()
+    if begin_whole and kernel.plain_prefix(texts) == len(texts):
+        return texts, ends
     n_cut = _bytes_cut_short(texts, ends)
     is_cut = np.zeros(len(texts), np.bool_)
     for back in range(1, LONGEST_CHARACTER):
         is_cut[ends[n_cut >= back] - back] = True
-    firsts = texts[np.concatenate([[0], ends[:-1]])]
-    whole = texts[~is_cut] if n_cut.any() else texts
-    if (firsts & 0xC0 == 0x80).any() or kernel.plain_prefix(whole) < len(whole):
+    whole = texts[~is_cut]
+    if not begin_whole or kernel.plain_prefix(whole) < len(whole):
         return _repair_each_broken(texts, ends)
-    if len(whole) == len(texts):
-        return texts, ends
     more = len(REPLACEMENT_BYTES) - 1
     replaced = np.flatnonzero(is_cut)
     data = np.insert(texts, np.repeat(replaced, more), 0)

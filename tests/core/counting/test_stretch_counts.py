@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 import pytest
 from conftest import VOCABS
-from pair_vocabularies import HEX_TOKENS, character_level
+from pair_vocabularies import BYTE_TOKENS, HEX_TOKENS, byte_level, character_level
 from random_texts import random_texts
 from toy_vocabulary import toy_vocabulary
 from unpaired_vocabularies import vocabulary
@@ -19,11 +19,15 @@ from guiapp.core.counting import stretch_counts
 from guiapp.core.counting.append import AppendEncoder
 from guiapp.core.demo import sample_text
 from guiapp.core.errors import EncodeError
+from guiapp.core.pipelines import byte_pair
+from guiapp.core.pipelines.byte_pair import BytePairPipeline
 from guiapp.core.pipelines.many_texts import ManyTexts
 from guiapp.core.tokenizer import Tokenizer
-from guiapp.core.vocab.vocabulary import Attribute, SpecialIds, VocabType
+from guiapp.core.vocab.vocabulary import Attribute, Rules, SpecialIds, VocabType
 
 LONGEST_TEXT = 150
+
+BEGUN = [1, 2, 0, 1, 0, 0, -1, 0, 1, 0, -1, -2]
 
 open_model = cache(guiapp.open_model)
 
@@ -82,9 +86,33 @@ def test_a_typed_u_2581_is_known_behind_a_character_that_is_cut_short():
 def test_characters_that_are_cut_short_count_by_themselves_where_they_become_pieces(model):
     stretches = stretch_counts.StretchCounts(open_model(model))
     text = "あé.é".encode() + b"\xe3.\xf0\x9f"
-    begun = stretches._begun_characters(as_array(text), np.array([3, len(text)]))
+    n_begun = np.zeros(len(text), np.int64)
+    stretches._begun_characters(as_array(text), np.array([3, len(text)]), n_begun)
     is_bpe = model == "demo:bpe"
-    assert begun.tolist() == ([1, 2, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0] if is_bpe else [0] * len(text))
+    assert n_begun.tolist() == (BEGUN if is_bpe else [0] * len(text))
+
+
+@pytest.mark.parametrize("takes_whole", [True, False])
+def test_prefixes_of_long_words_count_by_their_parts(takes_whole, monkeypatch):
+    monkeypatch.setattr(byte_pair, "LEAST_BYTES", 0)
+    merges = ["a b", "b a", "ab a", "Ġ a", "æ ¼", "æ¼ ¢", "æ¼¢ ab", "ã ģ"]
+    tokens = [*BYTE_TOKENS, "ab", "ba", "aba", "Ġa", "æ¼", "æ¼¢", "æ¼¢ab", "ãģ", "xy", "xyx", "baab", "Ċa"]
+    rules = Rules(byte_encoding=True, ignore_merges=takes_whole)
+    tokenizer = Tokenizer(byte_level(merges, tokens, rules=rules, pre_type="LLAMA3"))
+    counted = []
+    count = BytePairPipeline.count_prefixes
+
+    def watch(*arguments):
+        counted.append(count(*arguments))
+        return counted[-1]
+
+    monkeypatch.setattr(BytePairPipeline, "count_prefixes", watch)
+    rng = np.random.default_rng(6)
+    for _ in range(40):
+        text = "".join(rng.choice([*"aabbxxyy .'\n1", "漢", "あ", "don't", "xy"], 40)).encode()
+        assert AppendEncoder(tokenizer).append_each(text).tolist() == counts_of_prefixes(tokenizer, text)
+    assert not any(counts is None for counts in counted)
+    assert counted
 
 
 LINES = ["<unk>", *HEX_TOKENS, *"▁abcé汉\n", "\ufffd", "▁\ufffd", "ab", "é\ufffd", "\n\n", "▁a"]
