@@ -60,7 +60,7 @@ def card(widgets: list[QWidget], stretched: QWidget) -> QFrame:
     made = QFrame()
     set_role(made, "card")
     layout = QVBoxLayout(made)
-    layout.setContentsMargins(MARGIN_PX - 2, MARGIN_PX - 4, MARGIN_PX - 2, MARGIN_PX - 4)
+    layout.setContentsMargins(MARGIN_PX - 2, GAP_PX, MARGIN_PX - 2, GAP_PX)
     layout.setSpacing(GAP_PX)
     for widget in widgets:
         layout.addWidget(widget, 1 if widget is stretched else 0)

@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QApplication, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from guiapp.viewmodels.steps.exported_runs import ExportedRun, TraceRun, TrainingRun
 from guiapp.viewmodels.steps.lesson_player import LessonPlayer
@@ -159,7 +159,10 @@ class StepsPage(Page):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, GAP_PX, 0, 0)
         layout.setSpacing(GAP_PX)
-        layout.addWidget(self.modes)
+        head = QHBoxLayout()
+        head.addWidget(self.modes, 1)
+        head.addWidget(self.trace.boxes)
+        layout.addLayout(head)
         layout.addWidget(self.export)
         layout.addWidget(self._lesson_part)
         layout.addWidget(self._stack, 1)
@@ -257,6 +260,7 @@ class StepsPage(Page):
             self._stack.setCurrentIndex(2)
         else:
             self._stack.setCurrentIndex(0 if self._shown_training is None else 3)
+        self.trace.boxes.setVisible(self._stack.currentWidget() is self.trace)
 
 
 def _step_zoom(actions: Actions, steps: int) -> None:

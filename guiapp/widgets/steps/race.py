@@ -22,6 +22,7 @@ class RaceBox(QComboBox):
         super().__init__(parent)
         self._model = model
         self._workspace = workspace
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.setAccessibleName("Race against another encoder")
         self.setToolTip("Let another encoder run beside, in lock-step")
         self.currentIndexChanged.connect(self._choose)
@@ -62,11 +63,12 @@ class RaceCard(QFrame):
         foot.addWidget(self.verdict, 1)
         foot.addWidget(self.go)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(MARGIN_PX - 2, MARGIN_PX - 4, MARGIN_PX - 2, MARGIN_PX - 4)
+        layout.setContentsMargins(MARGIN_PX - 2, GAP_PX, MARGIN_PX - 2, GAP_PX)
         layout.setSpacing(GAP_PX)
         layout.addWidget(self.title)
         layout.addWidget(self.flow, 1)
         layout.addLayout(foot)
+        layout.addStretch()  # in a low window the card is as high as the picture beside it
         model.race.changed.connect(self._follow)
         self._follow()
 

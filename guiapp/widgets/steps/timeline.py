@@ -12,7 +12,7 @@ from guiapp.viewmodels.steps.training import TrainingModel
 from guiapp.widgets.style_sheet import blend
 from guiapp.widgets.theme import ThemeSource
 
-HEIGHT_PX = 34
+HEIGHT_PX = 30
 TRACK_PX = 6
 MARGIN_PX = 8
 DOT_PX = 4.5

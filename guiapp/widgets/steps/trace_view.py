@@ -48,6 +48,7 @@ from guiapp.widgets.wrapping_row import WrappingRow, scrolling
 
 NARROW_PX = 680  # picture and code are one below the other then
 LEAST_WIDTH_PX = 480
+LEAST_RACE_PX = 700  # high enough for two encoders with a picture and the code
 SIZES_PX = (TOKEN_FONT_PX, TEXT_FONT_PX, UI_FONT_PX, SMALL_FONT_PX + 1, SMALL_FONT_PX, ID_FONT_PX)
 
 
@@ -80,26 +81,29 @@ class TraceView(QSplitter):
         self.number = TextLine(Theme.mono_font(UI_FONT_PX), theme_source, zoom, is_right=True)
         self._title, self._picture_title = title_line(theme_source, zoom), title_line(theme_source, zoom)
         self._code_title = title_line(theme_source, zoom, "What it is doing")
-        self._lower = QHBoxLayout()
+        self.boxes = _side_by_side([GranularityBox(model), RaceBox(model, workspace)])
+        self._column, self._lower = QVBoxLayout(), QHBoxLayout()
         self._main = QStackedWidget()
-        self._lay_out(self._transport(actions, workspace))
+        self._lay_out(self._transport(actions))
         for signal in (model.position_changed, model.recording.changed):
             signal.connect(self._follow)
+        model.race.changed.connect(self._make_room_for_race)
         model.trace_changed.connect(self._begin)
         zoom.changed.connect(self._turn)
         zoom.changed.connect(self._follow_zoom)
         self.splitterMoved.connect(self._turn)
         self._begin()
 
-    def _transport(self, actions: Actions, workspace: Workspace) -> WrappingRow:
-        play = PlayControls(self._model.clock, actions["debug_play"])
-        boxes: list[QWidget] = [play, GranularityBox(self._model), RaceBox(self._model, workspace)]
-        return WrappingRow([*walking_buttons(actions), *boxes])
+    def _transport(self, actions: Actions) -> WrappingRow:
+        return WrappingRow(
+            [*walking_buttons(actions), PlayControls(self._model.clock, actions["debug_play"])]
+        )
 
     def _lay_out(self, transport: WrappingRow) -> None:
         trace = QWidget()
-        column = QVBoxLayout(trace)
-        column.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, MARGIN_PX)
+        column = self._column
+        trace.setLayout(column)
+        column.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, GAP_PX)
         column.setSpacing(GAP_PX)
         column.addWidget(transport)
         column.addWidget(self.timeline)
@@ -111,7 +115,8 @@ class TraceView(QSplitter):
         lower = self._lower
         lower.setSpacing(GAP_PX + UNIT_PX)
         lower.addWidget(card([self._picture_title, self.picture], self.picture), 1)
-        lower.addWidget(card([self._code_title, self.code], self.code), 2)
+        self.code_card = card([self._code_title, self.code], self.code)
+        lower.addWidget(self.code_card, 2)
         column.addLayout(lower, 4)
         self._main.addWidget(scrolling(trace, LEAST_WIDTH_PX))
         self._main.addWidget(self.waiting)
@@ -139,6 +144,20 @@ class TraceView(QSplitter):
         is_narrow = self._main.width() < NARROW_PX * max(1.0, self._zoom.factor)
         directions = QHBoxLayout.Direction
         self._lower.setDirection(directions.TopToBottom if is_narrow else directions.LeftToRight)
+        self._make_room_for_race()
+
+    def _make_room_for_race(self) -> None:
+        """In a low window the other encoder takes the place of the code, else it stands below the first."""
+        is_low = self._main.height() < LEAST_RACE_PX * max(1.0, self._zoom.factor)
+        is_inside = is_low and bool(self._model.race.encoder)
+        if is_inside != self.code_card.isHidden():
+            self.code_card.setVisible(not is_inside)
+            if is_inside:
+                self._lower.addWidget(self.race_card, 2)
+            else:
+                self._column.insertWidget(self._column.count() - 1, self.race_card, 2)
+            height = QSizePolicy.Policy.Preferred if is_inside else QSizePolicy.Policy.Maximum
+            self.race_card.setSizePolicy(QSizePolicy.Policy.Preferred, height)
 
     def _begin(self) -> None:
         """Make room for what the new trace will say."""
@@ -166,6 +185,16 @@ class TraceView(QSplitter):
         self._picture_title.show_text(_capitals(self.picture.title))
         self.number.show_text(f"step {model.position:,} of {model.n_steps:,}")
         self.sentence.show_sentence(debugger.sentence())
+
+
+def _side_by_side(widgets: list[QWidget]) -> QWidget:
+    row = QWidget()
+    layout = QHBoxLayout(row)
+    layout.setContentsMargins(0, 0, MARGIN_PX, 0)
+    layout.setSpacing(GAP_PX)
+    for widget in widgets:
+        layout.addWidget(widget)
+    return row
 
 
 def _loaders(texts: MonoTexts, zoom: TextZoom) -> list[Loader]:

@@ -164,7 +164,7 @@ class YieldingColumn(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.column = QVBoxLayout(self)
-        self.column.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, MARGIN_PX)
+        self.column.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, GAP_PX)
         self.column.setSpacing(GAP_PX)
 
     def heightForWidth(self, width: int) -> int:

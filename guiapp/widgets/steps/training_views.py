@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from abc import abstractmethod
 from typing import NamedTuple
 
@@ -30,6 +31,7 @@ N_NEWEST = 400
 LEAST_WORD_ROWS = 4
 WINDOW_PX_PER_ROW = 150  # half of what is below the scrubber goes to the words
 AXIS_PX = 64
+AXIS_TITLES = "log-likelihood; dashed: pieces dropped", "dashed: pieces dropped"  # the first that has room
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 CENTER = Qt.AlignmentFlag.AlignCenter
@@ -40,6 +42,7 @@ class TrainingPicture(QWidget):
     """Follows a training; what is drawn is up to the kinds of pictures.  Grows from its natural size on."""
 
     natural = QSize(300, 17 * ROW_PX)
+    least_px = 3 * ROW_PX
 
     def __init__(
         self,
@@ -65,7 +68,7 @@ class TrainingPicture(QWidget):
         return QSize(300, self._zoom.scaled(7 * ROW_PX))
 
     def _follow_zoom(self) -> None:
-        self.setMinimumHeight(self._zoom.scaled(4 * ROW_PX))
+        self.setMinimumHeight(self._zoom.scaled(self.least_px))
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -132,6 +135,7 @@ class WordsPicture(TrainingPicture):
     """The first words of the text; symbols that the step made are filled with the accent."""
 
     natural = QSize(1 << 20, 1 << 20)  # more room shows more words
+    least_px = 2 * CHIP_PX + ROW_GAP_PX
 
     def __init__(
         self,
@@ -359,5 +363,12 @@ class LikelihoodPicture(TrainingPicture):
         for value, y in ((values[1], area.top()), (values[0], area.bottom())):
             painter.drawText(QRectF(0, y - 8, AXIS_PX - 6, 16), RIGHT, f"{value:,.0f}".replace("-", "−"))
         below = QRectF(area.left(), area.bottom() + 6, area.width(), 18)
-        painter.drawText(below, LEFT, "log-likelihood; dashed: pieces dropped")
-        painter.drawText(below, RIGHT, f"step {n_steps:,}")
+        metrics, last = painter.fontMetrics(), f"step {n_steps:,}"
+        room = area.width() - metrics.horizontalAdvance(f"  {last}")
+        painter.drawText(below, LEFT, axis_title(room, metrics.horizontalAdvance))
+        painter.drawText(below, RIGHT, last)
+
+
+def axis_title(room: float, width_of: Callable[[str], float]) -> str:
+    """What the lines of the curve are, as far as there is room to say it."""
+    return next((title for title in AXIS_TITLES if width_of(title) <= room), "")

@@ -35,7 +35,7 @@ def test_a_run_stops_where_a_race_parts(make_steps_page, qtbot):
     page = make_steps_page("toy", b"abacb abacb", "heap")
     model, race = page.model, page.model.race
     buttons = {button.text(): button for button in page.trace.findChildren(QToolButton)}
-    box = page.trace.findChild(RaceBox)
+    box = page.findChild(RaceBox)
     while box.currentData() != "greedy":
         qtbot.keyClick(box, Qt.Key.Key_Down)
     qtbot.waitUntil(lambda: race.rival is not None, timeout=30_000)

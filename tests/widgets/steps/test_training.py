@@ -10,7 +10,7 @@ from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QApplication, QFileDialog, QScrollArea
 
 import guiapp
-from guiapp.widgets.steps.training_views import lay_out_words, why_none
+from guiapp.widgets.steps.training_views import axis_title, lay_out_words, why_none
 from guiapp.widgets.theme import Theme
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -194,3 +194,9 @@ def test_a_training_needs_no_scrolling_in_a_window_of_usual_size(make_steps_page
     qtbot.waitUntil(lambda: page.height() == PAGE_PX)
     qtbot.wait(50)
     assert all(area.verticalScrollBar().maximum() == 0 for area in training.findChildren(QScrollArea))
+
+
+def test_the_titles_of_the_curve_leave_each_other_room():
+    assert axis_title(40, len) == "log-likelihood; dashed: pieces dropped"
+    assert axis_title(30, len) == "dashed: pieces dropped"
+    assert axis_title(10, len) == ""
