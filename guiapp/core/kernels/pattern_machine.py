@@ -160,20 +160,23 @@ def next_ends(
 def _end_of_numbers(
     data: NDArray[np.uint8], position: int, progress: NDArray[np.int64], fields: int, machine: PatternMachine
 ) -> int:
-    """The end of the piece at `position`: a run of numbers is cut into what is over, then threes."""
+    """The end of the piece at `position`: a run of numbers is cut into what is over, then threes.
+
+    The text before a run belongs to its first piece.
+    """
     limit, at = int(progress[fields + LIMIT]), position
     size = 3
     if position >= progress[fields + RUN_END]:
-        n_numbers = 0
+        while at < limit and not machine.numbers[machine.classes[code_at(data, at)]]:
+            at += width_at(data, at)
+        run, n_numbers = at, 0
         while at < limit and machine.numbers[machine.classes[code_at(data, at)]]:
             at += width_at(data, at)
             n_numbers += 1
         if n_numbers == 0:
-            while at < limit and not machine.numbers[machine.classes[code_at(data, at)]]:
-                at += width_at(data, at)
-            return at
+            return limit
         progress[fields + RUN_END] = at
-        size, at = (n_numbers - 1) % 3 + 1, position
+        size, at = (n_numbers - 1) % 3 + 1, run
     for _ in range(size):
         at += width_at(data, at)
     return at

@@ -59,8 +59,8 @@ def level_of_automaton(automaton: Automaton) -> Level:
 
 
 def level_of_numbers(is_number: NDArray[np.bool_]) -> Level:
-    """Runs of numbers are pieces of their own, and cut by their length."""
-    return Level(parts=~(is_number[:, None] & is_number), meets=is_number[:, None] ^ is_number)
+    """Runs of numbers are cut by their length, and behind the last one; never before the first."""
+    return Level(parts=~(is_number[:, None] & is_number), meets=is_number[:, None] & ~is_number)
 
 
 def level_of_digits(is_digit: NDArray[np.bool_]) -> Level:

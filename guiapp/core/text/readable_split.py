@@ -56,11 +56,10 @@ DIGITS = re.compile("[0-9]+")
 
 
 def _cut_numbers_by_three(seen: str, start: int, end: int) -> Iterator[int]:
-    """Runs of numbers by themselves: first what is over, then threes."""
+    """Runs of numbers: first what is over, to which the text before belongs, then threes."""
     for run in NUMBERS.finditer(seen, start, end):
-        first = run.start() + len(run[0]) % 3
-        cuts = {run.start(), *range(first, run.end(), 3), run.end()}
-        yield from sorted(cuts - {start, end})
+        first = run.start() + (len(run[0]) - 1) % 3 + 1
+        yield from (cut for cut in range(first, run.end() + 1, 3) if cut < end)
 
 
 def _cut_digits_by_three(seen: str, start: int, end: int) -> Iterator[int]:

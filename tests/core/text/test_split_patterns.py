@@ -87,6 +87,15 @@ def test_a_sentence_is_cut_as_each_model_asks(name, expected):
     assert "|".join(text[start:end].decode() for start, end in pairwise(edges)) == expected
 
 
+@pytest.mark.parametrize("name", ["TINY_AYA", "AFMOE"])
+@pytest.mark.parametrize("text", ["a|  | |1|234|  | |567|  | a", " | |12|345|   ", "  \n|123|.|4"])
+def test_the_text_before_numbers_by_threes_sees_the_first_of_them(name, text):
+    """As llama.cpp has it: white space is cut before its last character, as it is before a word."""
+    data = text.replace("|", "").encode()
+    ends = np.cumsum([len(piece) for piece in text.split("|")]).tolist()
+    assert pieces(name, data) == splitter_for(name).split_readable(data) == ends
+
+
 @pytest.mark.parametrize("name", ["LLAMA3", "DEEPSEEK_LLM", "TINY_AYA", "SUPERBPE"])
 def test_pieces_come_in_blocks_of_any_size(name):
     from guiapp.core.kernels.pattern_machine import split_block
