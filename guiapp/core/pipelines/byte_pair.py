@@ -237,9 +237,7 @@ class BytePairPipeline:
         """See `ManyTexts`."""
         if self._splits_lines and OVERLONG_SPACE.search(texts.tobytes()):
             return np.array([len(self._encode(text, "heap").ids) for text in np.split(texts, ends[:-1])])
-        data, data_ends = repair_each(texts, ends)
-        piece_ends = self._splitter.split_each(data, data_ends)
-        return tokens_of_each(self._encoder.encode(data, piece_ends, self.encoders[0]), data_ends)
+        return self._encode_repaired(*repair_each(texts, ends)).counts
 
     def count_prefixes(
         self,
