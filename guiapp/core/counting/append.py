@@ -5,8 +5,8 @@ tail behind it is encoded again when somebody asks.  Cuts are looked for when th
 work per byte is constant on average, however the text is dealt out.
 
 Where a vocabulary finds no cuts in a text (a long run of one letter, or a language that Unigram sees as one
-word), the tail is all that came since.  In SPM vocabularies a table of all its prefixes still answers at
-once; in others each question encodes it.
+word), the tail is all that came since.  In SPM and Unigram vocabularies a table of all its prefixes still
+answers at once; in others each question encodes it.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from guiapp.core.tokenizer import Tokenizer, as_bytes
 
 BLOCK_BYTES = 256
 MOST_WAITING_BYTES = 1 << 16  # that are put aside while nobody asks
+FEW_BYTES = 32  # of a tail that a table tells the tokens of although nobody may ask again
 AT_ONCE_BYTES = 1 << 14  # that are encoded sooner than divided
 EACH_BLOCK_BYTES = 1 << 16  # that are looked through for special tokens at a time
 
@@ -40,6 +41,7 @@ class AppendEncoder:
         self._begins_text = True
         self._tail = bytearray()
         self._table = tail_table(tokenizer, self._cuts)
+        self._was_asked = False  # for the tokens of the tail
         self._look_at_bytes = BLOCK_BYTES
         self._tail_ids = np.empty(0, np.int32)
         self._n_encoded = 0  # bytes of the tail that `_tail_ids` are of
@@ -119,7 +121,9 @@ class AppendEncoder:
     @property
     def count(self) -> int:
         """The number of tokens of all text so far."""
-        n_before, in_table = self.least_count, self._counts_in_table()
+        n_before = self.least_count
+        pays, self._was_asked = self._was_asked or len(self._tail) <= FEW_BYTES, True
+        in_table = self._counts_in_table() if pays else None
         return n_before + (len(self._ids_of_tail()) if in_table is None else int(in_table[-1]))
 
     @property
@@ -152,7 +156,7 @@ class AppendEncoder:
             self._n_settled += len(self._settled[-1])
             self._begins_text = False
             del self._tail[:cut]
-            self._n_encoded = -1
+            self._n_encoded, self._was_asked = -1, False
             if self._table:
                 self._table.begin()
         self._look_at_bytes = 2 * len(self._tail) + BLOCK_BYTES

@@ -13,6 +13,7 @@ import guiapp
 from guiapp.core.counting import append, stretch_counts
 from guiapp.core.counting.append import AppendEncoder
 from guiapp.core.counting.prefix_table import PrefixTable, rules_of
+from guiapp.core.counting.tail_table import TailTable
 from guiapp.core.demo import sample_text
 from guiapp.core.kernels import marked_spaces
 from guiapp.core.tokenizer import Tokenizer
@@ -66,6 +67,14 @@ def test_text_without_any_cut_is_counted_without_encoding_it(monkeypatch):
         encoder.append(b"a")
         n_tokens = encoder.count
     assert n_tokens == expected
+
+
+@pytest.mark.parametrize("model", ["demo:spm", "demo:unigram"])
+def test_a_text_is_encoded_as_long_as_nobody_asked_about_it_before(model, monkeypatch):
+    tokenizer = guiapp.open_model(model)
+    monkeypatch.setattr(TailTable, "counts", None)
+    text = sample_text("english")[:200]
+    assert tokenizer.count(text) == len(tokenizer.encode(text))
 
 
 @pytest.mark.parametrize("model", ALL_MODELS)
