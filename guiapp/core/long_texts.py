@@ -11,7 +11,7 @@ from guiapp.core.encoding import FragmentTokens, join_tokens
 from guiapp.core.pipelines.pipeline import Pipeline
 
 LEAST_BYTES = 2 << 20  # below, threads take longer to start than they save
-MOST_THREADS = 8  # each may have a cache of 20 MB
+MOST_THREADS, MOST_ASKED_FOR = 8, 64  # each may have a cache of 20 MB
 LEAST_PART = 1 << 17  # bytes
 PARTS_PER_THREAD = 4  # some parts take longer than others, and threads have to wait for each other
 

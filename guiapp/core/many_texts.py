@@ -61,7 +61,7 @@ class _Groups:
         if not texts:
             return []
         starts = np.cumsum(lengths) - lengths
-        wanted = int(lengths.sum()) // (GROUPS_PER_THREAD * max(n_threads, 1))
+        wanted = int(lengths.sum()) // (GROUPS_PER_THREAD * n_threads)
         is_alone = lengths > (self._many.longest_of_many if self._many else LEAST_GROUP)
         begins = np.diff(starts // min(max(wanted, LEAST_GROUP), MOST_GROUP)) > 0
         bounds = np.flatnonzero(begins | is_alone[1:] | is_alone[:-1]) + 1

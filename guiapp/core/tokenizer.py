@@ -24,7 +24,14 @@ from guiapp.core.detokenizing import detokenize
 from guiapp.core.encoding import Encoding, FragmentTokens, join_tokens
 from guiapp.core.errors import EncodeError
 from guiapp.core.exactness import Exactness, exactness_of
-from guiapp.core.long_texts import LEAST_BYTES, LEAST_PART, MOST_THREADS, PARTS_PER_THREAD, encode_in_parts
+from guiapp.core.long_texts import (
+    LEAST_BYTES,
+    LEAST_PART,
+    MOST_ASKED_FOR,
+    MOST_THREADS,
+    PARTS_PER_THREAD,
+    encode_in_parts,
+)
 from guiapp.core.many_texts import encode_rows
 from guiapp.core.pipelines.pipeline import Pipeline
 from guiapp.core.pipelines.with_words import WithWords
@@ -85,10 +92,11 @@ class Tokenizer:
     def with_threads(self, n_threads: int) -> Tokenizer:
         """The same tokenizer, but long texts and many are encoded on so many threads: 1 for measuring.
 
-        By default there are as many as processors, up to a few.
+        By default there are as many as processors, up to a few.  There is at least 1, and there are at most
+        MOST_ASKED_FOR: each may need 20 MB.
         """
         tokenizer = copy(self)
-        tokenizer.n_threads = n_threads
+        tokenizer.n_threads = min(max(n_threads, 1), MOST_ASKED_FOR)
         return tokenizer
 
     def make_tables(self) -> None:

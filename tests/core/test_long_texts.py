@@ -83,5 +83,7 @@ def test_any_number_of_threads_will_do(monkeypatch, n_threads):
     monkeypatch.setattr(tokenizers, "LEAST_PART", 1000)
     text = "Many words, some of them numbers like 1234. " * 100
     for tokenizer in TOKENIZERS.values():
-        found = tokenizer.with_threads(n_threads).encode(text)
+        on_threads = tokenizer.with_threads(n_threads)
+        assert 1 <= on_threads.n_threads <= 64
+        found = on_threads.encode(text)
         assert found.token_ids.tolist() == tokenizer.with_threads(1).encode(text).token_ids.tolist()
