@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import signal
 import sys
@@ -11,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from guiapp.commands.files import add_pre_option, file_name, file_path, write
+from guiapp.commands.files import add_pre_option, file_name, file_path, print_json, write
 
 if TYPE_CHECKING:
     from guiapp.core.bench.measurement import Report
@@ -121,7 +120,7 @@ def _print_run(record: dict[str, Any], old: dict[str, Any] | None, options: argp
     from guiapp.core.bench.tables import table_lines
 
     if options.json == "-":
-        print(json.dumps(record, ensure_ascii=False))
+        print_json(record)
     else:
         print(*table_lines(record, options.baseline), sep="\n")
     if old is not None:

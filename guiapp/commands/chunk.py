@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 
 from guiapp.commands.files import (
@@ -11,6 +10,7 @@ from guiapp.commands.files import (
     add_pre_option,
     add_text_source,
     open_tokenizer,
+    print_json,
     text_of,
 )
 from guiapp.core.counting.boundaries import LEVELS
@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
         tokenizer, text, options.max_tokens, options.overlap, options.by, options.parse_special
     )
     if options.json:
-        print(json.dumps(_report(options, text, chunks), ensure_ascii=False))
+        print_json(_report(options, text, chunks))
     else:
         sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
         for chunk in chunks:

@@ -196,6 +196,14 @@ def _opened(file: str | None) -> Iterator[BinaryIO]:
         raise InputError(f"{name} cannot be read: {error.strerror}.") from error
 
 
+def print_json(record: object, indent: int | None = None) -> None:
+    """Print a record in UTF-8, the one encoding of JSON, whatever that of the terminal is."""
+    import json
+
+    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+    print(json.dumps(record, ensure_ascii=False, indent=indent))
+
+
 def write(file: str, data: bytes) -> None:
     """Write a file, or to standard output for `-`."""
     if file == "-":

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
+import sys
 
-from guiapp.commands.files import add_pre_option, open_tokenizer
+from guiapp.commands.files import add_pre_option, open_tokenizer, print_json
 from guiapp.core.reports import info_report
 
 
@@ -20,8 +20,9 @@ def run(options: argparse.Namespace) -> int:
     tokenizer = open_tokenizer(options.model, pre=options.pre)
     report = info_report(tokenizer)
     if options.json:
-        print(json.dumps(report, indent=2, ensure_ascii=False))
+        print_json(report, indent=2)
     else:
+        sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
         width = max(map(len, report))
         for key, value in report.items():
             for line in _lines_of(value):

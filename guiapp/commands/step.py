@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 
-from guiapp.commands.files import InputError, add_encode_options, open_tokenizer, text_of
+from guiapp.commands.files import InputError, add_encode_options, open_tokenizer, print_json, text_of
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -51,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
         for row in breakpoints:
             if told := absence(row, debugger.values, tokenizer.encoders):
                 print(f"{row.title}: {told}", file=sys.stderr)
-        print(json.dumps(trace_record(debugger, steps), ensure_ascii=False))
+        print_json(trace_record(debugger, steps))
         return 0
     sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
     if options.text is None and options.file is None and not sys.stdin.isatty():

@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from guiapp.commands.files import InputError, add_encode_options, open_tokenizer, text_of
+from guiapp.commands.files import InputError, add_encode_options, open_tokenizer, print_json, text_of
 from guiapp.core.explain.doubled_special import doubled_special
 from guiapp.core.reports import ids_report, segmentations_report, token_lines
 
@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     if options.format == "ids":
         print(*ids.tolist())
     elif options.format == "json":
-        _print_json(ids_report(tokenizer, encoding))
+        print_json(ids_report(tokenizer, encoding))
     else:
         sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
         for line in token_lines(tokenizer, encoding, options.format):
@@ -59,7 +59,7 @@ def _print_best(tokenizer: Tokenizer, text: bytes, options: argparse.Namespace) 
         raise InputError(f"--best cannot be printed as {options.format}. Choose --format ids or json.")
     best = tokenizer.segmentations(text, options.best, options.special, options.parse_special)
     if options.format == "json":
-        _print_json(segmentations_report(tokenizer, best))
+        print_json(segmentations_report(tokenizer, best))
         return
     for segmentation in best:
         print(f"{segmentation.score:.4f}", *segmentation.encoding.token_ids.tolist())
@@ -74,9 +74,3 @@ def _print_log(tokenizer: Tokenizer, text: bytes, options: argparse.Namespace) -
     trace = record(tokenizer, text, options.encoder, options.special, options.parse_special)
     for line in log_lines(debugger_for(tokenizer, trace)):
         print(line)
-
-
-def _print_json(report: object) -> None:
-    import json
-
-    print(json.dumps(report, ensure_ascii=False))
