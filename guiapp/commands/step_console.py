@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from inspect import cleandoc
 from pathlib import Path
 from typing import IO
 
@@ -202,6 +203,14 @@ class Console(cmd.Cmd):
     def do_columns(self, rest: str) -> None:
         """columns: what conditions and expressions can name."""
         self._say(column_help())
+
+    def do_help(self, rest: str) -> None:
+        """help [COMMAND]: what it does; help alone lists the commands."""
+        command = getattr(self, f"do_{ALIASES.get(rest, rest)}", None)
+        if command is None:
+            super().do_help(rest)
+        else:
+            self._say(cleandoc(command.__doc__))
 
     def do_quit(self, rest: str) -> bool:
         """quit: leave the debugger."""

@@ -95,6 +95,10 @@ def test_help_covers_every_command():
     names = [name[3:] for name in dir(Console) if name.startswith("do_")]
     said = told(*(f"help {name}" for name in names))
     assert "No help on" not in said
+    assert not any(line.startswith(" ") for line in said.splitlines())
+    assert told("help b") == told("help break")
+    assert "No help on" in told("help fly")
+    assert "restart" in told("help")
 
 
 def test_words_are_completed():
