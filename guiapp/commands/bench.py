@@ -122,6 +122,7 @@ def _print_run(record: dict[str, Any], old: dict[str, Any] | None, options: argp
     if options.json == "-":
         print_json(record)
     else:
+        sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
         print(*table_lines(record, options.baseline), sep="\n")
     if old is not None:
         _print_changes(old, record)

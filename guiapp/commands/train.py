@@ -67,6 +67,7 @@ def _train_by_steps(options: argparse.Namespace, text: str) -> ModelFile:
 
     run = begin(options.algorithm, text, options.vocab_size, options.end_marks)
     record = TrainingRecord(run.start)
+    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
     for number, told in enumerate(run.steps(), 1):
         if options.log:
             print(f"{number:>6,}  {told.sentence}")

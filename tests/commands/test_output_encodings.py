@@ -36,6 +36,12 @@ def test_json_is_utf8_whatever_the_encoding(command, monkeypatch):
     assert json.loads(printed(command, monkeypatch).decode("utf-8"))
 
 
+def test_training_is_told_too(tmp_path, monkeypatch):
+    (tmp_path / "text").write_text("a b a b")
+    files = ["-f", str(tmp_path / "text"), "-o", str(tmp_path / "out.gguf")]
+    assert b"?" in printed(["train", "bpe", *files, "--vocab-size", "258", "--log"], monkeypatch)
+
+
 @pytest.mark.parametrize("command", [["info", "demo:bpe"], ["tree", "demo:bpe", "中"]], ids=" ".join)
 def test_what_people_read_is_printed_as_well_as_can_be(command, monkeypatch):
     assert b"?" in printed(command, monkeypatch)
