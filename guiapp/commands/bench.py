@@ -8,7 +8,7 @@ import signal
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from guiapp.commands.files import add_pre_option, file_name, file_path, print_json, write
 
@@ -116,16 +116,18 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _print_run(record: dict[str, Any], old: dict[str, Any] | None, options: argparse.Namespace) -> None:
-    """The records or tables, and what changed."""
+    """The records or tables, and what changed, which is no part of records."""
     from guiapp.core.bench.tables import table_lines
 
+    changes_go_to = sys.stdout
     if options.json == "-":
         print_json(record)
+        changes_go_to = sys.stderr
     else:
         sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a terminal may be ASCII only
         print(*table_lines(record, options.baseline), sep="\n")
     if old is not None:
-        _print_changes(old, record)
+        _print_changes(old, record, changes_go_to)
 
 
 def _write_report(path: Path, record: dict[str, Any], baseline: str) -> None:
@@ -211,13 +213,13 @@ def _say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def _print_changes(old: dict[str, Any], new: dict[str, Any]) -> None:
+def _print_changes(old: dict[str, Any], new: dict[str, Any], file: TextIO) -> None:
     from guiapp.core.bench.history import compare_runs, different_conditions
     from guiapp.core.bench.tables import change_lines
 
     for line in different_conditions(old, new):
         _say(f"Not the same conditions: {line}.")
-    print(*change_lines(compare_runs(old, new)), sep="\n")
+    print(*change_lines(compare_runs(old, new)), sep="\n", file=file)
 
 
 def _numbers(text: str) -> tuple[int, ...]:

@@ -162,6 +162,10 @@ def test_a_second_run_is_compared_with_the_first(tmp_path, capfd):
     capfd.readouterr()
     assert run([*arguments, "--compare", str(file)]) == 0
     assert "SLOWER: rwkv" in capfd.readouterr().out
+    assert run([*arguments, "--compare", str(file), "--json", "-"]) == 0
+    told = capfd.readouterr()
+    assert json.loads(told.out)["complete"]
+    assert "SLOWER: rwkv" in told.err
 
 
 def test_a_mistake_of_ours_in_the_middle_of_a_run_loses_nothing(tmp_path, monkeypatch):
