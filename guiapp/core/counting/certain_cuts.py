@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encoding import FragmentTokens
-from guiapp.core.text.special_tokens import WHITESPACE
+from guiapp.core.text.special_tokens import WHITESPACE, Partition
 
 if TYPE_CHECKING:
     from guiapp.core.tokenizer import Tokenizer
@@ -73,10 +73,19 @@ class CertainCuts:
 
     def encode(self, text: NDArray[np.uint8], begins_text: bool) -> FragmentTokens:
         """The tokens of a stretch between two cuts, or between a cut and the text's edge."""
-        partition = None
-        if self._special_tokens.may_be_in(text.tobytes(), self._parse_special):
-            partition = self._special_tokens.partition(text, self._parse_special)
-        return self._tokenizer.encode_stretch(text, partition, begins_text, None)
+        return self._tokenizer.encode_stretch(text, self._partition(text), begins_text, None)
+
+    def special_tokens_of(self, text: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """From where to where the special tokens of a text reach, in order."""
+        partition = self._partition(text)
+        none = np.empty(0, np.int64)
+        return (none, none) if partition is None else (partition.starts, partition.ends)
+
+    def _partition(self, text: NDArray[np.uint8]) -> Partition | None:
+        """None where the text has no special tokens."""
+        if not self._special_tokens.may_be_in(text.tobytes(), self._parse_special):
+            return None
+        return self._special_tokens.partition(text, self._parse_special)
 
     def clusters(self, text: NDArray[np.uint8]) -> Clusters:
         """All places where special tokens occur in the text."""

@@ -43,9 +43,10 @@ class IntervalCounter:
         return n_first + self.n_tokens_before(right) - self.n_tokens_before(left) + n_last
 
     def outside_special_tokens(self, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Those of some offsets that are not within the text of a special token."""
-        index = np.searchsorted(self._clusters.starts, offsets) - 1
-        ends = np.append(self._clusters.ends, 0)  # the last one for those before all clusters
+        """Those of some offsets that are not within the text of a special token of the whole text."""
+        starts, ends = self._cuts.special_tokens_of(self.text)
+        index = np.searchsorted(starts, offsets) - 1
+        ends = np.append(ends, 0)  # the last one for those before all of them
         return offsets[ends[index] <= offsets]
 
     def cut_after(self, start: int, end: int) -> int:

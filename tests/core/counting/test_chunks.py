@@ -15,7 +15,7 @@ from guiapp.core.counting.chunks import Chunk, chunk_text
 from guiapp.core.counting.interval import IntervalCounter
 from guiapp.core.errors import EncodeError
 from guiapp.core.tokenizer import Tokenizer
-from guiapp.core.vocab.vocabulary import Rules
+from guiapp.core.vocab.vocabulary import Attribute, Rules
 
 N_TEXTS = 8
 LONGEST_TEXT = 120  # bytes; what is expected is found by trying everything
@@ -72,6 +72,14 @@ def test_the_text_of_a_special_token_stays_whole():
     chunks = chunk_text(tokenizer, text, 1)
     assert b"<|im_end|>" in [text[chunk.start : chunk.end] for chunk in chunks]
     assert len(chunk_text(tokenizer, text, 1, parse_special=False)) > len(chunks)
+
+
+def test_a_chunk_may_end_between_special_tokens_of_which_the_text_has_only_one():
+    vocabulary = sentence_piece({"<unk>": 0, "b": -1, "xa": 0, "ab": 0}, rules=Rules())
+    vocabulary.attributes[2:] = Attribute.USER_DEFINED.value
+    tokenizer = Tokenizer(vocabulary)
+    assert tokenizer.encode(b"xab").token_ids.tolist() == [2, 1]
+    assert chunk_text(tokenizer, b"xab", 1) == [Chunk(0, 2, 1), Chunk(2, 3, 1)]
 
 
 @pytest.mark.parametrize("by", LEVELS)
