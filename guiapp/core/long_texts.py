@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encoding import FragmentTokens, join_tokens
 from guiapp.core.pipelines.pipeline import Pipeline
+from guiapp.core.share_out import share_out
 
 LEAST_BYTES = 2 << 20  # below, threads take longer to start than they save
 MOST_THREADS, MOST_ASKED_FOR = 8, 64  # each may have a cache of 20 MB
@@ -27,11 +28,11 @@ def encode_in_parts(
     """The tokens of a fragment by an exact encoder of its pipeline, from those of about `n_parts` parts."""
     bounds = _part_bounds(pipeline, fragment, n_parts)
 
-    def encode_part(start: int, end: int) -> FragmentTokens:
+    def encode_part(part: tuple[int, int]) -> FragmentTokens:
+        start, end = part
         return pipeline.encode(fragment[start:end], after_special and start == 0, encoder).moved(start)
 
-    with ThreadPoolExecutor(n_threads) as pool:
-        return join_tokens(list(pool.map(encode_part, bounds[:-1], bounds[1:])))
+    return join_tokens(share_out(encode_part, list(pairwise(bounds)), n_threads))
 
 
 def _part_bounds(pipeline: Pipeline, fragment: NDArray[np.uint8], n_parts: int) -> list[int]:

@@ -87,3 +87,16 @@ def test_any_number_of_threads_will_do(monkeypatch, n_threads):
         assert 1 <= on_threads.n_threads <= 64
         found = on_threads.encode(text)
         assert found.token_ids.tolist() == tokenizer.with_threads(1).encode(text).token_ids.tolist()
+
+
+def test_without_further_threads_long_texts_are_encoded_on_the_calling_one(monkeypatch):
+    def refuse(*_):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr("guiapp.core.share_out.start_new_thread", refuse)
+    monkeypatch.setattr("threading._start_new_thread", refuse)
+    monkeypatch.setattr(tokenizers, "LEAST_BYTES", 1000)
+    monkeypatch.setattr(tokenizers, "LEAST_PART", 100)
+    text = "Many words, some of them numbers like 1234. " * 100
+    found = TOKENIZERS["bpe"].with_threads(2).encode(text)
+    assert found.token_ids.tolist() == TOKENIZERS["bpe"].with_threads(1).encode(text).token_ids.tolist()
