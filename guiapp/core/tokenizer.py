@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from functools import cached_property
 from importlib import import_module
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,7 +67,7 @@ class Tokenizer:
     @cached_property
     def encoders(self) -> Mapping[str, Algorithm]:
         """The algorithms that apply to this vocabulary, the one that is used by default first."""
-        return {name: ALGORITHMS[name] for name in self._pipeline.encoders}
+        return MappingProxyType({name: ALGORITHMS[name] for name in self._pipeline.encoders})
 
     def without_splitting(self) -> Tokenizer:
         """The same tokenizer, but BPE merges over the whole text between special tokens as one piece.
@@ -124,7 +125,9 @@ class Tokenizer:
         """Why the other algorithms are not offered: a sentence for each name."""
         own = f"The files that it is for have vocabularies of another type than {self.vocabulary.type.value}."
         refused = self._pipeline.refused
-        return {name: refused.get(name, own) for name in ALGORITHMS if name not in self.encoders}
+        return MappingProxyType(
+            {name: refused.get(name, own) for name in ALGORITHMS if name not in self.encoders}
+        )
 
     @property
     def pipeline(self) -> WithWords:

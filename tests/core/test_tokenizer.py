@@ -91,3 +91,12 @@ def test_the_first_text_finds_all_tables_made(name):
     made = [set(vars(part)) for part in parts]
     tokenizer.encode("Hello, wörld")
     assert [set(vars(part)) for part in parts] == made
+
+
+def test_callers_cannot_change_which_encoders_a_tokenizer_offers():
+    tokenizer = guiapp.open_model("demo:bpe")
+    for mapping in (tokenizer.encoders, tokenizer.refused_encoders):
+        with pytest.raises((AttributeError, TypeError)):
+            mapping.clear()
+        with pytest.raises(TypeError):
+            mapping["scan"] = None
