@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import guiapp
 from guiapp.core.demo import DEMO_MODELS
+from guiapp.core.detokenizing import readable_clean_spaces
 from guiapp.core.vocab.vocabulary import VocabType
 
 TEXTS = st.one_of(
@@ -44,10 +45,13 @@ def test_spans_follow_the_text_and_never_overlap(tokenizer, text):
 
 
 @given(text=st.text(max_size=60))
+@example(" ?")
 def test_byte_level_tokens_decode_to_the_text(text):
     tokenizer = guiapp.open_model("demo:bpe")
     encoding = tokenizer.encode(text, add_special=False, parse_special=False)
-    assert tokenizer.decode_bytes(encoding.token_ids) == text.encode()
+    tokens = b"".join(map(tokenizer.vocabulary.token_bytes, encoding.token_ids.tolist()))
+    assert tokens == text.encode()
+    assert tokenizer.decode_bytes(encoding.token_ids) == readable_clean_spaces(tokens)
 
 
 def test_special_tokens_are_put_around_an_empty_text():
