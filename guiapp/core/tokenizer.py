@@ -41,6 +41,7 @@ from guiapp.core.text.special_tokens import Partition, SpecialTokens
 from guiapp.core.vocab.merges import PairMerging
 from guiapp.core.vocab.token_tree import TokenTree
 from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
+from guiapp.core.whole_numbers import whole_number
 
 PIPELINES = {
     VocabType.SPM: "sentence_piece.SentencePiecePipeline",
@@ -85,6 +86,7 @@ class Tokenizer:
 
         The same seed gives the same tokens.  Raises EncodeError unless 0 <= share < 1.
         """
+        seed = whole_number(seed, "seed")
         if not 0 <= share < 1:
             raise EncodeError(f"A dropout of {share} is not possible. Choose one from 0 to below 1.")
         state = (seed * 0x9E3779B1 + 1) % (1 << 32) or 1
@@ -97,7 +99,7 @@ class Tokenizer:
         MOST_ASKED_FOR: each may need 20 MB.
         """
         tokenizer = copy(self)
-        tokenizer.n_threads = min(max(n_threads, 1), MOST_ASKED_FOR)
+        tokenizer.n_threads = min(max(whole_number(n_threads, "number of threads"), 1), MOST_ASKED_FOR)
         return tokenizer
 
     def make_tables(self) -> None:
@@ -239,6 +241,7 @@ class Tokenizer:
                 f"Only Unigram vocabularies give a text several segmentations with scores, and this one is "
                 f"of the type {self.vocabulary.type.value}. Encode without asking for the best ones."
             )
+        n = whole_number(n, "number of segmentations")
         if n < 1:
             raise EncodeError(f"There are no {n} best segmentations. Ask for 1 or more.")
         data = as_bytes(text)

@@ -20,6 +20,7 @@ from guiapp.core.counting.boundaries import LEVELS, Level, boundaries
 from guiapp.core.counting.interval import IntervalCounter
 from guiapp.core.errors import EncodeError
 from guiapp.core.tokenizer import Tokenizer, as_bytes
+from guiapp.core.whole_numbers import whole_number
 
 LOOK_BEYOND = 64
 WINDOW_BYTES = 1 << 12  # in which a certain cut is looked for
@@ -50,6 +51,7 @@ def chunk_text(
               of `by`; with less where it would reach no farther than that one otherwise
     Raises EncodeError for numbers that make no sense, and where a single character has too many tokens.
     """
+    max_tokens, overlap = (whole_number(number, "number of tokens") for number in (max_tokens, overlap))
     if max_tokens < 1:
         raise EncodeError(f"Chunks of at most {max_tokens} tokens hold nothing. Allow at least 1.")
     if not 0 <= overlap < max_tokens:

@@ -1,0 +1,33 @@
+"""What is no whole number where one is needed is refused in a sentence."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import guiapp
+from guiapp.core.counting.chunks import chunk_text
+from guiapp.core.errors import EncodeError
+
+TOKENIZER = guiapp.open_model("demo:unigram")
+CALLS = {
+    "segmentations": lambda number: TOKENIZER.segmentations("a", number),
+    "tokens": lambda number: chunk_text(TOKENIZER, "hello world", number),
+    "tokens that overlap": lambda number: chunk_text(TOKENIZER, "hello world", 10, number),
+    "threads": TOKENIZER.with_threads,
+    "seed": lambda number: guiapp.open_model("demo:bpe").with_dropout(0.5, number),
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+@pytest.mark.parametrize("number", [1.5, 2.0, "2", None, [2]])
+def test_it_is_named(call, number):
+    with pytest.raises(EncodeError) as failure:
+        call(number)
+    assert str(failure.value).startswith(f"“{number}” is no ")
+    assert str(failure.value).endswith(". Choose a whole number.")
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_those_of_numpy_will_do(call):
+    call(np.int64(2))
