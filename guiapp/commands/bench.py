@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from guiapp.commands.files import add_pre_option, file_name, file_path, print_json, write
+from guiapp.core.figures import counted
 
 if TYPE_CHECKING:
     from guiapp.core.bench.measurement import Report
@@ -110,8 +111,8 @@ def run(options: argparse.Namespace) -> int:
         _write_report(options.report, record, options.baseline)
     if record["complete"]:
         return 0
-    kept = f" and are in {options.json}" if file else ""
-    _say(f"tokenloupe: Stopped. {len(record['results'])} results were measured{kept}.")
+    kept = f", kept in {options.json}" if file else ""
+    _say(f"tokenloupe: Stopped with {counted(len(record['results']), 'result')}{kept}.")
     return INTERRUPTED
 
 

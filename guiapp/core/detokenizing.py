@@ -61,18 +61,18 @@ def checked_ids(vocabulary: Vocabulary, ids: Iterable[int]) -> NDArray[np.int32]
     """The ids as an array; EncodeError names the first one that is not in the vocabulary."""
     try:
         if isinstance(ids, np.ndarray) and ids.dtype.kind in "iu":
-            wide = ids.astype(np.int64).reshape(-1)
+            given = ids.reshape(-1)
         else:
-            wide = np.fromiter(map(index, ids), np.int64)
+            given = np.fromiter(map(index, ids), np.int64)
     except (OverflowError, TypeError) as error:
         raise EncodeError(f"Token ids are whole numbers below {len(vocabulary)}: {error}.") from error
-    if len(wide) and (wide.min() < 0 or wide.max() >= len(vocabulary)):
-        outside = np.flatnonzero((wide < 0) | (wide >= len(vocabulary)))
+    if len(given) and (given.min() < 0 or given.max() >= len(vocabulary)):
+        outside = np.flatnonzero((given < 0) | (given >= len(vocabulary)))
         raise EncodeError(
-            f"Token id {wide[outside[0]]} (number {outside[0] + 1} of {len(wide)}) is not in this "
+            f"Token id {given[outside[0]]} (number {outside[0] + 1} of {len(given)}) is not in this "
             f"vocabulary, whose ids go from 0 to {len(vocabulary) - 1}."
         )
-    return wide.astype(np.int32)
+    return given.astype(np.int32)
 
 
 def readable_clean_spaces(text: bytes) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from guiapp.core.figures import counted
 from guiapp.core.trace.breakpoints import Breakpoint, pair_parts, unquoted
 from guiapp.core.trace.conditions import TWINS_WITH, WEIGHING, Condition, TraceValues
 from guiapp.core.trace.operations import NUMBERS
@@ -21,7 +22,7 @@ def _missing_value(breakpoint_: Breakpoint, values: TraceValues, encoders: Colle
     if kind in ("token", "pair"):
         return _missing_id([value] if kind == "token" else pair_parts(value), len(values.vocabulary))
     if kind == "byte" and int(value) >= len(trace.text):
-        return f"The text has no byte {int(value):,}: it has {len(trace.text):,} bytes."
+        return f"The text has no byte {int(value):,}: it has {counted(len(trace.text), 'byte')}."
     if kind == "piece" and int(value) >= trace.n_pieces:
         return f"There is no piece {int(value):,}: the text has {trace.n_pieces:,}, counted from 0."
     if kind == "difference" and unquoted(value) not in encoders:

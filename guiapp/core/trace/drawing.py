@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.explain.code_marks import without_marks
 from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.figures import counted
 from guiapp.core.trace.debugger import Debugger
 from guiapp.core.trace.operations import EFFECTS, FORMS, NUMBERS, Effect
 from guiapp.core.trace.trace import Tokens
@@ -35,7 +36,7 @@ def svg_chunks(debugger: Debugger, steps: range) -> Iterator[str]:
     """All these states, each with the number of its step, what was formed outlined, and what happened."""
     forming = forming_steps(debugger, steps).tolist() or list(steps[:1])
     trace = debugger.trace
-    head = f"{trace.encoder} on “{visible_text(trace.text, 60)}”: {len(trace.result.ids):,} tokens"
+    head = f"{trace.encoder} on “{visible_text(trace.text, 60)}”: {counted(len(trace.result.ids), 'token')}"
     return document(
         (svg_row(debugger, step, HEAD_PX + number * ROW_PX) for number, step in enumerate(forming)),
         ROW_PX,

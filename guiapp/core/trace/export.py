@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.explain.code_marks import code
 from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.figures import counted
 from guiapp.core.trace.debugger import Debugger
 from guiapp.core.trace.drawing import forming_steps, svg_chunks, svg_row
 from guiapp.core.trace.reports import step_record, trace_record
@@ -34,8 +35,8 @@ def markdown_chunks(debugger: Debugger, steps: range) -> Iterator[str]:
     trace = debugger.trace
     part = "" if len(steps) == len(trace) else f" ({steps.start:,}–{steps.stop - 1:,} here)"
     yield (
-        f"**{trace.encoder}** on {code(visible_text(trace.text, 60))}: {len(trace):,} steps{part}, "
-        f"{len(trace.result.ids):,} tokens\n\n| step | operation | what happens |\n|---:|---|---|\n"
+        f"**{trace.encoder}** on {code(visible_text(trace.text, 60))}: {counted(len(trace), 'step')}{part}, "
+        f"{counted(len(trace.result.ids), 'token')}\n\n| step | operation | what happens |\n|---:|---|---|\n"
     )
     for step in steps:
         yield _markdown_row(debugger, step)

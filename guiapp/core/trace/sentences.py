@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from guiapp.core.explain.code_marks import code
 from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.figures import counted
 from guiapp.core.trace.operations import BEFORE
 from guiapp.core.trace.spelling import written
 from guiapp.core.trace.trace import Trace
@@ -104,8 +105,7 @@ class Teller:
         return f"{self.result(step)}, {self.span(step)}, leads to {told}: {verdict}."
 
     def done(self, step: int) -> str:
-        n_tokens = int(self._trace.columns.depth[step])
-        tokens = "1 token" if n_tokens == 1 else f"{n_tokens:,} tokens"
+        tokens = counted(int(self._trace.columns.depth[step]), "token")
         return f"{self.piece_number(step)}, {self.covered(step)}, is done: {tokens}."
 
     def added(self, step: int) -> str:

@@ -41,7 +41,8 @@ def check_byte_tokens(
         _check_plamo2_bytes(keys, table, rows, odd)
     if not odd:
         return []
-    return [f"{len(odd):,} byte tokens are not named like <0x0A>; the first is token {odd[0]}."]
+    are = f"byte tokens are not named like <0x0A>; the first is token {odd[0]}."
+    return [f"{len(odd):,} {are}" if len(odd) > 1 else f"Byte token {odd[0]} is not named like <0x0A>."]
 
 
 def _check_plamo2_bytes(keys: VocabKeys, table: StringTable, rows: NDArray[np.intp], odd: list[int]) -> None:
@@ -78,10 +79,9 @@ def _is_token(table: StringTable, texts: list[bytes]) -> NDArray[np.bool_]:
 def _missing(found: NDArray[np.bool_], consequence: str) -> list[str]:
     if found.all():
         return []
-    first = int(np.argmin(found))
-    return [
-        f"{int((~found).sum())} of the 256 byte tokens are missing: where byte {first:02X} {consequence}."
-    ]
+    first, n_missing = int(np.argmin(found)), int((~found).sum())
+    are_missing = f"{n_missing} of the 256 byte tokens {'is' if n_missing == 1 else 'are'} missing"
+    return [f"{are_missing}: where byte {first:02X} {consequence}."]
 
 
 def _text(table: StringTable, row: int) -> bytes:

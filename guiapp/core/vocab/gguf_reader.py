@@ -63,10 +63,8 @@ class HeaderReader(GGUFReader):  # type: ignore[misc, unused-ignore]
         self.fields: OrderedDict[str, ReaderField] = OrderedDict()
         self.tensors = []
         self.version = self._read_version()
-        counts = self._get(COUNTS_AT, np.int64, 2)
+        counts = self._get(COUNTS_AT, np.uint64, 2)
         self.n_tensors, n_entries = int(counts[0]), int(counts[1])
-        if self.n_tensors < 0:
-            raise source.error("claims an impossible number of tensors (byte 8)", BROKEN)
         self.end = self._build_fields(ENTRIES_AT, n_entries)
 
     def strings(self, field: ReaderField) -> StringArray:
@@ -126,7 +124,7 @@ class HeaderReader(GGUFReader):  # type: ignore[misc, unused-ignore]
 
     def _build_fields(self, offs: int, count: int) -> int:
         left = self._source.size - offs
-        if not 0 <= count <= left // SMALLEST_ENTRY_BYTES:
+        if count > left // SMALLEST_ENTRY_BYTES:
             raise self._source.error(
                 f"claims {count:,} metadata keys (byte 16), with {left:,} bytes left", BROKEN
             )

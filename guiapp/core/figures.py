@@ -1,0 +1,8 @@
+"""How figures are written for people."""
+
+from __future__ import annotations
+
+
+def counted(number: int, thing: str) -> str:
+    """`1 token`, `2,000 tokens`."""
+    return f"1 {thing}" if number == 1 else f"{number:,} {thing}s"
