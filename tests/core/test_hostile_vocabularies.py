@@ -37,6 +37,7 @@ def spm(tokens=(), types=(), **parts):
 MADE = ["ab", "abc", "aba", "bab", "aabb", "Ġa", "ĠĠ", "Ã©"]
 STRIPPED = ["<|user|>", "<|end|>", "<mask>", "<|endoftext|>", "<|a|>"]
 DNA = ["<dna>", "</dna>", "<oov>", "ACGTAC\ue000", "AAAAAA\ue000", "TTTTAA\ue000", "ACGTAC", "<dn"]
+MARKED = ["<|end|>\ue000", "aab\ue000", "<|end|>", "x y\ue000", "c\ue000\ue000"]
 
 LIKE_LLAMA_CPP = {
     "66 odd merges": bpe(tokens=[*BYTE_TOKENS, "ab"], merges=["ab", "", " a", "a b", " ", "  b", "b  c"]),
@@ -76,6 +77,10 @@ LIKE_LLAMA_CPP = {
     "hybriddna": bpe(
         model="hybriddna", tokens=[*BYTE_TOKENS, "ab", *DNA], merges=["a b", "A C"],
         types=[*[NORMAL] * 257, USER_DEFINED, USER_DEFINED, *[NORMAL] * 6],
+    ),
+    "hybriddna, special tokens among the groups": bpe(
+        model="hybriddna", tokens=[*BYTE_TOKENS, "ab", *DNA, *MARKED], merges=["a b"],
+        types=[*[NORMAL] * 265, CONTROL, USER_DEFINED, CONTROL, UNKNOWN, USER_DEFINED],
     ),
     "hybriddna, marks in the text": bpe(model="hybriddna", tokens=[*BYTE_TOKENS, "ab", *DNA]),
     "hybriddna without DNA": bpe(model="hybriddna", tokens=[*BYTE_TOKENS, "ab"]),

@@ -46,6 +46,18 @@ def test_kernel_and_readable_twin_agree(special_tokens, parse_special, text):
     assert parts(found) == parts(expected)
 
 
+def test_dna_models_find_special_tokens_without_the_mark_of_their_groups(tmp_path):
+    tokens = ["<c>\ue000", "<dna>", "</dna>", "<oov>", "<a>\ue000", "<b>\ue000\ue000", "\ue000", "<a>"]
+    types = [CONTROL, NORMAL, NORMAL, NORMAL, CONTROL, USER_DEFINED, USER_DEFINED, CONTROL]
+    path = tmp_path / "dna.gguf"
+    write_vocab(path, model="hybriddna", pre="gpt-2", tokens=tokens, types=types, merges=[])
+    special_tokens = SpecialTokens(load_vocabulary(path))
+    text = "<a>\ue000<b>\ue000<b><c>".encode()
+    found = special_tokens.partition(np.frombuffer(bytearray(text), np.uint8), True)
+    assert found.ids.tolist() == [4, 6, 5]
+    assert parts(found) == parts(special_tokens.partition_readable(text, True))
+
+
 @pytest.mark.parametrize("parse_special", [True, False])
 @given(texts=st.lists(st.text(alphabet="ab<>|x \0", max_size=6).map(str.encode), min_size=1, max_size=6))
 def test_many_texts_are_parted_as_each_by_itself(special_tokens, parse_special, texts):

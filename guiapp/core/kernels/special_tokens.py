@@ -81,7 +81,8 @@ def grow(tree: SearchTree, data: NDArray[np.uint8], offsets: NDArray[np.int64]) 
                 tree.targets[slot] = n_nodes
                 n_nodes += 1
             node = int(tree.targets[slot])
-        tree.token_at[node] = rank
+        if tree.token_at[node] < 0:  # of equal texts the first one is always tried first
+            tree.token_at[node] = rank
     for rank in range(len(offsets) - 1):
         node = 0
         for at in range(offsets[rank], offsets[rank + 1] - 1):

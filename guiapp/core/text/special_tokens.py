@@ -170,7 +170,7 @@ class SpecialTokens:
         return (start, end) if start < position else None
 
     def _cut(self, text: bytes, fragment: tuple[int, int, int], token_id: int) -> list[tuple[int, int, int]]:
-        token = self._vocabulary.raw_text(token_id)
+        token = self._text(token_id)
         attributes = int(self._vocabulary.attributes[token_id])
         start, end, _ = fragment
         parts = []
@@ -184,10 +184,14 @@ class SpecialTokens:
                 start += 1
         return [*parts, (start, end, -1)]
 
+    def _text(self, token_id: int) -> bytes:
+        data, offsets = self._vocabulary.unmarked_texts
+        return data[offsets[token_id] : offsets[token_id + 1]].tobytes()
+
     @cached_property
     def _longest(self) -> tuple[int, int]:
         """By `parse_special`."""
-        sizes = np.diff(self._vocabulary.token_offsets)
+        sizes = np.diff(self._vocabulary.unmarked_texts[1])
         user_defined, all_tokens = (sizes[self.searched_for(parse)].max(initial=1) for parse in (False, True))
         return int(user_defined), int(all_tokens)
 
@@ -199,7 +203,7 @@ class SpecialTokens:
     def _common_beginnings(self, parse_special: bool) -> list[bytes]:
         by_first: dict[int, list[bytes]] = {}
         for token_id in self.searched_for(parse_special).tolist():
-            token = self._vocabulary.raw_text(token_id)
+            token = self._text(token_id)
             by_first.setdefault(token[0], []).append(token)
         return [tokens[0][: _length_in_common(tokens)] for tokens in by_first.values()]
 
@@ -214,7 +218,7 @@ class SpecialTokens:
     def _search_tree(self, parse_special: bool) -> kernels.SearchTree:
         vocabulary = self._vocabulary
         ids = self.searched_for(parse_special)
-        texts = [vocabulary.raw_text(token_id) for token_id in ids.tolist()]
+        texts = [self._text(token_id) for token_id in ids.tolist()]
         data = np.frombuffer(bytearray(b"".join(texts)), np.uint8)
         offsets = np.cumsum([0, *map(len, texts)], dtype=np.int64)
         strips = ((vocabulary.attributes[ids] & Attribute.LSTRIP) > 0) * np.uint8(kernels.STRIP_LEFT) | (

@@ -198,6 +198,6 @@ def special_tokens_in_match_order(vocabulary: Vocabulary) -> NDArray[np.int32]:
     Longest first; those of equal length in the order in which GNU's std::sort leaves them.
     """
     special = np.flatnonzero(vocabulary.attributes & SPECIAL).astype(np.int32)
-    lengths = np.diff(vocabulary.token_offsets)
+    lengths = np.diff(vocabulary.unmarked_texts[1])
     introsort.sort_descending(special, lengths, np.empty(introsort.STACK_SIZE, np.int64))
     return special

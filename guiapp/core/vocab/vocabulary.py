@@ -188,6 +188,16 @@ class Vocabulary:
         return tuple(_cut_in_two(data[start:end]) for start, end in pairwise(offsets))
 
     @cached_property
+    def unmarked_texts(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """`token_data` and `token_offsets`, but without what tells DNA from words spelled alike.
+
+        Special tokens are searched for by these texts.
+        """
+        return (
+            _without_dna_suffix(self) if self.model == "hybriddna" else (self.token_data, self.token_offsets)
+        )
+
+    @cached_property
     def token_bytes_table(self) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
         """`token_bytes` of all tokens: uint8[…] and int64[n+1], token i is data[offsets[i] : offsets[i+1]].
 
@@ -196,9 +206,7 @@ class Vocabulary:
         """
         if self.type is VocabType.TEST:
             return _pack([b"%x" % token_id for token_id in range(len(self))])
-        data, offsets = self.token_data, self.token_offsets
-        if self.model == "hybriddna":
-            data, offsets = _without_dna_suffix(self)
+        data, offsets = self.unmarked_texts
         offsets_out = np.empty(len(self) + 1, np.int64)
 
         def spell_out(name_unknown: bool, out: NDArray[np.uint8]) -> int:
@@ -273,5 +281,5 @@ def _without_dna_suffix(vocabulary: Vocabulary) -> tuple[NDArray[np.uint8], NDAr
     first = vocabulary.find(b"<oov>")
     texts = [vocabulary.raw_text(token_id) for token_id in range(len(vocabulary))]
     if first is not None:
-        texts[first + 1 :] = [text.removesuffix(suffix) for text in texts[first + 1 :]]
+        texts[first + 1 :] = [text.removesuffix(suffix) or text for text in texts[first + 1 :]]
     return _pack(texts)
