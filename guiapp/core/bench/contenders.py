@@ -6,7 +6,7 @@ timed for another's convenience, and gives what its library gives.  No special t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -22,7 +22,7 @@ from guiapp.core.counting.interval import IntervalCounter
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.tokenizer import Tokenizer
 
-Batch = Callable[[list[Any], int], object]  # texts, threads
+Batch = Callable[[list[Any], int], Iterable[Any]]  # texts, threads
 PartCounter = Callable[[int, int], int]  # start, end
 Appender = Callable[[bytes], tuple[NDArray[np.int32], NDArray[np.int32]]]
 
@@ -47,7 +47,8 @@ class Contender:
     take_text     UTF-8 to what `encode` wants; not timed
     tokens        the ids, and spans where known, of what `encode` returned; not timed
     decode        ids, as `take_ids` gives them, to text; None where the library cannot
-    encode_batch  many texts on some threads; None where the library cannot
+    encode_batch  many texts on some threads, to what there is of each; None where the library cannot
+    row_tokens    `tokens` of what that gives for one text; None where it is what `encode` returns
     appender      appends a text byte by byte; gives the number of tokens after each, and the ids at the end
     part_counter  takes a text and gives what counts the tokens of text[start:end]
     stages        takes a text and gives what runs each stage of encoding it; None where nobody knows them
@@ -60,6 +61,7 @@ class Contender:
     decode: Callable[[Any], object] | None = None
     take_ids: Callable[[NDArray[np.int32]], Any] = lambda ids: ids.tolist()
     encode_batch: Batch | None = None
+    row_tokens: Callable[[Any], Tokens] | None = None
     appender: Appender | None = None
     part_counter: Callable[[bytes], PartCounter] | None = None
     stages: Callable[[bytes], Mapping[str, Callable[[], object]]] | None = None
@@ -113,6 +115,7 @@ def our_contender(tokenizer: Tokenizer, encoder: str) -> Contender:
         decode=tokenizer.decode_bytes,
         take_ids=np.ascontiguousarray,
         encode_batch=lambda texts, n: tokenizer.with_threads(n).encode_each(texts, False, False, encoder),
+        row_tokens=ids_only,
         appender=append if is_default else None,
         part_counter=(lambda text: IntervalCounter(tokenizer, text, False).count) if is_default else None,
         stages=partial(stage_calls, tokenizer, encoder),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from guiapp.core.bench.agreement import Tokens
 from guiapp.core.bench.contenders import Appender, Contender, PartCounter, UnavailableError
@@ -17,6 +18,7 @@ Texts = Sequence[bytes]
 
 N_COMPARED = 50  # counts while appending
 MEMORY = "memory"  # is not timed
+BATCH = "encode batch"
 REBUILDING = frozenset({"encode first", "append first"})  # operations in front of which a contender is loaded
 
 
@@ -46,6 +48,20 @@ def encode_all(contender: Contender, texts: Texts) -> Tokens:
         np.concatenate([tokens.ids for tokens in each]),
         np.concatenate(spans) if len(spans) == len(each) else None,
     )
+
+
+def judged_tokens(operation: str, subject: Subject) -> Tokens:
+    """The tokens that an operation is judged by: of batches their own where they are others."""
+    tokens = encode_all(subject.contender, subject.texts)
+    if operation == BATCH and not np.array_equal(together := _batch_ids(subject), tokens.ids):
+        return Tokens(together, None)
+    return tokens
+
+
+def _batch_ids(subject: Subject) -> NDArray[np.int32]:
+    contender = subject.contender
+    row_tokens = contender.row_tokens or contender.tokens
+    return np.concatenate([row_tokens(row).ids for row in _batch_call(subject)()])
 
 
 def _encode(subject: Subject) -> Operation:
@@ -81,11 +97,15 @@ def _with_fresh(subject: Subject, call: Callable[[Contender], object]) -> Operat
 
 
 def _encode_batch(subject: Subject) -> Operation:
+    return Operation(_batch_call(subject))
+
+
+def _batch_call(subject: Subject) -> Callable[[], Iterable[Any]]:
     contender = subject.contender
     if contender.encode_batch is None:
         raise UnavailableError("It encodes one text at a time.")
     taken = [contender.take_text(text) for text in subject.texts]
-    return Operation(partial(contender.encode_batch, taken, subject.threads))
+    return partial(contender.encode_batch, taken, subject.threads)
 
 
 def _decode(subject: Subject) -> Operation:
@@ -162,7 +182,7 @@ OPERATIONS: dict[str, Callable[[Subject], Operation]] = {
     "encode": _encode,
     "encode each": _encode_each,
     "encode first": _encode_first,
-    "encode batch": _encode_batch,
+    BATCH: _encode_batch,
     "decode": _decode,
     "append bytes": _append_bytes,
     "append first": _append_first,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -166,10 +166,12 @@ def _rs_bpe(source: None) -> Contender:
     openai = import_module("rs_bpe.bpe").openai
     library = openai.o200k_base()
 
-    def encode_batch(texts: list[str], n_threads: int) -> object:
+    def encode_batch(texts: list[str], n_threads: int) -> Iterable[Any]:
         if n_threads == 1:
-            return library.encode_batch(texts)
-        return library.encode_batch_parallel(texts, openai.ParallelOptions(1, 0, n_threads))
+            ids, *_ = library.encode_batch(texts)
+        else:
+            ids, *_ = library.encode_batch_parallel(texts, openai.ParallelOptions(1, 0, n_threads))
+        return cast(Iterable[Any], ids)
 
     return Contender(
         library.encode,

@@ -27,7 +27,7 @@ from guiapp.core.bench.workers import LOAD_LIMIT_S, Workers
 FEWEST_ROUNDS, MOST_ROUNDS = 5, 40
 NARROW_ROUNDS, NARROW_WIDTH = 8, 0.02  # from so many rounds on, intervals so narrow are enough
 PATIENCE, PATIENCE_S = 4.0, 8.0  # budgets, or seconds, that a cell may use for the fewest rounds
-PREPARING_CALLS = 4  # a contender is called so often before it is timed
+PREPARING_CALLS = 5  # a contender is called so often before it is timed
 STEEPEST = 2.0  # exponent that is expected: a step, as where a cache ends, looks steeper than it goes on
 LOST_BEFORE = "It was lost with a shorter text."
 

@@ -26,7 +26,7 @@ from guiapp import open_model
 from guiapp.core.bench.agreement import Tokens
 from guiapp.core.bench.contenders import Contender, UnavailableError, as_split, our_contender, split_name
 from guiapp.core.bench.memory import held_bytes, peak_bytes_during
-from guiapp.core.bench.operations import OPERATIONS, Subject, encode_all
+from guiapp.core.bench.operations import OPERATIONS, Subject, encode_all, judged_tokens
 from guiapp.core.bench.peers import PEERS, peer_source
 from guiapp.core.bench.timing import Operation, Sample, calls_per_sample, take_sample
 from guiapp.core.tokenizer import Tokenizer
@@ -80,8 +80,9 @@ class Worker:
         if texts != self._texts:
             self._texts = texts
             self._prepared.clear()
-        tokens = encode_all(self._contender, texts)
-        ready = OPERATIONS[operation](Subject(self._contender, self._build, texts, parts, threads))
+        subject = Subject(self._contender, self._build, texts, parts, threads)
+        tokens = judged_tokens(operation, subject)
+        ready = OPERATIONS[operation](subject)
         self._prepared[operation] = ready, calls_per_sample(ready)
         return tokens
 

@@ -66,7 +66,8 @@ def test_peers_decode_what_they_encode_and_take_batches(name):
     assert (decoded if isinstance(decoded, bytes) else decoded.encode()).strip() == text
     taken = [peer.take_text(text) for _ in range(5)]
     for threads in (1, 2):
-        assert peer.encode_batch(taken, threads) is not None
+        rows = [peer.tokens(row).ids.tolist() for row in peer.encode_batch(taken, threads)]
+        assert rows == [ids.tolist()] * 5
 
 
 def test_bytes_that_are_not_utf8_crash_no_peer():
