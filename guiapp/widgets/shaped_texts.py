@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QGlyphRun, QPainter, QStaticText
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QStaticText
 
 from guiapp.widgets.lone_glyphs import LoneGlyphs
 from guiapp.widgets.script_fonts import draw_once
@@ -30,16 +30,14 @@ class ShapedTexts:
         self._metrics = QFontMetrics(font)
         self._lone = LoneGlyphs(self._font)
         self._to_line = self._lone.ascent - self._lone.height / 2  # from the middle of lone glyphs down
-        self.width = lru_cache(MOST_TEXTS)(self._width_of)
-        self._drawn = lru_cache(MOST_TEXTS)(self._drawing_of)
+        self._runs = lru_cache(MOST_TEXTS)(self._lone.runs)
         self._shaped = lru_cache(MOST_TEXTS)(self._shape)
 
     def learn(self, characters: str, scale: float = 1.0) -> None:
         """Load now what takes too long when it is first painted, by painters of that scale."""
         draw_once(self._font, characters, scale)
         self._lone.learn(characters, scale)
-        for known in (self.width, self._drawn):  # more of it is lone now
-            known.cache_clear()
+        self._runs.cache_clear()  # more of it is lone now
 
     def draw(self, painter: QPainter, place: QRectF, text: str, share: float = CENTER) -> None:
         """Draw one line in the middle of the place's height, with the painter's pen."""
@@ -52,20 +50,30 @@ class ShapedTexts:
 
         It begins at a whole pixel: between two pixels its glyphs would have to be drawn anew.
         """
-        width, drawn, height = self.width(text), self._drawn(text), self._lone.height
+        width = self.width(text)
         x = round(left + (room - width) * share)
-        if isinstance(drawn, QGlyphRun):
-            painter.drawGlyphRun(QPointF(x, middle + self._to_line), drawn)
-        elif isinstance(drawn, tuple):
-            for run in drawn:
-                painter.drawGlyphRun(QPointF(x, middle + self._to_line), run)
-        else:
-            height = drawn.size().height()
-            painter.setFont(self._font)
-            painter.drawStaticText(QPointF(x, middle - height / 2), drawn)
+        if not self._lone.draw_even(painter, QPointF(x, middle + self._to_line), text):
+            self._draw_other(painter, x, middle, text)
         if self._is_struck:
-            struck = middle + height * (STRIKE_SHARE - 0.5)
+            struck = middle + self._height_of(text) * (STRIKE_SHARE - 0.5)
             painter.drawLine(QPointF(x, struck), QPointF(x + width, struck))
+
+    def _draw_other(self, painter: QPainter, x: float, middle: float, text: str) -> None:
+        """Draw a text with characters that are not plain."""
+        runs = self._runs(text)
+        for run in runs or ():
+            painter.drawGlyphRun(QPointF(x, middle + self._to_line), run)
+        if runs is None:
+            painter.setFont(self._font)
+            painter.drawStaticText(QPointF(x, middle - self._height_of(text) / 2), self._shaped(text))
+
+    def width(self, text: str) -> float:
+        width = self._lone.width(text)
+        return self._shaped(text).size().width() if width is None else width
+
+    def _height_of(self, text: str) -> float:
+        """Of the line that it needs: higher than others, for a font that it borrows from."""
+        return self._lone.height if self._lone.width(text) is not None else self._shaped(text).size().height()
 
     def draw_on(self, painter: QPainter, left: float, line: float, text: str) -> None:
         """The same from the left on a line that letters of other fonts stand on, too."""
@@ -78,25 +86,13 @@ class ShapedTexts:
 
     def is_high(self, text: str) -> bool:
         """Whether it needs a higher line than others, for a font that it borrows from."""
-        drawn = self._drawn(text)
-        return isinstance(drawn, QStaticText) and drawn.size().height() > self._lone.height
+        return self._height_of(text) > self._lone.height
 
     def elided(self, text: str, width: float) -> str:
         """The text, cut short where it needs more than that."""
         if self.width(text) <= width:
             return text
         return self._metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(width))
-
-    def _width_of(self, text: str) -> float:
-        width = self._lone.width(text)
-        return self._shaped(text).size().width() if width is None else width
-
-    def _drawing_of(self, text: str) -> QGlyphRun | tuple[QGlyphRun, ...] | QStaticText:
-        """A single run by itself: thousands are kept, and whatever looks for garbage visits tuples, too."""
-        runs = self._lone.runs(text)
-        if runs is None:
-            return self._shaped(text)
-        return runs[0] if len(runs) == 1 else runs
 
     def _shape(self, text: str) -> QStaticText:
         static = QStaticText(text)

@@ -27,11 +27,11 @@ from guiapp.widgets.bench.exactness import ExactnessChart
 from guiapp.widgets.bench.export import BenchExport
 from guiapp.widgets.bench.grid import CardGrid
 from guiapp.widgets.bench.groups import KINDS
-from guiapp.widgets.bench.input_watch import InputWatch
 from guiapp.widgets.bench.labels import UNITS
 from guiapp.widgets.bench.plan import PlanPanel
 from guiapp.widgets.bench.scenarios import BY_TEXT, OFFERED, ScenarioCard
 from guiapp.widgets.bench.tables import TablesView, changed, figures, published
+from guiapp.widgets.input_watch import InputWatch
 from guiapp.widgets.style_sheet import set_role
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
 from guiapp.widgets.window.notices import NoticeArea

@@ -387,3 +387,13 @@ def offered_runs(page, qtbot, kept: list[SavedRun]) -> list[list[str]]:
     QTimer.singleShot(0, look)
     qtbot.keyClick(page.bar.runs_button, Qt.Key.Key_Down)
     return titles
+
+
+def test_a_run_is_held_back_while_somebody_types(page, qtbot, monkeypatch):
+    held = []
+    monkeypatch.setattr(BenchRunner, "hold", lambda runner: held.append(True))
+    for is_running in (True, False):
+        monkeypatch.setattr(BenchRunner, "is_running", is_running)
+        page.model.running_changed.emit()
+        qtbot.keyClick(page.window().windowHandle(), Qt.Key.Key_Down)
+        assert held == [True]

@@ -1,4 +1,4 @@
-"""Whether somebody works in the window while a run is going."""
+"""Whether somebody works in a window."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Noticing that somebody works in the window while a run is going."""
+"""Noticing that somebody works in a window."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
-from guiapp.viewmodels.bench.runner import BenchRunner
-from guiapp.widgets.bench import input_watch
-from guiapp.widgets.bench.input_watch import InputWatch
+from guiapp.widgets import input_watch
+from guiapp.widgets.input_watch import InputWatch
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -57,13 +56,3 @@ def test_of_many_keys_only_some_are_told(widget, monkeypatch):
     for _ in range(7):
         QTest.keyClick(window, Qt.Key.Key_A)
     assert len(noticed) == 3
-
-
-def test_a_run_is_held_back_while_somebody_types(bench_page, monkeypatch):
-    held = []
-    monkeypatch.setattr(BenchRunner, "hold", lambda runner: held.append(True))
-    for is_running in (True, False):
-        monkeypatch.setattr(BenchRunner, "is_running", is_running)
-        bench_page.model.running_changed.emit()
-        QTest.keyClick(bench_page.window().windowHandle(), Qt.Key.Key_Down)
-        assert held == [True]
