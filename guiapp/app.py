@@ -145,6 +145,7 @@ def build(
     from guiapp.viewmodels.text.recent_texts import RecentTexts
     from guiapp.viewmodels.workspace import Workspace
     from guiapp.widgets.icons import application_icon
+    from guiapp.widgets.input_watch import InputWatch
     from guiapp.widgets.main_window import MainWindow
     from guiapp.widgets.theme import ThemeSource
     from guiapp.widgets.window.commands import WindowCommands
@@ -165,7 +166,10 @@ def build(
         window, workspace, settings, RecentFiles(settings), RecentTexts(settings), theme_source
     )
     theme_source.dress(window)
-    garbage_collector = GarbageCollector(window)
+    garbage_collector = GarbageCollector(parent=window)
+    input_watch = InputWatch(parent=window)
+    input_watch.noticed.connect(garbage_collector.put_off)
+    application.focusWindowChanged.connect(input_watch.follow)
     warm_up.finished.connect(garbage_collector.start)
     warm_up.failed.connect(garbage_collector.start)
     window.pages.imported.connect(garbage_collector.spare)

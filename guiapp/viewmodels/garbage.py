@@ -9,22 +9,27 @@ from __future__ import annotations
 
 import gc
 import time
+from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer
 
 LOOK_MS, LOOK_AGAIN_MS = 100, 20  # after a look that found nothing to do, or something
 YOUNG, MIDDLE, OLD = 700, 10, 10  # as `gc.get_count` counts: new objects, and looks at younger ones
-FULL_EVERY_S = 60.0  # it takes longer than a frame
+FULL_EVERY_S = 60.0  # it takes longer than a frame: so seldom, and
+QUIET_S = 1.0  # only when nobody has worked in the window for so long,
+MOST_PUT_OFF_S = 120.0  # but not so much later than it was due: three minutes after the one before
 
 
 class GarbageCollector(QObject):
     """Collects garbage from `start` to `stop`; before, while modules and kernels are loaded, nobody does."""
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, clock_s: Callable[[], float] = time.monotonic, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self._clock_s = clock_s
         self._timer = QTimer(self, interval=LOOK_MS)
-        self._timer.timeout.connect(self._look)
-        self._next_full = float("inf")
+        self._timer.timeout.connect(self.look)
+        self._next_full_s = float("inf")
+        self._quiet_from_s = float("-inf")
         gc.disable()
 
     def start(self) -> None:
@@ -34,20 +39,29 @@ class GarbageCollector(QObject):
     def spare(self) -> None:
         """Never look at what is loaded by now: hundreds of thousands of objects, which stay until the end."""
         gc.freeze()
-        self._next_full = time.monotonic() + FULL_EVERY_S
+        self._next_full_s = self._clock_s() + FULL_EVERY_S
+
+    def put_off(self) -> None:
+        """Somebody types, clicks or scrolls: look at everything when they pause."""
+        self._quiet_from_s = self._clock_s() + QUIET_S
 
     def stop(self) -> None:
         """Leave it to Python again, once no other thread is at work."""
         self._timer.stop()
         gc.enable()
 
-    def _look(self) -> None:
+    def look(self) -> None:
+        """Take away what garbage it is time for; called by itself, many times a second."""
         young, middle, old = gc.get_count()
-        if old > OLD and time.monotonic() > self._next_full:
-            self._next_full = time.monotonic() + FULL_EVERY_S
+        if old > OLD and self._is_time_for_all():
             gc.collect(2)
+            self._next_full_s = self._clock_s() + FULL_EVERY_S
         elif middle > MIDDLE:
             gc.collect(1)
         elif young > YOUNG:
             gc.collect(0)
         self._timer.setInterval(LOOK_AGAIN_MS if young > YOUNG else LOOK_MS)
+
+    def _is_time_for_all(self) -> bool:
+        now_s = self._clock_s()
+        return now_s > self._next_full_s + (MOST_PUT_OFF_S if now_s < self._quiet_from_s else 0.0)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QMouseEvent
+from PySide6.QtGui import QMouseEvent, QWindow
 
 SELDOM_S = 0.1  # of all that happens in this time only the first is told
 PRESSES = (QEvent.Type.KeyPress, QEvent.Type.MouseButtonPress, QEvent.Type.Wheel)
@@ -25,6 +25,11 @@ class InputWatch(QObject):
         super().__init__(parent)
         self._clock_s = clock_s
         self._told_at_s = -SELDOM_S
+
+    def follow(self, window: QWindow | None) -> None:
+        """Watch this one, too: dialogs are windows of their own."""
+        if window is not None:
+            window.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if _is_input(event) and (now_s := self._clock_s()) >= self._told_at_s + SELDOM_S:

@@ -48,18 +48,44 @@ def test_other_threads_destroy_no_garbage(qtbot, collector):
     assert objects.args
 
 
-@pytest.mark.parametrize("is_due", [True, False])
-def test_everything_is_looked_at_seldom_and_not_what_was_there_to_begin_with(
-    qtbot, collector, monkeypatch, is_due
-):
-    monkeypatch.setattr(garbage, "FULL_EVERY_S", 0.0 if is_due else 1000.0)
-    collector.spare()  # again
-    assert gc.get_freeze_count() > 0
-    generations = []
+@pytest.fixture
+def full_looks(qapp, monkeypatch):
+    """When everything is looked at, of five looks a second in so many; somebody may be at work at each."""
+    now_s, looks = 0.0, []
     monkeypatch.setattr(garbage.gc, "get_count", lambda: (0, 0, garbage.OLD + 1))
-    monkeypatch.setattr(garbage.gc, "collect", generations.append)
-    qtbot.wait(50)
-    assert (2 in generations) is is_due
+    monkeypatch.setattr(garbage.gc, "collect", lambda generation: looks.append((generation, now_s)))
+    collector = GarbageCollector(lambda: now_s)
+    collector.start()
+    assert gc.get_freeze_count() > 0
+
+    def look(seconds, is_at_work=lambda now_s: False):
+        nonlocal now_s
+        for _ in range(5 * seconds):
+            now_s = round(now_s + 0.2, 1)
+            if is_at_work(now_s):
+                collector.put_off()
+            collector.look()
+        return [now_s for generation, now_s in looks if generation == 2]
+
+    yield look
+    collector.stop()
+    gc.unfreeze()
+
+
+def test_everything_is_looked_at_seldom(full_looks):
+    assert full_looks(200) == [60.2, 120.4, 180.6]
+
+
+def test_it_waits_until_nobody_is_at_work(full_looks):
+    assert full_looks(100, lambda now_s: 30 < now_s < 70) == [70.8]
+
+
+def test_who_never_pauses_is_interrupted_at_last(full_looks):
+    assert full_looks(400, lambda now_s: True) == [180.2, 360.4]
+
+
+def test_working_does_not_make_it_more_often(full_looks):
+    assert full_looks(59, lambda now_s: now_s < 10) == []
 
 
 def test_nothing_is_looked_at_while_modules_are_loaded(qtbot, monkeypatch):
