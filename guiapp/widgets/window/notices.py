@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QAction, QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
@@ -66,7 +66,13 @@ class Notice(QFrame):
 
 
 class NoticeArea(QWidget):
-    """The notices that are open, at most one about each subject."""
+    """The notices that are open, at most one about each subject.
+
+    Signals:
+        dismissed(str): somebody has closed the notice about this subject.
+    """
+
+    dismissed = Signal(str)
 
     def __init__(self, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -85,7 +91,7 @@ class NoticeArea(QWidget):
         """Say that something failed, instead of what was said about the same subject before."""
         self.clear_notice(subject)
         notice = Notice(message, details, self._theme_source, self, remedy)
-        notice.close_button.clicked.connect(partial(self.clear_notice, subject))
+        notice.close_button.clicked.connect(partial(self._dismiss, subject))
         notice.destroyed.connect(self.updateGeometry)
         self._notices[subject] = notice
         self._layout.addWidget(notice)
@@ -97,3 +103,7 @@ class NoticeArea(QWidget):
         if (notice := self._notices.pop(subject, None)) is not None:
             notice.hide()
             notice.deleteLater()
+
+    def _dismiss(self, subject: str) -> None:
+        self.clear_notice(subject)
+        self.dismissed.emit(subject)

@@ -15,7 +15,7 @@ SUBJECT = "utf-16"
 
 
 class Utf16Notice(QObject):
-    """A notice for each such text, and the action that converts it."""
+    """A notice for each such text until somebody closes it, and the action that converts it."""
 
     def __init__(self, area: NoticeArea, workspace: Workspace, convert: QAction) -> None:
         super().__init__(area)
@@ -23,8 +23,11 @@ class Utf16Notice(QObject):
         self._workspace = workspace
         self._convert = convert
         self._text = Utf16Text(workspace.document, self)
-        self._told: tuple[str | None, Path | None] = (None, None)
+        self._is_dismissed = False
+        self._told: tuple[Path | None] | None = None  # of which file, while there is a notice
         convert.triggered.connect(self._text.convert)
+        area.dismissed.connect(self._note_dismissal)
+        workspace.text_left.connect(self._expect_another)
         self._text.changed.connect(self._follow)
         workspace.text_file_changed.connect(self._follow)
         self._follow()
@@ -36,13 +39,21 @@ class Utf16Notice(QObject):
     def _follow(self) -> None:
         codec, path = self._text.codec, self._workspace.text_path
         self._convert.setEnabled(codec is not None)
-        if codec is None:
+        if codec is None or self._is_dismissed:
             self._area.clear_notice(SUBJECT)
-        elif (codec, path) != self._told:
+            self._told = None
+        elif self._told != (path,):
             name = "This text" if path is None else path.name
             message = (
                 f"{name} is UTF-16, and models are fed UTF-8. "
                 "The tokens are those of its bytes, not of what it says."
             )
             self._area.show_notice(SUBJECT, message, message, self._convert)
-        self._told = (codec, path)
+            self._told = (path,)
+
+    def _note_dismissal(self, subject: str) -> None:
+        """Whatever is typed: where a byte more is in front of all, others are NUL, and none if it has a mark."""
+        self._is_dismissed |= subject == SUBJECT
+
+    def _expect_another(self) -> None:
+        self._is_dismissed = False

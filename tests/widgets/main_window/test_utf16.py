@@ -71,6 +71,28 @@ def test_a_notice_that_was_closed_stays_closed_until_another_such_file_is_opened
     assert messages(shell)[0].startswith("other.txt is UTF-16")
 
 
+@pytest.mark.parametrize("text", [TEXT, TEXT.upper() * 50, "世界"])
+def test_typing_in_front_of_the_mark_brings_a_closed_notice_not_back(shell, qtbot, open_file, text):
+    open_file("wide.txt", text.encode("utf-16"))
+    shell.window.notices.notices[0].close_button.click()
+    for _ in range(4):
+        qtbot.keyClicks(shell.window.inspect_page.editor, "x")
+        assert messages(shell) == []
+    for _ in range(4):
+        press(qtbot, shell, Qt.Key.Key_Backspace)
+        assert messages(shell) == []
+    open_file("other.txt", text.encode("utf-16"))
+    assert len(messages(shell)) == 1
+
+
+def test_an_open_notice_goes_while_it_is_not_true_and_is_there_only_once(shell, qtbot, open_file):
+    open_file("wide.txt", "世界".encode("utf-16"))
+    qtbot.keyClicks(shell.window.inspect_page.editor, "x")
+    assert messages(shell) == []
+    press(qtbot, shell, Qt.Key.Key_Backspace)
+    assert len(messages(shell)) == 1
+
+
 def test_what_is_typed_while_a_text_is_converted_is_not_lost(shell, qtbot, open_file):
     open_file("wide.txt", TEXT.encode("utf-16"))
     shell.window.notices.notices[0].remedy_button.click()
