@@ -5,8 +5,8 @@ tail behind it is encoded again when somebody asks.  Cuts are looked for when th
 work per byte is constant on average, however the text is dealt out.
 
 Where a vocabulary finds no cuts in a text (a long run of one letter, or a language that Unigram sees as one
-word), the tail is all that came since.  In SPM and Unigram vocabularies a table of all its prefixes still
-answers at once; in others each question encodes it.
+word), the tail is all that came since.  In BPE, SPM and Unigram vocabularies a table of all its prefixes
+still answers at once; in others each question encodes it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.counting.certain_cuts import CertainCuts
-from guiapp.core.counting.stretch_counts import stretch_counts_of
+from guiapp.core.counting.stretch_counts import StretchCounts, stretch_counts_of
 from guiapp.core.counting.tail_table import tail_table
 from guiapp.core.kernels.stretch_counts import PADDING
 from guiapp.core.tokenizer import Tokenizer, as_bytes
@@ -86,14 +86,32 @@ class AppendEncoder:
                 start = stretches.add(data, ends, begins_text and start == 0, start, n_before, counts)
                 ends = ends[ends.searchsorted(start, side="right") :] if start < n_plain else ends[:0]
                 self.append(data[at:start].tobytes())
+                n_before = int(counts[start - 1]) if start > at else n_before
                 at = max(at, start)
+            begin = start
             start, ends = (int(ends[0]), ends[1:]) if len(ends) else (n_plain, ends)
             stop = start if start < n_plain else len(text)
             if at < stop:
-                counts[at:stop] = self._count_each(data[at:stop].tobytes())
+                stretch = data[begin:stop] if stop <= n_plain else None
+                counts[at:stop] = self._count_long(stretches, stretch, data[at:stop], n_before)
                 at = stop
-            n_before = self.count if at < len(text) else 0
+            n_before = int(counts[at - 1]) if at else n_before
         return counts[len(text) - len(new) : len(text)]
+
+    def _count_long(
+        self,
+        stretches: StretchCounts,
+        stretch: NDArray[np.uint8] | None,
+        new: NDArray[np.uint8],
+        n_before: int,
+    ) -> NDArray[np.int32]:
+        """Append bytes that end a stretch, behind `n_before` tokens; None if it has a special token."""
+        if stretch is not None and len(stretch) <= 2 * len(new):
+            in_stretch = stretches.counts_of_long(stretch)
+            if in_stretch is not None:
+                self.append(new.tobytes())
+                return n_before + in_stretch[-len(new) :]
+        return self._count_each(new.tobytes())
 
     def _count_each(self, new: bytes) -> NDArray[np.int32]:
         """Append bytes one by one, or as many as a table tells the counts of."""
@@ -124,7 +142,11 @@ class AppendEncoder:
         n_before = self.least_count
         pays, self._was_asked = self._was_asked or len(self._tail) <= FEW_BYTES, True
         in_table = self._counts_in_table() if pays else None
-        return n_before + (len(self._ids_of_tail()) if in_table is None else int(in_table[-1]))
+        if in_table is not None:
+            return n_before + int(in_table[-1])
+        if len(self._tail) > BLOCK_BYTES:  # to look for a cut takes less than to encode all
+            self._look_at_bytes = 0
+        return self.least_count + len(self._ids_of_tail())
 
     @property
     def least_count(self) -> int:

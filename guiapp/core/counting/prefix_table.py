@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from guiapp.core.kernels import marked_spaces
 from guiapp.core.kernels import prefixes as kernels
 from guiapp.core.kernels.derivations import DerivationArrays
-from guiapp.core.kernels.prefixes import CHARACTER, SIZE, Prefixes
+from guiapp.core.kernels.prefixes import ACTIVE, CHARACTER, RUN, SIZE, Prefixes
 from guiapp.core.kernels.token_tree import TreeArrays
 from guiapp.core.vocab.derivations import derivations_of, why_not_linear
 from guiapp.core.vocab.merges import NO_TOKEN, PairMerging
@@ -57,6 +57,10 @@ class PrefixTable:
         self._make_room(len(self) + len(new))
         merging, rules = self._merging, self._rules
         kernels.append(new, merging.symbols, merging.merges, rules.derivations, rules.tree, self._prefixes)
+
+    def begin_piece(self) -> None:
+        """Let what follows be a piece of its own, which no token reaches into."""
+        self._prefixes.progress[[CHARACTER, RUN, ACTIVE]] = len(self), len(self), 0
 
     @property
     def counts(self) -> NDArray[np.int32]:

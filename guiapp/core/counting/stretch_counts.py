@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.counting.piece_prefixes import PieceRules, piece_prefixes
 from guiapp.core.counting.unigram_prefixes import UnigramPrefixes
 from guiapp.core.kernels import begun_characters
 from guiapp.core.kernels import stretch_counts as kernel
@@ -29,6 +30,8 @@ from guiapp.core.vocab.vocabulary import VocabType
 FEW_ROWS, MANY_ROWS = 1 << 13, 1 << 16
 ROOM_PER_ROW = 16  # bytes of stretches
 LONGEST, LONGEST_LINEAR = 1 << 8, 1 << 14  # bytes of a stretch that is kept
+LEAST_BYTES = 1 << 10  # of a stretch for which it pays to find out about all tokens of a vocabulary
+MOST_LONG_BYTES = 1 << 20  # of long stretches that are kept
 ASCII_END = 0x80
 FIRST_LEAD = 0xC0
 MOST_BEGUN = 3  # bytes of a character that is not complete
@@ -48,6 +51,8 @@ class StretchCounts:
         if tokenizer.vocabulary.type is VocabType.UGM:
             self._unigram = cast(UnigramPipeline, own).prefix_rules
         self._longest = LONGEST if self._unigram is None else LONGEST_LINEAR
+        self.piece_rules = None if self._by_parts is None else PieceRules(self._by_parts)
+        self._long: dict[bytes, NDArray[np.int32]] = {}
         self._free: list[Stretches] = []
 
     def ends(self, data: NDArray[np.uint8]) -> NDArray[np.int64]:
@@ -103,6 +108,29 @@ class StretchCounts:
                 stretches = _no_stretches(MANY_ROWS)
         self._free.append(stretches)
         return start
+
+    def counts_of_long(self, stretch: NDArray[np.uint8]) -> NDArray[np.int32] | None:
+        """The number of tokens after each byte of a stretch that is too long; None where each is encoded."""
+        if self.piece_rules is None:
+            return None
+        key = stretch.tobytes()
+        if (known := self._long.get(key)) is None:
+            known = self._count_long(self.piece_rules, stretch)
+            if known is None:
+                return None
+            if sum(map(len, self._long)) + len(key) > MOST_LONG_BYTES:
+                self._long = {}
+            self._long[key] = known
+        return known
+
+    def _count_long(self, rules: PieceRules, stretch: NDArray[np.uint8]) -> NDArray[np.int32] | None:
+        if len(stretch) < LEAST_BYTES and not rules.are_known:
+            return self._count_prefixes(stretch, np.array([len(stretch)]), False).astype(np.int32)
+        prefixes = piece_prefixes(rules)
+        if prefixes is None or not prefixes.takes(stretch):
+            return None
+        prefixes.append(stretch)
+        return prefixes.counts[1:]
 
     def _learn(
         self, stretches: Stretches, n_kept: int, ends: NDArray[np.int64], first_begins_text: bool

@@ -1,4 +1,4 @@
-"""The counts of a text's tail that grows, where one table tells them for all prefixes: SPM and Unigram.
+"""The counts of a text's tail that grows, where one table tells them for all prefixes.
 
 There even text without any certain cut costs the same per byte, however often somebody asks.
 """
@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.counting.certain_cuts import CertainCuts
+from guiapp.core.counting.piece_prefixes import piece_prefixes
 from guiapp.core.counting.prefix_table import PrefixTable, rules_of
+from guiapp.core.counting.stretch_counts import LEAST_BYTES, stretch_counts_of
 from guiapp.core.counting.unigram_prefixes import UnigramPrefixes
 from guiapp.core.kernels import marked_spaces
 from guiapp.core.pipelines.unigram import UnigramPipeline
@@ -44,11 +46,18 @@ class TailTable:
     """
 
     def __init__(
-        self, new_table: Callable[[], PrefixCounts | None], cuts: CertainCuts, adds_space: bool
+        self,
+        new_table: Callable[[], PrefixCounts | None],
+        cuts: CertainCuts,
+        adds_space: bool = False,
+        least_bytes: int = 0,
     ) -> None:
-        """`adds_space` if a space is to be put before a tail that begins a document."""
+        """Of tails with fewer than `least_bytes` nothing is told.
+
+        `adds_space` if a space is to be put before a tail that begins a document.
+        """
         self._new_table, self._cuts = new_table, cuts
-        self._adds_space = adds_space
+        self._adds_space, self._least_bytes = adds_space, least_bytes
         self.begin()
 
     def begin(self) -> None:
@@ -63,6 +72,8 @@ class TailTable:
         It cannot if a special token is in the tail, or bytes are that the table does not take; nor where
         prefixes cannot be told from each other.
         """
+        if len(tail) < self._least_bytes:
+            return None
         if self._is_plain and self._n_taken < len(tail):
             self._take(tail, begins_text)
         if not self._is_plain:
@@ -92,10 +103,13 @@ def tail_table(tokenizer: Tokenizer, cuts: CertainCuts) -> TailTable | None:
     vocabulary = tokenizer.vocabulary
     if vocabulary.type is VocabType.UGM:
         pipeline = cast(UnigramPipeline, tokenizer.pipeline.own)
-        return TailTable(partial(_of_unigram, pipeline), cuts, False)
+        return TailTable(partial(_of_unigram, pipeline), cuts)
     if vocabulary.type is VocabType.SPM and tokenizer.merging is not None:
         return TailTable(partial(_of_merging, tokenizer.merging), cuts, vocabulary.rules.add_space_prefix)
-    return None
+    pieces = stretch_counts_of(tokenizer).piece_rules
+    return (
+        None if pieces is None else TailTable(partial(piece_prefixes, pieces), cuts, least_bytes=LEAST_BYTES)
+    )
 
 
 def _of_unigram(pipeline: UnigramPipeline) -> UnigramPrefixes | None:

@@ -16,6 +16,7 @@ from guiapp.core.algorithms.fewest import Dropout
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.kernels import prefix_parts
 from guiapp.core.kernels.new_pieces import ALL_PIECES, NEWLINES, NO_PIECES
+from guiapp.core.kernels.pattern_automaton import PatternMachine
 from guiapp.core.pipelines.dna import dna_tokens
 from guiapp.core.pipelines.lone_spaces import with_lone_spaces
 from guiapp.core.pipelines.many_texts import LONGEST_OF_MANY, Rows, laid_out, tokens_of_each
@@ -238,6 +239,20 @@ class BytePairPipeline:
         if self._splits_lines and OVERLONG_SPACE.search(texts.tobytes()):
             return np.array([len(self._encode(text, "heap").ids) for text in np.split(texts, ends[:-1])])
         return self._encode_repaired(*repair_each(texts, ends)).counts
+
+    @property
+    def machine(self) -> PatternMachine:
+        """Cuts text into pieces."""
+        return self._splitter.machine
+
+    @property
+    def longest_whole_piece(self) -> int:
+        """Bytes; no longer one is one token whatever merging gives."""
+        return self._encoder.longest_whole_piece
+
+    def whole_pieces(self, texts: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which of the texts that end at `ends` are one token if they are a piece, whatever merging gives."""
+        return self._encoder.are_whole(texts, ends)
 
     def count_prefixes(
         self,

@@ -193,6 +193,16 @@ class PairEncoder:
         merge_kernels.find_pieces(strings, *self._spelling, data, piece_ends, only_newlines, found)
         return found
 
+    @property
+    def longest_whole_piece(self) -> int:
+        """Bytes; no longer one is taken as a token."""
+        return 0 if self._whole_pieces == NO_PIECES else self._longest_token
+
+    def are_whole(self, text: NDArray[np.uint8], piece_ends: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which pieces are taken as a token instead of being merged."""
+        found = self._find_whole_pieces(text, piece_ends)
+        return found != ABSENT if len(found) else np.zeros(len(piece_ends), np.bool_)
+
     def encode_readable(
         self, text: bytes, piece_ends: Sequence[int], encoder: str, watcher: Watcher = UNWATCHED
     ) -> FragmentTokens:

@@ -1,0 +1,146 @@
+"""The tokens of all prefixes of a text that has become long without a certain cut, in BPE vocabularies.
+
+Such a text is a piece that goes on and on, like a word of a thousand letters, or a few pieces each of which
+ends as soon as the next one begins.  A byte costs the same however long it is.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.counting.prefix_table import SMALLEST_ROOM, PrefixTable, Rules, grown, rules_of
+from guiapp.core.kernels import piece_growth, prefix_parts
+from guiapp.core.kernels.piece_growth import ROWS, UNKNOWN, WHOLE
+from guiapp.core.pipelines.byte_pair import BytePairPipeline
+from guiapp.core.text.utf8 import ASCII_END, REPLACEMENT_BYTES
+
+MOST_BEGUN = 3  # bytes of a character that is not complete
+
+
+class PieceRules:
+    """What a vocabulary says about pieces that grow; found out when it is asked for."""
+
+    def __init__(self, pipeline: BytePairPipeline) -> None:
+        self.pipeline = pipeline
+
+    @cached_property
+    def of_tokens(self) -> Rules | None:
+        """None where prefixes cannot be told from each other."""
+        return rules_of(self.pipeline.merging)
+
+    @property
+    def are_known(self) -> bool:
+        """Whether somebody has asked for `of_tokens`."""
+        return "of_tokens" in self.__dict__
+
+    @cached_property
+    def begun_counts(self) -> NDArray[np.int64]:
+        """The numbers of tokens of 0, 1, 2 … bytes of a character that is not complete."""
+        texts = np.frombuffer(bytearray(REPLACEMENT_BYTES * sum(range(MOST_BEGUN + 1))), np.uint8)
+        ends = len(REPLACEMENT_BYTES) * np.cumsum(np.arange(1, MOST_BEGUN + 1))
+        return np.concatenate([[0], self.pipeline.count_each(texts, ends)])
+
+
+class PiecePrefixes:
+    """One text, empty in the beginning, that begins at a certain cut."""
+
+    def __init__(self, rules: PieceRules, of_tokens: Rules) -> None:
+        """`of_tokens` are those of `rules`."""
+        self._rules = rules
+        self._table = PrefixTable(rules.pipeline.merging, of_tokens)
+        self._progress = np.zeros(ROWS + len(rules.pipeline.machine.levels), np.int64)
+        self._size = 0
+        self._text = np.empty(SMALLEST_ROOM, np.uint8)
+        self._origins, self._n_begun = (
+            np.empty(SMALLEST_ROOM + 1, np.int64),
+            np.empty(SMALLEST_ROOM + 1, np.uint8),
+        )
+        self._counts = np.zeros(SMALLEST_ROOM + 1, np.int32)
+
+    @property
+    def counts(self) -> NDArray[np.int32]:
+        """int32[n + 1]: how many tokens the first 0, 1, … n bytes have."""
+        return self._counts[: self._size + 1]
+
+    def takes(self, new: NDArray[np.uint8]) -> bool:
+        """Whether it is known what pieces there are with these bytes behind the others."""
+        is_plain = not self._rules.pipeline.merging.marks_spaces or new.max(initial=0) < ASCII_END
+        return is_plain and self._find_pieces(new) is not None
+
+    def append(self, new: NDArray[np.uint8]) -> None:
+        """Put bytes behind those that came before; `takes` said that they may follow."""
+        progress = self._find_pieces(new)
+        assert progress is not None
+        first, end = self._size + 1, self._size + len(new) + 1
+        origins, n_begun = self._origins[first:end], self._n_begun[first:end]
+        pieces = np.unique(origins[origins >= self._progress[WHOLE]])
+        self._fill_table(pieces, int(self._progress[WHOLE]), int(progress[WHOLE]))
+        own = self._own_counts(np.arange(first, end), origins, n_begun)
+        counts = self._counts
+        for start in pieces[pieces >= first].tolist():
+            counts[start] = counts[self._origins[start]] + own[start - first]
+        counts[first:end] = counts[origins] + own
+        begun = np.flatnonzero((n_begun > 0) & (n_begun != UNKNOWN))
+        n_bytes = n_begun[begun]
+        counts[first + begun] = counts[first + begun - n_bytes] + self._rules.begun_counts[n_bytes]
+        self._progress, self._size = progress, self._size + len(new)
+
+    def _find_pieces(self, new: NDArray[np.uint8]) -> NDArray[np.int64] | None:
+        """Find where the last piece of each new prefix begins; the progress made, None if not all is told."""
+        size = self._size + len(new)
+        self._make_room(size)
+        self._text[self._size : size] = new
+        progress = self._progress.copy()
+        machine = self._rules.pipeline.machine
+        reached = piece_growth.grow(self._text[:size], progress, machine, self._origins, self._n_begun)
+        return progress if reached == size else None
+
+    def _fill_table(self, pieces: NDArray[np.int64], start: int, end: int) -> None:
+        """Put whole characters into the table, some of which begin pieces."""
+        bounds = [start, *pieces[pieces > start].tolist(), end]
+        for piece_start, piece_end in pairwise(bounds):
+            if piece_start > start or (len(pieces) and pieces[0] == start):
+                self._table.begin_piece()
+            self._table.append(self._text[piece_start:piece_end])
+
+    def _own_counts(
+        self, ends: NDArray[np.int64], origins: NDArray[np.int64], n_begun: NDArray[np.uint8]
+    ) -> NDArray[np.int64]:
+        """The numbers of tokens from each origin to the end of its prefix, where that is not begun."""
+        rules, own = self._rules, np.zeros(len(ends), np.int64)
+        is_one = n_begun == 0
+        in_table = self._table.counts
+        own[is_one] = in_table[ends[is_one]] - in_table[origins[is_one]]
+        may_be_whole = np.flatnonzero(is_one & (ends - origins <= rules.pipeline.longest_whole_piece))
+        if len(may_be_whole):
+            parts = self._text, origins[may_be_whole], ends[may_be_whole]
+            own[may_be_whole[rules.pipeline.whole_pieces(*_parts(*parts))]] = 1
+        unknown = np.flatnonzero(n_begun == UNKNOWN)
+        if len(unknown):
+            parts = self._text, origins[unknown], ends[unknown]
+            own[unknown] = rules.pipeline.count_each(*_parts(*parts))
+        return own
+
+    def _make_room(self, size: int) -> None:
+        if size > len(self._text):
+            room = 2 * size
+            self._text, self._counts = grown(self._text, room), grown(self._counts, room + 1)
+            self._origins, self._n_begun = grown(self._origins, room + 1), grown(self._n_begun, room + 1)
+
+
+def _parts(
+    text: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Parts of a text one behind the other, and where they end then."""
+    texts, text_ends = np.empty(int((ends - starts).sum()), np.uint8), np.empty(len(starts), np.int64)
+    prefix_parts.gather(text, starts, ends, texts, text_ends)
+    return texts, text_ends
+
+
+def piece_prefixes(rules: PieceRules) -> PiecePrefixes | None:
+    """None where prefixes cannot be told from each other."""
+    return None if rules.of_tokens is None else PiecePrefixes(rules, rules.of_tokens)

@@ -1,0 +1,92 @@
+"""Where the last piece of a text begins that grows character by character, and whether it is the rest of it.
+
+Text is cut by a list of patterns; see `pattern_machine.py`.  A piece that has become long, like a word of a
+thousand letters, mostly stays one piece with each letter more.  That is told here from the state of each
+level's automaton, so that nobody has to cut all of the text again.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.kernels.compile import kernel
+from guiapp.core.kernels.pair_cuts import character_length, whole_character
+from guiapp.core.kernels.pattern_automaton import (
+    ACCEPTS,
+    DIGITS_BY_THREE,
+    NUMBERS_BY_THREE,
+    ROW_SHIFT,
+    PatternMachine,
+)
+from guiapp.core.kernels.utf8 import REPLACEMENT, code_at
+
+# Of `progress`: the bytes that are whole characters, where the piece and its second character begin, the
+# class of the last character; behind that, for each level, the row of its automaton, or NO_MATCH.
+WHOLE, ORIGIN, SECOND, BEFORE, ROWS = range(5)
+NO_MATCH = 0  # has begun, nor can one begin with any character of the piece
+NO_ENTRY = np.uint64(0)
+UNKNOWN = 4  # in place of a number of begun bytes
+
+
+@kernel
+def grow(
+    data: NDArray[np.uint8],
+    progress: NDArray[np.int64],
+    machine: PatternMachine,
+    origins: NDArray[np.int64],
+    n_begun: NDArray[np.uint8],
+) -> int:
+    """Tell for each prefix of the text that is new where its last piece begins; returns how far that is told.
+
+    The text begins at a cut that is one of all its prefixes, too.  It is told no further than a character
+    that is broken, or that ends the piece in a way which changes pieces before it.
+    origins  of the prefix of each length; there is room for one more than bytes
+    n_begun  how many bytes of a character that is not complete end the prefix, which become pieces of their
+             own; 0 if all from the origin on is one piece; UNKNOWN if neither is sure
+    """
+    classes, transitions, cuts = machine.classes, machine.transitions, machine.cuts
+    at, origin, second = int(progress[WHOLE]), int(progress[ORIGIN]), int(progress[SECOND])
+    before, n_levels, size = int(progress[BEFORE]), len(machine.levels), len(data)
+    replacement, end_class = int(classes[REPLACEMENT]), cuts.shape[0]
+    while at < size:
+        length = character_length(int(data[at]))
+        is_apart = at == origin or cuts[before, replacement] != 0
+        for n_bytes in range(1, min(length - 1, size - at) + 1):
+            if n_bytes > 1 and data[at + n_bytes - 1] & 0xC0 != 0x80:
+                return at + n_bytes - 1
+            origins[at + n_bytes], n_begun[at + n_bytes] = origin, n_bytes if is_apart else UNKNOWN
+        if at + length > size:
+            break
+        if whole_character(data, at, size) == 0:
+            return at + length - 1
+        seen, is_one = int(classes[code_at(data, at)]), True
+        if n_levels == 1 and at > origin and progress[ROWS] != NO_MATCH:
+            row = int(progress[ROWS])
+            entry, broken = np.uint64(transitions[row + seen]), np.uint64(transitions[row + replacement])
+            if entry == ACCEPTS and (length == 1 or broken == ACCEPTS):
+                origin = at
+        if at == origin:
+            second = at + length
+        for level in range(n_levels):
+            kind = int(machine.levels[level])
+            if kind == NUMBERS_BY_THREE or kind == DIGITS_BY_THREE:
+                if machine.numbers[seen] != 0 or 48 <= data[at] <= 57:
+                    return at + length - 1
+                continue
+            row, begun = int(progress[ROWS + level]), int(np.uint64(transitions[kind + seen]) >> ROW_SHIFT)
+            following = begun
+            if at > origin:
+                entry = np.uint64(transitions[row + seen]) if row != NO_MATCH else NO_ENTRY
+                following = int(entry >> ROW_SHIFT)
+                ends_here = row != NO_MATCH and (at != second or entry & ACCEPTS != NO_ENTRY)
+                if following == NO_MATCH and (ends_here or begun != NO_MATCH):
+                    return at + length - 1
+                accepts = np.uint64(transitions[following + end_class]) & ACCEPTS != NO_ENTRY
+                is_one &= following == NO_MATCH or accepts
+            progress[ROWS + level] = following
+        before = seen
+        at += length
+        origins[at], n_begun[at] = origin, 0 if is_one else UNKNOWN
+        progress[WHOLE], progress[ORIGIN], progress[SECOND], progress[BEFORE] = at, origin, second, before
+    return size
