@@ -52,7 +52,7 @@ class Utf16Notice(QObject):
             self._told = (path,)
 
     def _note_dismissal(self, subject: str) -> None:
-        """Whatever is typed: where a byte more is in front of all, others are NUL, and none if it has a mark."""
+        """For this text, whatever is typed: with a byte more in front, it may seem to be the other UTF-16."""
         self._is_dismissed |= subject == SUBJECT
 
     def _expect_another(self) -> None:
