@@ -15,7 +15,6 @@ from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QVBoxLayout, QW
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.plan import BenchError
 from guiapp.core.bench.tables import missing_lines
-from guiapp.versions import versions_text
 from guiapp.viewmodels.bench.history import SUFFIX
 from guiapp.viewmodels.bench.model import BenchModel
 from guiapp.widgets.bench.bar import CHANGES, CHARTS, FIGURES, PUBLISHED, BenchBar
@@ -286,7 +285,7 @@ class BenchPage(Page):
         self._follow_progress()
 
     def _show_failure(self, message: str) -> None:
-        self.notices.show_notice(RUN, message, f"{message}\n\n{versions_text()}")
+        self.notices.show_notice(RUN, message)
 
     def _forget_failure(self) -> None:
         """What went wrong before is of no interest any more."""
@@ -301,7 +300,7 @@ class BenchPage(Page):
         told += f" (and {others} more)." if others else "."
         remedy = QAction("Open", self)
         remedy.triggered.connect(partial(self.model.open_run, newest.path))
-        self.notices.show_notice(CUT_OFF, told, f"{told}\n\n{newest.path}\n\n{versions_text()}", remedy)
+        self.notices.show_notice(CUT_OFF, told, str(newest.path), remedy)
 
     def _choose_unit(self) -> None:
         for chart in (self.bars, self.scenario_card.groups):

@@ -6,7 +6,6 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
 
 from guiapp.core.explain.doubled_special import doubled_special
-from guiapp.versions import versions_text
 from guiapp.viewmodels.kernel_warm_up import KernelWarmUp
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.text.kept_texts import KeptTexts
@@ -50,25 +49,25 @@ class FailureNotices(QObject):
             self._show_settings_failure(f"The settings could not be read. What was there is in {aside} now.")
 
     def _show_model_failure(self, name: str, message: str) -> None:
-        self._show("model", message, f"Model: {name}")
+        self._area.show_notice("model", message, f"Model: {name}")
 
     def _show_refused_model(self) -> None:
         refused = self._workspace.loader.refused
         if refused is not None:
-            self._show("model", refused.reason, f"Model: {refused.name}", self._choose_pre)
+            self._area.show_notice("model", refused.reason, f"Model: {refused.name}", self._choose_pre)
 
     def _clear_model_failure(self) -> None:
         if self._workspace.loader.loading_name is not None:
             self._area.clear_notice("model")
 
     def _show_text_file_failure(self, message: str) -> None:
-        self._show("text file", message, "")
+        self._area.show_notice("text file", message)
 
     def _clear_text_file_failure(self) -> None:
         self._area.clear_notice("text file")
 
     def _show_encoding_failure(self, message: str) -> None:
-        self._show("encoding", message, self._circumstances())
+        self._area.show_notice("encoding", message, self._circumstances())
 
     def _clear_encoding_failure(self) -> None:
         self._area.clear_notice("encoding")
@@ -88,27 +87,23 @@ class FailureNotices(QObject):
         if doubled is None:
             self._area.clear_notice("special")
         else:
-            self._show("special", f"{doubled} Untick “Add special tokens” to leave it out.", "")
+            self._area.show_notice("special", f"{doubled} Untick “Add special tokens” to leave it out.")
 
     def _show_decoding_failure(self, message: str) -> None:
-        self._show("decoding", message, self._circumstances())
+        self._area.show_notice("decoding", message, self._circumstances())
 
     def _clear_decoding_failure(self) -> None:
         self._area.clear_notice("decoding")
 
     def _show_compiler_failure(self, output: str) -> None:
-        self._show("compiler", SLOW, output)
+        self._area.show_notice("compiler", SLOW, output)
 
     def _show_settings_failure(self, message: str) -> None:
-        self._show("settings", message, "")
+        self._area.show_notice("settings", message)
 
     def _show_keeping_failure(self, message: str) -> None:
-        self._show("kept text", message, "")
+        self._area.show_notice("kept text", message)
 
     def _circumstances(self) -> str:
         model = self._workspace.loader.model
         return f"Model: {model.name if model else 'none'}\nOptions: {self._workspace.options}"
-
-    def _show(self, subject: str, message: str, details: str, remedy: QAction | None = None) -> None:
-        parts = (message, details, versions_text())
-        self._area.show_notice(subject, message, "\n\n".join(part for part in parts if part), remedy)

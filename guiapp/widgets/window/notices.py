@@ -8,13 +8,14 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QAction, QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
+from guiapp.versions import versions_text
 from guiapp.widgets.icons import icon
 from guiapp.widgets.style_sheet import set_role
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
 
 
 class Notice(QFrame):
-    """One message, with its details to copy, and an action that helps."""
+    """One message, which is copied with details and with what runs here, and an action that helps."""
 
     def __init__(
         self,
@@ -25,7 +26,8 @@ class Notice(QFrame):
         remedy: QAction | None = None,
     ) -> None:
         super().__init__(parent)
-        self.message, self._details = message, details
+        self.message = message
+        self._details = [message, details] if details else [message]
         self._theme_source = theme_source
         set_role(self, "notice")
         self.setAccessibleName(f"Notice: {message}")
@@ -57,7 +59,7 @@ class Notice(QFrame):
         self._color()
 
     def copy_details(self) -> None:
-        QGuiApplication.clipboard().setText(self._details)
+        QGuiApplication.clipboard().setText("\n\n".join([*self._details, versions_text()]))
 
     def _color(self) -> None:
         theme = self._theme_source.theme
@@ -87,7 +89,9 @@ class NoticeArea(QWidget):
         """The oldest first."""
         return list(self._notices.values())
 
-    def show_notice(self, subject: str, message: str, details: str, remedy: QAction | None = None) -> None:
+    def show_notice(
+        self, subject: str, message: str, details: str = "", remedy: QAction | None = None
+    ) -> None:
         """Say that something failed, instead of what was said about the same subject before."""
         self.clear_notice(subject)
         notice = Notice(message, details, self._theme_source, self, remedy)

@@ -48,7 +48,7 @@ class Utf16Notice(QObject):
                 f"{name} is UTF-16, and models are fed UTF-8. "
                 "The tokens are those of its bytes, not of what it says."
             )
-            self._area.show_notice(SUBJECT, message, message, self._convert)
+            self._area.show_notice(SUBJECT, message, remedy=self._convert)
             self._told = (path,)
 
     def _note_dismissal(self, subject: str) -> None:

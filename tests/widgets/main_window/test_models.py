@@ -111,6 +111,16 @@ def test_a_model_that_fails_is_told_beside_it_and_can_be_copied(shell, qtbot):
     assert shell.workspace.vocabulary.name == "fake.gguf"
 
 
+def test_versions_are_looked_up_only_where_a_failure_is_copied(shell, qtbot, monkeypatch):
+    looked_up = []
+    monkeypatch.setattr("guiapp.versions._version", lambda package: looked_up.append(package) or "1.2.3")
+    with qtbot.waitSignal(shell.workspace.loader.failed):
+        shell.workspace.loader.open("/models/broken.gguf")
+    assert looked_up == []
+    shell.window.notices.notices[0].copy_button.click()
+    assert "numba 1.2.3" in QGuiApplication.clipboard().text()
+
+
 def test_short_facts_have_no_scroll_bars(shell, qtbot):
     qtbot.mouseClick(shell.window.top_bar.model_button, Qt.MouseButton.LeftButton)
     picker = QApplication.activePopupWidget()
