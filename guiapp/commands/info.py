@@ -6,6 +6,7 @@ import argparse
 import sys
 
 from guiapp.commands.files import add_pre_option, open_tokenizer, print_json
+from guiapp.core.figures import percent
 from guiapp.core.reports import info_report
 
 
@@ -42,6 +43,6 @@ def _lines_of(value: object) -> list[str]:
 def _line_of(value: object) -> str:
     """A value, or shares of several things."""
     if isinstance(value, dict):
-        shares = ", ".join(f"{share:.1%} of {key}" for key, share in value.items())
+        shares = ", ".join(f"{percent(share, 1)} of {key}" for key, share in value.items())
         return f"gives of the exact tokens {shares}"
     return str(value)

@@ -6,3 +6,8 @@ from __future__ import annotations
 def counted(number: int, thing: str) -> str:
     """`1 token`, `2,000 tokens`."""
     return f"1 {thing}" if number == 1 else f"{number:,} {thing}s"
+
+
+def percent(share: float, n_decimals: int = 0) -> str:
+    """`95 %` of 0.95, `95.0 %` with a decimal."""
+    return f"{100 * share:.{n_decimals}f} %"

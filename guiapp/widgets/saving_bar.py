@@ -8,6 +8,7 @@ from typing import Protocol
 from PySide6.QtCore import Qt, SignalInstance
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QToolButton, QWidget
 
+from guiapp.core.figures import percent
 from guiapp.widgets.style_sheet import set_role
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
 
@@ -78,6 +79,6 @@ class SavingBar(QWidget):
         self.bar.setVisible(saving.is_busy)
         self.bar.setValue(round(saving.progress * WHOLE))
         self.button.setText("Cancel" if saving.is_busy else "Dismiss")
-        told = f"Saved {saving.saved}" if saving.saved is not None else f"Saving: {saving.progress:.0%}"
+        told = f"Saved {saving.saved}" if saving.saved is not None else f"Saving: {percent(saving.progress)}"
         self.message.setText(saving.failure or told)
         self.message.setStyleSheet(f"color: {(theme.bad if saving.failure else theme.text).name()}")

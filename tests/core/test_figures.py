@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from guiapp.core.figures import counted
+from guiapp.core.figures import counted, percent
 
 
 def test_one_thing_is_no_plural():
@@ -11,4 +11,13 @@ def test_one_thing_is_no_plural():
         "1 token",
         "2 tokens",
         "2,000 tokens",
+    ]
+
+
+def test_shares_are_told_in_hundredths_as_in_print():
+    assert [percent(0.9), percent(0.954, 1), percent(1.0, 2), percent(0.0)] == [
+        "90 %",
+        "95.4 %",
+        "100.00 %",
+        "0 %",
     ]

@@ -13,6 +13,7 @@ from html import escape
 from guiapp.core.bench.measurement import KEY, Record
 from guiapp.core.bench.plan import BenchError, Plan, plan_from
 from guiapp.core.bench.tables import Table, notes, tables
+from guiapp.core.figures import percent
 
 LEAST_SHARE = 0.9  # of the processor, for a figure that is the contender's own
 FIGURES = ("n", "median_s", "mb_per_s", "tokens_per_s", "n_tokens", "exact", "agreement")
@@ -131,7 +132,7 @@ def warnings(run: Record) -> Iterator[str]:
         load = environment.get("load_highest")
         busy = "" if load is None else f", load up to {load:g} on {cores} cores"
         yield (
-            f"{len(shared)} of {len(run['results'])} results had less than {LEAST_SHARE:.0%} of a core: "
+            f"{len(shared)} of {len(run['results'])} results had less than {percent(LEAST_SHARE)} of a core: "
             f"other programs ran beside{busy}."
         )
     wide = [row for row in run["results"] if row["ci_s"] and _half_width(row) > 0.1]

@@ -12,6 +12,7 @@ from guiapp.core.bench.history import Change
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.core.bench.stages import STAGES, WHOLE
+from guiapp.core.figures import percent
 
 TIMES_PER_CALL = ("short", "interval", "append")
 APPENDING = {  # what it is compared with, and when
@@ -108,7 +109,7 @@ def _stage_table(results: Sequence[Record]) -> Table:
         row = [contender]
         for stage in stages:
             seconds = times.get((contender, stage))
-            share = f" {seconds / whole:.0%}" if seconds is not None and whole else ""
+            share = f" {percent(seconds / whole)}" if seconds is not None and whole else ""
             row.append("–" if seconds is None else time_text(seconds) + share)
         rows.append([*row, "–" if whole is None else time_text(whole)])
     title = f"{SCENARIOS['stages'].title}: {results[0]['corpus']}, {size_text(results[0]['size_bytes'])}"
@@ -191,7 +192,7 @@ def _value(result: Record | None, baseline: Record | None, unit: str) -> str:
         return "–"
     shown = f"{result['mb_per_s']:.3g}" if unit == "MB/s" else time_text(result["median_s"])
     low, high = result["ci_s"]
-    spread = f"±{(high - low) / 2 / result['median_s']:.0%}" if result["n"] > 1 else "once"
+    spread = f"±{percent((high - low) / 2 / result['median_s'])}" if result["n"] > 1 else "once"
     ratio = f" {ratio_text(baseline['median_s'] / result['median_s'])}" if baseline is not None else ""
     return f"{shown} {spread}{ratio}"
 
@@ -202,7 +203,7 @@ def _ids(results: Sequence[Record]) -> str:
         return "own vocabulary"
     if all(result["exact"] for result in results):
         return "equal"
-    return f"{min(shares):.1%} of spans"
+    return f"{percent(min(shares), 1)} of spans"
 
 
 def _growth_lines(growth: Sequence[Record]) -> Iterator[str]:
@@ -212,7 +213,7 @@ def _growth_lines(growth: Sequence[Record]) -> Iterator[str]:
             yield (
                 f"  {line['contender']:{NAME_WIDTH}} {line['scenario']} {line['corpus']}: exponent "
                 f"{line['exponent']:.2f}, overhead {time_text(line['overhead_s'])}, "
-                f"points within {line['error']:.0%}"
+                f"points within {percent(line['error'])}"
             )
         yield ""
 
@@ -258,7 +259,7 @@ def _deviation_lines(results: Sequence[Record]) -> Iterator[str]:
         yield (
             f"{result['contender']} differs on {result['corpus']} from byte {difference['byte_offset']} on: "
             f"{_id_text(difference['found_id'])} instead of {_id_text(difference['expected_id'])}; "
-            f"{result['agreement']:.2%} of the spans agree."
+            f"{percent(result['agreement'], 2)} of the spans agree."
         )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from guiapp.core.bench.measurement import Record, Report
 from guiapp.core.bench.statistics import summarize
+from guiapp.core.figures import percent
 
 NOTHING_YET: Record = {"n": 0, "mb_per_s": None, "tokens_per_s": None}
 NOT_OF_RECORDS = ("event", "number", "of", "seconds_left", "load", "mhz", "operations")
@@ -81,7 +82,7 @@ class LiveRun:
         """The widest interval of the cell that goes on, and the machine as it was when that began."""
         rows = [row for row in self._with_samples() if row["n"] > 1 and row["median_s"]]
         spreads = [(row["ci_s"][1] - row["ci_s"][0]) / 2 / row["median_s"] for row in rows]
-        told = [f"spread ± {max(spreads):.0%}"] if spreads else []
+        told = [f"spread ± {percent(max(spreads))}"] if spreads else []
         told += [f"load {self._load:g}"] if self._load is not None else []
         told += [f"{self._mhz:g} MHz"] if self._mhz is not None else []
         return " · ".join(told)

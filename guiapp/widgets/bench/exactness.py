@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from guiapp.core.bench.measurement import Record
+from guiapp.core.figures import percent
 from guiapp.widgets.bench.charts import APPROXIMATE, LINE_PAD_PX, LINE_PX, Chart
 from guiapp.widgets.bench.labels import decades_of, mark, share_steps, short_number
 from guiapp.widgets.bench.names import Line, Place, place_names
@@ -27,7 +28,7 @@ class ExactnessChart(Chart):
         low, high, decades = decades_of(min(speeds), max(speeds))
         self.plot.bottom_ticks = [(d, short_number(10.0**d)) for d in decades]
         shares = share_steps(min([0.95, *(row["agreement"] for row in rows)]))
-        self.plot.left_ticks = [(share, f"{share:.0%}") for share in shares]
+        self.plot.left_ticks = [(share, percent(share)) for share in shares]
         self.plot.has_lines = True
         margin = (1 - shares[0]) * 0.25
         n_decades = high - low

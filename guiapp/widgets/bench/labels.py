@@ -9,6 +9,7 @@ from typing import NamedTuple
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.published import PUBLISHED
 from guiapp.core.bench.tables import BYTES_PER_MB, size_text, time_text
+from guiapp.core.figures import percent
 
 DECADE_STEPS = 4  # that logarithmic axes begin and end at
 UNITS = {"mb_per_s": "MB/s", "tokens_per_s": "tokens/s"}
@@ -36,7 +37,9 @@ def tip_of(row: Record) -> str:
     ]
     if row["exact"] is False:
         difference = row["first_difference"]
-        lines.append(f"{row['agreement']:.2%} of spans; differs from byte {difference['byte_offset']:,} on")
+        lines.append(
+            f"{percent(row['agreement'], 2)} of spans; differs from byte {difference['byte_offset']:,} on"
+        )
     elif row["exact"] is None:
         lines.append("has a vocabulary of its own")
     for published in PUBLISHED:
@@ -97,7 +100,7 @@ def mark(row: Record) -> str:
     once = "  once" if row["n"] == 1 else ""
     if row["exact"] is None:
         return f"{once}  own vocabulary"
-    return once if row["exact"] else f"{once}  ≈ {row['agreement']:.1%}"
+    return once if row["exact"] else f"{once}  ≈ {percent(row['agreement'], 1)}"
 
 
 def round_steps(longest: float) -> list[float]:

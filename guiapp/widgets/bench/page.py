@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QVBoxLayout, QW
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.plan import BenchError
 from guiapp.core.bench.tables import missing_lines
+from guiapp.core.figures import percent
 from guiapp.viewmodels.bench.history import SUFFIX
 from guiapp.viewmodels.bench.model import BenchModel
 from guiapp.widgets.bench.bar import CHANGES, CHARTS, FIGURES, PUBLISHED, BenchBar
@@ -322,8 +323,8 @@ class BenchPage(Page):
         by_text: dict[str, list[str]] = {}
         for contender, row in self.model.deviations(self.texts.currentText()).items():
             name = escape(contender)
-            link = f'<a href="{name}">{name}&nbsp;≈&nbsp;{row["agreement"]:.1%}</a>'
-            by_text.setdefault(row["corpus"], []).append(link)
+            told = f"{name} ≈ {percent(row['agreement'], 1)}".replace(" ", "&nbsp;")
+            by_text.setdefault(row["corpus"], []).append(f'<a href="{name}">{told}</a>')
         for text, links in by_text.items():
             yield f"Equal spans on {escape(text)}, a click opens the first difference: {', '.join(links)}."
 

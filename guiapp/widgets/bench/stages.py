@@ -13,6 +13,7 @@ from PySide6.QtGui import QColor
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.stages import PARTITION, STAGES, WHOLE
 from guiapp.core.bench.tables import BYTES_PER_MB, time_text
+from guiapp.core.figures import percent
 from guiapp.core.pipelines.stages import ENCODE, NORMALISE, NORMALISE_AND_SPLIT, SPLIT, SPLIT_AND_ENCODE
 from guiapp.widgets.bench.charts import BAR_HEIGHT, FAINT, Chart, HasTheme
 from guiapp.widgets.bench.labels import mark
@@ -55,7 +56,7 @@ class StageChart(Chart):
         self.note.set_texts([f"{short}; two colours: two stages in one pass", short, ""])
         self.fit_font(len(calls) + 1)
         self.show_names([call["contender"] for call in calls])
-        self.plot.bottom_ticks = [(share, f"{share:.0%}") for share in SCALE]
+        self.plot.bottom_ticks = [(share, percent(share)) for share in SCALE]
         self.plot.show_range(y_range=(-0.6, max(len(calls), 4) + 0.4))
         words = [_time_of(call) for call in calls]
         self.reach_behind([(1.0, text) for text in words])
@@ -115,7 +116,7 @@ class StageChart(Chart):
         for part in self._parts:
             title, share = TITLES.get(part.name, part.name), part.end - part.start
             room_px = share / per_px - PAD_PX
-            texts = (f"{title} {share:.0%}", title) if part.name != UNTOLD else (title,)
+            texts = (f"{title} {percent(share)}", title) if part.name != UNTOLD else (title,)
             if text := next((text for text in texts if metrics.horizontalAdvance(text) <= room_px), ""):
                 color = theme.dim if part.name in (REST, UNTOLD) else theme.span_text
                 self.label(text, (part.start + part.end) / 2, part.y, color)

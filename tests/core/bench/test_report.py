@@ -107,7 +107,7 @@ def test_noise_is_told(record):
     assert "2000 and 3000 MHz" in slower
     disturbed = {**results[0], "processor_share": 0.7}
     (shared,) = warnings({**record, "results": [*results[1:], disturbed], "environment": quiet})
-    assert f"1 of {len(results)} results had less than 90% of a core" in shared
+    assert f"1 of {len(results)} results had less than 90 % of a core" in shared
 
 
 def test_published_figures_stand_beside_those_of_the_same_thing(record):

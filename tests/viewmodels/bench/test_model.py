@@ -76,7 +76,7 @@ def test_the_noise_of_the_cell_that_goes_on_is_told(qtbot, make_model):
     model = make_model(fake_engine(noisy, "sys.stdin.read()"))
     model.run()
     qtbot.waitUntil(lambda: any(row["n"] == 2 for row in model.results))
-    assert model.noise == "spread ± 50% · load 1.25 · 2500 MHz"
+    assert model.noise == "spread ± 50 % · load 1.25 · 2500 MHz"
 
 
 def test_your_text_stays_where_a_run_can_be_repeated_with_it(qtbot, make_model, workspace, tmp_path):

@@ -19,13 +19,13 @@ from guiapp.widgets.bench.labels import (
 
 def test_the_mouse_tells_value_interval_runs_and_difference():
     tip = tip_of(record("throughput", "greedy", 10_000, 5e-5, 0.95))
-    for word in ("50 µs", "45 µs to 60 µs", "n = 9", "200 MB/s", "95.00%", "byte 17"):
+    for word in ("50 µs", "45 µs to 60 µs", "n = 9", "200 MB/s", "95.00 %", "byte 17"):
         assert word in tip
 
 
 def test_a_figure_of_one_run_says_so():
     assert mark(record("decode", "fast", 10_000, 1e-3, n=1)) == "  once"
-    assert mark(record("decode", "greedy", 10_000, 1e-3, 0.9, n=1)) == "  once  ≈ 90.0%"
+    assert mark(record("decode", "greedy", 10_000, 1e-3, 0.9, n=1)) == "  once  ≈ 90.0 %"
     assert mark(record("decode", "fast", 10_000, 1e-3)) == ""
 
 

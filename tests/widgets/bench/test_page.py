@@ -269,11 +269,11 @@ def test_who_deviates_is_told_of_the_text_that_is_chosen(page):
     page.model.show_run({"results": rows})
     page.redraw()
     assert "Equal spans on one" in page.notes.text()
-    assert "90.0%" in page.notes.text()
+    assert "90.0&nbsp;%" in page.notes.text()
     page.texts.setCurrentText("two")
     page.texts.activated.emit(1)
     assert "Equal spans on two" in page.notes.text()
-    assert "80.0%" in page.notes.text()
+    assert "80.0&nbsp;%" in page.notes.text()
 
 
 def test_the_names_of_a_strangers_run_are_no_html(page):
