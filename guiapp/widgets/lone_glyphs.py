@@ -7,7 +7,7 @@ text has some that nothing showed before.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import chain, groupby
 from math import ceil
 from typing import NamedTuple
@@ -47,6 +47,10 @@ def is_east_asian(character: str) -> bool:
     return is_inside and unicodedata.category(character)[0] not in "MC"
 
 
+Placed = tuple[float, float, float, str]
+"""Where the place of a text begins, how wide it is, the middle of its height, and the text."""
+
+
 class Glyph(NamedTuple):
     """Which font draws a character, by its place among them, and its number there."""
 
@@ -70,6 +74,7 @@ class LoneGlyphs:
         self._fonts = [QRawFont.fromFont(font)]
         self._advance, self.ascent = metrics.horizontalAdvance("0"), metrics.ascent()
         self.height = float(ceil(metrics.height()))
+        self.to_line = self.ascent - self.height / 2  # from the middle of the height down
         is_fixed = metrics.horizontalAdvance("i") == self._advance == metrics.horizontalAdvance("W")
         self._numbers = self._plain() if is_fixed else {}
         self._even = frozenset(self._numbers)
@@ -135,18 +140,23 @@ class LoneGlyphs:
         except KeyError:
             return None
 
-    def draw_even(self, painter: QPainter, start: QPointF, text: str) -> bool:
-        """Draw a text of plain characters, the usual one; False for others, which need more.
+    def draw_even(self, painter: QPainter, placed: Sequence[Placed], share: float) -> list[Placed]:
+        """Draw the texts of plain characters, nearly all of them; return the others, which need more.
 
         Only numbers of glyphs are handed over: it takes half as long as to make a run for each text.
         """
-        if not self._even.issuperset(text):
-            return False
-        if len(text) > self._n_even:
-            self._make_even_places(len(text))
-        self._even_run.setGlyphIndexes(list(map(self._numbers.__getitem__, text)))
-        painter.drawGlyphRun(start, self._even_run)
-        return True
+        is_even, number_of, advance = self._even.issuperset, self._numbers.__getitem__, self._advance
+        run, draw, to_line, others = self._even_run, painter.drawGlyphRun, self.to_line, []
+        for text_place in placed:
+            left, room, middle, text = text_place
+            if not is_even(text):
+                others.append(text_place)
+                continue
+            if len(text) > self._n_even:
+                self._make_even_places(len(text))
+            run.setGlyphIndexes(list(map(number_of, text)))
+            draw(QPointF(round(left + (room - len(text) * advance) * share), middle + to_line), run)
+        return others
 
     def _make_even_places(self, n_glyphs: int) -> None:
         """Qt draws as many glyphs as there are both numbers and places."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import ceil
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPixmap
 
 MOST_PICTURES = 400
@@ -15,8 +15,8 @@ class BoxLook:
 
     def __init__(self, fill: QColor, line: QPen | None, radius: float) -> None:
         self.fill, self.line, self.radius = fill, line, radius
-        line_key = None if line is None else (line.color().rgba(), line.widthF(), line.style())
-        self.key = fill.rgba(), line_key, radius
+        line_key = "" if line is None else f"{line.color().rgba()} {line.widthF()} {line.style()}"
+        self.key = f"{fill.rgba()} {radius} {line_key}"  # a str keeps its hash
 
 
 class RoundedBoxes:
@@ -27,21 +27,28 @@ class RoundedBoxes:
 
     def draw(self, painter: QPainter, rect: QRectF, look: BoxLook, ratio: float) -> None:
         """Draw one; `ratio` is how many pixels of the screen a unit takes."""
-        key = look.key, rect.width(), rect.height(), ratio
+        self.draw_at(painter, (rect.x(), rect.y(), rect.width(), rect.height()), look, ratio)
+
+    def draw_at(
+        self, painter: QPainter, place: tuple[float, float, float, float], look: BoxLook, ratio: float
+    ) -> None:
+        """The same for those who know the place by its numbers: left, top, width, height."""
+        left, top, width, height = place
+        key = look.key, width, height, ratio
         picture = self._pictures.get(key)
         if picture is None:
-            picture = _picture(rect, look, ratio)
+            picture = _picture(QSizeF(width, height), look, ratio)
             if len(self._pictures) >= MOST_PICTURES:
                 self._pictures.clear()
             self._pictures[key] = picture
-        painter.drawPixmap(rect.topLeft(), picture)
+        painter.drawPixmap(QPointF(left, top), picture)
 
 
-def _picture(rect: QRectF, look: BoxLook, ratio: float) -> QPixmap:
-    picture = QPixmap(ceil(rect.width() * ratio), ceil(rect.height() * ratio))
+def _picture(size: QSizeF, look: BoxLook, ratio: float) -> QPixmap:
+    picture = QPixmap(ceil(size.width() * ratio), ceil(size.height() * ratio))
     picture.setDevicePixelRatio(ratio)
     picture.fill(Qt.GlobalColor.transparent)
-    place = QRectF(QPointF(), rect.size())
+    place = QRectF(QPointF(), size)
     with QPainter(picture) as painter:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen if look.line is None else look.line)

@@ -5,12 +5,13 @@ Characters that look the same next to any others need no shaping at all: their g
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QStaticText
 
-from guiapp.widgets.lone_glyphs import LoneGlyphs
+from guiapp.widgets.lone_glyphs import LoneGlyphs, Placed
 from guiapp.widgets.script_fonts import draw_once
 from guiapp.widgets.theme import Theme
 
@@ -29,7 +30,6 @@ class ShapedTexts:
         self._font.setStrikeOut(False)
         self._metrics = QFontMetrics(font)
         self._lone = LoneGlyphs(self._font)
-        self._to_line = self._lone.ascent - self._lone.height / 2  # from the middle of lone glyphs down
         self._runs = lru_cache(MOST_TEXTS)(self._lone.runs)
         self._shaped = lru_cache(MOST_TEXTS)(self._shape)
 
@@ -46,26 +46,34 @@ class ShapedTexts:
     def draw_in(
         self, painter: QPainter, left: float, room: float, middle: float, text: str, share: float = CENTER
     ) -> None:
-        """The same for those who know the place by its numbers: `middle` is its height.
+        """The same for those who know the place by its numbers: `middle` is its height."""
+        self.draw_all(painter, [(left, room, middle, text)], share)
 
-        It begins at a whole pixel: between two pixels its glyphs would have to be drawn anew.
+    def draw_all(self, painter: QPainter, placed: Sequence[Placed], share: float = CENTER) -> None:
+        """Draw many at once, which takes less time than one by one.
+
+        Each begins at a whole pixel: between two pixels its glyphs would have to be drawn anew.
         """
-        width = self.width(text)
-        x = round(left + (room - width) * share)
-        if not self._lone.draw_even(painter, QPointF(x, middle + self._to_line), text):
-            self._draw_other(painter, x, middle, text)
+        for left, room, middle, text in self._lone.draw_even(painter, placed, share):
+            self._draw_other(painter, round(left + (room - self.width(text)) * share), middle, text)
         if self._is_struck:
-            struck = middle + self._height_of(text) * (STRIKE_SHARE - 0.5)
-            painter.drawLine(QPointF(x, struck), QPointF(x + width, struck))
+            self._strike(painter, placed, share)
 
     def _draw_other(self, painter: QPainter, x: float, middle: float, text: str) -> None:
         """Draw a text with characters that are not plain."""
         runs = self._runs(text)
         for run in runs or ():
-            painter.drawGlyphRun(QPointF(x, middle + self._to_line), run)
+            painter.drawGlyphRun(QPointF(x, middle + self._lone.to_line), run)
         if runs is None:
             painter.setFont(self._font)
             painter.drawStaticText(QPointF(x, middle - self._height_of(text) / 2), self._shaped(text))
+
+    def _strike(self, painter: QPainter, placed: Sequence[Placed], share: float) -> None:
+        for left, room, middle, text in placed:
+            width = self.width(text)
+            x = round(left + (room - width) * share)
+            y = middle + self._height_of(text) * (STRIKE_SHARE - 0.5)
+            painter.drawLine(QPointF(x, y), QPointF(x + width, y))
 
     def width(self, text: str) -> float:
         width = self._lone.width(text)
@@ -77,7 +85,7 @@ class ShapedTexts:
 
     def draw_on(self, painter: QPainter, left: float, line: float, text: str) -> None:
         """The same from the left on a line that letters of other fonts stand on, too."""
-        self.draw_in(painter, left, 0, line - self._to_line, text, LEFT)
+        self.draw_in(painter, left, 0, line - self._lone.to_line, text, LEFT)
 
     @property
     def ascent(self) -> float:

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QImage, QPainter, QPen, QStaticText
 
-from guiapp.widgets.lone_glyphs import LoneGlyphs
+from guiapp.widgets.lone_glyphs import MOST_EVEN, LoneGlyphs
 from guiapp.widgets.rounded_boxes import MOST_PICTURES, BoxLook, RoundedBoxes
 from guiapp.widgets.shaped_texts import LEFT, RIGHT, MonoTexts, ShapedTexts
 from guiapp.widgets.theme import Theme
@@ -80,7 +80,29 @@ def test_texts_leave_little_to_who_looks_for_garbage(qapp):
     texts = ShapedTexts(Theme.mono_font(16))
     texts.learn("".join(map(chr, range(0x4E00, 0x4F00))))
     inked(lambda painter: [texts.draw(painter, QRectF(7, 0, 290, 40), f"{n:,}") for n in range(500)])
-    assert len(gc.get_objects()) - before < 600
+    assert len(gc.get_objects()) - before < 100
+
+
+def test_the_end_of_a_very_long_text_of_plain_characters_is_drawn(qapp):
+    texts = ShapedTexts(Theme.mono_font(8))
+    short, long = " " * 10, " " * (2 * MOST_EVEN)
+    for text in (short, long):
+        place = QRectF(290 - texts.width(text + "x"), 0, 300, 40)
+        assert inked(lambda painter, t=text, p=place: texts.draw(painter, p, t + "x", LEFT)) != inked(
+            lambda painter: None
+        )
+
+
+def test_texts_drawn_together_look_as_if_drawn_one_by_one(qapp):
+    texts = ShapedTexts(Theme.mono_font(13))
+    texts.learn("日本")
+    placed = [(5, 60, 12, "Ġthe"), (70, 60, 12, "日本"), (150, 60, 25, "مرحبا"), (220, 60, 25, "1,234")]
+
+    def one_by_one(painter):
+        for place in placed:
+            texts.draw_in(painter, *place, RIGHT)
+
+    assert inked(lambda painter: texts.draw_all(painter, placed, RIGHT)) == inked(one_by_one)
 
 
 def shaped_anew(painter, place, text):

@@ -10,6 +10,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
 from guiapp.viewmodels.steps.pictures import Element, Part, Role
+from guiapp.widgets.lone_glyphs import Placed
 from guiapp.widgets.rounded_boxes import BoxLook, RoundedBoxes
 from guiapp.widgets.shaped_texts import LEFT, MonoTexts, ShapedTexts
 from guiapp.widgets.steps.gutter import ID_FONT_PX, GutterRow
@@ -38,11 +39,18 @@ def rows_within(height: float) -> int:
 
 
 class Box(NamedTuple):
-    """An element with its place, in which row."""
+    """An element with its place, in which row; plain numbers, since there are many at every step."""
 
     element: Element
-    rect: QRectF
+    left: int
+    top: int
+    width: int
+    height: int
     row: int
+
+    @property
+    def rect(self) -> QRectF:
+        return QRectF(self.left, self.top, self.width, self.height)
 
 
 class FlowLayout(NamedTuple):
@@ -75,16 +83,16 @@ def lay_out(elements: list[Element], width: float, texts: BoxTexts, n_seen: int 
     firsts: list[int] = []  # the number of the box that a row begins with
     marked = next((at for at, element in enumerate(elements) if element.role is not Role.NONE), 0)
     n_needed = None
-    x, middle = 0, 0.0
+    x = top = 0
     for number, element in enumerate(elements):
         size = min(_width_of(element, texts), int(width))
         if not firsts or (x > 0 and x + size > width):
             if len(firsts) == n_needed:
                 break
-            x, middle = 0, len(firsts) * FLOW_ROW_PX + ABOVE_PX + BOX_PX / 2
+            x, top = 0, len(firsts) * FLOW_ROW_PX + ABOVE_PX
             firsts.append(number)
         height = BOX_PX if element.part is Part.TOKEN else FINISHED_PX
-        boxes.append(Box(element, QRectF(x, middle - height / 2, size, height), len(firsts) - 1))
+        boxes.append(Box(element, x, top + (BOX_PX - height) // 2, size, height, len(firsts) - 1))
         x += size + GAP_PX
         if number == marked and n_seen is not None:
             n_needed = 1 + max(n_seen, len(firsts) + n_seen // 2)
@@ -94,7 +102,7 @@ def lay_out(elements: list[Element], width: float, texts: BoxTexts, n_seen: int 
 
 def _gutter_row(boxes: list[Box]) -> GutterRow:
     end = max(box.element.end for box in boxes)
-    return GutterRow(boxes[0].element.start, end, boxes[0].rect.center().y())
+    return GutterRow(boxes[0].element.start, end, boxes[0].top + boxes[0].height / 2)
 
 
 def _width_of(element: Element, texts: BoxTexts) -> int:
@@ -141,28 +149,30 @@ class BoxPainter:
         """
         if self._looks is None or self._looks.theme is not theme:
             self._looks = BoxLooks(theme)
-        boxed: list[Box] = []
-        waiting: list[Box] = []
+        tokens: list[Box] = []
+        finished: list[Placed] = []
+        waiting: list[Placed] = []
         for box in boxes:
-            look = self._looks.of(box.element)
-            (waiting if look is None else boxed).append(box)
-            if look is not None:
-                self._boxes.draw(painter, box.rect, look, ratio)
-        painter.setPen(theme.faint)
-        for element, rect, _ in waiting:
-            self._texts.text.draw_in(painter, rect.x(), 0, rect.y() + rect.height() / 2, element.text, LEFT)
-        self._paint_texts(painter, theme, boxed)
-
-    def _paint_texts(self, painter: QPainter, theme: Theme, boxed: list[Box]) -> None:
-        numbered = []
-        painter.setPen(theme.span_text)
-        for element, rect, _ in boxed:
-            left, top, width = rect.x(), rect.y(), rect.width()
+            element, left, top, width, height, _ = box
+            look = self._looks.of(element)
+            if look is None:
+                waiting.append((left, 0, top + height / 2, element.text))
+                continue
+            self._boxes.draw_at(painter, (left, top, width, height), look, ratio)
             if element.part is Part.TOKEN:
-                self._texts.token.draw_in(painter, left, width, top + TEXT_MIDDLE_PX, element.text)
-                numbered.append((left, width, top + ID_MIDDLE_PX, element.below))
+                tokens.append(box)
             else:
-                self._texts.text.draw_in(painter, left, width, top + rect.height() / 2, element.text)
+                finished.append((left, width, top + height / 2, element.text))
+        painter.setPen(theme.faint)
+        self._texts.text.draw_all(painter, waiting, LEFT)
+        painter.setPen(theme.span_text)
+        self._texts.text.draw_all(painter, finished)
+        self._paint_tokens(painter, theme, tokens)
+
+    def _paint_tokens(self, painter: QPainter, theme: Theme, tokens: list[Box]) -> None:
+        """What is written in the boxes of this piece, in the painter's pen, and the ids below."""
+        texts = [(box.left, box.width, box.top + TEXT_MIDDLE_PX, box.element.text) for box in tokens]
+        self._texts.token.draw_all(painter, texts)
         painter.setPen(theme.dim)
-        for left, width, middle, below in numbered:
-            self._texts.id.draw_in(painter, left, width, middle, below)
+        ids = [(box.left, box.width, box.top + ID_MIDDLE_PX, box.element.below) for box in tokens]
+        self._texts.id.draw_all(painter, ids)

@@ -182,15 +182,18 @@ class CodeView(QWidget):
         texts, theme = self._texts, self._theme_source.theme
         places_px = max([PLACES_PX, *(VALUES_PX + texts.width(value) + INDENT_PX for _, value, _ in names)])
         has_room = all(places_px + texts.width(place) <= row.width() for _, _, place in names)
-        for name, value, place in names:
-            painter.setPen(theme.dim)
-            texts.draw(painter, row, name, LEFT)
-            if has_room:
-                texts.draw(painter, row.adjusted(places_px, 0, 0, 0), place, LEFT)
-            painter.setPen(theme.text)
-            shown = texts.elided(value, row.width() - VALUES_PX)
-            texts.draw(painter, row.adjusted(VALUES_PX, 0, 0, 0), shown, LEFT)
-            row = row.translated(0, LINE_PX)
+        left, middle, room = row.left(), row.center().y(), row.width() - VALUES_PX
+        dim, values = [], []
+        for number, (name, value, place) in enumerate(names):
+            y = middle + number * LINE_PX
+            dim.append((left, 0, y, name))
+            if has_room and place:
+                dim.append((left + places_px, 0, y, place))
+            values.append((left + VALUES_PX, 0, y, texts.elided(value, room)))
+        painter.setPen(theme.dim)
+        texts.draw_all(painter, dim, LEFT)
+        painter.setPen(theme.text)
+        texts.draw_all(painter, values, LEFT)
 
 
 def variables(debugger: Debugger) -> list[tuple[str, str, str]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QContextMenuEvent,
@@ -24,7 +26,6 @@ from guiapp.viewmodels.steps.pictures import LONG_TEXT_BYTES, Element, Flow, Rol
 from guiapp.widgets.steps.boxes import (
     FLOW_ROW_PX,
     PADDING_PX,
-    Box,
     BoxPainter,
     BoxTexts,
     FlowLayout,
@@ -40,6 +41,13 @@ SMALL_DOT_PX = 7
 MOST_OF_WINDOW = 0.23  # that the text takes at any rate, if it has two rows
 MARK_PX = 4  # at the right, where there are more rows than are in sight
 NO_TRACE_TEXT, NO_TEXT_TEXT = "Nothing is recorded yet.", "The text is empty."
+
+
+class SeenBox(NamedTuple):
+    """An element and where it is in the widget."""
+
+    element: Element
+    rect: QRectF
 
 
 class FlowView(QWidget):
@@ -75,10 +83,10 @@ class FlowView(QWidget):
             signal.connect(self._follow)
 
     @property
-    def boxes(self) -> list[Box]:
+    def boxes(self) -> list[SeenBox]:
         """What is painted, with places in this widget."""
         placed = self._placed()
-        return [box._replace(rect=placed.mapRect(box.rect)) for box in self._layout.boxes]
+        return [SeenBox(box.element, placed.mapRect(box.rect)) for box in self._layout.boxes]
 
     @property
     def gutter_rows(self) -> list[GutterRow]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import NamedTuple
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from guiapp.core.trace.breakpoints import Breakpoint
@@ -28,23 +29,23 @@ class GutterRow(NamedTuple):
 
 
 class Gutter:
-    """Painted left of the text, as wide as the largest number needs."""
+    """Painted left of the text, as wide as the largest number needs, in whole pixels as what is beside it."""
 
     def __init__(self) -> None:
         self._numbers = ShapedTexts(Theme.mono_font(ID_FONT_PX))
-        self.width = 0.0
+        self.width = 0
 
     def fit(self, n_bytes: int) -> None:
         """Make room for the numbers of a text of that size."""
-        self.width = DOTS_PX + self._numbers.width(f"{n_bytes:,}") + SPACE_PX
+        self.width = DOTS_PX + ceil(self._numbers.width(f"{n_bytes:,}")) + SPACE_PX
 
     def paint(
         self, painter: QPainter, theme: Theme, row: GutterRow, found: list[Breakpoint], is_hovered: bool
     ) -> None:
         """One row with its breakpoints."""
         painter.setPen(theme.faint)
-        place = QRectF(DOTS_PX, row.middle - 8, self.width - DOTS_PX - SPACE_PX, 16)
-        self._numbers.draw(painter, place, f"{row.start:,}", RIGHT)
+        room = self.width - DOTS_PX - SPACE_PX
+        self._numbers.draw_in(painter, DOTS_PX, room, row.middle, f"{row.start:,}", RIGHT)
         painter.setPen(theme.line)
         edge = self.width - SPACE_PX / 2
         painter.drawLine(QPointF(edge, row.middle - EDGE_PX / 2), QPointF(edge, row.middle + EDGE_PX / 2))

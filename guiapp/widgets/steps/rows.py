@@ -13,7 +13,7 @@ from guiapp.viewmodels.steps.pictures import Made, made_so_far
 from guiapp.widgets.shaped_texts import LEFT, RIGHT
 from guiapp.widgets.steps.cards import QuietButton, head_row
 from guiapp.widgets.steps.drawing import Drawing
-from guiapp.widgets.theme import GAP_PX, SMALL_FONT_PX
+from guiapp.widgets.theme import GAP_PX, SMALL_FONT_PX, Theme
 
 ROW_PX = 24
 
@@ -70,19 +70,23 @@ class StepRows(QWidget):
             painter.setPen(theme.faint)
             texts.draw_in(painter, 0, width, ROW_PX / 2, texts.elided(self.nothing, width), LEFT)
             return
+        self._paint_entries(painter, theme, width)
+
+    def _paint_entries(self, painter: QPainter, theme: Theme, width: float) -> None:
+        texts, middles = self._texts, [(number + 0.5) * ROW_PX for number in range(len(self.entries))]
+        rows = list(zip(self.entries, middles, strict=True))
         left = texts.width(f"{self._model.n_steps:,}") + GAP_PX
         painter.setPen(theme.faint)
-        for number, entry in enumerate(self.entries):
-            texts.draw_in(painter, 0, 0, (number + 0.5) * ROW_PX, f"{entry.step:,}", LEFT)
+        texts.draw_all(painter, [(0, 0, middle, f"{entry.step:,}") for entry, middle in rows], LEFT)
         painter.setPen(theme.dim)
-        for number, (_, text, worth) in enumerate(self.entries):
-            middle, room = (number + 0.5) * ROW_PX, width - left
-            if worth:
-                texts.draw_in(painter, 0, width, middle, worth, RIGHT)
-                room -= texts.width(worth) + GAP_PX
-            if number == len(self.entries) - 1:
-                painter.setPen(theme.text)
-            texts.draw_in(painter, left, 0, middle, texts.elided(text, room), LEFT)
+        texts.draw_all(painter, [(0, width, middle, entry.worth) for entry, middle in rows], RIGHT)
+        shown = []
+        for entry, middle in rows:
+            room = width - left - (texts.width(entry.worth) + GAP_PX if entry.worth else 0)
+            shown.append((left, 0, middle, texts.elided(entry.text, room)))
+        texts.draw_all(painter, shown[:-1], LEFT)
+        painter.setPen(theme.text)
+        texts.draw_all(painter, shown[-1:], LEFT)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         index = int(event.position().y() / self._zoom.factor // ROW_PX)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -52,23 +53,27 @@ def lay_out_heap(n_entries: int, area: QRectF) -> list[QRectF]:
 
 
 class NodeTools(NamedTuple):
-    """What nodes are painted with; `ratio` is how many pixels of the screen a unit takes."""
+    """What nodes are painted with; `ratio` is how many pixels of the screen a unit takes.
+
+    `made` says what a candidate would make.
+    """
 
     texts: MonoTexts
     boxes: RoundedBoxes
     ratio: float
+    made: Callable[[Candidate], str]
 
 
 def paint_heap(
     painter: QPainter,
     theme: Theme,
     area: QRectF,
-    entries: list[tuple[Candidate, str]],
+    candidates: list[Candidate],
     present: tuple[float, ...],
     tools: NodeTools,
 ) -> float:
     """The best candidates as a heap, each with what it would make; return where the picture ends."""
-    places = lay_out_heap(len(entries), area)
+    places = lay_out_heap(len(candidates), area)
     painter.setPen(QPen(blend(theme.raised, theme.dim, 0.5), 1.2))
     for index in range(1, len(places)):
         above = places[(index - 1) // 2]
@@ -76,13 +81,14 @@ def paint_heap(
             QPointF(above.center().x(), above.bottom()),
             QPointF(places[index].center().x(), places[index].top()),
         )
-    looks: dict[tuple[bool, bool], BoxLook] = {}
-    for (candidate, made), place in zip(entries, places, strict=False):
-        kind = candidate[:7] == present, candidate.is_stale
-        if kind not in looks:
-            looks[kind] = _look_of_node(theme, *kind)
-        tools.boxes.draw(painter, place, looks[kind], tools.ratio)
-        _write_node(painter, theme, place, candidate, made, kind[0], tools.texts)
+    kinds: dict[tuple[bool, bool], list[tuple[QRectF, Candidate]]] = {}
+    for place, candidate in zip(places, candidates, strict=False):
+        kinds.setdefault((candidate[:7] == present, candidate.is_stale), []).append((place, candidate))
+    for (is_now, is_stale), nodes in kinds.items():
+        look = _look_of_node(theme, is_now, is_stale)
+        for place, _ in nodes:
+            tools.boxes.draw(painter, place, look, tools.ratio)
+        _write_nodes(painter, theme, nodes, is_now, is_stale, tools)
     return places[-1].bottom() if places else area.top()
 
 
@@ -92,22 +98,27 @@ def _look_of_node(theme: Theme, is_now: bool, is_stale: bool) -> BoxLook:
     return BoxLook(blend(theme.raised, theme.accent, 0.28) if is_now else theme.panel, line, 6)
 
 
-def _write_node(
+def _write_nodes(
     painter: QPainter,
     theme: Theme,
-    place: QRectF,
-    candidate: Candidate,
-    made: str,
+    nodes: list[tuple[QRectF, Candidate]],
     is_now: bool,
-    texts: MonoTexts,
+    is_stale: bool,
+    tools: NodeTools,
 ) -> None:
-    left, top, width = place.x(), place.y(), place.width()
-    large = texts.of(UI_FONT_PX, is_bold=is_now, is_struck=candidate.is_stale)
-    painter.setPen(theme.faint if candidate.is_stale else theme.text)
-    large.draw_in(painter, left, width, top + UPPER_TEXT_PX, large.elided(made, width - 2 * ROOM_PX))
-    painter.setPen(theme.faint if candidate.is_stale else theme.accent if is_now else theme.dim)
-    small = texts.of(SMALL_FONT_PX - 1, is_struck=candidate.is_stale)
-    small.draw_in(painter, left, width, top + LOWER_TEXT_PX, f"{candidate.rank:,.0f}")
+    """What they would make, and the ranks below."""
+    large = tools.texts.of(UI_FONT_PX, is_bold=is_now, is_struck=is_stale)
+    small = tools.texts.of(SMALL_FONT_PX - 1, is_struck=is_stale)
+    made, ranks = [], []
+    for place, candidate in nodes:
+        left, top, width = place.x(), place.y(), place.width()
+        shown = large.elided(tools.made(candidate), width - 2 * ROOM_PX)
+        made.append((left, width, top + UPPER_TEXT_PX, shown))
+        ranks.append((left, width, top + LOWER_TEXT_PX, f"{candidate.rank:,.0f}"))
+    painter.setPen(theme.faint if is_stale else theme.text)
+    large.draw_all(painter, made)
+    painter.setPen(theme.faint if is_stale else theme.accent if is_now else theme.dim)
+    small.draw_all(painter, ranks)
 
 
 def paint_walk(painter: QPainter, theme: Theme, area: QRectF, shown: Walk) -> None:

@@ -18,8 +18,8 @@ from guiapp.core.vocab.token_tree import TokenTree
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.steps.pictures import Edge, Lattice, Stack, lattice, stack
 from guiapp.viewmodels.steps.walk import WALKERS, walk
-from guiapp.widgets import shaped_texts
 from guiapp.widgets.rounded_boxes import RoundedBoxes
+from guiapp.widgets.steps.candidate_list import paint_candidates
 from guiapp.widgets.steps.cards import enlargement
 from guiapp.widgets.steps.drawing import Drawing
 from guiapp.widgets.steps.scan_picture import paint_pairs
@@ -135,7 +135,8 @@ class PictureView(QWidget):
             _paint_stack(painter, theme, area, stack(debugger, max(2, int(area.height() // ROW_PX) - 2)))
 
     def _tools(self) -> NodeTools:
-        return NodeTools(self._texts, self._boxes, self._scale() * self.devicePixelRatio())
+        ratio = self._scale() * self.devicePixelRatio()
+        return NodeTools(self._texts, self._boxes, ratio, self._made)
 
     def _paint_queue(self, painter: QPainter, theme: Theme, area: QRectF) -> None:
         debugger = self._model.debugger
@@ -149,19 +150,14 @@ class PictureView(QWidget):
             area.left(), area.top() + 2, area.width(), max(area.height() * UPPER_SHARE, LEAST_UPPER_PX)
         )
         if debugger.trace.twin == "heap":
-            entries = [(candidate, self._made(candidate)) for candidate in candidates[:MOST_NODES]]
-            end = paint_heap(painter, theme, room, entries, present, self._tools())
+            end = paint_heap(painter, theme, room, candidates[:MOST_NODES], present, self._tools())
         else:
             entries = [(candidate, self._made(candidate)) for candidate in candidates]
             paint_pairs(painter, theme, room, entries, present, self._texts)
             end = room.bottom()
-        area = area.adjusted(0, end - area.top() + 2 * PADDING_PX, 0, 0)
-        n_rows = int(area.height() // ROW_PX)
-        worst = max(candidate.rank for candidate in candidates)
-        for row, candidate in enumerate(candidates[:n_rows]):
-            is_now = candidate[:7] == present
-            place = QRectF(area.left(), area.top() + row * ROW_PX, area.width(), ROW_PX - 3)
-            self._paint_candidate(painter, theme, place, candidate, is_now, worst)
+        top = math.ceil(end) + 2 * PADDING_PX
+        below = QRectF(area.left(), top, area.width(), area.bottom() - top)
+        paint_candidates(painter, theme, below, candidates, present, self._texts, self._pair)
 
     def _paint_walk(
         self, painter: QPainter, theme: Theme, area: QRectF, debugger: Debugger, tree: TokenTree
@@ -194,21 +190,6 @@ class PictureView(QWidget):
         if debugger.trace.operation(step) == "push":
             bisect.insort(candidates, Candidate(*present), key=lambda entry: (entry.rank, entry.position))
         return candidates, present
-
-    def _paint_candidate(
-        self, painter: QPainter, theme: Theme, row: QRectF, candidate: Candidate, is_now: bool, worst: float
-    ) -> None:
-        share = math.log1p(max(0.0, candidate.rank)) / max(1.0, math.log1p(max(1.0, worst)))
-        bar = QRectF(row.left(), row.bottom() - 3, row.width() * min(1.0, share), 2)
-        if is_now:
-            _fill(painter, row, blend(theme.raised, theme.accent, 0.28))
-        painter.fillRect(bar, theme.accent if is_now else theme.line)
-        texts = self._texts.of(UI_FONT_PX, is_bold=is_now, is_struck=candidate.is_stale)
-        painter.setPen(theme.faint if candidate.is_stale else theme.text)
-        inner = row.adjusted(PADDING_PX, 0, -PADDING_PX, -2)
-        texts.draw(painter, inner, self._pair(candidate), shaped_texts.LEFT)
-        painter.setPen(theme.faint if candidate.is_stale else theme.accent if is_now else theme.dim)
-        texts.draw(painter, inner, f"{candidate.rank:,.0f}", shaped_texts.RIGHT)
 
     def _made(self, candidate: Candidate) -> str:
         debugger = self._model.debugger
