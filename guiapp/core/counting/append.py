@@ -5,8 +5,8 @@ tail behind it is encoded again when somebody asks.  Cuts are looked for when th
 work per byte is constant on average, however the text is dealt out.
 
 Where a vocabulary finds no cuts in a text (a long run of one letter, or a language that Unigram sees as one
-word), the tail is all that came since.  In BPE, SPM and Unigram vocabularies a table of all its prefixes
-still answers at once; in others each question encodes it.
+word), the tail is all that came since.  There a table of all its prefixes still answers at once, or in RWKV
+vocabularies the last tokens do; only in vocabularies that such a table is not for each question encodes it.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from guiapp.core.counting.certain_cuts import CertainCuts
 from guiapp.core.counting.stretch_counts import StretchCounts, stretch_counts_of
 from guiapp.core.counting.tail_table import tail_table
 from guiapp.core.kernels.stretch_counts import PADDING
+from guiapp.core.pipelines.rwkv import RwkvPipeline
 from guiapp.core.tokenizer import Tokenizer, as_bytes
 
 BLOCK_BYTES = 256
@@ -42,6 +43,8 @@ class AppendEncoder:
         self._tail = bytearray()
         self._table = tail_table(tokenizer, self._cuts)
         self._was_asked = False  # for the tokens of the tail
+        own = tokenizer.pipeline.own
+        self._look_ahead = own.look_ahead if isinstance(own, RwkvPipeline) else None
         self._look_at_bytes = BLOCK_BYTES
         self._tail_ids = np.empty(0, np.int32)
         self._n_encoded = 0  # bytes of the tail that `_tail_ids` are of
@@ -106,7 +109,7 @@ class AppendEncoder:
         n_before: int,
     ) -> NDArray[np.int32]:
         """Append bytes that end a stretch, behind `n_before` tokens; None if it has a special token."""
-        if stretch is not None and len(stretch) <= 2 * len(new):
+        if stretch is not None and (stretches.counts_any or len(stretch) <= 2 * len(new)):
             in_stretch = stretches.counts_of_long(stretch)
             if in_stretch is not None:
                 self.append(new.tobytes())
@@ -172,7 +175,7 @@ class AppendEncoder:
         if len(self._tail) < self._look_at_bytes:
             return
         tail = np.frombuffer(bytearray(self._tail), np.uint8)
-        cut = self._cuts.last(tail, self._cuts.clusters(tail), 0, self._cuts.open_end(tail))
+        cut = self._last_cut(tail)
         if cut > 0:
             self._settled.append(self._encode(tail[:cut]))
             self._n_settled += len(self._settled[-1])
@@ -182,6 +185,18 @@ class AppendEncoder:
             if self._table:
                 self._table.begin()
         self._look_at_bytes = 2 * len(self._tail) + BLOCK_BYTES
+
+    def _last_cut(self, tail: NDArray[np.uint8]) -> int:
+        """Where the last part of the tail ends that can no longer change, or 0.
+
+        Where tokens depend only on so much text from their start on, any that is far from the end will do.
+        """
+        clusters, end = self._cuts.clusters(tail), self._cuts.open_end(tail)
+        cut = self._cuts.last(tail, clusters, 0, end)
+        if cut or len(clusters.starts) or self._look_ahead is None:
+            return cut
+        starts = self._cuts.encode(tail[:end], self._begins_text).starts
+        return int(starts[starts <= max(end - self._look_ahead, 0)][-1]) if len(starts) else 0
 
     def _encode(self, text: NDArray[np.uint8]) -> NDArray[np.int32]:
         return self._cuts.encode(text, self._begins_text).ids

@@ -7,7 +7,8 @@ is encoded, all at once where the pipeline can do that.
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Callable
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import cast
 from weakref import WeakKeyDictionary
@@ -16,13 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.counting.piece_prefixes import PieceRules, piece_prefixes
+from guiapp.core.counting.prefix_counts import PrefixCounts
 from guiapp.core.counting.unigram_prefixes import UnigramPrefixes
+from guiapp.core.counting.word_prefixes import word_prefixes
 from guiapp.core.kernels import begun_characters
 from guiapp.core.kernels import stretch_counts as kernel
 from guiapp.core.kernels.stretch_counts import BYTES, COUNT_MASK, FIRST_NEW, ROW, Stretches
 from guiapp.core.pipelines.byte_pair import BytePairPipeline
 from guiapp.core.pipelines.many_texts import ManyTexts
+from guiapp.core.pipelines.rwkv import RwkvPipeline
 from guiapp.core.pipelines.unigram import UnigramPipeline
+from guiapp.core.pipelines.word_piece import WordPiecePipeline
 from guiapp.core.text.utf8 import REPLACEMENT_BYTES
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.vocabulary import VocabType
@@ -47,16 +52,27 @@ class StretchCounts:
         takes_many = getattr(own, "takes_many_texts", False)  # `isinstance` takes as long as a short text
         self._many = cast(ManyTexts, own) if takes_many else None
         self._by_parts = own if isinstance(own, BytePairPipeline) and self._many is not None else None
+        self.counts_any = isinstance(own, RwkvPipeline)  # text in one go, whatever it is
         self._unigram = None
         if tokenizer.vocabulary.type is VocabType.UGM:
             self._unigram = cast(UnigramPipeline, own).prefix_rules
         self._longest = LONGEST if self._unigram is None else LONGEST_LINEAR
-        self.piece_rules = None if self._by_parts is None else PieceRules(self._by_parts)
+        if self.counts_any:
+            self._longest = 0
+        self.new_prefixes: Callable[[], PrefixCounts | None] | None = None
+        self._piece_rules = None
+        if self._by_parts is not None:
+            self._piece_rules = PieceRules(self._by_parts)
+            self.new_prefixes = partial(piece_prefixes, self._piece_rules)
+        elif isinstance(own, WordPiecePipeline):
+            self.new_prefixes = partial(word_prefixes, own)
         self._long: dict[bytes, NDArray[np.int32]] = {}
         self._free: list[Stretches] = []
 
     def ends(self, data: NDArray[np.uint8]) -> NDArray[np.int64]:
         """Where the stretches of a text end that begins at a certain cut, or begins a document."""
+        if self.counts_any:
+            return np.array([len(data)][: len(data)], np.int64)
         ends = np.empty(len(data) + 1, np.int64)
         if self._many is not None:
             n_cuts = self._many.all_cuts(data, ends)
@@ -111,22 +127,32 @@ class StretchCounts:
 
     def counts_of_long(self, stretch: NDArray[np.uint8]) -> NDArray[np.int32] | None:
         """The number of tokens after each byte of a stretch that is too long; None where each is encoded."""
-        if self.piece_rules is None:
+        if self.counts_any:
+            return cast(RwkvPipeline, self._pipeline.own).count_prefixes(stretch)
+        if self.new_prefixes is None:
             return None
         key = stretch.tobytes()
         if (known := self._long.get(key)) is None:
-            known = self._count_long(self.piece_rules, stretch)
+            known = self._count_long(stretch, self.new_prefixes)
             if known is None:
                 return None
-            if sum(map(len, self._long)) + len(key) > MOST_LONG_BYTES:
+            if sum(map(len, list(self._long))) + len(key) > MOST_LONG_BYTES:
                 self._long = {}
             self._long[key] = known
         return known
 
-    def _count_long(self, rules: PieceRules, stretch: NDArray[np.uint8]) -> NDArray[np.int32] | None:
-        if len(stretch) < LEAST_BYTES and not rules.are_known:
+    @property
+    def least_bytes(self) -> int:
+        """Of a text for which it pays to find out what `new_prefixes` need to know."""
+        is_known = self._piece_rules is None or self._piece_rules.are_known
+        return LONGEST if is_known else LEAST_BYTES
+
+    def _count_long(
+        self, stretch: NDArray[np.uint8], new_prefixes: Callable[[], PrefixCounts | None]
+    ) -> NDArray[np.int32] | None:
+        if len(stretch) < self.least_bytes:
             return self._count_prefixes(stretch, np.array([len(stretch)]), False).astype(np.int32)
-        prefixes = piece_prefixes(rules)
+        prefixes = new_prefixes()
         if prefixes is None or not prefixes.takes(stretch):
             return None
         prefixes.append(stretch)

@@ -7,35 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Protocol, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.counting.certain_cuts import CertainCuts
-from guiapp.core.counting.piece_prefixes import piece_prefixes
+from guiapp.core.counting.prefix_counts import PrefixCounts
 from guiapp.core.counting.prefix_table import PrefixTable, rules_of
-from guiapp.core.counting.stretch_counts import LEAST_BYTES, stretch_counts_of
+from guiapp.core.counting.stretch_counts import stretch_counts_of
 from guiapp.core.counting.unigram_prefixes import UnigramPrefixes
 from guiapp.core.kernels import marked_spaces
 from guiapp.core.pipelines.unigram import UnigramPipeline
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.merges import PairMerging
 from guiapp.core.vocab.vocabulary import VocabType
-
-
-class PrefixCounts(Protocol):
-    """The tokens of all prefixes of one text that grows."""
-
-    @property
-    def counts(self) -> NDArray[np.int32]:
-        """int32[n + 1]: how many tokens the first 0, 1, … n bytes have."""
-
-    def takes(self, new: NDArray[np.uint8]) -> bool:
-        """Whether these bytes may follow."""
-
-    def append(self, new: NDArray[np.uint8]) -> None:
-        """Put bytes behind those that came before."""
 
 
 class TailTable:
@@ -106,10 +92,10 @@ def tail_table(tokenizer: Tokenizer, cuts: CertainCuts) -> TailTable | None:
         return TailTable(partial(_of_unigram, pipeline), cuts)
     if vocabulary.type is VocabType.SPM and tokenizer.merging is not None:
         return TailTable(partial(_of_merging, tokenizer.merging), cuts, vocabulary.rules.add_space_prefix)
-    pieces = stretch_counts_of(tokenizer).piece_rules
-    return (
-        None if pieces is None else TailTable(partial(piece_prefixes, pieces), cuts, least_bytes=LEAST_BYTES)
-    )
+    stretches = stretch_counts_of(tokenizer)
+    if stretches.new_prefixes is None:
+        return None
+    return TailTable(stretches.new_prefixes, cuts, least_bytes=stretches.least_bytes)
 
 
 def _of_unigram(pipeline: UnigramPipeline) -> UnigramPrefixes | None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from guiapp.core.algorithms import linear, wordpiece
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.errors import EncodeError
-from guiapp.core.kernels import fast_wordpiece, normalize_wordpiece, word_cache
+from guiapp.core.kernels import fast_wordpiece, longest_prefixes, normalize_wordpiece, word_cache
 from guiapp.core.kernels import linear as linear_kernel
 from guiapp.core.kernels import wordpiece as kernel
 from guiapp.core.kernels.byte_trie import NONE, TokenMatcher, build_matcher
@@ -44,6 +44,14 @@ class _Words(NamedTuple):
     ends: NDArray[np.int64]
 
 
+class WordRules(NamedTuple):
+    """How text becomes words, and how many tokens these have; see `kernels.longest_prefixes.count_words`."""
+
+    actions: normalize_wordpiece.ActionTable
+    links: linear_kernel.FailureLinks
+    alone: NDArray[np.int32]
+
+
 class WordPiecePipeline:
     """See `Pipeline`.  Spaces, control characters and dropped accents belong to no span."""
 
@@ -73,6 +81,16 @@ class WordPiecePipeline:
     @cached_property
     def _links(self) -> linear_kernel.FailureLinks:
         return linear_kernel.build_links(self._vocabulary.token_data, self._vocabulary.token_offsets)
+
+    @property
+    def has_unknown(self) -> bool:
+        """Whether a token stands for words that are not covered."""
+        return self._unknown != NONE
+
+    @cached_property
+    def word_rules(self) -> WordRules:
+        """What counting the tokens of all prefixes needs to know."""
+        return WordRules(self._actions, self._links, longest_prefixes.tokens_alone(self._links))
 
     @cached_property
     def _readable_links(self) -> linear.FailureLinks:
