@@ -60,20 +60,24 @@ def build_trie(
     data: NDArray[np.uint8], offsets: NDArray[np.int64], ids: NDArray[np.int32], backwards: bool
 ) -> ByteTrie:
     """A trie of the tokens `ids`; i is data[offsets[i] : offsets[i + 1]].  Of equal texts the last wins."""
-    n_bytes = int((offsets[ids + 1] - offsets[ids]).sum())
+    sizes = offsets[ids + 1] - offsets[ids]
     n_slots = SMALLEST
-    while n_slots < n_bytes // 2:
+    while n_slots < sizes.sum() // 2 or _room(n_slots) < sizes.max(initial=0):  # a token has no node twice
         n_slots *= 2
     ends = np.full(len(offsets) - 1, NONE, np.int32)
     while True:
         edges = np.full(n_slots, FREE, np.int64)
         tokens = np.full(n_slots + 1, NONE, np.int32)
-        room = n_slots * 2 // 3
-        nodes, depths = np.empty(room, np.int32), np.empty(room, np.int32)
+        nodes, depths = (np.empty(_room(n_slots), np.int32) for _ in range(2))
         n_nodes = insert_all(data, offsets, ids, backwards, edges, tokens, nodes, depths, ends)
         if n_nodes >= 0:
             return ByteTrie(edges, tokens, nodes[:n_nodes].copy(), depths[:n_nodes].copy(), ends)
         n_slots *= 2
+
+
+def _room(n_slots: int) -> int:
+    """How many nodes so many slots hold before it takes long to find one."""
+    return n_slots * 2 // 3
 
 
 def build_matcher(

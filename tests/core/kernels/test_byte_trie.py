@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from guiapp.core.kernels import rwkv
+from guiapp.core.kernels import byte_trie, rwkv
 from guiapp.core.kernels.byte_trie import NONE, build_matcher, build_trie
 
 TOKENS = st.lists(st.text("abc", min_size=1, max_size=5), unique=True, max_size=12)
@@ -67,6 +67,15 @@ def test_a_trie_grows_beyond_its_first_size():
     tokens = [f"{number:x}" for number in range(5000)]
     trie = build_trie(*laid_out(tokens), all_ids(tokens), False)
     assert sorted(trie.tokens[trie.tokens >= 0].tolist()) == list(range(5000))
+
+
+def test_there_is_room_for_a_huge_token_at_once(monkeypatch):
+    tries = []
+    insert_all = byte_trie.insert_all
+    monkeypatch.setattr(byte_trie, "insert_all", lambda *given: tries.append(1) or insert_all(*given))
+    trie = build_trie(*laid_out(["a" * 200_000, "b"]), np.arange(2, dtype=np.int32), True)
+    assert len(trie.nodes) == 200_001
+    assert len(tries) == 1
 
 
 @pytest.mark.parametrize("text", [b"a" * 199_999, b"a" * 199_999 + b"b"])
