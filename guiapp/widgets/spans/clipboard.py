@@ -25,7 +25,12 @@ def put_on_clipboard(data: bytes) -> None:
 
 def leave_plain_text() -> None:
     """Replace what was made in Python, before the program ends: Qt would free it after Python, and crash."""
-    clipboard = QGuiApplication.clipboard()
-    mime: QMimeData | None = clipboard.mimeData()  # None where nothing was copied yet
+    mime = on_clipboard()
     if mime is not None and mime.hasFormat(BYTES_FORMAT):
-        clipboard.setText(mime.text())
+        QGuiApplication.clipboard().setText(mime.text())
+
+
+def on_clipboard() -> QMimeData | None:
+    """What was copied last, here or elsewhere; None where that is nothing, unlike Qt's types say."""
+    mime: QMimeData | None = QGuiApplication.clipboard().mimeData()
+    return mime

@@ -22,7 +22,7 @@ from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.viewmodels.text.document import TextDocument
 from guiapp.viewmodels.tokens.layout import SpanSource
 from guiapp.widgets.spans.accessibility import SpanAccessibility
-from guiapp.widgets.spans.clipboard import BYTES_FORMAT, leave_plain_text, put_on_clipboard
+from guiapp.widgets.spans.clipboard import BYTES_FORMAT, leave_plain_text, on_clipboard, put_on_clipboard
 from guiapp.widgets.spans.input import (
     is_plain,
     preedit_of,
@@ -122,7 +122,8 @@ class SpanEditor(SpanView):
             self._edit(b"")
 
     def paste(self) -> None:
-        self._insert_mime_data(QGuiApplication.clipboard().mimeData())
+        if (mime := on_clipboard()) is not None:
+            self._insert_mime_data(mime)
 
     def undo(self) -> None:
         if not self._is_read_only:

@@ -128,6 +128,13 @@ def test_cutting_and_pasting_foreign_text(opened, qtbot):
     assert editor.document.text() == "世\ntwo".encode()
 
 
+def test_pasting_nothing_changes_nothing(opened, qtbot):
+    editor = opened("text")
+    QGuiApplication.clipboard().clear()
+    qtbot.keyClick(editor, Key.Key_V, CTRL)
+    assert editor.document.text() == b"text"
+
+
 def test_a_huge_paste_shows_its_end(opened, qtbot):
     editor = opened("")
     QGuiApplication.clipboard().setText("line\n" * 200_000)
