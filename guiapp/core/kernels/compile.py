@@ -32,6 +32,7 @@ import numpy as np
 from guiapp.core.kernels.front_end import shorten_front_end
 from guiapp.core.kernels.kernel_cache import cache_folder, cache_root
 from guiapp.core.kernels.routine_compiler import (
+    kernel_compiler,
     routine_compiler,
     share_between_callers,
     take_indices_as_they_are,
@@ -112,6 +113,12 @@ def routine_options(numba: Any, **more: Any) -> dict[str, Any]:
     return of_ours | more if _is_known(numba) else more
 
 
+def kernel_options(numba: Any) -> dict[str, Any]:
+    """What numba must know of a kernel."""
+    options = {"nogil": True, "no_cfunc_wrapper": True}
+    return options | {"pipeline_class": kernel_compiler(numba)} if _is_known(numba) else options
+
+
 def tell_numba(action: Callable[[Any], object]) -> None:
     """Run `action(numba)` as soon as numba is imported, at once where it already is."""
     if _State.numba is None:
@@ -159,10 +166,10 @@ def _cached_dispatcher(function: Callable[..., Any]) -> Any:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         _tell_of_no_cache(str(cache_root()), type(error).__name__)
-        return numba.njit(nogil=True, no_cfunc_wrapper=True)(function)
+        return numba.njit(**kernel_options(numba))(function)
     with _State.choosing_folder:  # numba asks a global variable for it
         numba.config.CACHE_DIR = str(folder)
-        return numba.njit(cache=True, nogil=True, no_cfunc_wrapper=True)(function)
+        return numba.njit(cache=True, **kernel_options(numba))(function)
 
 
 @cache

@@ -21,6 +21,8 @@ def shorten_front_end(numba: Any) -> None:
     _leave_lifetimes_to_those_who_ask(import_module("numba.core.postproc"), core.transforms)
     _remember_types_of_operations(core.types.functions.BaseFunction)
     _look_for_references_where_there_are_any(import_module("numba.core.runtime.context").NRTContext)
+    _remember_sizes_of_types(core.base.BaseContext)
+    _trust_this_llvm(core.codegen.CPUCodegen)
     _write_errors_plainly(type(core.errors.termcolor()))
     _tell_nobody_of_locks(import_module("llvmlite.binding.ffi"))
 
@@ -107,6 +109,33 @@ def _look_for_references_where_there_are_any(runtime: Any) -> None:
 
     runtime._call_incref_decref = call_incref_decref
     runtime.get_meminfos = get_meminfos
+
+
+def _remember_sizes_of_types(context: Any) -> None:
+    """Ask LLVM once how large values of a type are: it is given a module to read each time."""
+    usual: Callable[..., int] = context.get_abi_sizeof
+    known: dict[str, int] = {}
+
+    def get_abi_sizeof(self: Any, kind: Any) -> int:
+        name = str(kind)
+        if name not in known:
+            known[name] = usual(self, kind)
+        return known[name]
+
+    context.get_abi_sizeof = get_abi_sizeof
+
+
+def _trust_this_llvm(codegen: Any) -> None:
+    """Look for a mistake of old versions once, not for each function."""
+    usual: Callable[..., None] = codegen._check_llvm_bugs
+    checked: list[bool] = []
+
+    def check_llvm_bugs(self: Any) -> None:
+        if not checked:
+            usual(self)
+            checked.append(True)
+
+    codegen._check_llvm_bugs = check_llvm_bugs
 
 
 def _write_errors_plainly(scheme: Any) -> None:

@@ -5,7 +5,15 @@ import pytest
 from numpy.typing import NDArray
 
 from guiapp.core.kernels.borrowing import allocating, borrowing
-from guiapp.core.kernels.compile import NEVER_COMPILED, Kernel, argument_types, routine, routine_options
+from guiapp.core.kernels.compile import (
+    NEVER_COMPILED,
+    Kernel,
+    argument_types,
+    kernel_options,
+    routine,
+    routine_options,
+)
+from guiapp.core.kernels.routine_compiler import DONE_WITHOUT
 
 pytestmark = pytest.mark.skipif(NEVER_COMPILED, reason="kernels are never compiled here")
 
@@ -63,11 +71,34 @@ def test_routines_that_call_routines_give_what_python_gives():
 
 
 @pytest.mark.parametrize(("version", "is_known"), [("0.68.1", True), ("0.61.2", False), ("1.0.0", False)])
-def test_only_a_known_numba_is_told_how_to_compile_routines(monkeypatch, version, is_known):
+def test_only_a_known_numba_is_told_how_to_compile(monkeypatch, version, is_known):
     import numba
 
     monkeypatch.setattr(numba, "__version__", version)
     assert ("pipeline_class" in routine_options(numba)) is is_known
+    assert ("pipeline_class" in kernel_options(numba)) is is_known
+
+
+def test_numba_has_the_passes_that_ours_are_spared():
+    import numba
+
+    core = numba.core
+    state = core.compiler.StateDict(func_ir=None, flags=core.compiler.Flags())
+    usual = core.compiler.DefaultPassBuilder.define_nopython_pipeline(state).passes
+    assert {each.__name__ for each, _ in usual} >= DONE_WITHOUT
+
+
+def test_a_kernel_is_optimised_once(monkeypatch):
+    import numba
+
+    add_sums.load()  # which tells numba of the routines
+    library, optimised = numba.core.codegen.CPUCodeLibrary, []
+    monkeypatch.setattr(library, "_optimize_functions", lambda self, module: optimised.append(self.name))
+    monkeypatch.setattr(library, "_optimize_final_module", lambda self: optimised.append(self.name))
+    compiled = numba.njit(**kernel_options(numba))(sums)
+    compiled.compile(argument_types(sums))
+    assert compiled(np.array([1, 2, 3]), 4) == (1 + 4 + 9) + (0 + 1 + 4 + 9) + 16
+    assert not [name for name in optimised if "sum" in name or "square" in name]
 
 
 def test_a_routine_leaves_no_code_of_its_own_behind():
