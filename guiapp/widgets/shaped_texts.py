@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QPainter, QStaticText
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QStaticText
 
 from guiapp.widgets.lone_glyphs import LoneGlyphs, Placed
 from guiapp.widgets.script_fonts import draw_once
@@ -33,9 +33,14 @@ class ShapedTexts:
         self._runs = lru_cache(MOST_TEXTS)(self._lone.runs)
         self._shaped = lru_cache(MOST_TEXTS)(self._shape)
 
-    def learn(self, characters: str, scale: float = 1.0) -> None:
-        """Load now what takes too long when it is first painted, by painters of that scale."""
-        draw_once(self._font, characters, scale)
+    def learn(
+        self,
+        characters: str,
+        scale: float = 1.0,
+        colors: Sequence[QColor | Qt.GlobalColor] = (Qt.GlobalColor.black,),
+    ) -> None:
+        """Load now what takes too long when it is first painted, by painters of that scale and those pens."""
+        draw_once(self._font, characters, scale, colors)
         self._lone.learn(characters, scale)
         self._runs.cache_clear()  # more of it is lone now
 

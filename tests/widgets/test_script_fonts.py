@@ -7,9 +7,18 @@ from functools import partial
 
 import pytest
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QPainter, QPixmap
+from PySide6.QtGui import QColor, QPainter, QPixmap
 
-from guiapp.widgets.script_fonts import ScriptFonts, blocks, characters_of, draw_once
+from guiapp.widgets.script_fonts import (
+    LONGEST_SEQUENCE,
+    PART,
+    ScriptFonts,
+    blocks,
+    characters_of,
+    codes_of,
+    draw_once,
+    sequences_of,
+)
 from guiapp.widgets.shaped_texts import LEFT, ShapedTexts
 from guiapp.widgets.theme import Theme
 
@@ -17,7 +26,52 @@ pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
 
 def test_neighbours_stand_together():
-    assert blocks(characters_of("ab😍 ba漢字".encode() + b"\xff")) == [" ", "ab", "字", "漢", "\ufffd", "😍"]
+    found = characters_of(codes_of("ab😍 ba漢字".encode() + b"\xff"))
+    assert blocks(found) == [" ", "ab", "字", "漢", "\ufffd", "😍"]
+
+
+def test_pictures_of_several_characters_are_found_in_a_text():
+    text = "a 👍🏽 👩‍👩‍👧! 🇯🇵 🇧🇷🇩🇪 ❤️ 1️⃣ 🚀😍 Straße".encode() + b"\xff"
+    assert sequences_of(codes_of(text)) == {"👍🏽", "👩‍👩‍👧", "🇯🇵", "🇧🇷🇩🇪", "❤️", "1️⃣"}
+    assert sequences_of(codes_of(b"")) == set()
+
+
+def test_pictures_of_several_characters_are_found_in_all_parts_of_a_long_text(qtbot):
+    loaded = []
+    fonts = ScriptFonts([loaded.append])
+    fonts.prepare(" ".join(["👍🏽", "a" * PART, "🇯🇵", "a" * PART, "❤️"]).encode())
+    qtbot.waitUntil(lambda: fonts.is_ready)
+    assert {"👍🏽", "🇯🇵", "❤️"} <= set(loaded)
+
+
+def test_a_text_of_flags_alone_does_not_become_one_picture(qtbot):
+    loaded = []
+    fonts = ScriptFonts([loaded.append])
+    fonts.prepare("🇯🇵".encode() * 10_000)
+    qtbot.waitUntil(lambda: fonts.is_ready)
+    assert set(map(len, loaded)) == {2, LONGEST_SEQUENCE}
+
+
+def seconds_to_draw(qtbot, size, loaded, pens):
+    """How long a picture of several characters takes with a red pen once a text is loaded for some pens."""
+    texts = ShapedTexts(Theme.mono_font(size))
+    fonts = ScriptFonts([partial(texts.learn, colors=pens)])
+    fonts.prepare(loaded.encode())
+    qtbot.waitUntil(lambda: fonts.is_ready)
+    with QPainter(picture := QPixmap(400, 80)) as painter:
+        painter.setPen(QColor("red"))
+        started = time.thread_time()
+        texts.draw(painter, QRectF(0, 0, 200, 40), "🧔🏻‍♂️👩🏽‍💻🇺🇦", LEFT)
+        seconds = time.thread_time() - started
+    assert not picture.isNull()
+    return seconds
+
+
+def test_pictures_of_several_characters_are_drawn_before_they_are_needed(qtbot):
+    pens = (QColor("blue"), QColor("red"))
+    drawn = seconds_to_draw(qtbot, 31, "🧔🏻‍♂️ 👩🏽‍💻 🇺🇦", pens)
+    assert 2 * drawn < seconds_to_draw(qtbot, 32, "🧔🏻♂ 👩🏽💻 U", pens)
+    assert 2 * drawn < seconds_to_draw(qtbot, 33, "🧔🏻‍♂️ 👩🏽‍💻 🇺🇦", pens[:1])
 
 
 def test_only_new_characters_are_loaded(qtbot):
@@ -26,7 +80,7 @@ def test_only_new_characters_are_loaded(qtbot):
     fonts.prepare("New York 汉武帝 👩‍👩‍👧 مرحبا".encode())
     assert not fonts.is_ready
     qtbot.waitUntil(lambda: fonts.is_ready)
-    fonts.prepare("York 帝".encode())
+    fonts.prepare("York 帝 👩‍👩‍👧".encode())
     assert fonts.is_ready
     fonts.prepare("Straße".encode())
     assert not fonts.is_ready

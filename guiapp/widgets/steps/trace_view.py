@@ -66,9 +66,9 @@ class TraceView(QSplitter):
     ) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent, childrenCollapsible=False)
         self._model = model
-        self._zoom = zoom
+        self._zoom, self._theme_source = zoom, theme_source
         self._texts = MonoTexts()
-        self.fonts = ScriptFonts(_loaders(self._texts, zoom), self)
+        self.fonts = ScriptFonts(_loaders(self._texts, zoom, theme_source.theme), self)
         self.timeline = Timeline(model, theme_source)
         drawing = Drawing(theme_source, zoom, self._texts)
         self.flow = FlowView(model, drawing)
@@ -90,7 +90,8 @@ class TraceView(QSplitter):
         model.race.changed.connect(self._make_room_for_race)
         model.trace_changed.connect(self._begin)
         zoom.changed.connect(self._turn)
-        zoom.changed.connect(self._follow_zoom)
+        for look in (zoom, theme_source):
+            look.changed.connect(self._follow_look)
         self.splitterMoved.connect(self._turn)
         self._begin()
 
@@ -166,8 +167,9 @@ class TraceView(QSplitter):
         self._load_fonts()
         self._follow()
 
-    def _follow_zoom(self) -> None:
-        self.fonts.use(_loaders(self._texts, self._zoom))
+    def _follow_look(self) -> None:
+        """Load fonts for the size in which they are painted, and pictures for the colours of the pens."""
+        self.fonts.use(_loaders(self._texts, self._zoom, self._theme_source.theme))
         self._load_fonts()
 
     def _load_fonts(self) -> None:
@@ -197,19 +199,25 @@ def _side_by_side(widgets: list[QWidget]) -> QWidget:
     return row
 
 
-def _loaders(texts: MonoTexts, zoom: TextZoom) -> list[Loader]:
+def _loaders(texts: MonoTexts, zoom: TextZoom, theme: Theme) -> list[Loader]:
     """For the fonts in which parts of the text are painted: by us, by Qt at a scale, and in other sizes."""
     struck = [texts.of(size, is_struck=True) for size in (UI_FONT_PX, SMALL_FONT_PX - 1)]
     bold = [texts.of(UI_FONT_PX, is_bold=True, is_struck=is_struck) for is_struck in (False, True)]
     kinds = [*map(texts.of, SIZES_PX), *struck, *bold]
+    pens = {
+        texts.of(TEXT_FONT_PX): (theme.faint, theme.span_text),
+        texts.of(TOKEN_FONT_PX): (theme.span_text,),
+        texts.of(SMALL_FONT_PX + 1): (theme.dim, theme.text),
+    }
     pictures = [_bold(Theme.ui_font(UI_FONT_PX)), *map(Theme.ui_font, (UI_FONT_PX, SMALL_FONT_PX))]
     title = zoom.ui_font(SMALL_FONT_PX)
     title.setWeight(QFont.Weight.DemiBold)
-    sized = [_bold(zoom.mono_font(UI_FONT_PX + 2)), title, zoom.ui_font(UI_FONT_PX + 2)]
+    code, words = _bold(zoom.mono_font(UI_FONT_PX + 2)), zoom.ui_font(UI_FONT_PX + 2)
     return [
-        *(partial(kind.learn, scale=zoom.factor) for kind in kinds),
-        *(partial(draw_once, font, scale=zoom.factor) for font in pictures),
-        *(partial(draw_once, font) for font in sized),
+        *(partial(kind.learn, scale=zoom.factor, colors=pens.get(kind, (theme.text,))) for kind in kinds),
+        *(partial(draw_once, font, scale=zoom.factor, colors=(theme.text,)) for font in pictures),
+        *(partial(draw_once, font, colors=(theme.dim,)) for font in (title, words)),
+        partial(draw_once, code, colors=(theme.text,)),
     ]
 
 
