@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from guiapp.core.errors import TokenloupeError
+from guiapp.core.figures import counted
 from guiapp.core.trace.absences import absence
 from guiapp.core.trace.breakpoints import KINDS, column_help, parse_breakpoint, unquoted
 from guiapp.core.trace.condition_syntax import ConditionError
@@ -52,9 +53,9 @@ class Console(cmd.Cmd):
     def preloop(self) -> None:
         trace = self._debugger.trace
         sizes = (
-            _counted(len(trace), "step"),
-            _counted(trace.n_pieces, "piece"),
-            _counted(len(trace.text), "byte"),
+            counted(len(trace), "step"),
+            counted(trace.n_pieces, "piece"),
+            counted(len(trace.text), "byte"),
         )
         self._say(f"{trace.encoder}: {', '.join(sizes)}.")
         self._say("Type help for the commands.")
@@ -133,7 +134,7 @@ class Console(cmd.Cmd):
         """
         if not rest.strip():
             for number, row in enumerate(self._debugger.breakpoints):
-                hits = _counted(len(self._debugger.stops.hits[number]), "hit")
+                hits = counted(len(self._debugger.stops.hits[number]), "hit")
                 self._say(f"{number}  {row.title}  {'' if row.is_enabled else '(off) '}{hits}")
                 self._show_absence(number)
             return
@@ -141,7 +142,7 @@ class Console(cmd.Cmd):
         if row.kind == "difference" and unquoted(row.value) in self._encoders:
             self._compare(unquoted(row.value))
         self._debugger.set_breakpoints((*self._debugger.breakpoints, row))
-        hits = _counted(len(self._debugger.stops.hits[-1]), "hit")
+        hits = counted(len(self._debugger.stops.hits[-1]), "hit")
         self._say(f"Breakpoint {len(self._debugger.breakpoints) - 1}: {row.title}, {hits}.")
         self._show_absence(-1)
 
@@ -305,10 +306,6 @@ class Console(cmd.Cmd):
 
     def _say(self, line: str) -> None:
         self.stdout.write(f"{line}\n")
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
+from guiapp.core.figures import counted
 from guiapp.core.id_lists import FORMATS
 from guiapp.viewmodels.tokens.source import TokenSource
 from guiapp.widgets.inspect.token_strip import TokenStrip
@@ -61,8 +62,7 @@ class IdsPanel(QFrame):
         if end - start < 2:
             start, end = self._source.tokens_of_selected_text or (0, self._source.n_tokens)
         QGuiApplication.clipboard().setText(FORMATS[self.format_name](self._source.token_ids(start, end)))
-        n_ids = end - start
-        self._notice.setText(f"{n_ids:,} id{'' if n_ids == 1 else 's'} copied")
+        self._notice.setText(f"{counted(end - start, 'id')} copied")
         self._notice_over.start()
 
     def _choices(self, names: list[str]) -> dict[str, QAction]:

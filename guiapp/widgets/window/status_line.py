@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from guiapp.core.figures import counted
 from guiapp.viewmodels.activity import Activity
 from guiapp.viewmodels.text.statistics import SelectionStatistics, format_duration, format_speed
 from guiapp.viewmodels.workspace import Workspace
@@ -69,10 +70,10 @@ class StatusLine(QFrame):
         if (statistics, is_known, selection) == self._shown:  # several signals tell of one edit
             return
         self._shown = statistics, is_known, selection
-        self._tokens.set_texts([_counted(statistics.n_tokens, "token") if is_known else "… tokens"])
+        self._tokens.set_texts([counted(statistics.n_tokens, "token") if is_known else "… tokens"])
         characters, size = (
-            _counted(statistics.n_characters, "character"),
-            _counted(statistics.n_bytes, "byte"),
+            counted(statistics.n_characters, "character"),
+            counted(statistics.n_bytes, "byte"),
         )
         density = speed = ""
         if is_known and statistics.characters_per_token is not None:
@@ -147,12 +148,8 @@ def _selected(selection: SelectionStatistics | None) -> list[str]:
     """The counts of a selection, and shorter ways to say so."""
     if selection is None:
         return [""]
-    tokens = _counted(selection.n_tokens, "token")
+    tokens = counted(selection.n_tokens, "token")
     if not selection.is_exact:
         tokens = f"about {tokens}"
     selected = f"selected: {tokens}"
-    return [f"{selected} · {_counted(selection.n_characters, 'character')}", selected, tokens]
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+    return [f"{selected} · {counted(selection.n_characters, 'character')}", selected, tokens]
