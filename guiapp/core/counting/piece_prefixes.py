@@ -16,9 +16,7 @@ from guiapp.core.counting.prefix_table import SMALLEST_ROOM, PrefixTable, Rules,
 from guiapp.core.kernels import piece_growth, prefix_parts
 from guiapp.core.kernels.piece_growth import ROWS, UNKNOWN, WHOLE
 from guiapp.core.pipelines.byte_pair import BytePairPipeline
-from guiapp.core.text.utf8 import ASCII_END, REPLACEMENT_BYTES
-
-MOST_BEGUN = 3  # bytes of a character that is not complete
+from guiapp.core.text.utf8 import ASCII_END
 
 
 class PieceRules:
@@ -36,13 +34,6 @@ class PieceRules:
     def are_known(self) -> bool:
         """Whether somebody has asked for `of_tokens`."""
         return "of_tokens" in self.__dict__
-
-    @cached_property
-    def begun_counts(self) -> NDArray[np.int64]:
-        """The numbers of tokens of 0, 1, 2 … bytes of a character that is not complete."""
-        texts = np.frombuffer(bytearray(REPLACEMENT_BYTES * sum(range(MOST_BEGUN + 1))), np.uint8)
-        ends = len(REPLACEMENT_BYTES) * np.cumsum(np.arange(1, MOST_BEGUN + 1))
-        return np.concatenate([[0], self.pipeline.count_each(texts, ends)])
 
 
 class PiecePrefixes:
@@ -86,7 +77,7 @@ class PiecePrefixes:
         counts[first:end] = counts[origins] + own
         begun = np.flatnonzero((n_begun > 0) & (n_begun != UNKNOWN))
         n_bytes = n_begun[begun]
-        counts[first + begun] = counts[first + begun - n_bytes] + self._rules.begun_counts[n_bytes]
+        counts[first + begun] = counts[first + begun - n_bytes] + self._rules.pipeline.begun_counts[n_bytes]
         self._progress, self._size = progress, self._size + len(new)
 
     def _find_pieces(self, new: NDArray[np.uint8]) -> NDArray[np.int64] | None:
@@ -118,11 +109,11 @@ class PiecePrefixes:
         may_be_whole = np.flatnonzero(is_one & (ends - origins <= rules.pipeline.longest_whole_piece))
         if len(may_be_whole):
             parts = self._text, origins[may_be_whole], ends[may_be_whole]
-            own[may_be_whole[rules.pipeline.whole_pieces(*_parts(*parts))]] = 1
+            own[may_be_whole[rules.pipeline.whole_pieces(*prefix_parts.parts_of(*parts))]] = 1
         unknown = np.flatnonzero(n_begun == UNKNOWN)
         if len(unknown):
             parts = self._text, origins[unknown], ends[unknown]
-            own[unknown] = rules.pipeline.count_each(*_parts(*parts))
+            own[unknown] = rules.pipeline.count_each(*prefix_parts.parts_of(*parts))
         return own
 
     def _make_room(self, size: int) -> None:
@@ -130,15 +121,6 @@ class PiecePrefixes:
             room = 2 * size
             self._text, self._counts = grown(self._text, room), grown(self._counts, room + 1)
             self._origins, self._n_begun = grown(self._origins, room + 1), grown(self._n_begun, room + 1)
-
-
-def _parts(
-    text: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
-) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Parts of a text one behind the other, and where they end then."""
-    texts, text_ends = np.empty(int((ends - starts).sum()), np.uint8), np.empty(len(starts), np.int64)
-    prefix_parts.gather(text, starts, ends, texts, text_ends)
-    return texts, text_ends
 
 
 def piece_prefixes(rules: PieceRules) -> PiecePrefixes | None:

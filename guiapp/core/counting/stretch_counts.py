@@ -176,6 +176,10 @@ class StretchCounts:
         """The numbers of tokens of all prefixes of the texts that end at `ends`."""
         if self._unigram is not None:
             return UnigramPrefixes(self._unigram).counts_of_texts(texts, ends).astype(np.int64)
+        if self._by_parts is not None and not begins_text:
+            counts = self._by_parts.count_prefixes(texts, ends)
+            if counts is not None:
+                return counts
         no_begun = np.zeros(len(texts), np.int64)
         n_begun = no_begun if begins_text else self._begun_characters(texts, ends, no_begun)
         numbers = np.empty(len(texts), np.int32)
@@ -206,10 +210,7 @@ class StretchCounts:
         if not n_prefixes:
             return np.empty(0, np.int64)
         prefix_ends, origins = prefix_ends[:n_prefixes].copy(), origins[:n_prefixes].copy()
-        counts = None
-        if self._by_parts is not None and not begins_text:
-            counts = self._by_parts.count_prefixes(texts, origins, prefixes[: prefix_ends[-1]], prefix_ends)
-        return self._count_each(prefixes, prefix_ends, begins_text) if counts is None else counts
+        return self._count_each(prefixes, prefix_ends, begins_text)
 
     def _count_joined(
         self, texts: NDArray[np.uint8], ends: NDArray[np.int64], n_begun: NDArray[np.int64]

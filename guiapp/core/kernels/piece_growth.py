@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.kernels.compile import kernel
+from guiapp.core.kernels.compile import kernel, routine
 from guiapp.core.kernels.pair_cuts import character_length, whole_character
 from guiapp.core.kernels.pattern_automaton import (
     ACCEPTS,
@@ -29,8 +29,8 @@ NO_ENTRY = np.uint64(0)
 UNKNOWN = 4  # in place of a number of begun bytes
 
 
-@kernel
-def grow(
+@routine
+def _grow(
     data: NDArray[np.uint8],
     progress: NDArray[np.int64],
     machine: PatternMachine,
@@ -40,7 +40,7 @@ def grow(
     """Tell for each prefix of the text that is new where its last piece begins; returns how far that is told.
 
     The text begins at a cut that is one of all its prefixes, too.  It is told no further than a character
-    that is broken, or that ends the piece in a way which changes pieces before it.
+    that is broken, or that ends a match in a way which changes what is before it.
     origins  of the prefix of each length; there is room for one more than bytes
     n_begun  how many bytes of a character that is not complete end the prefix, which become pieces of their
              own; 0 if all from the origin on is one piece; UNKNOWN if neither is sure
@@ -61,18 +61,20 @@ def grow(
         if whole_character(data, at, size) == 0:
             return at + length - 1
         seen, is_one = int(classes[code_at(data, at)]), True
-        if n_levels == 1 and at > origin and progress[ROWS] != NO_MATCH:
-            row = int(progress[ROWS])
-            entry, broken = np.uint64(transitions[row + seen]), np.uint64(transitions[row + replacement])
-            if entry == ACCEPTS and (length == 1 or broken == ACCEPTS):
+        if at > origin and cuts[before, seen] != 0:
+            origin = at
+        elif n_levels == 1 and at > origin and progress[ROWS] != NO_MATCH:
+            if np.uint64(transitions[progress[ROWS] + seen]) == ACCEPTS:
                 origin = at
         if at == origin:
             second = at + length
-        for level in range(n_levels):
+        level, is_gap = 0, True
+        while level < n_levels:
             kind = int(machine.levels[level])
             if kind == NUMBERS_BY_THREE or kind == DIGITS_BY_THREE:
                 if machine.numbers[seen] != 0 or 48 <= data[at] <= 57:
                     return at + length - 1
+                level += 1
                 continue
             row, begun = int(progress[ROWS + level]), int(np.uint64(transitions[kind + seen]) >> ROW_SHIFT)
             following = begun
@@ -81,12 +83,61 @@ def grow(
                 following = int(entry >> ROW_SHIFT)
                 ends_here = row != NO_MATCH and (at != second or entry & ACCEPTS != NO_ENTRY)
                 if following == NO_MATCH and (ends_here or begun != NO_MATCH):
-                    return at + length - 1
+                    if ends_here or not is_gap or not _accepts_all(transitions, begun, end_class):
+                        return at + length - 1
+                    origin, second, level, is_one = at, at + length, 0, True
+                    continue
                 accepts = np.uint64(transitions[following + end_class]) & ACCEPTS != NO_ENTRY
                 is_one &= following == NO_MATCH or accepts
             progress[ROWS + level] = following
+            is_gap &= following == NO_MATCH
+            level += 1
         before = seen
         at += length
         origins[at], n_begun[at] = origin, 0 if is_one else UNKNOWN
         progress[WHOLE], progress[ORIGIN], progress[SECOND], progress[BEFORE] = at, origin, second, before
     return size
+
+
+@routine
+def _accepts_all(transitions: NDArray[np.uint32], row: int, end_class: int) -> bool:
+    """Whether a match may end here whatever follows."""
+    for seen in range(end_class + 1):
+        if np.uint64(transitions[row + seen]) & ACCEPTS == NO_ENTRY:
+            return False
+    return True
+
+
+@kernel
+def grow(
+    data: NDArray[np.uint8],
+    progress: NDArray[np.int64],
+    machine: PatternMachine,
+    origins: NDArray[np.int64],
+    n_begun: NDArray[np.uint8],
+) -> int:
+    """`_grow` for Python."""
+    return _grow(data, progress, machine, origins, n_begun)
+
+
+@kernel
+def grow_each(
+    texts: NDArray[np.uint8],
+    ends: NDArray[np.int64],
+    machine: PatternMachine,
+    origins: NDArray[np.int64],
+    n_begun: NDArray[np.uint8],
+) -> None:
+    """The same for all texts that end at `ends`, by where in them a prefix ends; `n_begun` is all UNKNOWN."""
+    progress, start = np.empty(ROWS + len(machine.levels), np.int64), 0
+    for text in range(len(ends)):
+        end = int(ends[text])
+        progress[:] = 0
+        reached = _grow(
+            texts[start:end], progress, machine, origins[start : end + 1], n_begun[start : end + 1]
+        )
+        for at in range(start + 1, start + reached + 1):
+            origins[at] += start
+        for at in range(start + reached + 1, end + 1):
+            origins[at] = start + progress[ORIGIN]
+        start = end

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.kernels.compile import kernel
+from guiapp.core.kernels.piece_growth import UNKNOWN
 from guiapp.core.kernels.piece_keys import HALF, MIX_LOW
 
 NONE = -1  # in place of a sum: nothing stands before
@@ -38,59 +39,56 @@ def room_for_parts(size: int) -> Parts:
     )
 
 
+def distinct_parts(
+    texts: NDArray[np.uint8], parts: Parts, n_parts: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The first of all parts of the same bytes, one for each number, and the number of each part."""
+    slots = np.zeros(2 << n_parts.bit_length(), np.int64)
+    numbers, firsts = np.empty(n_parts, np.int64), np.empty(n_parts, np.int64)
+    return firsts[: number_parts(texts, parts, slots, numbers, firsts)], numbers
+
+
+def parts_of(
+    text: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Parts of a text one behind the other, and where they end then."""
+    texts, text_ends = np.empty(int((ends - starts).sum()), np.uint8), np.empty(len(starts), np.int64)
+    gather(text, starts, ends, texts, text_ends)
+    return texts, text_ends
+
+
 @kernel
 def find_parts(
     origins: NDArray[np.int64],
-    prefix_ends: NDArray[np.int64],
-    piece_ends: NDArray[np.int64],
+    n_begun: NDArray[np.uint8],
     is_cut: NDArray[np.bool_],
     parts: Parts,
     sums: NDArray[np.int64],
 ) -> int:
-    """Find the parts of prefixes, which lie one behind the other; returns how many, or NONE for lack of room.
+    """Find the parts of the last pieces of prefixes that end with a whole character; returns how many.
 
-    origins     where in the texts each prefix begins; of each text the shorter ones come first
-    piece_ends  of all prefixes, in places of these
-    is_cut      by byte of the texts, whether no token reaches across the place before it
-    sums        for the caller: the sum of each prefix
+    origins, n_begun  by where in the texts a prefix ends; see `piece_growth`
+    is_cut  by place, whether no token reaches across it
+    parts   with room for two by byte
+    sums    for the caller: the sum of each of these pieces, in order
     """
-    longest = 1
-    for prefix in range(1, len(prefix_ends)):
-        longest = max(longest, int(prefix_ends[prefix] - prefix_ends[prefix - 1]))
-    if len(prefix_ends):
-        longest = max(longest, int(prefix_ends[0]))
-    last_ends, last_sums = np.empty(longest, np.int64), np.empty(longest, np.int64)
-    count, piece, begin, n_last = 0, 0, 0, 0
-    run_start, run_before, cut, cut_sum = NONE, NONE, 0, NONE  # of the piece that grows; its last cut
-    for prefix in range(len(prefix_ends)):
-        origin = int(origins[prefix])
-        if prefix == 0 or origin != origins[prefix - 1]:
-            n_last, run_start = 0, NONE
-        n_pieces, start, total = 0, 0, NONE
-        while piece < len(piece_ends) and piece_ends[piece] <= prefix_ends[prefix]:
-            end = int(piece_ends[piece]) - begin
-            if n_pieces < n_last and last_ends[n_pieces] == end:
-                total = int(last_sums[n_pieces])
-            else:
-                n_last = 0
-                if run_start != start or run_before != total or cut >= end:
-                    run_start, run_before, cut, cut_sum = start, total, start, total
-                if count + end - cut > len(parts.starts):
-                    return NONE
-                for at in range(cut + 1, end + 1):
-                    if at < end and not is_cut[origin + at]:
-                        continue
-                    parts.starts[count], parts.ends[count] = origin + cut, origin + at
-                    parts.before[count], parts.is_whole[count] = cut_sum, at == end and cut == start
-                    if at < end:
-                        cut, cut_sum = at, count
-                    count += 1
-                total = count - 1
-            last_ends[n_pieces], last_sums[n_pieces] = end, total
-            n_pieces += 1
-            start = end
-            piece += 1
-        sums[prefix], n_last, begin = total, n_pieces, int(prefix_ends[prefix])
+    count, n_pieces, origin, cut, cut_sum = 0, 0, NONE, 0, NONE
+    for end in range(1, len(origins)):
+        if n_begun[end] != 0:
+            continue
+        if origins[end] != origin:
+            origin = cut = int(origins[end])
+            cut_sum = NONE
+        for at in range(cut + 1, end + 1):
+            if at < end and not is_cut[at]:
+                continue
+            parts.starts[count], parts.ends[count] = cut, at
+            parts.before[count], parts.is_whole[count] = cut_sum, at == end and cut == origin
+            if at < end:
+                cut, cut_sum = at, count
+            count += 1
+        sums[n_pieces] = count - 1
+        n_pieces += 1
     return count
 
 
@@ -161,3 +159,27 @@ def add_up(parts: Parts, counts: NDArray[np.int64], sums: NDArray[np.int64]) -> 
             counts[part] += counts[parts.before[part]]
     for prefix in range(len(sums)):
         sums[prefix] = counts[sums[prefix]]
+
+
+@kernel
+def add_pieces(
+    ends: NDArray[np.int64],
+    origins: NDArray[np.int64],
+    n_begun: NDArray[np.uint8],
+    own: NDArray[np.int64],
+    of_begun: NDArray[np.int64],
+    counts: NDArray[np.int64],
+) -> None:
+    """Write the tokens of all prefixes of the texts that end at `ends`, by their last bytes.
+
+    own       by where a prefix ends, the tokens from its origin on, unless it ends within a character
+    of_begun  those of so many bytes of a character that is not complete
+    """
+    start = 0
+    for text in range(len(ends)):
+        for end in range(start + 1, int(ends[text]) + 1):
+            n_bytes, before, more = int(n_begun[end]), int(origins[end]), int(own[end])
+            if n_bytes > 0 and n_bytes != UNKNOWN:
+                before, more = end - n_bytes, int(of_begun[n_bytes])
+            counts[end - 1] = more + (counts[before - 1] if before > start else 0)
+        start = int(ends[text])

@@ -40,7 +40,15 @@ models_that_take_many = pytest.mark.parametrize(
         "demo:unigram",
         *(
             pytest.param(VOCABS / f"ggml-vocab-{name}.gguf", marks=pytest.mark.real_vocabs, id=name)
-            for name in ("llama-bpe", "llama-spm", "qwen2", "bert-bge", "gemma-4")
+            for name in (
+                "llama-bpe",
+                "llama-spm",
+                "qwen2",
+                "starcoder",
+                "deepseek-coder",
+                "bert-bge",
+                "gemma-4",
+            )
         ),
     ],
 )
