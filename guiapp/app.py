@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 FIRST_MODEL = "demo:bpe"
 FIRST_SAMPLE = "welcome"
 HEAD_START_S = 1.0  # of the first model, if it is so small that it needs no compiled kernels
+FIRST_FRAMES_MS = 1200  # until when text and ids are painted, and mostly kernels are loaded
 TURN_S = 0.0005  # how long a job may keep the window from running Python: a tenth of the usual time
 
 
@@ -50,6 +51,7 @@ class Shell:
     def start(self, model: str | None, text_file: Path | None) -> None:
         """Open what was asked for, in the background."""
         self.load_kernels(HEAD_START_S)
+        self.window.inspect_page.put_off_details(FIRST_FRAMES_MS)
         self.window.pages.import_soon()
         if model is None:
             self.commands.open_last(FIRST_MODEL)

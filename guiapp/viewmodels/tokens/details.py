@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from functools import partial
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -86,7 +87,8 @@ class TokenDetailsModel(QObject):
         self._job.done.connect(self._take_explainer)
         self._settled = QTimer(self, singleShot=True)
         self._settled.timeout.connect(self._describe)
-        self._explaining = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._earliest = 0.0
+        self._explaining = QTimer(self, singleShot=True)
         self._explaining.timeout.connect(self._explain)
         source.vocabulary_changed.connect(self._follow_vocabulary)
         source.encoding_changed.connect(self._follow_edit)
@@ -112,6 +114,12 @@ class TokenDetailsModel(QObject):
         vocabulary = self._source.vocabulary
         return "" if vocabulary is None else visible_text(vocabulary.token_bytes(token_id), SHOWN_BYTES)
 
+    def put_off(self, wait_ms: int) -> None:
+        """Make no tables for so long: there is much else to do, and they are not what is looked at first."""
+        self._earliest = monotonic() + wait_ms / 1000
+        if self._explaining.isActive():
+            self._explain_soon()
+
     def close(self) -> None:
         """Stop all work; nothing is delivered any more."""
         self._settled.stop()
@@ -122,7 +130,10 @@ class TokenDetailsModel(QObject):
         """Forget the old tables at once, and make new ones when the first tokens have been painted."""
         self._job.cancel()
         self._set_explainer(None)
-        self._explaining.start()
+        self._explain_soon()
+
+    def _explain_soon(self) -> None:
+        self._explaining.start(max(SETTLE_MS, round((self._earliest - monotonic()) * 1000)))
 
     def _explain(self) -> None:
         vocabulary, tokenizer = self._source.vocabulary, self._source.tokenizer

@@ -27,7 +27,8 @@ from guiapp.widgets.window.pages import Page
 
 CARD_WIDTH_PX = 340
 IDS_HEIGHT_PX = 170
-FRAME_MS = 8.0
+FRAME_MS = 8.0  # for rows of the text that are new
+STRIP_MS = 4.0  # and for chips of ids
 PLACEHOLDER = "Type or paste a text, or drop a file here."
 
 
@@ -47,9 +48,11 @@ class InspectPage(Page):
         self.editor.set_frame_time(FRAME_MS)
         self.text_panel = TextPanel(self.editor, workspace, theme_source)
         self._zoom = TextZoom(self)
+        strip = TokenStrip(workspace, theme_source, self._zoom)
+        strip.set_frame_time(STRIP_MS)
         self.ids_panel = IdsPanel(
             workspace,
-            TokenStrip(workspace, theme_source, self._zoom),
+            strip,
             TokenTableView(table, workspace, theme_source, self._zoom),
             theme_source,
         )
@@ -81,7 +84,12 @@ class InspectPage(Page):
 
     @property
     def is_ready(self) -> bool:
-        return self.editor.is_painted and not self._details.is_preparing
+        is_painted = self.editor.is_painted and self.ids_panel.strip.is_painted
+        return is_painted and not self._details.is_preparing
+
+    def put_off_details(self, wait_ms: int) -> None:
+        """Say for so long only what is known of a token at once."""
+        self._details.put_off(wait_ms)
 
     def stop(self) -> None:
         self._details.close()

@@ -7,6 +7,8 @@ measuring the others: only what is seen is ever looked at.
 from __future__ import annotations
 
 from html import escape
+from math import inf
+from time import perf_counter
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSignalBlocker, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
@@ -65,6 +67,9 @@ class TokenStrip(QAbstractScrollArea):
         self._theme_source = theme_source
         self._anchor: int | None = None
         self._chips: dict[tuple[int, int, float], QPixmap] = {}
+        self._most_chips = CACHED_CHIPS
+        self._most_ms = inf
+        self._is_painted = True
         self._repaint = QTimer(self, singleShot=True, interval=REPAINT_MS)
         self._repaint.timeout.connect(self.viewport().update)
         self.setAccessibleName("Token ids")
@@ -80,6 +85,15 @@ class TokenStrip(QAbstractScrollArea):
         source.selected_token_changed.connect(self._follow_selection)
         source.hovered_token_changed.connect(self.viewport().update)
         self._restyle()
+
+    def set_frame_time(self, most_ms: float) -> None:
+        """Draw new chips for so long at a time; the others follow in the next frames."""
+        self._most_ms = most_ms
+
+    @property
+    def is_painted(self) -> bool:
+        """Whether all chips that show are there."""
+        return self._is_painted
 
     @property
     def selected_range(self) -> tuple[int, int]:
@@ -121,25 +135,41 @@ class TokenStrip(QAbstractScrollArea):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
-        theme = self._theme_source.theme
-        painter.fillRect(event.rect(), theme.panel)
+        painter.fillRect(event.rect(), self._theme_source.theme.panel)
+        self._is_painted = True
         if self._source.n_tokens == 0:
-            painter.setFont(self._zoom.ui_font(UI_FONT_PX))
-            painter.setPen(theme.dim)
-            remark = self._remark()
-            place = self.viewport().rect().adjusted(MARGIN_PX, UNIT_PX, -MARGIN_PX, 0)
-            painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap, remark)
+            self._paint_remark(painter)
             return
         top = self.verticalScrollBar().value()
         first, last = self._grid.chips_between(event.rect().top() + top, event.rect().bottom() + top)
+        self._paint_chips(painter, first, last, top)
+        self._paint_rings(painter, first, last)
+        if not self._is_painted:
+            QTimer.singleShot(0, self.viewport(), self.viewport().update)
+
+    def _paint_remark(self, painter: QPainter) -> None:
+        painter.setFont(self._zoom.ui_font(UI_FONT_PX))
+        painter.setPen(self._theme_source.theme.dim)
+        place = self.viewport().rect().adjusted(MARGIN_PX, UNIT_PX, -MARGIN_PX, 0)
+        painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap, self._remark())
+
+    def _paint_chips(self, painter: QPainter, first: int, last: int, top: int) -> None:
+        """Those of [first, last), seen from `top`; once time is up, only those that were drawn before."""
+        self._most_chips = max(CACHED_CHIPS, 2 * (last - first))
         ids = self._source.token_ids(first, last).tolist()
         tints = self._source.tints(first, last).tolist()
-        scale = self.devicePixelRatioF()
+        scale, deadline = self.devicePixelRatioF(), perf_counter() + self._most_ms / 1000
         looks = zip(ids, tints, [scale] * len(ids), strict=True)
+        is_late = False
         for (x, y), look in zip(self._grid.corners(first, last), looks, strict=True):
-            chip = self._chips.get(look) or self._chip(*look)
+            chip = self._chips.get(look)
+            if chip is None and is_late:
+                self._is_painted = False
+                continue
+            if chip is None:
+                chip = self._chip(*look)
+                is_late = perf_counter() > deadline
             painter.drawPixmap(x - OUTLINE_PX, y - top - OUTLINE_PX, chip)
-        self._paint_rings(painter, first, last)
 
     def _remark(self) -> str:
         """Why there are no ids."""
@@ -151,8 +181,8 @@ class TokenStrip(QAbstractScrollArea):
 
     def _chip(self, token_id: int, tint: int, scale: float) -> QPixmap:
         """A chip, drawn once: while someone types, most chips only move."""
-        if len(self._chips) >= CACHED_CHIPS:
-            self._chips.clear()
+        if len(self._chips) >= self._most_chips:
+            del self._chips[next(iter(self._chips))]
         theme = self._theme_source.theme
         place = QRect(QPoint(OUTLINE_PX, OUTLINE_PX), self._grid.chip_size)
         picture = clear_pixmap(place.right() + 1 + OUTLINE_PX, place.bottom() + 1 + OUTLINE_PX, scale)

@@ -9,7 +9,7 @@ from toy_vocabulary import toy_vocabulary
 
 import guiapp
 from guiapp.core.vocab.vocabulary import Attribute, SpecialIds, VocabType
-from guiapp.viewmodels.tokens.details import TokenDetailsModel, hex_bytes, special_role
+from guiapp.viewmodels.tokens.details import SETTLE_MS, TokenDetailsModel, hex_bytes, special_role
 from guiapp.viewmodels.workspace import Workspace
 
 pytestmark = pytest.mark.usefixtures("interpreted_kernels")
@@ -99,6 +99,18 @@ def test_special_tokens_tell_their_roles(source, model, qtbot):
     assert facts(model)["type"] == "control"
     assert "special token" in model.details.tree.remark
     assert special_role(source.vocabulary, 6) == "FIM PRE"
+
+
+def test_tables_can_be_put_off(source, qtbot):
+    model = TokenDetailsModel(source)
+    model.put_off(600)
+    source.select_token(1)
+    qtbot.wait(SETTLE_MS + 100)
+    assert model.is_preparing
+    assert model.explainer is None
+    assert facts(model)["raw"]
+    qtbot.waitUntil(lambda: model.explainer is not None)
+    model.close()
 
 
 def test_a_choice_is_painted_in_the_text_before_all_is_said_about_it(source, model, qtbot):

@@ -164,6 +164,28 @@ def test_chips_that_only_move_are_not_drawn_again(source, strip, monkeypatch):
     assert not drawn
 
 
+def test_new_chips_follow_in_later_frames_and_none_is_left_out(source, strip, qtbot):
+    at_once = strip.viewport().grab().toImage()
+    strip.set_frame_time(0)
+    source.vocabulary_changed.emit()  # which forgets all chips
+    seen = strip.viewport().grab().toImage()
+    assert not strip.is_painted
+    assert seen != at_once
+    qtbot.waitUntil(lambda: strip.is_painted)
+    assert strip.viewport().grab().toImage() == at_once
+
+
+def test_more_chips_than_are_kept_are_all_painted(source, strip, qtbot, monkeypatch):
+    monkeypatch.setattr(token_strip, "CACHED_CHIPS", 3)
+    at_once = strip.viewport().grab().toImage()
+    strip.set_frame_time(0)
+    source.set_tokens([1] * 100)
+    qtbot.waitUntil(lambda: strip.is_painted)
+    source.set_tokens([0] + [1] * 99)
+    qtbot.waitUntil(lambda: strip.is_painted)
+    assert strip.viewport().grab().toImage() == at_once
+
+
 def test_millions_of_tokens_scroll_to_the_last(source, strip, qtbot):
     source.set_tokens(np.ones(5_000_000, np.int32))
     press(qtbot, strip, Key.Key_End, Control)
