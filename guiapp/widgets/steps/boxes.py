@@ -54,7 +54,7 @@ class Box(NamedTuple):
 
 
 class FlowLayout(NamedTuple):
-    """All boxes in rows, and how high they are together."""
+    """The boxes in rows, and how high they are together, with the next row where there are more."""
 
     boxes: list[Box]
     rows: list[GutterRow]
@@ -74,20 +74,24 @@ class BoxTexts:
         return self.token if part is Part.TOKEN else self.text
 
 
-def lay_out(elements: list[Element], width: float, texts: BoxTexts, n_seen: int | None = None) -> FlowLayout:
+def lay_out(
+    elements: list[Element], width: float, texts: BoxTexts, n_seen: int | None = None, n_more: int = 0
+) -> FlowLayout:
     """Rows of boxes from left to right; each row keeps room above for what a pair becomes.
 
-    With `n_seen` the rows end behind those that show so many around what the step is about, and one more.
+    With `n_seen` the rows end behind those that show so many around what the step is about, and `n_more`: to
+    measure what is not seen takes as long.
     """
     boxes: list[Box] = []
     firsts: list[int] = []  # the number of the box that a row begins with
     marked = next((at for at, element in enumerate(elements) if element.role is not Role.NONE), 0)
-    n_needed = None
+    n_needed, n_unseen = None, 0
     x = top = 0
     for number, element in enumerate(elements):
         size = min(_width_of(element, texts), int(width))
         if not firsts or (x > 0 and x + size > width):
             if len(firsts) == n_needed:
+                n_unseen = 1
                 break
             x, top = 0, len(firsts) * FLOW_ROW_PX + ABOVE_PX
             firsts.append(number)
@@ -95,9 +99,9 @@ def lay_out(elements: list[Element], width: float, texts: BoxTexts, n_seen: int 
         boxes.append(Box(element, x, top + (BOX_PX - height) // 2, size, height, len(firsts) - 1))
         x += size + GAP_PX
         if number == marked and n_seen is not None:
-            n_needed = 1 + max(n_seen, len(firsts) + n_seen // 2)
+            n_needed = n_more + max(n_seen, len(firsts) + n_seen // 2)
     rows = [_gutter_row(boxes[first:last]) for first, last in pairwise([*firsts, len(boxes)])]
-    return FlowLayout(boxes, rows, height_of_rows(max(1, len(rows))))
+    return FlowLayout(boxes, rows, height_of_rows(max(1, len(rows) + n_unseen)))
 
 
 def _gutter_row(boxes: list[Box]) -> GutterRow:

@@ -134,10 +134,8 @@ class FlowView(QWidget):
         return rows_within(self.height() / self._zoom.factor)
 
     def _arrange(self) -> None:
-        width = max(120.0, self._width())
-        n_seen = self._n_seen() if self._is_long() else None
-        self._layout = lay_out(self._flow.elements, width, self._texts, n_seen)
         self._hovered, self._turned = None, 0
+        self._lay_out()
         self._most_px = max(self._most_px, int(self._layout.height))
         two_rows = self._zoom.scaled(min(self._most_px, height_of_rows(2)))
         is_alone = not self._model.race.encoder
@@ -145,6 +143,12 @@ class FlowView(QWidget):
         self.setMinimumHeight(two_rows if has_room else self._zoom.scaled(height_of_rows(1)))
         self.setMaximumHeight(max(self.minimumHeight(), self._zoom.scaled(self._most_px)))
         self.update()
+
+    def _lay_out(self) -> None:
+        """Of long texts only the rows in sight."""
+        width = max(120.0, self._width())
+        n_seen = self._n_seen() if self._is_long() else None
+        self._layout = lay_out(self._flow.elements, width, self._texts, n_seen, max(0, self._turned))
 
     def resizeEvent(self, event: QEvent) -> None:
         self._arrange()
@@ -171,6 +175,7 @@ class FlowView(QWidget):
     def wheelEvent(self, event: QWheelEvent) -> None:
         before, turned = self._first_row(), self._turned
         self._turned += -1 if event.angleDelta().y() > 0 else 1
+        self._lay_out()
         if self._first_row() == before:
             self._turned = turned
             event.ignore()  # then the page scrolls
