@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
 from guiapp.core.figures import counted
 from guiapp.core.id_lists import FORMATS
+from guiapp.viewmodels.background import LatestJob
 from guiapp.viewmodels.tokens.source import TokenSource
 from guiapp.widgets.inspect.token_strip import TokenStrip
 from guiapp.widgets.inspect.token_table_view import TokenTableView
@@ -16,6 +21,7 @@ from guiapp.widgets.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, Theme
 from guiapp.widgets.token_actions import copy_action
 
 NOTICE_MS = 2000
+AT_ONCE = 1 << 14  # ids that are written within a frame
 
 
 class IdsPanel(QFrame):
@@ -42,6 +48,9 @@ class IdsPanel(QFrame):
         set_role(self._notice, "dim")
         self._notice_over = QTimer(self, singleShot=True, interval=NOTICE_MS)
         self._notice_over.timeout.connect(self._notice.clear)
+        self._writing = LatestJob[tuple[str, int]](self)
+        self._writing.done.connect(self._put_on_clipboard)
+        QGuiApplication.clipboard().dataChanged.connect(self._give_way)
         self.format_actions = self._choices(list(FORMATS))
         self.view_actions = self._choices(["strip", "table"])
         self.copy_action = QAction("copy", self, toolTip="Copy the ids of the selected tokens, or all")
@@ -61,9 +70,30 @@ class IdsPanel(QFrame):
         start, end = self.strip.selected_range
         if end - start < 2:
             start, end = self._source.tokens_of_selected_text or (0, self._source.n_tokens)
-        QGuiApplication.clipboard().setText(FORMATS[self.format_name](self._source.token_ids(start, end)))
-        self._notice.setText(f"{counted(end - start, 'id')} copied")
+        write = partial(_written, self.format_name, self._source.token_ids(start, end))
+        if end - start <= AT_ONCE:
+            self._writing.cancel()
+            self._put_on_clipboard(write(None))
+        else:
+            self._notice_over.stop()
+            self._notice.setText(f"copying {counted(end - start, 'id')} …")
+            self._writing.start(write)
+
+    def stop(self) -> None:
+        """Copy nothing any more."""
+        self._writing.wait()
+
+    def _put_on_clipboard(self, written: tuple[str, int]) -> None:
+        text, n_ids = written
+        QGuiApplication.clipboard().setText(text)
+        self._notice.setText(f"{counted(n_ids, 'id')} copied")
         self._notice_over.start()
+
+    def _give_way(self) -> None:
+        """Something else was copied while ids were written."""
+        if self._writing.is_busy:
+            self._writing.cancel()
+            self._notice.clear()
 
     def _choices(self, names: list[str]) -> dict[str, QAction]:
         group = QActionGroup(self)
@@ -96,6 +126,11 @@ class IdsPanel(QFrame):
 
     def _show_view(self) -> None:
         self._views.setCurrentWidget(self.table if self.view_actions["table"].isChecked() else self.strip)
+
+
+def _written(format_name: str, token_ids: NDArray[np.int32], _: object) -> tuple[str, int]:
+    """Ids as text, and how many they are."""
+    return FORMATS[format_name](token_ids), len(token_ids)
 
 
 def _button(action: QAction) -> QToolButton:

@@ -93,6 +93,7 @@ class InspectPage(Page):
 
     def stop(self) -> None:
         self._details.close()
+        self.ids_panel.stop()
         self.text_panel.search.stop()
         self.decode_model.wait()
 

@@ -11,7 +11,7 @@ from toy_vocabulary import toy_vocabulary
 
 from guiapp.viewmodels.tokens.details import TokenDetailsModel
 from guiapp.viewmodels.tokens.table import TokenTableModel
-from guiapp.widgets.inspect.ids_panel import IdsPanel
+from guiapp.widgets.inspect.ids_panel import AT_ONCE, IdsPanel
 from guiapp.widgets.inspect.token_strip import TokenStrip
 from guiapp.widgets.inspect.token_table_view import TokenTableView
 from guiapp.widgets.theme import ThemeSource
@@ -71,6 +71,24 @@ def test_of_a_selected_stretch_only_that_is_copied(panel, qtbot):
     panel.strip.setFocus()
     qtbot.keySequence(panel.strip, QKeySequence(QKeySequence.StandardKey.Copy))
     assert copied() == "1 0"
+
+
+def test_many_ids_are_written_beside_the_window(source, panel, qtbot):
+    ids = [0, 1, 2] * AT_ONCE
+    source.set_tokens(ids)
+    QApplication.clipboard().setText("before")
+    press(qtbot, panel, "copy")
+    assert copied() == "before"
+    qtbot.waitUntil(lambda: copied() != "before")
+    assert copied().split() == list(map(str, ids))
+
+
+def test_what_is_copied_last_stays(source, panel, qtbot):
+    source.set_tokens([0, 1, 2] * AT_ONCE)
+    press(qtbot, panel, "copy")
+    QApplication.clipboard().setText("newer")
+    qtbot.wait(200)
+    assert copied() == "newer"
 
 
 def test_strip_and_table_take_turns(panel, qtbot):
