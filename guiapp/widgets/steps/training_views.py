@@ -12,6 +12,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QP
 from PySide6.QtWidgets import QWidget
 
 from guiapp.core.explain.visible_text import isolate
+from guiapp.core.figures import percent
 from guiapp.core.training.record import TrainingRecord
 from guiapp.core.training.telling import Cut, ToldMerge, ToldPruning
 from guiapp.viewmodels.steps.training import TrainingModel
@@ -290,7 +291,7 @@ class PiecesPicture(TrainingPicture):
             rest = QRectF(half + 2 * PADDING_PX, 0, half, size.height())
         else:
             rest = QRectF(QPointF(), size)
-        kept = [(piece, f"{math.exp(score):.2%}") for piece, score in told.best]
+        kept = [(piece, percent(math.exp(score), 2)) for piece, score in told.best]
         self._paint_rows(painter, theme, rest, kept[:n_rows], False)
 
     def _paint_rows(

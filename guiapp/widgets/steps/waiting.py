@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QToolButton, QVBoxLayout, QWidget
 
+from guiapp.core.figures import percent
 from guiapp.viewmodels.steps.recording import Recording
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.style_sheet import set_role
@@ -62,7 +63,7 @@ class WaitingPanel(QWidget):
     def _words(self) -> str:
         recording = self._recording
         if recording.is_busy:
-            return f"Recording every decision: {recording.progress:.0%}"
+            return f"Recording every decision: {percent(recording.progress)}"
         if recording.failure:
             return recording.failure
         if recording.cost is not None:
