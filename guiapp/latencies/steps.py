@@ -64,10 +64,12 @@ def measure_steps(model: str, n_events: int = 60, n_steps: int = N_STEPS) -> lis
 
 
 def long_trace(tokenizer: Tokenizer, n_steps: int) -> Trace:
-    """At least so many steps of the program's own samples, mixed; pieces as the model cuts them."""
+    """At least so many steps of the program's own samples, mixed, and ready to be walked through."""
     probe = record(tokenizer, mixed_text(PROBE_BYTES))
     size = int(PROBE_BYTES * n_steps / len(probe) * 1.1)
-    return record(tokenizer, mixed_text(size))
+    trace = record(tokenizer, mixed_text(size))
+    trace.prepare()  # as the window has it done before it shows a trace
+    return trace
 
 
 def _run_with_condition(
