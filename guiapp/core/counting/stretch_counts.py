@@ -28,7 +28,7 @@ from guiapp.core.pipelines.many_texts import ManyTexts
 from guiapp.core.pipelines.rwkv import RwkvPipeline
 from guiapp.core.pipelines.unigram import UnigramPipeline
 from guiapp.core.pipelines.word_piece import WordPiecePipeline
-from guiapp.core.text.utf8 import REPLACEMENT_BYTES
+from guiapp.core.text.utf8 import ASCII_END, REPLACEMENT_BYTES
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.vocabulary import VocabType
 
@@ -37,7 +37,6 @@ ROOM_PER_ROW = 16  # bytes of stretches
 LONGEST, LONGEST_LINEAR = 1 << 8, 1 << 14  # bytes of a stretch that is kept
 LEAST_BYTES = 1 << 10  # of a stretch for which it pays to find out about all tokens of a vocabulary
 MOST_LONG_BYTES = 1 << 20  # of long stretches that are kept
-ASCII_END = 0x80
 FIRST_LEAD = 0xC0
 MOST_BEGUN = 3  # bytes of a character that is not complete
 NO_CUT, CUT, UNKNOWN = range(3)
@@ -72,7 +71,7 @@ class StretchCounts:
     def ends(self, data: NDArray[np.uint8]) -> NDArray[np.int64]:
         """Where the stretches of a text end that begins at a certain cut, or begins a document."""
         if self.counts_any:
-            return np.array([len(data)][: len(data)], np.int64)
+            return np.array([len(data)] if len(data) else [], np.int64)
         ends = np.empty(len(data) + 1, np.int64)
         if self._many is not None:
             n_cuts = self._many.all_cuts(data, ends)
