@@ -83,15 +83,7 @@ def test_a_piece_without_end_is_counted_without_encoding_it_again(model, monkeyp
     monkeypatch.setattr(stretch_counts, "LEAST_BYTES", 0)
     in_one = AppendEncoder(tokenizer).append_each(text)
     assert in_one[-1001:].tolist() == expected
-    encoded = []
-    encode = BytePairPipeline.encode
-    monkeypatch.setattr(
-        BytePairPipeline,
-        "encode",
-        lambda pipeline, fragment, *options: (
-            encoded.append(len(fragment)) or encode(pipeline, fragment, *options)
-        ),
-    )
+    encoded = sizes_encoded(monkeypatch)
     one_by_one = AppendEncoder(tokenizer)
     counts = []
     for at in range(len(text)):
@@ -99,6 +91,20 @@ def test_a_piece_without_end_is_counted_without_encoding_it_again(model, monkeyp
         counts.append(one_by_one.count)
     assert counts[-1001:] == expected
     assert sum(encoded) < 100 * len(text)  # and not half its length for each byte
+
+
+def sizes_encoded(monkeypatch) -> list[int]:
+    """The sizes of all fragments that are encoded from now on."""
+    sizes = []
+    encode = BytePairPipeline.encode
+    monkeypatch.setattr(
+        BytePairPipeline,
+        "encode",
+        lambda pipeline, fragment, *options: (
+            sizes.append(len(fragment)) or encode(pipeline, fragment, *options)
+        ),
+    )
+    return sizes
 
 
 @pytest.mark.parametrize("unit", ["a", "1", " ", "=-", "汉", "あ漢", "\n"])
@@ -121,15 +127,7 @@ def test_behind_a_piece_that_was_long_only_the_newest_text_is_encoded(monkeypatc
     encoder = AppendEncoder(tokenizer)
     encoder.append(b" " * 5000)
     assert encoder.count > 0
-    encoded = []
-    encode = BytePairPipeline.encode
-    monkeypatch.setattr(
-        BytePairPipeline,
-        "encode",
-        lambda pipeline, fragment, *options: (
-            encoded.append(len(fragment)) or encode(pipeline, fragment, *options)
-        ),
-    )
+    encoded = sizes_encoded(monkeypatch)
     for _ in range(300):
         encoder.append(b" word")
         assert encoder.count > 0
