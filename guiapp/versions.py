@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Iterable
 
 from guiapp import __version__
 
@@ -14,21 +15,22 @@ PACKAGES = {
     "gguf": "MIT",
     "platformdirs": "MIT",
 }
+NAMES = ("Tokenloupe", "Python", *PACKAGES, "System")
 
 
 def versions() -> list[tuple[str, str]]:
-    """Names and versions of the program and of what it is made from."""
-    rows = [("Tokenloupe", __version__), ("Python", platform.python_version())]
-    rows += [(name, _version(name)) for name in PACKAGES]
-    return [*rows, ("System", f"{platform.system()} {platform.release()}")]
+    """Names and versions of the program and of what it is made from.  The first look-up takes two frames."""
+    packages = map(_version, PACKAGES)
+    values = (__version__, platform.python_version(), *packages, f"{platform.system()} {platform.release()}")
+    return list(zip(NAMES, values, strict=True))
 
 
-def versions_text() -> str:
-    return "\n".join(f"{name} {value}" for name, value in versions())
+def versions_text(rows: Iterable[tuple[str, str]]) -> str:
+    return "\n".join(f"{name} {value}" for name, value in rows)
 
 
 def _version(package: str) -> str:
-    from importlib.metadata import PackageNotFoundError, version  # 30 ms that starting does not have
+    from importlib.metadata import PackageNotFoundError, version  # time that starting does not have
 
     try:
         return version(package)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import (
@@ -15,7 +17,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from guiapp.versions import PACKAGES, versions, versions_text
+from guiapp.versions import NAMES, PACKAGES, versions, versions_text
+from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.widgets.card import card
 from guiapp.widgets.style_sheet import heading, set_role
 from guiapp.widgets.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
@@ -35,7 +38,7 @@ LICENCES = (
 
 
 class AboutDialog(QDialog):
-    """Versions to copy, and the licences."""
+    """Versions to copy, which follow when they are looked up, and the licences."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -44,42 +47,57 @@ class AboutDialog(QDialog):
         self.setFixedWidth(WIDTH_PX)
         title = QLabel("Tokenloupe")
         set_role(title, "title")
-        copy_button, close_button = QPushButton("Copy versions"), QPushButton("Close")
-        copy_button.clicked.connect(self.copy)
+        self.copy_button, close_button = QPushButton("Copy versions"), QPushButton("Close")
+        self.copy_button.clicked.connect(self.copy)
         close_button.clicked.connect(self.accept)
         close_button.setDefault(True)
         buttons = QHBoxLayout()
         buttons.addStretch()
-        buttons.addWidget(copy_button)
+        buttons.addWidget(self.copy_button)
         buttons.addWidget(close_button)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(*[MARGIN_PX + 2 * UNIT_PX] * 4)
         layout.setSpacing(3 * UNIT_PX)
-        for widget in (title, _text(PURPOSE), heading("Versions"), _versions_card()):
+        self._versions: list[tuple[str, str]] = []
+        self._labels = {name: QLabel("…") for name in NAMES}
+        for widget in (title, _text(PURPOSE), heading("Versions"), _versions_card(self._labels)):
             layout.addWidget(widget)
         for widget in (heading("Licences"), _text(LICENCES)):
             layout.addWidget(widget)
         layout.addLayout(buttons)
         self._layout = layout
         close_button.setFocus()
+        self.copy_button.setEnabled(False)
+        self._job = LatestJob[list[tuple[str, str]]](self)
+        self._job.done.connect(self._show_versions)
+        self._job.start(_look_up)
 
     def showEvent(self, event: QShowEvent) -> None:
         self.setFixedHeight(self._layout.totalHeightForWidth(WIDTH_PX))  # Qt forgets that lines are broken
         super().showEvent(event)
 
     def copy(self) -> None:
-        QGuiApplication.clipboard().setText(versions_text())
+        QGuiApplication.clipboard().setText(versions_text(self._versions))
+
+    def _show_versions(self, versions: list[tuple[str, str]]) -> None:
+        self._versions = versions
+        for name, value in versions:
+            licence = PACKAGES.get(name)
+            self._labels[name].setText(f"{value:10} {licence}" if licence else value)
+        self.copy_button.setEnabled(True)
 
 
-def _versions_card() -> QFrame:
+def _look_up(_: Progress) -> list[tuple[str, str]]:
+    return versions()
+
+
+def _versions_card(labels: Mapping[str, QLabel]) -> QFrame:
     form = QFormLayout()
     form.setHorizontalSpacing(MARGIN_PX)
     form.setVerticalSpacing(UNIT_PX)
-    for name, value in versions():
+    for name, text in labels.items():
         label = QLabel(name)
         set_role(label, "dim")
-        licence = PACKAGES.get(name)
-        text = QLabel(f"{value:10} {licence}" if licence else value)
         text.setFont(Theme.mono_font(SMALL_FONT_PX))
         form.addRow(label, text)
     return card(form)

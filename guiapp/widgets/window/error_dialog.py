@@ -9,7 +9,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
-from guiapp.versions import versions_text
+from guiapp.versions import versions, versions_text
 from guiapp.widgets.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
 
 SIZE = QSize(720, 440)
@@ -65,7 +65,7 @@ class ErrorReporter:
         elif self._dialog is not None:
             self._dialog.details.appendPlainText(text)
         else:
-            self._dialog = ErrorDialog(f"{text}\n{versions_text()}\n", self._window)
+            self._dialog = ErrorDialog(f"{text}\n{versions_text(versions())}\n", self._window)
             self._dialog.destroyed.connect(self._forget)
             self._dialog.setWindowModality(Qt.WindowModality.WindowModal)
             self._dialog.show()

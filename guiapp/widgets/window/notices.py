@@ -8,7 +8,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QAction, QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
-from guiapp.versions import versions_text
+from guiapp.versions import versions, versions_text
+from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.widgets.icons import icon
 from guiapp.widgets.style_sheet import set_role
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
@@ -29,6 +30,8 @@ class Notice(QFrame):
         self.message = message
         self._details = [message, details] if details else [message]
         self._theme_source = theme_source
+        self._versions = LatestJob[str](self)
+        self._versions.done.connect(self._put_on_clipboard)
         set_role(self, "notice")
         self.setAccessibleName(f"Notice: {message}")
         self._icon = QLabel()
@@ -59,7 +62,10 @@ class Notice(QFrame):
         self._color()
 
     def copy_details(self) -> None:
-        QGuiApplication.clipboard().setText("\n\n".join([*self._details, versions_text()]))
+        self._versions.start(_look_up)
+
+    def _put_on_clipboard(self, versions: str) -> None:
+        QGuiApplication.clipboard().setText("\n\n".join([*self._details, versions]))
 
     def _color(self) -> None:
         theme = self._theme_source.theme
@@ -111,3 +117,7 @@ class NoticeArea(QWidget):
     def _dismiss(self, subject: str) -> None:
         self.clear_notice(subject)
         self.dismissed.emit(subject)
+
+
+def _look_up(_: Progress) -> str:
+    return versions_text(versions())

@@ -144,13 +144,30 @@ def test_buttons_without_text_say_what_they_do(shell):
             assert button.text() or button.accessibleName()
 
 
-def test_about_names_versions_and_licences(shell, qtbot):
+def test_about_names_versions_and_licences(shell, qtbot, monkeypatch):
+    monkeypatch.setattr("guiapp.versions._version", lambda package: "1.2.3")
     shell.window.actions_table["about"].trigger()
     dialog = shell.window.findChild(AboutDialog)
     text = " ".join(label.text() for label in dialog.findChildren(QLabel))
     assert "GNU Lesser General Public License" in text
-    dialog.copy()
-    assert "numpy" in QGuiApplication.clipboard().text()
+    qtbot.waitUntil(dialog.copy_button.isEnabled)
+    qtbot.mouseClick(dialog.copy_button, Qt.MouseButton.LeftButton)
+    assert "numpy 1.2.3" in QGuiApplication.clipboard().text()
+    assert any(label.text().split() == ["1.2.3", "BSD-3-Clause"] for label in dialog.findChildren(QLabel))
+    dialog.close()
+
+
+def test_about_is_shown_before_versions_are_looked_up(shell, qtbot, monkeypatch):
+    may_end = Event()
+    monkeypatch.setattr("guiapp.versions._version", lambda package: "1.2.3" * may_end.wait(PATIENCE_S))
+    shell.window.actions_table["about"].trigger()
+    dialog = shell.window.findChild(AboutDialog)
+    height = dialog.height()
+    assert dialog.isVisible()
+    assert not dialog.copy_button.isEnabled()
+    may_end.set()
+    qtbot.waitUntil(dialog.copy_button.isEnabled)
+    assert dialog.height() == height >= dialog.layout().totalHeightForWidth(dialog.width())
     dialog.close()
 
 

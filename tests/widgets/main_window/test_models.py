@@ -102,7 +102,8 @@ def test_a_model_that_fails_is_told_beside_it_and_can_be_copied(shell, qtbot):
         shell.workspace.loader.open("/models/broken.gguf")
     (notice,) = shell.window.notices.notices
     assert notice.message == "broken.gguf is no GGUF file. Choose another one."
-    qtbot.mouseClick(notice.copy_button, Qt.MouseButton.LeftButton)
+    with qtbot.waitSignal(QGuiApplication.clipboard().dataChanged):
+        qtbot.mouseClick(notice.copy_button, Qt.MouseButton.LeftButton)
     details = QGuiApplication.clipboard().text()
     assert "/models/broken.gguf" in details
     assert "PySide6" in details
@@ -111,14 +112,21 @@ def test_a_model_that_fails_is_told_beside_it_and_can_be_copied(shell, qtbot):
     assert shell.workspace.vocabulary.name == "fake.gguf"
 
 
-def test_versions_are_looked_up_only_where_a_failure_is_copied(shell, qtbot, monkeypatch):
+def test_versions_are_looked_up_beside_the_window_where_a_failure_is_copied(shell, qtbot, monkeypatch):
     looked_up = []
-    monkeypatch.setattr("guiapp.versions._version", lambda package: looked_up.append(package) or "1.2.3")
+
+    def look_up(package):
+        looked_up.append(threading.current_thread())
+        return "1.2.3"
+
+    monkeypatch.setattr("guiapp.versions._version", look_up)
     with qtbot.waitSignal(shell.workspace.loader.failed):
         shell.workspace.loader.open("/models/broken.gguf")
     assert looked_up == []
-    shell.window.notices.notices[0].copy_button.click()
+    with qtbot.waitSignal(QGuiApplication.clipboard().dataChanged):
+        shell.window.notices.notices[0].copy_button.click()
     assert "numba 1.2.3" in QGuiApplication.clipboard().text()
+    assert threading.main_thread() not in looked_up
 
 
 def test_short_facts_have_no_scroll_bars(shell, qtbot):
