@@ -10,14 +10,15 @@ from PySide6.QtWidgets import QLabel
 class FittedLabel(QLabel):
     """One of several texts, the first that there is room for; wants room for the first.
 
-    It paints its text itself: each `QLabel.setText` has all widgets around it laid out again.
+    Where it is needed, it insists on room for the last.  It paints its text itself: each `QLabel.setText` has all widgets around it laid out again.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, is_needed: bool = False) -> None:
         super().__init__()
+        self._is_needed = is_needed
         self._texts = [""]
         self._shown = ""
-        self._wanted_px = 0
+        self._room_px = (0, 0)
 
     def text(self) -> str:
         """The text that is shown."""
@@ -32,16 +33,17 @@ class FittedLabel(QLabel):
         if texts == self._texts:
             return
         self._texts = texts
-        if self._width_of(self.whole_text) != self._wanted_px:
+        room_px = self._least_px(), self._width_of(self.whole_text)
+        if room_px != self._room_px:
+            self._room_px = room_px
             self.updateGeometry()
         self._fit()
 
     def sizeHint(self) -> QSize:
-        self._wanted_px = self._width_of(self.whole_text)
-        return QSize(self._wanted_px, super().sizeHint().height())
+        return QSize(self._width_of(self.whole_text), super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(0, super().sizeHint().height())
+        return QSize(self._least_px(), super().sizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -58,6 +60,9 @@ class FittedLabel(QLabel):
         self.setAccessibleName(self._shown)
         self.setToolTip("" if self._shown == self.whole_text else self.whole_text)
         self.update()
+
+    def _least_px(self) -> int:
+        return self._width_of(self._texts[-1]) if self._is_needed else 0
 
     def _width_of(self, text: str) -> int:
         return self.fontMetrics().horizontalAdvance(text)

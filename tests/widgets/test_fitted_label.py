@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
@@ -9,6 +11,7 @@ from guiapp.widgets.fitted_label import FittedLabel
 
 TITLES = ["Compiling for speed, 0 of 92", "Compiling for speed", "…"]
 SELECTED = ["selected: 2 tokens · 3 characters", "selected: 2 tokens", "2 tokens"]
+SHORTEST = ["2 tokens", "123,456,789 tokens"]
 
 
 @pytest.fixture
@@ -22,6 +25,25 @@ def labels(qtbot):
         label.set_texts(texts)
     row.show()
     return row, made
+
+
+def test_a_label_that_is_needed_keeps_room_for_its_shortest_text(qtbot):
+    row = QWidget()
+    qtbot.addWidget(row)
+    layout = QHBoxLayout(row)
+    needed, other = FittedLabel(is_needed=True), FittedLabel()
+    layout.addWidget(other)
+    layout.addWidget(needed)
+    row.show()
+    other.set_texts(TITLES)
+    for shortest in SHORTEST:
+        needed.set_texts([f"{shortest}, and more", shortest])
+        row.resize(layout.minimumSize())
+        qtbot.waitUntil(partial(is_shown, needed, shortest))
+
+
+def is_shown(label, text):
+    return label.text() == text
 
 
 @pytest.mark.parametrize("width", [90, 150, 220, 300, 400])

@@ -23,11 +23,16 @@ from guiapp.widgets.style_sheet import set_role
 from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
 
 HEIGHT_PX = 30
-BAR_WIDTH_PX = 120
+BAR_WIDTH_PX, SHORT_BAR_PX = 120, 40
+SHORT_TITLES = (40, 28, 16)  # characters
 
 
 class StatusLine(QFrame):
-    """Figures at the left, progress in the middle, selection and switches at the right."""
+    """Figures at the left, progress in the middle, selection and switches at the right.
+
+    Where room is scarce, figures go first, then progress and selection are told in fewer words; the number of
+    tokens stays.
+    """
 
     def __init__(
         self, workspace: Workspace, activity: Activity, switches: list[QAction], parent: QWidget | None = None
@@ -38,7 +43,8 @@ class StatusLine(QFrame):
         set_role(self, "status")
         self.setFixedHeight(HEIGHT_PX)
         self.setAccessibleName("Status")
-        self._tokens, self._figures, self._selection = FittedLabel(), FittedLabel(), FittedLabel()
+        self._tokens, self._selection = FittedLabel(is_needed=True), FittedLabel(is_needed=True)
+        self._figures = FittedLabel()
         for label in (self._tokens, self._figures, self._selection):
             label.setFont(Theme.mono_font(SMALL_FONT_PX))
         self._figures.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -98,10 +104,11 @@ class ActivityView(QWidget):
     def __init__(self, activity: Activity, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._activity = activity
-        self._label = FittedLabel()
+        self._label = FittedLabel(is_needed=True)
         set_role(self._label, "dim")
         self._bar = QProgressBar(textVisible=False)
-        self._bar.setFixedWidth(BAR_WIDTH_PX)
+        self._bar.setMinimumWidth(SHORT_BAR_PX)
+        self._bar.setMaximumWidth(BAR_WIDTH_PX)
         self._bar.setAccessibleName("Progress")
         self.cancel_button = QToolButton()
         self.cancel_button.setText("Cancel")
@@ -124,7 +131,7 @@ class ActivityView(QWidget):
             self._due.stop()
             self.hide()
             return
-        self._label.set_texts([activity.title, activity.title.partition(",")[0], "…"])
+        self._label.set_texts(_under_way(activity.title))
         self._bar.setRange(0, 1000 if activity.progress > 0 else 0)
         self._bar.setValue(round(activity.progress * 1000))
         self.cancel_button.setVisible(activity.can_cancel)
@@ -144,12 +151,18 @@ class _Switch(QCheckBox):
         action.toggled.connect(self.setChecked)
 
 
+def _under_way(title: str) -> list[str]:
+    """What goes on, and shorter ways to say so: without figures, with the beginning of a name, in a word."""
+    what = title.partition(",")[0]
+    shortened = [f"{what[:length]}…" for length in SHORT_TITLES if len(what) > length + 1]
+    return [title, what, *shortened, what.partition(" ")[0]]
+
+
 def _selected(selection: SelectionStatistics | None) -> list[str]:
     """The counts of a selection, and shorter ways to say so."""
     if selection is None:
         return [""]
-    tokens = counted(selection.n_tokens, "token")
-    if not selection.is_exact:
-        tokens = f"about {tokens}"
-    selected = f"selected: {tokens}"
-    return [f"{selected} · {counted(selection.n_characters, 'character')}", selected, tokens]
+    about = "" if selection.is_exact else "about "
+    selected = f"selected: {about}{counted(selection.n_tokens, 'token')}"
+    characters = counted(selection.n_characters, "character")
+    return [f"{selected} · {characters}", selected, f"{about}{selection.n_tokens:,} selected"]

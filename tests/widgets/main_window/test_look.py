@@ -8,10 +8,13 @@ from PySide6.QtCore import QPoint, QPointF, QSize, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication
 
+from guiapp.viewmodels.activity import Activity
 from guiapp.viewmodels.settings import Settings
 from guiapp.widgets.fitted_label import FittedLabel
+from guiapp.widgets.main_window import SMALLEST_SIZE
 from guiapp.widgets.styled_text import StyledText
 from guiapp.widgets.theme import DARK, LIGHT
+from guiapp.widgets.window.status_line import ActivityView
 
 
 def test_the_theme_recolours_and_is_kept(shell, qtbot, tmp_path):
@@ -77,6 +80,24 @@ def test_figures_are_left_out_rather_than_cut_off(shell, width):
     assert figures.fontMetrics().horizontalAdvance(figures.text()) <= figures.width()
     assert figures.text()
     assert "characters" in shell.window.status_line.text
+
+
+def test_tokens_and_what_goes_on_are_readable_in_the_smallest_window(make_shell, qtbot, monkeypatch):
+    shell = make_shell(b"one two three " * 999)
+    shell.window.resize(SMALLEST_SIZE)
+    title = f"Opening {'a name that goes on ' * 9}"
+    monkeypatch.setattr(Activity, "title", title)
+    monkeypatch.setattr(Activity, "can_cancel", True)
+    shell.workspace.document.select(0, shell.workspace.document.size)
+    shell.warm_up.progress_changed.emit()
+    qtbot.waitUntil(shell.window.findChild(ActivityView).isVisible)
+    QApplication.processEvents()
+    tokens, figures, under_way, selection = shell.window.status_line.findChildren(FittedLabel)
+    assert (tokens.text(), figures.text()) == (f"{shell.workspace.statistics.n_tokens:,} tokens", "")
+    assert selection.text() == f"{shell.workspace.selection_statistics.n_tokens:,} selected"
+    assert under_way.text().startswith("Opening")
+    for label in (tokens, under_way, selection):
+        assert label.fontMetrics().horizontalAdvance(label.text()) <= label.width()
 
 
 def test_size_and_options_come_back_at_the_next_start(make_shell):
