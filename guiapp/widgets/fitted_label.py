@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QLabel
 class FittedLabel(QLabel):
     """One of several texts, the first that there is room for; wants room for the first.
 
-    Where it is needed, it insists on room for the last.  It paints its text itself: each `QLabel.setText` has all widgets around it laid out again.
+    Where it is needed, it insists on room for the last.  It paints its text itself: each `QLabel.setText`
+    has all widgets around it laid out again.
     """
 
     def __init__(self, is_needed: bool = False) -> None:
