@@ -70,9 +70,22 @@ class StyledText(QTextEdit):
         self._fit()
 
     def _fit(self) -> None:
-        line, height = self.fontMetrics().lineSpacing(), ceil(self.document().size().height())
-        most = self._most_lines * line + 2 * TEXT_MARGIN_PX
-        fits = height <= most
+        height, most = ceil(self.document().size().height()), ceil(self._most_px())
         policy = Qt.ScrollBarPolicy
-        self.setVerticalScrollBarPolicy(policy.ScrollBarAlwaysOff if fits else policy.ScrollBarAsNeeded)
+        self.setVerticalScrollBarPolicy(
+            policy.ScrollBarAlwaysOff if height <= most else policy.ScrollBarAsNeeded
+        )
         self.setFixedHeight(min(height, most))
+
+    def _most_px(self) -> float:
+        """The height of as many lines as may be shown; those with characters from other fonts are higher."""
+        layout, block, left = self.document().documentLayout(), self.document().begin(), self._most_lines
+        while block.isValid():
+            lines = block.layout()
+            if lines.lineCount() >= left:
+                last = lines.lineAt(left - 1)
+                top = layout.blockBoundingRect(block).top()
+                return top + last.y() + last.height() + TEXT_MARGIN_PX
+            left -= lines.lineCount()
+            block = block.next()
+        return layout.documentSize().height()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QWidget
 
 from guiapp.core.explain.visible_text import isolate, visible_text
@@ -14,9 +17,21 @@ from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Them
 
 HINT = "Walk the text through the tree, from the selected token on, always to the longest token."
 PLAY, PAUSE = "play", "pause"
-N_LINES = 2
-AROUND_BYTES = 18
-FEWEST_NAMES, NAME_PX = 3, 80
+N_LINES, MORE_LINES = 2, 3  # where there is room for a sentence in so many, and where there is not
+SENTENCE = 100  # characters
+TALL = 4  # pixels that lines with characters from other fonts are higher by
+NAME_PX = 80
+
+
+class Detail(NamedTuple):
+    """How much of the walk is told: bytes of the text around, characters of what was read and of a name."""
+
+    around: int
+    longest: int
+    n_names: int
+
+
+DETAILS = (Detail(18, 60, 3), Detail(18, 30, 3), Detail(12, 24, 2), Detail(6, 16, 1), Detail(0, 12, 1))
 
 
 class WalkBar(QFrame):
@@ -32,7 +47,7 @@ class WalkBar(QFrame):
         set_role(self, "panel")
         self._play = self._button(PAUSE, "Play or pause the walk", walk.play)
         self._play.setMinimumWidth(self._play.fontMetrics().horizontalAdvance(PAUSE) + 2 * GAP_PX)
-        self._story = StyledText(Theme.mono_font(SMALL_FONT_PX), N_LINES)
+        self._story = StyledText(Theme.mono_font(SMALL_FONT_PX), MORE_LINES)
         self._story.setAccessibleName("Greedy walk")
         layout = QHBoxLayout(self)
         layout.setContentsMargins(MARGIN_PX, UNIT_PX, MARGIN_PX, UNIT_PX)
@@ -42,11 +57,22 @@ class WalkBar(QFrame):
         layout.addWidget(self._play)
         layout.addWidget(self._button("›", "One byte on", self._step))
         layout.addWidget(self._story, 1, Qt.AlignmentFlag.AlignVCenter)
-        story_px = N_LINES * self._story.fontMetrics().lineSpacing() + 2 * TEXT_MARGIN_PX
-        self.setFixedHeight(story_px + 2 * UNIT_PX)  # the text below stays where it is while the walk plays
         walk.changed.connect(self._follow)
         theme_source.changed.connect(self._follow)
         self._follow()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Be as high as a sentence needs: the text below stays where it is while the walk plays."""
+        super().resizeEvent(event)
+        self.setFixedHeight(self._story_px() + 2 * UNIT_PX)
+        self._follow()
+
+    def _story_px(self) -> int:
+        """The height for what is told."""
+        metrics = self._story.fontMetrics()
+        columns = self._story.width() // metrics.averageCharWidth()
+        n_lines = N_LINES if columns * N_LINES >= SENTENCE else MORE_LINES
+        return n_lines * (metrics.lineSpacing() + TALL) + 2 * TEXT_MARGIN_PX
 
     def _button(self, text: str, tip: str, slot: object) -> QToolButton:
         button = QToolButton()
@@ -65,28 +91,39 @@ class WalkBar(QFrame):
 
     def _follow(self) -> None:
         self._play.setText(PAUSE if self._walk.is_playing else PLAY)
-        self._story.set_spans(self._spans())
+        for detail in self._details():
+            self._story.set_spans(self._spans(detail))
+            if self._story.document().size().height() <= self._story_px():
+                break
 
-    def _spans(self) -> list[Span]:
+    def _details(self) -> list[Detail]:
+        """The most telling first."""
+        most = DETAILS[0]._replace(n_names=self._story.width() // NAME_PX)
+        return [most, *DETAILS] if most.n_names > DETAILS[0].n_names else list(DETAILS)
+
+    def _spans(self, detail: Detail) -> list[Span]:
         theme, step, picture = self._theme_source.theme, self._walk.step, self._model.picture
         if step is None or picture is None:
             return [Span(HINT, theme.dim)]
-        before = self._walk.read(step.start, max(0, step.start - AROUND_BYTES))
-        seen = self._walk.read(step.offset + 1, step.start)
+
+        def name(token: int) -> str:
+            return isolate(visible_text(picture.tree.token_bytes(token), detail.longest))
+
+        reached = step.offset + 1
+        before = self._walk.read(step.start, max(0, step.start - detail.around))
+        seen = self._walk.read(reached, max(step.start, reached - detail.longest))
         spans = [
             Span(visible_text(before), theme.faint),
             Span(visible_text(seen), theme.span_text, theme.span_colors[0], is_bold=True),
-            Span(visible_text(self._walk.read(step.offset + 1 + AROUND_BYTES, step.offset + 1)), theme.dim),
+            Span(visible_text(self._walk.read(reached + detail.around, reached)), theme.dim),
         ]
         if step.taken is not None:
-            name = isolate(visible_text(picture.tree.token_bytes(step.taken)))
-            spans += [Span("   takes ", theme.dim), Span(name, theme.accent, is_bold=True)]
+            spans += [Span("   takes ", theme.dim), Span(name(step.taken), theme.accent, is_bold=True)]
             if step.n_children:
                 tokens = "token" if step.n_children == 1 else "tokens"
                 spans.append(Span(f": none of {step.n_children:,} longer {tokens} follows here", theme.dim))
         elif step.n_children:
-            shown = step.continuations[: max(FEWEST_NAMES, self._story.width() // NAME_PX)]
-            names = [isolate(visible_text(picture.tree.token_bytes(child))) for child in shown]
+            names = [name(child) for child in step.continuations[: detail.n_names]]
             more = f" … of {step.n_children:,}" if step.n_children > len(names) else ""
             spans.append(Span(f"   may go on to {', '.join(names)}{more}", theme.dim))
         return spans

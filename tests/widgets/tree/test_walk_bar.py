@@ -6,6 +6,8 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QToolButton
 
+import guiapp
+from guiapp.core.demo import demo_model_path
 from guiapp.widgets.styled_text import Span
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -64,3 +66,20 @@ def test_a_walk_begins_anew_where_another_token_is_selected(page):
     assert page.walk.step is None
     page.walk.move(1)
     assert page.walk.read(1) == TEXT[workspace.span(3)[0] :][:1]
+
+
+@pytest.mark.parametrize("width", [860, 1000, 1600])
+def test_what_the_walk_says_fits_at_any_width(open_tree_page, width):
+    tokenizer = guiapp.open_model(demo_model_path("bpe"))
+    page, _ = open_tree_page(tokenizer, "Welcome, whatever 汉武帝飞🚀向了 हिन्दी".encode())
+    page.resize(width, 600)
+    QApplication.processEvents()
+    story, told = page.walk_bar._story, set()
+    page.walk.restart()
+    for _ in range(len(page.walk.steps)):
+        told.add(story.toPlainText())
+        QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+        assert story.document().size().height() <= story.viewport().height()
+        assert story.geometry().bottom() < page.walk_bar.height()
+        page.walk.move(1)
+    assert len(told) == len(page.walk.steps)
