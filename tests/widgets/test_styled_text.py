@@ -15,7 +15,7 @@ def test_lines_of_any_script_are_shown_whole(qtbot, line):
     window = QWidget()
     qtbot.addWidget(window)
     text = StyledText(Theme.mono_font(SMALL_FONT_PX), 3, window)
-    text.resize(800, 10)
+    text.resize(800, 100)
     window.show()
     heights = []
     for n_lines in (1, 2, 3, 4):
