@@ -1,10 +1,11 @@
 """What it costs to append texts byte by byte, in encodings of the whole text.
 
-    python -m guiapp.core.bench.append_cost MODEL... [--corpus FILE]...
+    python -m guiapp.core.bench.append_cost MODEL... [--corpus FILE]... [--prepend]
 
 The count after each byte and the ids at the end, against one encoding; warm, and as the first thing after
 loading.  Besides the corpora, texts without cuts are appended: random letters, and one letter again and
-again.  Times are those of the processor, medians of runs that take turns.
+again.  Times are those of the processor, medians of runs that take turns.  With `--prepend` the texts are
+put together from their ends.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from string import ascii_lowercase
 
 import guiapp
 from guiapp.core.counting.append import AppendEncoder
+from guiapp.core.counting.prepend import PrependEncoder
 from guiapp.core.tokenizer import Tokenizer
 
 ROUNDS = 7
@@ -33,13 +35,26 @@ def append(tokenizer: Tokenizer, text: bytes) -> None:
     _ = growing.token_ids
 
 
+def prepend(tokenizer: Tokenizer, text: bytes) -> None:
+    """The same from the other end."""
+    growing = PrependEncoder(tokenizer, add_special=False, parse_special=False)
+    growing.prepend_each(text)
+    _ = growing.token_ids
+
+
 def encode(tokenizer: Tokenizer, text: bytes) -> None:
     tokenizer.encode(text, add_special=False, parse_special=False)
 
 
-def cost(load: Callable[[], Tokenizer], text: bytes, is_cold: bool, rounds: int = ROUNDS) -> float:
+def cost(
+    load: Callable[[], Tokenizer],
+    text: bytes,
+    is_cold: bool,
+    rounds: int = ROUNDS,
+    grow: Callable[[Tokenizer, bytes], None] = append,
+) -> float:
     """How many encodings of a text it takes to append it, as the first thing that is done if `is_cold`."""
-    taken: dict[Callable[[Tokenizer, bytes], None], list[int]] = {encode: [], append: []}
+    taken: dict[Callable[[Tokenizer, bytes], None], list[int]] = {encode: [], grow: []}
     tokenizer = load()
     for job in taken:
         job(tokenizer, text)
@@ -49,7 +64,7 @@ def cost(load: Callable[[], Tokenizer], text: bytes, is_cold: bool, rounds: int 
             started = time.thread_time_ns()
             job(tokenizer, text)
             times_ns.append(time.thread_time_ns() - started)
-    return median(taken[append]) / median(taken[encode])
+    return median(taken[grow]) / median(taken[encode])
 
 
 def texts(corpora: list[Path]) -> Iterator[tuple[str, bytes]]:
@@ -69,10 +84,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("models", nargs="+", metavar="MODEL")
     parser.add_argument("--corpus", type=Path, action="append", default=[], metavar="FILE")
+    parser.add_argument("--prepend", action="store_true", help="put texts together from their ends")
     arguments = parser.parse_args()
+    grow = prepend if arguments.prepend else append
     for model in arguments.models:
         for name, text in texts(arguments.corpus):
-            warm, cold = (cost(partial(load_model, model), text, is_cold) for is_cold in (False, True))
+            load = partial(load_model, model)
+            warm, cold = (cost(load, text, is_cold, grow=grow) for is_cold in (False, True))
             print(f"{Path(model).stem:32} {name:20} warm {warm:6.1f}, cold {cold:6.1f} encodings", flush=True)
 
 

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.kernels.borrowing import allocating
 from guiapp.core.kernels.compile import kernel, routine
 from guiapp.core.kernels.merges import NO_MERGE, MergeArrays, find_merge
 
@@ -88,7 +89,7 @@ def no_answers() -> NDArray[np.int64]:
     return np.full(N_ANSWERS, NO_MERGE, np.int64)
 
 
-@routine
+@allocating
 def _make_apart(merges: MergeArrays, derivations: DerivationArrays, left: int, right: int) -> bool:
     """Whether two symbols are made whole before a merge crosses between them, by making them.
 

@@ -10,10 +10,16 @@ from guiapp.core.bench import append_cost
 from guiapp.core.bench.append_cost import cost, load_model
 
 
-@pytest.mark.parametrize("model", ["demo:bpe", "demo:wordpiece", "demo:rwkv"])
-def test_a_text_without_cuts_costs_a_few_encodings(model):
+@pytest.mark.parametrize(
+    ("model", "grow"),
+    [
+        *((model, append_cost.append) for model in ("demo:bpe", "demo:wordpiece", "demo:rwkv")),
+        *((model, append_cost.prepend) for model in ("demo:bpe", "demo:spm")),
+    ],
+)
+def test_a_text_without_cuts_costs_a_few_encodings(model, grow):
     text = dict(append_cost.texts([]))["one letter"]
-    assert cost(partial(load_model, model), text, False, rounds=3) < 20
+    assert cost(partial(load_model, model), text, False, rounds=3, grow=grow) < 20
 
 
 def test_models_and_texts_are_named_with_what_they_cost(tmp_path, monkeypatch, capsys):

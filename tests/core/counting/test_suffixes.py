@@ -1,0 +1,136 @@
+"""Suffixes of texts count as when each is encoded, at the same cost per byte."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from model_files import ALL_MODELS
+from random_texts import random_texts
+
+import guiapp
+from guiapp.core.counting import head_suffixes, prepend
+from guiapp.core.counting.prepend import PrependEncoder
+from guiapp.core.counting.suffix_counts import new_suffixes_of
+from guiapp.core.text.pattern_table import PATTERNS_BY_PRE_TYPE
+from guiapp.core.tokenizer import Tokenizer
+
+RUNS = (
+    *("abcdefghi", "0123456789", "-='", " \t", " ", "\n", " \n", "a'rstvmld", "汉字漢", "あい→★", "é\u0301"),
+    *("😀😁", "ab汉é", "\ufffd", "xyz'", "\u2028 ", "a1 'S\n漢", "ab"),
+)
+FIRST, LAST = ("", " ", "\n", "'", "x", "1", "é"), ("", "x", " ", "1", "\n", "é", "'", " y")
+TRAPS = ("<sentinel:12><sentinel:9>a", "IMGIMGABCZ IMGIMGAZ", "    \t\n   x", " a b cc d " * 6, "abc'LL've x")
+NUMBERS = ("1234567 12 123456", "١٢٣٤x1", "a1b22c333d4444")
+N_SPECIAL = 60  # that are mixed into texts
+
+open_model = cache(guiapp.open_model)
+
+
+def as_array(text):
+    return np.frombuffer(bytearray(text), np.uint8)
+
+
+def runs(rng):
+    for run in RUNS:
+        letters = rng.choices(run, k=rng.choice((3, 30)))
+        yield (rng.choice(FIRST) + "".join(letters) + rng.choice(LAST)).encode()
+        yield bytes(rng.choices(run.encode() + b"ab\xe3\x81 ", k=12))
+
+
+def check_suffixes(tokenizer, texts, rng):
+    """The share of bytes for which the number of tokens from there on is told."""
+    new_suffixes, n_bytes, n_told = new_suffixes_of(tokenizer), 0, 0
+    encoder = tokenizer.pipeline.encoders[1 if len(tokenizer.pipeline.encoders) > 1 else 0]
+    for text in texts:
+        suffixes, counts, end = new_suffixes(), [], len(text)
+        while end > 0:
+            start = max(0, end - rng.choice((1, 2, 7, 50)))
+            told = suffixes.prepend(as_array(text[start:end]))
+            counts[:0] = told.tolist()
+            if len(told) < end - start:
+                break
+            end = start
+        n_bytes, n_told = n_bytes + len(text), n_told + len(counts)
+        firsts = range(len(text) - len(counts), len(text))
+        each = (tokenizer.pipeline.encode(as_array(text[at:]), True, encoder) for at in firsts)
+        assert counts == [len(tokens.ids) for tokens in each], text
+    return n_told / n_bytes
+
+
+def texts_of(rng):
+    return [*random_texts(rng.randrange(1 << 30), 12), *runs(rng)]
+
+
+@pytest.mark.parametrize("model", ALL_MODELS)
+def test_suffixes_count_as_when_each_is_encoded(model):
+    tokenizer, rng = open_model(model), random.Random(3)
+    if new_suffixes_of(tokenizer) is not None:
+        assert check_suffixes(tokenizer, texts_of(rng), rng) > 0.6
+
+
+@pytest.mark.parametrize("takes_whole", [False, True])
+@pytest.mark.parametrize("pre_type", PATTERNS_BY_PRE_TYPE)
+def test_suffixes_that_each_pre_tokenizer_splits_count_as_when_each_is_encoded(pre_type, takes_whole):
+    vocabulary, rng = open_model("demo:bpe").vocabulary, random.Random(4)
+    rules = replace(vocabulary.rules, ignore_merges=takes_whole)
+    tokenizer = Tokenizer(replace(vocabulary, pre_type=pre_type, rules=rules))
+    texts = [*random_texts(5, 2), *runs(rng), *(trap.encode() for trap in TRAPS)]
+    assert check_suffixes(tokenizer, texts, rng) > 0.5
+    check_suffixes(tokenizer, [numbers.encode() for numbers in NUMBERS], rng)
+
+
+@pytest.mark.parametrize("model", ALL_MODELS)
+@pytest.mark.parametrize("settles_at_once", [False, True])
+def test_prepending_each_byte_equals_encoding_from_scratch(model, settles_at_once, monkeypatch):
+    monkeypatch.setattr(head_suffixes, "LEAST_BYTES", 0)
+    if settles_at_once:
+        monkeypatch.setattr(prepend, "BLOCK_BYTES", 1)
+        monkeypatch.setattr(prepend, "EACH_BLOCK_BYTES", 7)
+    tokenizer, rng = open_model(model), random.Random(6)
+    searched_for = tokenizer.special_tokens.searched_for(True)[:N_SPECIAL].tolist()
+    special = [tokenizer.vocabulary.raw_text(token_id) for token_id in searched_for]
+    for text in [*random_texts(7, 12, special), *runs(rng)]:
+        parse_special, end = rng.random() < 0.7, len(text)
+        encoder = PrependEncoder(tokenizer, True, parse_special)
+        while end > 0:
+            start = max(0, end - rng.choice((1, 2, 9, 60)))
+            counts = encoder.prepend_each(text[start:end])
+            looked_at = [start, *rng.sample(range(start, end), min(3, end - start))]
+            expected = {at: tokenizer.encode(text[at:], True, parse_special).token_ids for at in looked_at}
+            assert [counts[at - start] for at in looked_at] == [len(expected[at]) for at in looked_at], text
+            if rng.random() < 0.3:
+                assert encoder.token_ids.tolist() == expected[start].tolist()
+            if rng.random() < 0.3 and start > 0:
+                end, start = start, start - 1
+                encoder.prepend(text[start:end])
+                assert encoder.count == len(tokenizer.encode(text[start:], True, parse_special))
+            end = start
+
+
+@pytest.mark.parametrize("model", ["demo:bpe", "demo:spm"])
+@pytest.mark.parametrize("unit", ["a", "random", "=-", "7", " ", "汉"])
+def test_prepending_to_text_without_a_cut_encodes_little_again(model, unit, monkeypatch):
+    tokenizer = guiapp.open_model(model)
+    letters = random.Random(1).choices("abcdefghijklmnopqrstuvwxyz", k=2000)
+    text = ("".join(letters) if unit == "random" else unit * (2000 // len(unit.encode()))).encode()
+    expected = [len(tokenizer.encode(text[at:])) for at in range(len(text))]
+    encoded = []
+    encode = tokenizer.pipeline.encode
+
+    def watch(fragment, *options):
+        encoded.append(len(fragment))
+        return encode(fragment, *options)
+
+    monkeypatch.setattr(tokenizer.pipeline, "encode", watch)
+    assert PrependEncoder(tokenizer).prepend_each(text).tolist() == expected
+    assert sum(encoded) < 3 * len(text)
+    encoded.clear()
+    one_by_one = PrependEncoder(tokenizer)
+    for at in range(len(text) - 1, -1, -1):
+        one_by_one.prepend(text[at : at + 1])
+        assert one_by_one.count == expected[at]
+    assert max(encoded, default=0) <= head_suffixes.LEAST_BYTES
