@@ -33,6 +33,7 @@ FIRST_MODEL = "demo:bpe"
 FIRST_SAMPLE = "welcome"
 HEAD_START_S = 1.0  # of the first model, if it is so small that it needs no compiled kernels
 FIRST_FRAMES_MS = 1200  # until when text and ids are painted, and mostly kernels are loaded
+QUIET = "qt.text.font.db.info=false"  # one line for each font that cannot show a script, such as Thaana
 TURN_S = 0.0005  # how long a job may keep the window from running Python: a tenth of the usual time
 
 
@@ -110,10 +111,12 @@ def run_window(model: str | None, text_file: Path | None) -> int:
 def make_application() -> QApplication:
     """The one QApplication, with the names that the system shows."""
     gc.disable()  # modules that are loaded are no garbage; later there is a GarbageCollector
+    from PySide6.QtCore import QLoggingCategory
     from PySide6.QtWidgets import QApplication
 
     _import_as_usual()
     sys.setswitchinterval(TURN_S)
+    QLoggingCategory.setFilterRules(QUIET)
     application = QApplication(sys.argv[:1])
     application.setApplicationName("tokenloupe")
     application.setApplicationDisplayName("")

@@ -156,6 +156,21 @@ def test_modules_are_imported_without_a_look_at_their_source(environment):
     assert result.stdout.strip() == "[]", result.stderr
 
 
+CODE_THAT_LAYS_OUT_TEXT = """
+from guiapp import app
+application = app.make_application()
+from PySide6.QtGui import QTextLayout
+layout = QTextLayout("ދިވެހި ߒߞߏ")
+layout.beginLayout()
+layout.createLine()
+layout.endLayout()
+"""
+
+
+def test_fonts_that_cannot_show_a_script_are_no_news(environment):
+    assert run(CODE_THAT_LAYS_OUT_TEXT, environment).stderr == ""
+
+
 CODE_THAT_COUNTS_WHAT_FULL_COLLECTIONS_LOOK_AT = """
 import gc
 from pathlib import Path
