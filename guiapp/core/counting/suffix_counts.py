@@ -9,7 +9,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.counting.longest_suffixes import ByteSuffixes, WordSuffixes
 from guiapp.core.counting.pair_suffixes import PairSuffixes, pair_suffix_rules
+from guiapp.core.pipelines.rwkv import RwkvPipeline
+from guiapp.core.pipelines.word_piece import WordPiecePipeline
 from guiapp.core.tokenizer import Tokenizer
 
 
@@ -31,4 +34,9 @@ def new_suffixes_of(tokenizer: Tokenizer) -> NewSuffixes | None:
     if tokenizer.merging is not None:
         rules = pair_suffix_rules(tokenizer)
         return None if rules is None else partial(PairSuffixes, rules)
+    own = tokenizer.pipeline.own
+    if isinstance(own, RwkvPipeline):
+        return partial(ByteSuffixes, own)
+    if isinstance(own, WordPiecePipeline) and own.has_unknown:
+        return partial(WordSuffixes, own)
     return None

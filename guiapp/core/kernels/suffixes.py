@@ -123,7 +123,7 @@ def prepend(
         text[size] = new[index]
         size += 1
         if rules.repairs:
-            decoded = _decode(text, size)
+            decoded = decode(text, size)
             code, n_source = decoded >> 3, decoded & 7
             if rules.marks_spaces and (code == MARKED_SPACE or (code == SPACE and n_source > 1)):
                 return index + 1
@@ -157,7 +157,7 @@ def _write(data: NDArray[np.uint8], behind: int, code: int) -> int:
 
 
 @borrowing
-def _decode(text: NDArray[np.uint8], at: int) -> int:
+def decode(text: NDArray[np.uint8], at: int) -> int:
     """`utf8._decode` for a text that has its last byte first."""
     lead = int(text[at - 1])
     if lead < 0x80:

@@ -42,10 +42,11 @@ class RwkvPipeline:
     def make_tables(self) -> None:
         """Make now what the first encoding would make."""
         if not awaits_compiled():
-            _ = self._matcher
+            _ = self.matcher
 
     @cached_property
-    def _matcher(self) -> TokenMatcher:
+    def matcher(self) -> TokenMatcher:
+        """Finds the longest token at each place of a text."""
         return build_matcher(*self._vocabulary.token_bytes_table, self._token_ids)
 
     @cached_property
@@ -53,6 +54,11 @@ class RwkvPipeline:
         tokens = {self._vocabulary.token_bytes(token_id): token_id for token_id in self._token_ids.tolist()}
         tokens.pop(b"", None)
         return tokens
+
+    @property
+    def has_unknown(self) -> bool:
+        """Whether a token stands for bytes without one."""
+        return self._unknown != NONE
 
     @cached_property
     def look_ahead(self) -> int:
@@ -70,13 +76,13 @@ class RwkvPipeline:
         size = len(chunk)
         found, ids = np.empty(size, np.int32), np.empty(size, np.int32)
         starts, ends = np.empty(size, np.int64), np.empty(size, np.int64)
-        count = kernel.encode(chunk, self._matcher, self._unknown, found, ids, starts, ends)
+        count = kernel.encode(chunk, self.matcher, self._unknown, found, ids, starts, ends)
         return self._checked(FragmentTokens(ids[:count].copy(), starts[:count].copy(), ends[:count].copy()))
 
     def count_prefixes(self, text: NDArray[np.uint8]) -> NDArray[np.int32]:
         """int32[n]: the number of tokens of the first 1, 2, … n bytes of a text."""
         counts = np.empty(len(text), np.int32)
-        if longest_prefixes.count_bytes(text, self._matcher, counts) and self._unknown == NONE:
+        if longest_prefixes.count_bytes(text, self.matcher, counts) and self._unknown == NONE:
             self._encode_chunk(text)  # which raises an error
         return counts
 

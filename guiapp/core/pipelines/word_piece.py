@@ -65,7 +65,7 @@ class WordPiecePipeline:
         unknown = vocabulary.special_ids.unk
         self._unknown = NONE if unknown is None else unknown
         rules = vocabulary.rules
-        self._actions = normalize_wordpiece.action_table(rules.lowercase, rules.strip_accents)
+        self.actions = normalize_wordpiece.action_table(rules.lowercase, rules.strip_accents)
 
     def make_tables(self) -> None:
         """Make now what the first encoding that needs it would make."""
@@ -73,7 +73,8 @@ class WordPiecePipeline:
             _ = self._fast
 
     @cached_property
-    def _matcher(self) -> TokenMatcher:
+    def matcher(self) -> TokenMatcher:
+        """Finds the longest token at each place of a word."""
         vocabulary = self._vocabulary
         ids = np.arange(len(vocabulary), dtype=np.int32)
         return build_matcher(vocabulary.token_data, vocabulary.token_offsets, ids)
@@ -90,7 +91,7 @@ class WordPiecePipeline:
     @cached_property
     def word_rules(self) -> WordRules:
         """What counting the tokens of all prefixes needs to know."""
-        return WordRules(self._actions, self._links, longest_prefixes.tokens_alone(self._links))
+        return WordRules(self.actions, self._links, longest_prefixes.tokens_alone(self._links))
 
     @cached_property
     def _readable_links(self) -> linear.FailureLinks:
@@ -124,7 +125,7 @@ class WordPiecePipeline:
                 np.empty(room, np.uint8), np.empty(room, np.int64), np.empty(room, np.int64)
             )
             word_ends = np.empty(len(chunk), np.int64)
-            n_words = normalize_wordpiece.normalize(chunk, self._actions, *text, word_ends)
+            n_words = normalize_wordpiece.normalize(chunk, self.actions, *text, word_ends)
             yield start, _Words(text, word_ends[:n_words])
 
     def _encode_words(
@@ -144,7 +145,7 @@ class WordPiecePipeline:
             count = linear_kernel.encode(*words, self._links, self._unknown, ids, starts, ends)
         else:
             found = np.empty(size, np.int32)
-            count = kernel.encode(*words, self._matcher, self._unknown, found, ids, starts, ends)
+            count = kernel.encode(*words, self.matcher, self._unknown, found, ids, starts, ends)
         return self._checked(ids[:count].copy(), *source_spans(text, starts[:count], ends[:count]))
 
     def _encode_fast(self, fragment: NDArray[np.uint8]) -> FragmentTokens:
@@ -156,7 +157,7 @@ class WordPiecePipeline:
             unknown_text = b"" if self._unknown == NONE else self._vocabulary.raw_text(self._unknown)
             may_be_first = unknown_text.startswith(SPACE_SYMBOL[:1])
             fast_wordpiece.find_spans(
-                fragment, self._actions, self._matcher, self._unknown, may_be_first, ids, starts, ends
+                fragment, self.actions, self.matcher, self._unknown, may_be_first, ids, starts, ends
             )
             return starts, ends
 
@@ -164,7 +165,7 @@ class WordPiecePipeline:
 
     @cached_property
     def _fast(self) -> FastWords:
-        actions, matcher, unknown = self._actions, self._matcher, self._unknown
+        actions, matcher, unknown = self.actions, self.matcher, self._unknown
 
         def encode_known(text: NDArray[np.uint8], short: NDArray[np.uint64], ids: NDArray[np.int32]) -> int:
             return fast_wordpiece.encode_known(text, actions.pages, actions.rows, short, ids)
@@ -189,7 +190,7 @@ class WordPiecePipeline:
         vocabulary = self._vocabulary
         data, offsets = vocabulary.token_data, vocabulary.token_offsets
         stays = np.zeros(256, np.bool_)
-        stays[:0x80] = self._actions.rows[self._actions.pages[0]][:0x80] == Action.EXTEND_WORD
+        stays[:0x80] = self.actions.rows[self.actions.pages[0]][:0x80] == Action.EXTEND_WORD
         n_changed = np.concatenate([[0], np.cumsum(~stays[data])])
         starts, ends = offsets[:-1] + len(SPACE_SYMBOL), offsets[1:]
         tokens = np.flatnonzero(starts < ends)
@@ -233,20 +234,20 @@ class WordPiecePipeline:
 
     def cut_before(self, data: NDArray[np.uint8], position: int) -> int:
         """The last safe cut up to `position`, whatever stands behind it."""
-        return normalize_wordpiece.word_break_before(data, position, self._actions)
+        return normalize_wordpiece.word_break_before(data, position, self.actions)
 
     def cut_after(self, data: NDArray[np.uint8], position: int) -> int:
         """The first safe cut from `position` on, whatever stands before it."""
-        return normalize_wordpiece.word_break_after(data, position, self._actions)
+        return normalize_wordpiece.word_break_after(data, position, self.actions)
 
     def all_cuts(self, text: NDArray[np.uint8], ends: NDArray[np.int64]) -> int:
         """See `ManyTexts`."""
-        return normalize_wordpiece.word_breaks(text, self._actions, ends)
+        return normalize_wordpiece.word_breaks(text, self.actions, ends)
 
     def count_each(self, texts: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np.int64]:
         """See `ManyTexts`."""
         counts = np.empty(len(ends), np.int64)
-        if kernel.count_each(texts, ends, self._actions, self._matcher, counts) and self._unknown == NONE:
+        if kernel.count_each(texts, ends, self.actions, self.matcher, counts) and self._unknown == NONE:
             raise EncodeError(NOT_COVERED)
         return counts
 

@@ -10,13 +10,16 @@ import numpy as np
 import pytest
 from model_files import ALL_MODELS
 from random_texts import random_texts
+from unpaired_vocabularies import vocabulary, write_rwkv, write_wordpiece
 
 import guiapp
 from guiapp.core.counting import head_suffixes, prepend
 from guiapp.core.counting.prepend import PrependEncoder
 from guiapp.core.counting.suffix_counts import new_suffixes_of
+from guiapp.core.errors import EncodeError
 from guiapp.core.text.pattern_table import PATTERNS_BY_PRE_TYPE
 from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.vocab.vocabulary import VocabType
 
 RUNS = (
     *("abcdefghi", "0123456789", "-='", " \t", " ", "\n", " \n", "a'rstvmld", "汉字漢", "あい→★", "é\u0301"),
@@ -25,6 +28,7 @@ RUNS = (
 FIRST, LAST = ("", " ", "\n", "'", "x", "1", "é"), ("", "x", " ", "1", "\n", "é", "'", " y")
 TRAPS = ("<sentinel:12><sentinel:9>a", "IMGIMGABCZ IMGIMGAZ", "    \t\n   x", " a b cc d " * 6, "abc'LL've x")
 NUMBERS = ("1234567 12 123456", "١٢٣٤x1", "a1b22c333d4444")
+DENSE_TOKENS = ["<unk>", "a", "ab", "aba", "abcab", "b", "ba", "bab", "caba", "é", "aaaa", "a" * 9, "bc"]
 N_SPECIAL = 60  # that are mixed into texts
 
 open_model = cache(guiapp.open_model)
@@ -44,7 +48,7 @@ def runs(rng):
 def check_suffixes(tokenizer, texts, rng):
     """The share of bytes for which the number of tokens from there on is told."""
     new_suffixes, n_bytes, n_told = new_suffixes_of(tokenizer), 0, 0
-    encoder = tokenizer.pipeline.encoders[1 if len(tokenizer.pipeline.encoders) > 1 else 0]
+    encoder = tokenizer.exact_encoders[0]
     for text in texts:
         suffixes, counts, end = new_suffixes(), [], len(text)
         while end > 0:
@@ -111,7 +115,7 @@ def test_prepending_each_byte_equals_encoding_from_scratch(model, settles_at_onc
             end = start
 
 
-@pytest.mark.parametrize("model", ["demo:bpe", "demo:spm"])
+@pytest.mark.parametrize("model", ["demo:bpe", "demo:spm", "demo:wordpiece", "demo:rwkv"])
 @pytest.mark.parametrize("unit", ["a", "random", "=-", "7", " ", "汉"])
 def test_prepending_to_text_without_a_cut_encodes_little_again(model, unit, monkeypatch):
     tokenizer = guiapp.open_model(model)
@@ -134,3 +138,33 @@ def test_prepending_to_text_without_a_cut_encodes_little_again(model, unit, monk
         one_by_one.prepend(text[at : at + 1])
         assert one_by_one.count == expected[at]
     assert max(encoded, default=0) <= head_suffixes.LEAST_BYTES
+
+
+@pytest.mark.parametrize("switches", [(True, True), (True, False), (False, True)])
+def test_suffixes_of_words_count_as_when_each_is_encoded(switches, tmp_path):
+    rng = random.Random(8)
+    tokenizer = guiapp.open_model(write_wordpiece(tmp_path / "words.gguf", 7, *switches))
+    assert check_suffixes(tokenizer, texts_of(rng), rng) == 1
+    tokens = [*DENSE_TOKENS, *("▁" + text for text in DENSE_TOKENS[1:8])]
+    assert check_suffixes(Tokenizer(vocabulary(VocabType.WPM, tokens)), dense_texts(rng), rng) == 1
+
+
+def test_suffixes_of_rwkv_texts_count_as_when_each_is_encoded(tmp_path):
+    rng = random.Random(9)
+    tokenizer = guiapp.open_model(write_rwkv(tmp_path / "rwkv.gguf", 5))
+    assert check_suffixes(tokenizer, texts_of(rng), rng) == 1
+    assert check_suffixes(Tokenizer(vocabulary(VocabType.RWKV, DENSE_TOKENS)), dense_texts(rng), rng) == 1
+
+
+def dense_texts(rng):
+    for _ in range(100):
+        letters = rng.choice(("ab", "abc", "a", "abcé", "ab c"))
+        yield "".join(rng.choices(letters, k=rng.randrange(1, 60))).encode()
+
+
+def test_bytes_and_words_without_tokens_are_errors_where_nothing_stands_for_them(monkeypatch):
+    monkeypatch.setattr(head_suffixes, "LEAST_BYTES", 0)
+    for kind, tokens in ((VocabType.RWKV, ["a", "ab"]), (VocabType.WPM, ["▁a", "b"])):
+        tokenizer = Tokenizer(vocabulary(kind, tokens, unknown=None))
+        with pytest.raises(EncodeError):
+            PrependEncoder(tokenizer, add_special=False).prepend_each("a" + "b" * 300 + "c")
