@@ -5,29 +5,16 @@ The numbers are the rows of the table of malformed files in the specification of
 
 from __future__ import annotations
 
-import os
 import struct
-import sys
-from pathlib import Path
 
 import pytest
-from gguf_builder import BYTE, NORMAL, GgufFile, Raw, Tensor, entry, string, vocab_file
+from gguf_builder import BYTE, NORMAL, GgufFile, Raw, Tensor, string, vocab_file
+from small_files import array_of, bpe, spm, string_of_length, with_tensor
 
 from guiapp.core.errors import VocabError
 from guiapp.core.vocab.gguf_file import load_vocabulary
-from guiapp.core.vocab.vocabulary import Attribute, Vocabulary
 
 BYTE_NAMES = [f"<0x{byte:02X}>" for byte in range(256)]
-TOKENS = ["<unk>", "<s>", "</s>", "a", "b", "ab"]
-
-
-def spm(**parts: object) -> GgufFile:
-    return vocab_file(**{"model": "llama", "tokens": TOKENS, **parts})  # type: ignore[arg-type]
-
-
-def bpe(**parts: object) -> GgufFile:
-    defaults: dict[str, object] = {"model": "gpt2", "pre": "gpt-2", "tokens": TOKENS, "merges": ["a b"]}
-    return vocab_file(**{**defaults, **parts})  # type: ignore[arg-type]
 
 
 def plamo2(tokens: list[str], types: list[int]) -> GgufFile:
@@ -38,23 +25,9 @@ def ugm(charsmap: object) -> GgufFile:
     return vocab_file(model="t5", tokens=["<pad>", "</s>", "<unk>", "a"], precompiled_charsmap=charsmap)
 
 
-def with_tensor(**parts: object) -> GgufFile:
-    file = spm()
-    file.tensors = [Tensor("t", **parts)]  # type: ignore[arg-type]
-    return file
-
-
 def charsmap(units: list[int], replacements: bytes) -> Raw:
     table = struct.pack(f"<I{len(units)}I", 4 * len(units), *units)
     return Raw("array:u8", table + replacements)
-
-
-def string_of_length(length: int) -> bytes:
-    return string("x") + struct.pack("<iQ", 8, length)
-
-
-def array_of(item_type: int, count: int) -> bytes:
-    return string("x") + struct.pack("<iiQ", 9, item_type, count)
 
 
 def key_of_length(length: int) -> bytes:
@@ -237,175 +210,3 @@ def test_accepted_with_a_warning_where_one_is_due(tmp_path, file, warning):
     assert " ".join(vocabulary.warnings).isprintable()
     for token_id in range(len(vocabulary)):
         vocabulary.token_bytes(token_id)
-
-
-def load(tmp_path: Path, file: GgufFile) -> Vocabulary:
-    return load_vocabulary(file.write(tmp_path / "model.gguf"))
-
-
-def test_version_2_is_read_like_version_3(tmp_path):
-    file = spm()
-    file.version = 2
-    assert len(load(tmp_path, file)) == 6
-
-
-def test_a_key_that_is_not_counted_is_not_read(tmp_path):
-    file = spm().add("tokenizer.ggml.bos_token_id", 5)
-    file.n_entries = len(file.entries) - 1
-    assert load(tmp_path, file).special_ids.bos == 1
-
-
-def test_bytes_behind_the_end_are_ignored(tmp_path):
-    file = spm()
-    file.tail = os.urandom(100)
-    assert len(load(tmp_path, file)) == 6
-
-
-def test_any_byte_but_zero_is_true(tmp_path):
-    assert load(tmp_path, spm(add_eos_token=Raw("bool", b"\2"))).rules.add_eos is True
-
-
-def test_tokens_are_cut_at_nul_and_empty_ones_named(tmp_path):
-    vocabulary = load(tmp_path, spm(tokens=["a", "", "zz\0yy", "\0", *map(str, range(9)), ""]))
-    texts = [vocabulary.raw_text(token_id) for token_id in (1, 2, 3, 13)]
-    assert texts == [b"[EMPTY_1]", b"zz", b"[EMPTY_3]", b"[EMPTY_13]"]
-
-
-def test_strange_types_are_undefined(tmp_path):
-    vocabulary = load(tmp_path, spm(types=[77, -5, 1, 2, 3, 4]))
-    assert vocabulary.kind(0) == vocabulary.kind(1) == "undefined"
-    assert vocabulary.stored_types.tolist() == [77, -5, 1, 2, 3, 4]
-    assert vocabulary.token_bytes(0) == b""
-    assert vocabulary.kind(2) == "control"  # because of its text, </s>
-
-
-def test_a_million_tensors_are_skipped_in_time(tmp_path):
-    file = spm()
-    file.n_tensors = 1_000_000
-    file.tail = b"".join(struct.pack("<Q7sIqiQ", 7, b"%07d" % n, 1, 0, 0, 0) for n in range(file.n_tensors))
-    assert len(load(tmp_path, file)) == 6
-
-
-def test_ten_million_merges_fit(tmp_path):
-    merges = struct.pack("<iiQ", 9, 8, 10**7) + string("x") * 10**7
-    file = bpe(merges=None).add_raw(string("tokenizer.ggml.merges") + merges)
-    assert len(load(tmp_path, file).merge_offsets) == 10**7 + 1
-
-
-def test_a_template_of_100_mb_is_described(tmp_path):
-    vocabulary = load(tmp_path, spm(keys={"tokenizer.chat_template": "x" * 100_000_000}))
-    assert vocabulary.metadata["tokenizer.chat_template"] == "string of 100,000,000 bytes"
-
-
-def test_unprintable_names_are_escaped(tmp_path):
-    path = tmp_path / "evil\n\u202egguf"
-    path.write_bytes(b"")
-    with pytest.raises(VocabError, match=r"evil\\n\\u202egguf is empty"):
-        load_vocabulary(path)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows keeps file names as UTF-16")
-def test_a_file_name_that_is_not_utf8_can_be_opened_and_shown(tmp_path):
-    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.gguf"))
-    spm().write(path)
-    assert len(load_vocabulary(path)) == 6
-    path.write_bytes(b"")
-    with pytest.raises(VocabError, match=r"\\xff.gguf is empty"):
-        load_vocabulary(path)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX files")
-def test_what_is_no_regular_file_is_refused(tmp_path):
-    os.mkfifo(tmp_path / "pipe")
-    (tmp_path / "loop").symlink_to(tmp_path / "loop")
-    for name, words in {
-        "pipe": "regular",
-        "loop": "opened",
-        "missing": "opened",
-        ".": "folder",
-        "\0": "opened",
-        "x" * 5000: "opened",
-    }.items():
-        with pytest.raises(VocabError, match=words):
-            load_vocabulary(tmp_path / name)
-    with pytest.raises(VocabError, match="regular"):
-        load_vocabulary("/dev/zero")
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="needs sparse files")
-def test_a_sparse_file_of_16_tib_is_read_like_a_small_one(tmp_path):
-    path = with_tensor().write(tmp_path / "model.gguf")
-    try:
-        os.truncate(path, 1 << 44)
-    except OSError:
-        os.truncate(path, 1 << 42)
-    assert len(load_vocabulary(path)) == 6
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="needs sparse files")
-def test_counts_that_a_sparse_file_covers_do_not_take_memory(tmp_path):
-    for number, file in enumerate(
-        (
-            GgufFile(n_entries=2**35),
-            GgufFile(n_tensors=2**35),
-            GgufFile().add_raw(array_of(8, 2**30)),
-            GgufFile().add_raw(array_of(10, 2**30)),
-            GgufFile().add_raw(string_of_length(2**30)),
-        )
-    ):
-        path = file.write(tmp_path / f"{number}.gguf")
-        os.truncate(path, 1 << 42)
-        with pytest.raises(VocabError):
-            load_vocabulary(path)
-
-
-def test_progress_rises_and_may_cancel(tmp_path):
-    path = spm().write(tmp_path / "model.gguf")
-
-    class CancelledError(Exception):
-        pass
-
-    def cancel(share: float) -> None:
-        raise CancelledError
-
-    with pytest.raises(CancelledError):
-        load_vocabulary(path, cancel)
-    shares: list[float] = []
-    load_vocabulary(path, shares.append)
-    assert shares == sorted(shares)
-    assert shares[-1] == 1.0
-
-
-def test_a_changed_file_is_read_again(tmp_path):
-    path = spm().write(tmp_path / "model.gguf")
-    first = load_vocabulary(path)
-    assert load_vocabulary(path) is first
-    spm(tokens=[*TOKENS, "c"]).write(path)
-    assert len(load_vocabulary(path)) == 7
-
-
-def test_only_the_two_vocabularies_opened_last_are_kept(tmp_path):
-    paths = [spm().write(tmp_path / f"{number}.gguf") for number in range(3)]
-    vocabularies = [load_vocabulary(path) for path in paths]
-    assert load_vocabulary(paths[1]) is vocabularies[1]
-    assert load_vocabulary(paths[0]) is not vocabularies[0]
-
-
-def test_bits_of_unknown_kind_do_not_exist(tmp_path):
-    vocabulary = load(
-        tmp_path, spm(types=[2, 3, 3, 1, 4, 6], tokens=["<unk>", "<s>", "</s>", "a", "b", "<0x0A>"])
-    )
-    expected = (
-        Attribute.UNKNOWN,
-        Attribute.CONTROL,
-        Attribute.CONTROL,
-        Attribute.NORMAL,
-        Attribute.USER_DEFINED,
-    )
-    assert vocabulary.attributes.tolist() == [*map(int, expected), int(Attribute.BYTE)]
-
-
-def test_a_key_with_nul_is_found_by_its_front(tmp_path):
-    file = GgufFile(entries=[entry("tokenizer.ggml.model\0!", "llama")])
-    file.entries += spm(model=None).entries
-    assert load(tmp_path, file).model == "llama"
