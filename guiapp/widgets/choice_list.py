@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QLineEdit,
     QListView,
-    QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QVBoxLayout,
@@ -149,6 +148,8 @@ class _ChoiceDelegate(QStyledItemDelegate):
 
 
 def _is_pointed_at(option: QStyleOptionViewItem) -> bool:
+    from PySide6.QtWidgets import QStyle
+
     state: int = option.state.value
     return bool(state & (QStyle.StateFlag.State_Selected.value | QStyle.StateFlag.State_MouseOver.value))
 

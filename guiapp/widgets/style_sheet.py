@@ -15,6 +15,7 @@ from __future__ import annotations
 from string import Template
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFontDatabase
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
@@ -174,8 +175,14 @@ def blend(below: QColor, above: QColor, amount: float) -> QColor:
 def set_role(widget: QWidget, role: str) -> None:
     """Choose one of the looks of this module, also for a widget that is already shown."""
     widget.setProperty("role", role)
-    widget.style().unpolish(widget)
-    widget.style().polish(widget)
+    look_again(widget)
+
+
+def look_again(widget: QWidget) -> None:
+    """Choose the looks for a widget anew after one of its properties has changed."""
+    if widget.testAttribute(Qt.WidgetAttribute.WA_WState_Polished):
+        widget.style().unpolish(widget)
+        widget.style().polish(widget)
 
 
 def heading(text: str) -> QLabel:

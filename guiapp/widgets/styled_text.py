@@ -7,7 +7,7 @@ from math import ceil
 from typing import NamedTuple
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QColor, QFont, QResizeEvent, QTextCharFormat, QTextCursor, QTextOption
+from PySide6.QtGui import QColor, QFont, QResizeEvent, QTextCharFormat, QTextCursor, QTextOption, QWheelEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextEdit, QWidget
 
 TEXT_MARGIN_PX = 2  # signs over capital letters reach above the line
@@ -64,6 +64,13 @@ class StyledText(QTextEdit):
 
     def sizeHint(self) -> QSize:
         return QSize(200, self.height())
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Ctrl is for what is around: all its texts grow alike."""
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            event.ignore()
+        else:
+            super().wheelEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -48,8 +48,13 @@ class TextZoom(QObject):
         widget.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if not isinstance(event, QWheelEvent) or not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            return super().eventFilter(watched, event)
+        is_for_us = isinstance(event, QWheelEvent) and self.take(event)
+        return is_for_us or super().eventFilter(watched, event)
+
+    def take(self, event: QWheelEvent) -> bool:
+        """Zoom if Ctrl is held while the wheel turns; whether that is so."""
+        if not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            return False
         if turned := event.angleDelta().y():
             self.stepped.emit(1 if turned > 0 else -1)
         return True

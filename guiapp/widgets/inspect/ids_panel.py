@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +17,12 @@ from guiapp.core.id_lists import FORMATS
 from guiapp.viewmodels.background import LatestJob
 from guiapp.viewmodels.tokens.source import TokenSource
 from guiapp.widgets.inspect.token_strip import TokenStrip
-from guiapp.widgets.inspect.token_table_view import TokenTableView
 from guiapp.widgets.style_sheet import heading, set_role
 from guiapp.widgets.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.widgets.token_actions import copy_action
+
+if TYPE_CHECKING:
+    from guiapp.widgets.inspect.token_table_view import TokenTableView
 
 NOTICE_MS = 2000
 AT_ONCE = 1 << 14  # ids that are written within a frame
@@ -35,14 +39,15 @@ class IdsPanel(QFrame):
         self,
         source: TokenSource,
         strip: TokenStrip,
-        table: TokenTableView,
+        make_table: Callable[[], TokenTableView],
         theme_source: ThemeSource,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         set_role(self, "panel")
         self._source = source
-        self.strip, self.table = strip, table
+        self.strip = strip
+        self._make_table = make_table
         self._views = QStackedWidget()
         self._notice = QLabel()
         set_role(self._notice, "dim")
@@ -60,6 +65,13 @@ class IdsPanel(QFrame):
         self._lay_out()
         for action in self.view_actions.values():
             action.toggled.connect(self._show_view)
+
+    @cached_property
+    def table(self) -> TokenTableView:
+        """Made when it is shown for the first time; until then nobody needs it."""
+        table = self._make_table()
+        self._views.addWidget(table)
+        return table
 
     @property
     def format_name(self) -> str:
@@ -117,7 +129,6 @@ class IdsPanel(QFrame):
         for action in self.view_actions.values():
             header.addWidget(_button(action))
         self._views.addWidget(self.strip)
-        self._views.addWidget(self.table)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(UNIT_PX)

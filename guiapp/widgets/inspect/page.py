@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
@@ -11,19 +12,20 @@ from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 from guiapp.core.id_lists import holds_numbers
 from guiapp.viewmodels.tokens.decode import DecodeModel
 from guiapp.viewmodels.tokens.details import TokenDetailsModel
-from guiapp.viewmodels.tokens.table import TokenTableModel
 from guiapp.viewmodels.workspace import Workspace
-from guiapp.widgets.inspect.decode_dialog import DecodeDialog
 from guiapp.widgets.inspect.ids_panel import IdsPanel
 from guiapp.widgets.inspect.text_panel import TextPanel
 from guiapp.widgets.inspect.token_card import TokenCard
 from guiapp.widgets.inspect.token_strip import TokenStrip
-from guiapp.widgets.inspect.token_table_view import TokenTableView
 from guiapp.widgets.spans.editor import SpanEditor
 from guiapp.widgets.spans.editor_link import EditorLink
 from guiapp.widgets.text_zoom import TextZoom
 from guiapp.widgets.theme import TEXT_FONT_PX, ThemeSource
 from guiapp.widgets.window.pages import Page
+
+if TYPE_CHECKING:
+    from guiapp.widgets.inspect.decode_dialog import DecodeDialog
+    from guiapp.widgets.inspect.token_table_view import TokenTableView
 
 CARD_WIDTH_PX = 340
 IDS_HEIGHT_PX = 170
@@ -42,7 +44,6 @@ class InspectPage(Page):
         self._workspace = workspace
         self._theme_source = theme_source
         self._details = TokenDetailsModel(workspace, self)
-        table = TokenTableModel(workspace, self._details, self)
         self.editor = SpanEditor(workspace.document, workspace.spans, theme_source)
         self.editor.set_placeholder(PLACEHOLDER)
         self.editor.set_frame_time(FRAME_MS)
@@ -50,12 +51,7 @@ class InspectPage(Page):
         self._zoom = TextZoom(self)
         strip = TokenStrip(workspace, theme_source, self._zoom)
         strip.set_frame_time(STRIP_MS)
-        self.ids_panel = IdsPanel(
-            workspace,
-            strip,
-            TokenTableView(table, workspace, theme_source, self._zoom),
-            theme_source,
-        )
+        self.ids_panel = IdsPanel(workspace, strip, self._make_table, theme_source)
         self.card = TokenCard(self._details, theme_source, self._zoom)
         self.card.setAccessibleName("Selected token")
         self.decode_model = DecodeModel(workspace, self)
@@ -67,6 +63,13 @@ class InspectPage(Page):
         self.editor.zoom_changed.connect(self._follow_editor_zoom)
         EditorLink(self.editor, workspace)
         workspace.text_job.done.connect(self._go_to_text)
+
+    def _make_table(self) -> TokenTableView:
+        from guiapp.viewmodels.tokens.table import TokenTableModel
+        from guiapp.widgets.inspect.token_table_view import TokenTableView
+
+        table = TokenTableModel(self._workspace, self._details, self)
+        return TokenTableView(table, self._workspace, self._theme_source, self._zoom)
 
     def _go_to_text(self) -> None:
         """A text that was just opened is what people go on with."""
@@ -100,6 +103,8 @@ class InspectPage(Page):
     def show_decoder(self) -> None:
         """Open the dialog that decodes ids, with those in the clipboard if there are any."""
         if self._decode_dialog is None:
+            from guiapp.widgets.inspect.decode_dialog import DecodeDialog
+
             self._decode_dialog = DecodeDialog(self.decode_model, self._theme_source, self)
             self._decode_dialog.insert_requested.connect(self._workspace.document.insert)
             self._decode_dialog.replace_requested.connect(self._workspace.show_text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication, QKeySequence, QResizeEvent
+from PySide6.QtGui import QGuiApplication, QKeySequence, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from guiapp.core.explain.merge_tree import MergeTree
@@ -47,7 +47,7 @@ class TokenCard(QScrollArea):
         self._token.setAccessibleName("Token text")
         self._facts = FactTable(FACTS, self._zoom)
         self._tree = MergeTreeView(theme_source, self._zoom)
-        self._tree_area = _plain_scroll_area(self._tree)
+        self._tree_area = _WideDrawing(self._tree)
         self._tree_area.setAccessibleName("How it is built")
         self._remark = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
         set_role(self._remark, "dim")
@@ -60,7 +60,6 @@ class TokenCard(QScrollArea):
         model.details_changed.connect(self._show_details)
         theme_source.changed.connect(self._show_details)
         self._zoom.changed.connect(self._follow_zoom)
-        self._watch_wheel()
         self._follow_zoom()
 
     def copy(self) -> None:
@@ -96,11 +95,9 @@ class TokenCard(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setMinimumWidth(260)
 
-    def _watch_wheel(self) -> None:
-        """Zoom wherever the pointer is: texts of several lines take the wheel for themselves."""
-        texts = [self._token, self._path, *self._facts.values.values()]
-        for area in [self, self._tree_area, *texts]:
-            self._zoom.watch(area.viewport())
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if not self._zoom.take(event):
+            super().wheelEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -155,13 +152,20 @@ class TokenCard(QScrollArea):
             yield Span(f" and {more:,} more", theme.dim)
 
 
-def _plain_scroll_area(inside: QWidget) -> QScrollArea:
+class _WideDrawing(QScrollArea):
     """Room for a drawing that may be too wide; high enough never to scroll vertically."""
-    area = QScrollArea()
-    area.setWidget(inside)
-    area.setWidgetResizable(True)
-    area.setFrameShape(QFrame.Shape.NoFrame)
-    area.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    area.viewport().setAutoFillBackground(False)
-    inside.setAutoFillBackground(False)
-    return area
+
+    def __init__(self, inside: QWidget) -> None:
+        super().__init__()
+        self.setViewport(QWidget())
+        self.setWidget(inside)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        inside.setAutoFillBackground(False)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            event.ignore()
+        else:
+            super().wheelEvent(event)

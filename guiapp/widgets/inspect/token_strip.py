@@ -22,6 +22,7 @@ from PySide6.QtGui import (
     QPen,
     QPixmap,
     QResizeEvent,
+    QWheelEvent,
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
 
@@ -70,6 +71,7 @@ class TokenStrip(QAbstractScrollArea):
         self._most_chips = CACHED_CHIPS
         self._most_ms = inf
         self._is_painted = True
+        self.setViewport(QWidget())
         self._repaint = QTimer(self, singleShot=True, interval=REPAINT_MS)
         self._repaint.timeout.connect(self.viewport().update)
         self.setAccessibleName("Token ids")
@@ -79,7 +81,6 @@ class TokenStrip(QAbstractScrollArea):
         self.viewport().setMouseTracking(True)
         theme_source.changed.connect(self._restyle)
         self._zoom.changed.connect(self._restyle)
-        self._zoom.watch(self.viewport())
         source.vocabulary_changed.connect(self._restyle)
         source.encoding_changed.connect(self._lay_out)
         source.selected_token_changed.connect(self._follow_selection)
@@ -256,6 +257,10 @@ class TokenStrip(QAbstractScrollArea):
             bar.setValue(bar.value() + below)
 
     # Input
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if not self._zoom.take(event):
+            super().wheelEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         step = self._step(event)

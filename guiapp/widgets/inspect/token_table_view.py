@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 
 from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPersistentModelIndex, QRect, Qt
-from PySide6.QtGui import QGuiApplication, QKeySequence, QPainter, QShowEvent
+from PySide6.QtGui import QGuiApplication, QKeySequence, QPainter, QShowEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -61,7 +61,6 @@ class TokenTableView(QTableView):
         source.hovered_token_changed.connect(self.viewport().update)
         theme_source.changed.connect(self.viewport().update)
         self._zoom.changed.connect(self._follow_zoom)
-        self._zoom.watch(self.viewport())
 
     def copy(self) -> None:
         """Put the selected rows on the clipboard, as lines with tabs."""
@@ -137,6 +136,10 @@ class TokenTableView(QTableView):
         flags = QItemSelectionModel.SelectionFlag
         selection.setCurrentIndex(index, flags.ClearAndSelect | flags.Rows)
         self.scrollTo(index)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if not self._zoom.take(event):
+            super().wheelEvent(event)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

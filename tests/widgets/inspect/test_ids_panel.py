@@ -32,7 +32,7 @@ def panel(source, qtbot):
     theme_source = ThemeSource(QApplication.instance(), "dark")
     details = TokenDetailsModel(source)
     table = TokenTableView(TokenTableModel(source, details), source, theme_source)
-    widget = IdsPanel(source, TokenStrip(source, theme_source), table, theme_source)
+    widget = IdsPanel(source, TokenStrip(source, theme_source), lambda: table, theme_source)
     qtbot.addWidget(widget)
     widget.resize(700, 200)
     widget.show()
