@@ -80,6 +80,8 @@ class Settings(QObject):
         return self._text("encoder") or None
 
     def set_options(self, add_special: bool, parse_special: bool, encoder: str | None) -> None:
+        if (self.add_special, self.parse_special, self.encoder) == (add_special, parse_special, encoder):
+            return  # what nobody has chosen is not written
         self.store.set_value("add_special", _word(add_special))
         self.store.set_value("parse_special", _word(parse_special))
         self.store.set_value("encoder", encoder or "")

@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 import threading
 from base64 import b64decode, b64encode
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.replace_file import replace_file
+from guiapp.viewmodels.writer import Writer
 
 Value = str | bytes
 BINARY = "base64"  # how bytes are written: {"base64": "…"}
@@ -39,7 +39,7 @@ class SettingsStore(QObject):
         self._values = values or {}
         self._changes: dict[str, Value | None] = {}
         self._lock = threading.Lock()
-        self._writer = ThreadPoolExecutor(1, "settings")  # Python ends when it is done
+        self._writer = Writer("settings")
 
     def value(self, name: str) -> Value | None:
         return self._values.get(name)
@@ -57,7 +57,7 @@ class SettingsStore(QObject):
 
     def save(self) -> None:
         """Wait until everything is in the file."""
-        self._writer.submit(lambda: None).result()
+        self._writer.finish()
 
     def _write(self) -> None:
         with self._lock:

@@ -10,7 +10,6 @@ import json
 import os
 import time
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TextIO
@@ -19,6 +18,7 @@ from PySide6.QtCore import QLockFile
 
 from guiapp.core.bench.measurement import Record
 from guiapp.viewmodels.bench.live import LiveRun
+from guiapp.viewmodels.writer import Writer
 
 SUFFIX, LOCK = ".jsonl", ".lock"
 MOST_BYTES = 16 << 20  # from here on no single samples: results, which hold them, follow each cell
@@ -36,7 +36,7 @@ class Journal:
         self._lock = _lock_of(self._path)
         self._file: TextIO | None = None
         self._n_bytes = 0
-        self._writer = ThreadPoolExecutor(1, "journal")  # Python ends when it is done
+        self._writer = Writer("journal")
         self._writer.submit(self._begin)
 
     def add(self, event: Mapping[str, Any]) -> None:
@@ -49,7 +49,7 @@ class Journal:
 
     def finish(self) -> None:
         """Wait until everything is on the disk."""
-        self._writer.submit(lambda: None).result()
+        self._writer.finish()
 
     def _begin(self) -> None:
         try:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QLockFile, QObject, Signal
 
 from guiapp.core.replace_file import replace_file
+from guiapp.viewmodels.writer import Writer
 
 LONGEST_KEPT_TEXT = 1 << 24
 ENDING = ".text"
@@ -58,7 +58,7 @@ class KeptTexts(QObject):
         self._lock: QLockFile | None = None
         self._aside: dict[Path, QLockFile] = {}
         self._is_failing = False
-        self._writer = ThreadPoolExecutor(1, "kept text")  # Python ends when it is done
+        self._writer = Writer("kept text")
 
     def take(self) -> KeptText | None:
         """Make the newest text that no window has the one of this window."""
@@ -117,7 +117,7 @@ class KeptTexts(QObject):
 
     def finish(self) -> None:
         """Wait until everything is on the disk."""
-        self._writer.submit(lambda: None).result()
+        self._writer.finish()
 
     def is_kept(self) -> bool:
         """Whether the last text is on the disk; waits for it."""

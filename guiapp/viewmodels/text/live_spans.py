@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from guiapp.core.counting.selection import count_selection
 from guiapp.core.editing.options import Options
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.editing.token_store import TokenStore
@@ -183,6 +182,8 @@ class LiveSpans(QObject):
         """The tokens of a part of the text by itself; None where that is not known in a moment."""
         if self._live is None or self._tokenizer is None:
             return None
+        from guiapp.core.counting.selection import count_selection  # time that starting does not have
+
         text, parse_special = self._document.view(), self._options.parse_special
         try:
             return count_selection(self._tokenizer, text, self._text.tokens, parse_special, start, end)
