@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.figures import counted
 from guiapp.core.kernels.byte_trie import NONE
 from guiapp.core.vocab.token_tree import TokenTree
 from guiapp.core.vocab.vocabulary import Vocabulary
@@ -107,7 +108,7 @@ def tree_lines(branch: Branch) -> Iterator[str]:
         prefix = visible_text(branch.prefix, LONGEST_LABEL)
         yield f"No token begins with “{prefix}”." if prefix else "The vocabulary has no tokens."
         return
-    yield f"{n_tokens:,} {_plural('token', n_tokens)} on {n_levels} {_plural('level', n_levels)}"
+    yield f"{counted(n_tokens, 'token')} on {counted(n_levels, 'level')}"
     if branch.above:
         yield "under " + " › ".join(visible_text(branch.tree.token_bytes(token)) for token in branch.above)
     yield f"{'id':>7}  {'below':>7}  token, and what it adds"
@@ -132,10 +133,6 @@ def dot_lines(branch: Branch) -> Iterator[str]:
             added = visible_text(tree.added_bytes(token), LONGEST_LABEL)
             yield f"  {parent} -> {token} [label={_quoted(added)}];"
     yield "}"
-
-
-def _plural(noun: str, count: int) -> str:
-    return noun if count == 1 else f"{noun}s"
 
 
 def _quoted(text: str) -> str:

@@ -326,7 +326,7 @@ def test_a_text_without_any_token_is_compared_too(qtbot):
     qtbot.waitUntil(lambda: None not in (workspace.round_trip.result, workspace.encoder_check.result))
     assert workspace.n_tokens == 0
     assert workspace.round_trip.result.offset == 0
-    assert workspace.encoder_check.result.percent == 0
+    assert workspace.encoder_check.result.share == 0
     workspace.close()
 
 

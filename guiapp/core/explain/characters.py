@@ -6,6 +6,8 @@ import unicodedata
 
 import numpy as np
 
+from guiapp.core.figures import counted
+
 LISTED = 3
 CONTROLS = {  # those that texts have; unicodedata finds them by these names, but does not name them
     "\0": "NULL",
@@ -79,9 +81,9 @@ def _whole(data: bytes, is_all: bool) -> str:
             return f"{_name(characters)} · {_long_name(characters)}"
         if n_characters <= LISTED and not n_stray:
             return ", ".join(map(_name, characters))
-        said.append(f"{n_characters:,} characters")
+        said.append(counted(n_characters, "character"))
     if n_stray:
-        said.append(f"{n_stray:,} byte{'s' if n_stray > 1 else ''} not of valid UTF-8")
+        said.append(f"{counted(n_stray, 'byte')} not of valid UTF-8")
     return ", ".join(said)
 
 

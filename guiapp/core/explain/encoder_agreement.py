@@ -37,9 +37,9 @@ class EncoderAgreement:
     parting: Parting | None
 
     @property
-    def percent(self) -> float:
-        """The share of the exact tokens that the other encoder gives too, cut (not rounded) to a decimal."""
-        return self.n_shared * 1000 // self.n_exact / 10 if self.n_exact else 100.0
+    def share(self) -> float:
+        """How much of the exact tokens the other encoder gives too, cut (not rounded) to thousandths."""
+        return self.n_shared * 1000 // self.n_exact / 1000 if self.n_exact else 1.0
 
 
 def compare(found: Encoding, exact: Encoding) -> EncoderAgreement:

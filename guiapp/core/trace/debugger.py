@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.figures import counted
 from guiapp.core.trace.breakpoints import Breakpoint, hits
 from guiapp.core.trace.candidates import Waiting, waiting
 from guiapp.core.trace.conditions import TOKENS, Expression, TraceValues
@@ -198,8 +199,7 @@ class Debugger:
     def sentence(self) -> str:
         """What the next step does."""
         if self.position >= self.n_steps:
-            n_tokens = len(self.trace.result.ids)
-            return f"That is all: {n_tokens:,} {'token' if n_tokens == 1 else 'tokens'}."
+            return f"That is all: {counted(len(self.trace.result.ids), 'token')}."
         is_counted = self.trace.columns.candidates[self.position] >= 0
         n_pairs = None
         if self.trace.operation(self.position) == "merge" and not is_counted:

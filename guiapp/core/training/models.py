@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from gguf import TokenType
 
 from guiapp.core.errors import TokenloupeError
+from guiapp.core.figures import counted
 from guiapp.core.training import unigram
 from guiapp.core.training.charsmap import build_charsmap
 from guiapp.core.training.corpus import Pair
@@ -140,7 +141,7 @@ def shortfall(algorithm: str, n_tokens: int, n_wished: int, n_repeated: int = 0)
     elif n_wished - n_tokens <= n_repeated:
         again = "1 merge makes a token" if n_repeated == 1 else f"{n_repeated:,} merges make tokens"
         reason = f"{again} that another one has made"
-    return f"{n_tokens:,} tokens instead of {n_wished:,}: {reason}."
+    return f"{counted(n_tokens, 'token')} instead of {n_wished:,}: {reason}."
 
 
 def too_small(n_needed: int) -> str:

@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any
 
 from guiapp.core.explain.code_marks import code
+from guiapp.core.figures import counted
 from guiapp.core.training import bpe, unigram, wordpiece
 from guiapp.core.training.corpus import END_OF_WORD, Corpus, Pair
 from guiapp.core.training.ranking import Ranking
@@ -74,7 +75,7 @@ class ToldEstimate:
     @property
     def sentence(self) -> str:
         likelihood = f"{self.log_likelihood:,.1f}".replace("-", "−")
-        return f"Estimated anew: {self.n_pieces:,} pieces; before it, log-likelihood {likelihood}."
+        return f"Estimated anew: {counted(self.n_pieces, 'piece')}; before it, log-likelihood {likelihood}."
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ class ToldPruning:
     def sentence(self) -> str:
         named = ", ".join(code(piece) for piece, _ in self.dropped[:5])
         more = " …" if self.n_dropped > 5 else ""
-        return f"Pruned: {self.n_pieces:,} pieces left; dropped {self.n_dropped:,}: {named}{more}"
+        return f"Pruned: {counted(self.n_pieces, 'piece')} left; dropped {self.n_dropped:,}: {named}{more}"
 
 
 Told = ToldMerge | ToldEstimate | ToldPruning

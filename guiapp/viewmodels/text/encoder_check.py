@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject
 from guiapp.core.editing.options import Options
 from guiapp.core.explain.encoder_agreement import EncoderAgreement, Parting, Piece, compare
 from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.figures import percent
 from guiapp.viewmodels.background import Progress
 from guiapp.viewmodels.text.check import TextCheck
 
@@ -38,9 +39,9 @@ def explained(agreement: EncoderAgreement) -> str:
     """What was found, for people."""
     if agreement.parting is None:
         return "On this text it gives exactly the tokens of the exact encoder."
-    counted = f"{agreement.n_shared:,} of {agreement.n_exact:,}"
+    found = f"{agreement.n_shared:,} of {agreement.n_exact:,}"
     return (
-        f"On this text it gives {agreement.percent:.1f} % of the exact encoder's tokens ({counted}).\n\n"
+        f"On this text it gives {percent(agreement.share, 1)} of the exact encoder's tokens ({found}).\n\n"
         f"{_described(agreement.parting)}"
     )
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.explain.merge_tree import MergeTree, merge_tree, why_not_merged
 from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.figures import counted
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.tree.characters import begun_characters
 from guiapp.core.tree.coloring import SCORED
@@ -60,7 +61,7 @@ def describe_node(
 ) -> NodeDetails:
     """Gather what is known about a node."""
     token, children = picture.token(node), len(picture.children(node))
-    n_below = f"{picture.n_below(node):,} token{'' if picture.n_below(node) == 1 else 's'}"
+    n_below = counted(picture.n_below(node), "token")
     if token is None:
         title = "all tokens" if picture.parent(node) is None else picture.script(node)
         return NodeDetails(None, title, (("children", f"{children:,}"), ("below it", n_below)))

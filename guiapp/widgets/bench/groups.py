@@ -12,6 +12,7 @@ from PySide6.QtGui import QBrush, QColor
 from guiapp.core.bench.beside import ratio_text
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.tables import BYTES_PER_MB
+from guiapp.core.figures import counted
 from guiapp.widgets.bench.charts import HasTheme
 from guiapp.widgets.bench.labels import UNITS, mark, round_steps, short_number, three_digits
 from guiapp.widgets.bench.plot import pen_of
@@ -45,7 +46,7 @@ def _warmth(row: Record) -> str:
 
 
 def _threads(row: Record) -> str:
-    return "1 thread" if row["threads"] == 1 else f"{row['threads']} threads"
+    return counted(row["threads"], "thread")
 
 
 KINDS = {

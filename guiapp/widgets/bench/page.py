@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QVBoxLayout, QW
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.plan import BenchError
 from guiapp.core.bench.tables import missing_lines
-from guiapp.core.figures import percent
+from guiapp.core.figures import counted, percent
 from guiapp.viewmodels.bench.history import SUFFIX
 from guiapp.viewmodels.bench.model import BenchModel
 from guiapp.widgets.bench.bar import CHANGES, CHARTS, FIGURES, PUBLISHED, BenchBar
@@ -312,8 +312,7 @@ class BenchPage(Page):
         missing = list(missing_lines(self.model.left_out))
         plain = [_unbroken(escape(note)) for note in (*self.model.warnings, *missing[:MOST_MISSING])]
         if more := missing[MOST_MISSING:]:
-            counted = "1 more reason" if len(more) == 1 else f"{len(more)} more reasons"
-            plain.append(f'<a href="{FIGURES_LINK}">{counted}</a>')
+            plain.append(f'<a href="{FIGURES_LINK}">{counted(len(more), "more reason")}</a>')
         notes = [*self._changes(), *self._deviations(), *plain]
         self.notes.setText(" &nbsp; ".join(notes))
         self.notes.setVisible(bool(notes))

@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 
 from guiapp.core.bench.plan import Plan
 from guiapp.core.bench.scenarios import SCENARIOS
+from guiapp.core.figures import counted
 from guiapp.viewmodels.bench.entrants import Entrant
 from guiapp.viewmodels.bench.model import BenchModel
 from guiapp.viewmodels.bench.presets import PRESETS, TEXTS
@@ -155,8 +156,7 @@ class PlanPanel(QFrame):
         if not model.ours:
             self.estimate.setText("Open a model to begin.")
         elif n_contenders := len(model.contenders):
-            counted = "1 contender" if n_contenders == 1 else f"{n_contenders} contenders"
-            self.estimate.setText(f"{counted}, {model.estimate}")
+            self.estimate.setText(f"{counted(n_contenders, 'contender')}, {model.estimate}")
         else:
             self.estimate.setText("Tick a contender to begin.")
 

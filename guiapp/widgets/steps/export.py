@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from guiapp.core.figures import counted
 from guiapp.core.trace.export import WRITERS
 from guiapp.viewmodels.steps.exported_runs import ALL, ExportedRun
 from guiapp.viewmodels.steps.exporter import StepExporter
@@ -104,14 +105,10 @@ def choose_steps(parent: QWidget, choices: Mapping[str, range]) -> str | None:
     """Ask which part of the run to save; None for none."""
     box = QMessageBox(QMessageBox.Icon.Question, "Save run", "Which steps should be saved?", parent=parent)
     buttons = {
-        box.addButton(f"{title}: {_count(len(steps))}", QMessageBox.ButtonRole.AcceptRole): title
+        box.addButton(f"{title}: {counted(len(steps), 'step')}", QMessageBox.ButtonRole.AcceptRole): title
         for title, steps in choices.items()
     }
     box.addButton(QMessageBox.StandardButton.Cancel)
     box.exec()
     box.deleteLater()
     return next((title for button, title in buttons.items() if button is box.clickedButton()), None)
-
-
-def _count(n_steps: int) -> str:
-    return "1 step" if n_steps == 1 else f"{n_steps:,} steps"

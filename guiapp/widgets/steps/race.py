@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
+from guiapp.core.figures import counted
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.steps.cards import QuietButton
@@ -84,5 +85,5 @@ class RaceCard(QFrame):
         here = " · HERE THEY PART" if race.is_parting else ""
         self.title.show_text(f"RACE · {race.encoder.upper()} · {at.upper()}{here}")
         self.go.setVisible(race.difference is not None)
-        same = f"Both give the same {len(race.rival.trace.result.ids):,} tokens."
+        same = f"Both give the same {counted(len(race.rival.trace.result.ids), 'token')}."
         self.verdict.show_sentence(same if race.difference is None else race.difference.reason)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
 from guiapp.core.explain.visible_text import isolate
+from guiapp.core.figures import counted
 from guiapp.core.trace.candidates import Candidate
 from guiapp.viewmodels.steps.walk import Walk, WalkNode
 from guiapp.widgets.rounded_boxes import BoxLook, RoundedBoxes
@@ -171,7 +172,7 @@ def _paint_walk_node(painter: QPainter, theme: Theme, row: QRectF, node: WalkNod
     painter.drawText(rest, LEFT, word)
     rest.setLeft(rest.left() + painter.fontMetrics().horizontalAdvance(word) + 14)
     painter.setPen(theme.faint)
-    ways = "1 other way" if node.n_others == 1 else f"{node.n_others:,} other ways"
+    ways = counted(node.n_others, "other way")
     more = f"{ways}: {' '.join(map(isolate, node.others))}" if node.others else "no other way"
     painter.drawText(
         rest, LEFT, painter.fontMetrics().elidedText(more, Qt.TextElideMode.ElideRight, int(rest.width()))

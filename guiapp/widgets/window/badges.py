@@ -9,11 +9,12 @@ from PySide6.QtGui import QAction, QColor
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.figures import percent
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.icons import icon
 from guiapp.widgets.plain_tip import plain_tip
 from guiapp.widgets.popover import Explanation
-from guiapp.widgets.style_sheet import set_role
+from guiapp.widgets.style_sheet import look_again, set_role
 from guiapp.widgets.theme import ThemeSource
 
 STATES = {
@@ -78,8 +79,7 @@ class Badge(QToolButton):
         color_name, icon_name = self._state
         color: QColor = getattr(self._theme_source.theme, color_name)
         self.setIcon(icon(icon_name, color))
-        self.style().unpolish(self)
-        self.style().polish(self)
+        look_again(self)
 
 
 class ExactnessBadge(Badge):
@@ -113,7 +113,7 @@ class ExactnessBadge(Badge):
         self.setVisible(exactness is not None)
         if exactness is not None:
             agreement = self._workspace.encoder_check.result
-            share = "" if agreement is None else f" {agreement.percent:.1f} %"
+            share = "" if agreement is None else f" {percent(agreement.share, 1)}"
             self.show_state(f"{exactness.level}{share}", *STATES[exactness.level], exactness.reason)
 
 

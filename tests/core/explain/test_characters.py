@@ -29,6 +29,7 @@ HAN = "a汉b".encode()  # 61 E6 B1 89 62
         (b"\xe6\xb1", 0, 2, "2 bytes not of valid UTF-8"),
         (b"\xff", 0, 1, "1 byte not of valid UTF-8"),
         (b"abcd\xff", 0, 5, "4 characters, 1 byte not of valid UTF-8"),
+        (b"a\xff\xff", 0, 3, "1 character, 2 bytes not of valid UTF-8"),
         ("\u202e".encode(), 0, 3, "U+202E · RIGHT-TO-LEFT OVERRIDE"),
     ],
 )

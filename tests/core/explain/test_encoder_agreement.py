@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from guiapp.core.encoding import Encoding
 from guiapp.core.explain.encoder_agreement import Parting, compare
+from guiapp.core.figures import percent
 
 TEXT = b"abcdef"
 SUBSETS = st.sets(st.integers(1, len(TEXT) - 1))
@@ -24,12 +25,12 @@ def cut(*ends, ids=None, before=()):
 
 def test_the_same_tokens_agree_in_full():
     agreement = compare(cut(2, 4, 6), cut(2, 4, 6))
-    assert (agreement.percent, agreement.parting) == (100.0, None)
+    assert (agreement.share, agreement.parting) == (1, None)
 
 
 def test_the_share_counts_exact_tokens_that_are_found_at_the_same_place():
     agreement = compare(cut(2, 3, 6), cut(2, 4, 5, 6))
-    assert (agreement.n_shared, agreement.n_exact, agreement.percent) == (1, 4, 25.0)
+    assert (agreement.n_shared, agreement.n_exact, agreement.share) == (1, 4, 0.25)
 
 
 def test_the_first_stretch_cut_in_two_ways_is_shown_from_both_sides():
@@ -46,12 +47,12 @@ def test_another_id_for_the_same_span_is_a_difference():
 def test_a_share_short_of_all_never_reads_as_all():
     ids = list(range(1, 7))
     agreement = compare(cut(*ids, ids=[*ids[:5], 9]), cut(*ids, ids=ids))
-    assert agreement.percent == 83.3
+    assert percent(agreement.share, 1) == "83.3 %"
 
 
 @pytest.mark.parametrize("before", [(), (5,)])
 def test_an_empty_text_agrees(before):
-    assert compare(cut(before=before), cut(before=before)).percent == 100.0
+    assert compare(cut(before=before), cut(before=before)).share == 1
 
 
 @given(SUBSETS, SUBSETS)
