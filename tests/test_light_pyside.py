@@ -112,7 +112,7 @@ with tempfile.TemporaryDirectory() as folder:
     shell.window.show()
     application.exec()
     from PySide6 import QtWidgets
-    print([name for name in ("QMdiArea", "QWizard", "QTableView") if name in vars(QtWidgets)])
+    print([name for name in ("QMdiArea", "QStyle", "QTableView") if name in vars(QtWidgets)])
     shell.stop()
 """
     assert output_of(show) == "[]\n"

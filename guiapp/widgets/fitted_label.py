@@ -51,9 +51,7 @@ class FittedLabel(QLabel):
         self._fit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter, place = QPainter(self), self.contentsRect()
-        flags, colors, role = self.alignment().value, self.palette(), self.foregroundRole()
-        self.style().drawItemText(painter, place, flags, colors, self.isEnabled(), self._shown, role)
+        QPainter(self).drawText(self.contentsRect(), self.alignment().value, self._shown)
 
     def _fit(self) -> None:
         room = self.width()

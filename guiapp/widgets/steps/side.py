@@ -148,8 +148,7 @@ class WatchText(QLabel):
         return QSize(0, super().minimumSizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        painter, place = QPainter(self), self.contentsRect()
+        place = self.contentsRect()
         shown = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, place.width())
         self.setToolTip("" if shown == self.text() else plain_tip(self.text()))
-        flags, colors, role = self.alignment().value, self.palette(), self.foregroundRole()
-        self.style().drawItemText(painter, place, flags, colors, self.isEnabled(), shown, role)
+        QPainter(self).drawText(place, self.alignment().value, shown)
