@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.counting.piece_prefixes import PieceRules, piece_prefixes
 from guiapp.core.counting.prefix_counts import PrefixCounts
+from guiapp.core.counting.stretch_prefixes import count_prefixes
 from guiapp.core.counting.unigram_prefixes import UnigramPrefixes
 from guiapp.core.counting.word_prefixes import word_prefixes
 from guiapp.core.kernels import begun_characters
@@ -175,10 +176,8 @@ class StretchCounts:
         """The numbers of tokens of all prefixes of the texts that end at `ends`."""
         if self._unigram is not None:
             return UnigramPrefixes(self._unigram).counts_of_texts(texts, ends).astype(np.int64)
-        if self._by_parts is not None and not begins_text:
-            counts = self._by_parts.count_prefixes(texts, ends)
-            if counts is not None:
-                return counts
+        if self._by_parts is not None and self._by_parts.counts_pieces:
+            return count_prefixes(self._by_parts, texts, ends)
         no_begun = np.zeros(len(texts), np.int64)
         n_begun = no_begun if begins_text else self._begun_characters(texts, ends, no_begun)
         numbers = np.empty(len(texts), np.int32)

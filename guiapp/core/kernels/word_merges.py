@@ -57,7 +57,7 @@ class WordMerges(NamedTuple):
 
 
 @borrowing
-def _number_of(
+def number_of(
     left: np.int32,
     right: np.int32,
     has_rule: NDArray[np.uint64],
@@ -81,7 +81,7 @@ def _number_of(
 
 
 @borrowing
-def _send_for(
+def send_for(
     left: np.int32,
     right: np.int32,
     has_rule: NDArray[np.uint64],
@@ -90,7 +90,7 @@ def _send_for(
     bit_shift: np.uint64,
     symbol_bits: np.uint64,
 ) -> None:
-    """Let the processor fetch what `_number_of` looks at."""
+    """Let the processor fetch what `number_of` looks at."""
     bit = (np.uint64(left) << symbol_bits | np.uint64(right)) * spread >> bit_shift
     prefetch(has_rule, int(np.int64(bit >> WORD_BITS)))
     prefetch(rows, int(np.int64(bit >> BITS_PER_SLOT)))
@@ -147,7 +147,7 @@ def merge_word(
                 prefetch(words.made, values[count - 1])
             else:
                 left = out[first + count - 1]
-                values[count - 1] = _number_of(
+                values[count - 1] = number_of(
                     left, symbol, has_rule, rows, spread, bit_shift, symbol_bits, number_bits
                 )
         byte_before = byte if width == 1 else -1
@@ -164,9 +164,9 @@ def merge_word(
         at = int(best & ((1 << PLACE_BITS) - 1))
         symbol = made[values[at]]
         if at > 0:
-            _send_for(out[first + at - 1], symbol, has_rule, rows, spread, bit_shift, symbol_bits)
+            send_for(out[first + at - 1], symbol, has_rule, rows, spread, bit_shift, symbol_bits)
         if at + 2 < count:
-            _send_for(symbol, out[first + at + 2], has_rule, rows, spread, bit_shift, symbol_bits)
+            send_for(symbol, out[first + at + 2], has_rule, rows, spread, bit_shift, symbol_bits)
         out[first + at] = symbol
         count -= 1
         for behind in range(at + 1, count):
@@ -174,12 +174,12 @@ def merge_word(
             values[behind] = values[behind + 1]
         values[at] = NO_RULE
         if at + 1 < count:
-            values[at] = _number_of(
+            values[at] = number_of(
                 symbol, out[first + at + 1], has_rule, rows, spread, bit_shift, symbol_bits, number_bits
             )
             prefetch(made, values[at])
         if at > 0:
-            values[at - 1] = _number_of(
+            values[at - 1] = number_of(
                 out[first + at - 1], symbol, has_rule, rows, spread, bit_shift, symbol_bits, number_bits
             )
             prefetch(made, values[at - 1])

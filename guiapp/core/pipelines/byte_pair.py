@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 
 from guiapp.core.algorithms.fewest import Dropout
 from guiapp.core.encoding import FragmentTokens
-from guiapp.core.kernels import piece_growth, prefix_parts
+from guiapp.core.kernels.compile import awaits_compiled
 from guiapp.core.kernels.new_pieces import ALL_PIECES, NEWLINES, NO_PIECES
 from guiapp.core.kernels.pattern_automaton import PatternMachine
-from guiapp.core.kernels.piece_growth import UNKNOWN
 from guiapp.core.pipelines.dna import dna_tokens
 from guiapp.core.pipelines.lone_spaces import with_lone_spaces
 from guiapp.core.pipelines.many_texts import LONGEST_OF_MANY, Rows, laid_out, tokens_of_each
@@ -42,8 +41,6 @@ from guiapp.core.vocab.vocabulary import Vocabulary
 
 WINDOW_BYTES = 256  # the first guess at how far away a cut lies
 MOST_FOLLOWING = 3  # bytes of a character behind its first
-LEAST_BYTES = 12  # of prefixes, on average, if it is to be worth it to count them by parts
-MANY_TIMES = 4  # or one of so many bytes is not ASCII
 SPACE, ASCII_END = 0x20, 0x80
 OVERLONG_SPACE = re.compile(rb"\xc0\xa0|\xe0\x80\xa0|\xf0\x80\x80\xa0")
 
@@ -260,54 +257,23 @@ class BytePairPipeline:
         ends = len(REPLACEMENT_BYTES) * np.cumsum(np.arange(1, MOST_FOLLOWING + 1))
         return np.concatenate([[0], self.count_each(texts, ends)])
 
-    def count_prefixes(self, texts: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np.int64] | None:
-        """The number of tokens of each prefix of the texts that end at `ends`, by its last byte.
+    @property
+    def counts_pieces(self) -> bool:
+        """Whether a text falls into pieces that can be counted by `count_pieces`."""
+        return self.takes_many_texts and not (self._splits_lines or awaits_compiled())
 
-        Each text begins and ends at one of `all_cuts`.  None where each prefix is to be encoded.
-        """
-        lengths = np.diff(ends, prepend=0)
-        are_long = (lengths * (lengths + 1) // 2).sum() >= LEAST_BYTES * len(texts)
-        has_many = MANY_TIMES * np.count_nonzero(texts >= ASCII_END) >= len(texts)
-        if self._splits_lines or not (are_long or has_many):
-            return None
-        origins, n_begun = np.zeros(len(texts) + 1, np.int64), np.full(len(texts) + 1, UNKNOWN, np.uint8)
-        piece_growth.grow_each(texts, ends, self.machine, origins, n_begun)
-        own = np.empty(len(texts) + 1, np.int64)
-        own[1:][n_begun[1:] == 0] = self._count_pieces(texts, origins, n_begun)
-        unknown = np.flatnonzero(n_begun[1:] == UNKNOWN) + 1
-        if len(unknown):
-            parts = prefix_parts.room_for_parts(len(unknown))
-            parts.starts[:], parts.ends[:], parts.is_whole[:] = origins[unknown], unknown, True
-            firsts, numbers = prefix_parts.distinct_parts(texts, parts, len(unknown))
-            distinct = prefix_parts.parts_of(texts, parts.starts[firsts], parts.ends[firsts])
-            own[unknown] = self.count_each(*distinct)[numbers]
-        counts = np.empty(len(texts), np.int64)
-        prefix_parts.add_pieces(ends, origins, n_begun, own, self.begun_counts, counts)
-        return counts
-
-    def _count_pieces(
+    def count_pieces(
         self, texts: NDArray[np.uint8], origins: NDArray[np.int64], n_begun: NDArray[np.uint8]
     ) -> NDArray[np.int64]:
-        """The number of tokens of the last piece of each prefix that ends with a whole character."""
-        is_cut, is_whole = np.zeros(len(texts) + 1, np.bool_), n_begun[1:] == 0
-        sums = np.empty(int(np.count_nonzero(is_whole)), np.int64)
-        n_bytes = int((np.flatnonzero(is_whole) + 1 - origins[1:][is_whole]).sum())
-        if n_bytes >= LEAST_BYTES * len(sums):
-            cuts = np.empty(len(texts) + 1, np.int64)
-            is_cut[cuts[: self._encoder.all_cuts(texts, cuts)]] = True
-        parts = prefix_parts.room_for_parts(2 * len(texts))
-        n_parts = prefix_parts.find_parts(origins, n_begun, is_cut, parts, sums)
-        firsts, numbers = prefix_parts.distinct_parts(texts, parts, n_parts)
-        distinct = np.empty(len(firsts), np.int64)
-        for are_whole in (True, False):
-            is_chosen = parts.is_whole[firsts] == are_whole
-            chosen = firsts[is_chosen]
-            data, data_ends = prefix_parts.parts_of(texts, parts.starts[chosen], parts.ends[chosen])
-            if len(chosen):
-                tokens = self._encoder.encode(data, data_ends, self.encoders[0], are_whole)
-                distinct[is_chosen] = tokens_of_each(tokens, data_ends)
-        prefix_parts.add_up(parts, distinct[numbers], sums)
-        return sums
+        """See `PairEncoder`."""
+        return self._encoder.count_pieces(texts, origins, n_begun)
+
+    def split_each(
+        self, texts: NDArray[np.uint8], ends: NDArray[np.int64]
+    ) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
+        """Texts repaired, where they end then, and where their pieces do."""
+        data, data_ends = repair_each(texts, ends)
+        return data, data_ends, self._splitter.split_each(data, data_ends)
 
     def _to_source(self, tokens: FragmentTokens, repaired: NormalizedText | None) -> FragmentTokens:
         """Tokens of a repaired text with the spans that they have in the original."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encoding import FragmentTokens
-from guiapp.core.kernels import fast, piece_keys
+from guiapp.core.kernels import fast, piece_keys, right_edges
 from guiapp.core.kernels.compile import is_interpreted
 from guiapp.core.kernels.new_pieces import ALL_PIECES, NO_PIECES, PieceTables, long_token_bit
 from guiapp.core.kernels.pattern_automaton import PatternMachine
@@ -23,6 +23,7 @@ N_ROWS = 1 << 17  # for pieces that were met before
 N_COMMON = 1 << 15  # tokens that are looked for first; vocabularies begin with the most frequent ones
 N_BITS = 1 << 16  # of a set of tokens
 MANY = 5  # ids that may be written behind the last one
+MORE_ROOM = 4  # times as much, where edges need more
 COUNT_MASK = (1 << 32) - 1
 NO_ENDS = np.zeros(0, np.int64)  # the machine shall tell where pieces end
 
@@ -161,6 +162,17 @@ class FastPieces:
         out.resize(count, refcheck=False)
         lengths = self._marked_lengths if spaces_are_marked else self._lengths
         return FragmentTokens.later(out, lambda: _tiles(out, lengths))
+
+    def count_pieces(
+        self, texts: NDArray[np.uint8], origins: NDArray[np.int64], n_begun: NDArray[np.uint8]
+    ) -> NDArray[np.int64]:
+        """See `PairEncoder`."""
+        own, edge_room = np.zeros(len(texts) + 1, np.int64), right_edges.EDGE_ROOM
+        while True:
+            room = right_edges.room_for_prefixes(len(texts), edge_room)
+            if right_edges.count_tokens(texts, origins, n_begun, self.tables, self._known, room, own):
+                return own
+            edge_room *= MORE_ROOM
 
 
 def _plain_arguments(

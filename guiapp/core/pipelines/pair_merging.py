@@ -94,6 +94,15 @@ class PairEncoder:
         has_untold = bool(self._merging.untold_bytes) and bool(self._is_untold[text].any())
         return not (has_untold or awaits_compiled())
 
+    def count_pieces(
+        self, texts: NDArray[np.uint8], origins: NDArray[np.int64], n_begun: NDArray[np.uint8]
+    ) -> NDArray[np.int64]:
+        """The number of tokens of the last piece of each prefix of a text, by where the prefix ends.
+
+        origins, n_begun  as `piece_growth` tells them; UNKNOWN is entered where nothing is counted
+        """
+        return self._fast.count_pieces(texts, origins, n_begun)
+
     def cut_before(self, text: NDArray[np.uint8], position: int) -> int:
         """The last place in text[:position], whatever follows, that no merge reaches across; or 0."""
         return pair_cut_kernels.last_cut(self._fast.cuts, text, position)

@@ -19,7 +19,6 @@ from guiapp.core.counting import stretch_counts
 from guiapp.core.counting.append import AppendEncoder
 from guiapp.core.demo import sample_text
 from guiapp.core.errors import EncodeError
-from guiapp.core.pipelines import byte_pair
 from guiapp.core.pipelines.byte_pair import BytePairPipeline
 from guiapp.core.pipelines.many_texts import ManyTexts
 from guiapp.core.tokenizer import Tokenizer
@@ -101,26 +100,18 @@ def test_characters_that_are_cut_short_count_by_themselves_where_they_become_pie
 
 
 @pytest.mark.parametrize("takes_whole", [True, False])
-def test_prefixes_of_long_words_count_by_their_parts(takes_whole, monkeypatch):
-    monkeypatch.setattr(byte_pair, "LEAST_BYTES", 0)
+def test_prefixes_of_pieces_count_without_encoding_each(takes_whole, monkeypatch):
     merges = ["a b", "b a", "ab a", "Ġ a", "æ ¼", "æ¼ ¢", "æ¼¢ ab", "ã ģ"]
     tokens = [*BYTE_TOKENS, "ab", "ba", "aba", "Ġa", "æ¼", "æ¼¢", "æ¼¢ab", "ãģ", "xy", "xyx", "baab", "Ċa"]
+    tokens += ["baabxyxyxyxyxyxyxy"]  # longer than what is looked up in rows
     rules = Rules(byte_encoding=True, ignore_merges=takes_whole)
     tokenizer = Tokenizer(byte_level(merges, tokens, rules=rules, pre_type="LLAMA3"))
-    counted = []
-    count = BytePairPipeline.count_prefixes
-
-    def watch(*arguments):
-        counted.append(count(*arguments))
-        return counted[-1]
-
-    monkeypatch.setattr(BytePairPipeline, "count_prefixes", watch)
+    monkeypatch.setattr(BytePairPipeline, "count_each", None)
     rng = np.random.default_rng(6)
     for _ in range(40):
-        text = "".join(rng.choice([*"aabbxxyy .'\n1", "漢", "あ", "don't", "xy"], 40)).encode()
+        parts = [*"aabbxxyy .'\n1", "漢", "あ", "don't", "xy", " baabxyxyxyxyxyxyxy", "baabxyxyxyxyxyxyxyx"]
+        text = "".join(rng.choice(parts, 40)).encode()
         assert AppendEncoder(tokenizer).append_each(text).tolist() == counts_of_prefixes(tokenizer, text)
-    assert not any(counts is None for counts in counted)
-    assert counted
 
 
 LINES = ["<unk>", *HEX_TOKENS, *"▁abcé汉\n", "\ufffd", "▁\ufffd", "ab", "é\ufffd", "\n\n", "▁a"]
