@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,15 @@ SCORE_SCALE = 1e4
 WORST_SCORE = -20_000_000
 BEST_SCORE = 2**31 - 1
 MOST_SUFFIX_BYTES = 1 << 28
+LONG_TOKEN = 1 << 20  # bytes: more than most chunks have once they are normalised
+
+
+class GrowthRules(NamedTuple):
+    """What tokens there are and what they cost; see `kernels.plamo2_growth`."""
+
+    matcher: TokenMatcher
+    costs: NDArray[np.int64]
+    unknown_cost: int
 
 
 class Plamo2Pipeline:
@@ -55,12 +65,32 @@ class Plamo2Pipeline:
     def make_tables(self) -> None:
         """Make now what the first encoding would make."""
         if not awaits_compiled():
-            _ = self._matcher
+            self._matcher_for(0)
+
+    def _matcher_for(self, n_bytes: int) -> TokenMatcher:
+        """For texts of so many bytes: a token of 16 MB, which they cannot hold, takes 4 s to be put in."""
+        return self._matcher if n_bytes > LONG_TOKEN else self._usual_matcher
 
     @cached_property
     def _matcher(self) -> TokenMatcher:
-        vocabulary = self._vocabulary
-        return build_matcher(vocabulary.token_data, vocabulary.token_offsets, self._token_ids)
+        return self._usual_matcher if self._is_usual.all() else self._matcher_of(self._token_ids)
+
+    @cached_property
+    def _usual_matcher(self) -> TokenMatcher:
+        return self._matcher_of(self._token_ids[self._is_usual])
+
+    @cached_property
+    def _is_usual(self) -> NDArray[np.bool_]:
+        """For each usable token whether it is no longer than LONG_TOKEN."""
+        return np.diff(self._vocabulary.token_offsets)[self._token_ids] <= LONG_TOKEN
+
+    def _matcher_of(self, token_ids: NDArray[np.int32]) -> TokenMatcher:
+        return build_matcher(self._vocabulary.token_data, self._vocabulary.token_offsets, token_ids)
+
+    @property
+    def growth_rules(self) -> GrowthRules | None:
+        """What counting the tokens of growing texts needs to know; None where llama.cpp forgets some."""
+        return GrowthRules(self._matcher, self._costs, plamo2.UNKNOWN_COST) if self._is_simple else None
 
     @cached_property
     def _pieces(self) -> plamo2.Pieces:
@@ -109,7 +139,7 @@ class Plamo2Pipeline:
         ids, starts, ends = np.empty(size, np.int32), np.empty(size, np.int64), np.empty(size, np.int64)
         count = kernel.encode(
             text.data,
-            self._matcher,
+            self._matcher_for(size),
             self._costs,
             plamo2.UNKNOWN_COST,
             self._byte_ids,
