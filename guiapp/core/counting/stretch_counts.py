@@ -1,8 +1,8 @@
 """The token counts of all prefixes of a text, from those of its stretches between certain cuts.
 
 Text repeats itself: most stretches were met before.  What the prefixes of the others count is found out once
-and kept for a tokenizer.  In Unigram vocabularies one pass through a stretch tells it.  In others each prefix
-is encoded, all at once where the pipeline can do that.
+and kept for a tokenizer.  In Unigram and PLaMo 2 vocabularies one pass through a stretch tells it.  In others
+each prefix is encoded, all at once where the pipeline can do that.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.counting.piece_prefixes import PieceRules, piece_prefixes
+from guiapp.core.counting.plamo2_growth import Plamo2Prefixes
 from guiapp.core.counting.prefix_counts import PrefixCounts
 from guiapp.core.counting.stretch_prefixes import count_prefixes
 from guiapp.core.counting.unigram_prefixes import UnigramPrefixes
@@ -26,6 +27,7 @@ from guiapp.core.kernels import stretch_counts as kernel
 from guiapp.core.kernels.stretch_counts import BYTES, COUNT_MASK, FIRST_NEW, ROW, Stretches
 from guiapp.core.pipelines.byte_pair import BytePairPipeline
 from guiapp.core.pipelines.many_texts import ManyTexts
+from guiapp.core.pipelines.plamo2 import Plamo2Pipeline
 from guiapp.core.pipelines.rwkv import RwkvPipeline
 from guiapp.core.pipelines.unigram import UnigramPipeline
 from guiapp.core.pipelines.word_piece import WordPiecePipeline
@@ -53,10 +55,13 @@ class StretchCounts:
         self._many = cast(ManyTexts, own) if takes_many else None
         self._by_parts = own if isinstance(own, BytePairPipeline) and self._many is not None else None
         self.counts_any = isinstance(own, RwkvPipeline)  # text in one go, whatever it is
-        self._unigram = None
+        self._new_linear: Callable[[], UnigramPrefixes | Plamo2Prefixes] | None = None
         if tokenizer.vocabulary.type is VocabType.UGM:
-            self._unigram = cast(UnigramPipeline, own).prefix_rules
-        self._longest = LONGEST if self._unigram is None else LONGEST_LINEAR
+            if (unigram_rules := cast(UnigramPipeline, own).prefix_rules) is not None:
+                self._new_linear = partial(UnigramPrefixes, unigram_rules)
+        elif isinstance(own, Plamo2Pipeline) and (plamo2_rules := own.growth_rules) is not None:
+            self._new_linear = partial(Plamo2Prefixes, plamo2_rules)
+        self._longest = LONGEST if self._new_linear is None else LONGEST_LINEAR
         if self.counts_any:
             self._longest = 0
         self.new_prefixes: Callable[[], PrefixCounts | None] | None = None
@@ -66,6 +71,8 @@ class StretchCounts:
             self.new_prefixes = partial(piece_prefixes, self._piece_rules)
         elif isinstance(own, WordPiecePipeline):
             self.new_prefixes = partial(word_prefixes, own)
+        elif isinstance(own, Plamo2Pipeline):
+            self.new_prefixes = self._new_linear
         self._long: dict[bytes, NDArray[np.int32]] = {}
         self._free: list[Stretches] = []
 
@@ -174,8 +181,8 @@ class StretchCounts:
         self, texts: NDArray[np.uint8], ends: NDArray[np.int64], begins_text: bool
     ) -> NDArray[np.int64]:
         """The numbers of tokens of all prefixes of the texts that end at `ends`."""
-        if self._unigram is not None:
-            return UnigramPrefixes(self._unigram).counts_of_texts(texts, ends).astype(np.int64)
+        if self._new_linear is not None:
+            return self._new_linear().counts_of_texts(texts, ends).astype(np.int64)
         if self._by_parts is not None and self._by_parts.counts_pieces:
             return count_prefixes(self._by_parts, texts, ends)
         no_begun = np.zeros(len(texts), np.int64)

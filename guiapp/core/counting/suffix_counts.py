@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from guiapp.core.counting.longest_suffixes import ByteSuffixes, WordSuffixes
 from guiapp.core.counting.pair_suffixes import PairSuffixes, pair_suffix_rules
+from guiapp.core.counting.plamo2_growth import Plamo2Suffixes
+from guiapp.core.pipelines.plamo2 import Plamo2Pipeline
 from guiapp.core.pipelines.rwkv import RwkvPipeline
 from guiapp.core.pipelines.word_piece import WordPiecePipeline
 from guiapp.core.tokenizer import Tokenizer
@@ -39,4 +41,6 @@ def new_suffixes_of(tokenizer: Tokenizer) -> NewSuffixes | None:
         return partial(ByteSuffixes, own)
     if isinstance(own, WordPiecePipeline) and own.has_unknown:
         return partial(WordSuffixes, own)
+    if isinstance(own, Plamo2Pipeline) and own.growth_rules is not None:
+        return partial(Plamo2Suffixes, own.growth_rules)
     return None

@@ -20,6 +20,7 @@ from guiapp.core.kernels.longest_prefixes import MARK
 from guiapp.core.kernels.normalize_wordpiece import (
     END_WORD,
     EXTEND_WORD,
+    LAST_CODE,
     SKIP,
     STAND_ALONE,
     ActionTable,
@@ -47,7 +48,7 @@ class Words(NamedTuple):
 
 
 @borrowing
-def _stepped(matcher: TokenMatcher, node: int, byte: int) -> int:
+def stepped(matcher: TokenMatcher, node: int, byte: int) -> int:
     """The node behind a byte that comes in front."""
     root = len(matcher.edges)
     target = child(matcher.edges, node, byte)
@@ -76,7 +77,7 @@ def prepend_bytes(
     """
     node = int(state[0])
     for index in range(len(new) - 1, -1, -1):
-        node = _stepped(matcher, node, int(new[index]))
+        node = stepped(matcher, node, int(new[index]))
         token, length = int(matcher.longest[node]), 1
         if token != NONE:
             length = int(matcher.lengths[token])
@@ -105,7 +106,7 @@ def prepend_words(
     for index in range(len(new) - 1, -1, -1):
         text[size] = new[index]
         size += 1
-        character = decode(text, size)
+        character = decode(text, size, LAST_CODE)
         behind, code = size - (character & 7), character >> 3
         value = int(actions.rows[actions.pages[code >> 8], code & 255])
         action = value & 3
@@ -124,7 +125,7 @@ def prepend_words(
             known[BEHIND, size] = known[COUNT, behind]
         first = MARK + write_character(written, MARK, code + (value >> 2)) - 1
         for at in range(first, -1, -1):
-            node = _stepped(matcher, node, int(written[at]))
+            node = stepped(matcher, node, int(written[at]))
             token = int(matcher.longest[node])
             place += 1
             alone[place] = NONE

@@ -123,11 +123,11 @@ def prepend(
         text[size] = new[index]
         size += 1
         if rules.repairs:
-            decoded = decode(text, size)
+            decoded = decode(text, size, LAST_CODE)
             code, n_source = decoded >> 3, decoded & 7
             if rules.marks_spaces and (code == MARKED_SPACE or (code == SPACE and n_source > 1)):
                 return index + 1
-            place = _write(data, int(places[size - n_source]), code)
+            place = write(data, int(places[size - n_source]), code)
             if not _add(rules, suffixes, place, ways):
                 return index + 1
         else:
@@ -146,7 +146,7 @@ def prepend(
 
 
 @borrowing
-def _write(data: NDArray[np.uint8], behind: int, code: int) -> int:
+def write(data: NDArray[np.uint8], behind: int, code: int) -> int:
     """Write a code point in UTF-8 before a place; where it begins."""
     width = encoded_length(code)
     for at in range(behind, behind + width - 1):
@@ -157,8 +157,8 @@ def _write(data: NDArray[np.uint8], behind: int, code: int) -> int:
 
 
 @borrowing
-def decode(text: NDArray[np.uint8], at: int) -> int:
-    """`utf8._decode` for a text that has its last byte first."""
+def decode(text: NDArray[np.uint8], at: int, last_code: int) -> int:
+    """`utf8._decode` for a text that has its last byte first, with code points up to `last_code`."""
     lead = int(text[at - 1])
     if lead < 0x80:
         return lead * 8 + 1
@@ -171,7 +171,7 @@ def decode(text: NDArray[np.uint8], at: int) -> int:
         if following & 0xC0 != 0x80:
             return REPLACEMENT * 8 + 1
         code = code << 6 | (following & 0x3F)
-    return REPLACEMENT * 8 + 1 if code > LAST_CODE else code * 8 + length
+    return REPLACEMENT * 8 + 1 if code > last_code else code * 8 + length
 
 
 @borrowing

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from model_files import ALL_MODELS
 from random_texts import random_texts
-from unpaired_vocabularies import vocabulary, write_rwkv, write_wordpiece
+from unpaired_vocabularies import vocabulary, write_plamo2, write_rwkv, write_wordpiece
 
 import guiapp
 from guiapp.core.counting import head_suffixes, prepend
@@ -168,3 +168,10 @@ def test_bytes_and_words_without_tokens_are_errors_where_nothing_stands_for_them
         tokenizer = Tokenizer(vocabulary(kind, tokens, unknown=None))
         with pytest.raises(EncodeError):
             PrependEncoder(tokenizer, add_special=False).prepend_each("a" + "b" * 300 + "c")
+
+
+@pytest.mark.parametrize("seed", [3, 4])
+def test_suffixes_of_plamo2_texts_count_as_when_each_is_encoded(seed, tmp_path):
+    rng = random.Random(seed)
+    tokenizer = guiapp.open_model(write_plamo2(tmp_path / "plamo2.gguf", seed))
+    assert check_suffixes(tokenizer, [*texts_of(rng), b"\xef\xbb\xbfa\xef\xbb\xbf"], rng) == 1
