@@ -14,9 +14,12 @@ from numpy.typing import NDArray
 
 from guiapp.core.counting.prefix_table import SMALLEST_ROOM, PrefixTable, Rules, grown, rules_of
 from guiapp.core.kernels import piece_growth, prefix_parts
-from guiapp.core.kernels.piece_growth import ROWS, UNKNOWN, WHOLE
+from guiapp.core.kernels.piece_growth import NOT_APART, ROWS, UNKNOWN, WHOLE
 from guiapp.core.pipelines.byte_pair import BytePairPipeline
 from guiapp.core.text.utf8 import ASCII_END
+
+NO_PIECES = np.empty(0, np.int64)
+NOTHING_FOUND: tuple[bytes, NDArray[np.int64] | None] = b"", None  # about no bytes
 
 
 class PieceRules:
@@ -51,6 +54,7 @@ class PiecePrefixes:
             np.empty(SMALLEST_ROOM + 1, np.uint8),
         )
         self._counts = np.zeros(SMALLEST_ROOM + 1, np.int32)
+        self._found = NOTHING_FOUND
 
     @property
     def counts(self) -> NDArray[np.int32]:
@@ -68,27 +72,31 @@ class PiecePrefixes:
         assert progress is not None
         first, end = self._size + 1, self._size + len(new) + 1
         origins, n_begun = self._origins[first:end], self._n_begun[first:end]
-        pieces = np.unique(origins[origins >= self._progress[WHOLE]])
-        self._fill_table(pieces, int(self._progress[WHOLE]), int(progress[WHOLE]))
-        own = self._own_counts(np.arange(first, end), origins, n_begun)
-        counts = self._counts
-        for start in pieces[pieces >= first].tolist():
-            counts[start] = counts[self._origins[start]] + own[start - first]
-        counts[first:end] = counts[origins] + own
-        begun = np.flatnonzero((n_begun > 0) & (n_begun != UNKNOWN))
-        n_bytes = n_begun[begun]
-        counts[first + begun] = counts[first + begun - n_bytes] + self._rules.pipeline.begun_counts[n_bytes]
-        self._progress, self._size = progress, self._size + len(new)
+        start = int(self._progress[WHOLE])
+        pieces = np.unique(origins[origins >= start]) if origins[-1] >= start else NO_PIECES
+        self._fill_table(pieces, start, int(progress[WHOLE]))
+        own = self._count_apart(np.arange(first, end), origins, n_begun)
+        in_table, of_begun = self._table.counts, self._rules.pipeline.begun_counts
+        piece_growth.add_counts(
+            first, end, self._origins, self._n_begun, in_table, of_begun, own, self._counts
+        )
+        self._progress, self._size, self._found = progress, self._size + len(new), NOTHING_FOUND
 
     def _find_pieces(self, new: NDArray[np.uint8]) -> NDArray[np.int64] | None:
-        """Find where the last piece of each new prefix begins; the progress made, None if not all is told."""
-        size = self._size + len(new)
-        self._make_room(size)
-        self._text[self._size : size] = new
-        progress = self._progress.copy()
-        machine = self._rules.pipeline.machine
-        reached = piece_growth.grow(self._text[:size], progress, machine, self._origins, self._n_begun)
-        return progress if reached == size else None
+        """Find where the last piece of each new prefix begins; the progress made, None if not all is told.
+
+        Bytes that are appended were asked about just before.
+        """
+        asked = new.tobytes()
+        if asked != self._found[0]:
+            size = self._size + len(new)
+            self._make_room(size)
+            self._text[self._size : size] = new
+            progress = self._progress.copy()
+            machine = self._rules.pipeline.machine
+            reached = piece_growth.grow(self._text[:size], progress, machine, self._origins, self._n_begun)
+            self._found = asked, progress if reached == size else None
+        return self._found[1]
 
     def _fill_table(self, pieces: NDArray[np.int64], start: int, end: int) -> None:
         """Put whole characters into the table, some of which begin pieces."""
@@ -98,22 +106,18 @@ class PiecePrefixes:
                 self._table.begin_piece()
             self._table.append(self._text[piece_start:piece_end])
 
-    def _own_counts(
+    def _count_apart(
         self, ends: NDArray[np.int64], origins: NDArray[np.int64], n_begun: NDArray[np.uint8]
     ) -> NDArray[np.int64]:
-        """The numbers of tokens from each origin to the end of its prefix, where that is not begun."""
-        rules, own = self._rules, np.zeros(len(ends), np.int64)
-        is_one = n_begun == 0
-        in_table = self._table.counts
-        own[is_one] = in_table[ends[is_one]] - in_table[origins[is_one]]
-        may_be_whole = np.flatnonzero(is_one & (ends - origins <= rules.pipeline.longest_whole_piece))
-        if len(may_be_whole):
-            parts = self._text, origins[may_be_whole], ends[may_be_whole]
-            own[may_be_whole[rules.pipeline.whole_pieces(*prefix_parts.parts_of(*parts))]] = 1
-        unknown = np.flatnonzero(n_begun == UNKNOWN)
-        if len(unknown):
-            parts = self._text, origins[unknown], ends[unknown]
-            own[unknown] = rules.pipeline.count_each(*prefix_parts.parts_of(*parts))
+        """The numbers of tokens from each origin to the end of its prefix that the table does not tell."""
+        pipeline, own = self._rules.pipeline, np.full(len(ends), NOT_APART)
+        if pipeline.longest_whole_piece:
+            may_be_whole = (n_begun == 0) & (ends - origins <= pipeline.longest_whole_piece)
+            if len(asked := np.flatnonzero(may_be_whole)):
+                parts = prefix_parts.parts_of(self._text, origins[asked], ends[asked])
+                own[asked[pipeline.whole_pieces(*parts)]] = 1
+        if len(asked := np.flatnonzero(n_begun == UNKNOWN)):
+            own[asked] = pipeline.count_each(*prefix_parts.parts_of(self._text, origins[asked], ends[asked]))
         return own
 
     def _make_room(self, size: int) -> None:

@@ -27,6 +27,7 @@ WHOLE, ORIGIN, SECOND, BEFORE, ROWS = range(5)
 NO_MATCH = 0  # has begun, nor can one begin with any character of the piece
 NO_ENTRY = np.uint64(0)
 UNKNOWN = 4  # in place of a number of begun bytes
+NOT_APART = -1  # in place of a number of tokens that is to be found elsewhere
 
 
 @routine
@@ -141,3 +142,30 @@ def grow_each(
         for at in range(start + reached + 1, end + 1):
             origins[at] = start + progress[ORIGIN]
         start = end
+
+
+@kernel
+def add_counts(
+    first: int,
+    end: int,
+    origins: NDArray[np.int64],
+    n_begun: NDArray[np.uint8],
+    in_table: NDArray[np.int32],
+    of_begun: NDArray[np.int64],
+    own: NDArray[np.int64],
+    counts: NDArray[np.int32],
+) -> None:
+    """Write the tokens of the prefixes of lengths first, first + 1, … end - 1.
+
+    in_table  by the length of a prefix, its tokens and those of other pieces that end with it
+    of_begun  those of so many bytes of a character that is not complete
+    own       of each of these prefixes, the tokens from its origin on where neither tells; or NOT_APART
+    """
+    for length in range(first, end):
+        origin, n_bytes = int(origins[length]), int(n_begun[length])
+        more = int(own[length - first])
+        if more == NOT_APART and n_bytes > 0:
+            origin, more = length - n_bytes, int(of_begun[n_bytes])
+        elif more == NOT_APART:
+            more = int(in_table[length]) - int(in_table[origin])
+        counts[length] = counts[origin] + more

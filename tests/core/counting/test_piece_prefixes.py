@@ -15,6 +15,7 @@ import guiapp
 from guiapp.core.counting import stretch_counts
 from guiapp.core.counting.append import AppendEncoder
 from guiapp.core.counting.piece_prefixes import PieceRules, piece_prefixes
+from guiapp.core.kernels import piece_growth
 from guiapp.core.pipelines.byte_pair import BytePairPipeline
 
 RUNS = (
@@ -132,3 +133,15 @@ def test_behind_a_piece_that_was_long_only_the_newest_text_is_encoded(monkeypatc
         encoder.append(b" word")
         assert encoder.count > 0
     assert sum(encoded) < 120_000
+
+
+def test_where_pieces_begin_is_found_once_for_each_byte(monkeypatch):
+    tokenizer, sizes = guiapp.open_model("demo:bpe"), []
+    grow = piece_growth.grow
+    monkeypatch.setattr(piece_growth, "grow", lambda *given: (sizes.append(len(given[0])), grow(*given))[1])
+    encoder = AppendEncoder(tokenizer)
+    encoder.append(b"a" * 2000)
+    for size in range(2000, 2020):
+        assert encoder.count == len(tokenizer.encode(b"a" * size))
+        encoder.append(b"a")
+    assert sizes == [*range(2001, 2020)]  # the first time nobody knows that somebody will ask again
