@@ -110,12 +110,13 @@ def _report(**values: object) -> None:
 def _show_window(events: list[str]) -> None:
     """The child process: the window as `run_window` shows it, with reports."""
     from guiapp.app import FIRST_SAMPLE, build, make_application
+
+    waiting, lateness_ms, last_tick = set(events), [], [time.perf_counter()]
+    application = make_application()
     from guiapp.core.demo import sample_text
     from guiapp.core.kernels.compiled import is_complete
     from guiapp.viewmodels.settings import Settings
 
-    waiting, lateness_ms, last_tick = set(events), [], [time.perf_counter()]
-    application = make_application()
     with tempfile.TemporaryDirectory() as folder:
         shell = build(application, Settings(Path(folder) / "settings.json"), sample_text(FIRST_SAMPLE))
 
