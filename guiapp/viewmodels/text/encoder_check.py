@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from PySide6.QtCore import QObject
 
 from guiapp.core.editing.options import Options
-from guiapp.core.explain.encoder_agreement import EncoderAgreement, Parting, Piece, compare
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.figures import percent
 from guiapp.viewmodels.background import Progress
 from guiapp.viewmodels.text.check import TextCheck
 
 if TYPE_CHECKING:
+    from guiapp.core.explain.encoder_agreement import EncoderAgreement, Parting, Piece
     from guiapp.core.tokenizer import Tokenizer
 
 SHOWN_PIECES = 6
@@ -28,7 +28,7 @@ class EncoderCheckInput(NamedTuple):
     options: Options
 
 
-class EncoderCheck(TextCheck[EncoderCheckInput, EncoderAgreement]):
+class EncoderCheck(TextCheck[EncoderCheckInput, "EncoderAgreement"]):
     """Encodes the text in the background by the exact encoder too, and compares."""
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -57,6 +57,8 @@ def _shown(pieces: tuple[Piece, ...]) -> str:
 
 
 def _compare(given: EncoderCheckInput, progress: Progress) -> EncoderAgreement:
+    from guiapp.core.explain.encoder_agreement import compare  # time that starting does not have
+
     tokenizer, text, options = given
     exact_name = next(name for name, algorithm in tokenizer.encoders.items() if algorithm.exact)
     exact = tokenizer.encode(text, options.add_special, options.parse_special, exact_name)
