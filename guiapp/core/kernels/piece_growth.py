@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.kernels.compile import kernel, routine
+from guiapp.core.kernels.borrowing import borrowing
+from guiapp.core.kernels.compile import kernel
 from guiapp.core.kernels.pair_cuts import character_length, whole_character
 from guiapp.core.kernels.pattern_automaton import (
     ACCEPTS,
@@ -24,21 +25,23 @@ from guiapp.core.kernels.utf8 import REPLACEMENT, code_at
 # Of `progress`: the bytes that are whole characters, where the piece and its second character begin, the
 # class of the last character; behind that, for each level, the row of its automaton, or NO_MATCH.
 WHOLE, ORIGIN, SECOND, BEFORE, ROWS = range(5)
+ASCII_END = 0x80
 NO_MATCH = 0  # has begun, nor can one begin with any character of the piece
 NO_ENTRY = np.uint64(0)
 UNKNOWN = 4  # in place of a number of begun bytes
 NOT_APART = -1  # in place of a number of tokens that is to be found elsewhere
 
 
-@routine
+@borrowing
 def _grow(
     data: NDArray[np.uint8],
+    size: int,
     progress: NDArray[np.int64],
     machine: PatternMachine,
     origins: NDArray[np.int64],
     n_begun: NDArray[np.uint8],
 ) -> int:
-    """Tell for each prefix of the text that is new where its last piece begins; returns how far that is told.
+    """Tell for each new prefix of data[:size] where its last piece begins; returns how far that is told.
 
     The text begins at a cut that is one of all its prefixes, too.  It is told no further than a character
     that is broken, or that ends a match in a way which changes what is before it.
@@ -46,22 +49,26 @@ def _grow(
     n_begun  how many bytes of a character that is not complete end the prefix, which become pieces of their
              own; 0 if all from the origin on is one piece; UNKNOWN if neither is sure
     """
-    classes, transitions, cuts = machine.classes, machine.transitions, machine.cuts
+    classes, transitions, cuts, levels = machine.classes, machine.transitions, machine.cuts, machine.levels
+    numbers = machine.numbers
     at, origin, second = int(progress[WHOLE]), int(progress[ORIGIN]), int(progress[SECOND])
-    before, n_levels, size = int(progress[BEFORE]), len(machine.levels), len(data)
+    before, n_levels = int(progress[BEFORE]), len(levels)
     replacement, end_class = int(classes[REPLACEMENT]), cuts.shape[0]
     while at < size:
-        length = character_length(int(data[at]))
-        is_apart = at == origin or cuts[before, replacement] != 0
-        for n_bytes in range(1, min(length - 1, size - at) + 1):
-            if n_bytes > 1 and data[at + n_bytes - 1] & 0xC0 != 0x80:
-                return at + n_bytes - 1
-            origins[at + n_bytes], n_begun[at + n_bytes] = origin, n_bytes if is_apart else UNKNOWN
-        if at + length > size:
-            break
-        if whole_character(data, at, size) == 0:
-            return at + length - 1
-        seen, is_one = int(classes[code_at(data, at)]), True
+        length, seen, is_one = 1, int(data[at]), True
+        if seen >= ASCII_END:
+            length = character_length(seen)
+            is_apart = at == origin or cuts[before, replacement] != 0
+            for n_bytes in range(1, min(length - 1, size - at) + 1):
+                if n_bytes > 1 and data[at + n_bytes - 1] & 0xC0 != 0x80:
+                    return at + n_bytes - 1
+                origins[at + n_bytes], n_begun[at + n_bytes] = origin, n_bytes if is_apart else UNKNOWN
+            if at + length > size:
+                break
+            if whole_character(data, at, size) == 0:
+                return at + length - 1
+            seen = code_at(data, at)
+        seen = int(classes[seen])
         if at > origin and cuts[before, seen] != 0:
             origin = at
         elif n_levels == 1 and at > origin and progress[ROWS] != NO_MATCH:
@@ -71,9 +78,9 @@ def _grow(
             second = at + length
         level, is_gap = 0, True
         while level < n_levels:
-            kind = int(machine.levels[level])
+            kind = int(levels[level])
             if kind == NUMBERS_BY_THREE or kind == DIGITS_BY_THREE:
-                if machine.numbers[seen] != 0 or 48 <= data[at] <= 57:
+                if numbers[seen] != 0 or 48 <= data[at] <= 57:
                     return at + length - 1
                 level += 1
                 continue
@@ -100,7 +107,7 @@ def _grow(
     return size
 
 
-@routine
+@borrowing
 def _accepts_all(transitions: NDArray[np.uint32], row: int, end_class: int) -> bool:
     """Whether a match may end here whatever follows."""
     for seen in range(end_class + 1):
@@ -118,7 +125,7 @@ def grow(
     n_begun: NDArray[np.uint8],
 ) -> int:
     """`_grow` for Python."""
-    return _grow(data, progress, machine, origins, n_begun)
+    return _grow(data, len(data), progress, machine, origins, n_begun)
 
 
 @kernel
@@ -134,13 +141,10 @@ def grow_each(
     for text in range(len(ends)):
         end = int(ends[text])
         progress[:] = 0
-        reached = _grow(
-            texts[start:end], progress, machine, origins[start : end + 1], n_begun[start : end + 1]
-        )
-        for at in range(start + 1, start + reached + 1):
-            origins[at] += start
-        for at in range(start + reached + 1, end + 1):
-            origins[at] = start + progress[ORIGIN]
+        progress[WHOLE], progress[ORIGIN] = start, start
+        reached = _grow(texts, end, progress, machine, origins, n_begun)
+        for at in range(reached + 1, end + 1):
+            origins[at] = progress[ORIGIN]
         start = end
 
 
