@@ -156,6 +156,17 @@ def test_modules_are_imported_without_a_look_at_their_source(environment):
     assert result.stdout.strip() == "[]", result.stderr
 
 
+CODE_THAT_SAYS_WHERE_PYTHON_ENDS_BY_ITSELF = """
+import atexit
+atexit.register(print, "everything is taken down")
+"""
+
+
+def test_closing_ends_the_program_at_once(environment):
+    result = run(CODE_THAT_SAYS_WHERE_PYTHON_ENDS_BY_ITSELF + CODE_FOR_A_WINDOW_THAT_CLOSES, environment)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+
+
 CODE_THAT_LAYS_OUT_TEXT = """
 from guiapp import app
 application = app.make_application()

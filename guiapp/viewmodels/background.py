@@ -20,7 +20,7 @@ from guiapp.core.errors import TokenloupeError
 T = TypeVar("T")
 Progress = Callable[[float], None]
 PATIENCE_S = 10.0  # with an older job that does not stop, before the newest runs beside it
-PATIENCE_AT_THE_END_S = 1.0
+PATIENCE_AT_THE_END_S = 0.3
 WHOLE = 1000  # progress travels in thousandths, so that reports of less are not sent
 
 
