@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from guiapp.core.counting.longest_suffixes import ByteSuffixes, WordSuffixes
 from guiapp.core.counting.pair_suffixes import PairSuffixes, pair_suffix_rules
 from guiapp.core.counting.plamo2_growth import Plamo2Suffixes
+from guiapp.core.counting.unigram_suffixes import UnigramSuffixes
 from guiapp.core.pipelines.plamo2 import Plamo2Pipeline
 from guiapp.core.pipelines.rwkv import RwkvPipeline
+from guiapp.core.pipelines.unigram import UnigramPipeline
 from guiapp.core.pipelines.word_piece import WordPiecePipeline
 from guiapp.core.tokenizer import Tokenizer
 
@@ -37,6 +39,8 @@ def new_suffixes_of(tokenizer: Tokenizer) -> NewSuffixes | None:
         rules = pair_suffix_rules(tokenizer)
         return None if rules is None else partial(PairSuffixes, rules)
     own = tokenizer.pipeline.own
+    if isinstance(own, UnigramPipeline) and own.prefix_rules is not None:
+        return partial(UnigramSuffixes, own.prefix_rules, own.longest_exact)
     if isinstance(own, RwkvPipeline):
         return partial(ByteSuffixes, own)
     if isinstance(own, WordPiecePipeline) and own.has_unknown:

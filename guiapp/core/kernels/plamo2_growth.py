@@ -158,7 +158,7 @@ def _choose(
         if token == NONE or matcher.lengths[token] != end - at:
             continue
         cost = int(costs[at]) + int(token_costs[token])
-        if cost < best or (cost == best and _goes_first(prefixes, at, parent)):
+        if cost < best or (cost == best and goes_first(parents, prefixes.depths, jumps, at, parent)):
             best, parent, n_tokens = cost, at, 1
     costs[end], parents[end], prefixes.counts[end] = best, parent, prefixes.counts[parent] + n_tokens
     prefixes.depths[end] = prefixes.depths[parent] + 1
@@ -169,9 +169,10 @@ def _choose(
 
 
 @borrowing
-def _goes_first(prefixes: Prefixes, left: int, right: int) -> bool:
+def goes_first(
+    parents: NDArray[np.int32], depths: NDArray[np.int32], jumps: NDArray[np.int32], left: int, right: int
+) -> bool:
     """Whether a token behind the prefix up to `left` wins over one behind a longer prefix, as cheap."""
-    parents, depths, jumps = prefixes.parents, prefixes.depths, prefixes.jumps
     depth = min(int(depths[left]), int(depths[right]))
     while depths[left] > depth:
         left = int(jumps[left]) if depths[jumps[left]] >= depth else int(parents[left])

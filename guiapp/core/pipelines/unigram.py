@@ -153,6 +153,11 @@ class UnigramPipeline:
         """The same for counting the tokens of all prefixes; None where text may have none."""
         return prefix_rules(self._vocabulary, self.tables, takes_characters_apart="fast" not in self.encoders)
 
+    @property
+    def longest_exact(self) -> int:
+        """The longest text of which all sums of scores are exact, whatever it holds; in bytes."""
+        return self._words.longest_exact
+
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         if encoder == "fast":
             return self._encode_fast(fragment)

@@ -10,15 +10,17 @@ import numpy as np
 import pytest
 from model_files import ALL_MODELS
 from random_texts import random_texts
-from unpaired_vocabularies import vocabulary, write_plamo2, write_rwkv, write_wordpiece
+from unpaired_vocabularies import vocabulary, write_plamo2, write_rwkv, write_unigram, write_wordpiece
 
 import guiapp
 from guiapp.core.counting import head_suffixes, prepend
 from guiapp.core.counting.prepend import PrependEncoder
 from guiapp.core.counting.suffix_counts import new_suffixes_of
+from guiapp.core.counting.unigram_suffixes import UnigramSuffixes
 from guiapp.core.errors import EncodeError
 from guiapp.core.text.pattern_table import PATTERNS_BY_PRE_TYPE
 from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.training.charsmap import build_charsmap
 from guiapp.core.vocab.vocabulary import VocabType
 
 RUNS = (
@@ -29,6 +31,8 @@ FIRST, LAST = ("", " ", "\n", "'", "x", "1", "é"), ("", "x", " ", "1", "\n", "�
 TRAPS = ("<sentinel:12><sentinel:9>a", "IMGIMGABCZ IMGIMGAZ", "    \t\n   x", " a b cc d " * 6, "abc'LL've x")
 NUMBERS = ("1234567 12 123456", "١٢٣٤x1", "a1b22c333d4444")
 DENSE_TOKENS = ["<unk>", "a", "ab", "aba", "abcab", "b", "ba", "bab", "caba", "é", "aaaa", "a" * 9, "bc"]
+KEYS = {"\u00a0": " ", "\u3000": " ", "\u200b": "", "ﬁ": "fi", "…": "...", "Ａ": "A", "か\u3099": "が"}
+OVERLAPPING_KEYS = KEYS | {"ab\u0301c": "x y", "ab": "ba", "  ": "b", "ba": "", "\u0301": "aaaaaaaa"}
 N_SPECIAL = 60  # that are mixed into texts
 
 open_model = cache(guiapp.open_model)
@@ -115,7 +119,7 @@ def test_prepending_each_byte_equals_encoding_from_scratch(model, settles_at_onc
             end = start
 
 
-@pytest.mark.parametrize("model", ["demo:bpe", "demo:spm", "demo:wordpiece", "demo:rwkv"])
+@pytest.mark.parametrize("model", ["demo:bpe", "demo:spm", "demo:wordpiece", "demo:rwkv", "demo:unigram"])
 @pytest.mark.parametrize("unit", ["a", "random", "=-", "7", " ", "汉"])
 def test_prepending_to_text_without_a_cut_encodes_little_again(model, unit, monkeypatch):
     tokenizer = guiapp.open_model(model)
@@ -154,6 +158,28 @@ def test_suffixes_of_rwkv_texts_count_as_when_each_is_encoded(tmp_path):
     tokenizer = guiapp.open_model(write_rwkv(tmp_path / "rwkv.gguf", 5))
     assert check_suffixes(tokenizer, texts_of(rng), rng) == 1
     assert check_suffixes(Tokenizer(vocabulary(VocabType.RWKV, DENSE_TOKENS)), dense_texts(rng), rng) == 1
+
+
+@pytest.mark.parametrize("removes_spaces", [False, True])
+@pytest.mark.parametrize("adds_space", [False, True])
+@pytest.mark.parametrize("character_map", [KEYS, OVERLAPPING_KEYS, None])
+def test_suffixes_of_unigram_texts_count_as_when_each_is_encoded(
+    character_map, adds_space, removes_spaces, tmp_path
+):
+    rng = random.Random(10)
+    units = None if character_map is None else list(build_charsmap(character_map))
+    tokenizer = guiapp.open_model(write_unigram(tmp_path / "u.gguf", 5, adds_space, removes_spaces, units))
+    keys = [*OVERLAPPING_KEYS, *"ab  中か", "ab", "<extra_id_", "<extra_id_0>"]
+    texts = ["".join(rng.choices(keys, k=12)).encode() for _ in range(20)]
+    assert check_suffixes(tokenizer, [*texts_of(rng), *texts, *dense_texts(rng)], rng) > 0.5
+
+
+def test_of_unigram_texts_no_more_is_told_than_sums_of_scores_are_exact_for():
+    rules = open_model("demo:unigram").pipeline.own.prefix_rules
+    suffixes = UnigramSuffixes(rules, 20)
+    assert len(suffixes.prepend(as_array(b"The end. "))) == 9
+    assert len(suffixes.prepend(as_array(b"What comes before it. "))) == 11
+    assert len(suffixes.prepend(as_array(b"x"))) == 0
 
 
 def dense_texts(rng):
