@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,8 @@ JOINING = np.zeros(N_CODES, np.bool_)
 JOINING[[JOINER, 0x20E3, 0xFE0F, *FLAG_LETTERS, *range(0x1F3FB, 0x1F400), *range(0xE0020, 0xE0080)]] = True
 
 LONGEST_SEQUENCE, MOST_SEQUENCES = 16, 500  # of characters, and of those that are loaded
-PART = 50_000  # characters of a text that are looked through at once for such sequences
+PART = 50_000  # bytes of a text that are looked through at once
+LONGEST_CHARACTER = 4  # bytes
 PLACES = (0, 0.25, 0.5, 0.75)  # between two pixels
 
 Loader = Callable[[str], None]
@@ -44,7 +45,8 @@ class ScriptFonts(QObject):
         self._known = np.zeros(N_CODES, np.bool_)
         self._known_sequences: set[str] = set()
         self._waiting: deque[tuple[Loader, str]] = deque()
-        self._unread: deque[NDArray[np.uint32]] = deque()
+        self._unread: deque[memoryview] = deque()
+        self._found: list[NDArray[np.uint32]] = []
         self._turn = QTimer(self, interval=0)
         self._turn.timeout.connect(self._load_some)
 
@@ -60,16 +62,13 @@ class ScriptFonts(QObject):
         self._known_sequences.clear()
         self._waiting.clear()
         self._unread.clear()
+        self._found.clear()
 
     def prepare(self, text: bytes) -> None:
         """Begin to load what a text needs that no earlier one did."""
-        codes = codes_of(text)
-        found = characters_of(codes) & ~self._known
-        self._known |= found
-        self._load_later(blocks(found))
-        first, *others = np.split(codes, range(PART, len(codes), PART))
-        self._look_for_sequences(first)
+        first, *others = parts_of(text)
         self._unread += others
+        self._load_later(blocks(self._read(first)))
         if not self.is_ready:
             self._turn.start()
 
@@ -81,12 +80,23 @@ class ScriptFonts(QObject):
         clock.start()
         while not self.is_ready and clock.elapsed() < SLICE_MS:
             if self._unread:
-                self._look_for_sequences(self._unread.popleft())
+                self._found.append(self._read(self._unread.popleft()))
+                if not self._unread:
+                    self._load_later(blocks(np.sort(np.concatenate(self._found))))
+                    self._found.clear()
             else:
                 load, characters = self._waiting.popleft()
                 load(characters)
         if self.is_ready:
             self._turn.stop()
+
+    def _read(self, part: memoryview) -> NDArray[np.uint32]:
+        """The characters of a part of a text that were in none before."""
+        codes = codes_of(part)
+        new = np.unique(codes[~self._known[codes]])
+        self._known[new] = True
+        self._look_for_sequences(codes)
+        return new
 
     def _look_for_sequences(self, codes: NDArray[np.uint32]) -> None:
         room = max(0, MOST_SEQUENCES - len(self._known_sequences))
@@ -95,16 +105,21 @@ class ScriptFonts(QObject):
         self._load_later(new)
 
 
-def codes_of(text: bytes) -> NDArray[np.uint32]:
+def parts_of(text: bytes) -> Iterator[memoryview]:
+    """All of a text, at least one part; none ends within a character."""
+    view, start = memoryview(text), 0
+    while len(text) - start > PART:
+        end = start + PART
+        while end > start + PART - LONGEST_CHARACTER and text[end] & 0xC0 == 0x80:
+            end -= 1
+        yield view[start:end]
+        start = end
+    yield view[start:]
+
+
+def codes_of(text: bytes | memoryview) -> NDArray[np.uint32]:
     """Its code points; U+FFFD stands for what is no UTF-8."""
-    return np.frombuffer(text.decode("utf-8", "replace").encode("utf-32-le"), np.uint32)
-
-
-def characters_of(codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    """For each code point whether it is among these."""
-    found = np.zeros(N_CODES, np.bool_)
-    found[codes] = True
-    return found
+    return np.frombuffer(str(text, "utf-8", "replace").encode("utf-32-le"), np.uint32)
 
 
 def sequences_of(codes: NDArray[np.uint32]) -> set[str]:
@@ -121,9 +136,8 @@ def sequences_of(codes: NDArray[np.uint32]) -> set[str]:
     }
 
 
-def blocks(found: NDArray[np.bool_]) -> list[str]:
-    """These characters, the neighbours among them together."""
-    codes = np.flatnonzero(found)
+def blocks(codes: NDArray[np.uint32]) -> list[str]:
+    """These characters, which are sorted, the neighbours among them together."""
     edges = np.flatnonzero(np.diff(codes >> BLOCK_BITS)) + 1
     return ["".join(map(chr, part.tolist())) for part in np.split(codes, edges) if len(part)]
 

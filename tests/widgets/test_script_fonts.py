@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from functools import partial
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QColor, QPainter, QPixmap
@@ -14,9 +15,9 @@ from guiapp.widgets.script_fonts import (
     PART,
     ScriptFonts,
     blocks,
-    characters_of,
     codes_of,
     draw_once,
+    parts_of,
     sequences_of,
 )
 from guiapp.widgets.shaped_texts import LEFT, ShapedTexts
@@ -26,8 +27,8 @@ pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
 
 def test_neighbours_stand_together():
-    found = characters_of(codes_of("ab😍 ba漢字".encode() + b"\xff"))
-    assert blocks(found) == [" ", "ab", "字", "漢", "\ufffd", "😍"]
+    codes = np.unique(codes_of("ab😍 ba漢字".encode() + b"\xff"))
+    assert blocks(codes) == [" ", "ab", "字", "漢", "\ufffd", "😍"]
 
 
 def test_pictures_of_several_characters_are_found_in_a_text():
@@ -42,6 +43,24 @@ def test_pictures_of_several_characters_are_found_in_all_parts_of_a_long_text(qt
     fonts.prepare(" ".join(["👍🏽", "a" * PART, "🇯🇵", "a" * PART, "❤️"]).encode())
     qtbot.waitUntil(lambda: fonts.is_ready)
     assert {"👍🏽", "🇯🇵", "❤️"} <= set(loaded)
+
+
+def test_only_the_beginning_of_a_long_text_is_read_at_once(qtbot):
+    loaded = []
+    fonts = ScriptFonts([loaded.append])
+    fonts.prepare(b"a" * 20 * PART + "漢".encode())
+    assert [characters for _, characters in fonts._waiting] == ["a"]
+    qtbot.waitUntil(lambda: fonts.is_ready)
+    assert loaded == ["a", "漢"]
+
+
+@pytest.mark.parametrize("text", ["", "a" * PART, "é漢🚀" * PART, "\udc80" * 3 * PART])
+def test_a_text_is_cut_between_characters(text):
+    data = text.encode("utf-8", "surrogateescape")
+    parts = [bytes(part) for part in parts_of(data)]
+    assert b"".join(parts) == data
+    assert max(map(len, parts)) <= PART
+    assert "".join(part.decode("utf-8", "replace") for part in parts) == data.decode("utf-8", "replace")
 
 
 def test_a_text_of_flags_alone_does_not_become_one_picture(qtbot):
