@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.kernels import piece_growth, prefix_parts
-from guiapp.core.kernels.piece_growth import UNKNOWN
+from guiapp.core.kernels.piece_growth import LATER, UNKNOWN
 from guiapp.core.pipelines.byte_pair import BytePairPipeline
 from guiapp.core.text.utf8 import REPLACEMENT_BYTES
 
@@ -27,12 +27,13 @@ def count_prefixes(
 ) -> NDArray[np.int64]:
     """The number of tokens of each prefix of the texts that end at `ends`, by its last byte.
 
-    Each text begins and ends at one of the pipeline's `all_cuts`; it `counts_pieces`.
+    The pipeline `counts_pieces`.  Each text begins where it may be cut, and ends at one of `all_cuts`.
     """
     origins, n_begun = np.zeros(len(texts) + 1, np.int64), np.full(len(texts) + 1, UNKNOWN, np.uint8)
-    piece_growth.grow_each(texts, ends, pipeline.machine, origins, n_begun)
+    restarts = np.empty(len(ends), np.int64)
+    n_restarts = piece_growth.grow_each(texts, ends, pipeline.machine, origins, n_begun, restarts)
     asked, own, of_begun = n_begun.copy(), np.empty(0, np.int64), NOTHING_BEGUN
-    if n_begun[1:].any():
+    if (n_begun[1:] % LATER).any():
         own, of_begun = _count_with_others(pipeline, texts, origins, asked)
     else:
         own = pipeline.count_pieces(texts, origins, asked)
@@ -41,6 +42,11 @@ def count_prefixes(
         own[left] = pipeline.count_each(*prefix_parts.parts_of(texts, origins[left], left))
     counts = np.empty(len(texts), np.int64)
     prefix_parts.add_pieces(ends, origins, n_begun, own, of_begun, counts)
+    if n_restarts:
+        has_rest = restarts >= 0
+        rests, rest_ends = prefix_parts.parts_of(texts, restarts[has_rest], ends[has_rest])
+        of_rests = count_prefixes(pipeline, rests, rest_ends)
+        prefix_parts.add_rests(ends, n_begun, restarts, rest_ends, of_rests, counts)
     return counts
 
 

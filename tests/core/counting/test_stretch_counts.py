@@ -114,6 +114,22 @@ def test_prefixes_of_pieces_count_without_encoding_each(takes_whole, monkeypatch
         assert AppendEncoder(tokenizer).append_each(text).tolist() == counts_of_prefixes(tokenizer, text)
 
 
+@pytest.mark.parametrize("pre_type", ["GPT2", "LLAMA3"])
+def test_what_stands_behind_white_space_is_not_cut_again_for_each_prefix(pre_type, monkeypatch):
+    tokenizer = Tokenizer(byte_level(["a b", "Ġ a", "Ċ Ċ", "Ġ Ġ"], pre_type=pre_type))
+    split_each, sizes = BytePairPipeline.split_each, []
+
+    def watched(pipeline, texts, ends):
+        sizes.append(len(texts))
+        return split_each(pipeline, texts, ends)
+
+    monkeypatch.setattr(BytePairPipeline, "split_each", watched)
+    for white_space in ("\r\n", "\n\n   ", "   ", " \n \n"):
+        text = f"{white_space}{'ab' * 40}{white_space}{'==' * 40}{white_space}1".encode()
+        assert AppendEncoder(tokenizer).append_each(text).tolist() == counts_of_prefixes(tokenizer, text)
+    assert sum(sizes) < 500
+
+
 LINES = ["<unk>", *HEX_TOKENS, *"▁abcé汉\n", "\ufffd", "▁\ufffd", "ab", "é\ufffd", "\n\n", "▁a"]
 
 
