@@ -34,6 +34,7 @@ FIRST_SAMPLE = "welcome"
 HEAD_START_S = 1.0  # of the first model, if it is so small that it needs no compiled kernels
 FIRST_FRAMES_MS = 1200  # until when text and ids are painted, and mostly kernels are loaded
 QUIET = "qt.text.font.db.info=false"  # one line for each font that cannot show a script, such as Thaana
+TOKEN_FRAMES_MS = 300  # until when the first tokens are painted, mostly
 TURN_S = 0.0005  # how long a job may keep the window from running Python: a tenth of the usual time
 
 
@@ -134,6 +135,8 @@ def build(
     questions: Questions | None = None,
 ) -> Shell:
     """The window and all behind it, not yet shown and with no model open."""
+    from PySide6.QtCore import QTimer
+
     from guiapp.core.editing.options import Options
     from guiapp.viewmodels.activity import Activity
     from guiapp.viewmodels.garbage import GarbageCollector
@@ -152,7 +155,9 @@ def build(
     warm_up = KernelWarmUp()
     workspace = Workspace(text, options, load or partial(_load, warm_up), warm_up.wait_until_settled)
     warm_up.finished.connect(workspace.spans.use_kernels)
-    workspace.spans.encoded.connect(warm_up.hurry)
+    first_frames = QTimer(warm_up, singleShot=True, interval=TOKEN_FRAMES_MS)
+    first_frames.timeout.connect(warm_up.hurry)
+    workspace.spans.encoded.connect(first_frames.start)
     theme_source = ThemeSource(application, settings.theme, dresses_later=True)
     window = MainWindow(workspace, Activity(workspace, warm_up), settings, theme_source, questions)
     window.setWindowIcon(application_icon())

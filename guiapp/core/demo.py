@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from os import PathLike, fspath
 from pathlib import Path
 
@@ -56,6 +57,7 @@ SAMPLES = (
 )
 
 
+@cache
 def resources_folder() -> Path:
     """Inside the package when it was installed, next to it in a checkout."""
     package = Path(__file__).resolve().parent.parent

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 CARD_WIDTH_PX = 340
 IDS_HEIGHT_PX = 170
-FRAME_MS = 8.0  # for rows of the text that are new
-STRIP_MS = 4.0  # and for chips of ids
+FRAME_MS = 6.0  # for rows of the text that are new
+STRIP_MS = 3.0  # and for chips of ids
 PLACEHOLDER = "Type or paste a text, or drop a file here."
 
 

@@ -115,11 +115,14 @@ class TokenCard(QScrollArea):
 
     def _show_details(self) -> None:
         details = self._model.details
-        self._empty.setVisible(details is None)
-        self._sections.setVisible(details is not None)
         if details is None:
             self._title.setText("TOKEN")
-            return
+        else:
+            self._fill(details)
+        self._empty.setVisible(details is None)
+        self._sections.setVisible(details is not None)  # now that all is in them: they are laid out once
+
+    def _fill(self, details: TokenDetails) -> None:
         theme = self._theme_source.theme
         self._title.setText(f"TOKEN {details.index + 1:,} OF {details.n_tokens:,}")
         self._token.set_spans(self._token_spans(details))

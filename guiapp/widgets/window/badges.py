@@ -39,7 +39,7 @@ class Badge(QToolButton):
         self._title = title
         self._remedies = remedies
         self._theme_source = theme_source
-        self._state = ("dim", "wait")
+        self._state = ("", "")
         self._reason = ""
         set_role(self, "badge")
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
@@ -52,13 +52,14 @@ class Badge(QToolButton):
 
     def show_state(self, text: str, color: str, icon_name: str, reason: str) -> None:
         """`color` names a colour of the theme."""
-        self._state, self._reason = (color, icon_name), reason
+        is_other, self._state, self._reason = (color, icon_name) != self._state, (color, icon_name), reason
         self.setText(text)
         self.setToolTip(plain_tip(reason))
         self.setAccessibleName(f"{self._title}: {text}")
         self.setAccessibleDescription(reason)
-        self.setProperty("state", color)
-        self._color()
+        if is_other:
+            self.setProperty("state", color)
+            self._color()
         self._tell_card()
 
     def explain(self) -> None:
@@ -77,6 +78,8 @@ class Badge(QToolButton):
 
     def _color(self) -> None:
         color_name, icon_name = self._state
+        if not color_name:  # nothing to show yet
+            return
         color: QColor = getattr(self._theme_source.theme, color_name)
         self.setIcon(icon(icon_name, color))
         look_again(self)
