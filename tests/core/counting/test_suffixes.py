@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 import pytest
 from model_files import ALL_MODELS
+from pair_vocabularies import BYTE_TOKENS, HEX_TOKENS, byte_level, character_level, sentence_piece
 from random_texts import random_texts
 from unpaired_vocabularies import vocabulary, write_plamo2, write_rwkv, write_unigram, write_wordpiece
 
@@ -21,7 +22,7 @@ from guiapp.core.errors import EncodeError
 from guiapp.core.text.pattern_table import PATTERNS_BY_PRE_TYPE
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.training.charsmap import build_charsmap
-from guiapp.core.vocab.vocabulary import VocabType
+from guiapp.core.vocab.vocabulary import SpecialIds, VocabType
 
 RUNS = (
     *("abcdefghi", "0123456789", "-='", " \t", " ", "\n", " \n", "a'rstvmld", "汉字漢", "あい→★", "é\u0301"),
@@ -201,3 +202,32 @@ def test_suffixes_of_plamo2_texts_count_as_when_each_is_encoded(seed, tmp_path):
     rng = random.Random(seed)
     tokenizer = guiapp.open_model(write_plamo2(tmp_path / "plamo2.gguf", seed))
     assert check_suffixes(tokenizer, [*texts_of(rng), b"\xef\xbb\xbfa\xef\xbb\xbf"], rng) == 1
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("kind", ["bytes", "characters", "scores"])
+def test_suffixes_of_random_rules_count_as_when_each_is_encoded(kind, seed):
+    rng = random.Random(seed)
+    tokenizer = Tokenizer(random_vocabulary(kind, rng))
+    letters = rng.choice(("ab", "abc", "ab é", "a"))
+    texts = ["".join(rng.choices(letters, k=rng.randrange(1, 50))).encode() for _ in range(30)]
+    assert check_suffixes(tokenizer, [*texts, *random_texts(seed, 5)], rng) > 0.6
+
+
+def random_vocabulary(kind, rng):
+    """Rules that join what earlier ones made, some of which is no token; scores with ties."""
+    letters = ("Ġ" if kind == "bytes" else "▁", *"abc", "Ã" if kind == "bytes" else "é")
+    symbols, merges = list(letters), []
+    for _ in range(25):
+        left, right = rng.choices(symbols, k=2)
+        if len(left + right) < 9 and f"{left} {right}" not in merges:
+            merges.append(f"{left} {right}")
+            symbols.append(left + right)
+    if kind == "bytes":
+        return byte_level(merges, [*BYTE_TOKENS, *dict.fromkeys(symbols[5:])])
+    if kind == "characters":
+        return character_level(merges, [*HEX_TOKENS, *dict.fromkeys(symbols)])
+    scores = {symbol: rng.choice((-1.0, -2.0, -2.5)) for symbol in symbols if rng.random() < 0.8}
+    return sentence_piece(
+        {"<unk>": 0.0, **dict.fromkeys(HEX_TOKENS, 0.0), **scores}, special_ids=SpecialIds(unk=0)
+    )
