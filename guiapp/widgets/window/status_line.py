@@ -162,7 +162,9 @@ def _selected(selection: SelectionStatistics | None) -> list[str]:
     """The counts of a selection, and shorter ways to say so."""
     if selection is None:
         return [""]
+    characters = counted(selection.n_characters, "character")
+    if not selection.is_exact and not selection.n_tokens:  # not encoded yet, or there is no model
+        return [f"selected: {characters}", f"{selection.n_characters:,} selected"]
     about = "" if selection.is_exact else "about "
     selected = f"selected: {about}{counted(selection.n_tokens, 'token')}"
-    characters = counted(selection.n_characters, "character")
     return [f"{selected} · {characters}", selected, f"{about}{selection.n_tokens:,} selected"]

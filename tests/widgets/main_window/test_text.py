@@ -28,6 +28,12 @@ def test_selected_text_is_counted_in_the_status_line(shell):
     assert "selected: 2 tokens · 7 characters" in shell.window.status_line.text
 
 
+def test_of_selected_text_that_is_not_encoded_only_characters_are_counted(make_shell):
+    shell = make_shell(model=None)
+    shell.workspace.document.select(0, 7)
+    assert "selected: 7 characters" in shell.window.status_line.text
+
+
 def test_undo_and_redo_follow_the_text(shell, qtbot):
     undo, redo = (shell.window.actions_table[name] for name in ("undo", "redo"))
     assert not undo.isEnabled()
