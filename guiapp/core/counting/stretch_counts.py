@@ -29,6 +29,7 @@ from guiapp.core.pipelines.byte_pair import BytePairPipeline
 from guiapp.core.pipelines.many_texts import ManyTexts
 from guiapp.core.pipelines.plamo2 import Plamo2Pipeline
 from guiapp.core.pipelines.rwkv import RwkvPipeline
+from guiapp.core.pipelines.sentence_piece import SentencePiecePipeline
 from guiapp.core.pipelines.unigram import UnigramPipeline
 from guiapp.core.pipelines.word_piece import WordPiecePipeline
 from guiapp.core.text.utf8 import ASCII_END, REPLACEMENT_BYTES
@@ -43,6 +44,7 @@ MOST_LONG_BYTES = 1 << 20  # of long stretches that are kept
 FIRST_LEAD = 0xC0
 MOST_BEGUN = 3  # bytes of a character that is not complete
 NO_CUT, CUT, UNKNOWN = range(3)
+A_SPACE = np.array([0x20], np.uint8)  # is put before a document by pipelines that mind beginnings
 
 
 class StretchCounts:
@@ -54,6 +56,7 @@ class StretchCounts:
         takes_many = getattr(own, "takes_many_texts", False)  # `isinstance` takes as long as a short text
         self._many = cast(ManyTexts, own) if takes_many else None
         self._by_parts = own if isinstance(own, BytePairPipeline) and self._many is not None else None
+        self._by_characters = own if isinstance(own, SentencePiecePipeline) else None
         self.counts_any = isinstance(own, RwkvPipeline)  # text in one go, whatever it is
         self._new_linear: Callable[[], UnigramPrefixes | Plamo2Prefixes] | None = None
         if tokenizer.vocabulary.type is VocabType.UGM:
@@ -169,6 +172,13 @@ class StretchCounts:
         self, stretches: Stretches, n_kept: int, ends: NDArray[np.int64], first_begins_text: bool
     ) -> None:
         """Fill in the counts of the stretches behind `n_kept` bytes, which end at `ends`."""
+        all_new = slice(n_kept, int(ends[-1]))
+        if first_begins_text and self._by_characters is not None:
+            texts = np.concatenate([A_SPACE, stretches.text[all_new]])
+            counts = self._by_characters.count_prefixes(texts, ends + (len(A_SPACE) - n_kept))
+            if counts is not None:
+                stretches.counts[all_new] = counts[len(A_SPACE) :]
+                return
         if first_begins_text:
             first = slice(n_kept, int(ends[0]))
             stretches.counts[first] = self._count_prefixes(stretches.text[first], ends[:1] - n_kept, True)
@@ -185,6 +195,10 @@ class StretchCounts:
             return self._new_linear().counts_of_texts(texts, ends).astype(np.int64)
         if self._by_parts is not None and self._by_parts.counts_pieces:
             return count_prefixes(self._by_parts, texts, ends)
+        if self._by_characters is not None and not begins_text:
+            counts = self._by_characters.count_prefixes(texts, ends)
+            if counts is not None:
+                return counts
         no_begun = np.zeros(len(texts), np.int64)
         n_begun = no_begun if begins_text else self._begun_characters(texts, ends, no_begun)
         numbers = np.empty(len(texts), np.int32)

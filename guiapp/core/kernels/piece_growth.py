@@ -21,6 +21,7 @@ from guiapp.core.kernels.pattern_automaton import (
     PatternMachine,
 )
 from guiapp.core.kernels.utf8 import REPLACEMENT, code_at
+from guiapp.core.kernels.word_merges import FLAG_BITS, WordMerges
 
 # Of `progress`: the bytes that are whole characters, where the piece and its second character begin, the
 # class of the last character; behind that, for each level, the row of its automaton, or NO_MATCH.
@@ -160,6 +161,47 @@ def grow_each(
             origins[at], n_begun[at] = origin, left
         start = end
     return n_restarts
+
+
+@kernel
+def grow_characters(
+    texts: NDArray[np.uint8],
+    ends: NDArray[np.int64],
+    words: WordMerges,
+    origins: NDArray[np.int64],
+    n_begun: NDArray[np.uint8],
+) -> None:
+    """The same where each text is one piece, but for characters that are no start symbol of `words`.
+
+    Their bytes, as those of a character that is not complete, stand for themselves: `n_begun` tells how many.
+    It stays UNKNOWN from a broken character or one of four bytes on.
+    """
+    of_byte, of_character, start = words.of_byte, words.of_character, 0
+    for text in range(len(ends)):
+        end, origin, at = int(ends[text]), start, start
+        while at < end:
+            length, has_symbol = character_length(int(texts[at])), int(of_byte[texts[at]]) >= 0
+            if length == 4 or (texts[at] >= ASCII_END and length == 1):
+                break
+            n_bytes = 1
+            while n_bytes < length and at + n_bytes < end and texts[at + n_bytes] & 0xC0 == 0x80:
+                origins[at + n_bytes], n_begun[at + n_bytes] = origin, n_bytes
+                n_bytes += 1
+            if n_bytes < length:
+                if at + n_bytes == end:
+                    origins[end], n_begun[end] = origin, n_bytes
+                break
+            if length > 1:
+                if whole_character(texts, at, end) == 0:
+                    break
+                has_symbol = int(of_character[code_at(texts, at)]) >> FLAG_BITS != 0
+            at += length
+            origins[at], n_begun[at] = origin, 0 if has_symbol else length
+            if not has_symbol:
+                origin = at
+        for last in range(at + 1, end + 1):
+            origins[last] = origin
+        start = end
 
 
 @borrowing

@@ -24,6 +24,7 @@ from guiapp.core.kernels.compile import awaits_compiled
 from guiapp.core.kernels.merges import ABSENT, TokenOutput
 from guiapp.core.kernels.new_pieces import ALL_PIECES, NEWLINES, NO_PIECES
 from guiapp.core.kernels.pattern_automaton import PatternMachine
+from guiapp.core.kernels.word_merges import WordMerges
 from guiapp.core.pipelines.fast_pieces import NO_ENDS, FastPieces
 from guiapp.core.pipelines.token_matching import APPROXIMATE, LINEAR, TokenMatching
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
@@ -102,6 +103,11 @@ class PairEncoder:
         origins, n_begun  as `piece_growth` tells them; UNKNOWN is entered where nothing is counted
         """
         return self._fast.count_pieces(texts, origins, n_begun)
+
+    @property
+    def words(self) -> WordMerges:
+        """The rules as words are merged by them."""
+        return self._fast.tables.words
 
     def cut_before(self, text: NDArray[np.uint8], position: int) -> int:
         """The last place in text[:position], whatever follows, that no merge reaches across; or 0."""

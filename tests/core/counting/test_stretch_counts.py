@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 import pytest
 from conftest import VOCABS
-from pair_vocabularies import BYTE_TOKENS, HEX_TOKENS, byte_level, character_level
+from pair_vocabularies import BYTE_TOKENS, HEX_TOKENS, byte_level, character_level, sentence_piece
 from random_texts import random_texts
 from toy_vocabulary import toy_vocabulary
 from unpaired_vocabularies import vocabulary
@@ -21,6 +21,7 @@ from guiapp.core.demo import sample_text
 from guiapp.core.errors import EncodeError
 from guiapp.core.pipelines.byte_pair import BytePairPipeline
 from guiapp.core.pipelines.many_texts import ManyTexts
+from guiapp.core.pipelines.sentence_piece import SentencePiecePipeline
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.vocabulary import Attribute, Rules, SpecialIds, VocabType
 
@@ -128,6 +129,17 @@ def test_what_stands_behind_white_space_is_not_cut_again_for_each_prefix(pre_typ
         text = f"{white_space}{'ab' * 40}{white_space}{'==' * 40}{white_space}1".encode()
         assert AppendEncoder(tokenizer).append_each(text).tolist() == counts_of_prefixes(tokenizer, text)
     assert sum(sizes) < 500
+
+
+def test_prefixes_in_vocabularies_of_characters_count_without_encoding_each(monkeypatch):
+    scores = {"<unk>": 0.0, **dict.fromkeys(HEX_TOKENS, 0.0), **dict.fromkeys("▁abcé漢字", -9.0)}
+    scores |= {"ab": -3.0, "▁a": -4.0, "abab": -1.0, "bc": -2.0, "漢字": -5.0, "▁ab": -4.0, "éa": -2.0}
+    tokenizer = Tokenizer(sentence_piece(scores))
+    monkeypatch.setattr(SentencePiecePipeline, "count_each", None)
+    rng = np.random.default_rng(7)
+    for _ in range(60):
+        text = "".join(rng.choice([*"aabbccé漢字 z", "あ", "abab", " ab", "\n"], 40)).encode()
+        assert AppendEncoder(tokenizer).append_each(text).tolist() == counts_of_prefixes(tokenizer, text)
 
 
 LINES = ["<unk>", *HEX_TOKENS, *"▁abcé汉\n", "\ufffd", "▁\ufffd", "ab", "é\ufffd", "\n\n", "▁a"]
