@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 from guiapp.core.counting.prefix_table import SMALLEST_ROOM, grown, rules_of
 from guiapp.core.kernels import suffixes as kernel
 from guiapp.core.kernels.derivations import no_answers
-from guiapp.core.kernels.suffixes import FIELDS, Suffixes, SuffixRules, WholePieces
+from guiapp.core.kernels.suffixes import FIELDS, MOST_WRITTEN, Suffixes, SuffixRules, WholePieces
 from guiapp.core.pipelines.byte_pair import BytePairPipeline
 from guiapp.core.text.split_patterns import splitter_for
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.merges import PairMerging
 
 LINES = "GEMMA4"  # a splitter for who does not split
-LONGEST_REPAIRED = 3  # bytes that one may become
 
 
 class PairSuffixes:
@@ -34,35 +33,41 @@ class PairSuffixes:
         Only of the last few where more is not told; then nothing may be put before it any more.
         """
         self._make_room(self._size + len(new))
-        counts = np.empty(len(new), np.int32)
-        first = kernel.prepend(new, self._size, self._rules, self._suffixes, counts)
-        self._size += len(new) - first
+        counts, first = np.empty(len(new), np.int32), len(new)
+        while first:
+            self._make_room_for_data(first)
+            n_left = kernel.prepend(new[:first], self._size, self._rules, self._suffixes, counts)
+            if n_left == first:
+                break
+            self._size += first - n_left
+            first = n_left
         return counts[first:]
 
     def _make_room(self, size: int) -> None:
         old = self._suffixes
-        if size <= len(old.text):
-            return
-        room, n_data = 2 * size, 2 * size * LONGEST_REPAIRED
-        known = np.empty((*old.known.shape[:2], n_data + 1), np.int32)
-        known[:, :, : old.known.shape[2]] = old.known
-        self._suffixes = old._replace(
-            text=grown(old.text, room),
-            places=grown(old.places, room + 1),
-            data=grown(old.data, n_data),
-            firsts=grown(old.firsts, n_data + 1),
-            known=known,
-        )
+        if size > len(old.text):
+            text, places = grown(old.text, 2 * size), grown(old.places, 2 * size + 1)
+            self._suffixes = old._replace(text=text, places=places)
+
+    def _make_room_for_data(self, n_bytes: int) -> None:
+        """For so many bytes if none of them is broken, and for one in any case."""
+        old = self._suffixes
+        least = int(old.places[self._size]) + n_bytes + MOST_WRITTEN
+        if least > len(old.data):
+            known = np.empty((*old.known.shape[:2], 2 * least + 1), np.int32)
+            known[:, :, : old.known.shape[2]] = old.known
+            data, firsts = grown(old.data, 2 * least), grown(old.firsts, 2 * least + 1)
+            self._suffixes = old._replace(data=data, firsts=firsts, known=known)
 
 
 def _empty(n_levels: int) -> Suffixes:
-    room, n_data = SMALLEST_ROOM, SMALLEST_ROOM * LONGEST_REPAIRED
+    room = SMALLEST_ROOM
     return Suffixes(
         text=np.empty(room, np.uint8),
         places=np.zeros(room + 1, np.int32),
-        data=np.empty(n_data, np.uint8),
-        firsts=np.empty(n_data + 1, np.int32),
-        known=np.empty((n_levels, FIELDS, n_data + 1), np.int32),
+        data=np.empty(room, np.uint8),
+        firsts=np.empty(room + 1, np.int32),
+        known=np.empty((n_levels, FIELDS, room + 1), np.int32),
         answers=no_answers(),
     )
 

@@ -32,6 +32,7 @@ from guiapp.core.kernels.utf8 import REPLACEMENT, encoded_length
 FALLBACK = -2  # as a first token: the bytes of a character that is in no rule, each by itself
 SPACE, NEWLINE, MARKED_SPACE = 0x20, 0x0A, 0x2581
 LAST_CODE = 0x10FFFF
+MOST_WRITTEN = 5  # bytes for one that is put in: a character, and a space before it
 HERE, LAST, STOP = range(3)  # of the ways down
 LIMIT, COUNT, END, ROW, ACCEPTED, FIELDS = range(6)  # see `Suffixes`
 IS_GAP = 1  # of an end: no match begins here
@@ -115,11 +116,14 @@ def prepend(
 ) -> int:
     """Put bytes before a text of `size`, the last one first; write to counts[i] the tokens from new[i] on.
 
-    Returns from where on that is told: what is before it cannot be, nor anything that is to come.
+    Returns from where on that is told: what is before it cannot be, nor anything that is to come, unless
+    there is no room for MOST_WRITTEN bytes more in `data`.
     """
     text, places, data, known = suffixes.text, suffixes.places, suffixes.data, suffixes.known
     ways = np.zeros((len(rules.levels) + 1, 3), np.int32)
     for index in range(len(new) - 1, -1, -1):
+        if places[size] + MOST_WRITTEN > len(data):
+            return index + 1
         text[size] = new[index]
         size += 1
         if rules.repairs:
