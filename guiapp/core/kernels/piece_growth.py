@@ -31,6 +31,7 @@ NO_MATCH = 0  # has begun, nor can one begin with any character of the piece
 NO_ENTRY = np.uint64(0)
 UNKNOWN = 4  # in place of a number of begun bytes
 LATER = 5  # in place of a number of begun bytes, too: a rest of the text tells
+LEAST_REST = 16  # bytes; of shorter ones each prefix is cut sooner than all of them are counted apart
 NOT_APART = -1  # in place of a number of tokens that is to be found elsewhere
 
 
@@ -152,7 +153,7 @@ def grow_each(
         progress[WHOLE], progress[ORIGIN] = start, start
         reached = _grow(texts, end, progress, machine, origins, n_begun)
         origin, left, restarts[text] = int(progress[ORIGIN]), UNKNOWN, -1
-        if reached < end and len(machine.levels) == 1:
+        if reached + LEAST_REST <= end and len(machine.levels) == 1:
             restart = _last_end(texts, origin, int(progress[WHOLE]), end, machine)
             if restart > origin and origins[restart] == origin and n_begun[restart] == 0:
                 restarts[text], left = restart, LATER
