@@ -5,6 +5,8 @@ Widgets choose their looks by the dynamic property `role`:
     QFrame   panel    flat, the colour of panels           card     raised, rounded, with a hairline
     QLabel   heading  small bold dim capitals              dim      secondary
              number   monospaced                           title    larger and bold
+             strong   bold
+    QTextEdit plain   of no ground or border of its own
     buttons  raised   a control that opens something       quiet    flat until hovered
              next     the one that goes on
              tab      a page of the window                 primary  the one to press
@@ -52,6 +54,7 @@ QLabel { background: transparent; }
 QLabel[role="heading"] { color: $dim; font-size: 12px; font-weight: 600; }
 QLabel[role="title"] { font-size: 20px; font-weight: 600; }
 QLabel[role="dim"] { color: $dim; }
+QLabel[role="strong"] { font-weight: 600; }
 QLabel[role="number"] { font-family: "$mono"; }
 
 QPushButton, QToolButton { background: transparent; border: 1px solid transparent; border-radius: 7px;
@@ -93,6 +96,7 @@ QToolButton[role="badge"]:focus { border: 2px solid $accent; }
 QLineEdit, QPlainTextEdit, QTextEdit, QTextBrowser {
     background: $background; border: 1px solid $line; border-radius: 7px;
     padding: 5px 8px; selection-background-color: $accent; selection-color: $on_accent; }
+QTextEdit[role="plain"] { background: transparent; border: none; padding: 0; }
 QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus, QTextBrowser:focus { border-color: $accent; }
 
 QComboBox {

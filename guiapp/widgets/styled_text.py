@@ -10,6 +10,8 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QFont, QResizeEvent, QTextCharFormat, QTextCursor, QTextOption, QWheelEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextEdit, QWidget
 
+from guiapp.widgets.style_sheet import set_role
+
 TEXT_MARGIN_PX = 2  # signs over capital letters reach above the line
 ISOLATES = str.maketrans("", "", "\u2068\u2069")
 
@@ -33,7 +35,7 @@ class StyledText(QTextEdit):
         self.setFont(font)
         self.document().setDocumentMargin(TEXT_MARGIN_PX)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setStyleSheet("QTextEdit { background: transparent; border: none; padding: 0; }")
+        set_role(self, "plain")
         self.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )

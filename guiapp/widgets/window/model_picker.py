@@ -49,7 +49,7 @@ class ModelButton(QToolButton):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._whole_name = ""
         self._icon, self._name, self._summary, self._arrow = QLabel(), QLabel(), QLabel(), QLabel()
-        self._name.setStyleSheet("font-weight: 600")
+        set_role(self._name, "strong")
         set_role(self._summary, "dim")
         self._layout = layout = QHBoxLayout(self)
         layout.setContentsMargins(10, 0, 9, 0)

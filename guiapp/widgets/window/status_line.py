@@ -48,7 +48,7 @@ class StatusLine(QFrame):
         for label in (self._tokens, self._figures, self._selection):
             label.setFont(Theme.mono_font(SMALL_FONT_PX))
         self._figures.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._tokens.setStyleSheet("font-weight: 600")
+        set_role(self._tokens, "strong")
         for label in (self._figures, self._selection):
             set_role(label, "dim")
         layout = QHBoxLayout(self)
