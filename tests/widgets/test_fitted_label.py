@@ -62,3 +62,16 @@ def test_all_is_said_where_there_is_room(labels, qtbot):
     made[1].set_texts([""])
     made[1].set_texts(SELECTED)
     qtbot.waitUntil(lambda: made[1].text() == SELECTED[0])
+
+
+def test_another_font_is_fitted_too(qtbot):
+    label = FittedLabel()
+    qtbot.addWidget(label)
+    label.set_texts(TITLES)
+    label.resize(label.sizeHint())
+    label.show()
+    assert label.text() == TITLES[0]
+    font = label.font()
+    font.setPixelSize(2 * label.fontInfo().pixelSize())
+    label.setFont(font)
+    assert label.text() == TITLES[1]
