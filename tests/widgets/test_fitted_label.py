@@ -72,6 +72,6 @@ def test_another_font_is_fitted_too(qtbot):
     label.show()
     assert label.text() == TITLES[0]
     font = label.font()
-    font.setPixelSize(2 * label.fontInfo().pixelSize())
+    font.setPixelSize(round(1.3 * label.fontInfo().pixelSize()))
     label.setFont(font)
     assert label.text() == TITLES[1]
