@@ -11,10 +11,11 @@ import sys
 from collections.abc import Callable
 from importlib import import_module
 from threading import RLock
-from types import CodeType
+from typing import Any
 
 LATE_MODULES = ("layout", "parser", "lib.enum_sig", "lib.pyi_generator", "lib.tool")
 PACKAGE = "shibokensupport.signature"
+MODE_FLAGS_INHERITS = 3  # arguments of `compile` behind the name of the file
 STAND_IN = f"from {__name__} import stand_in; __getattr__ = stand_in(__name__); del stand_in"
 
 _late_files = {f"{PACKAGE}.{name}".replace(".", "/") + ".py": f"{PACKAGE}.{name}" for name in LATE_MODULES}
@@ -27,7 +28,7 @@ def import_pyside() -> None:
     """Import QtCore, which brings PySide's own modules; does nothing if something else has."""
     if "PySide6" in sys.modules:
         return
-    builtins.compile = _compile_later  # type: ignore[assignment]  # of its parameters only those that PySide uses
+    builtins.compile = _compile_later  # type: ignore[assignment]  # which has two signatures
     try:
         import_module("PySide6.QtCore")
     finally:
@@ -55,12 +56,14 @@ def stand_in(module_name: str) -> Callable[[str], object]:
     return attribute
 
 
-def _compile_later(source: bytes, file_name: str, mode: str) -> CodeType:
-    """A stand-in for a late module, and any other module itself."""
-    if file_name not in _late_files:
-        return _compile_now(source, file_name, mode, dont_inherit=True)
-    _late_code[_late_files[file_name]] = source, file_name
-    return _compile_now(STAND_IN, file_name, mode)
+def _compile_later(source: Any, file_name: Any, *how: Any, **named: Any) -> Any:
+    """A stand-in for a late module; anything else as `compile` does it."""
+    if file_name in _late_files:
+        _late_code[_late_files[file_name]] = source, file_name
+        return _compile_now(STAND_IN, file_name, "exec")
+    if len(how) < MODE_FLAGS_INHERITS:
+        named.setdefault("dont_inherit", True)  # what this module imports from the future is its own
+    return _compile_now(source, file_name, *how, **named)
 
 
 def _import_as_usual() -> None:

@@ -85,6 +85,22 @@ print(builtins.compile is before)
     assert output_of(check) == "True\n"
 
 
+def test_others_may_compile_meanwhile():
+    check = """
+import ast, builtins
+from guiapp import light_pyside
+builtins.compile = light_pyside._compile_later
+tree = ast.parse("def f(x: y): pass", "<tree>", type_comments=True, feature_version=(3, 11))
+compile(tree, "<tree>", "exec", 0, True)
+print(eval(compile("1 + 2", "<sum>", mode="eval", optimize=0)))
+try:
+    exec(compile("def f(x: y): pass", "<now>", "exec"))
+except NameError as error:
+    print(error)
+"""
+    assert output_of(check) == "3\nname 'y' is not defined\n"
+
+
 def test_a_late_module_lacks_what_it_lacked():
     check = """
 import PySide6.QtCore
