@@ -89,8 +89,13 @@ class Plamo2Pipeline:
 
     @property
     def growth_rules(self) -> GrowthRules | None:
-        """What counting the tokens of growing texts needs to know; None where llama.cpp forgets some."""
-        return GrowthRules(self._matcher, self._costs, plamo2.UNKNOWN_COST) if self._is_simple else None
+        """What counting the tokens of growing texts needs to know.
+
+        None where llama.cpp forgets some tokens, or where some are so long that few texts can hold them.
+        """
+        if not self._is_simple or not self._is_usual.all():
+            return None
+        return GrowthRules(self._matcher, self._costs, plamo2.UNKNOWN_COST)
 
     @cached_property
     def _pieces(self) -> plamo2.Pieces:
