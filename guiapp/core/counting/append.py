@@ -11,12 +11,14 @@ vocabularies the last tokens do; only in vocabularies that such a table is not f
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.counting.certain_cuts import CertainCuts
 from guiapp.core.counting.stretch_counts import StretchCounts, stretch_counts_of
-from guiapp.core.counting.tail_table import tail_table
+from guiapp.core.counting.tail_table import TailTable, tail_table
 from guiapp.core.kernels.stretch_counts import PADDING
 from guiapp.core.pipelines.rwkv import RwkvPipeline
 from guiapp.core.tokenizer import Tokenizer, as_bytes
@@ -41,7 +43,6 @@ class AppendEncoder:
         self._n_settled = 0
         self._begins_text = True
         self._tail = bytearray()
-        self._table = tail_table(tokenizer, self._cuts)
         self._was_asked = False  # for the tokens of the tail
         own = tokenizer.pipeline.own
         self._look_ahead = own.look_ahead if isinstance(own, RwkvPipeline) else None
@@ -134,6 +135,11 @@ class AppendEncoder:
                 counts[at] = self.count
                 at += 1
         return counts
+
+    @cached_property
+    def _table(self) -> TailTable | None:
+        """Most texts have no tail that is long enough to need it."""
+        return tail_table(self._tokenizer, self._cuts)
 
     def _counts_in_table(self) -> NDArray[np.int32] | None:
         """The tokens of all prefixes of the tail."""
