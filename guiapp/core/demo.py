@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from os import PathLike, fspath
 from pathlib import Path
 
@@ -57,7 +56,6 @@ SAMPLES = (
 )
 
 
-@cache
 def resources_folder() -> Path:
     """Inside the package when it was installed, next to it in a checkout."""
     package = Path(__file__).resolve().parent.parent
