@@ -54,7 +54,7 @@ class Shell:
         """Open what was asked for, in the background."""
         self.window.style()  # PySide makes the style's type: 10 ms, now rather than with the first tokens
         self.load_kernels(HEAD_START_S)
-        self.window.inspect_page.put_off_details(FIRST_FRAMES_MS)
+        self.window.inspect_page.begin_gently(FIRST_FRAMES_MS)
         self.window.pages.import_soon()
         if model is None:
             self.commands.open_last(FIRST_MODEL)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
 
 CARD_WIDTH_PX = 340
 IDS_HEIGHT_PX = 170
-FRAME_MS = 6.0  # for rows of the text that are new
-STRIP_MS = 3.0  # and for chips of ids
+FRAME_MS, FIRST_FRAMES_MS = 8.0, 5.0  # for rows of the text that are new
+STRIP_MS, FIRST_STRIPS_MS = 4.0, 2.0  # and for chips of ids
 PLACEHOLDER = "Type or paste a text, or drop a file here."
 
 
@@ -46,12 +47,13 @@ class InspectPage(Page):
         self._details = TokenDetailsModel(workspace, self)
         self.editor = SpanEditor(workspace.document, workspace.spans, theme_source)
         self.editor.set_placeholder(PLACEHOLDER)
-        self.editor.set_frame_time(FRAME_MS)
         self.text_panel = TextPanel(self.editor, workspace, theme_source)
         self._zoom = TextZoom(self)
         strip = TokenStrip(workspace, theme_source, self._zoom)
-        strip.set_frame_time(STRIP_MS)
         self.ids_panel = IdsPanel(workspace, strip, self._make_table, theme_source)
+        self._set_frame_times(FRAME_MS, STRIP_MS)
+        self._until_at_ease = QTimer(self, singleShot=True)
+        self._until_at_ease.timeout.connect(partial(self._set_frame_times, FRAME_MS, STRIP_MS))
         self.card = TokenCard(self._details, theme_source, self._zoom)
         self.card.setAccessibleName("Selected token")
         self.decode_model = DecodeModel(workspace, self)
@@ -90,9 +92,18 @@ class InspectPage(Page):
         is_painted = self.editor.is_painted and self.ids_panel.strip.is_painted
         return is_painted and not self._details.is_preparing
 
-    def put_off_details(self, wait_ms: int) -> None:
-        """Say for so long only what is known of a token at once."""
+    def begin_gently(self, wait_ms: int) -> None:
+        """Paint less at a time for so long, and say only what is known of a token at once.
+
+        The program starts: jobs in other threads take half the time of each frame.
+        """
         self._details.put_off(wait_ms)
+        self._set_frame_times(FIRST_FRAMES_MS, FIRST_STRIPS_MS)
+        self._until_at_ease.start(wait_ms)
+
+    def _set_frame_times(self, text_ms: float, strip_ms: float) -> None:
+        self.editor.set_frame_time(text_ms)
+        self.ids_panel.strip.set_frame_time(strip_ms)
 
     def stop(self) -> None:
         self._details.close()
