@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.counting.prefix_table import SMALLEST_ROOM, grown, rules_of
+from guiapp.core.counting.suffixes_in_turns import SuffixesInTurns
 from guiapp.core.kernels import suffixes as kernel
 from guiapp.core.kernels.derivations import no_answers
 from guiapp.core.kernels.suffixes import FIELDS, MOST_WRITTEN, Suffixes, SuffixRules, WholePieces
@@ -20,28 +21,13 @@ from guiapp.core.vocab.merges import PairMerging
 LINES = "GEMMA4"  # a splitter for who does not split
 
 
-class PairSuffixes:
+class PairSuffixes(SuffixesInTurns):
     """One text, empty in the beginning, that ends at a certain cut and is the beginning of a document."""
 
     def __init__(self, rules: SuffixRules) -> None:
-        self._rules, self._size = rules, 0
+        super().__init__()
+        self._rules = rules
         self._suffixes = _empty(len(rules.levels) + 1)
-
-    def prepend(self, new: NDArray[np.uint8]) -> NDArray[np.int32]:
-        """Put bytes before the text: how many tokens it has from each of them on.
-
-        Only of the last few where more is not told; then nothing may be put before it any more.
-        """
-        self._make_room(self._size + len(new))
-        counts, first = np.empty(len(new), np.int32), len(new)
-        while first:
-            self._make_room_for_data(first)
-            n_left = kernel.prepend(new[:first], self._size, self._rules, self._suffixes, counts)
-            if n_left == first:
-                break
-            self._size += first - n_left
-            first = n_left
-        return counts[first:]
 
     def _make_room(self, size: int) -> None:
         old = self._suffixes
@@ -58,6 +44,9 @@ class PairSuffixes:
             known[:, :, : old.known.shape[2]] = old.known
             data, firsts = grown(old.data, 2 * least), grown(old.firsts, 2 * least + 1)
             self._suffixes = old._replace(data=data, firsts=firsts, known=known)
+
+    def _count(self, new: NDArray[np.uint8], counts: NDArray[np.int32]) -> int:
+        return kernel.prepend(new, self._size, self._rules, self._suffixes, counts)
 
 
 def _empty(n_levels: int) -> Suffixes:

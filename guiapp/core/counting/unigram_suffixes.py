@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.counting.prefix_table import SMALLEST_ROOM, grown
+from guiapp.core.counting.suffixes_in_turns import SuffixesInTurns
 from guiapp.core.kernels import unigram_suffixes as kernels
 from guiapp.core.kernels.unigram_prefixes import MARK, UnigramRules
 from guiapp.core.kernels.unigram_suffixes import Suffixes
@@ -17,11 +18,12 @@ LONGEST_CHARACTER = 4
 ROOM_PER_BYTE = 4  # of normalised text, for a start
 
 
-class UnigramSuffixes:
+class UnigramSuffixes(SuffixesInTurns):
     """One text, empty in the beginning; nothing is told of more than `longest` bytes."""
 
     def __init__(self, rules: UnigramRules, longest: int) -> None:
-        self._rules, self._longest, self._size = rules, longest, 0
+        super().__init__()
+        self._rules, self._longest = rules, longest
         self._most_per_byte = (MARK + 1) * (_longest_output(rules) + 1)
         room = ROOM_PER_BYTE * SMALLEST_ROOM
         self._suffixes = Suffixes(
@@ -38,18 +40,7 @@ class UnigramSuffixes:
         )
 
     def prepend(self, new: NDArray[np.uint8]) -> NDArray[np.int32]:
-        """See `SuffixCounts`."""
-        new = new[max(0, len(new) - self._longest + self._size) :]
-        counts, first = np.empty(len(new), np.int32), len(new)
-        self._make_room(self._size + len(new))
-        while first:
-            self._make_room_for_data()
-            n_left = kernels.prepend(new[:first], self._size, self._rules, self._suffixes, counts)
-            if n_left == first:
-                break
-            self._size += first - n_left
-            first = n_left
-        return counts[first:]
+        return super().prepend(new[max(0, len(new) - self._longest + self._size) :])
 
     def _make_room(self, size: int) -> None:
         old = self._suffixes
@@ -59,8 +50,8 @@ class UnigramSuffixes:
             places, begins = grown(old.places, 2 * size + 1), grown(old.begins, 2 * size + 1)
             self._suffixes = old._replace(text=text, places=places, begins=begins)
 
-    def _make_room_for_data(self) -> None:
-        """At least for what one byte may bring."""
+    def _make_room_for_data(self, n_bytes: int) -> None:
+        """For what one byte may bring; some bring nothing."""
         old = self._suffixes
         least = int(old.places[self._size]) + self._most_per_byte
         if least > len(old.data):
@@ -74,6 +65,9 @@ class UnigramSuffixes:
                 depths=grown(old.depths, room + 1),
                 jumps=grown(old.jumps, room + 1),
             )
+
+    def _count(self, new: NDArray[np.uint8], counts: NDArray[np.int32]) -> int:
+        return kernels.prepend(new, self._size, self._rules, self._suffixes, counts)
 
 
 def _longest_output(rules: UnigramRules) -> int:
