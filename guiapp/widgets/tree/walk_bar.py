@@ -9,6 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QWidget
 
 from guiapp.core.explain.visible_text import isolate, visible_text
+from guiapp.core.figures import counted
 from guiapp.viewmodels.tree.model import TreeModel
 from guiapp.viewmodels.tree.walk import TreeWalk
 from guiapp.widgets.style_sheet import heading, set_role
@@ -120,8 +121,8 @@ class WalkBar(QFrame):
         if step.taken is not None:
             spans += [Span("   takes ", theme.dim), Span(name(step.taken), theme.accent, is_bold=True)]
             if step.n_children:
-                tokens = "token" if step.n_children == 1 else "tokens"
-                spans.append(Span(f": none of {step.n_children:,} longer {tokens} follows here", theme.dim))
+                longer = counted(step.n_children, "longer token")
+                spans.append(Span(f": none of {longer} follows here", theme.dim))
         elif step.n_children:
             names = [name(child) for child in step.continuations[: detail.n_names]]
             more = f" … of {step.n_children:,}" if step.n_children > len(names) else ""
