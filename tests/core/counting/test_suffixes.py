@@ -50,8 +50,8 @@ def runs(rng):
         yield bytes(rng.choices(run.encode() + b"ab\xe3\x81 ", k=12))
 
 
-def check_suffixes(tokenizer, texts, rng):
-    """The share of bytes for which the number of tokens from there on is told."""
+def check_suffixes(tokenizer, texts, rng, share=1.0):
+    """The share of bytes for which the number of tokens from there on is told; a share of it is looked at."""
     new_suffixes, n_bytes, n_told = new_suffixes_of(tokenizer), 0, 0
     encoder = tokenizer.exact_encoders[0]
     for text in texts:
@@ -64,9 +64,9 @@ def check_suffixes(tokenizer, texts, rng):
                 break
             end = start
         n_bytes, n_told = n_bytes + len(text), n_told + len(counts)
-        firsts = range(len(text) - len(counts), len(text))
-        each = (tokenizer.pipeline.encode(as_array(text[at:]), True, encoder) for at in firsts)
-        assert counts == [len(tokens.ids) for tokens in each], text
+        looked_at = [at for at in range(-len(counts), 0) if rng.random() < share]
+        each = (tokenizer.pipeline.encode(as_array(text[at:]), True, encoder) for at in looked_at)
+        assert [counts[at] for at in looked_at] == [len(tokens.ids) for tokens in each], text
     return n_told / n_bytes
 
 
@@ -88,7 +88,7 @@ def test_suffixes_that_each_pre_tokenizer_splits_count_as_when_each_is_encoded(p
     rules = replace(vocabulary.rules, ignore_merges=takes_whole)
     tokenizer = Tokenizer(replace(vocabulary, pre_type=pre_type, rules=rules))
     texts = [*random_texts(5, 2), *runs(rng), *(trap.encode() for trap in TRAPS)]
-    assert check_suffixes(tokenizer, texts, rng) > 0.5
+    assert check_suffixes(tokenizer, texts, rng, 0.3) > 0.5
     check_suffixes(tokenizer, [numbers.encode() for numbers in NUMBERS], rng)
 
 
@@ -124,9 +124,9 @@ def test_prepending_each_byte_equals_encoding_from_scratch(model, settles_at_onc
 @pytest.mark.parametrize("unit", [b"a", b"random", b"=-", b"7", b" ", "汉".encode(), b"\xff"])
 def test_prepending_to_text_without_a_cut_encodes_little_again(model, unit, monkeypatch):
     tokenizer = guiapp.open_model(model)
-    text = unit * (2000 // len(unit))
+    text = unit * (1500 // len(unit))
     if unit == b"random":
-        text = bytes(random.Random(1).choices(b"abcdefghijklmnopqrstuvwxyz", k=2000))
+        text = bytes(random.Random(1).choices(b"abcdefghijklmnopqrstuvwxyz", k=1500))
     expected = [len(tokenizer.encode(text[at:])) for at in range(len(text))]
     encoded = []
     encode = tokenizer.pipeline.encode
