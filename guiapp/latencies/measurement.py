@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from guiapp.core.errors import TokenloupeError
+from guiapp.core.figures import percent
 from guiapp.versions import versions
 
 
@@ -19,11 +20,16 @@ class MeasurementError(TokenloupeError):
 
 @dataclass(frozen=True)
 class Measurement:
-    """Some runs of one thing; `unit` is "s" or "ms"."""
+    """Some runs of one thing.
+
+    unit          "s" or "ms"
+    stolen_share  see `StolenTime`; of the whole group of measurements that were made together
+    """
 
     name: str
     unit: str
     values: tuple[float, ...]
+    stolen_share: float | None = None
 
     def record(self) -> dict[str, object]:
         """The stable JSON record of `bench ui --json`."""
@@ -35,6 +41,7 @@ class Measurement:
             "median": round(float(np.median(values)), 4),
             "p95": round(float(np.percentile(values, 95)), 4),
             "worst": round(float(values.max()), 4),
+            "stolen_share": None if self.stolen_share is None else round(self.stolen_share, 4),
         }
 
 
@@ -52,10 +59,13 @@ def report(measurements: Sequence[Measurement]) -> dict[str, object]:
 
 
 def table_lines(measurements: Sequence[Measurement]) -> list[str]:
-    """The same for people."""
-    lines = [f"{'':32} {'n':>4} {'median':>10} {'p95':>10} {'worst':>10}"]
+    """The same for people; behind each row, what others on the host of this machine took meanwhile."""
+    lines = [f"{'':32} {'n':>4} {'median':>10} {'p95':>10} {'worst':>10}    {'stolen':>8}"]
     for measurement in measurements:
         row = measurement.record()
         figures = " ".join(f"{row[key]:>10.3f}" for key in ("median", "p95", "worst"))
-        lines.append(f"{measurement.name:32} {row['n']:>4} {figures} {measurement.unit}")
+        stolen = "" if measurement.stolen_share is None else percent(measurement.stolen_share, 1)
+        lines.append(
+            f"{measurement.name:32} {row['n']:>4} {figures} {measurement.unit:2} {stolen:>8}".rstrip()
+        )
     return lines

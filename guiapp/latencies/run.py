@@ -4,20 +4,39 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
+from guiapp.core.bench.stolen_time import StolenTime
 from guiapp.latencies import start
 from guiapp.latencies.measurement import Measurement
+
+Group = Callable[[], Iterable[Measurement]]
 
 
 def measure_all(model: str) -> list[Measurement]:
     """Start-up, opening, typing, scrolling; a few minutes, most of them compiling for the first start."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    measurements = [*start.start_to_first_paint(), *start.command_line()]
+    return [measurement for group in _groups(model) for measurement in measured(group)]
+
+
+def _groups(model: str) -> Iterator[Group]:
+    yield start.start_to_first_paint
+    yield start.command_line
     from guiapp.latencies import bench, steps, tree, window
 
-    measurements += [window.measure_opening(model), *window.measure_editing(model)]
-    measurements += steps.measure_steps(model)
-    measurements += tree.measure_tree(model)
-    measurements += bench.measure_bench(model)
+    yield lambda: [window.measure_opening(model)]
+    yield lambda: window.measure_editing(model)
+    yield lambda: steps.measure_steps(model)
+    yield lambda: tree.measure_tree(model)
+    yield lambda: bench.measure_bench(model)
     print("Compiling everything anew for the first start …", file=sys.stderr)
-    return measurements + start.first_start()
+    yield start.first_start
+
+
+def measured(group: Group) -> list[Measurement]:
+    """Measurements, with the share of the processor time that others on the host took meanwhile."""
+    stolen = StolenTime()
+    measurements = list(group())
+    share = stolen.share()
+    return [replace(measurement, stolen_share=share) for measurement in measurements]

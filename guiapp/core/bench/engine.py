@@ -38,6 +38,7 @@ from guiapp.core.bench.peers import PEERS
 from guiapp.core.bench.plan import BenchError, Plan, from_any_folder
 from guiapp.core.bench.race import Event, Race, left_out, loading
 from guiapp.core.bench.scenarios import SCENARIOS, Cell, Setting, tasks_of
+from guiapp.core.bench.stolen_time import StolenTime
 from guiapp.core.bench.worker_process import ContenderFailed, Stopped, Worker, WorkerLost, WorkerProcess
 from guiapp.core.bench.workers import StartWorker, Workers
 from guiapp.core.tokenizer import Tokenizer
@@ -54,6 +55,7 @@ def run(plan: Plan, control: Control, start_worker: StartWorker | None = None) -
     corpora = corpora_of(plan, tokenizer)
     cells = _cells_with(plan, tokenizer, corpora)
     workers = Workers(start_worker or _process_starter(plan, control))
+    stolen = StolenTime()
     yield {
         "event": "started",
         "environment": environment(plan.clock),
@@ -72,7 +74,8 @@ def run(plan: Plan, control: Control, start_worker: StartWorker | None = None) -
         pass
     finally:
         workers.end()
-    yield {"event": "finished", "complete": is_complete, "environment": environment_after(control.held_s)}
+    environment_then = environment_after(control.held_s, stolen.share())
+    yield {"event": "finished", "complete": is_complete, "environment": environment_then}
 
 
 def contenders_of(plan: Plan, tokenizer: Tokenizer) -> list[str]:

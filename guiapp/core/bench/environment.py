@@ -38,13 +38,18 @@ def noise_now() -> dict[str, Any]:
     return {"load": None if load is None else load[0], "mhz": _frequency_mhz()}
 
 
-def environment_after(held_s: float) -> dict[str, Any]:
-    """What a run ended with; `held_s`: how long it waited in all for somebody who typed."""
+def environment_after(held_s: float, stolen_share: float | None) -> dict[str, Any]:
+    """What a run ended with.
+
+    held_s        how long it waited in all for somebody who typed
+    stolen_share  see `StolenTime`
+    """
     return {
         "held_s": round(held_s, 1),
         "ended": _now(),
         "load_after": _load(),
         "mhz_after": _frequency_mhz(),
+        "stolen_share": None if stolen_share is None else round(stolen_share, 4),
     }
 
 

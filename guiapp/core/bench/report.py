@@ -15,6 +15,7 @@ from guiapp.core.bench.plan import BenchError, Plan, plan_from
 from guiapp.core.bench.tables import Table, notes, tables
 from guiapp.core.figures import percent
 
+MOST_STOLEN = 0.05  # of the processor time that was asked for, without a word
 LEAST_SHARE = 0.9  # of the processor, for a figure that is the contender's own
 FIGURES = ("n", "median_s", "mb_per_s", "tokens_per_s", "n_tokens", "exact", "agreement")
 BYTES = ("built_bytes", "encoding_bytes")
@@ -127,6 +128,9 @@ def warnings(run: Record) -> Iterator[str]:
     known = [each for each in frequencies if each]
     if known and min(known) < 0.9 * max(known):
         yield f"The processor's frequency changed between {min(known):g} and {max(known):g} MHz."
+    stolen = environment.get("stolen_share")
+    if stolen and stolen > MOST_STOLEN:
+        yield f"Other machines on the same host took {percent(stolen)} of the processor time asked for."
     shared = [row for row in run["results"] if _was_shared(row)]
     if shared:
         load = environment.get("load_highest")

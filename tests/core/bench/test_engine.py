@@ -360,3 +360,4 @@ def test_a_run_knows_its_texts_and_what_may_have_disturbed_it():
     assert text["name"] == "sample:welcome"
     assert text["sha256"] == hashlib.sha256(sample_text("welcome")).hexdigest()
     assert record["environment"]["load_highest"] >= 0
+    assert "stolen_share" in record["environment"]

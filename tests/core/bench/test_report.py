@@ -105,6 +105,9 @@ def test_noise_is_told(record):
     busy, slower = warnings({**record, "results": results, "environment": noisy})
     assert "load 1.5 on 2 cores" in busy
     assert "2000 and 3000 MHz" in slower
+    robbed = {**quiet, "stolen_share": 0.314}
+    (stolen,) = warnings({**record, "results": results, "environment": robbed})
+    assert "took 31 % of the processor time" in stolen
     disturbed = {**results[0], "processor_share": 0.7}
     (shared,) = warnings({**record, "results": [*results[1:], disturbed], "environment": quiet})
     assert f"1 of {len(results)} results had less than 90 % of a core" in shared
