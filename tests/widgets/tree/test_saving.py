@@ -65,6 +65,7 @@ def test_data_are_written_in_the_background_until_that_is_cancelled(page, qtbot,
     assert "Saving" in page.saving_bar.message.text()
     qtbot.mouseClick(page.saving_bar.button, Qt.MouseButton.LeftButton)
     goes_on.set()
+    qtbot.waitUntil(lambda: not page.export.saving.is_busy)
     page.export.saving.close()
     assert not page.saving_bar.isVisible()
     assert path.read_text() == "before"
