@@ -60,51 +60,60 @@ FIRST_LEAD = 0xC0
 START = -1  # peak and rank of a character
 EDGE = 4  # words of a symbol of an edge
 SIZE, PEAK, RANK = 1, 2, 3  # of these, behind the symbol itself
-EDGE_ROOM = 4  # symbols of edges for each byte
-PIECE = 4  # words of a piece
-END, REACHED, FLAGS = 1, 2, 3  # of these, behind where it begins
+ROOM = 4  # symbols of edges, and steps of a path, for each byte
+FEW = 16  # nodes more than bytes, because a byte may be of several pieces
 WIDTH_BITS = 3  # of what `_start_symbol` returns
 SYMBOL_BITS = 32
-PLACE = 3  # words of the place of a node
-LAST, STOP = 1, 2  # of these, behind where it begins
+PLACE = 4  # words of the place of a node
+LAST, STOP, TEXT = 1, 2, 3  # of these, behind where it begins in `path`
 
 
 class Prefixes(NamedTuple):
     """Prefixes of pieces, each once: a tree of nodes, of which ROOT is the empty prefix.
 
-    pieces  int64[4 * …]      where each begins and ends in the texts, up to where it has been looked at, and
-                              the flags of the last character there
-    path    int32[bytes + 1]  by where in the texts a prefix ends, its node, or NONE
-    slots   int32[2^k]        the nodes by parent and last start symbol, open addressing, EMPTY where none is
-    keys    int64[nodes]      parent << SYMBOL_BITS | start symbol
-    places  int64[3 * nodes]  where in the texts it begins, its last start symbol begins, and it ends first
-    counts  int32[nodes]      the tokens that merging makes, or NONE where not all symbols are tokens
-    firsts  int64[nodes + 1]  where the edge of each node begins in `edges`
-    edges   int32[4 * …]      symbol, its bytes, the peak and the rank of the merge that made it; one after
-                              the other in time, the start symbol first
+    path       int32[…]        the nodes of one piece after the other, each by where its prefix ends there
+    slots      int32[2^k]      the nodes by parent and last start symbol, open addressing, EMPTY where none is
+    keys       int64[nodes]    parent << SYMBOL_BITS | start symbol
+    places     int64[4 * …]    where in `path` it begins, its last start symbol begins, and it ends first, and
+                               where it begins in the texts
+    depths     int32[nodes]    its number of start symbols
+    is_whole   bool[nodes]     whether it is one token, whatever merging makes of it
+    is_needed  bool[nodes]     whether it needs an edge
+    order      int32[nodes]    those that do, by their depths
+    counts     int32[nodes]    the tokens that merging makes, or NONE where not all symbols are tokens
+    spans      int64[2 * …]    where in `edges` the edge of each begins and ends
+    edges      int32[4 * …]    symbol, its bytes, the peak and the rank of the merge that made it; one after
+                               the other in time, the start symbol first
     """
 
-    pieces: NDArray[np.int64]
     path: NDArray[np.int32]
     slots: NDArray[np.int32]
     keys: NDArray[np.int64]
     places: NDArray[np.int64]
+    depths: NDArray[np.int32]
+    is_whole: NDArray[np.bool_]
+    is_needed: NDArray[np.bool_]
+    order: NDArray[np.int32]
     counts: NDArray[np.int32]
-    firsts: NDArray[np.int64]
+    spans: NDArray[np.int64]
     edges: NDArray[np.int32]
 
 
-def room_for_prefixes(n_bytes: int, edge_room: int = EDGE_ROOM) -> Prefixes:
+def room_for_prefixes(n_bytes: int, room: int = ROOM) -> Prefixes:
     """For pieces of so many bytes in all."""
+    n_nodes = (n_bytes + FEW) * room // ROOM
     return Prefixes(
-        pieces=np.empty(PIECE * n_bytes, np.int64),
-        path=np.full(n_bytes + 1, NONE, np.int32),
-        slots=np.zeros(2 << n_bytes.bit_length(), np.int32),
-        keys=np.empty(n_bytes + 1, np.int64),
-        places=np.empty(PLACE * (n_bytes + 1), np.int64),
-        counts=np.zeros(n_bytes + 1, np.int32),
-        firsts=np.zeros(n_bytes + 2, np.int64),
-        edges=np.empty(EDGE * edge_room * n_bytes, np.int32),
+        path=np.empty(room * (n_bytes + FEW), np.int32),
+        slots=np.zeros(2 << n_nodes.bit_length(), np.int32),
+        keys=np.empty(n_nodes, np.int64),
+        places=np.empty(PLACE * n_nodes, np.int64),
+        depths=np.empty(n_nodes, np.int32),
+        is_whole=np.zeros(n_nodes, np.bool_),
+        is_needed=np.zeros(n_nodes, np.bool_),
+        order=np.empty(n_nodes, np.int32),
+        counts=np.empty(n_nodes, np.int32),
+        spans=np.empty(2 * n_nodes, np.int64),
+        edges=np.empty(EDGE * room * n_bytes, np.int32),
     )
 
 
@@ -125,83 +134,86 @@ def count_tokens(
     known     rows of all pieces that fit one and are taken whole, if the tables say that they are known
     prefixes  with nothing in it so far
     own       by where a prefix ends
-    Returns whether there was enough room for edges.
+    Returns whether there was enough room.
     """
-    path, counts, words = prefixes.path, prefixes.counts, tables.words
-    n_active, n_nodes = _list_pieces(origins, n_begun, prefixes.pieces), 1
-    while n_active:
-        first = n_nodes
-        found = _enter_next(texts, n_active, n_nodes, words, prefixes)
-        n_active, n_nodes = found >> SYMBOL_BITS, found & (1 << SYMBOL_BITS) - 1
-        _send_for_rules(first, n_nodes, words, prefixes)
-        if not _make_edges(first, n_nodes, words, prefixes):
-            return False
+    counts, is_whole, order, words = prefixes.counts, prefixes.is_whole, prefixes.order, tables.words
+    n_nodes = _enter(texts, origins, n_begun, words, prefixes, own)
+    if n_nodes == NONE:
+        return False
     if tables.whole_pieces == ALL_PIECES:
-        _take_whole(texts, tables, known, n_nodes, prefixes, np.empty(1, np.int32))
+        _find_whole(texts, tables, known, n_nodes, prefixes, np.empty(1, np.int32))
+    ends = np.zeros(_deepest(n_nodes, prefixes.depths) + 2, np.int64)
+    _order_by_depth(n_nodes, prefixes, ends)
+    for depth in range(1, len(ends)):
+        first, last = int(ends[depth - 1]), int(ends[depth])
+        _send_for_rules(order, first, last, words, prefixes)
+        if not _make_edges(order, first, last, words, prefixes):
+            return False
     for end in range(1, len(origins)):
         if n_begun[end] == 0:
-            if path[end] == NONE or counts[path[end]] == NONE:
+            node = int(own[end])
+            if node != NONE and is_whole[node]:
+                own[end] = 1
+            elif node == NONE or counts[node] == NONE:
                 n_begun[end] = UNKNOWN
             else:
-                own[end] = counts[path[end]]
+                own[end] = counts[node]
     return True
 
 
 @borrowing
-def _list_pieces(origins: NDArray[np.int64], n_begun: NDArray[np.uint8], pieces: NDArray[np.int64]) -> int:
-    """List pieces as far as prefixes end with them; returns how many there are."""
-    count, origin = 0, NONE
+def _enter(
+    texts: NDArray[np.uint8],
+    origins: NDArray[np.int64],
+    n_begun: NDArray[np.uint8],
+    words: WordMerges,
+    prefixes: Prefixes,
+    own: NDArray[np.int64],
+) -> int:
+    """Make nodes for all that prefixes end with, and write which one it is to `own`, or NONE.
+
+    Returns how many there are then, or NONE if there is no room.
+    """
+    path, slots, keys, depths = prefixes.path, prefixes.slots, prefixes.keys, prefixes.depths
+    places, of_byte, of_character = prefixes.places, words.of_byte, words.of_character
+    n_nodes, mask, used, origin, start = 1, len(slots) - 1, 0, NONE, 0
+    depths[ROOT], prefixes.counts[ROOT] = 0, 0
+    prefixes.spans[0], prefixes.spans[1] = 0, 0
+    at, node, flags = 0, ROOT, 0
     for end in range(1, len(origins)):
         if n_begun[end] != 0:
             continue
         if origins[end] != origin:
-            origin = int(origins[end])
-            pieces[PIECE * count] = pieces[PIECE * count + REACHED] = origin
-            pieces[PIECE * count + FLAGS] = 0
-            count += 1
-        pieces[PIECE * (count - 1) + END] = end
-    return count
-
-
-@borrowing
-def _enter_next(
-    texts: NDArray[np.uint8], n_active: int, n_nodes: int, words: WordMerges, prefixes: Prefixes
-) -> int:
-    """Go on by one start symbol in each of the first pieces, and keep those in front that go on still.
-
-    Returns how many these are << SYMBOL_BITS | how many nodes there are then; new ones have no edge yet.
-    """
-    pieces, path, slots, keys = prefixes.pieces, prefixes.path, prefixes.slots, prefixes.keys
-    places, of_byte, of_character = prefixes.places, words.of_byte, words.of_character
-    n_kept, mask = 0, len(slots) - 1
-    for index in range(n_active):
-        piece = PIECE * index
-        start, end, at = int(pieces[piece]), int(pieces[piece + END]), int(pieces[piece + REACHED])
-        byte, flags, width = int(texts[at]), int(pieces[piece + FLAGS]), 1
-        symbol = int(of_byte[byte])
-        if byte >= FIRST_LEAD:
-            found = _start_symbol(texts, start, at, end, symbol, of_character, flags)
-            symbol, width = found >> WIDTH_BITS + FLAG_BITS, found & (1 << WIDTH_BITS) - 1
-            flags = found >> WIDTH_BITS & (1 << FLAG_BITS) - 1
-        if symbol < 0:
-            continue
-        parent = ROOT if at == start else int(path[at])
-        key = np.int64(parent) << SYMBOL_BITS | np.int64(symbol)
-        slot = int(np.int64(np.uint64(key) * MIX_LOW >> HALF)) & mask
-        while slots[slot] != EMPTY and keys[slots[slot]] != key:
-            slot = (slot + 1) & mask
-        if slots[slot] == EMPTY:
-            slots[slot], keys[n_nodes], place = n_nodes, key, PLACE * n_nodes
-            places[place], places[place + LAST], places[place + STOP] = start, at, at + width
-            n_nodes += 1
-        at += width
-        path[at] = slots[slot]
-        if at < end:
-            kept = PIECE * n_kept
-            pieces[kept], pieces[kept + END], pieces[kept + REACHED] = start, end, at
-            pieces[kept + FLAGS] = flags
-            n_kept += 1
-    return n_kept << SYMBOL_BITS | n_nodes
+            origin = at = int(origins[end])
+            node, flags, start = ROOT, 0, used
+        if used + end - at >= len(path) or n_nodes + end - at > len(keys):
+            return NONE
+        while at < end and node != NONE:
+            byte, width = int(texts[at]), 1
+            symbol = int(of_byte[byte])
+            if byte >= FIRST_LEAD:
+                found = _start_symbol(texts, origin, at, end, symbol, of_character, flags)
+                symbol, width = found >> WIDTH_BITS + FLAG_BITS, found & (1 << WIDTH_BITS) - 1
+                flags = found >> WIDTH_BITS & (1 << FLAG_BITS) - 1
+            if symbol < 0:
+                node = NONE
+                continue
+            key = np.int64(node) << SYMBOL_BITS | np.int64(symbol)
+            slot = int(np.int64(np.uint64(key) * MIX_LOW >> HALF)) & mask
+            while slots[slot] != EMPTY and keys[slots[slot]] != key:
+                slot = (slot + 1) & mask
+            if slots[slot] == EMPTY:
+                slots[slot], keys[n_nodes], place = n_nodes, key, PLACE * n_nodes
+                depths[n_nodes] = depths[node] + 1
+                last = start + at - origin
+                places[place], places[place + LAST], places[place + STOP] = start, last, last + width
+                places[place + TEXT] = origin
+                n_nodes += 1
+            at, node = at + width, int(slots[slot])
+            used = start + at - origin
+            path[used] = node
+        own[end] = node
+    return n_nodes
 
 
 @borrowing
@@ -243,40 +255,79 @@ def _start_symbol(
 
 
 @borrowing
-def _send_for_rules(first: int, n_nodes: int, words: WordMerges, prefixes: Prefixes) -> None:
-    """Let the processor fetch the rules by which the last symbols of new nodes may merge."""
-    keys, firsts, edges = prefixes.keys, prefixes.firsts, prefixes.edges
+def _deepest(n_nodes: int, depths: NDArray[np.int32]) -> int:
+    deepest = 0
+    for node in range(n_nodes):
+        deepest = max(deepest, int(depths[node]))
+    return deepest
+
+
+@borrowing
+def _order_by_depth(n_nodes: int, prefixes: Prefixes, ends: NDArray[np.int64]) -> None:
+    """List all nodes that need an edge: those that are not one token, and shorter prefixes of such.
+
+    ends  where in the list those of each depth end; all 0 so far
+    """
+    order, depths, keys, is_whole = prefixes.order, prefixes.depths, prefixes.keys, prefixes.is_whole
+    is_needed = prefixes.is_needed
+    for node in range(n_nodes - 1, ROOT, -1):
+        if not is_whole[node]:
+            is_needed[node] = True
+        if is_needed[node]:
+            is_needed[keys[node] >> SYMBOL_BITS] = True
+            ends[depths[node] + 1] += 1
+    for depth in range(2, len(ends)):
+        ends[depth] += ends[depth - 1]
+    for node in range(1, n_nodes):
+        if is_needed[node]:
+            order[ends[depths[node]]] = node
+            ends[depths[node]] += 1
+
+
+@borrowing
+def _send_for_rules(
+    order: NDArray[np.int32], first: int, last: int, words: WordMerges, prefixes: Prefixes
+) -> None:
+    """Let the processor fetch the rules by which the last symbols of order[first:last] may merge."""
+    keys, spans, edges = prefixes.keys, prefixes.spans, prefixes.edges
     has_rule, rows = words.has_rule, words.rows
     spread, bit_shift = np.uint64(words.spread), np.uint64(words.bit_shift)
     symbol_bits = np.uint64(words.symbol_bits)
-    for node in range(first, n_nodes):
-        symbol, left = np.int32(keys[node] & (1 << SYMBOL_BITS) - 1), int(keys[node] >> SYMBOL_BITS)
-        for meets in range(firsts[left], firsts[left + 1]):
+    for index in range(first, last):
+        key = keys[order[index]]
+        symbol, left = np.int32(key & (1 << SYMBOL_BITS) - 1), int(key >> SYMBOL_BITS)
+        for meets in range(spans[2 * left], spans[2 * left + 1]):
             send_for(edges[EDGE * meets], symbol, has_rule, rows, spread, bit_shift, symbol_bits)
 
 
 @borrowing
-def _make_edges(first: int, n_nodes: int, words: WordMerges, prefixes: Prefixes) -> bool:
-    """Write edges and counts of new nodes, shorter prefixes having theirs; returns whether there was room."""
+def _make_edges(
+    order: NDArray[np.int32], first: int, last: int, words: WordMerges, prefixes: Prefixes
+) -> bool:
+    """Write edges and counts of order[first:last], shorter prefixes having theirs; whether there was room."""
     has_rule, rows, results, tie_bits = words.has_rule, words.rows, words.made, words.tie_bits
     spread, bit_shift = np.uint64(words.spread), np.uint64(words.bit_shift)
     symbol_bits, number_bits = np.uint64(words.symbol_bits), np.uint64(words.number_bits)
-    counts, firsts, edges, path = prefixes.counts, prefixes.firsts, prefixes.edges, prefixes.path
-    places, keys, used = prefixes.places, prefixes.keys, int(prefixes.firsts[first])
-    for node in range(first, n_nodes):
+    counts, spans, edges, path = prefixes.counts, prefixes.spans, prefixes.edges, prefixes.path
+    places, keys = prefixes.places, prefixes.keys
+    used = int(spans[2 * order[first - 1] + 1]) if first else 0
+    for index in range(first, last):
+        node = int(order[index])
         place = PLACE * node
         start, at, end = int(places[place]), int(places[place + LAST]), int(places[place + STOP])
         left, made = int(keys[node] >> SYMBOL_BITS), np.int32(keys[node] & (1 << SYMBOL_BITS) - 1)
         if EDGE * (used + end - start) > len(edges):
             return False
+        spans[2 * node] = used
         peak, rank, is_last = START, START, False
         while not is_last:
             row = EDGE * used
             edges[row], edges[row + SIZE], edges[row + PEAK], edges[row + RANK] = made, end - at, peak, rank
             used += 1
             is_last = True
-            for meets in range(firsts[left], firsts[left + 1]):
-                row, goes = EDGE * meets, meets + 1 < firsts[left + 1]
+            stop = int(spans[2 * left + 1])
+            for meets in range(spans[2 * left], stop):
+                row, goes = EDGE * meets, meets + 1 < stop
                 if goes and edges[row + EDGE + PEAK] <= peak:
                     continue
                 number = number_of(
@@ -296,7 +347,7 @@ def _make_edges(first: int, n_nodes: int, words: WordMerges, prefixes: Prefixes)
                 at -= int(edges[row + SIZE])
                 left = ROOT if at == start else int(path[at])
                 break
-        firsts[node + 1] = used
+        spans[2 * node + 1] = used
         counts[node] = NONE
         if counts[left] != NONE and made < words.n_tokens:
             counts[node] = counts[left] + 1
@@ -304,7 +355,7 @@ def _make_edges(first: int, n_nodes: int, words: WordMerges, prefixes: Prefixes)
 
 
 @borrowing
-def _take_whole(
+def _find_whole(
     texts: NDArray[np.uint8],
     tables: PieceTables,
     known: NDArray[np.uint64],
@@ -312,23 +363,20 @@ def _take_whole(
     prefixes: Prefixes,
     out: NDArray[np.int32],
 ) -> None:
-    """Count one token for prefixes that are one token, whatever merging makes of them."""
-    places, counts, mask = prefixes.places, prefixes.counts, np.uint64((len(known) >> 2) - 1)
+    """Note which prefixes are one token, whatever merging makes of them."""
+    places, is_whole, mask = prefixes.places, prefixes.is_whole, np.uint64((len(known) >> 2) - 1)
     for is_sent_for in (False, True):
         for node in range(1, n_nodes):
-            if counts[node] == 1:
-                continue
-            start, stop = int(places[PLACE * node]), int(places[PLACE * node + STOP])
+            start = int(places[PLACE * node + TEXT])
+            stop = start + int(places[PLACE * node + STOP] - places[PLACE * node])
             if stop - start > SHORT or not tables.knows_whole:
-                if is_sent_for and find_whole(texts, start, stop, tables, out, 0) != NO_TOKENS:
-                    counts[node] = 1
+                is_whole[node] = is_sent_for and find_whole(texts, start, stop, tables, out, 0) != NO_TOKENS
                 continue
             low = _bytes_from(texts, start, min(stop - start, EIGHT))
             high = _bytes_from(texts, start + EIGHT, max(stop - start - EIGHT, 0))
             high |= np.uint64(stop - start) << LENGTH_SHIFT | WHOLE_BIT
             if is_sent_for:
-                if known[find_known(known, low, high) + NEXT] != NO_BITS:
-                    counts[node] = 1
+                is_whole[node] = known[find_known(known, low, high) + NEXT] != NO_BITS
             else:
                 mixed = low * MIX_LOW ^ high * MIX_HIGH
                 mixed = (mixed ^ (mixed >> HALF)) * MIX_LOW

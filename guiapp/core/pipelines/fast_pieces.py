@@ -23,7 +23,7 @@ N_ROWS = 1 << 17  # for pieces that were met before
 N_COMMON = 1 << 15  # tokens that are looked for first; vocabularies begin with the most frequent ones
 N_BITS = 1 << 16  # of a set of tokens
 MANY = 5  # ids that may be written behind the last one
-MORE_ROOM = 4  # times as much, where edges need more
+MORE_ROOM = 4  # times as much, where prefixes need more
 COUNT_MASK = (1 << 32) - 1
 NO_ENDS = np.zeros(0, np.int64)  # the machine shall tell where pieces end
 
@@ -167,12 +167,12 @@ class FastPieces:
         self, texts: NDArray[np.uint8], origins: NDArray[np.int64], n_begun: NDArray[np.uint8]
     ) -> NDArray[np.int64]:
         """See `PairEncoder`."""
-        own, edge_room = np.zeros(len(texts) + 1, np.int64), right_edges.EDGE_ROOM
+        own, room = np.zeros(len(texts) + 1, np.int64), right_edges.ROOM
         while True:
-            room = right_edges.room_for_prefixes(len(texts), edge_room)
-            if right_edges.count_tokens(texts, origins, n_begun, self.tables, self._known, room, own):
+            prefixes = right_edges.room_for_prefixes(len(texts), room)
+            if right_edges.count_tokens(texts, origins, n_begun, self.tables, self._known, prefixes, own):
                 return own
-            edge_room *= MORE_ROOM
+            room *= MORE_ROOM
 
 
 def _plain_arguments(

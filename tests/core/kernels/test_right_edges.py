@@ -29,9 +29,10 @@ def counts_of_prefixes(tokenizer, text):
     return [len(tokenizer.encode(text[:size])) for size in range(1, len(text) + 1)]
 
 
-@pytest.mark.parametrize("edge_room", [right_edges.EDGE_ROOM, 1])
-def test_prefixes_count_as_when_each_is_merged_whatever_the_order_of_the_rules(edge_room, monkeypatch):
-    monkeypatch.setattr(right_edges, "EDGE_ROOM", edge_room)
+@pytest.mark.parametrize(("room", "few"), [(right_edges.ROOM, right_edges.FEW), (1, 0)])
+def test_prefixes_count_as_when_each_is_merged_whatever_the_order_of_the_rules(room, few, monkeypatch):
+    monkeypatch.setattr(right_edges, "ROOM", room)
+    monkeypatch.setattr(right_edges, "FEW", few)
     rng = np.random.default_rng(3)
     for _ in range(N_VOCABULARIES):
         parts, merges = random_rules(rng)
