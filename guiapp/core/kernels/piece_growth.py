@@ -30,13 +30,11 @@ ASCII_END = 0x80
 NO_MATCH = 0  # has begun, nor can one begin with any character of the piece
 NO_ENTRY = np.uint64(0)
 UNKNOWN = 4  # in place of a number of begun bytes
-LATER = 5  # in place of a number of begun bytes, too: a rest of the text tells
-LEAST_REST = 16  # bytes; of shorter ones each prefix is cut sooner than all of them are counted apart
 NOT_APART = -1  # in place of a number of tokens that is to be found elsewhere
 
 
 @borrowing
-def _grow(
+def grow_on(
     data: NDArray[np.uint8],
     size: int,
     progress: NDArray[np.int64],
@@ -127,41 +125,8 @@ def grow(
     origins: NDArray[np.int64],
     n_begun: NDArray[np.uint8],
 ) -> int:
-    """`_grow` for Python."""
-    return _grow(data, len(data), progress, machine, origins, n_begun)
-
-
-@kernel
-def grow_each(
-    texts: NDArray[np.uint8],
-    ends: NDArray[np.int64],
-    machine: PatternMachine,
-    origins: NDArray[np.int64],
-    n_begun: NDArray[np.uint8],
-    restarts: NDArray[np.int64],
-) -> int:
-    """The same for all texts that end at `ends`, by where in them a prefix ends; `n_begun` is all UNKNOWN.
-
-    restarts  for the caller, by text: from where on it may be looked at as a text of its own, to be told of
-              the prefixes that are LATER; or -1
-    Returns how many of these there are.
-    """
-    progress, start, n_restarts = np.empty(ROWS + len(machine.levels), np.int64), 0, 0
-    for text in range(len(ends)):
-        end = int(ends[text])
-        progress[:] = 0
-        progress[WHOLE], progress[ORIGIN] = start, start
-        reached = _grow(texts, end, progress, machine, origins, n_begun)
-        origin, left, restarts[text] = int(progress[ORIGIN]), UNKNOWN, -1
-        if reached + LEAST_REST <= end and len(machine.levels) == 1:
-            restart = _last_end(texts, origin, int(progress[WHOLE]), end, machine)
-            if restart > origin and origins[restart] == origin and n_begun[restart] == 0:
-                restarts[text], left = restart, LATER
-                n_restarts += 1
-        for at in range(reached + 1, end + 1):
-            origins[at], n_begun[at] = origin, left
-        start = end
-    return n_restarts
+    """`grow_on` for Python."""
+    return grow_on(data, len(data), progress, machine, origins, n_begun)
 
 
 @kernel
@@ -172,7 +137,7 @@ def grow_characters(
     origins: NDArray[np.int64],
     n_begun: NDArray[np.uint8],
 ) -> None:
-    """The same where each text is one piece, but for characters that are no start symbol of `words`.
+    """Tell the same of all prefixes of texts that are one piece each, but for what is no start symbol.
 
     Their bytes, as those of a character that is not complete, stand for themselves: `n_begun` tells how many.
     It stays UNKNOWN from a broken character or one of four bytes on.
@@ -203,20 +168,6 @@ def grow_characters(
         for last in range(at + 1, end + 1):
             origins[last] = origin
         start = end
-
-
-@borrowing
-def _last_end(data: NDArray[np.uint8], start: int, at: int, size: int, machine: PatternMachine) -> int:
-    """Where the match from `start` on ends that dies with the character at `at`; `start` if nowhere."""
-    classes, transitions, row, found = machine.classes, machine.transitions, int(machine.levels[0]), start
-    position = start
-    while row > NO_MATCH and position <= at and whole_character(data, position, size):
-        entry = np.uint64(transitions[row + int(classes[code_at(data, position)])])
-        if position > start and entry & ACCEPTS != NO_ENTRY:
-            found = position
-        row = int(np.int64(entry >> ROW_SHIFT))
-        position += character_length(int(data[position]))
-    return found if row == NO_MATCH and position > at else start
 
 
 @kernel

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.kernels.compile import kernel
-from guiapp.core.kernels.piece_growth import LATER, UNKNOWN
+from guiapp.core.kernels.piece_growth import UNKNOWN
 from guiapp.core.kernels.piece_keys import HALF, MIX_LOW
 
 
@@ -93,7 +93,7 @@ def add_pieces(
     of_begun: NDArray[np.int64],
     counts: NDArray[np.int64],
 ) -> None:
-    """Write the tokens of the prefixes of texts that end at `ends`, by their last bytes; not of LATER ones.
+    """Write the tokens of the prefixes of texts that end at `ends`, by their last bytes.
 
     own       by where a prefix ends, the tokens from its origin on, unless it ends within a character
     of_begun  those of so many bytes of a character that is not complete
@@ -102,34 +102,7 @@ def add_pieces(
     for text in range(len(ends)):
         for end in range(start + 1, int(ends[text]) + 1):
             n_bytes, before, more = int(n_begun[end]), int(origins[end]), int(own[end])
-            if n_bytes == LATER:
-                continue
             if n_bytes > 0 and n_bytes != UNKNOWN:
                 before, more = end - n_bytes, int(of_begun[n_bytes])
             counts[end - 1] = more + (counts[before - 1] if before > start else 0)
         start = int(ends[text])
-
-
-@kernel
-def add_rests(
-    ends: NDArray[np.int64],
-    n_begun: NDArray[np.uint8],
-    restarts: NDArray[np.int64],
-    rest_ends: NDArray[np.int64],
-    of_rests: NDArray[np.int64],
-    counts: NDArray[np.int64],
-) -> None:
-    """Write the tokens of prefixes that are LATER, from those of the rests of their texts from `restarts` on.
-
-    of_rests  by last byte, the tokens of all prefixes of the rests, which end at `rest_ends`
-    """
-    rest, start = 0, 0
-    for text in range(len(ends)):
-        restart = int(restarts[text])
-        if restart < 0:
-            continue
-        for last in range(restart, int(ends[text])):
-            if n_begun[last + 1] == LATER:
-                counts[last] = counts[restart - 1] + of_rests[start + last - restart]
-        start = int(rest_ends[rest])
-        rest += 1

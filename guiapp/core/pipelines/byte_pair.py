@@ -268,13 +268,6 @@ class BytePairPipeline:
         """See `PairEncoder`."""
         return self._encoder.count_pieces(texts, origins, n_begun)
 
-    def split_each(
-        self, texts: NDArray[np.uint8], ends: NDArray[np.int64]
-    ) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
-        """Texts repaired, where they end then, and where their pieces do."""
-        data, data_ends = repair_each(texts, ends)
-        return data, data_ends, self._splitter.split_each(data, data_ends)
-
     def _to_source(self, tokens: FragmentTokens, repaired: NormalizedText | None) -> FragmentTokens:
         """Tokens of a repaired text with the spans that they have in the original."""
         if repaired is not None and self._splits_lines and self._is_split and not self._drops_spaces:

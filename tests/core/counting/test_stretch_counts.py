@@ -115,22 +115,6 @@ def test_prefixes_of_pieces_count_without_encoding_each(takes_whole, monkeypatch
         assert AppendEncoder(tokenizer).append_each(text).tolist() == counts_of_prefixes(tokenizer, text)
 
 
-@pytest.mark.parametrize("pre_type", ["GPT2", "LLAMA3"])
-def test_what_stands_behind_white_space_is_not_cut_again_for_each_prefix(pre_type, monkeypatch):
-    tokenizer = Tokenizer(byte_level(["a b", "Ġ a", "Ċ Ċ", "Ġ Ġ"], pre_type=pre_type))
-    split_each, sizes = BytePairPipeline.split_each, []
-
-    def watched(pipeline, texts, ends):
-        sizes.append(len(texts))
-        return split_each(pipeline, texts, ends)
-
-    monkeypatch.setattr(BytePairPipeline, "split_each", watched)
-    for white_space in ("\r\n", "\n\n   ", "   ", " \n \n"):
-        text = f"{white_space}{'ab' * 40}{white_space}{'==' * 40}{white_space}1".encode()
-        assert AppendEncoder(tokenizer).append_each(text).tolist() == counts_of_prefixes(tokenizer, text)
-    assert sum(sizes) < 500
-
-
 def test_prefixes_in_vocabularies_of_characters_count_without_encoding_each(monkeypatch):
     scores = {"<unk>": 0.0, **dict.fromkeys(HEX_TOKENS, 0.0), **dict.fromkeys("▁abcé漢字", -9.0)}
     scores |= {"ab": -3.0, "▁a": -4.0, "abab": -1.0, "bc": -2.0, "漢字": -5.0, "▁ab": -4.0, "éa": -2.0}

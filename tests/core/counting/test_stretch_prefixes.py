@@ -1,0 +1,54 @@
+"""Counts of all prefixes of short texts are those of encoding each, and hardly any is encoded."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from pair_vocabularies import byte_level
+
+from guiapp.core.counting.append import AppendEncoder
+from guiapp.core.pipelines.byte_pair import BytePairPipeline
+from guiapp.core.tokenizer import Tokenizer
+
+MERGES = ["a b", "Ġ a", "Ċ Ċ", "Ġ Ġ", "č Ċ", "ï ¿", "ï¿ ½", "ï¿½ ï¿½", "ã Ģ", "ãĢ Į"]
+INDENTS = [*" \n\t", "    ", "\r\n", "\n\n", "def", "'s", "(", "=="]
+DIGITS = ["1", "22", "4444", "a", " ", ".", "'ll"]
+JAPANESE = ["夏", "目漱石", "「", "」", "。", "\u3000", "\r\n", "\n", "（", "ー", "A"]
+OTHERS = ["😀", "👨\u200d👩", "é", "e\u0301", "→", "\ufffd", "\u2028", "\u00a0", " "]
+BROKEN = [b"\xff", b"\x80", b"\xe3", b"\xe3\x81", b"\xf0\x9f\x98", b"\xc0\xa0", b"\xed\xa0\x80", "日", "\n"]
+PRE_TYPES = ["GPT2", "LLAMA3", "QWEN2", "STARCODER", "DEEPSEEK_CODER", "DEEPSEEK_LLM", "TEKKEN"]
+
+
+def tokenizer_of(pre_type):
+    return Tokenizer(byte_level(MERGES, pre_type=pre_type))
+
+
+def assert_counts_are_exact(tokenizer, text):
+    counts = AppendEncoder(tokenizer).append_each(text).tolist()
+    assert counts == [len(tokenizer.encode(text[:size])) for size in range(1, len(text) + 1)], text
+
+
+@pytest.mark.parametrize("pre_type", PRE_TYPES)
+def test_counts_are_exact_in_mixes_of_all_that_changes_what_is_before_it(pre_type):
+    tokenizer, rng = tokenizer_of(pre_type), np.random.default_rng(4)
+    mixes = [INDENTS, DIGITS, JAPANESE, OTHERS, BROKEN, INDENTS + JAPANESE, INDENTS + BROKEN + OTHERS]
+    for mix in mixes:
+        for _ in range(8):
+            chosen = [mix[index] for index in rng.integers(0, len(mix), 20)]
+            text = b"".join(part if isinstance(part, bytes) else part.encode() for part in chosen)
+            assert_counts_are_exact(tokenizer, text)
+
+
+@pytest.mark.parametrize("pre_type", ["GPT2", "LLAMA3", "QWEN2", "STARCODER"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\n\n    def\n        (a)\n  \n \n  a",
+        "   ab   ==\r\n\r\nab\t  ab 's",
+        "\r\n夏目\r\n（漱石）「」夏。\u3000→😀",
+        "\r\n\u3000\u3000（数字）\r\n《「》",
+    ],
+)
+def test_nothing_is_encoded_where_a_character_changes_what_is_before_it(pre_type, text, monkeypatch):
+    monkeypatch.setattr(BytePairPipeline, "count_each", None)
+    assert_counts_are_exact(tokenizer_of(pre_type), text.encode())
