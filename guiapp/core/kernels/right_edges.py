@@ -8,8 +8,8 @@ edge the new symbol meets next, but only the part of it that is still to come by
 any more, the new symbol is the last token, behind all tokens of that shorter prefix.
 
 So a character costs a few looks into the rules, not the merging of all that came before, and prefixes that
-pieces have in common cost that once.  All pieces go on character by character together, so that what their
-looks have to wait for comes at the same time.  No readable twin of its own: `scan` is.
+pieces have in common cost that once.  Where tokens are taken whole, those that nothing else grows from cost
+only to be looked up.  No readable twin of its own: `scan` is.
 
 Times are *peaks*: the highest rank of a merge up to and including this one.  Two neighbours take turns by
 their peaks, the left one first where these are equal; see `derivations.py`.
@@ -50,7 +50,6 @@ from guiapp.core.kernels.word_merges import (
     WARY,
     WordMerges,
     number_of,
-    send_for,
 )
 
 NONE = -1
@@ -76,10 +75,8 @@ class Prefixes(NamedTuple):
     keys       int64[nodes]    parent << SYMBOL_BITS | start symbol
     places     int64[4 * …]    where in `path` it begins, its last start symbol begins, and it ends first, and
                                where it begins in the texts
-    depths     int32[nodes]    its number of start symbols
     is_whole   bool[nodes]     whether it is one token, whatever merging makes of it
     is_needed  bool[nodes]     whether it needs an edge
-    order      int32[nodes]    those that do, by their depths
     counts     int32[nodes]    the tokens that merging makes, or NONE where not all symbols are tokens
     spans      int64[2 * …]    where in `edges` the edge of each begins and ends
     edges      int32[4 * …]    symbol, its bytes, the peak and the rank of the merge that made it; one after
@@ -90,10 +87,8 @@ class Prefixes(NamedTuple):
     slots: NDArray[np.int32]
     keys: NDArray[np.int64]
     places: NDArray[np.int64]
-    depths: NDArray[np.int32]
     is_whole: NDArray[np.bool_]
     is_needed: NDArray[np.bool_]
-    order: NDArray[np.int32]
     counts: NDArray[np.int32]
     spans: NDArray[np.int64]
     edges: NDArray[np.int32]
@@ -107,10 +102,8 @@ def room_for_prefixes(n_bytes: int, room: int = ROOM) -> Prefixes:
         slots=np.zeros(2 << n_nodes.bit_length(), np.int32),
         keys=np.empty(n_nodes, np.int64),
         places=np.empty(PLACE * n_nodes, np.int64),
-        depths=np.empty(n_nodes, np.int32),
         is_whole=np.zeros(n_nodes, np.bool_),
         is_needed=np.zeros(n_nodes, np.bool_),
-        order=np.empty(n_nodes, np.int32),
         counts=np.empty(n_nodes, np.int32),
         spans=np.empty(2 * n_nodes, np.int64),
         edges=np.empty(EDGE * room * n_bytes, np.int32),
@@ -136,19 +129,15 @@ def count_tokens(
     own       by where a prefix ends
     Returns whether there was enough room.
     """
-    counts, is_whole, order, words = prefixes.counts, prefixes.is_whole, prefixes.order, tables.words
+    counts, is_whole, words = prefixes.counts, prefixes.is_whole, tables.words
     n_nodes = _enter(texts, origins, n_begun, words, prefixes, own)
     if n_nodes == NONE:
         return False
     if tables.whole_pieces == ALL_PIECES:
         _find_whole(texts, tables, known, n_nodes, prefixes, np.empty(1, np.int32))
-    ends = np.zeros(_deepest(n_nodes, prefixes.depths) + 2, np.int64)
-    _order_by_depth(n_nodes, prefixes, ends)
-    for depth in range(1, len(ends)):
-        first, last = int(ends[depth - 1]), int(ends[depth])
-        _send_for_rules(order, first, last, words, prefixes)
-        if not _make_edges(order, first, last, words, prefixes):
-            return False
+    _find_needed(n_nodes, prefixes)
+    if not _make_edges(n_nodes, words, prefixes):
+        return False
     for end in range(1, len(origins)):
         if n_begun[end] == 0:
             node = int(own[end])
@@ -174,11 +163,9 @@ def _enter(
 
     Returns how many there are then, or NONE if there is no room.
     """
-    path, slots, keys, depths = prefixes.path, prefixes.slots, prefixes.keys, prefixes.depths
+    path, slots, keys = prefixes.path, prefixes.slots, prefixes.keys
     places, of_byte, of_character = prefixes.places, words.of_byte, words.of_character
     n_nodes, mask, used, origin, start = 1, len(slots) - 1, 0, NONE, 0
-    depths[ROOT], prefixes.counts[ROOT] = 0, 0
-    prefixes.spans[0], prefixes.spans[1] = 0, 0
     at, node, flags = 0, ROOT, 0
     for end in range(1, len(origins)):
         if n_begun[end] != 0:
@@ -204,7 +191,6 @@ def _enter(
                 slot = (slot + 1) & mask
             if slots[slot] == EMPTY:
                 slots[slot], keys[n_nodes], place = n_nodes, key, PLACE * n_nodes
-                depths[n_nodes] = depths[node] + 1
                 last = start + at - origin
                 places[place], places[place + LAST], places[place + STOP] = start, last, last + width
                 places[place + TEXT] = origin
@@ -255,64 +241,28 @@ def _start_symbol(
 
 
 @borrowing
-def _deepest(n_nodes: int, depths: NDArray[np.int32]) -> int:
-    deepest = 0
-    for node in range(n_nodes):
-        deepest = max(deepest, int(depths[node]))
-    return deepest
-
-
-@borrowing
-def _order_by_depth(n_nodes: int, prefixes: Prefixes, ends: NDArray[np.int64]) -> None:
-    """List all nodes that need an edge: those that are not one token, and shorter prefixes of such.
-
-    ends  where in the list those of each depth end; all 0 so far
-    """
-    order, depths, keys, is_whole = prefixes.order, prefixes.depths, prefixes.keys, prefixes.is_whole
-    is_needed = prefixes.is_needed
+def _find_needed(n_nodes: int, prefixes: Prefixes) -> None:
+    """Note which nodes need an edge: those that are not one token, and shorter prefixes of such."""
+    keys, is_whole, is_needed = prefixes.keys, prefixes.is_whole, prefixes.is_needed
     for node in range(n_nodes - 1, ROOT, -1):
         if not is_whole[node]:
             is_needed[node] = True
         if is_needed[node]:
             is_needed[keys[node] >> SYMBOL_BITS] = True
-            ends[depths[node] + 1] += 1
-    for depth in range(2, len(ends)):
-        ends[depth] += ends[depth - 1]
-    for node in range(1, n_nodes):
-        if is_needed[node]:
-            order[ends[depths[node]]] = node
-            ends[depths[node]] += 1
 
 
 @borrowing
-def _send_for_rules(
-    order: NDArray[np.int32], first: int, last: int, words: WordMerges, prefixes: Prefixes
-) -> None:
-    """Let the processor fetch the rules by which the last symbols of order[first:last] may merge."""
-    keys, spans, edges = prefixes.keys, prefixes.spans, prefixes.edges
-    has_rule, rows = words.has_rule, words.rows
-    spread, bit_shift = np.uint64(words.spread), np.uint64(words.bit_shift)
-    symbol_bits = np.uint64(words.symbol_bits)
-    for index in range(first, last):
-        key = keys[order[index]]
-        symbol, left = np.int32(key & (1 << SYMBOL_BITS) - 1), int(key >> SYMBOL_BITS)
-        for meets in range(spans[2 * left], spans[2 * left + 1]):
-            send_for(edges[EDGE * meets], symbol, has_rule, rows, spread, bit_shift, symbol_bits)
-
-
-@borrowing
-def _make_edges(
-    order: NDArray[np.int32], first: int, last: int, words: WordMerges, prefixes: Prefixes
-) -> bool:
-    """Write edges and counts of order[first:last], shorter prefixes having theirs; whether there was room."""
+def _make_edges(n_nodes: int, words: WordMerges, prefixes: Prefixes) -> bool:
+    """Write edges and counts of all nodes that need them; returns whether there was room."""
     has_rule, rows, results, tie_bits = words.has_rule, words.rows, words.made, words.tie_bits
     spread, bit_shift = np.uint64(words.spread), np.uint64(words.bit_shift)
     symbol_bits, number_bits = np.uint64(words.symbol_bits), np.uint64(words.number_bits)
     counts, spans, edges, path = prefixes.counts, prefixes.spans, prefixes.edges, prefixes.path
-    places, keys = prefixes.places, prefixes.keys
-    used = int(spans[2 * order[first - 1] + 1]) if first else 0
-    for index in range(first, last):
-        node = int(order[index])
+    places, keys, is_needed, used = prefixes.places, prefixes.keys, prefixes.is_needed, 0
+    counts[ROOT], spans[0], spans[1] = 0, 0, 0
+    for node in range(1, n_nodes):
+        if not is_needed[node]:
+            continue
         place = PLACE * node
         start, at, end = int(places[place]), int(places[place + LAST]), int(places[place + STOP])
         left, made = int(keys[node] >> SYMBOL_BITS), np.int32(keys[node] & (1 << SYMBOL_BITS) - 1)
