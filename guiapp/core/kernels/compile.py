@@ -37,6 +37,7 @@ from guiapp.core.kernels.routine_compiler import (
     share_between_callers,
     take_indices_as_they_are,
 )
+from guiapp.core.kernels.short_calls import shorten_calls
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -212,6 +213,7 @@ def _numba() -> Any:
             share_between_callers(numba)
             take_indices_as_they_are(numba)
             shorten_front_end(numba)
+            shorten_calls(numba)
         for action in _State.when_imported:
             action(numba)
         _State.when_imported.clear()

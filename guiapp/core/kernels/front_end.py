@@ -28,25 +28,21 @@ def shorten_front_end(numba: Any) -> None:
 
 
 def _gather_variables_in_one_go(ir: Any) -> None:
-    """List the variables of a statement with one list, and know what cannot hold any by its type."""
+    """List the variables of a statement, and know what holds none by its type."""
     plain = {str, int, float, bool, type(None), ir.Loc}
 
-    def gather(value: Any, found: list[Any]) -> None:
+    def rec_list_vars(self: Any, value: Any) -> list[Any]:
         kind = type(value)
         if kind is ir.Var:
-            found.append(value)
-        elif kind is dict:
-            for item in value.values():
-                gather(item, found)
-        elif kind is list or kind is tuple:
-            for item in value:
-                gather(item, found)
-        elif kind not in plain:
-            found.extend(usual(None, value))
-
-    def rec_list_vars(self: Any, value: Any) -> list[Any]:
+            return [value]
+        if kind is not dict and kind is not list and kind is not tuple:
+            return [] if kind in plain else usual(None, value)
         found: list[Any] = []
-        gather(value, found)
+        for item in value.values() if kind is dict else value:
+            if type(item) is ir.Var:
+                found.append(item)
+            elif type(item) not in plain:
+                found += rec_list_vars(self, item)
         return found
 
     usual = ir.Inst._rec_list_vars

@@ -20,7 +20,9 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-OURS = "_ZN6guiapp"  # what the names of compiled functions of this project begin with
+from guiapp.core.kernels.short_calls import OURS, insert_routine
+from guiapp.core.kernels.short_lowering import short_lowering, short_routine_lowering
+
 DONE_WITHOUT = {  # passes
     "WithLifting",
     "InlineClosureLikes",
@@ -59,6 +61,7 @@ def kernel_compiler(numba: Any) -> type:
     @core.compiler_machinery.register_pass(mutates_CFG=True, analysis_only=False)
     class KernelLowering(lowering):  # type: ignore[misc]
         _name = "kernel_lowering"
+        lowering_class = short_lowering(numba)
 
         def run_pass(self, state: Any) -> bool:
             state.library = KernelLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
@@ -66,12 +69,12 @@ def kernel_compiler(numba: Any) -> type:
             super().run_pass(state)
             return True
 
-    return _compiler(numba, KernelLowering)
+    return _compiler(numba, KernelLowering, DONE_WITHOUT)
 
 
 @cache
-def routine_compiler(numba: Any) -> type:
-    """The `pipeline_class` for routines."""
+def routine_compiler(numba: Any, of_numba: bool = False) -> type:
+    """The `pipeline_class` for routines, and for functions of numba's that they call."""
     core = numba.core
     library: Any = core.codegen.JITCodeLibrary
     lowering: Any = core.typed_passes.NativeLowering
@@ -99,6 +102,7 @@ def routine_compiler(numba: Any) -> type:
     @core.compiler_machinery.register_pass(mutates_CFG=True, analysis_only=False)
     class RoutineLowering(lowering):  # type: ignore[misc]
         _name = "routine_lowering"
+        lowering_class = short_routine_lowering(numba)
 
         def run_pass(self, state: Any) -> bool:
             name = state.func_id.func_qualname
@@ -109,18 +113,19 @@ def routine_compiler(numba: Any) -> type:
             stand_in = numba._dynfunc.make_function(
                 lowered.fndesc.lookup_module(), name, "", 0, lowered.env, (state.library,)
             )  # callers find the code by it, and nobody calls it
-            state.targetctx.insert_user_function(stand_in, lowered.fndesc, [state.library])
+            insert_routine(numba, state.targetctx, stand_in, lowered.fndesc, state.library)
             state["cr"] = lowered._replace(cfunc=stand_in)
             return True
 
-    return _compiler(numba, RoutineLowering)
+    return _compiler(numba, RoutineLowering, set() if of_numba else DONE_WITHOUT)
 
 
-def _compiler(numba: Any, lowering: type) -> type:
-    """A `pipeline_class` of the passes that functions of ours need, of which the last translates to LLVM."""
+def _compiler(numba: Any, lowering: type, done_without: set[str]) -> type:
+    """A `pipeline_class` of all passes but some, of which the last translates to LLVM."""
     core = numba.core
     compiler: Any = core.compiler.CompilerBase
     usual_lowering = core.typed_passes.NativeLowering
+    for_references = core.typed_passes.IRLegalization  # tells where variables are used for the last time
 
     class ShortCompiler(compiler):  # type: ignore[misc]
         def define_pipelines(self) -> list[Any]:
@@ -128,7 +133,7 @@ def _compiler(numba: Any, lowering: type) -> type:
             pipeline.passes = [
                 (lowering if each is usual_lowering else each, description)
                 for each, description in pipeline.passes
-                if each.__name__ not in DONE_WITHOUT
+                if each.__name__ not in done_without and (self.state.flags.nrt or each is not for_references)
             ]
             pipeline.finalize()
             return [pipeline]
@@ -139,17 +144,25 @@ def _compiler(numba: Any, lowering: type) -> type:
 def share_between_callers(numba: Any) -> None:
     """Let callers have the same code of a function unless it counts references for some of them only.
 
-    That is the one option that functions of ours take over from their callers; see `borrowing.py`.
+    That is the one option that functions of ours take over from their callers; see `borrowing.py`.  What ours
+    call of numba's own functions is compiled as a routine, too; for others those are compiled as ever.
     """
     config = numba.core.targetconfig.ConfigStack
     template = numba.core.typing.templates._OverloadFunctionTemplate
+    as_routine = {"pipeline_class": routine_compiler(numba, of_numba=True), "no_cfunc_wrapper": True}
 
     def get_impl(self: Any, args: Any, kws: Any) -> Any:
         of_caller = config.top_or_none()
         is_counting = self._jit_options.get("_nrt", of_caller is None or of_caller.nrt)
-        key = self.context, tuple(args), tuple(kws.items()), is_counting
+        is_of_numba = "pipeline_class" not in self._jit_options
+        for_ours = is_of_numba and of_caller is not None and of_caller.no_cfunc_wrapper
+        key = self.context, tuple(args), tuple(kws.items()), is_counting, for_ours
         found = self._impl_cache.get(key)
-        return self._build_impl(key, args, kws) if found is None else found
+        if found is None:
+            if for_ours:
+                self._jit_options = as_routine | self._jit_options
+            found = self._build_impl(key, args, kws)
+        return found
 
     template._get_impl = get_impl
 

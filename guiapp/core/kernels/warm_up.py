@@ -11,6 +11,7 @@ of low priority.
 
 from __future__ import annotations
 
+import atexit
 import gc
 import json
 import multiprocessing
@@ -73,6 +74,7 @@ def _prepare_worker() -> None:
     gc.freeze()
     gc.set_threshold(NEW_OBJECTS, 1000)
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    atexit.register(os._exit, 0)  # taking apart what compiling has built would take a second
 
 
 def _end_with_parent() -> None:
