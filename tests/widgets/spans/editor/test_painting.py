@@ -134,7 +134,8 @@ class FakeSearch(QObject):
 def row_pixels(editor, row):
     height = editor.rows.metrics.row_height
     y = round(editor.rows.place_of(editor.document.line_start(row)).y)
-    return bytes(editor.viewport().grab().toImage().copy(0, y, 300, height).constBits())
+    image = editor.viewport().grab().toImage().copy(0, y, 300, height)
+    return bytes(image.constBits())  # of an image that nobody holds they would be gone already
 
 
 def test_rows_keep_their_tokens_while_marks_wait_for_their_frame(opened, qtbot):
