@@ -134,8 +134,13 @@ def test_the_smaller_and_the_larger_number():
     assert out.tolist() == [-5, 3, 0, 1, 255, 300, 2**24 - 1, 1, 9, 9, 2**23, 1]
 
 
-@pytest.mark.parametrize("dtype", [*WHOLE, "float32", "float64", "bool"])
-@pytest.mark.parametrize("index", WHOLE)
+@pytest.mark.parametrize(
+    ("dtype", "index"),
+    [
+        *((each, "int64") for each in [*WHOLE, "float32", "float64", "bool"]),
+        *(("int32", each) for each in WHOLE),
+    ],
+)
 def test_items_are_read_and_written(dtype, index):
     import numba
 
