@@ -102,7 +102,7 @@ def routine_compiler(numba: Any, of_numba: bool = False) -> type:
     @core.compiler_machinery.register_pass(mutates_CFG=True, analysis_only=False)
     class RoutineLowering(lowering):  # type: ignore[misc]
         _name = "routine_lowering"
-        lowering_class = short_routine_lowering(numba)
+        lowering_class = short_routine_lowering(numba, of_numba)
 
         def run_pass(self, state: Any) -> bool:
             name = state.func_id.func_qualname

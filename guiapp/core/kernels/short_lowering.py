@@ -22,6 +22,8 @@ def short_lowering(numba: Any) -> type:
     counted: dict[Any, bool] = {}
 
     class ShortLowering(usual):  # type: ignore[misc]
+        takes_indices_as_they_are = True
+
         def is_counted(self, name: str) -> bool:
             """Whether a variable may hold references, which somebody must count."""
             kind = self.typeof(name)
@@ -72,9 +74,9 @@ def short_lowering(numba: Any) -> type:
             self.context.pack_value(self.builder, dtype, value, place)
 
         def is_plain_item(self, array: str, index: str) -> bool:
-            if self.context.enable_boundscheck or not isinstance(self.typeof(index), types.Integer):
+            if self.context.enable_boundscheck or not self.takes_indices_as_they_are:
                 return False
-            return is_plain_array(numba, self.typeof(array))
+            return isinstance(self.typeof(index), types.Integer) and is_plain_array(numba, self.typeof(array))
 
         def place_of_item(self, array: str, index: str) -> Any:
             position = self.context.cast(self.builder, self.loadvar(index), self.typeof(index), types.intp)
@@ -117,11 +119,13 @@ def short_lowering(numba: Any) -> type:
 
 
 @cache
-def short_routine_lowering(numba: Any) -> type:
-    """The same for routines: those who call them are told how."""
+def short_routine_lowering(numba: Any, of_numba: bool) -> type:
+    """The same for routines: callers are told how.  In those of numba's, a[-1] is the last item."""
     usual: Any = short_lowering(numba)
 
     class ShortRoutineLowering(usual):  # type: ignore[misc]
+        takes_indices_as_they_are = not of_numba
+
         def setup_function(self, described: Any) -> None:
             ROUTINES[described.mangled_name] = self.context.enable_nrt
             super().setup_function(described)
