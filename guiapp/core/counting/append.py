@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.counting.certain_cuts import CertainCuts
-from guiapp.core.counting.stretch_counts import StretchCounts, stretch_counts_of
+from guiapp.core.counting.stretch_counts import Met, StretchCounts, stretch_counts_of
 from guiapp.core.counting.tail_table import TailTable, tail_table
 from guiapp.core.kernels.stretch_counts import PADDING
 from guiapp.core.pipelines.rwkv import RwkvPipeline
@@ -49,6 +49,7 @@ class AppendEncoder:
         self._look_at_bytes = BLOCK_BYTES
         self._tail_ids = np.empty(0, np.int32)
         self._n_encoded = 0  # bytes of the tail that `_tail_ids` are of
+        self._met: Met | None = None  # stretches that the tail begins with
 
     def append(self, text: str | bytes) -> None:
         """Put text behind all that came before.
@@ -87,8 +88,9 @@ class AppendEncoder:
             n_before += len(self._encode(text[:start]))
         while at < len(text):
             if len(ends):
-                start = stretches.add(data, ends, begins_text and start == 0, start, n_before, counts)
+                start, met = stretches.add(data, ends, begins_text and start == 0, start, n_before, counts)
                 ends = ends[ends.searchsorted(start, side="right") :] if start < n_plain else ends[:0]
+                self._met = self._met if self._tail else met
                 self.append(data[at:start].tobytes())
                 n_before = int(counts[start - 1]) if start > at else n_before
                 at = max(at, start)
@@ -172,8 +174,10 @@ class AppendEncoder:
 
     def _ids_of_tail(self) -> NDArray[np.int32]:
         if self._n_encoded != len(self._tail):
-            self._tail_ids = self._encode(np.frombuffer(bytearray(self._tail), np.uint8))
-            self._n_encoded = len(self._tail)
+            ids = self._met.ids if self._met and self._met.ends[-1] == len(self._tail) else None
+            if ids is None:
+                ids = self._encode(np.frombuffer(bytearray(self._tail), np.uint8))
+            self._tail_ids, self._n_encoded = ids, len(self._tail)
         return self._tail_ids
 
     def _settle(self) -> None:
@@ -187,7 +191,7 @@ class AppendEncoder:
             self._n_settled += len(self._settled[-1])
             self._begins_text = False
             del self._tail[:cut]
-            self._n_encoded, self._was_asked = -1, False
+            self._n_encoded, self._met, self._was_asked = -1, None, False
             if self._table:
                 self._table.begin()
         self._look_at_bytes = 2 * len(self._tail) + BLOCK_BYTES

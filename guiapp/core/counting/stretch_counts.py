@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import cast
+from typing import NamedTuple, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -24,7 +24,7 @@ from guiapp.core.counting.unigram_prefixes import UnigramPrefixes
 from guiapp.core.counting.word_prefixes import word_prefixes
 from guiapp.core.kernels import begun_characters
 from guiapp.core.kernels import stretch_counts as kernel
-from guiapp.core.kernels.stretch_counts import BYTES, COUNT_MASK, FIRST_NEW, ROW, Stretches
+from guiapp.core.kernels.stretch_counts import BYTES, COUNT_MASK, FIRST_NEW, NOT_TOLD, ROW, Stretches
 from guiapp.core.pipelines.byte_pair import BytePairPipeline
 from guiapp.core.pipelines.many_texts import ManyTexts
 from guiapp.core.pipelines.plamo2 import Plamo2Pipeline
@@ -45,6 +45,22 @@ FIRST_LEAD = 0xC0
 MOST_BEGUN = 3  # bytes of a character that is not complete
 NO_CUT, CUT, UNKNOWN = range(3)
 A_SPACE = np.array([0x20], np.uint8)  # is put before a document by pipelines that mind beginnings
+
+
+class Met(NamedTuple):
+    """Stretches of a text, from its beginning on: where they end, and where in `stretches` they are."""
+
+    stretches: Stretches
+    ends: NDArray[np.int64]
+    places: NDArray[np.int64]
+
+    @property
+    def ids(self) -> NDArray[np.int32] | None:
+        """The ids of their text, where all are told."""
+        ids = np.empty(int(self.ends[-1]), np.int32)
+        known, known_ids = self.stretches.counts, self.stretches.ids
+        count = kernel.copy_ids(self.ends, self.places, known, known_ids, ids)
+        return None if count == NOT_TOLD else ids[:count].copy()
 
 
 class StretchCounts:
@@ -101,17 +117,18 @@ class StretchCounts:
         start: int,
         n_before: int,
         counts: NDArray[np.int32],
-    ) -> int:
+    ) -> tuple[int, Met | None]:
         """Write the number of tokens of data[: i + 1] to counts[i] for all i >= start.
 
         data, counts  with PADDING behind the last end
         ends          of the stretches from `start` on, in which no special token is
         begins_text   whether the first of them begins a document
         n_before      the number of tokens of data[:start]
-        Returns where a stretch begins that is too long, or the last end.
+        Returns where a stretch begins that is too long, or the last end; and all stretches, if they are in
+        one place.
         """
         begins_text = begins_text and (self._many is None or self._many.minds_beginnings)
-        stretches = self._borrowed(len(ends))
+        stretches, all_ends, met = self._borrowed(len(ends)), ends, None
         while len(ends) and ends[0] - start <= self._longest:
             places, new_ends = np.empty(len(ends), np.int64), np.empty(len(ends), np.int64)
             n_kept = int(stretches.used[BYTES])
@@ -127,13 +144,15 @@ class StretchCounts:
                     n_before = int(counts[start - 1])
                 new = slice(first, n_found)
                 kernel.add_counts(start, ends[new], places[new], stretches.counts, n_before, counts)
+            if n_found == len(all_ends):
+                met = Met(stretches, all_ends, places)
             if n_found:
                 start, ends, begins_text = int(ends[n_found - 1]), ends[n_found:], False
                 n_before = int(counts[start - 1])
             if len(ends) and ends[0] - start <= self._longest:
                 stretches = _no_stretches(MANY_ROWS)
         self._free.append(stretches)
-        return start
+        return start, met
 
     def counts_of_long(self, stretch: NDArray[np.uint8]) -> NDArray[np.int32] | None:
         """The number of tokens after each byte of a stretch that is too long; None where each is encoded."""
@@ -161,7 +180,8 @@ class StretchCounts:
         self, stretch: NDArray[np.uint8], new_prefixes: Callable[[], PrefixCounts | None]
     ) -> NDArray[np.int32] | None:
         if len(stretch) < self.least_bytes:
-            return self._count_prefixes(stretch, np.array([len(stretch)]), False).astype(np.int32)
+            no_ids = np.empty(len(stretch), np.int32)
+            return self._count_prefixes(stretch, np.array([len(stretch)]), False, no_ids).astype(np.int32)
         prefixes = new_prefixes()
         if prefixes is None or not prefixes.takes(stretch):
             return None
@@ -171,8 +191,9 @@ class StretchCounts:
     def _learn(
         self, stretches: Stretches, n_kept: int, ends: NDArray[np.int64], first_begins_text: bool
     ) -> None:
-        """Fill in the counts of the stretches behind `n_kept` bytes, which end at `ends`."""
+        """Fill in the counts and ids of the stretches behind `n_kept` bytes, which end at `ends`."""
         all_new = slice(n_kept, int(ends[-1]))
+        stretches.ids[all_new] = NOT_TOLD
         if first_begins_text and self._by_characters is not None:
             texts = np.concatenate([A_SPACE, stretches.text[all_new]])
             counts = self._by_characters.count_prefixes(texts, ends + (len(A_SPACE) - n_kept))
@@ -181,20 +202,22 @@ class StretchCounts:
                 return
         if first_begins_text:
             first = slice(n_kept, int(ends[0]))
-            stretches.counts[first] = self._count_prefixes(stretches.text[first], ends[:1] - n_kept, True)
+            text, ids = stretches.text[first], stretches.ids[first]
+            stretches.counts[first] = self._count_prefixes(text, ends[:1] - n_kept, True, ids)
             n_kept, ends = int(ends[0]), ends[1:]
         if len(ends):
             new = slice(n_kept, int(ends[-1]))
-            stretches.counts[new] = self._count_prefixes(stretches.text[new], ends - n_kept, False)
+            text, ids = stretches.text[new], stretches.ids[new]
+            stretches.counts[new] = self._count_prefixes(text, ends - n_kept, False, ids)
 
     def _count_prefixes(
-        self, texts: NDArray[np.uint8], ends: NDArray[np.int64], begins_text: bool
+        self, texts: NDArray[np.uint8], ends: NDArray[np.int64], begins_text: bool, ids: NDArray[np.int32]
     ) -> NDArray[np.int64]:
-        """The numbers of tokens of all prefixes of the texts that end at `ends`."""
+        """The numbers of tokens of all prefixes of the texts that end at `ends`; writes ids that are told."""
         if self._new_linear is not None:
             return self._new_linear().counts_of_texts(texts, ends).astype(np.int64)
         if self._by_parts is not None and self._by_parts.counts_pieces:
-            return count_prefixes(self._by_parts, texts, ends)
+            return count_prefixes(self._by_parts, texts, ends, ids)
         if self._by_characters is not None and not begins_text:
             counts = self._by_characters.count_prefixes(texts, ends)
             if counts is not None:
@@ -309,6 +332,7 @@ def _no_stretches(n_rows: int) -> Stretches:
         rows=np.zeros(ROW * n_rows, np.uint64),
         text=np.empty(ROOM_PER_ROW * n_rows, np.uint8),
         counts=np.empty(ROOM_PER_ROW * n_rows, np.uint16),
+        ids=np.empty(ROOM_PER_ROW * n_rows, np.int32),
         used=np.zeros(3, np.int64),
     )
 

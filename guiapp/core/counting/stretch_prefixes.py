@@ -10,26 +10,29 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.kernels import prefix_bases, prefix_parts, text_growth
+from guiapp.core.kernels import prefix_bases, prefix_parts, text_growth, text_ids
 from guiapp.core.kernels.piece_growth import UNKNOWN
 from guiapp.core.pipelines.byte_pair import BytePairPipeline
 
 
 def count_prefixes(
-    pipeline: BytePairPipeline, texts: NDArray[np.uint8], ends: NDArray[np.int64]
+    pipeline: BytePairPipeline, texts: NDArray[np.uint8], ends: NDArray[np.int64], ids: NDArray[np.int32]
 ) -> NDArray[np.int64]:
     """The number of tokens of each prefix of the texts that end at `ends`, by its last byte.
+
+    Writes the `ids` of the texts, too; see `text_ids`.
 
     The pipeline `counts_pieces`.  Each text begins where it may be cut, and ends at one of `all_cuts`.
     """
     growth, size = prefix_bases.room_for_growth(len(texts)), len(texts)
     n_parts = text_growth.grow_texts(texts, ends, pipeline.machine, growth)
     texts, growth = prefix_bases.with_parts(texts, growth, n_parts)
-    own = pipeline.count_pieces(texts, growth.origins, growth.n_begun)
+    own, prefixes = pipeline.count_pieces(texts, growth.origins, growth.n_begun)
     if len(left := np.flatnonzero(growth.n_begun == UNKNOWN)):
         own[left] = _count_each(pipeline, texts, growth.origins[left], left)
     totals = np.zeros(size + 1 + n_parts, np.int64)
     prefix_bases.add_up(growth, own, n_parts, totals)
+    text_ids.write_ids(ends, growth, prefixes, totals, ids)
     return totals[1 : size + 1]
 
 

@@ -75,23 +75,25 @@ class Prefixes(NamedTuple):
     keys       int64[nodes]    parent << SYMBOL_BITS | start symbol
     places     int64[4 * …]    where in `path` it begins, its last start symbol begins, and it ends first, and
                                where it begins in the texts
-    is_whole   bool[nodes]     whether it is one token, whatever merging makes of it
+    whole_ids  int32[nodes]    the token that it is, whatever merging makes of it, or NONE
     is_needed  bool[nodes]     whether it needs an edge
     counts     int32[nodes]    the tokens that merging makes, or NONE where not all symbols are tokens
     spans      int64[2 * …]    where in `edges` the edge of each begins and ends
     edges      int32[4 * …]    symbol, its bytes, the peak and the rank of the merge that made it; one after
                                the other in time, the start symbol first
+    last       int32[n + 1]    by where in the texts a prefix of them ends: its last piece
     """
 
     path: NDArray[np.int32]
     slots: NDArray[np.int32]
     keys: NDArray[np.int64]
     places: NDArray[np.int64]
-    is_whole: NDArray[np.bool_]
+    whole_ids: NDArray[np.int32]
     is_needed: NDArray[np.bool_]
     counts: NDArray[np.int32]
     spans: NDArray[np.int64]
     edges: NDArray[np.int32]
+    last: NDArray[np.int32]
 
 
 def room_for_prefixes(n_bytes: int, room: int = ROOM) -> Prefixes:
@@ -102,11 +104,12 @@ def room_for_prefixes(n_bytes: int, room: int = ROOM) -> Prefixes:
         slots=np.zeros(2 << n_nodes.bit_length(), np.int32),
         keys=np.empty(n_nodes, np.int64),
         places=np.empty(PLACE * n_nodes, np.int64),
-        is_whole=np.zeros(n_nodes, np.bool_),
+        whole_ids=np.full(n_nodes, NONE, np.int32),
         is_needed=np.zeros(n_nodes, np.bool_),
         counts=np.empty(n_nodes, np.int32),
         spans=np.empty(2 * n_nodes, np.int64),
         edges=np.empty(EDGE * room * n_bytes, np.int32),
+        last=np.empty(n_bytes + 1, np.int32),
     )
 
 
@@ -129,8 +132,8 @@ def count_tokens(
     own       by where a prefix ends
     Returns whether there was enough room.
     """
-    counts, is_whole, words = prefixes.counts, prefixes.is_whole, tables.words
-    n_nodes = _enter(texts, origins, n_begun, words, prefixes, own)
+    counts, whole_ids, last, words = prefixes.counts, prefixes.whole_ids, prefixes.last, tables.words
+    n_nodes = _enter(texts, origins, n_begun, words, prefixes)
     if n_nodes == NONE:
         return False
     if tables.whole_pieces == ALL_PIECES:
@@ -140,8 +143,8 @@ def count_tokens(
         return False
     for end in range(1, len(origins)):
         if n_begun[end] == 0:
-            node = int(own[end])
-            if node != NONE and is_whole[node]:
+            node = int(last[end])
+            if node != NONE and whole_ids[node] != NONE:
                 own[end] = 1
             elif node == NONE or counts[node] == NONE:
                 n_begun[end] = UNKNOWN
@@ -157,9 +160,8 @@ def _enter(
     n_begun: NDArray[np.uint8],
     words: WordMerges,
     prefixes: Prefixes,
-    own: NDArray[np.int64],
 ) -> int:
-    """Make nodes for all that prefixes end with, and write which one it is to `own`, or NONE.
+    """Make nodes for all that prefixes end with, and tell which one it is, or NONE.
 
     Returns how many there are then, or NONE if there is no room.
     """
@@ -198,7 +200,7 @@ def _enter(
             at, node = at + width, int(slots[slot])
             used = start + at - origin
             path[used] = node
-        own[end] = node
+        prefixes.last[end] = node
     return n_nodes
 
 
@@ -243,9 +245,9 @@ def _start_symbol(
 @borrowing
 def _find_needed(n_nodes: int, prefixes: Prefixes) -> None:
     """Note which nodes need an edge: those that are not one token, and shorter prefixes of such."""
-    keys, is_whole, is_needed = prefixes.keys, prefixes.is_whole, prefixes.is_needed
+    keys, whole_ids, is_needed = prefixes.keys, prefixes.whole_ids, prefixes.is_needed
     for node in range(n_nodes - 1, ROOT, -1):
-        if not is_whole[node]:
+        if whole_ids[node] == NONE:
             is_needed[node] = True
         if is_needed[node]:
             is_needed[keys[node] >> SYMBOL_BITS] = True
@@ -314,19 +316,22 @@ def _find_whole(
     out: NDArray[np.int32],
 ) -> None:
     """Note which prefixes are one token, whatever merging makes of them."""
-    places, is_whole, mask = prefixes.places, prefixes.is_whole, np.uint64((len(known) >> 2) - 1)
+    places, whole_ids, mask = prefixes.places, prefixes.whole_ids, np.uint64((len(known) >> 2) - 1)
     for is_sent_for in (False, True):
         for node in range(1, n_nodes):
             start = int(places[PLACE * node + TEXT])
             stop = start + int(places[PLACE * node + STOP] - places[PLACE * node])
             if stop - start > SHORT or not tables.knows_whole:
-                is_whole[node] = is_sent_for and find_whole(texts, start, stop, tables, out, 0) != NO_TOKENS
+                if is_sent_for and find_whole(texts, start, stop, tables, out, 0) != NO_TOKENS:
+                    whole_ids[node] = out[0]
                 continue
             low = _bytes_from(texts, start, min(stop - start, EIGHT))
             high = _bytes_from(texts, start + EIGHT, max(stop - start - EIGHT, 0))
             high |= np.uint64(stop - start) << LENGTH_SHIFT | WHOLE_BIT
             if is_sent_for:
-                is_whole[node] = known[find_known(known, low, high) + NEXT] != NO_BITS
+                row = find_known(known, low, high)
+                if known[row + NEXT] != NO_BITS:
+                    whole_ids[node] = np.int32(known[row + TWO])
             else:
                 mixed = low * MIX_LOW ^ high * MIX_HIGH
                 mixed = (mixed ^ (mixed >> HALF)) * MIX_LOW

@@ -34,6 +34,7 @@ PADDING = 2 * EIGHT  # bytes behind a text that may be read, and counts that may
 COUNT_MASK = (1 << 32) - 1
 NIBBLE, NIBBLE_SHIFTS = np.uint64(15), np.arange(0, 64, 4, dtype=np.uint64)
 NEXT_ROW = np.uint64(ROW)
+NOT_TOLD = -1  # in place of the first id of a text
 BEGINS_TEXT, IS_LONG = np.uint64(1 << 60), np.uint64(1 << 61)  # of the high word
 
 
@@ -45,12 +46,14 @@ class Stretches(NamedTuple):
                              a short stretch once it was met again, or 0
     text    uint8[…]         their texts, one behind the other
     counts  uint16[…]        the tokens of each one's prefix that ends with that byte of `text`
+    ids     int32[…]         from where the text of each begins on, NOT_TOLD where they are to be encoded
     used    int64[3]         rows and bytes in use, and the index of the first new one of a call
     """
 
     rows: NDArray[np.uint64]
     text: NDArray[np.uint8]
     counts: NDArray[np.uint16]
+    ids: NDArray[np.int32]
     used: NDArray[np.int64]
 
 
@@ -69,8 +72,8 @@ def count_known(
 ) -> int:
     """Write the number of tokens of data[: i + 1] to counts[i], stretch by stretch up to a new one.
 
-    From there on, tell at which `places` of `stretches` the texts are.  Those of new ones are entered behind
-    all others, and end at `new_ends`; their counts are for the caller to fill in.
+    Tell at which `places` of `stretches` all texts are.  Those of new ones are entered behind all others, and
+    end at `new_ends`; their counts and ids are for the caller to fill in.
 
     ends         of the stretches from `start` on, whose first one begins a document if `begins_text`
     longest      bytes of a stretch that is kept
@@ -105,6 +108,7 @@ def count_known(
                 for at in range(EIGHT, 2 * EIGHT):
                     counts[start + at] = n_before + int(np.int64(packed >> NIBBLE_SHIFTS[at] & NIBBLE))
             n_before += int(np.int64(packed >> NIBBLE_SHIFTS[length - 1] & NIBBLE))
+            places[index] = np.int64(rows[row + PLACE])
             start = end
             continue
         while rows[row + HIGH] != NO_BITS:
@@ -163,6 +167,31 @@ def add_counts(
             counts[at] = n_before + int(known[at + shift])
         n_before = int(counts[end - 1])
         start = end
+
+
+@kernel
+def copy_ids(
+    ends: NDArray[np.int64],
+    places: NDArray[np.int64],
+    known: NDArray[np.uint16],
+    known_ids: NDArray[np.int32],
+    ids: NDArray[np.int32],
+) -> int:
+    """Write the ids of the stretches that end at `ends`; returns how many, or NOT_TOLD.
+
+    known, known_ids  of `Stretches`, in which these are at `places`
+    """
+    start, count = 0, 0
+    for index in range(len(ends)):
+        end, place = int(ends[index]), int(places[index])
+        n_ids = int(known[place + end - start - 1])
+        if n_ids and known_ids[place] == NOT_TOLD:
+            return NOT_TOLD
+        for at in range(n_ids):
+            ids[count + at] = known_ids[place + at]
+        count += n_ids
+        start = end
+    return count
 
 
 @kernel

@@ -14,6 +14,7 @@ from guiapp.core.kernels.new_pieces import ALL_PIECES, NO_PIECES, PieceTables, l
 from guiapp.core.kernels.pattern_automaton import PatternMachine
 from guiapp.core.kernels.piece_cache import PieceCache, empty_rows, new_cache
 from guiapp.core.kernels.piece_keys import ROW, SHORT
+from guiapp.core.kernels.right_edges import Prefixes
 from guiapp.core.text.pair_cuts import pair_cuts, symbol_bytes
 from guiapp.core.text.pattern_tables import empty_machine
 from guiapp.core.text.word_rules import word_merges
@@ -165,13 +166,13 @@ class FastPieces:
 
     def count_pieces(
         self, texts: NDArray[np.uint8], origins: NDArray[np.int64], n_begun: NDArray[np.uint8]
-    ) -> NDArray[np.int64]:
+    ) -> tuple[NDArray[np.int64], Prefixes]:
         """See `PairEncoder`."""
         own, room = np.zeros(len(texts) + 1, np.int64), right_edges.ROOM
         while True:
             prefixes = right_edges.room_for_prefixes(len(texts), room)
             if right_edges.count_tokens(texts, origins, n_begun, self.tables, self._known, prefixes, own):
-                return own
+                return own, prefixes
             room *= MORE_ROOM
 
 

@@ -101,7 +101,7 @@ class SentencePiecePipeline:
             return None
         origins, n_begun = np.zeros(len(texts) + 1, np.int64), np.full(len(texts) + 1, UNKNOWN, np.uint8)
         piece_growth.grow_characters(texts, ends, self._encoder.words, origins, n_begun)
-        own = self._encoder.count_pieces(texts, origins, n_begun)
+        own, _ = self._encoder.count_pieces(texts, origins, n_begun)
         if len(asked := np.flatnonzero(n_begun[1:] == UNKNOWN) + 1):
             own[asked] = self.count_each(*prefix_parts.parts_of(texts, origins[asked], asked))
         counts = np.empty(len(texts), np.int64)

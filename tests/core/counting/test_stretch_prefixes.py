@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from pair_vocabularies import byte_level
 
-from guiapp.core.counting.append import AppendEncoder
+from guiapp.core.counting.append import MOST_WAITING_BYTES, AppendEncoder
 from guiapp.core.pipelines.byte_pair import BytePairPipeline
 from guiapp.core.tokenizer import Tokenizer
 
@@ -24,8 +24,10 @@ def tokenizer_of(pre_type):
 
 
 def assert_counts_are_exact(tokenizer, text):
-    counts = AppendEncoder(tokenizer).append_each(text).tolist()
+    growing = AppendEncoder(tokenizer)
+    counts = growing.append_each(text).tolist()
     assert counts == [len(tokenizer.encode(text[:size])) for size in range(1, len(text) + 1)], text
+    assert growing.token_ids.tolist() == tokenizer.encode(text).token_ids.tolist(), text
 
 
 @pytest.mark.parametrize("pre_type", PRE_TYPES)
@@ -52,3 +54,33 @@ def test_counts_are_exact_in_mixes_of_all_that_changes_what_is_before_it(pre_typ
 def test_nothing_is_encoded_where_a_character_changes_what_is_before_it(pre_type, text, monkeypatch):
     monkeypatch.setattr(BytePairPipeline, "count_each", None)
     assert_counts_are_exact(tokenizer_of(pre_type), text.encode())
+
+
+@pytest.mark.parametrize("pre_type", ["GPT2", "LLAMA3", "QWEN2", "STARCODER", "TEKKEN"])
+def test_ids_of_stretches_that_were_counted_are_known(pre_type, monkeypatch):
+    tokenizer, text = tokenizer_of(pre_type), b"ab  a def (ab)\n\n    ab, 22 ab  \n a" * 3
+    expected = tokenizer.encode(text).token_ids.tolist()
+    growing, again = AppendEncoder(tokenizer), AppendEncoder(tokenizer)
+    growing.append_each(text)
+    again.append_each(text)
+    monkeypatch.setattr(AppendEncoder, "_encode", None)
+    assert growing.token_ids.tolist() == again.token_ids.tolist() == expected
+
+
+def test_ids_are_those_of_all_text_wherever_it_was_divided():
+    tokenizer, text = tokenizer_of("LLAMA3"), "ab 's  夏目\n\nab → ab\r\n".encode() + b"\xff ab" + b"a" * 300
+    for at in range(len(text)):
+        growing, size = AppendEncoder(tokenizer), 0
+        for part in (text[:at], text[at : at + 7], text[at + 7 :]):
+            growing.append_each(part)
+            size += len(part)
+            if part is not text[at : at + 7]:
+                assert growing.token_ids.tolist() == tokenizer.encode(text[:size]).token_ids.tolist(), at
+
+
+def test_ids_of_a_tail_are_not_those_of_one_that_was_as_long():
+    tokenizer, text = tokenizer_of("LLAMA3"), b" a" * MOST_WAITING_BYTES
+    growing = AppendEncoder(tokenizer)
+    growing.append_each(b"ab")
+    growing.append(text)
+    assert growing.token_ids.tolist() == tokenizer.encode(b"ab" + text).token_ids.tolist()
