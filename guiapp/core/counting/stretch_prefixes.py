@@ -27,10 +27,11 @@ def count_prefixes(
     growth, size = prefix_bases.room_for_growth(len(texts)), len(texts)
     n_parts = text_growth.grow_texts(texts, ends, pipeline.machine, growth)
     texts, growth = prefix_bases.with_parts(texts, growth, n_parts)
-    own, prefixes = pipeline.count_pieces(texts, growth.origins, growth.n_begun)
-    if len(left := np.flatnonzero(growth.n_begun == UNKNOWN)):
+    own, n_unknown, prefixes = pipeline.count_pieces(texts, growth.origins, growth.n_begun)
+    if n_unknown:
+        left = np.flatnonzero(growth.n_begun == UNKNOWN)
         own[left] = _count_each(pipeline, texts, growth.origins[left], left)
-    totals = np.zeros(size + 1 + n_parts, np.int64)
+    totals = np.empty(size + 1 + n_parts, np.int64)
     prefix_bases.add_up(growth, own, n_parts, totals)
     text_ids.write_ids(ends, growth, prefixes, totals, ids)
     return totals[1 : size + 1]

@@ -43,10 +43,10 @@ class Growth(NamedTuple):
 
 
 def room_for_growth(n_bytes: int) -> Growth:
-    """For texts of so many bytes in all."""
+    """For texts of so many bytes in all; nothing is told so far."""
     return Growth(
-        origins=np.zeros(n_bytes + 1, np.int64),
-        n_begun=np.full(n_bytes + 1, NOT_ASKED, np.uint8),
+        origins=np.empty(n_bytes + 1, np.int64),
+        n_begun=np.empty(n_bytes + 1, np.uint8),
         bases=np.empty(n_bytes + 1, np.int64),
         parts=np.empty(PART * (2 * n_bytes + MOST_BEGUN), np.int64),
     )
@@ -120,10 +120,10 @@ def add_up(growth: Growth, own: NDArray[np.int64], n_parts: int, totals: NDArray
     """Write the tokens of all prefixes by where they end, those of the parts behind them.
 
     own     by where they end, the tokens of prefixes from their origin on, and those of parts
-    totals  as many as there are prefixes and parts, and one, all 0
+    totals  as many as there are prefixes and parts, and one
     """
     n_begun, bases, parts = growth.n_begun, growth.bases, growth.parts
-    number, n_bases = 0, len(bases)
+    number, n_bases, totals[0] = 0, len(bases), 0
     for end in range(1, n_bases):
         while number < n_parts and parts[PART * number + BORN] < end:
             part = PART * number

@@ -52,7 +52,7 @@ from guiapp.core.kernels.word_merges import (
     number_of,
 )
 
-NONE = -1
+NONE, NO_ROOM = -1, -1
 EIGHT = 8  # bytes of a word
 ROOT, EMPTY = 0, 0
 FIRST_LEAD = 0xC0
@@ -96,6 +96,19 @@ class Prefixes(NamedTuple):
     last: NDArray[np.int32]
 
 
+class PieceCounts(NamedTuple):
+    """The tokens of the last piece of each prefix, by where it ends.
+
+    own        int64[n + 1]  as `count_tokens` has them
+    n_unknown  how many prefixes are left to be encoded
+    prefixes   what the others were counted by
+    """
+
+    own: NDArray[np.int64]
+    n_unknown: int
+    prefixes: Prefixes
+
+
 def room_for_prefixes(n_bytes: int, room: int = ROOM) -> Prefixes:
     """For pieces of so many bytes in all."""
     n_nodes = (n_bytes + FEW) * room // ROOM
@@ -104,8 +117,8 @@ def room_for_prefixes(n_bytes: int, room: int = ROOM) -> Prefixes:
         slots=np.zeros(2 << n_nodes.bit_length(), np.int32),
         keys=np.empty(n_nodes, np.int64),
         places=np.empty(PLACE * n_nodes, np.int64),
-        whole_ids=np.full(n_nodes, NONE, np.int32),
-        is_needed=np.zeros(n_nodes, np.bool_),
+        whole_ids=np.empty(n_nodes, np.int32),
+        is_needed=np.empty(n_nodes, np.bool_),
         counts=np.empty(n_nodes, np.int32),
         spans=np.empty(2 * n_nodes, np.int64),
         edges=np.empty(EDGE * room * n_bytes, np.int32),
@@ -122,7 +135,7 @@ def count_tokens(
     known: NDArray[np.uint64],
     prefixes: Prefixes,
     own: NDArray[np.int64],
-) -> bool:
+) -> int:
     """Write how many tokens the last piece of each prefix has that ends with a whole character.
 
     origins, n_begun  by where in the texts a prefix ends; see `piece_growth`.  UNKNOWN is entered where
@@ -130,17 +143,20 @@ def count_tokens(
     known     rows of all pieces that fit one and are taken whole, if the tables say that they are known
     prefixes  with nothing in it so far
     own       by where a prefix ends
-    Returns whether there was enough room.
+    Returns for how many prefixes UNKNOWN is entered in the end, or NO_ROOM.
     """
     counts, whole_ids, last, words = prefixes.counts, prefixes.whole_ids, prefixes.last, tables.words
     n_nodes = _enter(texts, origins, n_begun, words, prefixes)
     if n_nodes == NONE:
-        return False
+        return NO_ROOM
+    for node in range(n_nodes):
+        whole_ids[node], prefixes.is_needed[node] = NONE, False
     if tables.whole_pieces == ALL_PIECES:
         _find_whole(texts, tables, known, n_nodes, prefixes, np.empty(1, np.int32))
     _find_needed(n_nodes, prefixes)
     if not _make_edges(n_nodes, words, prefixes):
-        return False
+        return NO_ROOM
+    n_unknown = 0
     for end in range(1, len(origins)):
         if n_begun[end] == 0:
             node = int(last[end])
@@ -150,7 +166,8 @@ def count_tokens(
                 n_begun[end] = UNKNOWN
             else:
                 own[end] = counts[node]
-    return True
+        n_unknown += int(n_begun[end] == UNKNOWN)
+    return n_unknown
 
 
 @borrowing

@@ -20,6 +20,7 @@ from guiapp.core.kernels.match_stack import (
     MATCHES,
     N_PARTS,
     NOWHERE,
+    ROW,
     STACK,
     START,
     TRIED,
@@ -31,10 +32,20 @@ from guiapp.core.kernels.match_stack import (
 from guiapp.core.kernels.pair_cuts import character_length, whole_character
 from guiapp.core.kernels.pattern_automaton import PatternMachine
 from guiapp.core.kernels.piece_growth import ORIGIN, ROWS, UNKNOWN, WHOLE, grow_on
-from guiapp.core.kernels.prefix_bases import IN_PART, MOST_BEGUN, PART, STATE, Growth, enter_part, tell
+from guiapp.core.kernels.prefix_bases import (
+    IN_PART,
+    MOST_BEGUN,
+    NOT_ASKED,
+    PART,
+    STATE,
+    Growth,
+    enter_part,
+    tell,
+)
 from guiapp.core.kernels.utf8 import REPLACEMENT, code_at
 
 ASCII_END = 0x80
+SECOND = MATCHES + MATCH  # of a stack
 
 
 @kernel
@@ -47,14 +58,14 @@ def grow_texts(
     """
     stack, progress = np.zeros(STACK, np.int64), np.zeros(ROWS + len(machine.levels), np.int64)
     is_simple, start = _is_simple(machine), 0
+    growth.origins[0], growth.n_begun[0] = 0, NOT_ASKED
     stack[N_PARTS] = _enter_begun(texts, machine, is_simple, growth.parts)
-    for text in range(len(ends)):
-        end = int(ends[text])
-        if is_simple:
-            _grow_text(texts, start, end, machine, growth, stack)
-        else:
-            _grow_by_levels(texts, start, end, machine, growth, progress)
-        start = end
+    if is_simple:
+        _grow_by_stack(texts, ends, machine, growth, stack)
+    else:
+        for text in range(len(ends)):
+            _grow_by_levels(texts, start, int(ends[text]), machine, growth, progress)
+            start = int(ends[text])
     return int(stack[N_PARTS])
 
 
@@ -98,43 +109,68 @@ def _enter_begun(
 
 
 @borrowing
-def _grow_text(
+def _grow_by_stack(
     texts: NDArray[np.uint8],
-    start: int,
-    end: int,
+    ends: NDArray[np.int64],
     machine: PatternMachine,
     growth: Growth,
     stack: NDArray[np.int64],
 ) -> None:
-    """Tell of all prefixes of texts[start:end], one character after the other."""
-    classes, cuts, replacement = machine.classes, machine.cuts, int(machine.classes[REPLACEMENT])
-    at, previous, safe, depth, before, told = start, start, start, EMPTY, 0, start
-    while at < end:
-        byte, width = int(texts[at]), 1
-        seen = int(classes[byte])
-        if byte >= ASCII_END:
-            width = whole_character(texts, at, end)
-            told = at + (width - 1 if width else _n_begun_bytes(texts, at, end))
-            is_apart = depth == EMPTY or cuts[before, replacement] != 0
-            _tell_begun(at, previous, told, is_apart, depth, safe, start, machine, growth, stack)
-            if width == 0:
-                break
-            seen = int(classes[code_at(texts, at)])
-        if _stands_alone(machine, seen):
-            depth, safe = EMPTY, at + width
-            tell(growth, at + width, at, 0, at, start)
-        else:
-            if depth != EMPTY and cuts[before, seen] != 0:
-                depth = EMPTY
-            depth = step(stack, MATCHES, depth, seen, at, previous, start, machine, growth)
-            if depth == FAILED:
-                break
-            safe = _tell_by_stack(stack, depth, at + width, safe, start, machine, growth)
-        previous, before = at, seen
-        at += width
-        told = at
-    for later in range(told + 1, end + 1):
-        tell(growth, later, safe, UNKNOWN, safe, start)
+    """Tell of all prefixes of the texts that end at `ends`, one character after the other."""
+    classes, transitions, cuts = machine.classes, machine.transitions, machine.cuts
+    replacement, end_class, start = int(classes[REPLACEMENT]), cuts.shape[0], 0
+    origins, n_begun, bases = growth.origins, growth.n_begun, growth.bases
+    only_row = int(machine.levels[0]) if len(machine.levels) == 1 else DEAD
+    for text in range(len(ends)):
+        at, previous, safe, depth, before, told, end = start, start, start, EMPTY, 0, start, int(ends[text])
+        while at < end:
+            byte, width = int(texts[at]), 1
+            seen = int(classes[byte])
+            if byte < ASCII_END and only_row != DEAD:
+                # What is met most, without calls: the lowest match begins or goes on, and may end here.
+                begins, next_row = depth == EMPTY or cuts[before, seen] != 0, DEAD
+                row = only_row if begins else int(stack[MATCHES + ROW])
+                after, goes_on = row_after(transitions, row, seen), begins or depth == 1
+                if not begins and accepts(transitions, row, seen):
+                    is_told = origins[at] == stack[MATCHES + START] and n_begun[at] == 0
+                    next_row = row_after(transitions, only_row, seen)
+                    goes_on = is_told and bases[at] == stack[MATCHES + BASE] and next_row != DEAD
+                if goes_on and after != DEAD and accepts(transitions, after, end_class):
+                    if begins:
+                        stack[MATCHES + START], stack[MATCHES + BASE] = at, at if at > start else 0
+                    stack[MATCHES + ROW], depth = after, 1
+                    if next_row != DEAD:  # had the match ended in front of this character
+                        stack[SECOND + START], stack[SECOND + ROW], stack[SECOND + BASE] = at, next_row, at
+                        depth = 2
+                    safe = _safe_start(stack, safe, start)
+                    previous, before, at = at, seen, at + 1
+                    origins[at], n_begun[at] = stack[MATCHES + START], 0
+                    bases[at], told = stack[MATCHES + BASE], at
+                    continue
+            if byte >= ASCII_END:
+                width = whole_character(texts, at, end)
+                told = at + (width - 1 if width else _n_begun_bytes(texts, at, end))
+                is_apart = depth == EMPTY or cuts[before, replacement] != 0
+                _tell_begun(at, previous, told, is_apart, depth, safe, start, machine, growth, stack)
+                if width == 0:
+                    break
+                seen = int(classes[code_at(texts, at)])
+            if _stands_alone(machine, seen):
+                depth, safe = EMPTY, at + width
+                tell(growth, at + width, at, 0, at, start)
+            else:
+                if depth != EMPTY and cuts[before, seen] != 0:
+                    depth = EMPTY
+                depth = step(stack, MATCHES, depth, seen, at, previous, start, machine, growth)
+                if depth == FAILED:
+                    break
+                safe = _tell_by_stack(stack, depth, at + width, safe, start, machine, growth)
+            previous, before = at, seen
+            at += width
+            told = at
+        for later in range(told + 1, end + 1):
+            tell(growth, later, safe, UNKNOWN, safe, start)
+        start = end
 
 
 @borrowing
@@ -166,9 +202,7 @@ def _tell_by_stack(
     growth: Growth,
 ) -> int:
     """Tell of a prefix by the matches it ends with; returns up to where its pieces are those of a prefix."""
-    lowest = int(stack[MATCHES + START])
-    if stack[MATCHES + BASE] == (lowest if lowest > text_start else 0):
-        safe = lowest
+    safe = _safe_start(stack, safe, text_start)
     found = lowest_that_ends(stack, MATCHES, depth, machine)
     if found == depth:
         tell(growth, end, safe, UNKNOWN, safe, text_start)
@@ -177,6 +211,13 @@ def _tell_by_stack(
         growth.origins[end], growth.n_begun[end] = stack[match + START], 0
         growth.bases[end] = stack[match + BASE]
     return safe
+
+
+@borrowing
+def _safe_start(stack: NDArray[np.int64], safe: int, text_start: int) -> int:
+    """Where the lowest match begins, if all before it has the pieces of a prefix; else what was so before."""
+    lowest = int(stack[MATCHES + START])
+    return lowest if stack[MATCHES + BASE] == (lowest if lowest > text_start else 0) else safe
 
 
 @borrowing

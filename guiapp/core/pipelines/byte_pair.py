@@ -17,7 +17,7 @@ from guiapp.core.encoding import FragmentTokens
 from guiapp.core.kernels.compile import awaits_compiled
 from guiapp.core.kernels.new_pieces import ALL_PIECES, NEWLINES, NO_PIECES
 from guiapp.core.kernels.pattern_automaton import PatternMachine
-from guiapp.core.kernels.right_edges import Prefixes
+from guiapp.core.kernels.right_edges import PieceCounts
 from guiapp.core.pipelines.dna import dna_tokens
 from guiapp.core.pipelines.lone_spaces import with_lone_spaces
 from guiapp.core.pipelines.many_texts import LONGEST_OF_MANY, Rows, laid_out, tokens_of_each
@@ -265,7 +265,7 @@ class BytePairPipeline:
 
     def count_pieces(
         self, texts: NDArray[np.uint8], origins: NDArray[np.int64], n_begun: NDArray[np.uint8]
-    ) -> tuple[NDArray[np.int64], Prefixes]:
+    ) -> PieceCounts:
         """See `PairEncoder`."""
         return self._encoder.count_pieces(texts, origins, n_begun)
 

@@ -14,7 +14,7 @@ from guiapp.core.kernels.new_pieces import ALL_PIECES, NO_PIECES, PieceTables, l
 from guiapp.core.kernels.pattern_automaton import PatternMachine
 from guiapp.core.kernels.piece_cache import PieceCache, empty_rows, new_cache
 from guiapp.core.kernels.piece_keys import ROW, SHORT
-from guiapp.core.kernels.right_edges import Prefixes
+from guiapp.core.kernels.right_edges import NO_ROOM, PieceCounts
 from guiapp.core.text.pair_cuts import pair_cuts, symbol_bytes
 from guiapp.core.text.pattern_tables import empty_machine
 from guiapp.core.text.word_rules import word_merges
@@ -166,13 +166,15 @@ class FastPieces:
 
     def count_pieces(
         self, texts: NDArray[np.uint8], origins: NDArray[np.int64], n_begun: NDArray[np.uint8]
-    ) -> tuple[NDArray[np.int64], Prefixes]:
+    ) -> PieceCounts:
         """See `PairEncoder`."""
-        own, room = np.zeros(len(texts) + 1, np.int64), right_edges.ROOM
+        own, room = np.empty(len(texts) + 1, np.int64), right_edges.ROOM
         while True:
             prefixes = right_edges.room_for_prefixes(len(texts), room)
-            if right_edges.count_tokens(texts, origins, n_begun, self.tables, self._known, prefixes, own):
-                return own, prefixes
+            tables, known = self.tables, self._known
+            n_unknown = right_edges.count_tokens(texts, origins, n_begun, tables, known, prefixes, own)
+            if n_unknown != NO_ROOM:
+                return PieceCounts(own, n_unknown, prefixes)
             room *= MORE_ROOM
 
 

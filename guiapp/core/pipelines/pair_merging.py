@@ -24,7 +24,7 @@ from guiapp.core.kernels.compile import awaits_compiled
 from guiapp.core.kernels.merges import ABSENT, TokenOutput
 from guiapp.core.kernels.new_pieces import ALL_PIECES, NEWLINES, NO_PIECES
 from guiapp.core.kernels.pattern_automaton import PatternMachine
-from guiapp.core.kernels.right_edges import Prefixes
+from guiapp.core.kernels.right_edges import PieceCounts
 from guiapp.core.kernels.word_merges import WordMerges
 from guiapp.core.pipelines.fast_pieces import NO_ENDS, FastPieces
 from guiapp.core.pipelines.token_matching import APPROXIMATE, LINEAR, TokenMatching
@@ -98,10 +98,8 @@ class PairEncoder:
 
     def count_pieces(
         self, texts: NDArray[np.uint8], origins: NDArray[np.int64], n_begun: NDArray[np.uint8]
-    ) -> tuple[NDArray[np.int64], Prefixes]:
+    ) -> PieceCounts:
         """The number of tokens of the last piece of each prefix of a text, by where the prefix ends.
-
-        And what is known of the pieces.
 
         origins, n_begun  as `piece_growth` tells them; UNKNOWN is entered where nothing is counted
         """

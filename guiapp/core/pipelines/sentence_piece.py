@@ -101,8 +101,9 @@ class SentencePiecePipeline:
             return None
         origins, n_begun = np.zeros(len(texts) + 1, np.int64), np.full(len(texts) + 1, UNKNOWN, np.uint8)
         piece_growth.grow_characters(texts, ends, self._encoder.words, origins, n_begun)
-        own, _ = self._encoder.count_pieces(texts, origins, n_begun)
-        if len(asked := np.flatnonzero(n_begun[1:] == UNKNOWN) + 1):
+        own, n_unknown, _ = self._encoder.count_pieces(texts, origins, n_begun)
+        if n_unknown:
+            asked = np.flatnonzero(n_begun[1:] == UNKNOWN) + 1
             own[asked] = self.count_each(*prefix_parts.parts_of(texts, origins[asked], asked))
         counts = np.empty(len(texts), np.int64)
         prefix_parts.add_pieces(ends, origins, n_begun, own, N_BYTES, counts)
