@@ -52,7 +52,6 @@ class Shell:
 
     def start(self, model: str | None, text_file: Path | None) -> None:
         """Open what was asked for, in the background."""
-        self.window.style()  # PySide makes the style's type: 10 ms, now rather than with the first tokens
         self.load_kernels(HEAD_START_S)
         self.window.inspect_page.begin_gently(FIRST_FRAMES_MS)
         self.window.pages.import_soon()

@@ -152,11 +152,16 @@ class Workspace(QObject):
         if self._options.encoder not in self.encoders and self._options.encoder is not None:
             self._options = replace(self._options, encoder=None)
         self.encoder_check.forget()
-        self._encode()  # drops the old tokens, whose ids mean nothing to those who are told now
+        self._hand_over()
         self.vocabulary_changed.emit()
         self.options_changed.emit()
+        self.spans.encode_again()  # last: its thread takes half the time of whoever follows meanwhile
 
     def _encode(self) -> None:
+        self._hand_over()
+        self.spans.encode_again()
+
+    def _hand_over(self) -> None:
         if self.tokenizer is not None:
             self.spans.use(self.tokenizer, self._options)
 

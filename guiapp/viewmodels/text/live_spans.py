@@ -134,11 +134,11 @@ class LiveSpans(QObject):
         return self._text
 
     def use(self, tokenizer: Tokenizer, options: Options) -> None:
-        """Encode with another tokenizer or other options from now on."""
+        """Encode with another tokenizer or other options, when next asked to."""
         if tokenizer is not self._tokenizer:
             self._show(self._nothing())  # ids of the old vocabulary mean nothing in the new one
         self._tokenizer, self._options = tokenizer, options
-        self.encode_again()
+        self._live = None
 
     def encode_again(self) -> None:
         self._live = None

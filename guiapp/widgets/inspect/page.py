@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
@@ -51,9 +50,9 @@ class InspectPage(Page):
         self._zoom = TextZoom(self)
         strip = TokenStrip(workspace, theme_source, self._zoom)
         self.ids_panel = IdsPanel(workspace, strip, self._make_table, theme_source)
-        self._set_frame_times(FRAME_MS, STRIP_MS)
+        self._be_at_ease()
         self._until_at_ease = QTimer(self, singleShot=True)
-        self._until_at_ease.timeout.connect(partial(self._set_frame_times, FRAME_MS, STRIP_MS))
+        self._until_at_ease.timeout.connect(self._be_at_ease)
         self.card = TokenCard(self._details, theme_source, self._zoom)
         self.card.setAccessibleName("Selected token")
         self.decode_model = DecodeModel(workspace, self)
@@ -98,12 +97,13 @@ class InspectPage(Page):
         The program starts: jobs in other threads take half the time of each frame.
         """
         self._details.put_off(wait_ms)
-        self._set_frame_times(FIRST_FRAMES_MS, FIRST_STRIPS_MS)
+        self.editor.set_frame_time(FIRST_FRAMES_MS, goes_gently=True)
+        self.ids_panel.strip.set_frame_time(FIRST_STRIPS_MS)
         self._until_at_ease.start(wait_ms)
 
-    def _set_frame_times(self, text_ms: float, strip_ms: float) -> None:
-        self.editor.set_frame_time(text_ms)
-        self.ids_panel.strip.set_frame_time(strip_ms)
+    def _be_at_ease(self) -> None:
+        self.editor.set_frame_time(FRAME_MS)
+        self.ids_panel.strip.set_frame_time(STRIP_MS)
 
     def stop(self) -> None:
         self._details.close()

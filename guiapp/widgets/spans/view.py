@@ -68,7 +68,7 @@ class SpanView(QAbstractScrollArea):
         self._row_looks = RowLooks()
         self._is_changing = False
         self._looks_changed.connect(self._update_what_changed, Qt.ConnectionType.QueuedConnection)
-        self._most_ms = inf
+        self._most_ms, self._goes_gently = inf, False
         self._unfinished: list[QRect] = []
         self._go_on = QTimer(self, singleShot=True, interval=0)
         self._go_on.timeout.connect(self._paint_unfinished)
@@ -94,9 +94,12 @@ class SpanView(QAbstractScrollArea):
 
     # How it is painted
 
-    def set_frame_time(self, most_ms: float) -> None:
-        """Paint new rows for so long at a time, and between that let people type and scroll."""
-        self._most_ms = most_ms
+    def set_frame_time(self, most_ms: float, goes_gently: bool = False) -> None:
+        """Paint new rows for so long at a time, and between that let people type and scroll.
+
+        Or but a few rows at a time, be they new or not; the others look as before meanwhile.
+        """
+        self._most_ms, self._goes_gently = most_ms, goes_gently
 
     @property
     def is_painted(self) -> bool:
@@ -273,8 +276,13 @@ class SpanView(QAbstractScrollArea):
 
     def _update_what_changed(self) -> None:
         self._is_changing = False
-        window = self.viewport().rect()
-        for rect in self._screen.differing(self._parts(self._blocks_in(QRegion(window)))):
+        window, caret_y = self.viewport().rect(), self._rows.place_of(self._document.caret).y
+        changed = self._screen.differing(self._parts(self._blocks_in(QRegion(window))))
+        if self._goes_gently:
+            self._unfinished = sorted(changed, key=lambda rect: abs(rect.top() - caret_y))
+            self._paint_unfinished()
+            return
+        for rect in changed:
             self.viewport().update(rect)
 
     def paintEvent(self, event: QPaintEvent) -> None:

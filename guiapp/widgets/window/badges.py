@@ -14,7 +14,7 @@ from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.icons import icon
 from guiapp.widgets.plain_tip import plain_tip
 from guiapp.widgets.popover import Explanation
-from guiapp.widgets.style_sheet import look_again, set_role
+from guiapp.widgets.style_sheet import color_again, set_role
 from guiapp.widgets.theme import ThemeSource
 
 STATES = {
@@ -82,7 +82,7 @@ class Badge(QToolButton):
             return
         color: QColor = getattr(self._theme_source.theme, color_name)
         self.setIcon(icon(icon_name, color))
-        look_again(self)
+        color_again(self)
 
 
 class ExactnessBadge(Badge):

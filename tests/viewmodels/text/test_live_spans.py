@@ -42,6 +42,7 @@ def test_a_text_in_the_place_of_another_one_is_timed_too(qtbot, monkeypatch, int
     spans = LiveSpans(document)
     with qtbot.waitSignal(spans.encoded):
         spans.use(FakeTokenizer(), Options())
+        spans.encode_again()
     with qtbot.waitSignal(spans.timed):
         document.replace(0, document.size, b"three four five")
     assert spans.encoded_text.timed_bytes == document.size

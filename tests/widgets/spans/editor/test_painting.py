@@ -99,6 +99,34 @@ def test_a_frame_that_goes_on_leaves_the_other_rows_alone(opened, qtbot, monkeyp
     assert 0 < max(frames) <= ROWS_AT_ONCE
 
 
+def test_rows_whose_tokens_came_are_painted_a_few_at_a_time_where_it_goes_gently(opened, qtbot, monkeypatch):
+    editor = opened("\n".join(f"row {row} of many rows" for row in range(60)))
+    frames: list[int] = []
+    begin_frame, draw_row = RowPictures.begin_frame, RowPictures.draw_row
+
+    def count_frame(*given):
+        frames.append(0)
+        begin_frame(*given)
+
+    def count_row(*given):
+        frames[-1] += 1
+        return draw_row(*given)
+
+    monkeypatch.setattr(RowPictures, "begin_frame", count_frame)
+    monkeypatch.setattr(RowPictures, "draw_row", count_row)
+    before = pixels_of(editor)
+    editor.set_frame_time(1000, goes_gently=True)
+    frames.clear()
+    editor.spans.special = {b" many": USER}
+    editor.spans.tokenize()
+    qtbot.waitUntil(lambda: len(frames) > 0 and editor.is_painted)
+    assert 0 < max(frames) <= ROWS_AT_ONCE < len(editor.rows.visible())
+    in_turns = pixels_of(editor)
+    editor.set_frame_time(1000)
+    editor.set_shows_whitespace(True)
+    assert in_turns == pixels_of(editor) != before
+
+
 def test_rows_that_wait_for_their_frame_are_found_again_after_scrolling(opened, qtbot):
     editor = opened("\n".join(f"row {row} of many rows" for row in range(60)))
     editor.set_frame_time(0)
