@@ -34,3 +34,13 @@ def test_systems_that_do_not_tell(statistics, text):
     assert StolenTime().share() is None
     statistics.unlink()
     assert StolenTime().share() is None
+
+
+def test_its_ticks_are_counted(statistics):
+    statistics.write_text("cpu  100 10 20 5000 30 0 5 50 7 0\n")
+    stolen = StolenTime()
+    assert stolen.n_ticks == 0
+    statistics.write_text("cpu  150 15 30 9000 90 0 10 53 57 0\n")
+    assert stolen.n_ticks == 3
+    statistics.unlink()
+    assert stolen.n_ticks == 0
