@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from guiapp.core.counting.piece_prefixes import PieceRules, piece_prefixes
 from guiapp.core.counting.plamo2_growth import Plamo2Prefixes
 from guiapp.core.counting.prefix_counts import PrefixCounts
-from guiapp.core.counting.stretch_prefixes import count_prefixes
+from guiapp.core.counting.stretch_prefixes import count_prefixes, count_prefixes_of_long
 from guiapp.core.counting.unigram_prefixes import UnigramPrefixes
 from guiapp.core.counting.word_prefixes import word_prefixes
 from guiapp.core.kernels import begun_characters
@@ -179,6 +179,10 @@ class StretchCounts:
     def _count_long(
         self, stretch: NDArray[np.uint8], new_prefixes: Callable[[], PrefixCounts | None]
     ) -> NDArray[np.int32] | None:
+        if self._by_parts is not None and self._by_parts.counts_pieces:
+            counts = count_prefixes_of_long(self._by_parts, stretch)
+            if counts is not None:
+                return counts.astype(np.int32)
         if len(stretch) < self.least_bytes:
             no_ids = np.empty(len(stretch), np.int32)
             return self._count_prefixes(stretch, np.array([len(stretch)]), False, no_ids).astype(np.int32)

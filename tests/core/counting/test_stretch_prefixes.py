@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from pair_vocabularies import byte_level
 
+from guiapp.core.counting import stretch_counts
 from guiapp.core.counting.append import MOST_WAITING_BYTES, AppendEncoder
+from guiapp.core.counting.stretch_prefixes import count_prefixes_of_long
 from guiapp.core.pipelines.byte_pair import BytePairPipeline
 from guiapp.core.tokenizer import Tokenizer
 
@@ -84,3 +86,21 @@ def test_ids_of_a_tail_are_not_those_of_one_that_was_as_long():
     growing.append_each(b"ab")
     growing.append(text)
     assert growing.token_ids.tolist() == tokenizer.encode(b"ab" + text).token_ids.tolist()
+
+
+@pytest.mark.parametrize("pre_type", ["GPT2", "LLAMA3", "QWEN2"])
+def test_long_text_without_cuts_is_counted_without_a_look_at_all_tokens(pre_type, monkeypatch):
+    monkeypatch.setattr(stretch_counts, "piece_prefixes", pytest.fail)
+    tokenizer, rng = tokenizer_of(pre_type), np.random.default_rng(5)
+    text = bytes(rng.choice(np.frombuffer(b"abc", np.uint8), 3000))
+    counts = AppendEncoder(tokenizer).append_each(text)
+    for size in [1, 2, *range(100, 3001, 100)]:
+        assert counts[size - 1] == len(tokenizer.encode(text[:size]))
+
+
+def test_long_text_of_which_pieces_are_not_sure_is_left_to_others():
+    tokenizer, text = tokenizer_of("LLAMA3"), np.frombuffer(b"ab" * 200 + b"\xff" + b"ab" * 100, np.uint8)
+    assert count_prefixes_of_long(tokenizer.pipeline.own, text) is None
+    counts = AppendEncoder(tokenizer).append_each(text.tobytes())
+    for size in range(1, len(text), 37):
+        assert counts[size - 1] == len(tokenizer.encode(text[:size].tobytes()))
