@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -12,6 +14,14 @@ from guiapp import open_model
 from guiapp.core.bench.worker import Worker
 from guiapp.core.bench.worker_process import ContenderFailed, Stopped, WorkerLost, WorkerProcess
 
+FIRST_WORKER = """
+import os, signal
+from guiapp.core.bench.worker_process import WorkerProcess
+process = WorkerProcess("demo:bpe", "fast", 1, lambda: False)
+os.kill(process._process.pid, signal.SIGINT)
+assert process.ask(60, "load")
+process.end()
+"""
 TEXT = b"the quick brown fox " * 20
 
 
@@ -22,13 +32,14 @@ def worker(name: str = "fast", shall_stop=lambda: False) -> WorkerProcess:
 @pytest.fixture(scope="module")
 def process():
     process = worker()
+    loaded = process.ask(120, "load")
+    assert loaded.memory_bytes > 0
+    process.ask(120, "prepare", "encode", (TEXT,), (), 1)
     yield process
     process.end()
 
 
-def test_a_worker_loads_prepares_and_samples(process):
-    loaded = process.ask(120, "load")
-    assert loaded.memory_bytes > 0
+def test_a_worker_prepares_and_samples(process):
     tokens = process.ask(120, "prepare", "encode", (TEXT,), (), 1)
     assert tokens.spans[-1, 1] == len(TEXT)
     sample = process.ask(60, "sample", "encode")
@@ -104,3 +115,9 @@ def test_an_interrupt_while_a_worker_starts_is_none_of_its_business(capfd):
     process.end()
     assert "KeyboardInterrupt" not in capfd.readouterr().err
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, set())
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="needs signal masks")
+def test_neither_is_one_while_the_first_worker_of_a_process_starts():
+    ended = subprocess.run([sys.executable, "-c", FIRST_WORKER], capture_output=True, text=True, timeout=120)
+    assert (ended.returncode, ended.stderr) == (0, "")
