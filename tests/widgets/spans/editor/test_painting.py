@@ -66,6 +66,25 @@ def test_only_the_rows_in_sight_are_laid_out(opened, qtbot):
     assert len(editor.rows._layouts) < 20
 
 
+@pytest.fixture
+def frames(monkeypatch):
+    """How many rows each frame draws."""
+    frames: list[int] = []
+    begin_frame, draw_row = RowPictures.begin_frame, RowPictures.draw_row
+
+    def count_frame(*given):
+        frames.append(0)
+        begin_frame(*given)
+
+    def count_row(*given):
+        frames[-1] += 1
+        return draw_row(*given)
+
+    monkeypatch.setattr(RowPictures, "begin_frame", count_frame)
+    monkeypatch.setattr(RowPictures, "draw_row", count_row)
+    return frames
+
+
 def test_rows_that_take_too_long_for_one_frame_are_painted_in_the_next_ones(opened, qtbot):
     editor = opened("\n".join(f"row {row} שלום" for row in range(30)))
     at_once = pixels_of(editor)
@@ -77,43 +96,18 @@ def test_rows_that_take_too_long_for_one_frame_are_painted_in_the_next_ones(open
     assert pixels_of(editor) == at_once
 
 
-def test_a_frame_that_goes_on_leaves_the_other_rows_alone(opened, qtbot, monkeypatch):
+def test_a_frame_that_goes_on_leaves_the_other_rows_alone(opened, qtbot, frames):
     editor = opened("\n".join(f"row {row} of many rows" for row in range(60)))
     editor.set_frame_time(0)
     editor.set_shows_whitespace(True)
     editor.viewport().repaint()
-    frames: list[int] = []
-    begin_frame, draw_row = RowPictures.begin_frame, RowPictures.draw_row
-
-    def count_frame(*given):
-        frames.append(0)
-        begin_frame(*given)
-
-    def count_row(*given):
-        frames[-1] += 1
-        return draw_row(*given)
-
-    monkeypatch.setattr(RowPictures, "begin_frame", count_frame)
-    monkeypatch.setattr(RowPictures, "draw_row", count_row)
+    frames.clear()
     qtbot.waitUntil(lambda: editor.is_painted)
     assert 0 < max(frames) <= ROWS_AT_ONCE
 
 
-def test_rows_whose_tokens_came_are_painted_a_few_at_a_time_where_it_goes_gently(opened, qtbot, monkeypatch):
+def test_rows_whose_tokens_came_are_painted_a_few_at_a_time_where_it_goes_gently(opened, qtbot, frames):
     editor = opened("\n".join(f"row {row} of many rows" for row in range(60)))
-    frames: list[int] = []
-    begin_frame, draw_row = RowPictures.begin_frame, RowPictures.draw_row
-
-    def count_frame(*given):
-        frames.append(0)
-        begin_frame(*given)
-
-    def count_row(*given):
-        frames[-1] += 1
-        return draw_row(*given)
-
-    monkeypatch.setattr(RowPictures, "begin_frame", count_frame)
-    monkeypatch.setattr(RowPictures, "draw_row", count_row)
     before = pixels_of(editor)
     editor.set_frame_time(1000, goes_gently=True)
     frames.clear()
