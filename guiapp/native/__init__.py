@@ -1,0 +1,110 @@
+"""The native library, bound by ctypes; nothing else in the program knows of either.
+
+Arrays go in as they are and are checked for type and layout; each function says which it fills.  What a
+function needs for longer than its call is kept alive by the object that it belongs to.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Sequence
+from ctypes import c_int64, c_uint64, c_void_p
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+_LIBRARY = ctypes.CDLL(str(Path(__file__).with_name("_native.so")))
+
+
+class _Array(ctypes.Structure):
+    _fields_ = (("data", c_void_p), ("size", c_int64))
+
+
+def _array_of(dtype: DTypeLike, is_written: bool = False) -> Any:
+    """An argument type: contiguous arrays of a dtype, of any shape; those that are filled must be writable."""
+    expected = np.dtype(dtype)
+
+    class Checked:
+        @classmethod
+        def from_param(cls, array: NDArray[Any]) -> _Array:
+            flags = array.flags
+            if array.dtype != expected or not flags.c_contiguous or (is_written and not flags.writeable):
+                raise TypeError(f"not a contiguous array of {expected}: {array.dtype}, {flags}")
+            return _Array(array.ctypes.data, array.size)
+
+    return Checked
+
+
+BYTES, FLAGS, INTS, WIDE_INTS = (_array_of(dtype) for dtype in (np.uint8, np.bool_, np.int32, np.int64))
+TO_BYTES, TO_INTS, TO_WIDE_INTS = (_array_of(dtype, True) for dtype in (np.uint8, np.int32, np.int64))
+
+
+def _function(name: str, result: Any, *arguments: Any) -> Any:
+    """A function of the library, which runs without Python's lock."""
+    function = getattr(_LIBRARY, f"loupe_{name}")
+    function.restype, function.argtypes = result, arguments
+    return function
+
+
+def secret() -> int:
+    """64 bits that nobody can foresee, as from `secrets`, which takes long to import."""
+    return int.from_bytes(os.urandom(8), "little")
+
+
+class _Handle:
+    """An object of the library, freed with its Python object.
+
+    kept  what it points to
+    """
+
+    _free: Any
+
+    def __init__(self, address: int | None, *kept: object) -> None:
+        self._address = address
+        self._kept = kept
+
+    def __del__(self) -> None:
+        if getattr(self, "_address", None):
+            self._free(self._address)
+
+
+# Strings
+
+_strings_new = _function("strings_new", c_void_p, BYTES, WIDE_INTS, c_uint64)
+_strings_find = _function("strings_find", c_int64, c_void_p, BYTES, WIDE_INTS, TO_INTS)
+_strings_twin = _function("strings_twin", c_int64, c_void_p, TO_INTS)
+
+
+class StringTable(_Handle):
+    """Finds strings by their bytes; string i is data[offsets[i] : offsets[i + 1]], of equal ones the first."""
+
+    _free = staticmethod(_function("strings_free", None, c_void_p))
+
+    def __init__(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> None:
+        self.data, self.offsets = data, offsets
+        super().__init__(_strings_new(data, offsets, secret()), data, offsets)
+        if self._address is None:
+            raise ValueError("offsets that do not fit the data")
+
+    def find(self, texts: Sequence[bytes]) -> NDArray[np.int32]:
+        """int32[n]: the row of each text, -1 for those that the table does not hold."""
+        data, offsets = packed(texts)
+        rows = np.empty(len(texts), np.int32)
+        _strings_find(self._address, data, offsets, rows)
+        return rows
+
+    def twins(self) -> tuple[int, int] | None:
+        """The rows of two equal strings, the pair whose second row is lowest."""
+        earlier = np.empty(1, np.int32)
+        later = _strings_twin(self._address, earlier)
+        return None if later < 0 else (int(earlier[0]), later)
+
+
+def packed(texts: Sequence[bytes]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Texts one behind the other: uint8[…], and int64[n + 1] where each begins."""
+    offsets = np.zeros(len(texts) + 1, np.int64)
+    np.cumsum([len(text) for text in texts], out=offsets[1:])
+    return np.frombuffer(b"".join(texts), np.uint8), offsets

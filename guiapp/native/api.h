@@ -1,0 +1,29 @@
+// What all functions that Python calls have in common.  None of them throws; what can fail says so by a negative number.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#if defined(_WIN32)
+#define LOUPE_API extern "C" __declspec(dllexport)
+#else
+#define LOUPE_API extern "C" __attribute__((visibility("default")))
+#endif
+
+namespace loupe {
+
+// An array of the caller's, with the number of its items.
+template <class Item>
+struct Array {
+    Item* data;
+    std::int64_t size;
+
+    operator std::span<Item>() const { return {data, static_cast<std::size_t>(size)}; }
+};
+
+template <class Item>
+std::span<Item> items_of(Array<Item> array) {
+    return array;
+}
+
+}  // namespace loupe

@@ -1,0 +1,99 @@
+#include "strings.h"
+
+#include <algorithm>
+
+#include "api.h"
+
+namespace loupe {
+
+namespace {
+
+constexpr std::uint64_t modulus = (std::uint64_t{1} << 61) - 1;
+constexpr std::size_t bytes_per_word = 7;  // so that a word is smaller than the modulus
+
+std::uint64_t multiplied(std::uint64_t value, std::uint64_t point) {
+    const auto product = static_cast<unsigned __int128>(value) * point;
+    const auto folded = static_cast<std::uint64_t>(product & modulus) + static_cast<std::uint64_t>(product >> 61);
+    return folded >= modulus ? folded - modulus : folded;
+}
+
+}  // namespace
+
+bool are_sound(const Strings& strings) {
+    const auto& offsets = strings.offsets;
+    return !offsets.empty() && offsets.front() == 0 && std::ranges::is_sorted(offsets) &&
+           static_cast<std::uint64_t>(offsets.back()) <= strings.data.size();
+}
+
+StringTable::StringTable(Strings strings, std::uint64_t secret)
+    : strings_(strings), point_(secret % (modulus >> 1) + (modulus >> 2)) {
+    const auto n_slots = std::bit_ceil(std::max<std::size_t>(16, 2 * strings.size()));
+    slots_.assign(n_slots, absent);
+    fingerprints_.resize(n_slots);
+    for (std::size_t row = 0; row < strings.size(); ++row) {
+        const auto text = strings[row];
+        longest_ = std::max(longest_, text.size());
+        const auto hashed = hash(text);
+        auto slot = hashed & (n_slots - 1);
+        const auto fingerprint = static_cast<std::uint32_t>(hashed >> 32);
+        for (; slots_[slot] != absent; slot = (slot + 1) & (n_slots - 1)) {
+            if (fingerprints_[slot] != fingerprint) continue;
+            if (!std::ranges::equal(strings[static_cast<std::size_t>(slots_[slot])], text)) continue;
+            if (first_twin_ == absent) first_twin_ = slots_[slot], second_twin_ = static_cast<std::int32_t>(row);
+            break;
+        }
+        if (slots_[slot] != absent) continue;
+        slots_[slot] = static_cast<std::int32_t>(row);
+        fingerprints_[slot] = fingerprint;
+    }
+}
+
+std::int32_t StringTable::find(Bytes text) const {
+    if (text.size() > longest_) return absent;
+    const auto hashed = hash(text);
+    const auto fingerprint = static_cast<std::uint32_t>(hashed >> 32);
+    for (auto slot = hashed & (slots_.size() - 1); slots_[slot] != absent; slot = (slot + 1) & (slots_.size() - 1))
+        if (fingerprints_[slot] == fingerprint && std::ranges::equal(strings_[static_cast<std::size_t>(slots_[slot])], text))
+            return slots_[slot];
+    return absent;
+}
+
+// The last word, of up to seven bytes, ends in a one bit, so that strings of different lengths differ.
+std::uint64_t StringTable::hash(Bytes text) const {
+    std::uint64_t value = 0;
+    std::size_t at = 0;
+    for (; at + 8 <= text.size(); at += bytes_per_word)
+        value = multiplied(value + (load8(text, at) & (~std::uint64_t{0} >> 8)), point_);
+    std::uint64_t word = 1;
+    for (auto left = text.size(); left > at; --left) word = word << 8 | text[left - 1];
+    value = multiplied(value + word, point_);
+    value = (value ^ value >> 32) * 0x9E3779B97F4A7C15;
+    return value ^ value >> 29;
+}
+
+}  // namespace loupe
+
+using namespace loupe;
+
+// NULL where the offsets do not fit the data.  The arrays must outlive the table.
+LOUPE_API StringTable* loupe_strings_new(Array<const Byte> data, Array<const std::int64_t> offsets, std::uint64_t secret) {
+    const Strings strings{data, offsets};
+    return are_sound(strings) ? new StringTable(strings, secret) : nullptr;
+}
+
+LOUPE_API void loupe_strings_free(StringTable* table) { delete table; }
+
+// The row of each text, or -1.
+LOUPE_API std::int64_t loupe_strings_find(const StringTable* table, Array<const Byte> data, Array<const std::int64_t> offsets,
+                                          Array<std::int32_t> rows) {
+    const Strings texts{data, offsets};
+    if (!are_sound(texts) || items_of(rows).size() < texts.size()) return -1;
+    for (std::size_t row = 0; row < texts.size(); ++row) rows.data[row] = table->find(texts[row]);
+    return 0;
+}
+
+// The lowest row whose string stands in an earlier row, or -1; that earlier row is written.
+LOUPE_API std::int64_t loupe_strings_twin(const StringTable* table, Array<std::int32_t> earlier) {
+    if (earlier.size > 0) earlier.data[0] = table->first_twin();
+    return table->second_twin();
+}
