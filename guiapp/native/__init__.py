@@ -24,7 +24,7 @@ class _Array(ctypes.Structure):
 
 
 def _array_of(dtype: DTypeLike, is_written: bool = False) -> Any:
-    """An argument type: contiguous arrays of a dtype, of any shape; those that are filled must be writable."""
+    """An argument type: contiguous arrays of a dtype, of any shape; writable those that are filled."""
     expected = np.dtype(dtype)
 
     class Checked:
@@ -79,7 +79,7 @@ _strings_twin = _function("strings_twin", c_int64, c_void_p, TO_INTS)
 
 
 class StringTable(_Handle):
-    """Finds strings by their bytes; string i is data[offsets[i] : offsets[i + 1]], of equal ones the first."""
+    """Finds strings; string i is data[offsets[i] : offsets[i + 1]], of equal ones the first."""
 
     _free = staticmethod(_function("strings_free", None, c_void_p))
 
