@@ -108,3 +108,45 @@ def packed(texts: Sequence[bytes]) -> tuple[NDArray[np.uint8], NDArray[np.int64]
     offsets = np.zeros(len(texts) + 1, np.int64)
     np.cumsum([len(text) for text in texts], out=offsets[1:])
     return np.frombuffer(b"".join(texts), np.uint8), offsets
+
+
+# Text that is not UTF-8, and text that a normaliser changed
+
+_normalized_size = _function("normalized_size", c_int64, c_void_p)
+_normalized_copy = _function("normalized_copy", None, c_void_p, TO_BYTES, TO_WIDE_INTS, TO_WIDE_INTS)
+_normalized_free = _function("normalized_free", None, c_void_p)
+_repair = _function("repair", c_void_p, BYTES)
+plain_prefix = _function("plain_prefix", c_int64, BYTES)
+
+Normalized = tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]
+
+
+def normalized(address: int) -> Normalized:
+    """What a normaliser of the library returned, as arrays: data, starts, ends; frees it."""
+    size = _normalized_size(address)
+    arrays = np.empty(size, np.uint8), np.empty(size, np.int64), np.empty(size, np.int64)
+    _normalized_copy(address, *arrays)
+    _normalized_free(address)
+    return arrays
+
+
+def repair(text: NDArray[np.uint8]) -> Normalized | None:
+    """The text that llama.cpp sees; None if that is the very same bytes."""
+    address = _repair(text)
+    return None if address is None else normalized(address)
+
+
+# A number for each code point
+
+
+class CodeTable(ctypes.Structure):
+    """A number for each code point in two levels: that of `code` is rows[pages[code >> 8], code & 255]."""
+
+    _fields_ = (("pages", _Array), ("rows", _Array))
+
+    def __init__(self, values: NDArray[np.int32]) -> None:
+        """`values` is int32[0x110000]; equal pages of 256 values are kept once."""
+        numbers: dict[bytes, int] = {}
+        pages = [numbers.setdefault(row.tobytes(), len(numbers)) for row in values.reshape(-1, 256)]
+        self.arrays = np.array(pages, np.uint16), np.frombuffer(b"".join(numbers), np.int32)
+        super().__init__(*(_Array(array.ctypes.data, array.size) for array in self.arrays))

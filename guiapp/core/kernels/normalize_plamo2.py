@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from guiapp.core.kernels.compile import kernel
 from guiapp.core.kernels.normalize_unigram import character_length
 from guiapp.core.kernels.normalize_wordpiece import REPLACEMENT, write_character
-from guiapp.core.text.normalized import map_stretch
+from guiapp.core.kernels.utf8 import map_stretch
 
 BYTE_ORDER_MARK = 0xFEFF
 

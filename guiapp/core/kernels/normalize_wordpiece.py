@@ -10,17 +10,19 @@ from numpy.typing import NDArray
 
 from guiapp.core.kernels.borrowing import borrowing
 from guiapp.core.kernels.compile import kernel, routine
-from guiapp.core.kernels.unicode_classes import (
-    CATEGORY_BITS,
+from guiapp.core.kernels.utf8 import map_stretch
+from guiapp.core.text.normalizers import ALONE_RANGES, Action
+from guiapp.core.text.unicode_tables import (
     CONTROL,
     MARK,
+    N_CODES,
     PUNCTUATION,
     SYMBOL,
-    WHITESPACE_BIT,
+    categories,
+    first_decomposed,
+    lower_case,
+    whitespace,
 )
-from guiapp.core.text.normalized import map_stretch
-from guiapp.core.text.normalizers import ALONE_RANGES, Action
-from guiapp.core.text.unicode_tables import N_CODES, unicode_tables
 
 SKIP, END_WORD, STAND_ALONE, EXTEND_WORD = (int(action) for action in Action)
 REPLACEMENT = 0xFFFD
@@ -42,25 +44,30 @@ class ActionTable(NamedTuple):
 @cache
 def action_table(lowercase: bool, strip_accents: bool) -> ActionTable:
     """`normalizers.action_of` for all code points."""
-    tables = unicode_tables()
     codes = np.arange(N_CODES, dtype=np.int32)
-    plain = codes + tables.nfd[tables.nfd_pages[codes >> 8], codes & 255] if strip_accents else codes
-    classes = tables.classes[tables.class_pages[plain >> 8], plain & 255]
-    target = plain + tables.lower[tables.lower_pages[plain >> 8], plain & 255] if lowercase else plain
-    category = classes & CATEGORY_BITS
+    plain = replaced(codes, first_decomposed()) if strip_accents else codes
+    target = replaced(codes, lower_case())[plain] if lowercase else plain
+    category = np.frombuffer(categories(), np.uint8)[plain]
     is_alone = (category == PUNCTUATION) | ((plain < 0x7F) & (category == SYMBOL))
     for first, last in ALONE_RANGES:
         is_alone |= (plain >= first) & (plain <= last)
     is_skipped = (plain == 0) | (plain == REPLACEMENT) | (category == CONTROL)
     if strip_accents:
         is_skipped |= category == MARK
-    is_space = classes & WHITESPACE_BIT > 0
+    is_space = np.isin(plain, list(whitespace()))
     actions = np.select([is_space, is_skipped, is_alone], [END_WORD, SKIP, STAND_ALONE], EXTEND_WORD)
     values = ((target - codes) * 4 + actions).astype(np.int32).reshape(-1, 256)
     numbers: dict[bytes, int] = {}
     pages = np.array([numbers.setdefault(row.tobytes(), len(numbers)) for row in values], np.uint16)
     rows = np.frombuffer(bytearray(b"".join(numbers)), np.int32).reshape(-1, 256)
     return ActionTable(pages, rows)
+
+
+def replaced(codes: NDArray[np.int32], others: dict[int, int]) -> NDArray[np.int32]:
+    """`codes` with some others in their places."""
+    found = codes.copy()
+    found[list(others)] = list(others.values())
+    return found
 
 
 @routine

@@ -14,8 +14,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.kernels.compile import routine
-
 
 class NormalizedText(NamedTuple):
     """What a normaliser made of a fragment.  `None` in its place means: the fragment, unchanged.
@@ -44,31 +42,12 @@ class NormalizedBuilder:
     def append(self, output: bytes, start: int, end: int) -> None:
         """Add `output`, which replaces fragment[start : end]; an empty stretch means inserted text."""
         self._data += output
-        self._starts += [0] * len(output)
-        self._ends += [0] * len(output)
-        at = len(self._data) - len(output)
-        map_stretch(self._starts, self._ends, at, len(output), start, end)
+        self._starts += [min(start + k, end) for k in range(len(output))]
+        self._ends += [min(start + k, end) for k in range(1, len(output))] + [end] * bool(output)
 
     def build(self) -> NormalizedText:
         data = np.frombuffer(self._data, np.uint8)
         return NormalizedText(data, np.array(self._starts, np.int64), np.array(self._ends, np.int64))
-
-
-@routine
-def map_stretch(
-    starts: NDArray[np.int64] | list[int],
-    ends: NDArray[np.int64] | list[int],
-    at: int,
-    n_output: int,
-    start: int,
-    end: int,
-) -> None:
-    """Write which source bytes the output bytes at : at + n_output stand for; they replaced start : end."""
-    for k in range(n_output):
-        starts[at + k] = min(start + k, end)
-        ends[at + k] = min(start + k + 1, end)
-    if n_output:
-        ends[at + n_output - 1] = end
 
 
 def joined(parts: Sequence[NormalizedText]) -> NormalizedText:

@@ -9,17 +9,18 @@ from collections.abc import Collection, Iterator
 from enum import IntEnum
 from functools import cache
 
-from guiapp.core.kernels.unicode_classes import (
+from guiapp.core.text.charsmap import Charsmap, longest_match
+from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
+from guiapp.core.text.unicode_tables import (
     CONTROL,
     MARK,
     PUNCTUATION,
     SYMBOL,
+    categories,
     first_decomposed,
-    lower,
+    lower_case,
+    whitespace,
 )
-from guiapp.core.text.charsmap import Charsmap, longest_match
-from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
-from guiapp.core.text.unicode_tables import categories, unicode_tables, whitespace
 from guiapp.core.text.utf8 import LAST_CODE, REPLACEMENT, characters, encode
 
 SPACE = ord(" ")
@@ -45,9 +46,9 @@ class Action(IntEnum):
 def action_of(code: int, lowercase: bool, strip_accents: bool) -> tuple[Action, int]:
     """What becomes of a code point in WordPiece, and the code point that takes its place."""
     if strip_accents:
-        code = first_decomposed(unicode_tables(), code)
+        code = first_decomposed().get(code, code)
     category = categories()[code]
-    target = lower(unicode_tables(), code) if lowercase else code
+    target = lower_case().get(code, code) if lowercase else code
     if code in whitespace():
         return Action.END_WORD, target
     if code in (0, REPLACEMENT) or category == CONTROL or (strip_accents and category == MARK):

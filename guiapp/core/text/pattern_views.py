@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from guiapp.core.kernels import unicode_classes
+from guiapp.core.text import unicode_tables
 from guiapp.core.text.pattern_table import Pattern, View
 from guiapp.core.text.unicode_tables import categories, han, whitespace
 
 VERTICAL_TAB = 0x0B
 OTHER, HAN_LETTER, HAN_OTHER = 0xD0, 0xD6, 0xD7
 STAND_INS = {
-    unicode_classes.NUMBER: 0xD1,
-    unicode_classes.LETTER: 0xD2,
-    unicode_classes.PUNCTUATION: 0xD3,
-    unicode_classes.MARK: 0xD4,
-    unicode_classes.SYMBOL: 0xD5,
+    unicode_tables.NUMBER: 0xD1,
+    unicode_tables.LETTER: 0xD2,
+    unicode_tables.PUNCTUATION: 0xD3,
+    unicode_tables.MARK: 0xD4,
+    unicode_tables.SYMBOL: 0xD5,
 }
 
 LETTERS = "\xd2\xd6A-Za-z"
@@ -81,5 +81,5 @@ def _seen_as_class(code: int) -> int:
 
 def _seen_with_han(code: int) -> int:
     if code in han():
-        return HAN_LETTER if categories()[code] == unicode_classes.LETTER else HAN_OTHER
+        return HAN_LETTER if categories()[code] == unicode_tables.LETTER else HAN_OTHER
     return _seen_as_class(code)

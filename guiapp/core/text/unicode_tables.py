@@ -7,17 +7,15 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.kernels.unicode_classes import WHITESPACE_BIT, UnicodeTables
-
-Value = TypeVar("Value", np.uint8, np.int32)
+UNASSIGNED, LETTER, NUMBER, PUNCTUATION, SYMBOL, MARK, SEPARATOR, CONTROL = range(8)
 
 N_CODES = 0x110000
-HANGUL_SYLLABLES = np.arange(0xAC00, 0xD7A4)
+HANGUL_SYLLABLES = range(0xAC00, 0xD7A4)
 HANGUL_PER_FIRST_JAMO = 588
 FIRST_JAMO = 0x1100
 
@@ -47,7 +45,7 @@ def category_runs() -> CategoryRuns:
 
 @cache
 def categories() -> bytes:
-    """The major category of every code point, one of `kernels.unicode_classes` UNASSIGNED … CONTROL."""
+    """The major category of every code point, UNASSIGNED … CONTROL."""
     runs = category_runs()
     return np.repeat(runs.categories, np.diff(runs.starts, append=N_CODES)).tobytes()
 
@@ -64,35 +62,22 @@ def han() -> frozenset[int]:
 
 
 @cache
-def unicode_tables() -> UnicodeTables:
-    """The tables that kernels read."""
+def lower_case() -> dict[int, int]:
+    """The lower-case code point of each that has exactly one other."""
     data = _data()
-    classes = np.frombuffer(bytearray(categories()), np.uint8)
-    classes[list(whitespace())] |= WHITESPACE_BIT
-    jamo = FIRST_JAMO + (HANGUL_SYLLABLES - HANGUL_SYLLABLES[0]) // HANGUL_PER_FIRST_JAMO
-    nfd_from = np.concatenate([data["nfd_from"], HANGUL_SYLLABLES])
-    nfd_to = np.concatenate([data["nfd_to"], jamo])
-    class_pages, class_rows = _in_two_levels(classes)
-    lower_pages, lower_rows = _in_two_levels(_shifts(data["lower_from"], data["lower_to"]))
-    nfd_pages, nfd_rows = _in_two_levels(_shifts(nfd_from, nfd_to))
-    return UnicodeTables(class_pages, class_rows, lower_pages, lower_rows, nfd_pages, nfd_rows)
+    return dict(zip(data["lower_from"].tolist(), data["lower_to"].tolist(), strict=True))
+
+
+@cache
+def first_decomposed() -> dict[int, int]:
+    """The first code point of canonical decompositions; accents and the like are dropped."""
+    data = _data()
+    found = dict(zip(data["nfd_from"].tolist(), data["nfd_to"].tolist(), strict=True))
+    syllables = enumerate(HANGUL_SYLLABLES)
+    return found | {code: FIRST_JAMO + number // HANGUL_PER_FIRST_JAMO for number, code in syllables}
 
 
 @cache
 def _data() -> dict[str, NDArray[np.int32]]:
     with np.load(Path(__file__).with_name("unicode_15_1.npz"), allow_pickle=False) as archive:
         return dict(archive)
-
-
-def _shifts(source: NDArray[np.int32], target: NDArray[np.int32]) -> NDArray[np.int32]:
-    shifts = np.zeros(N_CODES, np.int32)
-    shifts[source] = target - source
-    return shifts
-
-
-def _in_two_levels(values: NDArray[Value]) -> tuple[NDArray[np.uint8], NDArray[Value]]:
-    """Equal pages of 256 values once, and which of them each page is."""
-    pages: dict[bytes, int] = {}
-    numbers = [pages.setdefault(page.tobytes(), len(pages)) for page in values.reshape(-1, 256)]
-    distinct = np.frombuffer(bytearray(b"".join(pages)), values.dtype).reshape(-1, 256)
-    return np.array(numbers, np.uint8), distinct

@@ -2,7 +2,7 @@
 
 A byte that begins no complete character is U+FFFD by itself.  Forms that are longer than necessary are
 accepted and shortened, surrogates stay as they are.  Values above U+10FFFF, which end llama.cpp, are four
-broken bytes here.  Compiled twin: core/kernels/utf8.py.
+broken bytes here.  Native twin: native/utf8.h.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.kernels import utf8 as kernel
+from guiapp import native
 from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
 
 REPLACEMENT = 0xFFFD
@@ -25,12 +25,8 @@ NEWLINE = 0x0A
 
 def repair(text: NDArray[np.uint8]) -> NormalizedText | None:
     """The text that llama.cpp sees; None if that is the very same bytes."""
-    if kernel.plain_prefix(text) == len(text):
-        return None
-    room = 3 * len(text)
-    data, starts, ends = np.empty(room, np.uint8), np.empty(room, np.int64), np.empty(room, np.int64)
-    size = kernel.repair(text, data, starts, ends)
-    return NormalizedText(data[:size].copy(), starts[:size].copy(), ends[:size].copy())
+    repaired = native.repair(text)
+    return None if repaired is None else NormalizedText(*repaired)
 
 
 def repair_each(
@@ -38,49 +34,12 @@ def repair_each(
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """The same for each of many texts, which lie one behind the other, and where they end then.
 
-    Prefixes of well-formed texts, of which many end within a character, take next to nothing.
-    """
-    if texts.max(initial=0) < ASCII_END:
-        return texts, ends
-    firsts = texts[np.concatenate([[0], ends[:-1]])]
-    begin_whole = not (firsts & 0xC0 == 0x80).any()
-    if begin_whole and kernel.plain_prefix(texts) == len(texts):
-        return texts, ends
-    n_cut = _bytes_cut_short(texts, ends)
-    is_cut = np.zeros(len(texts), np.bool_)
-    for back in range(1, LONGEST_CHARACTER):
-        is_cut[ends[n_cut >= back] - back] = True
-    whole = texts[~is_cut]
-    if not begin_whole or kernel.plain_prefix(whole) < len(whole):
-        return _repair_each_broken(texts, ends)
-    more = len(REPLACEMENT_BYTES) - 1
-    replaced = np.flatnonzero(is_cut)
-    data = np.insert(texts, np.repeat(replaced, more), 0)
-    replaced += more * np.arange(len(replaced))
-    for offset, byte in enumerate(REPLACEMENT_BYTES):
-        data[replaced + offset] = byte
-    return data, ends + more * np.cumsum(n_cut)
-
-
-def _bytes_cut_short(texts: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many bytes of a character that is not complete stand at the end of each text."""
-    n_cut, lengths = np.zeros(len(ends), np.int64), np.diff(ends, prepend=0)
-    may_follow = np.ones(len(ends), np.bool_)
-    for back in range(1, LONGEST_CHARACTER):
-        byte = texts[np.maximum(ends - back, 0)]
-        announced = 1 + (byte >= 0xC0).astype(np.int64) + (byte >= 0xE0) + (byte >= 0xF0)
-        n_cut[may_follow & (lengths >= back) & (announced > back)] = back
-        may_follow &= byte & 0xC0 == 0x80
-    return n_cut
-
-
-def _repair_each_broken(
-    texts: NDArray[np.uint8], ends: NDArray[np.int64]
-) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """What `repair_each` does, whatever the texts are.
-
     Between them stand newlines for the time being: a broken character ends there like at the end of a text.
     """
+    starts = np.concatenate([[0], ends[:-1]])
+    firsts = texts[starts[starts < len(texts)]]
+    if not (firsts & 0xC0 == 0x80).any() and native.plain_prefix(texts) == len(texts):
+        return texts, ends
     repaired = repair(np.insert(texts, ends, NEWLINE))
     if repaired is None:
         return texts, ends

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from guiapp.core.kernels.unicode_classes import lower
 from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
-from guiapp.core.text.unicode_tables import unicode_tables, whitespace
+from guiapp.core.text.unicode_tables import lower_case, whitespace
 from guiapp.core.text.utf8 import characters, encode
 from guiapp.core.vocab.vocabulary import Rules
 
@@ -16,7 +15,7 @@ def whitespace_words(text: bytes, rules: Rules) -> tuple[NormalizedText, list[in
     for start, end, code in characters(text):
         is_marked = rules.escape_spaces and text[start:end] == b" "
         if is_marked or code not in whitespace():
-            words.append(encode(lower(unicode_tables(), code) if rules.lowercase else code), start, end)
+            words.append(encode(lower_case().get(code, code) if rules.lowercase else code), start, end)
         elif len(words) > ends[-1]:
             ends.append(len(words))
     if len(words) > ends[-1]:

@@ -5,10 +5,7 @@ import unicodedata
 import numpy as np
 import pytest
 
-from guiapp.core.kernels import unicode_classes
 from guiapp.core.text import unicode_tables
-
-TABLES = unicode_tables.unicode_tables()
 
 
 def test_the_data_file_is_what_the_script_makes():
@@ -27,26 +24,25 @@ def test_categories_agree_with_python_where_python_knows_the_character():
         code
         for code in range(0x30000)
         if (python := unicodedata.category(chr(code))) != "Cn"
-        and "-LNPSMZC"[unicode_classes.category(TABLES, code)] != python[0]
+        and "-LNPSMZC"[unicode_tables.categories()[code]] != python[0]
     ]
     assert wrong == []
 
 
-@pytest.mark.parametrize(("code", "category"), [(0x31350, unicode_classes.LETTER), (0x2FFFF, 0), (0xD800, 7)])
+@pytest.mark.parametrize(("code", "category"), [(0x31350, unicode_tables.LETTER), (0x2FFFF, 0), (0xD800, 7)])
 def test_categories_of_unicode_15_1(code, category):
-    assert unicode_classes.category(TABLES, code) == category == unicode_tables.categories()[code]
+    assert unicode_tables.categories()[code] == category
 
 
 def test_whitespace_is_llama_cpps_not_pythons():
-    found = {code for code in range(0x110000) if unicode_classes.is_whitespace(TABLES, code)}
-    assert found == unicode_tables.whitespace()
+    found = unicode_tables.whitespace()
     assert len(found) == 25
     assert not found & {0x1C, 0x1F, 0x200B}
 
 
 @pytest.mark.parametrize(("upper", "lower"), [("A", "a"), ("İ", "i"), ("Σ", "σ"), ("ß", "ß"), ("K", "k")])
 def test_lower_case_is_one_to_one(upper, lower):
-    assert chr(unicode_classes.lower(TABLES, ord(upper))) == lower
+    assert unicode_tables.lower_case().get(ord(upper), ord(upper)) == ord(lower)
 
 
 @pytest.mark.parametrize(
@@ -54,4 +50,4 @@ def test_lower_case_is_one_to_one(upper, lower):
     [("é", "e"), ("ệ", "e"), ("각", "ᄀ"), ("힣", "ᄒ"), ("x", "x"), ("\uf900", "\u8c48")],
 )
 def test_only_the_first_decomposed_code_point_stays(composed, first):
-    assert chr(unicode_classes.first_decomposed(TABLES, ord(composed))) == first
+    assert unicode_tables.first_decomposed().get(ord(composed), ord(composed)) == ord(first)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guiapp.core.kernels.utf8 import code_at
+from guiapp import native
 from guiapp.core.text import utf8
 
 BYTES_THAT_MATTER = st.sampled_from(
@@ -49,12 +49,12 @@ def test_broken_text_is_repaired_and_says_where_bytes_came_from(text, repaired, 
 
 @given(HOSTILE)
 def test_twins_agree(text):
-    compiled, readable = utf8.repair(as_array(text)), utf8.repair_readable(text)
+    fast, readable = utf8.repair(as_array(text)), utf8.repair_readable(text)
     if readable is None:
-        assert compiled is None
+        assert fast is None
     else:
-        assert compiled is not None
-        assert all(np.array_equal(*pair) for pair in zip(compiled, readable, strict=True))
+        assert fast is not None
+        assert all(np.array_equal(*pair) for pair in zip(fast, readable, strict=True))
 
 
 @given(HOSTILE)
@@ -66,10 +66,14 @@ def test_spans_tile_the_text_and_repaired_text_needs_no_repair(text):
         assert utf8.repair(repaired.data) is None
 
 
-@given(st.characters(categories=["L", "N", "P", "S", "M", "Z", "C"]))
-def test_code_points_are_decoded(character):
-    data = as_array(utf8.encode(ord(character)))
-    assert code_at(data, 0) == ord(character)
+@given(st.lists(st.characters() | HOSTILE).map(lambda parts: b"".join(map(as_bytes, parts))))
+def test_text_is_plain_up_to_what_is_repaired_first(text):
+    broken = [start for start, end, code in utf8.characters(text) if utf8.encode(code) != text[start:end]]
+    assert native.plain_prefix(as_array(text)) == min([*broken, len(text)])
+
+
+def as_bytes(part: str | bytes) -> bytes:
+    return part.encode() if isinstance(part, str) else part
 
 
 CHARACTERS = [character.encode() for character in "a\né日🚀"]
@@ -92,11 +96,3 @@ def test_many_texts_are_repaired_like_each_of_them(texts, takes_prefixes):
     alone = [utf8.repair(as_array(text)) for text in each]
     wanted = [text if one is None else one.data.tobytes() for text, one in zip(each, alone, strict=True)]
     assert [data.tobytes(), ends.tolist()] == [b"".join(wanted), as_texts(wanted)[1].tolist()]
-
-
-def test_prefixes_of_well_formed_texts_need_no_spans(monkeypatch):
-    monkeypatch.setattr(utf8, "repair", None)
-    text = "日本é🚀".encode()
-    data, ends = utf8.repair_each(*as_texts([text[: end + 1] for end in range(len(text))]))
-    assert data[: ends[2]].tobytes() == 3 * REPLACED + "日".encode()
-    assert data[ends[-2] :].tobytes() == text

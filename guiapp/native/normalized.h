@@ -1,0 +1,35 @@
+// Text that a normaliser changed, byte by byte with the place that it came from.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "bytes.h"
+
+namespace loupe {
+
+// Byte i of `data` came from source[starts[i] : ends[i]].  Where a stretch of the source became several bytes, each takes
+// one byte of the source; the last takes what is left, and those for which none is left the empty span at its end.
+struct NormalizedText {
+    std::vector<Byte> data;
+    std::vector<std::int64_t> starts, ends;
+
+    std::size_t size() const { return data.size(); }
+    void reserve(std::size_t size) { data.reserve(size), starts.reserve(size), ends.reserve(size); }
+    void clear() { data.clear(), starts.clear(), ends.clear(); }
+
+    // Adds `output`, which replaces source[start : end]; inserted text replaces nothing.
+    void append(Bytes output, std::size_t start, std::size_t end) {
+        const auto stop = static_cast<std::int64_t>(end);
+        auto from = static_cast<std::int64_t>(start);
+        for (const auto byte : output) {
+            data.push_back(byte);
+            starts.push_back(from);
+            from = std::min(from + 1, stop);
+            ends.push_back(from);
+        }
+        if (!output.empty()) ends.back() = stop;
+    }
+};
+
+}  // namespace loupe
