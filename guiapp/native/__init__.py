@@ -150,3 +150,39 @@ class CodeTable(ctypes.Structure):
         pages = [numbers.setdefault(row.tobytes(), len(numbers)) for row in values.reshape(-1, 256)]
         self.arrays = np.array(pages, np.uint16), np.frombuffer(b"".join(numbers), np.int32)
         super().__init__(*(_Array(array.ctypes.data, array.size) for array in self.arrays))
+
+
+# Tokens that start at a place
+
+_matcher_new = _function("matcher_new", c_void_p, BYTES, WIDE_INTS, INTS)
+_matcher_find = _function("matcher_find", c_int64, c_void_p, BYTES, TO_INTS)
+_matcher_shorter = _function("matcher_shorter", c_int64, c_void_p, TO_INTS)
+
+
+class TokenMatcher(_Handle):
+    """Finds the longest of some tokens at each place of a text; token i is data[offsets[i] : offsets[i + 1]].
+
+    Of tokens with equal bytes the one with the highest id is found.
+    """
+
+    _free = staticmethod(_function("matcher_free", None, c_void_p))
+
+    def __init__(
+        self, data: NDArray[np.uint8], offsets: NDArray[np.int64], token_ids: NDArray[np.int32]
+    ) -> None:
+        super().__init__(_matcher_new(data, offsets, token_ids))
+        if self._address is None:
+            raise ValueError("offsets or ids that do not fit the data, or more than 256 MB of tokens")
+        self._n_tokens = len(offsets) - 1
+
+    def find_longest(self, text: NDArray[np.uint8]) -> NDArray[np.int32]:
+        """int32[n]: for each place of a text the longest token that starts there, or -1."""
+        found = np.empty(len(text), np.int32)
+        _matcher_find(self._address, text, found)
+        return found
+
+    def shorter(self) -> NDArray[np.int32]:
+        """int32[n]: for each token the longest other one that it starts with, or -1."""
+        shorter = np.empty(self._n_tokens, np.int32)
+        _matcher_shorter(self._address, shorter)
+        return shorter
