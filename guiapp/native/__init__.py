@@ -39,7 +39,9 @@ def _array_of(dtype: DTypeLike, is_written: bool = False) -> Any:
 
 
 BYTES, FLAGS, INTS, WIDE_INTS = (_array_of(dtype) for dtype in (np.uint8, np.bool_, np.int32, np.int64))
-TO_BYTES, TO_INTS, TO_WIDE_INTS = (_array_of(dtype, True) for dtype in (np.uint8, np.int32, np.int64))
+TO_BYTES, TO_FLAGS, TO_INTS, TO_WIDE_INTS = (
+    _array_of(dtype, True) for dtype in (np.uint8, np.bool_, np.int32, np.int64)
+)
 
 
 def _function(name: str, result: Any, *arguments: Any) -> Any:
@@ -186,3 +188,67 @@ class TokenMatcher(_Handle):
         shorter = np.empty(self._n_tokens, np.int32)
         _matcher_shorter(self._address, shorter)
         return shorter
+
+
+# Token trees
+
+_tree_new = _function("tree_new", c_void_p, BYTES, WIDE_INTS, INTS, TO_FLAGS, TO_INTS, TO_INTS)
+_tree_draw = _function("tree_draw", c_int64, c_void_p, *[TO_INTS] * 5)
+_tree_rows = _function("tree_rows", c_int64, c_void_p, TO_INTS)
+_tree_longest_match = _function("tree_longest_match", c_int64, c_void_p, BYTES, c_int64)
+
+
+class TokenTree(_Handle):
+    """The tree of the tokens `ids`; token i is data[offsets[i] : offsets[i + 1]].
+
+    Of tokens with the same bytes only the last among `ids` that may be matched is matched.  The others, and
+    empty ones, are leaves.
+
+    is_matched  bool[n]   which tokens matching finds
+    parents     int32[n]  the longest proper prefix of a token that is matched, or -1
+    order       int32[k]  `ids` sorted by their bytes, parents first
+    """
+
+    _free = staticmethod(_function("tree_free", None, c_void_p))
+
+    def __init__(
+        self,
+        data: NDArray[np.uint8],
+        offsets: NDArray[np.int64],
+        ids: NDArray[np.int32],
+        may_be_matched: NDArray[np.bool_],
+    ) -> None:
+        self.is_matched = may_be_matched.copy()
+        self.parents = np.full(len(offsets) - 1, -1, np.int32)
+        self.order = np.empty(len(ids), np.int32)
+        arguments = data, offsets, ids, self.is_matched, self.parents, self.order
+        super().__init__(_tree_new(*arguments), *arguments)
+        if self._address is None:
+            raise ValueError("tokens that no tree can hold")
+
+    def longest_match(self, text: NDArray[np.uint8], start: int = 0) -> int:
+        """The longest token that text[start:] begins with, or -1; the shorter ones are its ancestors."""
+        found: int = _tree_longest_match(self._address, text, start)
+        return found
+
+    def draw(self) -> tuple[NDArray[np.int32], ...]:
+        """What drawing the tree needs to know.
+
+        depths         int32[n]      1 for tokens without a parent, 0 for what is not in the tree
+        sizes          int32[n]      tokens in the subtree, itself included
+        places         int32[n]      where each token stands in `order`, or -1
+        child_offsets  int32[n + 2]  the children of token i, sorted by their bytes, are
+        children       int32[k]      children[child_offsets[i] : child_offsets[i + 1]]; n: the root
+        """
+        n_tokens = len(self.parents)
+        depths, sizes = np.zeros(n_tokens, np.int32), np.zeros(n_tokens, np.int32)
+        places, child_offsets = np.full(n_tokens, -1, np.int32), np.zeros(n_tokens + 2, np.int32)
+        children = np.empty(len(self.order), np.int32)
+        _tree_draw(self._address, depths, sizes, places, child_offsets, children)
+        return depths, sizes, places, child_offsets, children
+
+    def rows(self) -> NDArray[np.int32]:
+        """The double array: base, row of the parent, token and its length, row by row."""
+        rows = np.empty(4 * _tree_rows(self._address, np.empty(0, np.int32)), np.int32)
+        _tree_rows(self._address, rows)
+        return rows

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp import native
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.kernels import fast_unigram, unigram_spans
 from guiapp.core.kernels.byte_trie import NONE
 from guiapp.core.kernels.pair_cuts import PairCuts
 from guiapp.core.kernels.piece_cache import PieceCache
-from guiapp.core.kernels.token_tree import build_tree
 from guiapp.core.kernels.unigram_prefixes import UnigramRules
 from guiapp.core.kernels.unigram_words import UnigramTables
 from guiapp.core.pipelines.fast_words import NO_ENDS, FastWords
@@ -91,7 +91,7 @@ def prefix_rules(
 def token_rows(vocabulary: Vocabulary, token_ids: NDArray[np.int32]) -> NDArray[np.int32]:
     """The tree of these tokens, by their texts, as rows to walk down."""
     is_matched = np.ones(len(vocabulary), np.bool_)
-    return build_tree(vocabulary.token_data, vocabulary.token_offsets, token_ids, is_matched).rows
+    return native.TokenTree(vocabulary.token_data, vocabulary.token_offsets, token_ids, is_matched).rows()
 
 
 def token_cuts(vocabulary: Vocabulary, token_ids: NDArray[np.int32]) -> PairCuts:

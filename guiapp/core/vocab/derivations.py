@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 
 from guiapp.core.kernels import derivations as kernels
 from guiapp.core.kernels.derivations import START, UNREACHED, DerivationArrays
-from guiapp.core.kernels.token_tree import build_tree
 from guiapp.core.pipelines.cuts import byte_pairs
 from guiapp.core.text.pair_cuts import symbol_bytes
 from guiapp.core.vocab.merges import PairMerging
-from guiapp.core.vocab.token_tree import TokenTree
+from guiapp.core.vocab.token_tree import TokenTree, tree_of
 
 LONGEST_SYMBOL = 1 << 12  # bytes; telling neighbours apart may take the square of their lengths
 
@@ -61,8 +60,9 @@ def derivations_of(merging: PairMerging) -> Derivations:
     ranks[_start_symbols(merging)] = START
     kernels.derive(merging.merges, *_rules_by_length(merging), arrays)
     is_reached = ranks != UNREACHED
-    tree = build_tree(data, offsets, np.flatnonzero(is_reached).astype(np.int32), is_reached)
-    return Derivations(arrays, TokenTree(data, offsets, is_reached, tree))
+    return Derivations(
+        arrays, tree_of(data, offsets, np.flatnonzero(is_reached).astype(np.int32), is_reached)
+    )
 
 
 def _start_symbols(merging: PairMerging) -> NDArray[np.int32]:

@@ -18,8 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp import native
 from guiapp.core.kernels.byte_trie import NONE
-from guiapp.core.kernels.token_tree import FREE, TreeArrays, build_tree, find_match
+from guiapp.core.kernels.token_tree import TreeArrays, arrays_of
 from guiapp.core.vocab.vocabulary import Attribute, Vocabulary
 
 NOT_MATCHED = Attribute.CONTROL | Attribute.UNKNOWN
@@ -30,18 +31,23 @@ FIRST_ESCAPED_BYTE, LAST_ESCAPED_BYTE = "\udc80", "\udcff"  # what "surrogateesc
 class TokenTree:
     """Tokens by their bytes: token i stands for data[offsets[i] : offsets[i + 1]].
 
-    arrays      parents, children, depths … as flat columns, for kernels and for drawing
-    is_matched  bool[n]  whether `longest_match` can find the token
+    native  the tree itself, for encoders
+    arrays  parents, children, depths … as flat columns, for kernels and for drawing
     """
 
     data: NDArray[np.uint8]
     offsets: NDArray[np.int64]
-    is_matched: NDArray[np.bool_]
+    native: native.TokenTree
     arrays: TreeArrays
 
     def __len__(self) -> int:
         """How many tokens are in the tree."""
         return len(self.arrays.order)
+
+    @property
+    def is_matched(self) -> NDArray[np.bool_]:
+        """Of each token, whether `longest_match` can find it: bool[n]."""
+        return self.native.is_matched
 
     def token_bytes(self, token_id: int) -> bytes:
         return self.data[self.offsets[token_id] : self.offsets[token_id + 1]].tobytes()
@@ -106,7 +112,7 @@ class TokenTree:
 
     def longest_match_in(self, data: NDArray[np.uint8], start: int) -> int | None:
         """The same for a text that is an array."""
-        found = find_match(self.arrays.rows, data, start, len(data))
+        found = self.native.longest_match(data, start)
         return None if found == NONE else found
 
 
@@ -122,8 +128,12 @@ def token_tree(vocabulary: Vocabulary) -> TokenTree:
     is_text = ((vocabulary.attributes & NOT_MATCHED) == 0) & (np.diff(offsets) > 0)
     is_worse = (~is_text & is_byte, ~is_text & ~is_byte, is_text & is_byte, is_text & ~is_byte)
     worst_first = np.concatenate([np.flatnonzero(part)[::-1] for part in is_worse]).astype(np.int32)
-    arrays = build_tree(data, offsets, worst_first, is_text)
-    is_matched = np.zeros(len(vocabulary), np.bool_)
-    found = arrays.rows[2::4][arrays.rows[1::4] != FREE]
-    is_matched[found[found != NONE]] = True
-    return TokenTree(data, offsets, is_matched, arrays)
+    return tree_of(data, offsets, worst_first, is_text)
+
+
+def tree_of(
+    data: NDArray[np.uint8], offsets: NDArray[np.int64], ids: NDArray[np.int32], may_match: NDArray[np.bool_]
+) -> TokenTree:
+    """The tree of the tokens `ids`; of those with the same bytes the last one that may match is matched."""
+    tree = native.TokenTree(data, offsets, ids, may_match)
+    return TokenTree(data, offsets, tree, arrays_of(tree, offsets))

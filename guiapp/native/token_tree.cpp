@@ -1,0 +1,285 @@
+#include "token_tree.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "api.h"
+
+namespace loupe {
+
+namespace {
+
+constexpr std::size_t block = 256;         // rows that a base can lead to
+constexpr std::size_t words_per_block = block / 64;
+constexpr std::size_t blocks_searched = 4;
+
+std::size_t index(std::int32_t number) { return static_cast<std::size_t>(number); }
+
+// A token among others to be sorted by their bytes.
+struct Entry {
+    std::uint64_t key;  // the first eight bytes, the first one highest; zeros behind shorter tokens
+    std::int32_t token;
+    std::int32_t rank;  // its place among the ids
+};
+
+std::uint64_t key_of(Bytes text) {
+    std::uint64_t key = 0;
+    for (std::size_t at = 0; at < 8; ++at) key = key << 8 | (at < text.size() ? text[at] : 0);
+    return key;
+}
+
+std::size_t common_length(Bytes first, Bytes second) {
+    const auto shorter = std::min(first.size(), second.size());
+    const auto differing = std::mismatch(first.begin(), first.begin() + static_cast<std::ptrdiff_t>(shorter), second.begin());
+    return static_cast<std::size_t>(differing.first - first.begin());
+}
+
+// By bytes; of equal ones the last among the ids first.  Each token is compared O(log n) times, at most over its own length.
+std::vector<Entry> sorted(const Strings& tokens, std::span<const std::int32_t> ids) {
+    std::vector<Entry> entries;
+    entries.reserve(ids.size());
+    for (const auto token : ids)
+        entries.push_back({key_of(tokens[index(token)]), token, static_cast<std::int32_t>(entries.size())});
+    std::sort(entries.begin(), entries.end(), [&](const Entry& first, const Entry& second) {
+        if (first.key != second.key) return first.key < second.key;
+        const auto one = tokens[index(first.token)], other = tokens[index(second.token)];
+        const auto known = std::min({one.size(), other.size(), std::size_t{8}});
+        const auto shorter = std::min(one.size(), other.size());
+        const auto compared = shorter > known ? std::memcmp(one.data() + known, other.data() + known, shorter - known) : 0;
+        if (compared != 0) return compared < 0;
+        return one.size() != other.size() ? one.size() < other.size() : first.rank > second.rank;
+    });
+    return entries;
+}
+
+// A node of the trie of some sorted tokens; parents and elder siblings come first.
+struct Node {
+    std::int32_t parent, next;  // the next child of the same parent, or `absent`
+    std::int32_t token;         // that matching finds here, or `absent`
+    std::int32_t rank;          // the highest of the tokens that lead here
+    Byte byte;                  // that leads here
+};
+
+class Trie {
+public:
+    explicit Trie(std::size_t longest) : path_(longest + 1, 0) { nodes_.push_back({absent, absent, absent, absent, 0}); }
+
+    // Add the next token, whose first bytes are those of the one before.
+    void add(const Entry& entry, Bytes text, std::size_t in_common) {
+        if (in_common < depth_) nodes_[index(path_[in_common + 1])].next = static_cast<std::int32_t>(nodes_.size());
+        for (auto at = in_common; at < text.size(); ++at) {
+            path_[at + 1] = static_cast<std::int32_t>(nodes_.size());
+            nodes_.push_back({path_[at], absent, absent, absent, text[at]});
+        }
+        nodes_.back().token = entry.token;
+        nodes_.back().rank = entry.rank;
+        depth_ = text.size();
+    }
+
+    // The nodes, of which each now has the rank of the highest token below it.
+    std::vector<Node> ranked() {
+        for (auto node = nodes_.size() - 1; node > 0; --node) {
+            auto& parent = nodes_[index(nodes_[node].parent)];
+            parent.rank = std::max(parent.rank, nodes_[node].rank);
+        }
+        return std::move(nodes_);
+    }
+
+private:
+    std::vector<Node> nodes_;
+    std::vector<std::int32_t> path_;  // the nodes on the way to the last token
+    std::size_t depth_ = 0;
+};
+
+// The order in which nodes get their rows: parents first and high ranks first, so that what is common lies close together.
+std::vector<std::int32_t> by_rank(const std::vector<Node>& nodes, std::size_t n_ranks) {
+    std::vector<std::int32_t> free(n_ranks + 2, 0), order(nodes.size());
+    const auto bucket = [&](const Node& node) { return n_ranks - static_cast<std::size_t>(node.rank + 1); };
+    for (const auto& node : nodes) ++free[bucket(node) + 1];
+    std::partial_sum(free.begin(), free.end(), free.begin());
+    for (std::size_t node = 0; node < nodes.size(); ++node)
+        order[index(free[bucket(nodes[node])]++)] = static_cast<std::int32_t>(node);
+    return order;
+}
+
+// Lays nodes out in rows.
+class DoubleArray {
+public:
+    explicit DoubleArray(std::vector<TokenTree::Row>& rows) : rows_(rows) {
+        open_block();
+        take(0, {0, TokenTree::no_row, absent, 0});
+    }
+
+    // Give rows to the children of the node in a row; `places` gets where they are.
+    void place_children(const Strings& tokens, const std::vector<Node>& nodes, std::size_t parent,
+                        std::vector<std::int32_t>& places) {
+        children_.clear();
+        const auto first = parent + 1;
+        if (first == nodes.size() || index(nodes[first].parent) != parent) return;
+        for (auto child = static_cast<std::int32_t>(first); child != absent; child = nodes[index(child)].next)
+            children_.push_back(child);
+        const auto base = base_for(nodes);
+        const auto row = places[parent];
+        rows_[index(row)].base = static_cast<std::int32_t>(base);
+        for (const auto child : children_) {
+            const auto& node = nodes[index(child)];
+            const auto length = node.token == absent ? 0 : static_cast<std::int32_t>(tokens[index(node.token)].size());
+            places[index(child)] = static_cast<std::int32_t>(base ^ node.byte);
+            take(base ^ node.byte, {0, row, node.token, length});
+        }
+    }
+
+private:
+    void open_block() {
+        rows_.resize(rows_.size() + block);
+        free_.resize(free_.size() + words_per_block, ~std::uint64_t{0});
+    }
+
+    bool is_free(std::size_t row) const { return free_[row / 64] >> row % 64 & 1; }
+
+    void take(std::size_t row, TokenTree::Row content) {
+        rows_[row] = content;
+        free_[row / 64] &= ~(std::uint64_t{1} << row % 64);
+    }
+
+    // An only child takes the first free row.  Several need rows that are free together: for these the last blocks are searched,
+    // and if they are too full, a new one is begun.
+    std::size_t base_for(const std::vector<Node>& nodes) {
+        while (first_ < free_.size() && free_[first_] == 0) ++first_;
+        const auto last_words = free_.size() - std::min(free_.size(), blocks_searched * words_per_block);
+        const auto byte = nodes[index(children_.front())].byte;
+        for (auto word = children_.size() == 1 ? first_ : std::max(first_, last_words); word < free_.size(); ++word)
+            for (auto left = free_[word]; left != 0; left &= left - 1) {
+                const auto base = (word * 64 + static_cast<std::size_t>(std::countr_zero(left))) ^ byte;
+                const auto fits = [&](std::int32_t child) { return is_free(base ^ nodes[index(child)].byte); };
+                if (std::all_of(children_.begin() + 1, children_.end(), fits)) return base;
+            }
+        open_block();
+        return rows_.size() - block;
+    }
+
+    std::vector<TokenTree::Row>& rows_;
+    std::vector<std::uint64_t> free_;     // a bit for each row
+    std::size_t first_ = 0;               // the first word with a free row
+    std::vector<std::int32_t> children_;  // of the node at hand
+};
+
+std::vector<TokenTree::Row> laid_out(const Strings& tokens, const std::vector<Node>& nodes, std::size_t n_ranks) {
+    std::vector<TokenTree::Row> rows;
+    rows.reserve(nodes.size() + nodes.size() / 16 + 2 * block);
+    DoubleArray array(rows);
+    std::vector<std::int32_t> places(nodes.size(), 0);
+    for (const auto node : by_rank(nodes, n_ranks)) array.place_children(tokens, nodes, index(node), places);
+    return rows;
+}
+
+// Put the one that is matched behind all others of the same bytes; returns whether there is one.
+bool put_match_last(std::span<Entry> same, std::span<bool> is_matched) {
+    const auto matched = std::ranges::find_if(same, [&](const Entry& entry) { return is_matched[index(entry.token)]; });
+    const auto is_found = matched != same.end();
+    for (auto& entry : same) is_matched[index(entry.token)] = false;
+    if (is_found) {
+        std::rotate(matched, matched + 1, same.end());
+        is_matched[index(same.back().token)] = true;
+    }
+    return is_found;
+}
+
+}  // namespace
+
+TokenTree::TokenTree(Strings tokens, std::span<const std::int32_t> ids, TreeColumns columns)
+    : tokens_(tokens), columns_(columns) {
+    std::size_t longest = 0;
+    for (const auto token : ids) {
+        longest = std::max(longest, length(token));
+        if (length(token) == 0) columns.is_matched[index(token)] = false;
+    }
+    auto entries = sorted(tokens, ids);
+    Trie trie(longest);
+    Bytes before;                         // the last matched token
+    std::vector<std::int32_t> ancestors;  // matched tokens that it begins with, itself included
+    for (std::size_t first = 0, last = 0; first < entries.size(); first = last) {
+        const auto text = tokens[index(entries[first].token)];
+        while (last < entries.size() && std::ranges::equal(tokens[index(entries[last].token)], text)) ++last;
+        const auto same = std::span(entries).subspan(first, last - first);
+        const auto is_found = put_match_last(same, columns.is_matched);
+        const auto in_common = common_length(before, text);
+        while (!ancestors.empty() && length(ancestors.back()) > in_common) ancestors.pop_back();
+        for (std::size_t at = 0; at < same.size(); ++at) {
+            columns.order[first + at] = same[at].token;
+            columns.parents[index(same[at].token)] = ancestors.empty() ? absent : ancestors.back();
+        }
+        if (!is_found) continue;
+        trie.add(same.back(), text, in_common);
+        ancestors.push_back(same.back().token);
+        before = text;
+    }
+    entries = {};
+    rows_ = laid_out(tokens, trie.ranked(), ids.size());
+}
+
+void TokenTree::draw(DrawnColumns drawn) const {
+    const auto root_row = n_tokens();
+    const auto row_above = [&](std::int32_t token) { return parent(token) == absent ? root_row : index(parent(token)); };
+    std::int32_t place = 0;
+    for (const auto token : columns_.order) {
+        const auto above = row_above(token);
+        drawn.depths[index(token)] = above == root_row ? 1 : drawn.depths[above] + 1;
+        drawn.places[index(token)] = place++;
+        ++drawn.child_offsets[above + 1];
+    }
+    std::partial_sum(drawn.child_offsets.begin(), drawn.child_offsets.end(), drawn.child_offsets.begin());
+    std::vector<std::int32_t> free(drawn.child_offsets.begin(), drawn.child_offsets.end());
+    for (const auto token : columns_.order) drawn.children[index(free[row_above(token)]++)] = token;
+    for (auto at = columns_.order.size(); at-- > 0;) {
+        const auto token = columns_.order[at];
+        ++drawn.sizes[index(token)];
+        if (parent(token) != absent) drawn.sizes[index(parent(token))] += drawn.sizes[index(token)];
+    }
+}
+
+}  // namespace loupe
+
+using namespace loupe;
+
+// NULL where offsets or ids do not fit, or where an id comes twice or there is more than a tree can hold.  The arrays, the last
+// three of which are filled (see TreeColumns), must outlive the tree.
+LOUPE_API TokenTree* loupe_tree_new(Array<const Byte> data, Array<const std::int64_t> offsets, Array<const std::int32_t> ids,
+                                    Array<bool> is_matched, Array<std::int32_t> parents, Array<std::int32_t> order) {
+    constexpr std::size_t most_bytes = std::size_t{1} << 28;
+    const Strings tokens{data, offsets};
+    if (!are_sound(tokens) || tokens.size() > most_bytes) return nullptr;
+    const TreeColumns columns{is_matched, parents, order};
+    if (columns.is_matched.size() != tokens.size() || columns.parents.size() != tokens.size()) return nullptr;
+    if (items_of(ids).size() != columns.order.size()) return nullptr;
+    std::vector<bool> is_known(tokens.size());
+    std::size_t n_bytes = 0;
+    for (const auto token : items_of(ids)) {
+        if (token < 0 || index(token) >= tokens.size() || is_known[index(token)]) return nullptr;
+        is_known[index(token)] = true;
+        n_bytes += tokens[index(token)].size();
+    }
+    return n_bytes > most_bytes ? nullptr : new TokenTree(tokens, ids, columns);
+}
+
+LOUPE_API void loupe_tree_free(TokenTree* tree) { delete tree; }
+
+// The longest token that text[start:] begins with, or -1.
+LOUPE_API std::int64_t loupe_tree_longest_match(const TokenTree* tree, Array<const Byte> text, std::int64_t start) {
+    return start < 0 ? absent : tree->longest_match(items_of(text), static_cast<std::size_t>(start), items_of(text).size());
+}
+
+// Fill columns that are all zeros, and -1 in `places`; see DrawnColumns.
+LOUPE_API std::int64_t loupe_tree_draw(const TokenTree* tree, Array<std::int32_t> depths, Array<std::int32_t> sizes,
+                                       Array<std::int32_t> places, Array<std::int32_t> child_offsets,
+                                       Array<std::int32_t> children) {
+    tree->draw({depths, sizes, places, child_offsets, children});
+    return 0;
+}
+
+// How many rows the double array has; they are copied to where there is room for all.
+LOUPE_API std::int64_t loupe_tree_rows(const TokenTree* tree, Array<std::int32_t> rows) {
+    const auto found = tree->rows();
+    if (items_of(rows).size() >= 4 * found.size()) std::memcpy(rows.data, found.data(), found.size_bytes());
+    return static_cast<std::int64_t>(found.size());
+}
