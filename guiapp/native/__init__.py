@@ -252,3 +252,43 @@ class TokenTree(_Handle):
         rows = np.empty(4 * _tree_rows(self._address, np.empty(0, np.int32)), np.int32)
         _tree_rows(self._address, rows)
         return rows
+
+
+# Splitting
+
+
+class _SplitTables(ctypes.Structure):
+    _fields_ = tuple(
+        (name, _Array)
+        for name in ("classes", "transitions", "levels", "starts", "numbers", "words", "windows", "cuts")
+    )
+
+
+_split = _function("split", c_int64, c_void_p, BYTES, WIDE_INTS, TO_WIDE_INTS)
+_last_cut = _function("last_cut", c_int64, c_void_p, BYTES, c_int64)
+_first_cut = _function("first_cut", c_int64, c_void_p, BYTES, c_int64)
+_splitter_new = _function("splitter_new", c_void_p, ctypes.POINTER(_SplitTables))
+
+
+class Splitter(_Handle):
+    """Cuts text by tables (see `guiapp.core.split`)."""
+
+    _free = staticmethod(_function("splitter_free", None, c_void_p))
+
+    def __init__(self, **tables: NDArray[Any]) -> None:
+        arrays = {name: np.ascontiguousarray(table) for name, table in tables.items()}
+        views = {name: _Array(array.ctypes.data, array.size) for name, array in arrays.items()}
+        super().__init__(_splitter_new(ctypes.byref(_SplitTables(**views))), *arrays.values())
+
+    def split(self, text: NDArray[np.uint8], text_ends: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The ends of the pieces of well-formed texts, which lie side by side and end at `text_ends`."""
+        ends = np.empty(len(text), np.int64)
+        return ends[: _split(self._address, text, text_ends, ends)].copy()
+
+    def last_cut(self, text: NDArray[np.uint8], position: int) -> int:
+        """The last place whose characters lie before `position` where pieces always meet; or 0."""
+        return int(_last_cut(self._address, text, position))
+
+    def first_cut(self, text: NDArray[np.uint8], position: int) -> int:
+        """The first such place whose characters lie at or behind `position`; or the size of the text."""
+        return int(_first_cut(self._address, text, position))

@@ -1,0 +1,63 @@
+// Sixteen bytes at a time.  Compilers know such vectors; what they have no sign for is here.
+#pragma once
+
+#include "bytes.h"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+#if defined(__SSSE3__)
+#include <tmmintrin.h>
+#elif defined(__ARM_NEON)
+#include <arm_neon.h>
+#endif
+
+namespace loupe {
+
+typedef Byte Lanes __attribute__((vector_size(16)));
+
+inline Lanes load_lanes(const Byte* from) {
+    Lanes lanes;
+    std::memcpy(&lanes, from, sizeof lanes);
+    return lanes;
+}
+
+inline void store_lanes(Byte* to, Lanes lanes) { std::memcpy(to, &lanes, sizeof lanes); }
+
+constexpr Lanes all_lanes(Byte byte) { return Lanes{} + byte; }
+
+// table[index] for each index; 0 where that is 0x80 or more.  Others are below 16.
+inline Lanes picked(Lanes table, Lanes indices) {
+#if defined(__SSSE3__)
+    return reinterpret_cast<Lanes>(_mm_shuffle_epi8(reinterpret_cast<__m128i>(table), reinterpret_cast<__m128i>(indices)));
+#elif defined(__ARM_NEON)
+    return reinterpret_cast<Lanes>(vqtbl1q_u8(reinterpret_cast<uint8x16_t>(table), reinterpret_cast<uint8x16_t>(indices)));
+#else
+    Lanes found{};
+    for (unsigned at = 0; at < 16; ++at) found[at] = indices[at] < 16 ? table[indices[at]] : 0;
+    return found;
+#endif
+}
+
+// Bit i is the highest bit of lane i.
+inline std::uint64_t highest_bits(Lanes lanes) {
+#if defined(__SSE2__)
+    return static_cast<unsigned>(_mm_movemask_epi8(reinterpret_cast<__m128i>(lanes)));
+#elif defined(__ARM_NEON)
+    const auto bits = reinterpret_cast<uint8x16_t>((lanes >> 7) << Lanes{0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7});
+    return vaddv_u8(vget_low_u8(bits)) | static_cast<unsigned>(vaddv_u8(vget_high_u8(bits))) << 8;
+#else
+    std::uint64_t bits = 0;
+    for (unsigned at = 0; at < 16; ++at) bits |= static_cast<std::uint64_t>(lanes[at] >> 7) << at;
+    return bits;
+#endif
+}
+
+// How many letters a-z from[0:16] begins with; with a `fold` of 0x20, A-Z are letters, too.
+inline std::size_t count_letters(const Byte* from, Byte fold) {
+    const Lanes behind_a = (load_lanes(from) | fold) - Byte{'a'};
+    const auto others = highest_bits(reinterpret_cast<Lanes>(behind_a >= 26));
+    return static_cast<std::size_t>(std::countr_zero(others | 1u << 16));
+}
+
+}  // namespace loupe

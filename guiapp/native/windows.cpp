@@ -1,0 +1,110 @@
+#include "windows.h"
+
+#include "lanes.h"
+
+namespace loupe {
+
+namespace {
+
+// Groups of bytes.  Capital letters and tabs belong to the one that the table says.
+constexpr Byte rare = 0, small = 1, digit = 3, space = 4, newline = 5, apostrophe = 6, mark_group = 7;
+
+constexpr std::size_t n_groups = 8, group_bits = 3, n_windows = n_groups * n_groups * n_groups * n_groups;
+constexpr std::size_t capitals_at = n_windows, tabs_at = n_windows + 1, group_of = n_windows + 2, runs_at = group_of + 256;
+constexpr Byte cut_flag = 1;  // the next ones are unsure, special and careful
+constexpr std::size_t around = 4;  // bytes before a cut that may have a say
+constexpr std::size_t more_groups = 3, longest_run = 64;
+
+bool is_special(Byte byte) { return byte == '\'' || byte >= 0x7F || (byte < 0x20 && byte != '\n' && byte != '\r'); }
+
+// A byte's kind by its two halves: these are masks, and a byte is of the kinds that both have.  Letters are of two
+// kinds, because those of "aA" begin at 1 and those of "pP" end at A; what is printed has the kind 0x80, too.
+constexpr Byte a_to_o = 1, p_to_z = 2, of_digits = 4, of_space = 8, of_apostrophe = 16, of_newlines = 32, of_tabs = 64, printed = 128;
+constexpr Byte by_low(unsigned low) {
+    return static_cast<Byte>((low >= 1 ? a_to_o : 0) | (low <= 10 ? p_to_z : 0) | (low <= 9 ? of_digits : 0) | (low == 0 ? of_space : 0) |
+                             (low == 7 ? of_apostrophe : 0) | (low == 10 || low == 13 ? of_newlines : 0) |
+                             (low == 9 || low == 11 || low == 12 ? of_tabs : 0) | printed);
+}
+constexpr Lanes kinds_by_low{by_low(0), by_low(1), by_low(2),  by_low(3),  by_low(4),  by_low(5),  by_low(6),  by_low(7),
+                             by_low(8), by_low(9), by_low(10), by_low(11), by_low(12), by_low(13), by_low(14), by_low(15)};
+constexpr Lanes kinds_by_high{of_newlines | of_tabs, 0, of_space | of_apostrophe | printed, of_digits | printed,
+                              a_to_o | printed,      p_to_z | printed, a_to_o | printed, p_to_z | printed};
+
+}  // namespace
+
+Windows::Windows(Bytes table) : table_(table) {
+    if (!table.empty()) capitals_ = table[capitals_at], tabs_ = table[tabs_at];
+}
+
+// The groups by the lower and the upper half of the kinds; where both have one, they are joined by "xor".
+void Windows::sort_bytes(const Byte* from, Byte* groups) const {
+    const Byte letter = small ^ mark_group;
+    const Lanes by_lower{0, letter, letter, 0, digit ^ mark_group, 0, 0, 0, space ^ mark_group};
+    const Lanes by_upper{rare, 0, newline, 0, tabs_, 0, 0, 0, mark_group, apostrophe};
+    for (std::size_t at = 0; at < width; at += sizeof(Lanes)) {
+        const Lanes bytes = load_lanes(from + at);
+        const Lanes kinds = picked(kinds_by_low, bytes & 0x8F) & picked(kinds_by_high, bytes >> 4);
+        Lanes found = picked(by_lower, kinds & 0x0F) ^ picked(by_upper, kinds >> 4);
+        found &= ~reinterpret_cast<Lanes>(bytes == 0x7F);
+        if (capitals_ != small)
+            found ^= reinterpret_cast<Lanes>(found == small) & reinterpret_cast<Lanes>((bytes & 0x20) == 0) & (small ^ capitals_);
+        store_lanes(groups + at, found);
+    }
+}
+
+// What the table says of 64 windows, the first of which begins at groups[0].
+void Windows::look_up(const Byte* groups, Byte* flags) const {
+    std::array<Byte, width + sizeof(Lanes)> pairs;
+    for (std::size_t at = 0; at < pairs.size(); at += sizeof(Lanes))
+        store_lanes(&pairs[at], load_lanes(groups + at) << group_bits | load_lanes(groups + at + 1));
+    std::array<std::uint16_t, width> indices;
+    for (std::size_t at = 0; at < width; ++at)
+        indices[at] = static_cast<std::uint16_t>(pairs[at] << 2 * group_bits | pairs[at + 2]);
+    for (std::size_t at = 0; at < width; at += 4) {
+        std::uint64_t four;
+        std::memcpy(&four, &indices[at], sizeof four);
+        flags[at] = table_[four & 0xFFFF], flags[at + 1] = table_[four >> 16 & 0xFFFF];
+        flags[at + 2] = table_[four >> 32 & 0xFFFF], flags[at + 3] = table_[four >> 48];
+    }
+}
+
+// First all flags, then all words: what was just written byte by byte is slow to be read in one go.
+void Windows::mark(Bytes text, std::size_t start, std::size_t n_words) {
+    const auto seen = text.subspan(start - before, n_words * width + more_groups);
+    for (std::size_t word = 0; word < n_words; ++word) sort_bytes(&seen[width * word], &groups_[width * word]);
+    for (auto at = n_words * width; at < seen.size(); ++at) groups_[at] = table_[group_of + seen[at]];
+    for (std::size_t word = 0; word < n_words; ++word) look_up(&groups_[width * word], &flags_[width * word]);
+    std::uint64_t near_before = 0;
+    for (std::size_t back = 1; back <= around; ++back)
+        if (back > start || is_special(text[start - back])) near_before |= (std::uint64_t{1} << (around + 1 - back)) - 1;
+    for (std::size_t word = 0; word < n_words; ++word) {
+        std::uint64_t special = 0, careful = 0;
+        cuts_[word] = unsure_[word] = 0;
+        for (std::size_t at = 0; at < width; at += sizeof(Lanes)) {
+            const Lanes flags = load_lanes(&flags_[width * word + at]);
+            cuts_[word] |= highest_bits(flags << 7) << at;
+            unsure_[word] |= highest_bits(flags << 6) << at;
+            special |= highest_bits(flags << 5) << at;
+            careful |= highest_bits(flags << 4) << at;
+        }
+        unsure_[word] |= (near_before | special << 3 | special << 4) & careful;
+        near_before = special >> 61 | special >> 60;
+    }
+}
+
+Windows::Known Windows::known_behind_run(Bytes text, std::size_t at) const {
+    const Byte byte = text[at];
+    auto end = at + 1;
+    if (text[end] != byte) return Known::unsure;
+    std::uint64_t difference = 0;
+    for (const auto same = byte * 0x0101010101010101u; end + 8 <= text.size() && end < at + longest_run; end += 8)
+        if ((difference = load8(text, end) ^ same)) break;
+    if (!difference) return Known::unsure;
+    end += first_set_byte(difference);
+    std::size_t window = 0;
+    for (const auto place : {at - 2, at - 1, at, end}) window = window << group_bits | table_[group_of + text[place]];
+    const Byte known = table_[runs_at + window];
+    return known == cut_flag ? Known::cut : known == 0 ? Known::no_cut : Known::unsure;
+}
+
+}  // namespace loupe
