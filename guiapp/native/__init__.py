@@ -292,3 +292,26 @@ class Splitter(_Handle):
     def first_cut(self, text: NDArray[np.uint8], position: int) -> int:
         """The first such place whose characters lie at or behind `position`; or the size of the text."""
         return int(_first_cut(self._address, text, position))
+
+
+# Pair merging
+
+
+class _PairSource(ctypes.Structure):
+    _fields_ = (
+        ("merge_data", _Array),
+        ("merge_offsets", _Array),
+        ("token_ranks", _Array),
+        ("unknown", ctypes.c_int32),
+        ("is_byte_level", ctypes.c_int32),
+        ("marks_spaces", ctypes.c_int32),
+        ("takes_raw_bytes", ctypes.c_int32),
+        ("secret", c_uint64),
+    )
+
+
+_pairs_new = _function(
+    "pairs_new", c_void_p, c_void_p, ctypes.POINTER(_PairSource), c_void_p, ctypes.c_int32, ctypes.c_int32
+)
+_pair_encoder_new = _function("pair_encoder_new", c_void_p, c_void_p)
+_encode_text = _function("encode_text", c_int64, c_void_p, ctypes.c_char_p, c_int64, c_void_p, c_int64)

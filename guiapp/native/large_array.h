@@ -1,0 +1,61 @@
+// Zeroed memory for tables that are read at random places: on large pages, because to find the place of small ones takes
+// longer than the look itself.
+#pragma once
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <span>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#elif defined(_WIN32)
+#include <malloc.h>
+#endif
+
+namespace loupe {
+
+template <class Item>
+class LargeArray {
+public:
+    explicit LargeArray(std::size_t size) : items_(allocated(size * sizeof(Item))), size_(size) {}
+
+    Item& operator[](std::size_t index) { return std::span(items_.get(), size_)[index]; }
+    const Item& operator[](std::size_t index) const { return std::span(items_.get(), size_)[index]; }
+    std::size_t size() const { return size_; }
+    void clear() { std::memset(static_cast<void*>(items_.get()), 0, size_ * sizeof(Item)); }
+
+private:
+    static constexpr std::size_t large_page = 2 << 20, cache_line = 64;
+
+    struct Release {
+        void operator()(Item* items) const {
+#if defined(_WIN32)
+            _aligned_free(items);
+#else
+            std::free(items);
+#endif
+        }
+    };
+
+    static Item* allocated(std::size_t size) {
+        const auto alignment = size >= large_page ? large_page : cache_line;
+        size = (size + alignment - 1) / alignment * alignment;
+#if defined(_WIN32)
+        void* memory = _aligned_malloc(size, alignment);
+#else
+        void* memory = std::aligned_alloc(alignment, size);
+#endif
+        if (memory == nullptr) std::abort();
+#if defined(__linux__)
+        if (alignment == large_page) madvise(memory, size, MADV_HUGEPAGE);
+#endif
+        std::memset(memory, 0, size);
+        return static_cast<Item*>(memory);
+    }
+
+    std::unique_ptr<Item[], Release> items_;
+    std::size_t size_;
+};
+
+}  // namespace loupe

@@ -1,0 +1,122 @@
+#include "merger.h"
+
+namespace loupe {
+
+namespace {
+
+constexpr std::size_t most_scanned = 48;  // symbols up to which scanning beats a queue
+
+}  // namespace
+
+void put_symbol(const PairRules& rules, std::int32_t symbol, Bytes text, std::size_t start, std::size_t end, TokenOutput& output) {
+    if (rules.is_token(symbol)) return output.add(symbol, start, end);
+    for (auto at = start; at < end; ++at)
+        for (const auto [token, leads] : rules.fallbacks(text[at])) output.add(token, at + !leads, at + 1);
+}
+
+void Merger::begin(Bytes piece) {
+    symbols_.clear();
+    found_.clear();
+    for (std::size_t at = 0; at < piece.size();) {
+        const auto end = rules_.symbol_end(piece, at);
+        symbols_.push_back({rules_.start_symbol(piece.subspan(at, end - at)), static_cast<std::uint32_t>(end)});
+        at = end;
+    }
+    for (std::size_t at = 0; at + 1 < symbols_.size(); ++at) {
+        const bool are_bytes = symbols_[at + 1].end == at + 2;
+        found_.push_back(are_bytes ? rules_.of_bytes(piece[at], piece[at + 1]) : rules_.find(symbols_[at].id, symbols_[at + 1].id));
+    }
+    found_.push_back({});
+}
+
+void Merger::put(Bytes text, std::size_t start, TokenOutput& output) const {
+    auto at = start;
+    for (const auto [id, end] : symbols_) {
+        put_symbol(rules_, id, text, at, start + end, output);
+        at = start + end;
+    }
+}
+
+void Merger::scan(Bytes text, std::size_t start, std::size_t end, TokenOutput& output) {
+    begin(text.subspan(start, end - start));
+    while (true) {
+        std::size_t best = 0;
+        auto rank = no_rank;
+        for (std::size_t at = 0; at < found_.size(); ++at)
+            if (found_[at].rank < rank) rank = found_[at].rank, best = at;
+        if (rank == no_rank) break;
+        symbols_[best] = {found_[best].made, symbols_[best + 1].end};
+        symbols_.erase(symbols_.begin() + static_cast<std::ptrdiff_t>(best) + 1);
+        found_.erase(found_.begin() + static_cast<std::ptrdiff_t>(best));
+        const auto id = symbols_[best].id;
+        if (best + 1 < symbols_.size()) rules_.fetch(id, symbols_[best + 1].id);
+        if (best > 0) found_[best - 1] = rules_.find(symbols_[best - 1].id, id);
+        found_[best] = best + 1 < symbols_.size() ? rules_.find(id, symbols_[best + 1].id) : Rule{};
+    }
+    put(text, start, output);
+}
+
+// Symbols lie in the slots of their first start symbols.  With its width at its first slot and at its last, each is part
+// of a list that can be walked both ways.  An entry of the queue with another rank than found_ says is stale.
+void Merger::heap(Bytes text, std::size_t start, std::size_t end, TokenOutput& output) {
+    begin(text.subspan(start, end - start));
+    widths_.assign(symbols_.size(), 1);
+    queue_.clear();
+    for (std::size_t slot = 0; slot < found_.size(); ++slot)
+        if (found_[slot].rank != no_rank) queue_.push_back(std::uint64_t{found_[slot].rank} << 32 | slot);
+    for (auto at = queue_.size() / 2; at-- > 0;) sift_down(at, queue_[at]);
+    while (!queue_.empty()) {
+        const auto entry = queue_.front(), last = queue_.back();
+        queue_.pop_back();
+        if (!queue_.empty()) sift_down(0, last);
+        const std::size_t slot = entry & 0xFFFFFFFF;
+        if (found_[slot].rank == entry >> 32) join(slot);
+    }
+    std::size_t count = 0;
+    for (std::size_t slot = 0; slot < symbols_.size(); slot += widths_[slot])
+        symbols_[count++] = {symbols_[slot].id, symbols_[slot + widths_[slot] - 1].end};
+    symbols_.resize(count);
+    put(text, start, output);
+}
+
+void Merger::join(std::size_t slot) {
+    const auto right = slot + widths_[slot];
+    symbols_[slot].id = found_[slot].made;
+    found_[right].rank = no_rank;
+    widths_[slot] += widths_[right];
+    const auto behind = slot + widths_[slot];
+    widths_[behind - 1] = widths_[slot];
+    queue_pair(slot, behind);
+    if (slot > 0) queue_pair(slot - widths_[slot - 1], slot);
+}
+
+// Note the rule for two neighbours, and queue them if there is one.
+void Merger::queue_pair(std::size_t slot, std::size_t right) {
+    found_[slot] = right < symbols_.size() ? rules_.find(symbols_[slot].id, symbols_[right].id) : Rule{};
+    if (found_[slot].rank == no_rank) return;
+    const auto entry = std::uint64_t{found_[slot].rank} << 32 | slot;
+    auto at = queue_.size();
+    queue_.push_back(entry);
+    for (; at > 0 && queue_[(at - 1) / 2] > entry; at = (at - 1) / 2) queue_[at] = queue_[(at - 1) / 2];
+    queue_[at] = entry;
+}
+
+// Put `entry` at `at` or, so that no entry is above a lesser one, below it.
+void Merger::sift_down(std::size_t at, std::uint64_t entry) {
+    while (true) {
+        auto child = 2 * at + 1;
+        if (child >= queue_.size()) break;
+        if (child + 1 < queue_.size() && queue_[child + 1] < queue_[child]) ++child;
+        if (queue_[child] >= entry) break;
+        queue_[at] = queue_[child];
+        at = child;
+    }
+    queue_[at] = entry;
+}
+
+void Merger::merge(Bytes text, std::size_t start, std::size_t end, TokenOutput& output) {
+    if (end - start <= most_scanned) return scan(text, start, end, output);
+    heap(text, start, end, output);
+}
+
+}  // namespace loupe

@@ -1,0 +1,54 @@
+// Pair merging of one piece after the other, with the memory that it takes.
+#pragma once
+
+#include "pair_rules.h"
+
+namespace loupe {
+
+// Where tokens are written: ids, and where wanted the spans in the text.
+struct TokenOutput {
+    Ids ids;
+    std::span<std::int64_t> starts, ends;  // empty where nobody asks
+    std::size_t count = 0;
+
+    void add(std::int32_t id, std::size_t start, std::size_t end) {
+        ids[count] = id;
+        if (!starts.empty()) starts[count] = static_cast<std::int64_t>(start), ends[count] = static_cast<std::int64_t>(end);
+        ++count;
+    }
+};
+
+// Append the token of a symbol, which is text[start:end], or the tokens that stand for its bytes.
+void put_symbol(const PairRules& rules, std::int32_t symbol, Bytes text, std::size_t start, std::size_t end, TokenOutput& output);
+
+class Merger {
+public:
+    explicit Merger(const PairRules& rules) : rules_(rules) {}
+
+    // Both append the tokens of text[start:end], which is a piece by itself, and both give the same.
+    void scan(Bytes text, std::size_t start, std::size_t end, TokenOutput& output);  // O(n²), the fastest for few symbols
+    void heap(Bytes text, std::size_t start, std::size_t end, TokenOutput& output);  // O(n log n)
+
+    // The faster one for a piece of this length.
+    void merge(Bytes text, std::size_t start, std::size_t end, TokenOutput& output);
+
+private:
+    struct Symbol {
+        std::int32_t id;
+        std::uint32_t end;  // from the start of the piece
+    };
+
+    void begin(Bytes piece);
+    void queue_pair(std::size_t slot, std::size_t right);
+    void sift_down(std::size_t at, std::uint64_t entry);
+    void join(std::size_t slot);
+    void put(Bytes text, std::size_t start, TokenOutput& output) const;
+
+    const PairRules& rules_;
+    std::vector<Symbol> symbols_;
+    std::vector<Rule> found_;            // the rule for symbols i and i + 1
+    std::vector<std::uint32_t> widths_;  // of a symbol, at the first and at the last of the slots that it has
+    std::vector<std::uint64_t> queue_;   // rank << 32 | slot, a binary heap with the least at 0
+};
+
+}  // namespace loupe

@@ -1,0 +1,54 @@
+// Where no token can reach across: between two characters that no symbol holds side by side.
+//
+// Merging only ever makes strings that some rule makes.  So if none of them holds character d behind character c, nothing
+// merges across c|d, and what stands before is encoded independently of what follows.  In byte-level vocabularies tokens
+// may begin and end within a character: such a part counts by its byte next to the cut, as a neighbour of its own kind.
+#pragma once
+
+#include "pair_rules.h"
+#include "splitter.h"
+
+namespace loupe {
+
+class PairCuts {
+public:
+    PairCuts(const PairRules& rules, std::uint64_t secret);
+
+    // The last cut before text[:end] ends that does not depend on what follows; 0 if there is none.
+    std::size_t last_cut(Bytes text, std::size_t end) const;
+
+    // The first cut behind `position` that does not depend on what precedes it; else the size.
+    std::size_t first_cut(Bytes text, std::size_t position) const;
+
+    // Write the ends of the next parts of text[start:], a text or a piece by itself, as many as there is room for.
+    // Not every cut is used: within ASCII words nobody looks for one.
+    void next_parts(Bytes text, std::size_t start, Ends& ends) const;
+
+private:
+    static constexpr std::uint64_t first_spread = 0x9E3779B1;
+
+    std::uint64_t code_of(Bytes character) const;
+    void note(Bytes text);
+    void add(std::uint64_t before, std::uint64_t behind);
+    std::size_t bit_of(std::uint64_t before, std::uint64_t behind) const {
+        return (before * first_spread + behind) * spread_ >> shift_;
+    }
+    bool ascii_has(std::uint64_t before, std::uint64_t behind) const {
+        return ascii_[2 * before + (behind >> 6)] >> (behind & 63) & 1;
+    }
+    bool others_have(std::size_t bit) const { return others_[bit >> 6] >> (bit & 63) & 1; }
+    bool has(std::uint64_t before, std::uint64_t behind) const {
+        return before < 0x80 && behind < 0x80 ? ascii_has(before, behind) : others_have(bit_of(before, behind));
+    }
+    bool meet_nowhere(Bytes text, std::size_t start, std::size_t middle, std::size_t end) const;
+    std::size_t part_end(Bytes text, std::size_t start) const;
+    std::size_t cut_run(Bytes text, std::size_t start, Ends& ends) const;
+
+    bool splits_characters_, marks_spaces_;
+    std::array<std::uint64_t, 256> ascii_{};  // of c and d: bit d & 63 of word 2 c + (d >> 6)
+    std::vector<std::uint64_t> others_;       // a hashed set of bits; one set by chance costs a cut
+    std::uint64_t spread_;
+    int shift_;
+};
+
+}  // namespace loupe

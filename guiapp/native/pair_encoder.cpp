@@ -1,0 +1,150 @@
+#include "pair_encoder.h"
+
+#include "utf8.h"
+
+namespace loupe {
+
+std::int32_t PairModel::whole_token(Bytes piece) const {
+    if (whole_pieces == WholePieces::none || piece.size() > tokens.longest()) return absent;
+    if (whole_pieces == WholePieces::newlines && piece[0] != '\n') return absent;
+    std::vector<Byte> text;
+    text.reserve(3 * piece.size());
+    for (const Byte byte : piece) {
+        const auto spelled = rules.spelled(byte);
+        text.insert(text.end(), spelled.begin(), spelled.end());
+    }
+    return tokens.find(text);
+}
+
+PairEncoder::PairEncoder(const PairModel& model)
+    : model_(model),
+      cache_(model.whole_pieces == WholePieces::all ? static_cast<std::size_t>(model.rules.n_tokens()) : 0),
+      merger_(model.rules) {
+    if (model.splitter) splitting_ = std::make_unique<Splitting>(*model.splitter);
+    if (model.whole_pieces != WholePieces::all) return;
+    std::vector<Byte> bytes;
+    for (std::int32_t token = 0; token < model.rules.n_tokens(); ++token)
+        if (model.rules.unspell(model.rules.symbol_text(static_cast<std::size_t>(token)), bytes)) cache_.enter(bytes, token);
+}
+
+// A space byte can stand for U+2581 unless the text holds that as such, or a broken character that would swallow a part of it.
+PairEncoder::Trouble PairEncoder::trouble_of(Bytes text) const {
+    const auto& rules = model_.rules;
+    if (rules.has_untold())
+        for (const Byte byte : text)
+            if (rules.is_untold(byte)) return Trouble::has_untold_byte;
+    if (!rules.marks_spaces() || rules.starts_from_bytes()) return Trouble::none;
+    for (std::size_t at = 0; at < text.size();) {
+        at += ascii_prefix(text.subspan(at));
+        if (at == text.size()) break;
+        auto length = announced_length(text[at]);
+        const auto end = std::min(at + length, text.size());
+        if (length == 3 && end == at + 3 && text[at] == 0xE2 && text[at + 1] == 0x96 && text[at + 2] == 0x81)
+            return Trouble::has_marked_space;
+        for (auto place = at + 1; place < end && place < at + length; ++place) {
+            if (text[place] == ' ') return Trouble::has_marked_space;
+            if (text[place] >= 0xC0) length = place - at;  // one of several texts may begin here
+        }
+        at += length;
+    }
+    return Trouble::none;
+}
+
+std::size_t PairEncoder::fast(Bytes text, std::span<const std::int64_t> ends, Ids ids) {
+    std::size_t count = 0, start = 0;
+    const auto encode = [&](std::span<const std::int64_t> block) {
+        count = encode_words(text, start, block, ids, count);
+        start = static_cast<std::size_t>(block.back());
+    };
+    if (ends.empty() && !splitting_) return encode_parts(text, 0, text.size(), ids, 0);
+    if (ends.empty()) splitting_->begin(0, text.size());
+    for (std::size_t first = 0; start < text.size(); first += PieceCache::block) {
+        if (!ends.empty()) {
+            encode(ends.subspan(first, std::min(PieceCache::block, ends.size() - first)));
+            continue;
+        }
+        Ends block{ends_};
+        splitting_->next(text, block);
+        encode(block.room.first(block.count));
+    }
+    return count;
+}
+
+std::size_t PairEncoder::fast_parts(Bytes text, std::span<const std::int64_t> ends, Ids ids) {
+    std::size_t count = 0, start = 0;
+    for (const auto offset : ends) {
+        const auto end = static_cast<std::size_t>(offset);
+        count = encode_parts(text, start, end, ids, count);
+        start = end;
+    }
+    return count;
+}
+
+std::size_t PairEncoder::encode_words(Bytes text, std::size_t start, std::span<const std::int64_t> ends, Ids ids, std::size_t count) {
+    const PieceCache::Block block{text, start, ends, {}, true, std::span(keys_).first(ends.size())};
+    if (model_.cuts_short && ends.size() * PieceCache::short_bytes < text.size()) {
+        for (std::size_t index = 0; index < ends.size(); ++index) {
+            const auto piece = block.piece(index);
+            if (const auto token = model_.whole_token(piece); token != absent) ids[count++] = token;
+            else count = encode_parts(text, block.start_of(index), static_cast<std::size_t>(ends[index]), ids, count);
+        }
+        return count;
+    }
+    return cache_.encode(block, ids, count, [&](std::size_t index, std::size_t count) {
+        const auto piece = block.piece(index);
+        const bool is_short = piece.size() <= PieceCache::short_bytes;
+        const bool is_known = is_short && model_.whole_pieces == WholePieces::all;  // if it were a token
+        if (const auto token = is_known ? absent : model_.whole_token(piece); token != absent) {
+            ids[count] = token;
+            return count + 1;
+        }
+        if (is_short) return merge(piece, ids, count);
+        return encode_parts(text, block.start_of(index), static_cast<std::size_t>(ends[index]), ids, count);
+    });
+}
+
+std::size_t PairEncoder::encode_parts(Bytes text, std::size_t start, std::size_t end, Ids ids, std::size_t count) {
+    while (start < end) {
+        Ends parts{part_ends_};
+        model_.cuts.next_parts(text.first(end), start, parts);
+        const auto ends = parts.room.first(parts.count);
+        const PieceCache::Block block{text, start, ends, {}, false, std::span(part_keys_).first(ends.size())};
+        count = cache_.encode(block, ids, count, [&](std::size_t index, std::size_t count) { return merge(block.piece(index), ids, count); });
+        start = parts.last();
+    }
+    return count;
+}
+
+std::size_t PairEncoder::merge(Bytes piece, Ids ids, std::size_t count) {
+    TokenOutput output{ids, {}, {}, count};
+    merger_.merge(piece, 0, piece.size(), output);
+    return output.count;
+}
+
+}  // namespace loupe
+
+using namespace loupe;
+
+// The tables must outlive the model; a splitter may be missing.  NULL where arrays do not fit each other.
+LOUPE_API PairModel* loupe_pairs_new(const StringTable* tokens, const PairSource* source, const Splitter* splitter,
+                                     std::int32_t whole_pieces, std::int32_t cuts_short) {
+    const bool are_sound_rules = source->merge_offsets.size == 0
+                                     ? static_cast<std::size_t>(source->token_ranks.size) == tokens->strings().size()
+                                     : are_sound({source->merge_data, source->merge_offsets});
+    if (!are_sound_rules) return nullptr;
+    return new PairModel(*tokens, *source, splitter, static_cast<WholePieces>(whole_pieces), cuts_short != 0);
+}
+
+LOUPE_API void loupe_pairs_free(PairModel* model) { delete model; }
+
+LOUPE_API PairEncoder* loupe_pair_encoder_new(const PairModel* model) { return new PairEncoder(*model); }
+
+LOUPE_API void loupe_pair_encoder_free(PairEncoder* encoder) { delete encoder; }
+
+// Encode a text as a user gives it: the number of ids, or what is the trouble.  `room` is for `size` + 4 ids.
+LOUPE_API std::int64_t loupe_encode_text(PairEncoder* encoder, const Byte* data, std::int64_t size, std::int32_t* ids, std::int64_t room) {
+    const Bytes text(data, static_cast<std::size_t>(size));
+    if (plain_prefix(text) < text.size()) return static_cast<std::int64_t>(PairEncoder::Trouble::is_broken);
+    if (const auto trouble = encoder->trouble_of(text); trouble != PairEncoder::Trouble::none) return static_cast<std::int64_t>(trouble);
+    return static_cast<std::int64_t>(encoder->fast(text, {}, {ids, static_cast<std::size_t>(room)}));
+}

@@ -1,0 +1,63 @@
+// The encoders of vocabularies with merge rules: byte-level BPE, SentencePiece's BPE.
+#pragma once
+
+#include <memory>
+
+#include "merger.h"
+#include "pair_cuts.h"
+#include "piece_cache.h"
+
+namespace loupe {
+
+enum class WholePieces : std::int32_t { none, newlines, all };  // those that are tokens and are not merged then
+
+// What is known of one vocabulary; for all threads.
+class PairModel {
+public:
+    // `splitter` is none where each text is one piece.  `cuts_short`: pieces are lines or whole texts rather than words.
+    PairModel(const StringTable& tokens, const PairSource& source, const Splitter* splitter, WholePieces whole_pieces, bool cuts_short)
+        : rules(tokens, source), cuts(rules, source.secret), tokens(tokens), splitter(splitter), whole_pieces(whole_pieces), cuts_short(cuts_short) {}
+
+    // The token that is spelled like a piece and is not merged, or `absent`.
+    std::int32_t whole_token(Bytes piece) const;
+
+    const PairRules rules;
+    const PairCuts cuts;
+    const StringTable& tokens;
+    const Splitter* splitter;
+    const WholePieces whole_pieces;
+    const bool cuts_short;
+};
+
+// Encodes one text after the other; for one thread at a time.
+class PairEncoder {
+public:
+    explicit PairEncoder(const PairModel& model);
+
+    // Whether ids alone tell the spans of a text, so that `fast` may encode it.
+    enum class Trouble : std::int64_t { none = 0, is_broken = -1, has_marked_space = -2, has_untold_byte = -3 };
+    Trouble trouble_of(Bytes text) const;
+
+    // Append the ids of a text without trouble; `ends` says where its pieces end, the splitter if it is empty.
+    std::size_t fast(Bytes text, std::span<const std::int64_t> ends, Ids ids);
+
+    // The same for pieces that are only parts of such: none is taken whole.
+    std::size_t fast_parts(Bytes text, std::span<const std::int64_t> ends, Ids ids);
+
+private:
+    using Keys = std::array<PieceCache::Key, PieceCache::block>;
+    using BlockEnds = std::array<std::int64_t, PieceCache::block>;
+
+    std::size_t encode_words(Bytes text, std::size_t start, std::span<const std::int64_t> ends, Ids ids, std::size_t count);
+    std::size_t encode_parts(Bytes text, std::size_t start, std::size_t end, Ids ids, std::size_t count);
+    std::size_t merge(Bytes piece, Ids ids, std::size_t count);
+
+    const PairModel& model_;
+    PieceCache cache_;
+    Merger merger_;
+    std::unique_ptr<Splitting> splitting_;
+    Keys keys_, part_keys_;
+    BlockEnds ends_, part_ends_;
+};
+
+}  // namespace loupe

@@ -1,0 +1,272 @@
+#include "pair_rules.h"
+
+#include "byte_alphabet.h"
+#include "utf8.h"
+
+namespace loupe {
+
+namespace {
+
+constexpr std::array<Byte, 3> marked_space{0xE2, 0x96, 0x81};  // U+2581
+
+// Of characters of up to four bytes; one that is cut short differs from all others.
+std::uint64_t character_key(Bytes symbol) {
+    std::uint64_t key = symbol.size();
+    for (const Byte byte : symbol) key = key << 8 | byte;
+    return key;
+}
+
+}  // namespace
+
+// Numbers for the symbols that are no tokens, in the order in which they are met.
+class PairRules::Naming {
+public:
+    explicit Naming(const StringTable& tokens) : tokens_(tokens) {}
+
+    // The token that a text is, or else a number that stands for it until `resolve`.
+    std::int32_t number(Bytes text) {
+        const auto token = tokens_.find(text);
+        return token != absent ? token : later(text);
+    }
+
+    std::int32_t later(Bytes text) {
+        data_.insert(data_.end(), text.begin(), text.end());
+        offsets_.push_back(static_cast<std::int64_t>(data_.size()));
+        return -static_cast<std::int32_t>(offsets_.size());
+    }
+
+    // Give equal texts one number, and put that in place of what `later` returned.
+    void resolve(std::vector<Named>& rules, std::uint64_t secret, PairRules& owner) {
+        if (offsets_.size() == 1) return;
+        const Strings texts{data_, offsets_};
+        const StringTable table(texts, secret);
+        std::vector<std::int32_t> numbers(texts.size(), absent);
+        const auto numbered = [&](std::int32_t& symbol) {
+            if (symbol >= 0) return;
+            const auto text = texts[static_cast<std::size_t>(-symbol) - 2];
+            auto& number = numbers[static_cast<std::size_t>(table.find(text))];
+            if (number == absent) {
+                number = static_cast<std::int32_t>(owner.n_symbols());
+                owner.other_data_.insert(owner.other_data_.end(), text.begin(), text.end());
+                owner.other_offsets_.push_back(static_cast<std::int64_t>(owner.other_data_.size()));
+            }
+            symbol = number;
+        };
+        for (auto& rule : rules) numbered(rule.left), numbered(rule.right), numbered(rule.made);
+    }
+
+private:
+    const StringTable& tokens_;
+    std::vector<Byte> data_;
+    std::vector<std::int64_t> offsets_{0};
+};
+
+PairRules::PairRules(const StringTable& tokens, const PairSource& source)
+    : tokens_(tokens),
+      n_tokens_(static_cast<std::int32_t>(tokens.strings().size())),
+      is_byte_level_(source.is_byte_level),
+      marks_spaces_(source.marks_spaces),
+      filter_spread_(source.secret << 1 | 1) {
+    spell_bytes();
+    Naming naming(tokens);
+    auto rules = source.merge_offsets.size > 0 ? listed_rules(source, naming) : rules_of_cuts(source, naming);
+    naming.resolve(rules, source.secret, *this);
+    rules_ = KeyTable<Rule>(rules.size(), source.secret);
+    enter(rules);
+    find_start_symbols(tokens);
+    find_fallbacks(tokens, source);
+    find_untold(rules);
+}
+
+void PairRules::spell_bytes() {
+    for (unsigned byte = 0; byte < 256; ++byte) {
+        const auto encoded = encode(is_byte_level_ ? codes_of_bytes[byte] : byte);
+        spelled_[byte] = {{encoded.bytes[0], encoded.bytes[1], 0}, static_cast<std::uint8_t>(encoded.size)};
+        if (!is_byte_level_) spelled_[byte] = {{static_cast<Byte>(byte), 0, 0}, 1};
+        lengths_[byte] = static_cast<std::uint8_t>(is_byte_level_ ? 1 : announced_length(static_cast<Byte>(byte)));
+    }
+    if (marks_spaces_ && !is_byte_level_) spelled_[' '] = {marked_space, 3};
+}
+
+Bytes PairRules::symbol_text(std::size_t symbol) const {
+    const auto n_tokens = static_cast<std::size_t>(n_tokens_);
+    return symbol < n_tokens ? tokens_.strings()[symbol] : Strings{other_data_, other_offsets_}[symbol - n_tokens];
+}
+
+// Both sides of the first space that has something before it; a rule without them has no effect.
+std::vector<PairRules::Named> PairRules::listed_rules(const PairSource& source, Naming& naming) const {
+    const Strings merges{source.merge_data, source.merge_offsets};
+    std::vector<Named> rules;
+    rules.reserve(merges.size());
+    std::vector<Byte> joined;
+    for (std::size_t rank = 0; rank < merges.size(); ++rank) {
+        const auto text = merges[rank];
+        if (text.size() < 3) continue;
+        const auto space = static_cast<std::size_t>(std::find(text.begin() + 1, text.end(), ' ') - text.begin());
+        if (space + 1 >= text.size()) continue;
+        const auto left = text.first(space), right = text.subspan(space + 1);
+        joined.assign(left.begin(), left.end());
+        joined.insert(joined.end(), right.begin(), right.end());
+        rules.push_back({naming.number(left), naming.number(right), naming.number(joined), static_cast<std::uint32_t>(rank)});
+    }
+    return rules;
+}
+
+// All ways to cut a token in two symbols.  Only where some token is as long as a side is there anything to compare.
+std::vector<PairRules::Named> PairRules::rules_of_cuts(const PairSource& source, Naming& naming) const {
+    const auto& tokens = tokens_.strings();
+    std::vector<bool> is_length(tokens_.longest() + 1);
+    for (std::size_t token = 0; token < tokens.size(); ++token) is_length[tokens[token].size()] = true;
+    std::vector<Named> rules;
+    rules.reserve(2 * tokens.size());
+    for (std::size_t token = 0; token < tokens.size(); ++token) {
+        const auto text = tokens[token];
+        for (std::size_t cut = 1; cut < text.size(); ++cut) {
+            const auto first = text.first(cut), last = text.subspan(cut);
+            const bool is_first_symbol = cut == lengths_[text[0]], is_last_symbol = last.size() <= lengths_[last[0]];
+            if (!(is_first_symbol || is_length[cut]) || !(is_last_symbol || is_length[last.size()])) continue;
+            auto left = tokens_.find(first);
+            if (left == absent && !is_first_symbol) continue;
+            auto right = tokens_.find(last);
+            if (right == absent && !is_last_symbol) continue;
+            if (left == absent) left = naming.later(first);
+            if (right == absent) right = naming.later(last);
+            rules.push_back({left, right, static_cast<std::int32_t>(token), static_cast<std::uint32_t>(source.token_ranks.data[token])});
+        }
+    }
+    return rules;
+}
+
+// Of several rules for one pair the first stays.
+void PairRules::enter(const std::vector<Named>& rules) {
+    const auto n_bits = std::bit_ceil(4 * rules.size() + 64);
+    filter_.resize(n_bits / 64);
+    filter_shift_ = 64 - std::countr_zero(n_bits);
+    for (const auto& rule : rules) {
+        const auto key = key_of(rule.left, rule.right);
+        rules_.add(key, {rule.rank, rule.made});
+        filter_[filter_bit(key) >> 6] |= std::uint64_t{1} << (filter_bit(key) & 63);
+    }
+}
+
+// Call visit(byte, at, size) for each place where the spelling of a byte stands in a text.
+template <class Visit>
+void PairRules::for_each_spelled(Bytes text, Visit visit) const {
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const auto rest = text.subspan(at);
+        if (is_byte_level_) {
+            const auto [code, size] = decode(text, at);
+            if (code < n_alphabet_codes && bytes_of_codes[code] >= 0) visit(static_cast<Byte>(bytes_of_codes[code]), at, size);
+        } else {
+            if (rest[0] != ' ' || !marks_spaces_) visit(rest[0], at, 1);
+            if (marks_spaces_ && rest.size() >= 3 && std::ranges::equal(rest.first(3), marked_space)) visit(' ', at, 3);
+        }
+    }
+}
+
+void PairRules::find_start_symbols(const StringTable& tokens) {
+    for (unsigned byte = 0; byte < 256; ++byte) of_byte_[byte] = tokens.find(spelled(static_cast<Byte>(byte)));
+    for (auto symbol = n_tokens_; static_cast<std::size_t>(symbol) < n_symbols(); ++symbol) {
+        const auto text = symbol_text(static_cast<std::size_t>(symbol));
+        for_each_spelled(text, [&](Byte byte, std::size_t at, std::size_t size) {
+            is_in_other_[byte] = true;
+            if (at == 0 && size == text.size() && of_byte_[byte] == absent) of_byte_[byte] = symbol;
+        });
+    }
+    of_bytes_.resize(256 * 256);
+    for (unsigned left = 0; left < 256; ++left)
+        for (unsigned right = 0; right < 256; ++right) of_bytes_[left << 8 | right] = find(of_byte_[left], of_byte_[right]);
+    if (is_byte_level_) return;
+    const auto is_character = [&](Bytes text) { return text.size() > 1 && text.size() <= lengths_[text[0]]; };
+    std::size_t n_characters = 0;
+    for (std::size_t symbol = 0; symbol < n_symbols(); ++symbol) n_characters += is_character(symbol_text(symbol));
+    characters_ = KeyTable<std::int32_t>(n_characters, filter_spread_);
+    for (std::size_t symbol = 0; symbol < n_symbols(); ++symbol)
+        if (const auto text = symbol_text(symbol); is_character(text))
+            characters_.add(character_key(text), static_cast<std::int32_t>(symbol));
+}
+
+std::int32_t PairRules::start_symbol(Bytes symbol) const {
+    if (symbol.size() == 1) return of_byte_[symbol[0]];
+    const auto* found = characters_.find(character_key(symbol));
+    return found ? *found : absent;
+}
+
+// llama.cpp leaves out bytes without a token in BPE and fails in SPM, where we take the unknown token.
+void PairRules::find_fallbacks(const StringTable& tokens, const PairSource& source) {
+    std::array<std::int32_t, 256> named;
+    for (unsigned byte = 0; byte < 256; ++byte) {
+        const char* digits = "0123456789ABCDEF";
+        const std::array<Byte, 6> name{'<', '0', 'x', static_cast<Byte>(digits[byte >> 4]), static_cast<Byte>(digits[byte & 15]), '>'};
+        const std::array<Byte, 1> raw{static_cast<Byte>(byte)};
+        named[byte] = is_byte_level_ ? absent : tokens.find(name);
+        if (named[byte] == absent && (is_byte_level_ || source.takes_raw_bytes)) named[byte] = tokens.find(raw);
+        if (named[byte] == absent) named[byte] = source.unknown;
+    }
+    for (unsigned byte = 0; byte < 256; ++byte) {
+        bool leads = true;
+        for (const Byte part : spelled(static_cast<Byte>(byte))) {
+            if (named[part] != PairSource::none) fallbacks_.push_back({named[part], leads});
+            leads = false;
+        }
+        fallback_offsets_[byte + 1] = static_cast<std::uint32_t>(fallbacks_.size());
+        most_fallbacks_ = std::max(most_fallbacks_, fallbacks(static_cast<Byte>(byte)).size());
+    }
+}
+
+void PairRules::find_untold(const std::vector<Named>& rules) {
+    std::vector<bool> is_made(static_cast<std::size_t>(n_tokens_));
+    if (!is_byte_level_) {
+        for (const auto& rule : rules)
+            if (is_token(rule.made)) is_made[static_cast<std::size_t>(rule.made)] = true;
+        characters_.for_each([&](std::uint64_t, std::int32_t symbol) {
+            if (is_token(symbol)) is_made[static_cast<std::size_t>(symbol)] = true;
+        });
+    }
+    std::vector<bool> is_byte(static_cast<std::size_t>(n_tokens_));
+    for (const auto [token, leads] : fallbacks_)
+        if (token >= 0 && !is_made[static_cast<std::size_t>(token)]) is_byte[static_cast<std::size_t>(token)] = true;
+    for (std::int32_t token = 0; token < n_tokens_; ++token)
+        if (is_byte[static_cast<std::size_t>(token)]) byte_tokens_.push_back(token);
+    for (unsigned byte = 0; byte < 256; ++byte) {
+        const bool can_fall_back = is_in_other_[byte] || !is_token(of_byte_[byte]) || (!is_byte_level_ && byte >= 0x80);
+        if (!can_fall_back) continue;
+        const auto tokens = fallbacks(static_cast<Byte>(byte));
+        const bool is_clear = tokens.size() == 1 && tokens[0].token >= 0 && is_byte[static_cast<std::size_t>(tokens[0].token)];
+        untold_[byte] = !is_clear;
+        has_untold_ |= !is_clear;
+    }
+}
+
+std::vector<std::int32_t> PairRules::token_lengths(bool of_marked) const {
+    std::vector<std::int32_t> lengths(static_cast<std::size_t>(n_tokens_));
+    std::vector<Byte> bytes;
+    for (std::size_t token = 0; token < lengths.size(); ++token) {
+        const auto text = symbol_text(token);
+        lengths[token] = static_cast<std::int32_t>(of_marked ? text.size() : unspell(text, bytes) ? bytes.size() : 0);
+    }
+    if (!is_byte_level_)
+        for (const auto token : byte_tokens_) lengths[static_cast<std::size_t>(token)] = 1;
+    return lengths;
+}
+
+bool PairRules::unspell(Bytes symbol, std::vector<Byte>& bytes) const {
+    bytes.clear();
+    for (std::size_t at = 0; at < symbol.size();) {
+        const auto length = std::min(announced_length(symbol[at]), symbol.size() - at);
+        const auto character = symbol.subspan(at, length);
+        at += length;
+        if (is_byte_level_) {
+            const std::size_t code = length == 2 ? (character[0] & 0x1Fu) << 6 | (character[1] & 0x3Fu) : character[0];
+            if (length > 2 || code >= n_alphabet_codes || bytes_of_codes[code] < 0) return false;
+            bytes.push_back(static_cast<Byte>(bytes_of_codes[code]));
+        } else if (marks_spaces_ && std::ranges::equal(character, marked_space)) {
+            bytes.push_back(' ');
+        } else {
+            bytes.insert(bytes.end(), character.begin(), character.end());
+        }
+    }
+    return true;
+}
+
+}  // namespace loupe

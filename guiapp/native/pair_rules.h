@@ -1,0 +1,199 @@
+// Merge rules: which two neighbouring symbols become one, and which of several goes first.
+//
+// A *symbol* is a string that merging can meet: every token is one, by its row; strings that occur in rules but are no
+// tokens are numbered behind them; a start symbol that occurs in no rule is `absent`.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "api.h"
+#include "strings.h"
+
+namespace loupe {
+
+constexpr std::uint32_t no_rank = 0x7FFFFFFF;
+
+struct Rule {
+    std::uint32_t rank = no_rank;
+    std::int32_t made = absent;
+};
+
+// Values by keys of 64 bits, with open addressing; of equal keys the first one stays.  `secret` keeps whoever writes a
+// vocabulary from choosing keys that collide.
+template <class Value>
+class KeyTable {
+public:
+    explicit KeyTable(std::size_t most = 0, std::uint64_t secret = 0)
+        : spread_(secret | 1), shift_(64 - std::bit_width(most + most / 2 + 15)), rows_(std::size_t{1} << (64 - shift_)) {}
+
+    void add(std::uint64_t key, Value value) {
+        auto& row = rows_[place_of(key)];
+        if (row.key == none) row = {key, value};
+    }
+
+    const Value* find(std::uint64_t key) const {
+        const auto& row = rows_[place_of(key)];
+        return row.key == none ? nullptr : &row.value;
+    }
+
+    void fetch(std::uint64_t key) const { prefetch(&rows_[key * spread_ >> shift_]); }
+
+    template <class Visit>
+    void for_each(Visit visit) const {
+        for (const auto& row : rows_)
+            if (row.key != none) visit(row.key, row.value);
+    }
+
+private:
+    static constexpr std::uint64_t none = ~std::uint64_t{0};
+    struct Row {
+        std::uint64_t key = none;
+        Value value;
+    };
+
+    // Where a key is, or the empty row where it belongs.
+    std::size_t place_of(std::uint64_t key) const {
+        auto place = key * spread_ >> shift_;
+        while (rows_[place].key != key && rows_[place].key != none) place = (place + 1) & (rows_.size() - 1);
+        return place;
+    }
+
+    std::uint64_t spread_;
+    int shift_;
+    std::vector<Row> rows_;
+};
+
+// What a vocabulary says about merging.
+struct PairSource {
+    Array<const Byte> merge_data;             // rules by rank, each two texts with a space between
+    Array<const std::int64_t> merge_offsets;  // empty where any two symbols merge whose texts make a token
+    Array<const std::int32_t> token_ranks;    // in that case: whose rank is that of the token
+    std::int32_t unknown;                     // the token for bytes without one; `none` leaves them out
+    std::int32_t is_byte_level;               // tokens spell bytes with GPT-2's printable characters
+    std::int32_t marks_spaces;                // tokens spell a space as U+2581
+    std::int32_t takes_raw_bytes;             // a token that is one byte stands for that, besides <0x0A> and the like
+    std::uint64_t secret;
+
+    static constexpr std::int32_t none = -2;  // -1 is a mark in the output: a byte that the vocabulary cannot express
+};
+
+class PairRules {
+public:
+    PairRules(const StringTable& tokens, const PairSource& source);
+
+    Rule find(std::int32_t left, std::int32_t right) const {
+        if (left < 0 || right < 0) return {};
+        const auto key = key_of(left, right);
+        if (!may_have(key)) return {};
+        const Rule* rule = rules_.find(key);
+        return rule ? *rule : Rule{};
+    }
+
+    // Let the processor fetch what `find` will look at.
+    void fetch(std::int32_t left, std::int32_t right) const {
+        const auto key = key_of(left, right);
+        prefetch(&filter_[filter_bit(key) >> 6]);
+        rules_.fetch(key);
+    }
+
+    // The rule for two bytes that are start symbols.
+    Rule of_bytes(Byte left, Byte right) const { return of_bytes_[static_cast<std::size_t>(left) << 8 | right]; }
+
+    std::int32_t n_tokens() const { return n_tokens_; }
+    std::size_t n_symbols() const { return static_cast<std::size_t>(n_tokens_) + other_offsets_.size() - 1; }
+    Bytes symbol_text(std::size_t symbol) const;  // as tokens are spelled
+    bool is_token(std::int32_t symbol) const { return 0 <= symbol && symbol < n_tokens_; }
+    bool starts_from_bytes() const { return is_byte_level_; }
+    bool marks_spaces() const { return marks_spaces_; }
+
+    // The start symbol that text[start:] begins with, and where it ends.
+    std::size_t symbol_end(Bytes text, std::size_t start) const {
+        return std::min(start + lengths_[text[start]], text.size());
+    }
+    std::int32_t start_symbol(Bytes symbol) const;
+    std::int32_t start_byte(Byte byte) const { return of_byte_[byte]; }
+
+    // A token for a byte of a symbol that is none; `leads` where it stands for the byte, not behind one that does.
+    struct Fallback {
+        std::int32_t token;
+        bool leads;
+    };
+    std::span<const Fallback> fallbacks(Byte byte) const {
+        return std::span(fallbacks_).subspan(fallback_offsets_[byte], fallback_offsets_[byte + 1u] - fallback_offsets_[byte]);
+    }
+    std::size_t most_fallbacks() const { return most_fallbacks_; }  // for one byte, at least 1
+
+    // Bytes that make it unclear from ids alone where tokens begin and end: they may be left out, or stand as several
+    // tokens, or as one that can also stand for more.
+    bool is_untold(Byte byte) const { return untold_[byte]; }
+    bool has_untold() const { return has_untold_; }
+
+    // How many bytes of a text each token stands for; of a text whose spaces are U+2581 already, if asked for.
+    std::vector<std::int32_t> token_lengths(bool of_marked) const;
+
+    // How tokens spell a byte of a text.
+    Bytes spelled(Byte byte) const { return Bytes(spelled_[byte].bytes).first(spelled_[byte].size); }
+
+    // Write the bytes of a text that a symbol stands for, spaces as such; false where it can stand for none.
+    bool unspell(Bytes symbol, std::vector<Byte>& bytes) const;
+
+    template <class Visit>
+    void for_each(Visit visit) const {
+        rules_.for_each([&](std::uint64_t key, const Rule& rule) {
+            visit(static_cast<std::int32_t>(key >> 32), static_cast<std::int32_t>(key), rule);
+        });
+    }
+
+private:
+    struct Spelled {
+        std::array<Byte, 3> bytes;
+        std::uint8_t size;
+    };
+    struct Named {
+        std::int32_t left, right, made;
+        std::uint32_t rank;
+    };
+    class Naming;
+
+    static std::uint64_t key_of(std::int32_t left, std::int32_t right) {
+        return static_cast<std::uint64_t>(left) << 32 | static_cast<std::uint32_t>(right);
+    }
+    std::size_t filter_bit(std::uint64_t key) const { return key * filter_spread_ >> filter_shift_; }
+    bool may_have(std::uint64_t key) const { return filter_[filter_bit(key) >> 6] >> (filter_bit(key) & 63) & 1; }
+
+    template <class Visit>
+    void for_each_spelled(Bytes text, Visit visit) const;
+    void spell_bytes();
+    std::vector<Named> listed_rules(const PairSource& source, Naming& naming) const;
+    std::vector<Named> rules_of_cuts(const PairSource& source, Naming& naming) const;
+    void enter(const std::vector<Named>& rules);
+    void find_start_symbols(const StringTable& tokens);
+    void find_fallbacks(const StringTable& tokens, const PairSource& source);
+    void find_untold(const std::vector<Named>& rules);
+
+    const StringTable& tokens_;
+    std::int32_t n_tokens_;
+    bool is_byte_level_, marks_spaces_;
+    std::vector<Byte> other_data_;
+    std::vector<std::int64_t> other_offsets_{0};
+    std::array<Spelled, 256> spelled_;
+    std::array<std::uint8_t, 256> lengths_;
+    std::array<std::int32_t, 256> of_byte_;
+    KeyTable<Rule> rules_;
+    std::uint64_t filter_spread_;
+    int filter_shift_;
+    std::vector<std::uint64_t> filter_;  // a set of bits: of most pairs without a rule it tells so
+    std::vector<Rule> of_bytes_;
+    KeyTable<std::int32_t> characters_;  // start symbols of several bytes
+    std::vector<Fallback> fallbacks_;
+    std::array<std::uint32_t, 257> fallback_offsets_{};
+    std::size_t most_fallbacks_ = 1;
+    std::vector<std::int32_t> byte_tokens_;  // those that stand for one byte of a text wherever they are written
+    std::array<bool, 256> is_in_other_{};         // whether a symbol that is no token holds a byte
+    std::array<bool, 256> untold_{};
+    bool has_untold_ = false;
+};
+
+}  // namespace loupe

@@ -1,0 +1,241 @@
+#include "piece_cache.h"
+
+#include <algorithm>
+
+namespace loupe {
+
+namespace {
+
+constexpr std::uint64_t mix_low = 0x9E3779B97F4A7C15, mix_high = 0xC2B2AE3D27D4EB4F;
+constexpr std::uint64_t whole_bit = std::uint64_t{1} << 60;  // of the high word
+constexpr std::uint64_t ids_mask = ~std::uint64_t{0} >> 2;
+constexpr unsigned length_shift = 56, count_shift = 62, place_shift = 36;
+constexpr std::size_t n_recent_rows = 1 << 17, least_known_rows = 1 << 17, n_long_rows = 1 << 17;
+constexpr std::size_t ahead = 32;  // pieces behind a new one, of which more may be new
+constexpr std::uint32_t most_common = 1 << 15;  // tokens that are looked for first: vocabularies begin with frequent ones
+
+// Of a piece of n bytes: which bits of its two words are text.
+constexpr auto low_masks = [] {
+    std::array<std::uint64_t, 16> masks{};
+    for (unsigned size = 0; size < 16; ++size) masks[size] = size >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * size) - 1;
+    return masks;
+}();
+constexpr auto high_masks = [] {
+    std::array<std::uint64_t, 16> masks{};
+    for (unsigned size = 9; size < 16; ++size) masks[size] = (std::uint64_t{1} << 8 * (size - 8)) - 1;
+    return masks;
+}();
+
+void store_pair(Ids ids, std::size_t at, std::uint64_t pair) { std::memcpy(ids.subspan(at, 2).data(), &pair, 8); }
+
+}  // namespace
+
+PieceCache::PieceCache(std::size_t n_tokens)
+    : recent_(n_recent_rows),
+      known_(n_tokens ? std::bit_ceil(2 * n_tokens) : least_known_rows),
+      long_(n_long_rows),
+      known_room_(known_.size() / 4 * 3) {}
+
+std::uint64_t PieceCache::mixed(std::uint64_t low, std::uint64_t high) {
+    auto found = low * mix_low ^ high * mix_high;
+    found = (found ^ found >> 32) * mix_low;
+    return found >> place_shift;
+}
+
+PieceCache::Key PieceCache::key_of(Bytes piece, bool is_whole) {
+    std::array<Byte, 16> bytes{};
+    std::ranges::copy(piece, bytes.begin());
+    const auto high = load8(bytes, 8) | std::uint64_t{piece.size()} << length_shift | (is_whole ? whole_bit : 0);
+    const auto low = load8(bytes, 0);
+    return {low, high, mixed(low, high) & (n_recent_rows / 2 - 1)};
+}
+
+void PieceCache::write_row(Row& row, const Key& key, std::span<const std::int32_t> ids) {
+    std::array<std::uint64_t, 2> pairs{};
+    for (std::size_t at = 0; at < ids.size(); ++at)
+        pairs[at / 2] |= static_cast<std::uint64_t>(static_cast<std::uint32_t>(ids[at])) << 32 * (at & 1);
+    row = {key.low, key.high, pairs[0], pairs[1] | std::uint64_t{ids.size() - 1} << count_shift};
+}
+
+void PieceCache::enter(Bytes piece, std::int32_t token) {
+    if (piece.empty() || piece.size() > short_bytes) return;
+    const auto key = key_of(piece, true);
+    auto& row = known_row(key);
+    if (row.high != 0 || known_room_ == 0) return;
+    --known_room_;
+    write_row(row, key, {&token, 1});
+    if (static_cast<std::uint32_t>(token) < most_common && recent_[2 * key.place + 1].high == 0) keep_recent(key, {&token, 1});
+}
+
+// Make the keys of all pieces, and let the processor fetch their rows.
+void PieceCache::make_keys(const Block& pieces) {
+    const auto text = pieces.text;
+    const auto whole = pieces.are_whole ? whole_bit : 0;
+    const bool are_apart = !pieces.starts.empty();
+    std::size_t listed = 0, start = pieces.start;
+    for (std::size_t index = 0; index < pieces.ends.size(); ++index) {
+        if (are_apart) start = static_cast<std::size_t>(pieces.starts[index]);
+        const auto end = static_cast<std::size_t>(pieces.ends[index]), length = end - start;
+        auto& key = pieces.keys[index];
+        if (length > short_bytes) {
+            key = {too_long, too_long, listed};
+            listed = index + 1;
+        } else if (start + 16 <= text.size()) {
+            key.low = load8(text, start) & low_masks[length];
+            key.high = (load8(text, start + 8) & high_masks[length]) | std::uint64_t{length} << length_shift | whole;
+            key.place = mixed(key.low, key.high) & (n_recent_rows / 2 - 1);
+            prefetch(&recent_[2 * key.place]);
+        } else {
+            key = key_of(text.subspan(start, length), pieces.are_whole);
+        }
+        start = end;
+    }
+    if (listed) fetch_long(pieces, listed);
+}
+
+// Put hashes in the keys of pieces that no row can hold, and let the processor fetch what is kept.
+void PieceCache::fetch_long(const Block& pieces, std::size_t listed) {
+    for (auto next = listed; next; next = pieces.keys[next - 1].place) {
+        const auto piece = pieces.piece(next - 1);
+        auto& key = pieces.keys[next - 1];
+        key.low = piece.size() <= longest_kept ? long_hash(piece, pieces.are_whole) : 0;
+        prefetch(&long_row(key.low));
+    }
+    for (auto next = listed; next; next = pieces.keys[next - 1].place) {
+        const auto& row = long_row(pieces.keys[next - 1].low);
+        if (row.hash == 0) continue;
+        prefetch(&text_[row.text]);
+        prefetch(&ids_[row.ids]);
+    }
+}
+
+// Append the ids of pieces up to the first that is not in `recent_`; returns its index.  Rows come in pairs, of which
+// the first is looked at first; what is found in the second changes places.
+std::size_t PieceCache::look_up(std::span<const Key> keys, std::size_t index, Ids ids, std::size_t& count) {
+    auto n_ids = count;
+    for (; index < keys.size(); ++index) {
+        const auto& key = keys[index];
+        if (key.high == too_long) break;
+        auto& row = recent_[2 * key.place];
+        if (row.low != key.low || row.high != key.high) {
+            auto& other = recent_[2 * key.place + 1];
+            if (other.low != key.low || other.high != key.high) break;
+            std::swap(row, other);
+        }
+        store_pair(ids, n_ids, row.two);
+        store_pair(ids, n_ids + 2, row.last & ids_mask);
+        n_ids += (row.last >> count_shift) + 1;
+    }
+    count = n_ids;
+    return index;
+}
+
+// Let the processor fetch the rows of some of the next pieces in `known_`; returns behind which.
+std::size_t PieceCache::fetch_known(std::span<const Key> keys, std::size_t index) const {
+    const auto last = std::min(index + ahead, keys.size());
+    for (; index < last; ++index) {
+        const auto& key = keys[index];
+        if (key.high == too_long) continue;
+        const auto is_in = [&](const Row& row) { return row.low == key.low && row.high == key.high; };
+        if (is_in(recent_[2 * key.place]) || is_in(recent_[2 * key.place + 1])) continue;
+        prefetch(&known_[mixed(key.low, key.high) & (known_.size() - 1)]);
+    }
+    return last;
+}
+
+// The row of a key, or the empty row where it would be.
+PieceCache::Row& PieceCache::known_row(const Key& key) {
+    auto place = mixed(key.low, key.high);
+    while (true) {
+        auto& row = known_[place++ & (known_.size() - 1)];
+        if ((row.high == key.high && row.low == key.low) || row.high == 0) return row;
+    }
+}
+
+bool PieceCache::recall(const Block& pieces, std::size_t index, Ids ids, std::size_t& count) {
+    const auto& key = pieces.keys[index];
+    if (key.high == too_long) return key.low != 0 && recall_long(pieces.piece(index), pieces.are_whole, key.low, ids, count);
+    const auto& row = known_row(key);
+    if (row.high == 0) return false;
+    if (row.two == many) {
+        const auto piece = pieces.piece(index);
+        return recall_long(piece, pieces.are_whole, long_hash(piece, pieces.are_whole), ids, count);
+    }
+    store_pair(ids, count, row.two);
+    store_pair(ids, count + 2, row.last & ids_mask);
+    count += (row.last >> count_shift) + 1;
+    return true;
+}
+
+bool PieceCache::recall_long(Bytes piece, bool is_whole, std::uint64_t hash, Ids ids, std::size_t& count) {
+    const auto length = static_cast<std::uint32_t>(piece.size() << 1 | is_whole);
+    for (std::size_t probe = 0; probe < most_probes; ++probe) {
+        const auto& row = long_[((hash >> 20) + probe) & (long_.size() - 1)];
+        if (row.hash == 0) return false;
+        if (row.hash != hash || row.length != length) continue;
+        if (!std::equal(piece.begin(), piece.end(), text_.begin() + row.text)) continue;
+        std::copy_n(ids_.begin() + row.ids, row.n_ids, ids.subspan(count, row.n_ids).begin());
+        count += row.n_ids;
+        return true;
+    }
+    return false;
+}
+
+void PieceCache::keep(const Block& pieces, std::size_t index, std::span<const std::int32_t> ids) {
+    if (ids.empty() || std::ranges::any_of(ids, [](auto id) { return id < 0; })) return;
+    const auto& key = pieces.keys[index];
+    if (key.high == too_long) {
+        if (key.low) keep_long(pieces.piece(index), pieces.are_whole, key.low, ids);
+        return;
+    }
+    auto& row = known_row(key);
+    if (row.high == 0 && known_room_ > 0) {
+        --known_room_;
+        write_row(row, key, ids.first(std::min(ids.size(), few)));
+        if (ids.size() > few) row.two = many;
+    }
+    const auto piece = pieces.piece(index);
+    if (ids.size() > few) keep_long(piece, pieces.are_whole, long_hash(piece, pieces.are_whole), ids);
+}
+
+// Not if its place in the table is crowded.
+void PieceCache::keep_long(Bytes piece, bool is_whole, std::uint64_t hash, std::span<const std::int32_t> ids) {
+    if (piece.size() > longest_kept || ids.size() > longest_kept) return;
+    if (text_.size() + piece.size() > most_text || ids_.size() + ids.size() > most_ids || 2 * n_long_ > long_.size()) {
+        long_.clear();
+        text_.clear(), ids_.clear(), n_long_ = 0;
+    }
+    for (std::size_t probe = 0; probe < most_probes; ++probe) {
+        auto& row = long_[((hash >> 20) + probe) & (long_.size() - 1)];
+        if (row.hash != 0) continue;
+        row = {hash, static_cast<std::uint32_t>(text_.size()), static_cast<std::uint32_t>(ids_.size()),
+               static_cast<std::uint32_t>(piece.size() << 1 | is_whole), static_cast<std::uint32_t>(ids.size())};
+        text_.insert(text_.end(), piece.begin(), piece.end());
+        ids_.insert(ids_.end(), ids.begin(), ids.end());
+        ++n_long_;
+        return;
+    }
+}
+
+// Put a piece in its pair of rows: second if the first is in use.
+void PieceCache::keep_recent(const Key& key, std::span<const std::int32_t> ids) {
+    auto& row = recent_[2 * key.place];
+    write_row(row.high == 0 ? row : recent_[2 * key.place + 1], key, ids);
+}
+
+// A hash of a piece, not 0.
+std::uint64_t PieceCache::long_hash(Bytes piece, bool is_whole) {
+    auto found = std::uint64_t{piece.size()} << 1 | is_whole;
+    const auto mix = [&](std::uint64_t word) {
+        found = (found ^ word) * mix_low;
+        found ^= found >> 32;
+    };
+    std::size_t at = 0;
+    for (; at + 8 <= piece.size(); at += 8) mix(load8(piece, at));
+    if (at < piece.size() && piece.size() >= 8) mix(load8(piece, piece.size() - 8));
+    else
+        for (; at < piece.size(); ++at) mix(piece[at]);
+    return found | 1;
+}
+
+}  // namespace loupe

@@ -1,0 +1,111 @@
+// Pieces that were encoded before, with their tokens.  What a piece becomes depends on nothing else, so neither what a
+// cache holds nor what it forgets shows in the tokens.
+//
+// Short pieces fit rows of 32 bytes: the text in two words, and up to four ids.  `recent_` holds these in pairs of rows,
+// `known_` all of them by open addressing; `long_` is a table for all other pieces.  Work goes over a block of pieces at a
+// time: first all keys are made and their rows sent for, then all rows are read, so that hardly any of them is waited for.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "bytes.h"
+#include "large_array.h"
+
+namespace loupe {
+
+class PieceCache {
+public:
+    static constexpr std::size_t block = 512;       // pieces at a time
+    static constexpr std::size_t short_bytes = 15;  // of a piece whose key fits two words, length included
+    static constexpr std::size_t spare_ids = 4;     // that may be written behind the last one
+
+    struct Key {
+        std::uint64_t low, high, place;  // of those that are too long: a hash, too_long, the next such piece + 1 (0: none)
+    };
+
+    // The pieces of text from `start` on, as many as there are `ends`, and what is made of them.
+    struct Block {
+        Bytes text;
+        std::size_t start;
+        std::span<const std::int64_t> ends;
+        std::span<const std::int64_t> starts;  // where pieces do not lie side by side; else empty
+        bool are_whole;                        // a whole piece is kept apart from the same text within a longer one
+        std::span<Key> keys;                   // scratch, of the same size
+
+        std::size_t start_of(std::size_t index) const {
+            if (!starts.empty()) return static_cast<std::size_t>(starts[index]);
+            return index ? static_cast<std::size_t>(ends[index - 1]) : start;
+        }
+        Bytes piece(std::size_t index) const {
+            const auto from = start_of(index);
+            return text.subspan(from, static_cast<std::size_t>(ends[index]) - from);
+        }
+    };
+
+    // `n_tokens` whole pieces will be entered that are tokens.
+    explicit PieceCache(std::size_t n_tokens);
+
+    // Enter a token as what a whole piece becomes, of equal ones the first; one that is too long is left out.
+    void enter(Bytes piece, std::int32_t token);
+
+    // Append the ids of all pieces of a block.  `encode_new(index, count)` writes those of a piece that is not kept to
+    // ids[count:] and returns the new count; the cache may be used for other blocks meanwhile.  There must be room for
+    // `spare_ids` more.  Pieces for which a negative id is written are not kept.
+    template <class EncodeNew>
+    std::size_t encode(const Block& pieces, Ids ids, std::size_t count, EncodeNew encode_new) {
+        make_keys(pieces);
+        std::size_t fetched = 0;
+        for (std::size_t index = 0;; ++index) {
+            index = look_up(pieces.keys, index, ids, count);
+            if (index == pieces.ends.size()) return count;
+            const auto& key = pieces.keys[index];
+            if (key.high != too_long && index >= fetched) fetched = fetch_known(pieces.keys, index);
+            const auto first = count;
+            if (!recall(pieces, index, ids, count)) {
+                count = encode_new(index, first);
+                keep(pieces, index, ids.subspan(first, count - first));
+            }
+            if (key.high != too_long && count - first <= few && count > first) keep_recent(key, ids.subspan(first, count - first));
+        }
+    }
+
+private:
+    static constexpr std::size_t few = 4;  // ids that fit a row
+    static constexpr std::uint64_t too_long = ~std::uint64_t{0}, many = too_long;
+    static constexpr std::size_t longest_kept = 1024, most_probes = 16, most_ids = 1 << 19, most_text = 2 << 20;
+
+    struct alignas(32) Row {
+        std::uint64_t low, high;  // a key; high is 0 where the row is empty
+        std::uint64_t two, last;  // ids, with their number less one in the highest two bits; `many` where `long_` has them
+    };
+    struct alignas(32) LongRow {
+        std::uint64_t hash;  // 0 where the row is empty
+        std::uint32_t text, ids, length, n_ids;  // where they are kept; length << 1 | whole
+    };
+
+    static std::uint64_t mixed(std::uint64_t low, std::uint64_t high);
+    static std::uint64_t long_hash(Bytes piece, bool is_whole);
+    static void write_row(Row& row, const Key& key, std::span<const std::int32_t> ids);
+    static Key key_of(Bytes piece, bool is_whole);
+
+    void make_keys(const Block& pieces);
+    void fetch_long(const Block& pieces, std::size_t listed);
+    std::size_t look_up(std::span<const Key> keys, std::size_t index, Ids ids, std::size_t& count);
+    std::size_t fetch_known(std::span<const Key> keys, std::size_t index) const;
+    Row& known_row(const Key& key);
+    LongRow& long_row(std::uint64_t hash) { return long_[(hash >> 20) & (long_.size() - 1)]; }
+    bool recall(const Block& pieces, std::size_t index, Ids ids, std::size_t& count);
+    bool recall_long(Bytes piece, bool is_whole, std::uint64_t hash, Ids ids, std::size_t& count);
+    void keep(const Block& pieces, std::size_t index, std::span<const std::int32_t> ids);
+    void keep_long(Bytes piece, bool is_whole, std::uint64_t hash, std::span<const std::int32_t> ids);
+    void keep_recent(const Key& key, std::span<const std::int32_t> ids);
+
+    LargeArray<Row> recent_, known_;
+    LargeArray<LongRow> long_;
+    std::size_t known_room_, n_long_ = 0;  // how many more rows `known_` can take, and how many `long_` has
+    std::vector<Byte> text_;               // of the pieces in `long_`; when something is full those are forgotten
+    std::vector<std::int32_t> ids_;
+};
+
+}  // namespace loupe
