@@ -24,8 +24,9 @@ from guiapp.core.tokenizer import Tokenizer
 
 Batch = Callable[[list[Any], int], Iterable[Any]]  # texts, threads
 PartCounter = Callable[[int, int], int]  # start, end
-Appender = Callable[[bytes], tuple[NDArray[np.int32], NDArray[np.int32]]]
+Appender = Callable[[bytes], tuple[list[int], NDArray[np.int32]]]
 
+APPENDED_BYTES = 4  # at a time: about a token, as models give them
 
 UNSPLIT = " (unsplit)"  # behind the names of contenders that take a text as one piece
 
@@ -49,7 +50,8 @@ class Contender:
     decode        ids, as `take_ids` gives them, to text; None where the library cannot
     encode_batch  many texts on some threads, to what there is of each; None where the library cannot
     row_tokens    `tokens` of what that gives for one text; None where it is what `encode` returns
-    appender      appends a text byte by byte; gives the number of tokens after each, and the ids at the end
+    appender      appends a text, APPENDED_BYTES at a time; gives the number of tokens after each, and the ids
+                  at the end
     part_counter  takes a text and gives what counts the tokens of text[start:end]
     stages        takes a text and gives what runs each stage of encoding it; None where nobody knows them
     other_vocabulary  what it uses in place of the loaded vocabulary, "" if that one
@@ -104,9 +106,12 @@ def our_contender(tokenizer: Tokenizer, encoder: str) -> Contender:
     encode = partial(tokenizer.encode, add_special=False, parse_special=False, encoder=encoder)
     is_default = encoder == next(iter(tokenizer.encoders))
 
-    def append(text: bytes) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        growing = AppendEncoder(tokenizer, add_special=False, parse_special=False)
-        return growing.append_each(text), growing.token_ids
+    def append(text: bytes) -> tuple[list[int], NDArray[np.int32]]:
+        growing, counts = AppendEncoder(tokenizer, add_special=False, parse_special=False), []
+        for start in range(0, len(text), APPENDED_BYTES):
+            growing.append(text[start : start + APPENDED_BYTES])
+            counts.append(growing.count)
+        return counts, growing.token_ids
 
     return Contender(
         encode,

@@ -37,7 +37,7 @@ SPEEDS = {  # MB/s of contenders that nobody has measured here, with ordinary te
 }
 USUAL_SPEED = 8.0
 WORST_SLOWDOWN = 5.0  # of text that cannot be split
-COUNTING = ("append bytes", "append first", "count parts")
+COUNTING = ("append", "count parts")
 COUNT = ("fast", "rwkv", "plamo2")  # the encoders that do that
 
 
@@ -127,6 +127,6 @@ def call_s(name: str, task: Task, operation: str, known: Known = NOTHING_KNOWN) 
 
 def _can(name: str, task: Task, operation: str) -> bool:
     encoder = split_name(name)[0]
-    if operation in COUNTING or "append first" in task.operations:
+    if operation in COUNTING:
         return encoder in COUNT
     return operation not in STAGES or encoder not in PEERS

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.bench.agreement import Tokens
-from guiapp.core.bench.contenders import Appender, Contender, PartCounter, UnavailableError
+from guiapp.core.bench.contenders import APPENDED_BYTES, Contender, PartCounter, UnavailableError
 from guiapp.core.bench.stages import STAGES
 from guiapp.core.bench.timing import Operation
 
@@ -19,7 +19,7 @@ Texts = Sequence[bytes]
 N_COMPARED = 50  # counts while appending
 MEMORY = "memory"  # is not timed
 BATCH = "encode batch"
-REBUILDING = frozenset({"encode first", "append first"})  # operations in front of which a contender is loaded
+REBUILDING = frozenset({"encode first"})  # operations in front of which a contender is loaded
 
 
 class Subject(NamedTuple):
@@ -83,17 +83,12 @@ def _encode_each(subject: Subject) -> Operation:
 def _encode_first(subject: Subject) -> Operation:
     """The first text after loading: nothing is cached."""
     taken = subject.contender.take_text(subject.text)
-    return _with_fresh(subject, lambda contender: contender.encode(taken))
-
-
-def _with_fresh(subject: Subject, call: Callable[[Contender], object]) -> Operation:
-    """Something done with a contender that did nothing before."""
     fresh: list[Contender] = []
 
     def load() -> None:
         fresh[:] = [subject.rebuild()]
 
-    return Operation(lambda: call(fresh[0]), before=load)
+    return Operation(lambda: fresh[0].encode(taken), before=load)
 
 
 def _encode_batch(subject: Subject) -> Operation:
@@ -116,34 +111,19 @@ def _decode(subject: Subject) -> Operation:
     return Operation(partial(contender.decode, ids))
 
 
-def _append_bytes(subject: Subject) -> Operation:
-    """The text byte by byte in one call, its number of tokens after each byte, and its ids at the end."""
-    return Operation(partial(_checked_appender(subject), subject.text))
-
-
-def _append_first(subject: Subject) -> Operation:
-    """The same as the first thing after loading: no stretch of text was met before."""
-    _checked_appender(subject)
-    return _with_fresh(subject, lambda contender: _appender_of(contender)(subject.text))
-
-
-def _checked_appender(subject: Subject) -> Appender:
-    """Raises UnavailableError where its counts and ids are not those of encoding."""
+def _append(subject: Subject) -> Operation:
+    """The text part by part, its number of tokens after each, and its ids at the end."""
     contender, text = subject.contender, subject.text
-    append = _appender_of(contender)
-    counts, ids = append(text)
+    if contender.appender is None:
+        raise UnavailableError("It cannot append: it would encode the whole text again for each part.")
+    counts, ids = contender.appender(text)
     if ids.tolist() != encode_all(contender, subject.texts).ids.tolist():
         raise UnavailableError("Its ids after appending are not those of the whole text.")
-    for size in np.linspace(1, len(text), N_COMPARED).astype(int).tolist():
-        if counts[size - 1] != len(encode_all(contender, [text[:size]]).ids):
-            raise UnavailableError(f"Its count after appending byte {size} is not that of encoding so many.")
-    return append
-
-
-def _appender_of(contender: Contender) -> Appender:
-    if contender.appender is None:
-        raise UnavailableError("It cannot append: it would encode the whole text again for each byte.")
-    return contender.appender
+    for index in np.linspace(0, len(counts) - 1, N_COMPARED).astype(int).tolist():
+        size = min((index + 1) * APPENDED_BYTES, len(text))
+        if counts[index] != len(encode_all(contender, [text[:size]]).ids):
+            raise UnavailableError(f"Its count after {size} bytes is not that of encoding so many.")
+    return Operation(partial(contender.appender, text))
 
 
 def _count_parts(subject: Subject) -> Operation:
@@ -184,8 +164,7 @@ OPERATIONS: dict[str, Callable[[Subject], Operation]] = {
     "encode first": _encode_first,
     BATCH: _encode_batch,
     "decode": _decode,
-    "append bytes": _append_bytes,
-    "append first": _append_first,
+    "append": _append,
     "count parts": _count_parts,
     "encode parts": _encode_parts,
     **{name: partial(_stage, name) for name in STAGES},

@@ -81,7 +81,7 @@ LESSON = Source(
 GEMS = Source(
     "rust-gems bpe",
     "github.com/github/rust-gems, crates/bpe/README.md, figures of February 2026",
-    "MacBook Air M4, one thread, Rust, no Python; o200k, text of random tokens",
+    "MacBook Air M4, one thread, Rust, no Python; o200k, text of random tokens, appended byte by byte",
     "tokenizers",
 )
 GIGA_EPYC, GIGA_RYZEN = (
@@ -130,7 +130,7 @@ GEMS_SPLIT_US: Mapping[str, Curve] = {
     "tokenizers": (2.8, 19, 168, 1_680),
 }
 GEMS_APPEND_US: Mapping[tuple[str, str], Curve] = {
-    ("fast", "append bytes"): (0.66, 8.8, 88, 876),
+    ("fast", "append"): (0.66, 8.8, 88, 876),
     ("backtrack", "encode"): (0.31, 2.0, 17, 163),
 }
 GEMS_INTERVAL_US: Mapping[tuple[str, str], Curve] = {

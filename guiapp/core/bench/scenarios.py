@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from guiapp.core.bench.contenders import as_split, split_name
+from guiapp.core.bench.contenders import APPENDED_BYTES, as_split, split_name
 from guiapp.core.bench.corpus import WORST_TEXTS, Corpus, stretched, worst_texts
-from guiapp.core.bench.operations import MEMORY, REBUILDING
+from guiapp.core.bench.operations import MEMORY
 from guiapp.core.bench.plan import Plan
 from guiapp.core.bench.stages import STAGES, WHOLE, stage_names
 from guiapp.core.tokenizer import Tokenizer
@@ -189,20 +189,6 @@ def _documents(setting: Setting, task: Task) -> Cell:
     return setting.cell(task, *_pieces(text, DOCUMENT_BYTES, BATCH_BYTES // DOCUMENT_BYTES))
 
 
-def _appended(setting: Setting, task: Task) -> Cell:
-    """Building contenders again and again is for those who can append."""
-    cell = _stretched(setting, task)
-    if not REBUILDING.issuperset(task.operations):
-        return cell
-    appending = frozenset(filter(lambda name: _is_default(setting.tokenizer, name), setting.contenders))
-    return replace(cell, only=dict.fromkeys(task.operations, appending))
-
-
-def _is_default(tokenizer: Tokenizer, contender: str) -> bool:
-    name, is_split = split_name(contender)
-    return name == next(iter(as_split(tokenizer, is_split).encoders))
-
-
 def _parts(setting: Setting, task: Task) -> Cell:
     """Parts of so many tokens, beginning at random tokens."""
     n_tokens = task.size_bytes // BYTES_PER_TOKEN
@@ -245,7 +231,7 @@ def _from_character(text: bytes, start: int, size_bytes: int) -> bytes:
 
 _ENCODE = (("encode",),)
 _BATCH = (("encode batch",),)
-_APPEND = (("append bytes", "encode"), ("append first", "encode first"))
+_APPEND = (("append", "encode"),)
 _PARTS = (("count parts", "encode parts"),)
 
 SCENARIOS: dict[str, Scenario] = {
@@ -262,10 +248,10 @@ SCENARIOS: dict[str, Scenario] = {
         Scenario("decode", "Decoding", (("decode",),), _whole_texts, _whole),
         Scenario(
             "append",
-            "Appending byte by byte with a count after each, and encoding once",
+            f"Appending {APPENDED_BYTES} bytes at a time with a count after each, and encoding once",
             _APPEND,
             _sizes(*APPEND_BYTES),
-            _appended,
+            _stretched,
         ),
         Scenario(
             "interval",

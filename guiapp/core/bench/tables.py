@@ -7,6 +7,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from guiapp.core.bench.beside import Beside, beside, ratio_text
+from guiapp.core.bench.contenders import APPENDED_BYTES
 from guiapp.core.bench.drift import NO_DRIFT
 from guiapp.core.bench.history import Change
 from guiapp.core.bench.measurement import Record
@@ -15,10 +16,6 @@ from guiapp.core.bench.stages import STAGES, WHOLE
 from guiapp.core.figures import percent
 
 TIMES_PER_CALL = ("short", "interval", "append")
-APPENDING = {  # what it is compared with, and when
-    "append bytes": ("encode", ""),
-    "append first": ("encode first", " as the first text after loading"),
-}
 BYTES_PER_MB = 1e6
 NAME_WIDTH = 14
 MARKS = {"slower": "▼", "faster": "▲", "same": ""}
@@ -236,15 +233,15 @@ def _counting_lines(results: Sequence[Record]) -> Iterator[str]:
 
 
 def _appending_lines(results: Sequence[Record]) -> Iterator[str]:
-    """What appending byte by byte costs beside encoding the same text once."""
+    """What appending bit by bit costs beside encoding the same text once."""
     place = itemgetter("contender", "corpus", "size_bytes", "operation")
     rows = {place(row): row for row in results if row["scenario"] == "append"}
     for (contender, corpus, size_bytes, operation), row in rows.items():
-        once, when = APPENDING.get(operation, ("", ""))
-        if (whole := rows.get((contender, corpus, size_bytes, once))) is not None:
+        whole = rows.get((contender, corpus, size_bytes, "encode"))
+        if operation == "append" and whole is not None:
             yield (
-                f"{contender} appends {size_text(size_bytes)} of {corpus} byte by byte, "
-                f"with a count after each,{when} in {time_text(row['median_s'])}: "
+                f"{contender} appends {size_text(size_bytes)} of {corpus}, {APPENDED_BYTES} bytes at a time "
+                f"with a count after each, in {time_text(row['median_s'])}: "
                 f"{row['median_s'] / whole['median_s']:.2f} times the time of encoding it once."
             )
 

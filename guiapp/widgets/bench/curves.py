@@ -36,8 +36,7 @@ WORST_FIT = 0.5  # of the measured time; exponents of curves that fit worse say 
 FIGURE_NOTES = ("", "n^ exponent of the time", "n^ exponent of the time + that of an empty text")
 BAND_ALPHA = 30  # of 255
 VERBS = {  # beside curves of encoding
-    "append bytes": " appending",
-    "append first": " appending, cold",
+    "append": " appending",
     "encode first": " cold",
     "count parts": " counting",
 }

@@ -130,7 +130,7 @@ def test_published_figures_stand_beside_those_of_the_same_thing(record):
         ("scaling", "encode", "llama.cpp", 128, "14.66 ms for 128 B"),
         ("short", "encode each", "tiktoken", 1_024, "63 µs for 1,000 B"),
         ("scaling", "encode", "heap (unsplit)", 8_192, "1.12 ms for 10,000 B"),
-        ("append", "append bytes", "fast", 10_000, "876 µs"),
+        ("append", "append", "fast", 10_000, "876 µs"),
         ("interval", "count parts", "fast", 45, "0.26 µs for 10 B to 0.34 µs"),
         ("threads", "encode batch", "gigatoken", 2_096_000, "22,150 MB/s with Llama 3"),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from model_files import ALL_MODELS
+from watched_tokenizer import watched
 
 import guiapp
 
@@ -25,15 +26,7 @@ def test_the_count_is_that_of_the_encoding(model, parse_special):
 
 
 @pytest.mark.parametrize("model", ["demo:bpe", "demo:spm", "demo:wordpiece", "demo:unigram", "demo:rwkv"])
-def test_a_limit_ends_the_work(model, monkeypatch):
-    tokenizer = guiapp.open_model(model)
-    encoded = []
-    encode = tokenizer.pipeline.encode
-
-    def watch(fragment, after_special, encoder):
-        encoded.append(len(fragment))
-        return encode(fragment, after_special, encoder)
-
-    monkeypatch.setattr(tokenizer.pipeline, "encode", watch)
+def test_a_limit_ends_the_work(model):
+    tokenizer = watched(model)
     assert tokenizer.count("The quick brown fox. " * 100_000, limit=100) is None
-    assert sum(encoded) < 10_000
+    assert sum(tokenizer.encoded) < 10_000

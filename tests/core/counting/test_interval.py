@@ -7,6 +7,7 @@ import random
 import pytest
 from model_files import ALL_MODELS
 from random_texts import random_texts
+from watched_tokenizer import watched
 
 import guiapp
 from guiapp.core.counting.interval import IntervalCounter
@@ -34,21 +35,13 @@ def test_counts_equal_encoding_the_part_alone(model):
 
 
 @pytest.mark.parametrize("model", ["demo:bpe", "demo:spm", "demo:wordpiece", "demo:unigram", "demo:rwkv"])
-def test_a_long_part_costs_as_little_as_a_short_one(model, monkeypatch):
-    tokenizer = guiapp.open_model(model)
+def test_a_long_part_costs_as_little_as_a_short_one(model):
+    tokenizer = watched(model)
     text = b"The quick brown fox jumps over the lazy dog. " * 2000
     counter = IntervalCounter(tokenizer, text)
     expected = len(tokenizer.encode(text[11:80_011], add_special=False))
-    encoded = []
-    encode = tokenizer.pipeline.encode
-
-    def watch(fragment, after_special, encoder):
-        encoded.append(len(fragment))
-        return encode(fragment, after_special, encoder)
-
-    monkeypatch.setattr(tokenizer.pipeline, "encode", watch)
     assert counter.count(11, 80_011) == expected
-    assert sum(encoded) < 200
+    assert sum(tokenizer.encoded) < 200
 
 
 @pytest.mark.parametrize(("start", "end"), [(-1, 2), (2, 1), (0, 4)])

@@ -1,0 +1,22 @@
+"""A tokenizer that notes how much it encodes, for tests that bound the work rather than the time."""
+
+from __future__ import annotations
+
+from guiapp import open_model
+from guiapp.core.tokenizer import Tokenizer
+
+
+class WatchedTokenizer(Tokenizer):
+    """`encoded` has the length of each stretch between two cuts that was encoded."""
+
+    def __init__(self, vocabulary):
+        super().__init__(vocabulary)
+        self.encoded = []
+
+    def encode_stretch(self, text, *options):
+        self.encoded.append(len(text))
+        return super().encode_stretch(text, *options)
+
+
+def watched(model):
+    return WatchedTokenizer(open_model(model).vocabulary)
