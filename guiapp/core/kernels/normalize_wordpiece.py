@@ -27,7 +27,6 @@ from guiapp.core.text.unicode_tables import (
 SKIP, END_WORD, STAND_ALONE, EXTEND_WORD = (int(action) for action in Action)
 REPLACEMENT = 0xFFFD
 LAST_CODE = 0x10FFFF
-FIRST_LEAD = 0xC0  # of the bytes that a character of more than one begins with
 
 
 class ActionTable(NamedTuple):
@@ -187,28 +186,6 @@ def word_break_after(text: NDArray[np.uint8], position: int, table: ActionTable)
         if _begins_apart(text, offset, table) or (offset > position and _ends_word(text[offset - 1], table)):
             return offset
     return len(text)
-
-
-@kernel
-def word_breaks(text: NDArray[np.uint8], table: ActionTable, breaks: NDArray[np.int64]) -> int:
-    """Write the offsets where no word goes on, whatever stands around the text; returns how many.
-
-    Not those where one begins behind a space or a mark, which stays with the word: that makes few stretches.
-    """
-    rows, pages = table.rows, table.pages
-    count, is_apart = 0, np.zeros(256, np.uint8)
-    for byte in range(0x80):
-        action = int(rows[pages[0], byte]) & 3
-        is_apart[byte] = action == END_WORD or action == STAND_ALONE
-    for at in range(1, len(text)):
-        n_breaks = int(is_apart[text[at]])
-        if text[at] >= FIRST_LEAD:
-            code = decode(text, at) >> 3
-            action = int(rows[pages[code >> 8], code & 255]) & 3
-            n_breaks = int(action == END_WORD or action == STAND_ALONE)
-        breaks[count] = at  # written over unless it is one: nobody can guess which bytes are
-        count += n_breaks
-    return count
 
 
 @routine

@@ -154,54 +154,6 @@ def first_cut(cuts: PairCuts, data: NDArray[np.uint8], position: int) -> int:
 
 
 @kernel
-def all_cuts(cuts: PairCuts, data: NDArray[np.uint8], ends: NDArray[np.int64]) -> int:
-    """Write all cuts of a text that begins at one, or begins a text; returns how many.
-
-    They are cuts of all prefixes, too, those that end within the character behind a cut included.
-    """
-    ascii_pairs, size, marked, is_whole = cuts.ascii, len(data), cuts.marked_space, not cuts.splits_characters
-    count, code, n_whole, at, follows = 0, np.int64(0), MARGIN, 0, False
-    while at < size:
-        while follows and code < 0x80 and at < size and data[at] < 0x80:
-            after = np.int64(data[at])  # without a jump that depends on cuts
-            bits = ascii_pairs[2 * code + (after >> 6)]
-            ends[count] = at
-            count += int(bits >> np.uint64(after & 63) & ONE == NO_BITS and n_whole >= MARGIN)
-            code = after
-            n_whole += 1
-            at += 1
-        while follows and is_whole and code >= 0x80 and at + 2 < size and 0xE0 < data[at] < 0xF0:
-            first, second, third = np.int64(data[at]), np.int64(data[at + 1]), np.int64(data[at + 2])
-            two, mixed = first | second << 8, code * PAIR_MIX  # nor here, in characters of three bytes
-            after = two | third << 16
-            if (second & 0xC0 != 0x80) | (third & 0xC0 != 0x80) | (after == marked):
-                break
-            meet = _others_bit(cuts, mixed + first) | _others_bit(cuts, mixed + two)
-            ends[count] = at
-            count += int((meet | _others_bit(cuts, mixed + after)) & ONE == NO_BITS and n_whole >= MARGIN)
-            code = after
-            n_whole += 3
-            at += 3
-        if at < size:
-            length, after = whole_character(data, at, size), np.int64(0)
-            is_cut = length > 0 and n_whole >= MARGIN and follows
-            for byte in range(length):
-                after |= np.int64(data[at + byte]) << (8 * byte)
-                if after == marked:
-                    after = np.int64(SPACE)
-                is_cut &= not _has_pair(cuts, code, after)
-            if is_cut and not is_whole:
-                last = int(data[at - 1])
-                is_cut = not (_has_pair(cuts, last, after) or _has_pair(cuts, last, int(data[at])))
-            ends[count] = at
-            count += int(is_cut)
-            follows, code = length > 0, after
-            n_whole = n_whole + length if follows else 0
-            at += max(length, 1)
-    return count
-
-
-@kernel
 def enter_pairs(cuts: PairCuts, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> None:
     """Note all neighbours in the strings data[offsets[i] : offsets[i + 1]]."""
     for row in range(len(offsets) - 1):

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from guiapp.core.kernels.borrowing import borrowing
 from guiapp.core.kernels.compile import kernel, routine
-from guiapp.core.kernels.pair_cuts import whole_character
 from guiapp.core.kernels.pattern_automaton import (
     ACCEPTS,
     DEAD,
@@ -35,7 +34,7 @@ from guiapp.core.kernels.pattern_automaton import (
     window_ends,
 )
 from guiapp.core.kernels.pattern_windows import WIDTH, Marks, new_marks
-from guiapp.core.kernels.utf8 import REPLACEMENT, code_at
+from guiapp.core.kernels.utf8 import code_at
 
 POSITION, LEVEL, FIRST_LEVEL = 0, 1, 2
 # Of a level: the end of what it cuts, of a match ahead, whether that is open, the end of a run of numbers.
@@ -292,40 +291,3 @@ def first_cut(data: NDArray[np.uint8], position: int, machine: PatternMachine) -
         left = right
         at += width_at(data, at)
     return len(data)
-
-
-@kernel
-def all_cuts(
-    data: NDArray[np.uint8],
-    classes: NDArray[np.uint8],
-    cuts: np.ndarray[tuple[int, int], np.dtype[np.uint8]],
-    ascii_cuts: NDArray[np.uint8],
-    ends: NDArray[np.int64],
-) -> int:
-    """Write the certain cuts of a text, which may be broken; returns how many.
-
-    They are cuts of all prefixes, too: where one ends within a character, that becomes a replacement.
-    classes, cuts  of a PatternMachine
-    ascii_cuts     uint8[1 << 14], whether there is one between the ASCII characters i >> 7 and i & 127
-    """
-    replacement, size = int(classes[REPLACEMENT]), len(data)
-    count, left, at = 0, np.int64(-1), 0
-    while at < size:
-        if left >= 0 and data[at] < 0x80 and data[at - 1] < 0x80:
-            before = np.int64(data[at - 1])
-            while at < size and data[at] < 0x80:  # without a jump that depends on cuts
-                after = np.int64(data[at])
-                ends[count] = at
-                count += int(ascii_cuts[before << 7 | after])
-                before = after
-                at += 1
-            left = np.int64(classes[before])
-        if at < size:
-            length = whole_character(data, at, size)
-            right = np.int64(classes[code_at(data, at)]) if length else np.int64(-1)
-            if left >= 0 and right >= 0 and cuts[left, right] and (length == 1 or cuts[left, replacement]):
-                ends[count] = at
-                count += 1
-            left = right
-            at += max(length, 1)
-    return count

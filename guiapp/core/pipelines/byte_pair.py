@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from copy import copy
-from functools import cached_property, partial
+from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -14,10 +14,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.algorithms.fewest import Dropout
 from guiapp.core.encoding import FragmentTokens
-from guiapp.core.kernels.compile import awaits_compiled
 from guiapp.core.kernels.new_pieces import ALL_PIECES, NEWLINES, NO_PIECES
-from guiapp.core.kernels.pattern_automaton import PatternMachine
-from guiapp.core.kernels.right_edges import PieceCounts
 from guiapp.core.pipelines.dna import dna_tokens
 from guiapp.core.pipelines.lone_spaces import with_lone_spaces
 from guiapp.core.pipelines.many_texts import LONGEST_OF_MANY, Rows, laid_out, tokens_of_each
@@ -34,15 +31,14 @@ from guiapp.core.pipelines.stages import (
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
 from guiapp.core.text.normalized import NormalizedText
 from guiapp.core.text.split_patterns import splitter_for
-from guiapp.core.text.utf8 import REPLACEMENT_BYTES, repair, repair_each, repair_readable
+from guiapp.core.text.utf8 import repair, repair_each, repair_readable
 from guiapp.core.text.whitespace_words import whitespace_words
-from guiapp.core.vocab.merges import MARKED_SPACE, byte_pair_merging
+from guiapp.core.vocab.merges import byte_pair_merging
 from guiapp.core.vocab.pre_types import WHITESPACE
 from guiapp.core.vocab.vocabulary import Vocabulary
 
 WINDOW_BYTES = 256  # the first guess at how far away a cut lies
 MOST_FOLLOWING = 3  # bytes of a character behind its first
-SPACE, ASCII_END = 0x20, 0x80
 OVERLONG_SPACE = re.compile(rb"\xc0\xa0|\xe0\x80\xa0|\xf0\x80\x80\xa0")
 
 _Repaired = tuple[NDArray[np.uint8], NormalizedText | None]  # a text, and how it came from another one
@@ -59,7 +55,6 @@ class _Pieces(NamedTuple):
 class BytePairPipeline:
     """The pipeline of GPT-2 and its many successors."""
 
-    repairs_texts, minds_beginnings = True, False  # see `ManyTexts`
     longest_of_many = LONGEST_OF_MANY  # see `EncodesMany`
 
     def __init__(self, vocabulary: Vocabulary) -> None:
@@ -97,8 +92,6 @@ class BytePairPipeline:
     def make_tables(self) -> None:
         """Make now what the first encoding that needs it would make."""
         self._encoder.make_tables()
-        if self._splits_lines:
-            _ = self._before_replacement
 
     def with_dropout(self, dropout: Dropout) -> BytePairPipeline:
         """The same, but `fewest` rules out tokens by chance."""
@@ -202,72 +195,6 @@ class BytePairPipeline:
         piece_ends = self._splitter.split_each(texts, ends) if self._is_split else ends
         tokens = self._encoder.encode(texts, piece_ends, self.encoders[0])
         return Rows(tokens.ids, tokens_of_each(tokens, ends))
-
-    @property
-    def takes_many_texts(self) -> bool:
-        """See `ManyTexts`."""
-        return self._is_split and not (self._drops_spaces or self._dna)
-
-    def all_cuts(self, text: NDArray[np.uint8], ends: NDArray[np.int64]) -> int:
-        """See `ManyTexts`."""
-        if not self._splits_lines:
-            return self._splitter.all_restarts(text, ends)
-        cuts = ends[: self._encoder.all_cuts(text, ends)]
-        unsure = np.flatnonzero(self._before_replacement[text[cuts - 1]])
-        wrong = unsure[text[cuts[unsure]] >= ASCII_END]
-        ends[: len(cuts) - len(wrong)] = np.delete(cuts, wrong)
-        return len(cuts) - len(wrong)
-
-    @cached_property
-    def _before_replacement(self) -> NDArray[np.bool_]:
-        """bool[256]: last bytes of characters that stand before U+FFFD in some symbol, a space among them."""
-        texts, offsets = self.merging.symbol_texts
-        lasts = np.flatnonzero(texts == REPLACEMENT_BYTES[-1])
-        firsts = lasts[lasts >= len(REPLACEMENT_BYTES)] + 1 - len(REPLACEMENT_BYTES)
-        is_replacement = texts[firsts] == REPLACEMENT_BYTES[0]
-        firsts = firsts[is_replacement & (texts[firsts + 1] == REPLACEMENT_BYTES[1])]
-        found = np.zeros(256, np.bool_)
-        found[texts[firsts[~np.isin(firsts, offsets)] - 1]] = True
-        found[SPACE] = found[MARKED_SPACE[-1]]
-        return found
-
-    def count_each(self, texts: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np.int64]:
-        """See `ManyTexts`."""
-        if self._splits_lines and OVERLONG_SPACE.search(texts.tobytes()):
-            return np.array([len(self._encode(text, "heap").ids) for text in np.split(texts, ends[:-1])])
-        return self._encode_repaired(*repair_each(texts, ends)).counts
-
-    @property
-    def machine(self) -> PatternMachine:
-        """Cuts text into pieces."""
-        return self._splitter.machine
-
-    @property
-    def longest_whole_piece(self) -> int:
-        """Bytes; no longer one is one token whatever merging gives."""
-        return self._encoder.longest_whole_piece
-
-    def whole_pieces(self, texts: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which of the texts that end at `ends` are one token if they are a piece, whatever merging gives."""
-        return self._encoder.are_whole(texts, ends)
-
-    @cached_property
-    def begun_counts(self) -> NDArray[np.int64]:
-        """The numbers of tokens of 0, 1, 2 … bytes of a character that is not complete."""
-        texts = np.frombuffer(bytearray(REPLACEMENT_BYTES * sum(range(MOST_FOLLOWING + 1))), np.uint8)
-        ends = len(REPLACEMENT_BYTES) * np.cumsum(np.arange(1, MOST_FOLLOWING + 1))
-        return np.concatenate([[0], self.count_each(texts, ends)])
-
-    @property
-    def counts_pieces(self) -> bool:
-        """Whether a text falls into pieces that can be counted by `count_pieces`."""
-        return self.takes_many_texts and not (self._splits_lines or awaits_compiled())
-
-    def count_pieces(
-        self, texts: NDArray[np.uint8], origins: NDArray[np.int64], n_begun: NDArray[np.uint8]
-    ) -> PieceCounts:
-        """See `PairEncoder`."""
-        return self._encoder.count_pieces(texts, origins, n_begun)
 
     def _to_source(self, tokens: FragmentTokens, repaired: NormalizedText | None) -> FragmentTokens:
         """Tokens of a repaired text with the spans that they have in the original."""

@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encoding import FragmentTokens
-from guiapp.core.kernels import fast, piece_keys, right_edges
+from guiapp.core.kernels import fast, piece_keys
 from guiapp.core.kernels.compile import is_interpreted
 from guiapp.core.kernels.new_pieces import ALL_PIECES, NO_PIECES, PieceTables, long_token_bit
 from guiapp.core.kernels.pattern_automaton import PatternMachine
 from guiapp.core.kernels.piece_cache import PieceCache, empty_rows, new_cache
 from guiapp.core.kernels.piece_keys import ROW, SHORT
-from guiapp.core.kernels.right_edges import NO_ROOM, PieceCounts
 from guiapp.core.text.pair_cuts import pair_cuts, symbol_bytes
 from guiapp.core.text.pattern_tables import empty_machine
 from guiapp.core.text.word_rules import word_merges
@@ -24,7 +23,6 @@ N_ROWS = 1 << 17  # for pieces that were met before
 N_COMMON = 1 << 15  # tokens that are looked for first; vocabularies begin with the most frequent ones
 N_BITS = 1 << 16  # of a set of tokens
 MANY = 5  # ids that may be written behind the last one
-MORE_ROOM = 4  # times as much, where prefixes need more
 COUNT_MASK = (1 << 32) - 1
 NO_ENDS = np.zeros(0, np.int64)  # the machine shall tell where pieces end
 
@@ -126,12 +124,8 @@ class FastPieces:
         data: NDArray[np.uint8],
         piece_ends: NDArray[np.int64],
         spaces_are_marked: bool = False,
-        are_whole: bool = True,
     ) -> FragmentTokens:
-        """The tokens of a text, its pieces ending at `piece_ends`, in which spaces may be U+2581 already.
-
-        Or of parts of pieces.
-        """
+        """The tokens of a text, its pieces ending at `piece_ends`, in which spaces may be U+2581 already."""
         cache = self._borrowed_cache()
         out = np.empty(len(data) + MANY, np.int32)
         found = 0
@@ -144,8 +138,6 @@ class FastPieces:
             symbols, merges, tables = self._merging.symbols, self._merging.merges, self.tables
             if len(piece_ends) * SHORT > len(data):  # whatever pieces are elsewhere, these are words
                 tables = tables._replace(cuts_short=False)
-            if not are_whole and self._whole_pieces != NO_PIECES:
-                tables = tables._replace(cuts_short=True, whole_pieces=NO_PIECES)
             count = fast.encode(
                 data,
                 position,
@@ -163,19 +155,6 @@ class FastPieces:
         out.resize(count, refcheck=False)
         lengths = self._marked_lengths if spaces_are_marked else self._lengths
         return FragmentTokens.later(out, lambda: _tiles(out, lengths))
-
-    def count_pieces(
-        self, texts: NDArray[np.uint8], origins: NDArray[np.int64], n_begun: NDArray[np.uint8]
-    ) -> PieceCounts:
-        """See `PairEncoder`."""
-        own, room = np.empty(len(texts) + 1, np.int64), right_edges.ROOM
-        while True:
-            prefixes = right_edges.room_for_prefixes(len(texts), room)
-            tables, known = self.tables, self._known
-            n_unknown = right_edges.count_tokens(texts, origins, n_begun, tables, known, prefixes, own)
-            if n_unknown != NO_ROOM:
-                return PieceCounts(own, n_unknown, prefixes)
-            room *= MORE_ROOM
 
 
 def _plain_arguments(

@@ -8,14 +8,11 @@ from numpy.typing import NDArray
 from guiapp import native
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.kernels import fast_unigram, unigram_spans
-from guiapp.core.kernels.byte_trie import NONE
 from guiapp.core.kernels.pair_cuts import PairCuts
 from guiapp.core.kernels.piece_cache import PieceCache
-from guiapp.core.kernels.unigram_prefixes import UnigramRules
 from guiapp.core.kernels.unigram_words import UnigramTables
 from guiapp.core.pipelines.fast_words import NO_ENDS, FastWords
 from guiapp.core.text.pair_cuts import cuts_between
-from guiapp.core.text.utf8 import REPLACEMENT_BYTES
 from guiapp.core.vocab.vocabulary import Vocabulary
 
 
@@ -60,32 +57,6 @@ class FastUnigram:
             return 0
         starts, ends = np.empty(len(ids), np.int64), np.empty(len(ids), np.int64)
         return unigram_spans.find_spans(fragment, self._tables, ids, starts, ends)
-
-
-def prefix_rules(
-    vocabulary: Vocabulary, tables: UnigramTables, takes_characters_apart: bool
-) -> UnigramRules | None:
-    """What counting the tokens of all prefixes needs to know; None where nothing stands for unknown text."""
-    if tables.unknown == NONE:
-        return None
-    data = vocabulary.token_data
-    ends = np.flatnonzero(data == REPLACEMENT_BYTES[-1])
-    texts = data[np.maximum(ends[:, None] + np.arange(1 - len(REPLACEMENT_BYTES), 1), 0)]
-    has_replacement = bool((texts == list(REPLACEMENT_BYTES)).all(axis=1).any())
-    return UnigramRules(
-        tables.units,
-        tables.replacements,
-        tables.user_defined,
-        tables.kinds,
-        not (takes_characters_apart or has_replacement),
-        vocabulary.rules.add_space_prefix,
-        vocabulary.rules.remove_extra_whitespaces,
-        tables.rows,
-        int(tables.lengths.max(initial=0)),
-        tables.scores,
-        tables.unknown,
-        tables.unknown_score,
-    )
 
 
 def token_rows(vocabulary: Vocabulary, token_ids: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -3,41 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encoding import FragmentTokens
-from guiapp.core.kernels.stretch_counts import count_within
 
 LONGEST_OF_MANY = 1 << 16  # bytes; a longer text gains nothing in company
-
-
-@runtime_checkable
-class ManyTexts(Protocol):
-    """A pipeline that takes many texts at once; `takes_many_texts` is for its vocabulary to say.
-
-    repairs_texts     whether each byte of a character that is cut short becomes U+FFFD
-    minds_beginnings  whether a text has other tokens where it begins a document than elsewhere
-    """
-
-    takes_many_texts: bool
-    repairs_texts: bool
-    minds_beginnings: bool
-
-    def all_cuts(self, text: NDArray[np.uint8], ends: NDArray[np.int64]) -> int:
-        """Write the cuts of a text that depend on nothing around them, in order; returns how many.
-
-        The text begins at such a cut or begins a document.  They are cuts of all its prefixes, too.  There is
-        room for one at each byte.
-        """
-
-    def count_each(self, texts: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The number of tokens of each text by itself; none begins a document or follows a special token.
-
-        The texts lie one behind the other and end at `ends`.
-        """
 
 
 class Rows(NamedTuple):
@@ -77,6 +50,4 @@ def laid_out(texts: Sequence[bytes], before_each: bytes = b"") -> tuple[NDArray[
 
 def tokens_of_each(tokens: FragmentTokens, ends: NDArray[np.int64]) -> NDArray[np.int64]:
     """How many tokens lie in each of the stretches that end at `ends`; none reaches across an end."""
-    counts = np.empty(len(ends), np.int64)
-    count_within(tokens.ends, ends, counts)
-    return counts
+    return np.diff(tokens.ends.searchsorted(ends, side="right"), prepend=0)

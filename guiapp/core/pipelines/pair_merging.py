@@ -24,8 +24,6 @@ from guiapp.core.kernels.compile import awaits_compiled
 from guiapp.core.kernels.merges import ABSENT, TokenOutput
 from guiapp.core.kernels.new_pieces import ALL_PIECES, NEWLINES, NO_PIECES
 from guiapp.core.kernels.pattern_automaton import PatternMachine
-from guiapp.core.kernels.right_edges import PieceCounts
-from guiapp.core.kernels.word_merges import WordMerges
 from guiapp.core.pipelines.fast_pieces import NO_ENDS, FastPieces
 from guiapp.core.pipelines.token_matching import APPROXIMATE, LINEAR, TokenMatching
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
@@ -96,20 +94,6 @@ class PairEncoder:
         has_untold = bool(self._merging.untold_bytes) and bool(self._is_untold[text].any())
         return not (has_untold or awaits_compiled())
 
-    def count_pieces(
-        self, texts: NDArray[np.uint8], origins: NDArray[np.int64], n_begun: NDArray[np.uint8]
-    ) -> PieceCounts:
-        """The number of tokens of the last piece of each prefix of a text, by where the prefix ends.
-
-        origins, n_begun  as `piece_growth` tells them; UNKNOWN is entered where nothing is counted
-        """
-        return self._fast.count_pieces(texts, origins, n_begun)
-
-    @property
-    def words(self) -> WordMerges:
-        """The rules as words are merged by them."""
-        return self._fast.tables.words
-
     def cut_before(self, text: NDArray[np.uint8], position: int) -> int:
         """The last place in text[:position], whatever follows, that no merge reaches across; or 0."""
         return pair_cut_kernels.last_cut(self._fast.cuts, text, position)
@@ -118,10 +102,6 @@ class PairEncoder:
         """The first place in text[position:], whatever precedes, that no merge reaches across; or the end."""
         return pair_cut_kernels.first_cut(self._fast.cuts, text, position)
 
-    def all_cuts(self, text: NDArray[np.uint8], ends: NDArray[np.int64]) -> int:
-        """Write all places of a text that no merge reaches across; returns how many."""
-        return pair_cut_kernels.all_cuts(self._fast.cuts, text, ends)
-
     def encode_split(self, text: NDArray[np.uint8], splitter: Splitter, encoder: str) -> FragmentTokens:
         """The tokens of a text that a splitter cuts into pieces."""
         can_stay = not self._marks_spaces or marked_spaces.can_stay(text)
@@ -129,21 +109,15 @@ class PairEncoder:
             return self._fast.encode(text, NO_ENDS)
         return self.encode(text, splitter.split(text), encoder)
 
-    def encode(
-        self, text: NDArray[np.uint8], piece_ends: NDArray[np.int64], encoder: str, are_whole: bool = True
-    ) -> FragmentTokens:
-        """The tokens of a text, its pieces ending at `piece_ends`, from the kernel of that name.
-
-        Or parts of pieces, which are merged even where they are tokens.
-        """
+    def encode(self, text: NDArray[np.uint8], piece_ends: NDArray[np.int64], encoder: str) -> FragmentTokens:
+        """The tokens of a text, its pieces ending at `piece_ends`, from the kernel of that name."""
         encoder = self._sure_of_spans(encoder, text)
         if encoder in self._matching.encoders:
             return self._match(text, piece_ends, encoder)
         if encoder == "fast" and self._is_for_fast(text):
-            encode = partial(self._fast.encode, are_whole=are_whole)
+            encode = self._fast.encode
         else:
-            kernel = KERNELS.get(encoder, heap.encode)
-            encode = partial(self._encode, kernel, takes_whole=are_whole)
+            encode = partial(self._encode, KERNELS.get(encoder, heap.encode))
         if not self._marks_spaces or marked_spaces.can_stay(text):
             return encode(text, piece_ends, False)
         marked = _mark_spaces(text)
@@ -208,16 +182,6 @@ class PairEncoder:
         strings = self._merging.strings
         merge_kernels.find_pieces(strings, *self._spelling, data, piece_ends, only_newlines, found)
         return found
-
-    @property
-    def longest_whole_piece(self) -> int:
-        """Bytes; no longer one is taken as a token."""
-        return 0 if self._whole_pieces == NO_PIECES else self._longest_token
-
-    def are_whole(self, text: NDArray[np.uint8], piece_ends: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which pieces are taken as a token instead of being merged."""
-        found = self._find_whole_pieces(text, piece_ends)
-        return found != ABSENT if len(found) else np.zeros(len(piece_ends), np.bool_)
 
     def encode_readable(
         self, text: bytes, piece_ends: Sequence[int], encoder: str, watcher: Watcher = UNWATCHED

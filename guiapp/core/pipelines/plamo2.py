@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,14 +30,6 @@ WORST_SCORE = -20_000_000
 BEST_SCORE = 2**31 - 1
 MOST_SUFFIX_BYTES = 1 << 28
 LONG_TOKEN = 1 << 20  # bytes: more than most chunks have once they are normalised
-
-
-class GrowthRules(NamedTuple):
-    """What tokens there are and what they cost; see `kernels.plamo2_growth`."""
-
-    matcher: TokenMatcher
-    costs: NDArray[np.int64]
-    unknown_cost: int
 
 
 class Plamo2Pipeline:
@@ -86,16 +77,6 @@ class Plamo2Pipeline:
 
     def _matcher_of(self, token_ids: NDArray[np.int32]) -> TokenMatcher:
         return build_matcher(self._vocabulary.token_data, self._vocabulary.token_offsets, token_ids)
-
-    @property
-    def growth_rules(self) -> GrowthRules | None:
-        """What counting the tokens of growing texts needs to know.
-
-        None where llama.cpp forgets some tokens, or where some are so long that few texts can hold them.
-        """
-        if not self._is_simple or not self._is_usual.all():
-            return None
-        return GrowthRules(self._matcher, self._costs, plamo2.UNKNOWN_COST)
 
     @cached_property
     def _pieces(self) -> plamo2.Pieces:

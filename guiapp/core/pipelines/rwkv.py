@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from guiapp.core.algorithms import rwkv
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.errors import EncodeError
-from guiapp.core.kernels import longest_prefixes
 from guiapp.core.kernels import rwkv as kernel
 from guiapp.core.kernels.byte_trie import NONE, TokenMatcher, build_matcher
 from guiapp.core.kernels.compile import awaits_compiled
@@ -55,11 +54,6 @@ class RwkvPipeline:
         tokens.pop(b"", None)
         return tokens
 
-    @property
-    def has_unknown(self) -> bool:
-        """Whether a token stands for bytes without one."""
-        return self._unknown != NONE
-
     @cached_property
     def look_ahead(self) -> int:
         """The length of the longest token in bytes."""
@@ -78,13 +72,6 @@ class RwkvPipeline:
         starts, ends = np.empty(size, np.int64), np.empty(size, np.int64)
         count = kernel.encode(chunk, self.matcher, self._unknown, found, ids, starts, ends)
         return self._checked(FragmentTokens(ids[:count].copy(), starts[:count].copy(), ends[:count].copy()))
-
-    def count_prefixes(self, text: NDArray[np.uint8]) -> NDArray[np.int32]:
-        """int32[n]: the number of tokens of the first 1, 2, … n bytes of a text."""
-        counts = np.empty(len(text), np.int32)
-        if longest_prefixes.count_bytes(text, self.matcher, counts) and self._unknown == NONE:
-            self._encode_chunk(text)  # which raises an error
-        return counts
 
     def encode_readable(
         self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED

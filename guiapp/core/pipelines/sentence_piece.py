@@ -4,46 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.algorithms.fewest import Dropout
 from guiapp.core.encoding import FragmentTokens
-from guiapp.core.kernels import marked_spaces, piece_growth, prefix_parts
-from guiapp.core.kernels.compile import awaits_compiled
-from guiapp.core.kernels.piece_growth import UNKNOWN
 from guiapp.core.pipelines.many_texts import LONGEST_OF_MANY, Rows, laid_out, tokens_of_each
 from guiapp.core.pipelines.pair_merging import PairEncoder
 from guiapp.core.pipelines.stages import ENCODE, NORMALISE, Stage, Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
 from guiapp.core.text.normalized import NormalizedText
-from guiapp.core.vocab.derivations import why_not_linear
 from guiapp.core.vocab.merges import sentence_piece_merging
 from guiapp.core.vocab.vocabulary import Vocabulary
 
 SPACE = 0x20
-N_BYTES = np.arange(UNKNOWN)  # tokens of 0, 1, 2 … bytes of which each is one
 
 
 class SentencePiecePipeline:
     """The pipeline of Llama 2 and its relatives."""
 
-    takes_many_texts, repairs_texts = True, False  # see `ManyTexts`
     encodes_many_texts, longest_of_many = True, LONGEST_OF_MANY  # see `EncodesMany`
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.merging = sentence_piece_merging(vocabulary)
         self._encoder = PairEncoder(vocabulary, self.merging, cuts_short=True)
-        self._adds_space = self.minds_beginnings = vocabulary.rules.add_space_prefix
+        self._adds_space = vocabulary.rules.add_space_prefix
         self.encoders = self._encoder.encoders
         self.refused = self._encoder.refused
 
     def make_tables(self) -> None:
         """Make now what the first encoding that needs it would make."""
         self._encoder.make_tables()
-        _ = self._bytes_stand_for_themselves
 
     def with_dropout(self, dropout: Dropout) -> SentencePiecePipeline:
         """The same, but `fewest` rules out tokens by chance."""
@@ -77,44 +69,10 @@ class SentencePiecePipeline:
         """The first cut at or after `position` that depends on nothing before it; else the length."""
         return self._encoder.cut_after(fragment, position)
 
-    def all_cuts(self, text: NDArray[np.uint8], ends: NDArray[np.int64]) -> int:
-        """See `ManyTexts`."""
-        return self._encoder.all_cuts(text, ends)
-
-    def count_each(self, texts: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np.int64]:
-        """See `ManyTexts`."""
-        return self._encode_each(texts, ends).counts
-
-    @cached_property
-    def _bytes_stand_for_themselves(self) -> bool:
-        """Whether each byte of what is no symbol, or no whole character, is one token."""
-        return not (
-            self.merging.starts_from_bytes or self.merging.untold_bytes or why_not_linear(self.merging)
-        )
-
-    def count_prefixes(self, texts: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np.int64] | None:
-        """The number of tokens of each prefix of the texts that end at `ends`, by its last byte.
-
-        None begins a document or follows a special token.  None where each prefix is to be encoded.
-        """
-        if not self._bytes_stand_for_themselves or awaits_compiled() or not marked_spaces.can_stay(texts):
-            return None
-        origins, n_begun = np.zeros(len(texts) + 1, np.int64), np.full(len(texts) + 1, UNKNOWN, np.uint8)
-        piece_growth.grow_characters(texts, ends, self._encoder.words, origins, n_begun)
-        own, n_unknown, _ = self._encoder.count_pieces(texts, origins, n_begun)
-        if n_unknown:
-            asked = np.flatnonzero(n_begun[1:] == UNKNOWN) + 1
-            own[asked] = self.count_each(*prefix_parts.parts_of(texts, origins[asked], asked))
-        counts = np.empty(len(texts), np.int64)
-        prefix_parts.add_pieces(ends, origins, n_begun, own, N_BYTES, counts)
-        return counts
-
     def encode_each(self, texts: Sequence[bytes]) -> Rows:
         """See `EncodesMany`."""
-        return self._encode_each(*laid_out(texts, b" " if self._adds_space else b""))
-
-    def _encode_each(self, texts: NDArray[np.uint8], ends: NDArray[np.int64]) -> Rows:
-        tokens = self._encoder.encode(texts, ends, self.encoders[0])
+        data, ends = laid_out(texts, b" " if self._adds_space else b"")
+        tokens = self._encoder.encode(data, ends, self.encoders[0])
         return Rows(tokens.ids, tokens_of_each(tokens, ends))
 
     def encode_readable(

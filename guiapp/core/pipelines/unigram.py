@@ -18,11 +18,10 @@ from guiapp.core.kernels import normalize_unigram
 from guiapp.core.kernels import viterbi as kernel
 from guiapp.core.kernels.byte_trie import NONE, TokenMatcher, build_matcher, build_trie, find_all_longest
 from guiapp.core.kernels.compile import awaits_compiled
-from guiapp.core.kernels.unigram_prefixes import UnigramRules
 from guiapp.core.kernels.unigram_words import UnigramTables
 from guiapp.core.pipelines import cuts
 from guiapp.core.pipelines.chunks import chunks_of, join_chunks, tokens_from_steps
-from guiapp.core.pipelines.fast_unigram import FastUnigram, prefix_rules, token_cuts, token_rows
+from guiapp.core.pipelines.fast_unigram import FastUnigram, token_cuts, token_rows
 from guiapp.core.pipelines.many_texts import LONGEST_OF_MANY, Rows, laid_out
 from guiapp.core.pipelines.stages import ENCODE, NORMALISE, SPLIT_AND_ENCODE, Stage, Stages
 from guiapp.core.pipelines.unigram_words import UnigramWords
@@ -50,8 +49,6 @@ REFUSED = {
 class UnigramPipeline:
     """See `Pipeline`.  Spaces that the file wants removed belong to no span."""
 
-    repairs_texts, minds_beginnings = False, False  # see `ManyTexts`
-
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._vocabulary = vocabulary
         self._charsmap = open_charsmap(vocabulary.charsmap)
@@ -77,7 +74,6 @@ class UnigramPipeline:
         reason = self._words.why_no_fast
         self.encoders: tuple[str, ...] = ("viterbi",) if reason else ("fast", "viterbi")
         self.refused: Mapping[str, str] = {**REFUSED, "fast": reason} if reason else REFUSED
-        self.takes_many_texts = not reason and vocabulary.rules.remove_extra_whitespaces
         self.encodes_many_texts = not (reason or self._words.only_first_has_prefix)  # see `EncodesMany`
 
     def make_tables(self) -> None:
@@ -85,7 +81,7 @@ class UnigramPipeline:
         if awaits_compiled():
             return
         if "fast" in self.encoders:
-            _ = self._fast, self.prefix_rules
+            _ = self._fast
         if "fast" not in self.encoders or self._words.only_first_has_prefix:
             _ = self._matcher, self._user_defined, self._kinds, self._settled_characters
 
@@ -147,16 +143,6 @@ class UnigramPipeline:
             self._unknown_score,
             token_cuts(self._vocabulary, self._token_ids),
         )
-
-    @cached_property
-    def prefix_rules(self) -> UnigramRules | None:
-        """The same for counting the tokens of all prefixes; None where text may have none."""
-        return prefix_rules(self._vocabulary, self.tables, takes_characters_apart="fast" not in self.encoders)
-
-    @property
-    def longest_exact(self) -> int:
-        """The longest text of which all sums of scores are exact, whatever it holds; in bytes."""
-        return self._words.longest_exact
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         if encoder == "fast":
@@ -342,16 +328,6 @@ class UnigramPipeline:
         """The first safe cut from `position` on, whatever stands before it."""
         return len(data) if len(data) > self._words.longest_exact else self._chunk_end(data, position)
 
-    def all_cuts(self, text: NDArray[np.uint8], ends: NDArray[np.int64]) -> int:
-        """See `ManyTexts`."""
-        found = np.flatnonzero(self._words.cut_bytes[text[1:]])
-        np.add(found, 1, out=ends[: len(found)])
-        return len(found)
-
-    def count_each(self, texts: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np.int64]:
-        """See `ManyTexts`."""
-        return self._encode_each(texts, ends).counts
-
     @property
     def longest_of_many(self) -> int:
         """See `EncodesMany`."""
@@ -359,10 +335,7 @@ class UnigramPipeline:
 
     def encode_each(self, texts: Sequence[bytes]) -> Rows:
         """See `EncodesMany`."""
-        return self._encode_each(*laid_out(texts))
-
-    def _encode_each(self, texts: NDArray[np.uint8], ends: NDArray[np.int64]) -> Rows:
-        rows = Rows(*self._fast.encode_each(texts, ends))
+        rows = Rows(*self._fast.encode_each(*laid_out(texts)))
         self._check(rows.ids)
         return rows
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from guiapp.core.algorithms import linear, wordpiece
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.errors import EncodeError
-from guiapp.core.kernels import fast_wordpiece, longest_prefixes, normalize_wordpiece, word_cache
+from guiapp.core.kernels import fast_wordpiece, normalize_wordpiece, word_cache
 from guiapp.core.kernels import linear as linear_kernel
 from guiapp.core.kernels import wordpiece as kernel
 from guiapp.core.kernels.byte_trie import NONE, TokenMatcher, build_matcher
@@ -44,20 +44,11 @@ class _Words(NamedTuple):
     ends: NDArray[np.int64]
 
 
-class WordRules(NamedTuple):
-    """How text becomes words, and how many tokens these have; see `kernels.longest_prefixes.count_words`."""
-
-    actions: normalize_wordpiece.ActionTable
-    links: linear_kernel.FailureLinks
-    alone: NDArray[np.int32]
-
-
 class WordPiecePipeline:
     """See `Pipeline`.  Spaces, control characters and dropped accents belong to no span."""
 
     encoders: tuple[str, ...] = ("fast", "wordpiece", "linear")
     refused: Mapping[str, str] = REFUSED
-    takes_many_texts, repairs_texts, minds_beginnings = True, False, False  # see `ManyTexts`
     encodes_many_texts, longest_of_many = True, LONGEST_OF_MANY  # see `EncodesMany`
 
     def __init__(self, vocabulary: Vocabulary) -> None:
@@ -82,16 +73,6 @@ class WordPiecePipeline:
     @cached_property
     def _links(self) -> linear_kernel.FailureLinks:
         return linear_kernel.build_links(self._vocabulary.token_data, self._vocabulary.token_offsets)
-
-    @property
-    def has_unknown(self) -> bool:
-        """Whether a token stands for words that are not covered."""
-        return self._unknown != NONE
-
-    @cached_property
-    def word_rules(self) -> WordRules:
-        """What counting the tokens of all prefixes needs to know."""
-        return WordRules(self.actions, self._links, longest_prefixes.tokens_alone(self._links))
 
     @cached_property
     def _readable_links(self) -> linear.FailureLinks:
@@ -239,17 +220,6 @@ class WordPiecePipeline:
     def cut_after(self, data: NDArray[np.uint8], position: int) -> int:
         """The first safe cut from `position` on, whatever stands before it."""
         return normalize_wordpiece.word_break_after(data, position, self.actions)
-
-    def all_cuts(self, text: NDArray[np.uint8], ends: NDArray[np.int64]) -> int:
-        """See `ManyTexts`."""
-        return normalize_wordpiece.word_breaks(text, self.actions, ends)
-
-    def count_each(self, texts: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np.int64]:
-        """See `ManyTexts`."""
-        counts = np.empty(len(ends), np.int64)
-        if kernel.count_each(texts, ends, self.actions, self.matcher, counts) and self._unknown == NONE:
-            raise EncodeError(NOT_COVERED)
-        return counts
 
     def encode_each(self, texts: Sequence[bytes]) -> Rows:
         """See `EncodesMany`."""

@@ -18,7 +18,6 @@ from guiapp.core.text.pattern_table import PATTERNS_BY_PRE_TYPE, Pattern
 from guiapp.core.text.pattern_tables import build_machine
 
 BLOCK = 1 << 16
-N_ASCII = 128
 
 
 class Splitter(NamedTuple):
@@ -26,7 +25,6 @@ class Splitter(NamedTuple):
 
     patterns: tuple[Pattern, ...]
     machine: PatternMachine
-    ascii_cuts: NDArray[np.uint8]  # see `pattern_machine.all_cuts`
 
     def split(self, data: NDArray[np.uint8]) -> NDArray[np.int64]:
         """The end of each piece, in bytes; pieces tile the text and none is empty."""
@@ -58,10 +56,6 @@ class Splitter(NamedTuple):
         """
         return pattern_machine.last_cut(data, position, self.machine)
 
-    def all_restarts(self, data: NDArray[np.uint8], ends: NDArray[np.int64]) -> int:
-        """Write all such places of a text, which may be broken; returns how many."""
-        return pattern_machine.all_cuts(data, self.machine.classes, self.machine.cuts, self.ascii_cuts, ends)
-
     def restart_after(self, data: NDArray[np.uint8], position: int) -> int:
         """The first such place from `position` on, whatever precedes `position`; or len(data)."""
         return pattern_machine.first_cut(data, position, self.machine)
@@ -74,7 +68,4 @@ def splitter_for(pre_type: str) -> Splitter:
 
 @cache
 def splitter_of(patterns: tuple[Pattern, ...]) -> Splitter:
-    machine = build_machine(patterns)
-    ascii_classes = machine.classes[:N_ASCII].astype(np.int64)
-    is_cut = machine.cuts[ascii_classes][:, ascii_classes] != 0
-    return Splitter(patterns, machine, is_cut.astype(np.uint8).ravel())
+    return Splitter(patterns, build_machine(patterns))

@@ -256,7 +256,6 @@ def test_plamo2_makes_room_for_long_tokens_only_where_a_text_can_hold_them(monke
     )
     pipeline = plamo2({"a": -1, "aaaa": -2, "aaaaa": -1})
     assert encoded(pipeline, b"aaaa")[0] == [258]
-    assert pipeline.growth_rules is None
     assert built == [[257, 258]]
     assert encoded(pipeline, b"aaaaaaaaa")[0] == [259, 258]
     assert built[1:] == [[0, 257, 258, 259]]
