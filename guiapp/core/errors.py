@@ -24,3 +24,7 @@ class UnknownPreError(VocabError):
 
 class EncodeError(TokenloupeError):
     """A text or a list of ids that this vocabulary cannot turn into the other; the message says why."""
+
+
+class NativeLibraryError(TokenloupeError, ImportError):
+    """A native library that is missing, outdated or of another version; the message says what to do."""

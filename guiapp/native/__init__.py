@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
 from collections.abc import Sequence
 from ctypes import c_int64, c_uint64, c_void_p
 from pathlib import Path
@@ -16,7 +17,36 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-_LIBRARY = ctypes.CDLL(str(Path(__file__).with_name("_native.so")))
+from guiapp.core.errors import NativeLibraryError
+from guiapp.native import library
+
+ABI_VERSION = 1  # raised with each change of a function or a structure, here and in api.h
+
+
+class _Unbuilt:
+    """Takes the declarations below where there may be no library: `-m guiapp.native.build` comes by."""
+
+    def __getattr__(self, name: str) -> _Unbuilt:
+        return _Unbuilt()
+
+
+def _load(path: Path) -> Any:
+    """The library at a path.  Raises NativeLibraryError, which says what to do."""
+    if "guiapp.native.build" in sys.orig_argv:
+        return _Unbuilt()
+    if fault := library.fault(path):
+        raise NativeLibraryError(fault)
+    try:
+        loaded = ctypes.CDLL(str(path))
+        version = loaded.loupe_abi_version()
+    except (OSError, AttributeError) as error:
+        raise NativeLibraryError(f"The native library cannot be used ({error}). {library.remedy()}") from None
+    if version != ABI_VERSION:
+        raise NativeLibraryError(f"The native library is of another version. {library.remedy()}")
+    return loaded
+
+
+_LIBRARY = _load(library.library_path())
 
 
 class _Array(ctypes.Structure):

@@ -12,6 +12,8 @@
 
 namespace loupe {
 
+constexpr std::int32_t abi_version = 1;  // ABI_VERSION in __init__.py
+
 // An array of the caller's, with the number of its items.
 template <class Item>
 struct Array {
@@ -27,3 +29,8 @@ std::span<Item> items_of(Array<Item> array) {
 }
 
 }  // namespace loupe
+
+LOUPE_API std::int32_t loupe_abi_version();
+
+// By this text, Python tells a library older than its sources.
+LOUPE_API const char* loupe_sources();

@@ -1,0 +1,56 @@
+"""Where the native library lies, and whether it was built from the sources beside it.
+
+Imports nothing of the program: `build.py` also runs where the program cannot be imported.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import zlib
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
+KIND = os.environ.get("TOKENLOUPE_NATIVE", "")  # "checked" and "address" are for tests
+
+
+def library_path(kind: str = KIND) -> Path:
+    return FOLDER / f"_native{kind and '_' + kind}{SUFFIX}"
+
+
+def fault(library: Path, kind: str = KIND) -> str | None:
+    """What is wrong with the library, without loading it; None where nothing is."""
+    if not library.exists():
+        return f"The native library is missing. {remedy(library.parent, kind)}"
+    if _is_older(library) and source_mark(library.parent) not in library.read_bytes():
+        return f"The native library is older than its sources. {remedy(library.parent, kind)}"
+    return None
+
+
+def remedy(folder: Path = FOLDER, kind: str = KIND) -> str:
+    if not sources(folder):
+        return "Install Tokenloupe again."
+    return f"Build it: python -m guiapp.native.build{kind and ' --' + kind}"
+
+
+def sources(folder: Path = FOLDER) -> list[Path]:
+    """All of C++; none in an installed wheel."""
+    return sorted(path for path in folder.iterdir() if path.suffix in (".cpp", ".h"))
+
+
+def source_mark(folder: Path = FOLDER) -> bytes:
+    """What a library that was built from these sources contains."""
+    checksum = 0
+    for path in sources(folder):
+        checksum = zlib.crc32(path.read_bytes(), zlib.crc32(path.name.encode(), checksum))
+    return b"loupe-sources:%08x" % checksum
+
+
+def _is_older(library: Path) -> bool:
+    """Whether a source was written later, as each is by a checkout of another commit, changed or not."""
+    built = library.stat().st_mtime_ns
+    with os.scandir(library.parent) as entries:
+        return any(
+            entry.stat().st_mtime_ns > built for entry in entries if entry.name.endswith((".cpp", ".h"))
+        )
