@@ -39,7 +39,7 @@ NO_COMPILER = (
     f"or the Python package {ZIGLANG}, and try again."
 )
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).resolve().parents[2]
 OBJECTS = ROOT / "build" / "native"
 library = SimpleNamespace(**runpy.run_path(str(Path(__file__).with_name("library.py"))))
 
@@ -128,7 +128,7 @@ def zig(target: str) -> Compiler:
     options = ["-target", target, *(["-mcpu=x86_64_v2"] if target.startswith("x86_64") else [])]
     libraries = ["-Wl,-z,defs", "-Wl,-Bsymbolic", "-lm"]
     if "windows" in target:
-        libraries = ["-nodefaultlibs", "-lkernel32"]  # nor that of C, for the same reason
+        libraries = ["-nostdlib", "-lcompiler_rt", "-lkernel32"]  # nor that of C, for the same reason
     elif "macos" in target:
         libraries = ["-Wl,-install_name,_native.dylib"]
     return Compiler(
