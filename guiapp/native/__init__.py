@@ -10,9 +10,9 @@ import ctypes
 import os
 import sys
 from collections.abc import Sequence
-from ctypes import c_int64, c_uint64, c_void_p
+from ctypes import c_int32, c_int64, c_uint64, c_void_p
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -326,22 +326,216 @@ class Splitter(_Handle):
 
 # Pair merging
 
+NO_PIECES, NEWLINES, ALL_PIECES = range(3)  # which pieces that are tokens are not merged
+IS_BROKEN, HAS_MARKED_SPACE, HAS_UNTOLD_BYTE = -1, -2, -3  # why ids alone do not tell the spans of a text
+SPARE_IDS = 4  # that may be written behind the last one
+SHORT_TEXT = 4096  # bytes: ids of such are written to memory that is kept
+AROUND = 8  # ids that may stand before and behind those of a short text
+
 
 class _PairSource(ctypes.Structure):
     _fields_ = (
         ("merge_data", _Array),
         ("merge_offsets", _Array),
         ("token_ranks", _Array),
-        ("unknown", ctypes.c_int32),
-        ("is_byte_level", ctypes.c_int32),
-        ("marks_spaces", ctypes.c_int32),
-        ("takes_raw_bytes", ctypes.c_int32),
+        ("unknown", c_int32),
+        ("is_byte_level", c_int32),
+        ("marks_spaces", c_int32),
+        ("takes_raw_bytes", c_int32),
         ("secret", c_uint64),
     )
 
 
 _pairs_new = _function(
-    "pairs_new", c_void_p, c_void_p, ctypes.POINTER(_PairSource), c_void_p, ctypes.c_int32, ctypes.c_int32
+    "pairs_new", c_void_p, c_void_p, ctypes.POINTER(_PairSource), c_void_p, c_int32, c_int32
 )
+_pairs_find = _function("pairs_find", c_int64, c_void_p, c_int32, c_int32)
+_pairs_rules = _function("pairs_rules", c_int64, c_void_p, TO_INTS)
+_pairs_start_symbol = _function("pairs_start_symbol", c_int64, c_void_p, BYTES)
+_pairs_n_symbols = _function("pairs_n_symbols", c_int64, c_void_p)
+_pairs_symbols = _function("pairs_symbols", c_int64, c_void_p, c_int32, TO_BYTES, TO_WIDE_INTS)
+_pairs_fallbacks = _function("pairs_fallbacks", c_int64, c_void_p, TO_INTS, TO_INTS, TO_BYTES)
+_pairs_lengths = _function("pairs_lengths", c_int64, c_void_p, c_int32, TO_INTS)
+_pairs_last_cut = _function("pairs_last_cut", c_int64, c_void_p, BYTES, c_int64)
+_pairs_first_cut = _function("pairs_first_cut", c_int64, c_void_p, BYTES, c_int64)
+_pairs_whole = _function("pairs_whole", c_int64, c_void_p, BYTES, WIDE_INTS, TO_INTS)
 _pair_encoder_new = _function("pair_encoder_new", c_void_p, c_void_p)
-_encode_text = _function("encode_text", c_int64, c_void_p, ctypes.c_char_p, c_int64, c_void_p, c_int64)
+_encode_text = _function("encode_text", c_int64, c_void_p, ctypes.c_char_p, c_int64, c_void_p)
+_encode_pieces = _function("encode_pieces", c_int64, c_void_p, c_int32, BYTES, WIDE_INTS, TO_INTS)
+_merge_pieces = _function(
+    "merge_pieces", c_int64, c_void_p, c_int32, c_int32, BYTES, WIDE_INTS, TO_INTS, TO_WIDE_INTS, TO_WIDE_INTS
+)
+
+
+class PairOptions(NamedTuple):
+    """How a vocabulary's texts spell and merge.
+
+    merges           its rules by rank, each two texts with a space between, packed; None where any two
+                     symbols merge whose texts make a token
+    token_ranks      int32[n]: in that case the rank of each token
+    unknown          the token for bytes without one, -1 to mark them in the output, None to leave them out
+    is_byte_level    tokens spell bytes with GPT-2's printable characters
+    marks_spaces     tokens spell a space as U+2581
+    takes_raw_bytes  a token of one byte stands for that, besides <0x0A> and the like
+    whole_pieces     NO_PIECES, NEWLINES or ALL_PIECES
+    cuts_short       pieces are lines or whole texts rather than words
+    """
+
+    merges: tuple[NDArray[np.uint8], NDArray[np.int64]] | None
+    token_ranks: NDArray[np.int32]
+    unknown: int | None
+    is_byte_level: bool
+    marks_spaces: bool
+    takes_raw_bytes: bool
+    whole_pieces: int
+    cuts_short: bool
+
+
+class PairModel(_Handle):
+    """Merge rules of a vocabulary, and encoders by them.  Threads may share it.
+
+    Symbols are tokens, and behind these strings that occur in rules but are none; see pair_rules.h.
+    """
+
+    _free = staticmethod(_function("pairs_free", None, c_void_p))
+
+    def __init__(self, tokens: StringTable, options: PairOptions, splitter: Splitter | None) -> None:
+        data, offsets = options.merges or (np.empty(0, np.uint8), np.empty(0, np.int64))
+        source = _PairSource(
+            *(_Array(array.ctypes.data, array.size) for array in (data, offsets, options.token_ranks)),
+            -2 if options.unknown is None else options.unknown,
+            options.is_byte_level,
+            options.marks_spaces,
+            options.takes_raw_bytes,
+            secret(),
+        )
+        address = None if splitter is None else splitter._address
+        whole, short = options.whole_pieces, int(options.cuts_short)
+        super().__init__(_pairs_new(tokens._address, source, address, whole, short), tokens, splitter)
+        if self._address is None:
+            raise ValueError("arrays that do not fit each other")
+        self._idle: list[_PairEncoder] = []
+
+    def __len__(self) -> int:
+        """The number of symbols."""
+        return int(_pairs_n_symbols(self._address))
+
+    def find(self, left: int, right: int) -> tuple[int, int] | None:
+        """Rank and result of the rule for two symbols."""
+        found = _pairs_find(self._address, left, right)
+        return None if found < 0 else (found >> 32, found & 0xFFFFFFFF)
+
+    def rules(self) -> NDArray[np.int32]:
+        """int32[n, 4]: left, right, rank and result of all rules, in no order."""
+        rules = np.empty(_pairs_rules(self._address, np.empty(0, np.int32)), np.int32)
+        _pairs_rules(self._address, rules)
+        return rules.reshape(-1, 4)
+
+    def start_symbol(self, symbol: bytes) -> int:
+        """The symbol of a byte or a character, -1 where no rule knows it."""
+        return int(_pairs_start_symbol(self._address, np.frombuffer(symbol, np.uint8)))
+
+    def symbols(self, are_spelled: bool) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+        """The texts of all symbols as tokens are spelled, or the bytes that they stand for, packed."""
+        offsets = np.zeros(len(self) + 1, np.int64)
+        size = _pairs_symbols(self._address, are_spelled, np.empty(0, np.uint8), offsets)
+        data = np.empty(size, np.uint8)
+        _pairs_symbols(self._address, are_spelled, data, offsets)
+        return data, offsets
+
+    def fallbacks(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]]:
+        """Which tokens stand for a byte of a symbol that is none: offsets int32[257], ids, and which of them
+        stand for the byte, not behind one that does.
+        """
+        offsets, none = np.zeros(257, np.int32), np.empty(0, np.int32)
+        count = _pairs_fallbacks(self._address, offsets, none, np.empty(0, np.uint8))
+        ids, leads = np.empty(count, np.int32), np.empty(count, np.uint8)
+        _pairs_fallbacks(self._address, offsets, ids, leads)
+        return offsets, ids, leads.astype(np.bool_)
+
+    def token_lengths(self, of_marked: bool) -> NDArray[np.int32]:
+        """How many bytes of a text each token stands for, of one whose spaces are U+2581, if asked for."""
+        lengths = np.empty(_pairs_lengths(self._address, 0, np.empty(0, np.int32)), np.int32)
+        _pairs_lengths(self._address, of_marked, lengths)
+        return lengths
+
+    def last_cut(self, text: NDArray[np.uint8], end: int) -> int:
+        """The last place in text[:end], whatever follows, that no merge reaches across; or 0."""
+        return int(_pairs_last_cut(self._address, text, end))
+
+    def first_cut(self, text: NDArray[np.uint8], position: int) -> int:
+        """The first place in text[position:], whatever precedes, that no merge reaches across; or the size."""
+        return int(_pairs_first_cut(self._address, text, position))
+
+    def whole_tokens(self, text: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Which token each piece is that is not merged, or -1."""
+        found = np.empty(len(ends), np.int32)
+        _pairs_whole(self._address, text, ends, found)
+        return found
+
+    def encode_text(self, text: bytes, before: list[int], after: list[int]) -> NDArray[np.int32] | int:
+        """The ids of a text cut by the splitter, between those given; or why ids do not tell its spans."""
+        encoder = self._borrowed()
+        size, n_before = len(text), len(before)
+        if size <= SHORT_TEXT:
+            ids = encoder.ids
+            count = _encode_text(encoder._address, text, size, encoder.place)
+            first = AROUND - n_before
+        else:
+            ids, first = np.empty(n_before + size + max(SPARE_IDS, len(after)), np.int32), 0
+            count = _encode_text(encoder._address, text, size, ids.ctypes.data + 4 * n_before)
+        self._idle.append(encoder)
+        if count < 0:
+            return int(count)
+        found = ids[first : first + n_before + count + len(after)]
+        if size <= SHORT_TEXT:
+            found = found.copy()
+        else:
+            ids.resize(found.size, refcheck=False)
+            found = ids
+        if before:
+            found[:n_before] = before
+        if after:
+            found[-len(after) :] = after
+        return found
+
+    def encode_pieces(
+        self, text: NDArray[np.uint8], ends: NDArray[np.int64], has_marked_spaces: bool
+    ) -> NDArray[np.int32] | int:
+        """The same for a text that was repaired, its pieces ending at `ends`."""
+        encoder = self._borrowed()
+        ids = np.empty(len(text) + SPARE_IDS, np.int32)
+        count = _encode_pieces(encoder._address, has_marked_spaces, text, ends, ids)
+        self._idle.append(encoder)
+        if count < 0:
+            return int(count)
+        ids.resize(count, refcheck=False)
+        return ids
+
+    def merge_pieces(
+        self, text: NDArray[np.uint8], ends: NDArray[np.int64], by_heap: bool, takes_whole: bool, room: int
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+        """Ids, starts and ends of the tokens of all pieces, each merged; there is `room` for so many."""
+        encoder = self._borrowed()
+        ids, starts, stops = np.empty(room, np.int32), np.empty(room, np.int64), np.empty(room, np.int64)
+        count = _merge_pieces(encoder._address, by_heap, takes_whole, text, ends, ids, starts, stops)
+        self._idle.append(encoder)
+        return ids[:count].copy(), starts[:count].copy(), stops[:count].copy()
+
+    def _borrowed(self) -> _PairEncoder:
+        """An encoder that nobody else has; asked for and taken in one go, because another thread may be faster."""
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return _PairEncoder(self)
+
+
+class _PairEncoder(_Handle):
+    """Encodes one text after the other, for one thread at a time; `ids` is room for those of a short text."""
+
+    _free = staticmethod(_function("pair_encoder_free", None, c_void_p))
+
+    def __init__(self, model: PairModel) -> None:
+        super().__init__(_pair_encoder_new(model._address))  # the model keeps it, not the other way round
+        self.ids = np.empty(AROUND + SHORT_TEXT + SPARE_IDS + AROUND, np.int32)
+        self.place = self.ids.ctypes.data + self.ids.itemsize * AROUND

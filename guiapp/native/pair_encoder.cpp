@@ -70,14 +70,16 @@ std::size_t PairEncoder::fast(Bytes text, std::span<const std::int64_t> ends, Id
     return count;
 }
 
-std::size_t PairEncoder::fast_parts(Bytes text, std::span<const std::int64_t> ends, Ids ids) {
-    std::size_t count = 0, start = 0;
+void PairEncoder::merge_each(Bytes text, std::span<const std::int64_t> ends, Merging merging, bool takes_whole, TokenOutput& output) {
+    std::size_t start = 0;
     for (const auto offset : ends) {
         const auto end = static_cast<std::size_t>(offset);
-        count = encode_parts(text, start, end, ids, count);
+        const auto token = takes_whole ? model_.whole_token(text.subspan(start, end - start)) : absent;
+        if (token != absent) output.add(token, start, end);
+        else if (merging == Merging::scan) merger_.scan(text, start, end, output);
+        else merger_.heap(text, start, end, output);
         start = end;
     }
-    return count;
 }
 
 std::size_t PairEncoder::encode_words(Bytes text, std::size_t start, std::span<const std::int64_t> ends, Ids ids, std::size_t count) {
@@ -141,10 +143,116 @@ LOUPE_API PairEncoder* loupe_pair_encoder_new(const PairModel* model) { return n
 
 LOUPE_API void loupe_pair_encoder_free(PairEncoder* encoder) { delete encoder; }
 
-// Encode a text as a user gives it: the number of ids, or what is the trouble.  `room` is for `size` + 4 ids.
-LOUPE_API std::int64_t loupe_encode_text(PairEncoder* encoder, const Byte* data, std::int64_t size, std::int32_t* ids, std::int64_t room) {
+// rank << 32 | made of the rule for two symbols, or -1.
+LOUPE_API std::int64_t loupe_pairs_find(const PairModel* model, std::int32_t left, std::int32_t right) {
+    const auto rule = model->rules.find(left, right);
+    return rule.rank == no_rank ? -1 : std::int64_t{rule.rank} << 32 | rule.made;
+}
+
+// Write left, right, rank and made of all rules, in no order; how many numbers these are.
+LOUPE_API std::int64_t loupe_pairs_rules(const PairModel* model, Array<std::int32_t> to) {
+    std::int64_t count = 0;
+    model->rules.for_each([&](std::int32_t left, std::int32_t right, const Rule& rule) {
+        for (const auto number : {left, right, static_cast<std::int32_t>(rule.rank), rule.made}) {
+            if (count < to.size) to.data[count] = number;
+            ++count;
+        }
+    });
+    return count;
+}
+
+LOUPE_API std::int64_t loupe_pairs_start_symbol(const PairModel* model, Array<const Byte> symbol) {
+    return model->rules.start_symbol(symbol);
+}
+
+LOUPE_API std::int64_t loupe_pairs_n_symbols(const PairModel* model) {
+    return static_cast<std::int64_t>(model->rules.n_symbols());
+}
+
+// Write the texts of all symbols as tokens are spelled, or the bytes that they stand for, and where each begins; how many
+// bytes these are.
+LOUPE_API std::int64_t loupe_pairs_symbols(const PairModel* model, std::int32_t is_spelled, Array<Byte> data, Array<std::int64_t> offsets) {
+    std::vector<Byte> bytes;
+    std::int64_t size = 0;
+    for (std::size_t symbol = 0; symbol < model->rules.n_symbols(); ++symbol) {
+        auto text = model->rules.symbol_text(symbol);
+        if (!is_spelled) text = model->rules.unspell(text, bytes) ? Bytes(bytes) : Bytes();
+        if (size + static_cast<std::int64_t>(text.size()) <= data.size) std::ranges::copy(text, data.data + size);
+        size += static_cast<std::int64_t>(text.size());
+        if (static_cast<std::int64_t>(symbol) + 1 < offsets.size) offsets.data[symbol + 1] = size;
+    }
+    return size;
+}
+
+// Write which tokens stand for each byte: of byte b those from offsets[b] to offsets[b + 1]; how many there are.
+LOUPE_API std::int64_t loupe_pairs_fallbacks(const PairModel* model, Array<std::int32_t> offsets, Array<std::int32_t> ids, Array<Byte> leads) {
+    std::int64_t count = 0;
+    for (unsigned byte = 0; byte < 256; ++byte) {
+        for (const auto [token, is_first] : model->rules.fallbacks(static_cast<Byte>(byte))) {
+            if (count < ids.size && count < leads.size) ids.data[count] = token, leads.data[count] = is_first;
+            ++count;
+        }
+        if (byte + 1 < offsets.size) offsets.data[byte + 1] = static_cast<std::int32_t>(count);
+    }
+    return count;
+}
+
+// Write how many bytes of a text each token stands for, of one whose spaces are U+2581 already, if asked for.
+LOUPE_API std::int64_t loupe_pairs_lengths(const PairModel* model, std::int32_t of_marked, Array<std::int32_t> to) {
+    const auto lengths = model->rules.token_lengths(of_marked != 0);
+    if (lengths.size() <= items_of(to).size()) std::ranges::copy(lengths, to.data);
+    return static_cast<std::int64_t>(lengths.size());
+}
+
+LOUPE_API std::int64_t loupe_pairs_last_cut(const PairModel* model, Array<const Byte> text, std::int64_t end) {
+    return static_cast<std::int64_t>(model->cuts.last_cut(text, static_cast<std::size_t>(end)));
+}
+
+LOUPE_API std::int64_t loupe_pairs_first_cut(const PairModel* model, Array<const Byte> text, std::int64_t position) {
+    return static_cast<std::int64_t>(model->cuts.first_cut(text, static_cast<std::size_t>(position)));
+}
+
+// Write which token each piece is that is not merged, or -1.
+LOUPE_API std::int64_t loupe_pairs_whole(const PairModel* model, Array<const Byte> text, Array<const std::int64_t> ends, Array<std::int32_t> to) {
+    std::size_t start = 0;
+    for (std::int64_t index = 0; index < ends.size; ++index) {
+        const auto end = static_cast<std::size_t>(ends.data[index]);
+        to.data[index] = model->whole_token(items_of(text).subspan(start, end - start));
+        start = end;
+    }
+    return ends.size;
+}
+
+namespace {
+
+std::int64_t trouble_in(const PairEncoder& encoder, Bytes text, bool may_be_broken) {
+    if (may_be_broken && plain_prefix(text) < text.size()) return static_cast<std::int64_t>(PairEncoder::Trouble::is_broken);
+    return static_cast<std::int64_t>(encoder.trouble_of(text));
+}
+
+}  // namespace
+
+// Encode a text as a user gives it, cut by the model's splitter: the number of ids, or what is the trouble.  There must be
+// room for `size` + 4 ids.
+LOUPE_API std::int64_t loupe_encode_text(PairEncoder* encoder, const Byte* data, std::int64_t size, std::int32_t* ids) {
     const Bytes text(data, static_cast<std::size_t>(size));
-    if (plain_prefix(text) < text.size()) return static_cast<std::int64_t>(PairEncoder::Trouble::is_broken);
-    if (const auto trouble = encoder->trouble_of(text); trouble != PairEncoder::Trouble::none) return static_cast<std::int64_t>(trouble);
-    return static_cast<std::int64_t>(encoder->fast(text, {}, {ids, static_cast<std::size_t>(room)}));
+    if (const auto trouble = trouble_in(*encoder, text, encoder->model().splitter)) return trouble;
+    return static_cast<std::int64_t>(encoder->fast(text, {}, {ids, text.size() + PieceCache::spare_ids}));
+}
+
+// The same for a text that was repaired, its pieces ending at `ends`.  Its spaces may be U+2581 already.
+LOUPE_API std::int64_t loupe_encode_pieces(PairEncoder* encoder, std::int32_t has_marked_spaces, Array<const Byte> text,
+                                           Array<const std::int64_t> ends, Array<std::int32_t> ids) {
+    const auto trouble = trouble_in(*encoder, text, false);
+    if (trouble && !(has_marked_spaces && trouble == static_cast<std::int64_t>(PairEncoder::Trouble::has_marked_space))) return trouble;
+    return static_cast<std::int64_t>(encoder->fast(text, ends, ids));
+}
+
+// Merge each piece, and tell the spans, too: the number of tokens.  There must be room for three at each byte.
+LOUPE_API std::int64_t loupe_merge_pieces(PairEncoder* encoder, std::int32_t merging, std::int32_t takes_whole, Array<const Byte> text,
+                                          Array<const std::int64_t> piece_ends, Array<std::int32_t> ids, Array<std::int64_t> starts,
+                                          Array<std::int64_t> ends) {
+    TokenOutput output{ids, starts, ends};
+    encoder->merge_each(text, piece_ends, static_cast<PairEncoder::Merging>(merging), takes_whole != 0, output);
+    return static_cast<std::int64_t>(output.count);
 }

@@ -41,8 +41,11 @@ public:
     // Append the ids of a text without trouble; `ends` says where its pieces end, the splitter if it is empty.
     std::size_t fast(Bytes text, std::span<const std::int64_t> ends, Ids ids);
 
-    // The same for pieces that are only parts of such: none is taken whole.
-    std::size_t fast_parts(Bytes text, std::span<const std::int64_t> ends, Ids ids);
+    // Append the tokens of pieces that end at `ends` by merging each; those that are tokens are taken whole, if asked to.
+    enum class Merging : std::int32_t { scan, heap };
+    void merge_each(Bytes text, std::span<const std::int64_t> ends, Merging merging, bool takes_whole, TokenOutput& output);
+
+    const PairModel& model() const { return model_; }
 
 private:
     using Keys = std::array<PieceCache::Key, PieceCache::block>;
