@@ -7,10 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from guiapp.core.split.pre_tokenizers import GPT2, NEWLINES
 from guiapp.core.vocab.byte_alphabet import spell
 from guiapp.core.vocab.vocabulary import Rules, SpecialIds, VocabType, Vocabulary
 
 BYTE_TOKENS = [spell(bytes([byte])) for byte in range(256)]
+RULES_OF_GEMMA_4 = Rules(escape_spaces=True, ignore_newline_merges=True)
 HEX_TOKENS = [f"<0x{byte:02X}>" for byte in range(256)]
 
 
@@ -18,14 +20,12 @@ def byte_level(merges: Sequence[str], tokens: Sequence[str] = BYTE_TOKENS, **cha
     """A GPT-2 vocabulary: 256 byte tokens and what the merges make, unless other tokens are given."""
     made = [merge.replace(" ", "") for merge in merges]
     texts = list(dict.fromkeys([*tokens, *made])) if tokens is BYTE_TOKENS else tokens
-    return _vocabulary(texts, merges, **{"rules": Rules(byte_encoding=True), "pre_type": "GPT2", **changes})
+    return _vocabulary(texts, merges, **{"rules": Rules(byte_encoding=True), "patterns": (GPT2,), **changes})
 
 
 def character_level(merges: Sequence[str], tokens: Sequence[str], **changes: object) -> Vocabulary:
     """A Gemma 4 vocabulary: merges start from characters, spaces are U+2581."""
-    return _vocabulary(
-        tokens, merges, **{"rules": Rules(escape_spaces=True), "pre_type": "GEMMA4", **changes}
-    )
+    return _vocabulary(tokens, merges, **{"rules": RULES_OF_GEMMA_4, "patterns": (NEWLINES,), **changes})
 
 
 def sentence_piece(scores: Mapping[str, float], **changes: object) -> Vocabulary:
@@ -47,7 +47,7 @@ def _vocabulary(texts: Sequence[str], merges: Sequence[str], **changes: object) 
         type=VocabType.BPE,
         model="gpt2",
         pre="",
-        pre_type="",
+        patterns=(),
         token_data=token_data,
         token_offsets=token_offsets,
         scores=np.zeros(len(texts), np.float32),

@@ -15,7 +15,7 @@ from gguf_builder import entry
 from random_texts import text_of
 
 import guiapp
-from guiapp.core.vocab.pre_types import PRE_TOKENIZERS
+from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS
 
 pytestmark = pytest.mark.real_vocabs
 

@@ -18,8 +18,8 @@ from pair_vocabularies import BYTE_TOKENS
 from random_texts import ABOVE_UNICODE, OVERLONG_SPACE, without_deadly_bytes
 
 import guiapp
+from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS
 from guiapp.core.tokenizer import Tokenizer
-from guiapp.core.vocab.pre_types import PRE_TOKENIZERS
 from guiapp.core.vocab.vocabulary import VocabType
 
 pytestmark = pytest.mark.real_vocabs
@@ -180,7 +180,7 @@ def test_more_than_two_gibibytes_are_refused():
         tokenizer.encode(bytes(1 << 31))  # never touched, so never allocated
 
 
-ONE_NAME_PER_TYPE = {row.type: name for name, row in PRE_TOKENIZERS.items() if name != "whitespace"}
+ONE_NAME_EACH = {row: name for name, row in PRE_TOKENIZERS.items() if name != "whitespace"}
 BOMBS = [
     b"A" * 3_000 + b"!",
     b"aA" * 1_500,
@@ -196,7 +196,7 @@ BOMBS = [
 ]
 
 
-@pytest.mark.parametrize("pre", ONE_NAME_PER_TYPE.values())
+@pytest.mark.parametrize("pre", ONE_NAME_EACH.values())
 def test_what_makes_patterns_track_back(pre, tmp_path):
     merges = ["A A", "a A", "AA AA", "9 9", "Ġ Ġ", "Ġ a", ". .", "( (", "Ċ Ċ", "Ì ģ"]
     tokens = [*BYTE_TOKENS, *(merge.replace(" ", "") for merge in merges), "▁"]

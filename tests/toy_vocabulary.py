@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
+from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS
 from guiapp.core.vocab.vocabulary import Attribute, Rules, SpecialIds, VocabType, Vocabulary
 
 
@@ -30,7 +31,7 @@ def toy_vocabulary(
         type=vocab_type,
         model="gpt2" if is_bpe else "llama",
         pre="llama-bpe" if is_bpe else "",
-        pre_type="LLAMA3" if is_bpe else "",
+        patterns=PRE_TOKENIZERS["llama-bpe"].patterns if is_bpe else (),
         token_data=token_data,
         token_offsets=token_offsets,
         scores=np.array([0 if special else value for special, value in pairs], np.float32),

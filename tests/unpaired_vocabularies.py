@@ -62,7 +62,7 @@ def vocabulary(
         type=vocab_type,
         model="",
         pre="",
-        pre_type="",
+        patterns=(),
         token_data=np.frombuffer(bytearray(b"".join(texts)), np.uint8),
         token_offsets=np.cumsum([0, *map(len, texts)], dtype=np.int64),
         scores=np.array(scores or [0.0] * len(texts), np.float32),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS
 from guiapp.core.vocab.pre_choice import said_by_file
-from guiapp.core.vocab.pre_types import PRE_TOKENIZERS
 from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
 
 

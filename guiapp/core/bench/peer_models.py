@@ -7,14 +7,12 @@ from base64 import b64encode
 from typing import Any
 
 from guiapp.core.bench.contenders import UnavailableError
-from guiapp.core.text.pattern_table import CONTRACTION, PATTERNS_BY_PRE_TYPE, Pattern
+from guiapp.core.split.pre_tokenizers import CONTRACTION, GPT2, NUMBER, Pattern
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.byte_alphabet import unspell
 from guiapp.core.vocab.vocabulary import Attribute, VocabType, Vocabulary
 
 PUBLISHED_CONTRACTION = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"  # matches the same; some look for this spelling
-GPT2_PATTERNS = PATTERNS_BY_PRE_TYPE["GPT2"]
-DIGITS_AND_GPT2 = PATTERNS_BY_PRE_TYPE["STARCODER"]
 BYTE_LEVEL = {"add_prefix_space": False, "trim_offsets": True}
 MARK = "\u2581"
 
@@ -46,7 +44,7 @@ def single_pattern(vocabulary: Vocabulary, reader: str) -> str:
 
 
 def _patterns(vocabulary: Vocabulary, reader: str) -> tuple[Pattern, ...]:
-    patterns = PATTERNS_BY_PRE_TYPE[vocabulary.pre_type]
+    patterns = vocabulary.patterns
     if not all(pattern.source for pattern in patterns):
         raise UnavailableError(f"{reader} cannot cut text as “{vocabulary.pre_in_use}” asks.")
     return patterns
@@ -123,9 +121,9 @@ def _pair(merge: str) -> tuple[str, str]:
 
 def _pre_tokenizer(patterns: tuple[Pattern, ...]) -> dict[str, Any]:
     """The patterns in turn, each within the pieces of those before; named forms where readers know them."""
-    is_gpt2 = patterns[-1:] == GPT2_PATTERNS
+    is_gpt2 = patterns[-1] == GPT2
     byte_level = {"type": "ByteLevel", **BYTE_LEVEL, "use_regex": is_gpt2}
-    if patterns == DIGITS_AND_GPT2:
+    if patterns == (NUMBER, GPT2):
         steps: list[dict[str, Any]] = [{"type": "Digits", "individual_digits": True}]
     else:
         steps = [

@@ -19,18 +19,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.kernels.pattern_machine import split_block
-from guiapp.core.text.split_patterns import Splitter, splitter_for
+from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS
+from guiapp.core.split.splitter import Splitter, splitter_of
 from guiapp.core.text.utf8 import repair
 
-PRE_TYPES = (
-    "LLAMA3",
-    "GPT2",
-    "QWEN2",
-    "GPT4O",
-    "DEEPSEEK3_LLM",
-    "DEEPSEEK_CODER",
-    "STARCODER",
-    "DEEPSEEK_LLM",
+NAMES = (
+    "llama-bpe",
+    "gpt-2",
+    "qwen2",
+    "gpt-4o",
+    "deepseek-v3",
+    "deepseek-coder",
+    "starcoder",
+    "deepseek-llm",
 )
 TABLE = np.arange(256, dtype=np.uint8)
 
@@ -46,7 +47,9 @@ def speeds_mb_per_s(data: NDArray[np.uint8], rounds: int) -> dict[str, tuple[flo
     """Median and best speed of each contender; all run once in each round."""
     block = np.empty(1 << 14, np.int64)
     contenders: dict[str, Callable[[], object]] = {"table look-up": partial(np.take, TABLE, data)}
-    contenders |= {name: partial(cut, splitter_for(name), data, block) for name in PRE_TYPES}
+    contenders |= {
+        name: partial(cut, splitter_of(PRE_TOKENIZERS[name].patterns), data, block) for name in NAMES
+    }
     elapsed_ns: dict[str, list[int]] = {name: [] for name in contenders}
     for run in contenders.values():
         run()

@@ -12,10 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.kernels.compile import routine_options, tell_numba
-
-N_GROUPS, GROUP_BITS = 8, 3
-RARE, SMALL, VARIED, DIGIT, SPACE, NEWLINE, APOSTROPHE, MARK = range(N_GROUPS)
-"""Capital letters are SMALL or VARIED, tabs are VARIED or RARE, as a pattern needs it."""
+from guiapp.core.split.windows import (
+    APOSTROPHE,
+    DIGIT,
+    GROUP_BITS,
+    MARK,
+    NEWLINE,
+    RARE,
+    SMALL,
+    SPACE,
+    byte_groups,
+)
 
 N_WINDOWS = 64
 AROUND = 3  # bytes more than windows
@@ -25,7 +32,7 @@ def sort_bytes(
     data: NDArray[np.uint8], at: int, capitals: np.uint8, tabs: np.uint8, groups: NDArray[np.uint8], to: int
 ) -> None:
     """Write the groups of data[at : at + 64] into groups[to : to + 64]."""
-    groups[to : to + N_WINDOWS] = _groups(capitals, tabs)[data[at : at + N_WINDOWS]]
+    groups[to : to + N_WINDOWS] = byte_groups(int(capitals), int(tabs))[data[at : at + N_WINDOWS]]
 
 
 def index_windows(groups: NDArray[np.uint8], at: int, indices: NDArray[np.uint16]) -> None:
@@ -36,22 +43,6 @@ def index_windows(groups: NDArray[np.uint8], at: int, indices: NDArray[np.uint16
     indices[:N_WINDOWS] = 0
     for place in range(at, at + AROUND + 1):
         indices[:N_WINDOWS] = indices[:N_WINDOWS] << GROUP_BITS | groups[place : place + N_WINDOWS]
-
-
-def _groups(capitals: int | np.uint8, tabs: int | np.uint8) -> NDArray[np.uint8]:
-    groups = np.zeros(256, np.uint8)
-    groups[0x21:0x7F] = MARK
-    groups[ord("'")] = APOSTROPHE
-    groups[ord("0") : ord("9") + 1] = DIGIT
-    groups[ord("a") : ord("z") + 1] = SMALL
-    groups[ord("A") : ord("Z") + 1] = capitals
-    groups[ord(" ")] = SPACE
-    groups[[*b"\r\n"]] = NEWLINE
-    groups[[*b"\t\v\f"]] = tabs
-    return groups
-
-
-GROUPS = {is_cased: _groups(*((VARIED, RARE) if is_cased else (SMALL, VARIED))) for is_cased in (False, True)}
 
 
 def _compiled(numba: Any) -> None:

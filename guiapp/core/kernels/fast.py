@@ -18,7 +18,7 @@ from guiapp.core.kernels.compile import kernel
 from guiapp.core.kernels.merges import MergeArrays, SymbolArrays
 from guiapp.core.kernels.new_pieces import ALL_PIECES, PieceTables, encode_block, find_whole
 from guiapp.core.kernels.pair_cuts import PairCuts
-from guiapp.core.kernels.pattern_automaton import PatternMachine, window_ends
+from guiapp.core.kernels.pattern_automaton import window_ends
 from guiapp.core.kernels.pattern_machine import begin, next_ends
 from guiapp.core.kernels.pattern_windows import Marks, new_marks
 from guiapp.core.kernels.piece_cache import UNKNOWN, PieceCache, fetch_long, keep
@@ -33,6 +33,7 @@ from guiapp.core.kernels.piece_keys import (
 )
 from guiapp.core.kernels.piece_parts import cut_ends
 from guiapp.core.kernels.word_merges import SCANNED
+from guiapp.core.split.tables import PatternMachine
 
 
 class Scratch(NamedTuple):

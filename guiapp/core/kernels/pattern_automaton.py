@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,8 +15,6 @@ from guiapp.core.kernels.eight_bytes import (
 )
 from guiapp.core.kernels.pattern_windows import (
     ALL,
-    BEFORE,
-    CUT,
     MOST_WORDS,
     ONE,
     WIDTH,
@@ -27,24 +23,15 @@ from guiapp.core.kernels.pattern_windows import (
     mark_ends,
 )
 from guiapp.core.kernels.utf8 import code_at
+from guiapp.core.split import tables
+from guiapp.core.split.windows import ALONE, BEFORE, CUT, FOLD, LED, REACH, ROWS
 
-NUMBERS_BY_THREE, DIGITS_BY_THREE = -1, -2
-
-# In an entry of the transition table, below the offset of the next row:
-ACCEPTS = np.uint64(1)  # a match ends before this character
-TO_LETTERS = np.uint64(2)  # the next state stays what it is through a…z, and a match may end anywhere
-TO_IDLE = np.uint64(4)  # the next state may stay what it is while no match ends
-OPEN = np.uint64(8)  # the match that ends here may be cut by the levels below
-ROW_SHIFT = np.uint64(4)
+ACCEPTS, TO_LETTERS, TO_IDLE, OPEN, ROW_SHIFT = map(
+    np.uint64, (tables.ACCEPTS, tables.TO_LETTERS, tables.TO_IDLE, tables.OPEN, tables.ROW_SHIFT)
+)
 DEAD = np.uint64(0)
 NO_BITS = np.uint64(0)
 
-# Of a byte at one level: no match begins with it; the levels below may cut a piece with such characters.
-NO_START, UNSETTLED = 1, 2
-
-# In a level's table of words, by the first byte of a piece: a mask for the number of letters behind it, the
-# row of the piece if there are none, and if there are some.  Rows say which bytes behind them end the piece.
-REACH, ALONE, LED, FOLD, ROWS = 0, 256, 512, 768, 1024
 WORD_ROOM = 18  # bytes from a piece's start that must exist to look for letters
 
 PIECES_PER_WORD = 16  # about so many end among the bytes that are marked together
@@ -53,29 +40,6 @@ FAR = 64  # bytes that are read again without ado
 
 BELOW_A, AFTER_Z = np.uint64(0x1F1F1F1F1F1F1F1F), np.uint64(0x0505050505050505)  # to 0x80 from "a", from "{"
 LOW_BITS = np.uint64(0x7F7F7F7F7F7F7F7F)
-
-
-class PatternMachine(NamedTuple):
-    """The automata of a list of patterns, over common classes of characters.
-
-    classes      uint8[0x110000]  class of each code point
-    transitions  uint32[…]        rows of c + 1 entries, for each class and for the end of the text
-    levels       int64[k]         offset of the initial row, or NUMBERS_BY_THREE, DIGITS_BY_THREE
-    starts       uint8[k, 256]    NO_START, UNSETTLED of the first bytes of characters; others are NO_START
-    numbers      uint8[c]         1 for classes of numbers
-    words        uint8[k, …]      pieces that are letters or one character, see `pattern_words`
-    windows      uint8[…]         see `pattern_windows.py`; empty if there are several levels
-    cuts         uint8[c, c]      1 where two characters are always in different pieces, see `pattern_cuts`
-    """
-
-    classes: NDArray[np.uint8]
-    transitions: NDArray[np.uint32]
-    levels: NDArray[np.int64]
-    starts: np.ndarray[tuple[int, int], np.dtype[np.uint8]]
-    numbers: NDArray[np.uint8]
-    words: np.ndarray[tuple[int, int], np.dtype[np.uint8]]
-    windows: NDArray[np.uint8]
-    cuts: np.ndarray[tuple[int, int], np.dtype[np.uint8]]
 
 
 @borrowing

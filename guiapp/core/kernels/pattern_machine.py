@@ -1,4 +1,4 @@
-"""Cut text into pieces by the automata of its patterns; readable twin in core/text/readable_split.py.
+"""Cut text into pieces by the automata of its patterns; readable twin in core/split/readable.py.
 
 A list of patterns is a list of levels: each cuts the pieces of the level above.  Only the way down to
 the present piece is kept, so pieces come in order and a caller may take them in blocks of any size.  A piece
@@ -19,15 +19,10 @@ from guiapp.core.kernels.compile import kernel, routine
 from guiapp.core.kernels.pattern_automaton import (
     ACCEPTS,
     DEAD,
-    DIGITS_BY_THREE,
-    NO_START,
-    NUMBERS_BY_THREE,
     OPEN,
     ROW_SHIFT,
     TO_IDLE,
     TO_LETTERS,
-    UNSETTLED,
-    PatternMachine,
     after_small_letters,
     plain_ends,
     width_at,
@@ -35,6 +30,13 @@ from guiapp.core.kernels.pattern_automaton import (
 )
 from guiapp.core.kernels.pattern_windows import WIDTH, Marks, new_marks
 from guiapp.core.kernels.utf8 import code_at
+from guiapp.core.split.tables import (
+    DIGITS_BY_THREE,
+    NO_START,
+    NUMBERS_BY_THREE,
+    UNSETTLED,
+    PatternMachine,
+)
 
 POSITION, LEVEL, FIRST_LEVEL = 0, 1, 2
 # Of a level: the end of what it cuts, of a match ahead, whether that is open, the end of a run of numbers.

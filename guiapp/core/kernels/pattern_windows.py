@@ -1,4 +1,4 @@
-"""Find the ends of pieces 64 bytes at a time, by the table of `core/text/pattern_windows.py`.
+"""Find the ends of pieces 64 bytes at a time, by the table of `core/split/windows.py`.
 
 For each byte the table is asked about the two before it, itself and the next, all of them in groups: is there
 a cut before it?  Where it cannot tell because a run of one byte begins there, such as the spaces of an
@@ -14,33 +14,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.kernels.borrowing import borrowing
-from guiapp.core.kernels.byte_groups import (
-    APOSTROPHE,
-    GROUP_BITS,
-    GROUPS,
-    N_GROUPS,
-    N_WINDOWS,
-    RARE,
-    index_windows,
-    sort_bytes,
-)
+from guiapp.core.kernels.byte_groups import N_WINDOWS, index_windows, sort_bytes
 from guiapp.core.kernels.compile import routine
 from guiapp.core.kernels.eight_bytes import first_set_byte, load_eight, marks
+from guiapp.core.split.windows import (
+    APOSTROPHE,
+    AROUND,
+    BEFORE,
+    CAREFUL,
+    CUT,
+    GROUP_BITS,
+    GROUP_OF,
+    RARE,
+    RUNS,
+    SECOND_CASE,
+    SPECIAL,
+    TABS,
+    UNSURE,
+    VARIED,
+    byte_groups,
+)
 
-TABLE = N_GROUPS**4
-# Behind the flags of windows: the groups of capital letters, of tabs and of all bytes, and flags of runs.
-SECOND_CASE, TABS, GROUP_OF, RUNS = TABLE, TABLE + 1, TABLE + 2, TABLE + 2 + 256
-CUT, UNSURE, SPECIAL, CAREFUL = 1, 2, 4, 8
 WIDTH = N_WINDOWS  # bytes in a word of bits
 MOST_WORDS = 8  # at a time
-BEFORE = 2  # bytes of a window before the cut
-AROUND = 4  # bytes before a cut that may have a say
 MORE_GROUPS = 3  # than windows
 LONGEST_RUN = 64  # bytes to look at for the end of a run
 NO_BITS, ONE, ALL = np.uint64(0), np.uint64(1), np.uint64((1 << 64) - 1)
 THREE, FOUR, BITS_OF_THREE, BITS_OF_FOUR = np.uint64(3), np.uint64(4), np.uint64(61), np.uint64(60)
 EIGHT_TIMES = np.uint64(0x0101010101010101)
-IS_SPECIAL = (GROUPS[True] == RARE) | (GROUPS[True] == APOSTROPHE)
+IS_SPECIAL = (byte_groups(VARIED, RARE) == RARE) | (byte_groups(VARIED, RARE) == APOSTROPHE)
 
 
 class Marks(NamedTuple):

@@ -29,12 +29,12 @@ from guiapp.core.pipelines.stages import (
     Stages,
 )
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
+from guiapp.core.split.pre_tokenizers import NOT_SPACES
+from guiapp.core.split.splitter import splitter_of
 from guiapp.core.text.normalized import NormalizedText
-from guiapp.core.text.split_patterns import splitter_for
 from guiapp.core.text.utf8 import repair, repair_each, repair_readable
 from guiapp.core.text.whitespace_words import whitespace_words
 from guiapp.core.vocab.merges import byte_pair_merging
-from guiapp.core.vocab.pre_types import WHITESPACE
 from guiapp.core.vocab.vocabulary import Vocabulary
 
 WINDOW_BYTES = 256  # the first guess at how far away a cut lies
@@ -59,14 +59,14 @@ class BytePairPipeline:
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._rules = vocabulary.rules
-        whole_pieces = NEWLINES if vocabulary.pre_type == "GEMMA4" else NO_PIECES
+        whole_pieces = NEWLINES if self._rules.ignore_newline_merges else NO_PIECES
         if self._rules.ignore_merges:
             whole_pieces = ALL_PIECES
         self._splits_lines = self._rules.escape_spaces
         self.merging = byte_pair_merging(vocabulary)
         self._drops_spaces = vocabulary.model == "whitespace"
-        self._splitter = splitter_for(vocabulary.pre_type)
-        self._cutter = splitter_for(WHITESPACE) if self._drops_spaces else self._splitter
+        self._splitter = splitter_of(vocabulary.patterns)
+        self._cutter = splitter_of((NOT_SPACES,)) if self._drops_spaces else self._splitter
         self._encoder = PairEncoder(
             vocabulary, self.merging, whole_pieces, self._splits_lines, self._splitter.machine
         )

@@ -11,11 +11,10 @@ from guiapp.core.encoding import FragmentTokens
 from guiapp.core.kernels import fast, piece_keys
 from guiapp.core.kernels.compile import is_interpreted
 from guiapp.core.kernels.new_pieces import ALL_PIECES, NO_PIECES, PieceTables, long_token_bit
-from guiapp.core.kernels.pattern_automaton import PatternMachine
 from guiapp.core.kernels.piece_cache import PieceCache, empty_rows, new_cache
 from guiapp.core.kernels.piece_keys import ROW, SHORT
+from guiapp.core.split.tables import PatternMachine, empty_machine
 from guiapp.core.text.pair_cuts import pair_cuts, symbol_bytes
-from guiapp.core.text.pattern_tables import empty_machine
 from guiapp.core.text.word_rules import word_merges
 from guiapp.core.vocab.merges import PairMerging
 

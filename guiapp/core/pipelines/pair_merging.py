@@ -23,12 +23,12 @@ from guiapp.core.kernels import pair_cuts as pair_cut_kernels
 from guiapp.core.kernels.compile import awaits_compiled
 from guiapp.core.kernels.merges import ABSENT, TokenOutput
 from guiapp.core.kernels.new_pieces import ALL_PIECES, NEWLINES, NO_PIECES
-from guiapp.core.kernels.pattern_automaton import PatternMachine
 from guiapp.core.pipelines.fast_pieces import NO_ENDS, FastPieces
 from guiapp.core.pipelines.token_matching import APPROXIMATE, LINEAR, TokenMatching
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
+from guiapp.core.split.splitter import Splitter
+from guiapp.core.split.tables import PatternMachine
 from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
-from guiapp.core.text.split_patterns import Splitter
 from guiapp.core.vocab.merges import MARKED_SPACE, NO_TOKEN, PairMerging
 from guiapp.core.vocab.vocabulary import Vocabulary
 

@@ -1,4 +1,4 @@
-"""Rebuild unicode_15_1.npz beside this file, what the program knows about Unicode.
+"""Rebuild unicode_15_1/ beside this file, what the program knows about Unicode.
 
 llama.cpp classifies text by Unicode 15.1; the version inside Python varies.  Needs `unicodedata2==15.1.0`:
 
@@ -13,18 +13,18 @@ import numpy as np
 import unicodedata2
 from numpy.typing import NDArray
 
-TARGET = Path(__file__).with_name("unicode_15_1.npz")
+TARGET = Path(__file__).with_name("unicode_15_1")
 N_CODES = 0x110000
 HANGUL_SYLLABLES = range(0xAC00, 0xD7A4)
 LETTERS_OF_CLASSES = "-LNPSMZC"
 
 
 def build() -> dict[str, NDArray[np.int32]]:
-    """All arrays of the file.
+    """All tables by name, each int32[2, n]: code points, and what is known of each.
 
-    category_starts, categories  runs of code points of one major class, an index into "-LNPSMZC"
-    lower_from, lower_to         one-to-one lower case
-    nfd_from, nfd_to             first code point of the canonical decomposition; Hangul syllables left out
+    categories  where runs of code points of one major class begin, and the class, an index into "-LNPSMZC"
+    lower       one-to-one lower case
+    nfd         first code point of the canonical decomposition; Hangul syllables left out
     """
     if unicodedata2.unidata_version != "15.1.0":
         raise SystemExit(f"unicodedata2 is of Unicode {unicodedata2.unidata_version}, not 15.1.0")
@@ -33,12 +33,9 @@ def build() -> dict[str, NDArray[np.int32]]:
     lower = {code: _lower(code) for code in range(N_CODES) if classes[code] and _lower(code) != code}
     nfd = {code: _first_decomposed(code) for code in range(N_CODES) if _first_decomposed(code) != code}
     return {
-        "category_starts": starts.astype(np.int32),
-        "categories": classes[starts],
-        "lower_from": np.array(list(lower), np.int32),
-        "lower_to": np.array(list(lower.values()), np.int32),
-        "nfd_from": np.array(list(nfd), np.int32),
-        "nfd_to": np.array(list(nfd.values()), np.int32),
+        "categories": np.stack([starts, classes[starts]]).astype(np.int32),
+        "lower": np.array([list(lower), list(lower.values())], np.int32),
+        "nfd": np.array([list(nfd), list(nfd.values())], np.int32),
     }
 
 
@@ -61,5 +58,6 @@ def _first_decomposed(code: int) -> int:
 
 
 if __name__ == "__main__":
-    np.savez_compressed(TARGET, allow_pickle=False, **build())
-    print(f"{TARGET}: {TARGET.stat().st_size} bytes")
+    TARGET.mkdir(exist_ok=True)
+    for name, table in build().items():
+        np.save(TARGET / f"{name}.npy", table)

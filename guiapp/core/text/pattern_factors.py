@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.kernels.pattern_automaton import ACCEPTS, ROW_SHIFT, PatternMachine
+from guiapp.core.split.tables import ACCEPTS, ROW_SHIFT, PatternMachine
 
 DEAD, START = 0, 1
 

@@ -1,10 +1,11 @@
 """Unicode 15.1 as llama.cpp sees it, whatever version Python itself has.
 
-The data are made by make_unicode_data.py.
+The data in unicode_15_1/ are made by make_unicode_data.py.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -14,6 +15,9 @@ from numpy.typing import NDArray
 
 UNASSIGNED, LETTER, NUMBER, PUNCTUATION, SYMBOL, MARK, SEPARATOR, CONTROL = range(8)
 
+Range = tuple[int, int]  # of code points, both ends included
+
+DATA = Path(__file__).with_name("unicode_15_1")
 N_CODES = 0x110000
 HANGUL_SYLLABLES = range(0xAC00, 0xD7A4)
 HANGUL_PER_FIRST_JAMO = 588
@@ -36,11 +40,15 @@ class CategoryRuns(NamedTuple):
     starts: NDArray[np.int32]
     categories: NDArray[np.uint8]
 
+    def of(self, codes: NDArray[np.integer]) -> NDArray[np.uint8]:
+        """The category of each code point."""
+        return self.categories[np.searchsorted(self.starts, codes, side="right") - 1]
+
 
 @cache
 def category_runs() -> CategoryRuns:
-    data = _data()
-    return CategoryRuns(data["category_starts"], data["categories"].astype(np.uint8))
+    starts, categories = _data("categories")
+    return CategoryRuns(starts, categories.astype(np.uint8))
 
 
 @cache
@@ -55,29 +63,29 @@ def whitespace() -> frozenset[int]:
     return frozenset(code for first, last in WHITESPACE_RANGES for code in range(first, last + 1))
 
 
-@cache
-def han() -> frozenset[int]:
-    """Chinese characters, by ranges: some of these code points are not assigned."""
-    return frozenset(code for first, last in HAN_RANGES for code in range(first, last + 1))
+def are_in(codes: NDArray[np.integer], ranges: Iterable[Range]) -> NDArray[np.bool_]:
+    """Which of some code points are in one of the ranges."""
+    found = np.zeros(len(codes), np.bool_)
+    for first, last in ranges:
+        found |= (first <= codes) & (codes <= last)
+    return found
 
 
 @cache
 def lower_case() -> dict[int, int]:
     """The lower-case code point of each that has exactly one other."""
-    data = _data()
-    return dict(zip(data["lower_from"].tolist(), data["lower_to"].tolist(), strict=True))
+    return dict(zip(*_data("lower").tolist(), strict=True))
 
 
 @cache
 def first_decomposed() -> dict[int, int]:
     """The first code point of canonical decompositions; accents and the like are dropped."""
-    data = _data()
-    found = dict(zip(data["nfd_from"].tolist(), data["nfd_to"].tolist(), strict=True))
+    found: dict[int, int] = dict(zip(*_data("nfd").tolist(), strict=True))
     syllables = enumerate(HANGUL_SYLLABLES)
     return found | {code: FIRST_JAMO + number // HANGUL_PER_FIRST_JAMO for number, code in syllables}
 
 
-@cache
-def _data() -> dict[str, NDArray[np.int32]]:
-    with np.load(Path(__file__).with_name("unicode_15_1.npz"), allow_pickle=False) as archive:
-        return dict(archive)
+def _data(name: str) -> NDArray[np.int32]:
+    """int32[2, n]: code points, and what is known of each."""
+    table: NDArray[np.int32] = np.load(DATA / f"{name}.npy")
+    return table

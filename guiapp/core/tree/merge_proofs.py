@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from guiapp.core.errors import EncodeError
 from guiapp.core.pipelines.dna import dna_tokens
 from guiapp.core.pipelines.pair_merging import PairEncoder
+from guiapp.core.split.splitter import splitter_of
 from guiapp.core.text.pattern_factors import StretchCutter
-from guiapp.core.text.split_patterns import splitter_for
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.tree.characters import (
     announced_size,
@@ -108,7 +108,7 @@ class MergeProofs:
         """Whether a piece that is this token may be taken without merging; pieces are whole characters."""
         if self._vocabulary.rules.ignore_merges:
             return is_text(own)
-        return self._vocabulary.pre_type == "GEMMA4" and own.startswith(b"\n")
+        return self._vocabulary.rules.ignore_newline_merges and own.startswith(b"\n")
 
     def _stretches(self, token: int) -> list[bytes]:
         """A token with every other that may stand at each side where it holds part of a character."""
@@ -165,7 +165,7 @@ class MergeProofs:
 
     @cached_property
     def _cutter(self) -> StretchCutter:
-        return StretchCutter(splitter_for(self._vocabulary.pre_type).machine)
+        return StretchCutter(splitter_of(self._vocabulary.patterns).machine)
 
     def _is_cut(self, own: bytes) -> bool:
         return self._vocabulary.type is VocabType.BPE and self._cutter.always_cuts(self._stretch(own))
@@ -184,7 +184,7 @@ class MergeProofs:
     def _classes_of(self, character: bytes) -> bytes:
         """The classes that a character can have that begins with these bytes, in ascending order."""
         if character not in self._known_classes:
-            classes = splitter_for(self._vocabulary.pre_type).machine.classes
+            classes = splitter_of(self._vocabulary.patterns).machine.classes
             found = classes[[*possible_codes(character)]] if character else classes
             if character == SPACE and self._vocabulary.rules.escape_spaces:
                 found = np.append(found, classes[ord(MARKED_SPACE.decode())])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from guiapp.core.vocab.pre_types import PreTokenizer
+from guiapp.core.split.pre_tokenizers import PreTokenizer
 from guiapp.core.vocab.vocabulary import Rules, SpecialIds, VocabType
 
 TYPE_OF_MODEL = {
@@ -47,5 +47,6 @@ def default_rules(kind: VocabType, pre: PreTokenizer | None) -> Rules:
         escape_spaces=pre.escape_spaces,
         clean_spaces=pre.clean_spaces,
         ignore_merges=pre.ignore_merges,
+        ignore_newline_merges=pre.ignore_newline_merges,
         byte_encoding=pre.byte_encoding,
     )

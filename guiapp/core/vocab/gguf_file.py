@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from guiapp.core.kernels import gguf_strings, string_table
 from guiapp.core.kernels.string_table import StringTable
+from guiapp.core.split.pre_tokenizers import PreTokenizer
 from guiapp.core.text.charsmap import open_charsmap
 from guiapp.core.vocab import checks
 from guiapp.core.vocab.defaults import IDS_OF_MODEL, MODELS_WITHOUT_VOCABULARY, TYPE_OF_MODEL, default_rules
 from guiapp.core.vocab.gguf_package import import_in_parts
 from guiapp.core.vocab.header_bytes import FileState, HeaderBytes, Progress, file_state
 from guiapp.core.vocab.pre_choice import PreChoice, pre_choice, warnings_about
-from guiapp.core.vocab.pre_types import GEMMA4, WHITESPACE, PreTokenizer
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.special_ids import RoleFinder
 from guiapp.core.vocab.split_files import first_part, split_warnings
@@ -176,7 +176,7 @@ def _build(path: Path, keys: VocabKeys, model: str, choice: PreChoice, progress:
         type=kind,
         model=model,
         pre=choice.named,
-        pre_type=pre.type if pre else "",
+        patterns=pre.patterns if pre else (),
         chosen_pre=choice.chosen,
         token_data=table.data,
         token_offsets=table.offsets,
@@ -305,12 +305,12 @@ def _with_remaining_keys(keys: VocabKeys, rules: Rules, model: str, pre: PreToke
         value = keys.scalar(f"tokenizer.ggml.{key}", "bool")
         if value is not None:
             rules = replace(rules, **{rule: value})
-    if pre is not None and pre.type == GEMMA4:
+    if pre is not None and pre.forces_bos:
         rules = replace(rules, add_bos=True)
     lowercase = keys.scalar("tokenizer.ggml.normalizer.lowercase", "bool")
     strip_accents = keys.scalar("tokenizer.ggml.normalizer.strip_accents", "bool")
     if model in ("bert", "whitespace"):
-        is_cased = pre is not None and pre.type == WHITESPACE
+        is_cased = pre is not None and pre.is_cased
         lowercase = not is_cased if lowercase is None else lowercase
         strip_accents = lowercase if strip_accents is None else strip_accents
         rules = replace(rules, lowercase=lowercase, strip_accents=strip_accents)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from guiapp.core.errors import UnknownPreError, VocabError
-from guiapp.core.vocab.pre_types import PRE_TOKENIZERS, PreTokenizer
+from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS, PreTokenizer
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.vocabulary import VocabType
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.kernels import string_table, token_bytes
 from guiapp.core.kernels.string_table import StringTable
+from guiapp.core.split.pre_tokenizers import Pattern
 from guiapp.core.vocab import byte_alphabet
 
 if TYPE_CHECKING:
@@ -94,6 +95,7 @@ class Rules:
     escape_spaces: bool = False  # replace every space by U+2581 before encoding
     clean_spaces: bool = False  # when detokenising
     ignore_merges: bool = False  # a piece that is a token is taken whole
+    ignore_newline_merges: bool = False  # the same for pieces that begin with a newline
     byte_encoding: bool = False  # token texts use GPT-2's printable stand-ins for bytes
     remove_extra_whitespaces: bool = False
     lowercase: bool = False
@@ -123,7 +125,7 @@ class Vocabulary:
     type: VocabType
     model: str  # tokenizer.ggml.model
     pre: str  # tokenizer.ggml.pre, "" where missing
-    pre_type: str  # e.g. "LLAMA3"; "" for types that have no pre-tokenizer
+    patterns: tuple[Pattern, ...]  # what cuts text into pieces, in turn; none for types without pre-tokenizer
     token_data: NDArray[np.uint8]
     token_offsets: NDArray[np.int64]
     scores: NDArray[np.float32]

@@ -47,7 +47,7 @@ def shown_pre(pre: str, chosen_pre: str) -> str:
 def summary(model: OpenModel) -> str:
     """`BPE · llama-bpe · 128,256`: type, pre-tokenizer and size."""
     vocabulary = model.tokenizer.vocabulary
-    pre = vocabulary.pre_type and shown_pre(vocabulary.pre, vocabulary.chosen_pre)
+    pre = shown_pre(vocabulary.pre, vocabulary.chosen_pre) if vocabulary.patterns else ""
     return joined(vocabulary.type.value, pre, f"{len(vocabulary):,}")
 
 
@@ -57,7 +57,7 @@ def facts(model: OpenModel) -> list[tuple[str, str]]:
     rows = [
         ("name", display_name(model)),
         ("type", vocabulary.type.value),
-        ("pre-tokenizer", quoted(vocabulary.pre) if vocabulary.pre_type else ""),
+        ("pre-tokenizer", quoted(vocabulary.pre) if vocabulary.patterns else ""),
         ("split as", f"{vocabulary.chosen_pre}, chosen by hand" if vocabulary.chosen_pre else ""),
         ("tokens", f"{len(vocabulary):,}"),
         ("merges", f"{len(vocabulary.merge_offsets) - 1:,}" if len(vocabulary.merge_offsets) > 1 else ""),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import cache
 
 from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.split import readable
+from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS
 from guiapp.core.vocab.pre_choice import similar_names
-from guiapp.core.vocab.pre_types import PRE_TOKENIZERS
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.vocabulary import VocabType
 from guiapp.viewmodels.models.choices import Choice
@@ -54,10 +55,7 @@ def question(loader: ModelLoader) -> str:
 @cache
 def example_split(name: str) -> str:
     """The pieces of a short text that has a bit of everything."""
-    from guiapp.core.text import readable_split
-    from guiapp.core.text.pattern_table import PATTERNS_BY_PRE_TYPE
-
-    ends = readable_split.split(PATTERNS_BY_PRE_TYPE[PRE_TOKENIZERS[name].type], EXAMPLE)
+    ends = readable.split(PRE_TOKENIZERS[name].patterns, EXAMPLE)
     starts = [0, *ends]
     return BETWEEN_PIECES.join(
         visible_text(EXAMPLE[start:end]) for start, end in zip(starts, ends, strict=False)

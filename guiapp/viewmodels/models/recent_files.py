@@ -56,7 +56,7 @@ class RecentFiles(QObject):
 
     def add(self, path: Path, vocabulary: Vocabulary, name: str = "") -> None:
         """Put a file that was just opened to the top; `name` is what to call it instead of its own name."""
-        pre = vocabulary.pre_type and vocabulary.pre
+        pre = vocabulary.pre if vocabulary.patterns else ""
         newest = RecentFile(
             str(path.absolute()),
             name or vocabulary.name,

@@ -11,5 +11,5 @@ def test_every_pre_type_and_the_reference_are_printed_for_each_file(tmp_path, mo
     split_speed.main()
     title, *lines = capsys.readouterr().out.splitlines()
     assert title.startswith("prose.txt")
-    assert [line[:19].strip() for line in lines] == ["table look-up", *split_speed.PRE_TYPES]
+    assert [line[:19].strip() for line in lines] == ["table look-up", *split_speed.NAMES]
     assert all(float(line.split("best")[1]) >= float(line[19:26]) > 0 for line in lines)

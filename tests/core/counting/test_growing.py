@@ -20,7 +20,7 @@ from guiapp.core.counting.append import AppendEncoder
 from guiapp.core.counting.prepend import PrependEncoder
 from guiapp.core.demo import sample_text
 from guiapp.core.errors import EncodeError
-from guiapp.core.text.pattern_table import PATTERNS_BY_PRE_TYPE
+from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.training.charsmap import build_charsmap
 from guiapp.core.vocab.vocabulary import Attribute, VocabType
@@ -85,9 +85,9 @@ def test_growing_equals_encoding_from_scratch_with_tokens_of_all_kinds(kind, tmp
     check_growing(tokenizer, [*random_texts(8, N_TEXTS), b"\xef\xbb\xbfa\xef\xbb\xbf"])
 
 
-@pytest.mark.parametrize("pre_type", PATTERNS_BY_PRE_TYPE)
-def test_growing_equals_encoding_from_scratch_with_each_pre_tokenizer(pre_type):
-    tokenizer = Tokenizer(replace(open_model("demo:bpe").vocabulary, pre_type=pre_type))
+@pytest.mark.parametrize("patterns", dict.fromkeys(row.patterns for row in PRE_TOKENIZERS.values()))
+def test_growing_equals_encoding_from_scratch_with_each_pre_tokenizer(patterns):
+    tokenizer = Tokenizer(replace(open_model("demo:bpe").vocabulary, patterns=patterns))
     check_growing(tokenizer, [*TRAPS, *random_texts(9, 5)])
 
 

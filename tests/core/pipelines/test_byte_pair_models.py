@@ -7,6 +7,7 @@ import pytest
 from pair_vocabularies import BYTE_TOKENS, HEX_TOKENS, byte_level
 
 from guiapp.core.pipelines.byte_pair import BytePairPipeline
+from guiapp.core.split.pre_tokenizers import NOT_SPACES
 from guiapp.core.vocab.vocabulary import Rules
 
 GROUPS = ["ACGTAC\ue000", "GGAAAA\ue000"]
@@ -15,7 +16,7 @@ WORDS = byte_level(
     ["a b"],
     [*HEX_TOKENS, "a", "b", "ab", "é"],
     model="whitespace",
-    pre_type="WHITESPACE",
+    patterns=(NOT_SPACES,),
     rules=Rules(lowercase=True),
 )
 

@@ -10,8 +10,8 @@ from gguf_builder import BYTE, CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED, v
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
+from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS
 from guiapp.core.vocab.gguf_file import load_vocabulary
-from guiapp.core.vocab.pre_types import PRE_TOKENIZERS
 from guiapp.core.vocab.vocabulary import Attribute, SpecialIds
 
 BYTE_NAMES = [f"<0x{byte:02X}>" for byte in range(256)]

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from guiapp.core.vocab.pre_types import PRE_TOKENIZERS
+from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS
 from guiapp.core.vocab.vocabulary import VocabType
 from guiapp.viewmodels.models.choices import matching
 from guiapp.viewmodels.models.loader import RefusedModel

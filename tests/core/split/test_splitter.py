@@ -9,10 +9,10 @@ import pytest
 from pace import slowness
 
 from guiapp.core.kernels.compile import is_interpreted
-from guiapp.core.text.pattern_table import PATTERNS_BY_PRE_TYPE
-from guiapp.core.text.split_patterns import splitter_for, splitter_of
+from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS
+from guiapp.core.split.splitter import Splitter, splitter_of
 
-DISTINCT = sorted({patterns: name for name, patterns in sorted(PATTERNS_BY_PRE_TYPE.items())}.values())
+DISTINCT = sorted({row.patterns: row.names[0] for row in reversed(PRE_TOKENIZERS.values())}.values())
 
 LETTERS = "a b r e t S LL d 've 'RE 'lL 'T 'ſ ' '' İ É é ß ǅ ʰ ª Z K ﬁ 中 汉 々 〇 か ゛ ガ ー ｶ ︰ 〈 ん"
 OTHER_LETTERS = "각 ㄱ ㄅ ㆎ ก ๎ က ក ⼀ 𠀀 𪛠 七 \ufa6e \ue000 \u0378 \U00031350"
@@ -35,6 +35,10 @@ def random_text(source: random.Random, n_parts: int) -> bytes:
     return "".join(part * source.choice([1, 1, 1, 2, 3, 9]) for part in chosen).encode(
         "utf-8", "surrogatepass"
     )
+
+
+def splitter_for(name: str) -> Splitter:
+    return splitter_of(PRE_TOKENIZERS[name].patterns)
 
 
 def as_array(text: bytes) -> np.ndarray:
@@ -70,15 +74,15 @@ def test_many_texts_are_cut_as_each_by_itself(name):
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("LLAMA3", "Hello| world|'s| |123|45|  \n\n| | x"),
-        ("GPT2", "Hello| world|'s| 12345|  \n\n | x"),
-        ("QWEN2", "Hello| world|'s| |1|2|3|4|5|  \n\n| | x"),
-        ("DEEPSEEK3_LLM", "Hello| world|'s| |123|45|  \n\n| | x"),
-        ("GPT4O", "Hello| world's| |123|45|  \n\n| | x"),
-        ("TINY_AYA", "Hello| world's| |12|345|  \n\n| | x"),
-        ("SUPERBPE", "Hello world's |12|345|  \n\n  x"),
-        ("GEMMA4", "Hello world's 12345  |\n\n|  x"),
-        ("WHITESPACE", "Hello| |world's| |12345|  \n\n  |x"),
+        ("llama-bpe", "Hello| world|'s| |123|45|  \n\n| | x"),
+        ("gpt-2", "Hello| world|'s| 12345|  \n\n | x"),
+        ("qwen2", "Hello| world|'s| |1|2|3|4|5|  \n\n| | x"),
+        ("deepseek-v3", "Hello| world|'s| |123|45|  \n\n| | x"),
+        ("gpt-4o", "Hello| world's| |123|45|  \n\n| | x"),
+        ("tiny_aya", "Hello| world's| |12|345|  \n\n| | x"),
+        ("superbpe", "Hello world's |12|345|  \n\n  x"),
+        ("gemma4", "Hello world's 12345  |\n\n|  x"),
+        ("whitespace", "Hello| |world's| |12345|  \n\n  |x"),
     ],
 )
 def test_a_sentence_is_cut_as_each_model_asks(name, expected):
@@ -87,7 +91,7 @@ def test_a_sentence_is_cut_as_each_model_asks(name, expected):
     assert "|".join(text[start:end].decode() for start, end in pairwise(edges)) == expected
 
 
-@pytest.mark.parametrize("name", ["TINY_AYA", "AFMOE"])
+@pytest.mark.parametrize("name", ["tiny_aya", "afmoe"])
 @pytest.mark.parametrize("text", ["a|  | |1|234|  | |567|  | a", " | |12|345|   ", "  \n|123|.|4"])
 def test_the_text_before_numbers_by_threes_sees_the_first_of_them(name, text):
     """As llama.cpp has it: white space is cut before its last character, as it is before a word."""
@@ -96,7 +100,7 @@ def test_the_text_before_numbers_by_threes_sees_the_first_of_them(name, text):
     assert pieces(name, data) == splitter_for(name).split_readable(data) == ends
 
 
-@pytest.mark.parametrize("name", ["LLAMA3", "DEEPSEEK_LLM", "TINY_AYA", "SUPERBPE"])
+@pytest.mark.parametrize("name", ["llama-bpe", "deepseek-llm", "tiny_aya", "superbpe"])
 def test_pieces_come_in_blocks_of_any_size(name):
     from guiapp.core.kernels.pattern_machine import split_block
 
@@ -162,7 +166,7 @@ def test_an_edit_costs_only_the_text_around_it(name):
         assert kept_before + middle + kept_after == pieces(name, new), (old, new, first, last)
 
 
-@pytest.mark.parametrize("name", sorted(set(DISTINCT) - {"LAGUNA", "SARVAM_MOE", "SUPERBPE"}))
+@pytest.mark.parametrize("name", sorted(set(DISTINCT) - {"laguna", "gemma4", "superbpe"}))
 def test_prose_may_be_cut_near_any_place(name):
     text = as_array(b"It is so: one word, and then another; 12 of them.\n\nNext paragraph, (said he).\n" * 3)
     splitter = splitter_for(name)
@@ -173,15 +177,15 @@ def test_prose_may_be_cut_near_any_place(name):
 
 def test_without_a_certain_cut_all_is_split_again():
     text = as_array(b"a" * 50)
-    assert splitter_for("LLAMA3").restart_before(text, 30) == 0
-    assert splitter_for("LLAMA3").restart_after(text, 30) == 50
+    assert splitter_for("llama-bpe").restart_before(text, 30) == 0
+    assert splitter_for("llama-bpe").restart_after(text, 30) == 50
 
 
-@pytest.mark.parametrize("name", [name for name in DISTINCT if len(PATTERNS_BY_PRE_TYPE[name]) > 1])
+@pytest.mark.parametrize("name", [name for name in DISTINCT if len(PRE_TOKENIZERS[name].patterns) > 1])
 def test_twins_agree_on_the_lower_levels_by_themselves(name):
     source = random.Random(name)
-    for first in range(1, len(PATTERNS_BY_PRE_TYPE[name])):
-        patterns = PATTERNS_BY_PRE_TYPE[name][first:]
+    for first in range(1, len(PRE_TOKENIZERS[name].patterns)):
+        patterns = PRE_TOKENIZERS[name].patterns[first:]
         splitter = splitter_of(patterns)
         for _ in range(10 if is_interpreted() else 100):
             text = random_text(source, source.randint(0, 12))

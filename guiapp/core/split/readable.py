@@ -1,4 +1,4 @@
-"""Cut text into pieces by a list of patterns, the version to read; compiled twin: kernels/pattern_machine.py.
+"""Cut text into pieces by a list of patterns, the version to read; native twin: kernels/pattern_machine.py.
 
 Each pattern in turn cuts every piece again: what precedes a match, the match, what follows the last one.
 To a pattern a piece is all there is: it cannot look past its ends.
@@ -10,25 +10,28 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cache
 
-from guiapp.core.text.pattern_table import Pattern
-from guiapp.core.text.pattern_views import symbol_in, translated
-from guiapp.core.text.utf8 import encode
+import numpy as np
 
-Cutter = Callable[[str, int, int], Iterator[int]]  # (seen text, start, end) -> where to cut between them
+from guiapp.core.split.pre_tokenizers import Pattern
+from guiapp.core.split.regex import seen, translated
+
+Cutter = Callable[[str, int, int], Iterator[int]]  # (text as seen, start, end) -> where to cut between them
 
 
 def split(patterns: tuple[Pattern, ...], data: bytes) -> list[int]:
     """The end of each piece, in bytes."""
     if not data:
         return []
-    text = data.decode("utf-8", "surrogatepass")
-    ends = [len(text)]
+    codes = np.array([*map(ord, data.decode("utf-8", "surrogatepass"))])
+    ends = [len(codes)]
     for pattern in patterns:
         cuts = cutter(pattern)
-        seen = "".join(map(chr, map(symbol_in(pattern.view), map(ord, text))))
+        text = "".join(map(chr, seen(pattern.view, codes)))
         spans = zip([0, *ends[:-1]], ends, strict=True)
-        ends = [cut for start, end in spans for cut in (*cuts(seen, start, end), end)]
-    return _byte_offsets(text, ends)
+        ends = [cut for start, end in spans for cut in (*cuts(text, start, end), end)]
+    sizes = np.searchsorted([0, 0x80, 0x800, 0x10000], codes, side="right")
+    byte_offsets = np.concatenate([[0], np.cumsum(sizes)])
+    return [int(byte_offsets[end]) for end in ends]
 
 
 @cache
@@ -40,9 +43,9 @@ def cutter(pattern: Pattern) -> Cutter:
         return _cut_digits_by_three
     expression = re.compile(translated(pattern), re.ASCII)
 
-    def cut(seen: str, start: int, end: int) -> Iterator[int]:
+    def cut(text: str, start: int, end: int) -> Iterator[int]:
         last = start
-        for match in expression.finditer(seen, start, end):
+        for match in expression.finditer(text, start, end):
             for at in match.span():
                 if last < at < end:
                     yield at
@@ -55,23 +58,15 @@ NUMBERS = re.compile("[\xd10-9]+")
 DIGITS = re.compile("[0-9]+")
 
 
-def _cut_numbers_by_three(seen: str, start: int, end: int) -> Iterator[int]:
+def _cut_numbers_by_three(text: str, start: int, end: int) -> Iterator[int]:
     """Runs of numbers: first what is over, to which the text before belongs, then threes."""
-    for run in NUMBERS.finditer(seen, start, end):
+    for run in NUMBERS.finditer(text, start, end):
         first = run.start() + (len(run[0]) - 1) % 3 + 1
         yield from (cut for cut in range(first, run.end() + 1, 3) if cut < end)
 
 
-def _cut_digits_by_three(seen: str, start: int, end: int) -> Iterator[int]:
+def _cut_digits_by_three(text: str, start: int, end: int) -> Iterator[int]:
     """Before every ASCII digit from which the digits to the end of their run are a multiple of three."""
-    for run in DIGITS.finditer(seen, start, end):
+    for run in DIGITS.finditer(text, start, end):
         first = run.start() + len(run[0]) % 3
         yield from (cut for cut in range(first, run.end(), 3) if cut > start)
-
-
-def _byte_offsets(text: str, char_offsets: list[int]) -> list[int]:
-    offsets, size = [0], 0
-    for character in text:
-        size += len(encode(ord(character)))
-        offsets.append(size)
-    return [offsets[at] for at in char_offsets]

@@ -1,6 +1,6 @@
 """Cut text into the pieces that byte-pair merges never cross, as each kind of model asks.
 
-To read how: readable_split.py.  To see by which patterns: pattern_table.py.
+To read how: readable.py.  To see by which patterns: pre_tokenizers.py.
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.kernels import pattern_machine
-from guiapp.core.kernels.pattern_automaton import PatternMachine
-from guiapp.core.text import readable_split
-from guiapp.core.text.pattern_table import PATTERNS_BY_PRE_TYPE, Pattern
-from guiapp.core.text.pattern_tables import build_machine
+from guiapp.core.split import readable
+from guiapp.core.split.pre_tokenizers import Pattern
+from guiapp.core.split.tables import PatternMachine, build_machine
 
 BLOCK = 1 << 16
 
@@ -47,7 +46,7 @@ class Splitter(NamedTuple):
 
     def split_readable(self, data: bytes) -> list[int]:
         """The same as `split`, by Python's own regular expressions."""
-        return readable_split.split(self.patterns, data)
+        return readable.split(self.patterns, data)
 
     def restart_before(self, data: NDArray[np.uint8], position: int) -> int:
         """The last place up to `position` where pieces meet whatever the text behind `position` is; or 0.
@@ -59,11 +58,6 @@ class Splitter(NamedTuple):
     def restart_after(self, data: NDArray[np.uint8], position: int) -> int:
         """The first such place from `position` on, whatever precedes `position`; or len(data)."""
         return pattern_machine.first_cut(data, position, self.machine)
-
-
-def splitter_for(pre_type: str) -> Splitter:
-    """The splitter of a pre-tokenizer type of llama.cpp, such as "LLAMA3"; KeyError if there is none."""
-    return splitter_of(PATTERNS_BY_PRE_TYPE[pre_type])
 
 
 @cache

@@ -1,13 +1,4 @@
-r"""The patterns by which each pre-tokenizer of llama.cpp cuts text into pieces.
-
-A pattern sees the text in one of three views (see `split_patterns.view`):
-
-classes  every character outside ASCII is only its category; `\p{Lu}` and its like all mean "letter"
-han      the same, with Chinese characters as a class of their own
-codes    the characters themselves, but whitespace outside ASCII is a vertical tab
-
-Two ways of cutting are beyond regular expressions; their rows have no source.
-"""
+"""The pre-tokenizers of llama.cpp: the patterns that cut text into pieces, and what else a name means."""
 
 from __future__ import annotations
 
@@ -17,6 +8,15 @@ View = Literal["classes", "han", "codes", "numbers by three", "digits by three"]
 
 
 class Pattern(NamedTuple):
+    r"""A regular expression, and what it sees of a text.
+
+    classes  every character outside ASCII is only its category; `\p{Lu}` and its like all mean "letter"
+    han      the same, with Chinese characters as a class of their own
+    codes    the characters themselves, but whitespace outside ASCII is a vertical tab
+
+    The other two are ways of cutting beyond regular expressions; such patterns have no source.
+    """
+
     source: str
     view: View = "classes"
 
@@ -180,69 +180,112 @@ AFMOE_EAST_ASIAN = Pattern(
     "codes",
 )
 
-PATTERNS_BY_PRE_TYPE: dict[str, tuple[Pattern, ...]] = {
-    "AFMOE": (NUMBERS_BY_THREE, AFMOE_EAST_ASIAN, DEEPSEEK3),
-    "BAILINGMOE": (BAILINGMOE,),
-    "BLOOM": (BLOOM,),
-    "CHAMELEON": (CHAMELEON_SENTINEL, CHAMELEON_IMAGE, CHAMELEON_SPACES, NUMBER, CHAMELEON_SYMBOL, GPT2),
-    "CHATGLM4": (LLAMA3,),
-    "CODESHELL": (NUMBER, GPT2),
-    "COMMAND_R": (NUMBER, GPT2),
-    "DBRX": (LLAMA3,),
-    "DEEPSEEK3_LLM": (UP_TO_THREE_NUMBERS, CHINESE_AND_KANA, DEEPSEEK3),
-    "DEEPSEEK_CODER": (NEWLINE, SPACED_WORD, SPACED_PUNCTUATION, CHINESE_AND_KOREAN, NUMBER),
-    "DEEPSEEK_LLM": (
-        NEWLINE,
-        DEEPSEEK_WORD,
-        DEEPSEEK_SYMBOLS,
-        SPACES_AT_THE_END,
-        CHINESE_AND_KOREAN,
-        NUMBERS,
+
+class PreTokenizer(NamedTuple):
+    """What llama.cpp derives from a value of `tokenizer.ggml.pre`.
+
+    names          all values that mean it
+    patterns       each cuts the pieces of those before it
+    escape_spaces, byte_encoding, ignore_merges, ignore_newline_merges, clean_spaces, add_bos, add_sep
+                   see `Rules`
+    forces_bos     the file has no say in `add_bos`
+    has_default_bos, is_cased  what holds where the file does not say: a token for BOS, no lower case
+    """
+
+    names: tuple[str, ...]
+    patterns: tuple[Pattern, ...]
+    escape_spaces: bool = False
+    byte_encoding: bool = True
+    ignore_merges: bool = False
+    ignore_newline_merges: bool = False
+    clean_spaces: bool = True
+    add_bos: bool = False
+    add_sep: bool = False
+    forces_bos: bool = False
+    has_default_bos: bool = True
+    is_cased: bool = False
+
+
+def _row(names: str, *patterns: Pattern, **flags: bool) -> PreTokenizer:
+    return PreTokenizer(tuple(names.split()), patterns, **flags)
+
+
+def _by_name(*rows: PreTokenizer) -> dict[str, PreTokenizer]:
+    return {name: row for row in rows for name in row.names}
+
+
+PRE_TOKENIZERS = _by_name(
+    _row("default", DEFAULT_SYMBOLS, GPT2, NUMBERS, THREE_DIGITS),
+    _row("falcon", FALCON_SYMBOLS, GPT2, THREE_DIGITS),
+    _row(
+        "gpt-2 phi-2 jina-es jina-de jina-v2-es jina-v2-de gigachat a.x-4.0 mellum modern-bert exaone4 "
+        "mpt olmo jais",
+        GPT2,
     ),
-    "DEFAULT": (DEFAULT_SYMBOLS, GPT2, NUMBERS, THREE_DIGITS),
-    "EXAONE": (NUMBER, GPT2),
-    "EXAONE_MOE": (EXAONE_MOE,),
-    "FALCON": (FALCON_SYMBOLS, GPT2, THREE_DIGITS),
-    "GEMMA4": (NEWLINES,),
-    "GPT2": (GPT2,),
-    "GPT3_FINNISH": (BLOOM,),
-    "GPT4O": (GPT4O,),
-    "GRANITE_DOCLING": (GPT2,),
-    "GRANITE_EMB_MULTI": (GRANITE_EMB_MULTI,),
-    "GROK_2": (QWEN2,),
-    "HUNYUAN": (QWEN2,),
-    "HUNYUAN_DENSE": (UP_TO_THREE_NUMBERS, CHINESE_AND_KANA, DEEPSEEK3),
-    "HY_V4": (UP_TO_THREE_NUMBERS, CHINESE_AND_KANA, DEEPSEEK3),
-    "JAIS": (GPT2,),
-    "JAIS2": (JAIS2,),
-    "JOYAI_LLM": (UP_TO_THREE_NUMBERS, CHINESE_AND_KANA, DEEPSEEK3),
-    "KIMI_K2": (KIMI,),
-    "LAGUNA": (NEWLINES, QWEN2),
-    "LLAMA3": (LLAMA3,),
-    "MELLUM2": (NUMBER, GPT2),
-    "MINERVA": (NUMBER, GPT2),
-    "MINICPM5": (UP_TO_THREE_NUMBERS, MINICPM5),
-    "MINIMAX_M2": (GPT4O,),
-    "MPT": (GPT2,),
-    "OLMO": (GPT2,),
-    "PORO": (BLOOM,),
-    "QWEN2": (QWEN2,),
-    "QWEN35": (QWEN35,),
-    "REFACT": (NUMBER, GPT2),
-    "SARVAM_MOE": (NEWLINES,),
-    "SEED_CODER": (SEED_CODER,),
-    "SMAUG": (LLAMA3,),
-    "SMOLLM": (NUMBER, GPT2),
-    "SOLAR_OPEN": (QWEN2,),
-    "SPARK2_5": (UP_TO_THREE_NUMBERS, CHINESE_AND_KANA, SPARK, NUMBER),
-    "STABLELM2": (QWEN2,),
-    "STARCODER": (NUMBER, GPT2),
-    "SUPERBPE": (NUMBERS, DIGITS_BY_THREE),
-    "TEKKEN": (TEKKEN,),
-    "TINY_AYA": (NUMBERS_BY_THREE, TINY_AYA),
-    "TRILLION": (GPT2,),
-    "UFAKZEKA": (UFAKZEKA,),
-    "VIKING": (BLOOM, NUMBER),
-    "WHITESPACE": (NOT_SPACES,),
-    "YOUTU": (YOUTU_EAST_ASIAN, YOUTU),
-}
+    _row("jina-v1-en jina-v2-code roberta-bpe", GPT2, add_sep=True),
+    _row("trillion granite-docling", GPT2, clean_spaces=False),
+    _row("starcoder refact codeshell exaone minerva-7b mellum2", NUMBER, GPT2),
+    _row("command-r smollm", NUMBER, GPT2, clean_spaces=False),
+    _row(
+        "chameleon",
+        *(CHAMELEON_SENTINEL, CHAMELEON_IMAGE, CHAMELEON_SPACES, NUMBER, CHAMELEON_SYMBOL, GPT2),
+        clean_spaces=False,
+        add_bos=True,
+    ),
+    _row("jais-2", JAIS2),
+    _row("bloom gpt3-finnish", BLOOM),
+    _row("poro-chat", BLOOM, clean_spaces=False),
+    _row("viking", BLOOM, NUMBER, clean_spaces=False),
+    _row("dbrx smaug-bpe", LLAMA3),
+    _row(
+        "llama-bpe llama3 llama-v3 falcon3 falcon-h1 pixtral midm-2.0 lfm2 jina-v5-nano",
+        LLAMA3,
+        ignore_merges=True,
+        add_bos=True,
+    ),
+    _row("chatglm-bpe", LLAMA3, has_default_bos=False),
+    _row("glm4 glm5", LLAMA3, ignore_merges=True, has_default_bos=False),
+    _row("stablelm2 megrez", QWEN2),
+    _row("qwen2 deepseek-r1-qwen kormo f2llmv2 hunyuan grok-2 solar-open", QWEN2, clean_spaces=False),
+    _row("qwen35", QWEN35, clean_spaces=False),
+    _row("laguna", NEWLINES, QWEN2, clean_spaces=False),
+    _row("minicpm5", UP_TO_THREE_NUMBERS, MINICPM5, ignore_merges=True),
+    _row("ufakzeka", UFAKZEKA, clean_spaces=False),
+    _row("seed-coder", SEED_CODER, clean_spaces=False),
+    _row("bailingmoe bailingmoe2 llada-moe", BAILINGMOE, clean_spaces=False),
+    _row("exaone-moe", EXAONE_MOE),
+    _row("tekken", TEKKEN, ignore_merges=True, clean_spaces=False, add_bos=True),
+    _row("gpt-4o llama4 kanana2 talkie minimax-m2", GPT4O, clean_spaces=False),
+    _row("granite-embed-multi-97m", GRANITE_EMB_MULTI, ignore_merges=True, clean_spaces=False),
+    _row("tiny_aya cohere2moe", NUMBERS_BY_THREE, TINY_AYA, clean_spaces=False),
+    _row("youtu", YOUTU_EAST_ASIAN, YOUTU, ignore_merges=True, clean_spaces=False),
+    _row("superbpe", NUMBERS, DIGITS_BY_THREE, clean_spaces=False),
+    _row("kimi-k2", KIMI, clean_spaces=False),
+    _row(
+        "deepseek-llm",
+        *(NEWLINE, DEEPSEEK_WORD, DEEPSEEK_SYMBOLS, SPACES_AT_THE_END, CHINESE_AND_KOREAN, NUMBERS),
+        clean_spaces=False,
+    ),
+    _row(
+        "deepseek-coder",
+        *(NEWLINE, SPACED_WORD, SPACED_PUNCTUATION, CHINESE_AND_KOREAN, NUMBER),
+        clean_spaces=False,
+    ),
+    _row(
+        "deepseek-v3 hunyuan-dense hy_v4 joyai-llm",
+        *(UP_TO_THREE_NUMBERS, CHINESE_AND_KANA, DEEPSEEK3),
+        clean_spaces=False,
+    ),
+    _row("spark2_5", UP_TO_THREE_NUMBERS, CHINESE_AND_KANA, SPARK, NUMBER, clean_spaces=False),
+    _row("afmoe", NUMBERS_BY_THREE, AFMOE_EAST_ASIAN, DEEPSEEK3, clean_spaces=False),
+    _row(
+        "gemma4 granite-embed-multi-311m",
+        NEWLINES,
+        escape_spaces=True,
+        byte_encoding=False,
+        ignore_newline_merges=True,
+        forces_bos=True,
+    ),
+    _row("sarvam-moe", NEWLINES, escape_spaces=True, byte_encoding=False, clean_spaces=False),
+    _row("whitespace", NOT_SPACES, byte_encoding=False, is_cased=True),
+)
