@@ -35,6 +35,16 @@ class FragmentTokens:
         tokens.ids, tokens._bounds, tokens._tell = ids, None, tell
         return tokens
 
+    @classmethod
+    def tiles(cls, ids: NDArray[np.int32], tell: Callable[[], Offsets]) -> FragmentTokens:
+        """Tokens that lie side by side and meet where `tell` returns, int64[k + 1]."""
+
+        def bounds() -> tuple[Offsets, Offsets]:
+            told = tell()
+            return told[:-1], told[1:]
+
+        return cls.later(ids, bounds)
+
     @property
     def starts(self) -> Offsets:
         return self._told()[0]

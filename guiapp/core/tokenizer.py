@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
 from types import MappingProxyType
 
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.algorithms.fewest import Dropout
-from guiapp.core.batches import Padding, checked_shape, n_cores, pad_batch, row_by_row
+from guiapp.core.batches import Around, Padding, checked_shape, n_cores, pad_batch, row_by_row
 from guiapp.core.catalogue import ALGORITHMS, Algorithm
 from guiapp.core.detokenizing import detokenize
 from guiapp.core.encoding import Encoding, FragmentTokens, join_tokens
@@ -54,6 +54,7 @@ PIPELINES = {
 }
 
 LONGEST_TEXT = (1 << 31) - 1  # bytes
+NOTHING_AROUND: tuple[list[int], list[int]] = ([], [])
 
 
 class Tokenizer:
@@ -168,12 +169,39 @@ class Tokenizer:
         started_ns = time.perf_counter_ns()
         name = self._encoder_name(encoder)
         data = as_bytes(text)
-        array = np.frombuffer(bytearray(data), np.uint8)
         partition = None
         if self._special_tokens.may_be_in(data, parse_special):
-            partition = self._special_tokens.partition(array, parse_special)
+            partition = self._special_tokens.partition(
+                np.frombuffer(bytearray(data), np.uint8), parse_special
+            )
+        elif name == self._quick_encoder and 0 < len(data) < LEAST_BYTES:
+            around = self._around if add_special else NOTHING_AROUND
+            quick = self._pipeline.quick
+            if quick is not None and (ids := quick(data, *around)) is not None:
+                spans = partial(self._tiled_spans, ids, *map(len, around), len(data))
+                return Encoding(data, ids, spans, name, time.perf_counter_ns() - started_ns)
         tokens = self._encode_partitioned(array, partition, True, name)
         return self._assemble(data, tokens, add_special, name, started_ns)
+
+    @cached_property
+    def _quick_encoder(self) -> str | None:
+        """The encoder for which the pipeline knows a shorter way."""
+        return None if self._pipeline.quick is None else self._pipeline.encoders[0]
+
+    @cached_property
+    def _around(self) -> Around:
+        return self.special_ids_around()
+
+    def _tiled_spans(
+        self, ids: NDArray[np.int32], n_before: int, n_after: int, size: int
+    ) -> NDArray[np.int64]:
+        """The spans of the tokens of a text that lie side by side, and of those around them."""
+        bounds = self._pipeline.own.bounds(ids[n_before : len(ids) - n_after])
+        spans = np.zeros((len(ids), 2), np.int64)
+        spans[n_before : len(ids) - n_after, 0] = bounds[:-1]
+        spans[n_before : len(ids) - n_after, 1] = bounds[1:]
+        spans[len(ids) - n_after :] = size
+        return spans
 
     def encode_stretch(
         self, text: NDArray[np.uint8], partition: Partition | None, after_special: bool, encoder: str | None

@@ -9,7 +9,8 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from ctypes import c_int32, c_int64, c_uint64, c_void_p
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -361,6 +362,8 @@ _pairs_first_cut = _function("pairs_first_cut", c_int64, c_void_p, BYTES, c_int6
 _pairs_whole = _function("pairs_whole", c_int64, c_void_p, BYTES, WIDE_INTS, TO_INTS)
 _pair_encoder_new = _function("pair_encoder_new", c_void_p, c_void_p)
 _encode_text = _function("encode_text", c_int64, c_void_p, ctypes.c_char_p, c_int64, c_void_p)
+_pairs_has_marked_space = _function("pairs_has_marked_space", c_int64, c_void_p, BYTES)
+_encode_each = _function("encode_each", c_int64, c_void_p, BYTES, WIDE_INTS, TO_INTS, TO_WIDE_INTS)
 _encode_pieces = _function("encode_pieces", c_int64, c_void_p, c_int32, BYTES, WIDE_INTS, TO_INTS)
 _merge_pieces = _function(
     "merge_pieces", c_int64, c_void_p, c_int32, c_int32, BYTES, WIDE_INTS, TO_INTS, TO_WIDE_INTS, TO_WIDE_INTS
@@ -464,7 +467,7 @@ class PairModel(_Handle):
         return int(_pairs_last_cut(self._address, text, end))
 
     def first_cut(self, text: NDArray[np.uint8], position: int) -> int:
-        """The first place in text[position:], whatever precedes, that no merge reaches across; or the size."""
+        """The first place in text[position:], whatever precedes, that no merge crosses; or the size."""
         return int(_pairs_first_cut(self._address, text, position))
 
     def whole_tokens(self, text: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np.int32]:
@@ -473,40 +476,51 @@ class PairModel(_Handle):
         _pairs_whole(self._address, text, ends, found)
         return found
 
+    def has_marked_space(self, text: NDArray[np.uint8]) -> bool:
+        """Whether a space byte cannot stand for U+2581 in a text, because that holds it as such."""
+        return bool(_pairs_has_marked_space(self._address, text))
+
     def encode_text(self, text: bytes, before: list[int], after: list[int]) -> NDArray[np.int32] | int:
         """The ids of a text cut by the splitter, between those given; or why ids do not tell its spans."""
-        encoder = self._borrowed()
-        size, n_before = len(text), len(before)
-        if size <= SHORT_TEXT:
-            ids = encoder.ids
+        size, n_before, n_after = len(text), len(before), len(after)
+        if size > SHORT_TEXT:
+            ids = np.empty(n_before + size + max(SPARE_IDS, n_after), np.int32)
+            with self._encoder() as encoder:
+                count = _encode_text(encoder._address, text, size, ids.ctypes.data + ids.itemsize * n_before)
+            if count < 0:
+                return int(count)
+            ids.resize(n_before + count + n_after, refcheck=False)
+        else:
+            encoder = self._borrowed()
             count = _encode_text(encoder._address, text, size, encoder.place)
-            first = AROUND - n_before
-        else:
-            ids, first = np.empty(n_before + size + max(SPARE_IDS, len(after)), np.int32), 0
-            count = _encode_text(encoder._address, text, size, ids.ctypes.data + 4 * n_before)
-        self._idle.append(encoder)
-        if count < 0:
-            return int(count)
-        found = ids[first : first + n_before + count + len(after)]
-        if size <= SHORT_TEXT:
-            found = found.copy()
-        else:
-            ids.resize(found.size, refcheck=False)
-            found = ids
+            ids = encoder.ids[AROUND - n_before : AROUND + count + n_after].copy()
+            self._idle.append(encoder)
+            if count < 0:
+                return int(count)
         if before:
-            found[:n_before] = before
+            ids[:n_before] = before
         if after:
-            found[-len(after) :] = after
-        return found
+            ids[-n_after:] = after
+        return ids
+
+    def encode_each(
+        self, texts: NDArray[np.uint8], ends: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """The ids of texts side by side, and how many each has; up to one whose spans ids do not tell."""
+        ids, counts = np.empty(len(texts) + SPARE_IDS, np.int32), np.zeros(len(ends), np.int64)
+        with self._encoder() as encoder:
+            n_texts = _encode_each(encoder._address, texts, ends, ids, counts)
+        counts = counts[:n_texts]
+        ids.resize(counts.sum(), refcheck=False)
+        return ids, counts
 
     def encode_pieces(
-        self, text: NDArray[np.uint8], ends: NDArray[np.int64], has_marked_spaces: bool
+        self, text: NDArray[np.uint8], ends: NDArray[np.int64], may_have_marked_spaces: bool
     ) -> NDArray[np.int32] | int:
-        """The same for a text that was repaired, its pieces ending at `ends`."""
-        encoder = self._borrowed()
+        """The ids of a repaired text whose pieces end at `ends`, if empty where the splitter says."""
         ids = np.empty(len(text) + SPARE_IDS, np.int32)
-        count = _encode_pieces(encoder._address, has_marked_spaces, text, ends, ids)
-        self._idle.append(encoder)
+        with self._encoder() as encoder:
+            count = _encode_pieces(encoder._address, may_have_marked_spaces, text, ends, ids)
         if count < 0:
             return int(count)
         ids.resize(count, refcheck=False)
@@ -516,14 +530,24 @@ class PairModel(_Handle):
         self, text: NDArray[np.uint8], ends: NDArray[np.int64], by_heap: bool, takes_whole: bool, room: int
     ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
         """Ids, starts and ends of the tokens of all pieces, each merged; there is `room` for so many."""
-        encoder = self._borrowed()
         ids, starts, stops = np.empty(room, np.int32), np.empty(room, np.int64), np.empty(room, np.int64)
-        count = _merge_pieces(encoder._address, by_heap, takes_whole, text, ends, ids, starts, stops)
-        self._idle.append(encoder)
+        with self._encoder() as encoder:
+            count = _merge_pieces(encoder._address, by_heap, takes_whole, text, ends, ids, starts, stops)
         return ids[:count].copy(), starts[:count].copy(), stops[:count].copy()
 
+    @contextmanager
+    def _encoder(self) -> Iterator[_PairEncoder]:
+        encoder = self._borrowed()
+        yield encoder
+        self._idle.append(encoder)
+
+    def prepare(self) -> None:
+        """Make now what the first encoding would make: 20 MB."""
+        with self._encoder():
+            pass
+
     def _borrowed(self) -> _PairEncoder:
-        """An encoder that nobody else has; asked for and taken in one go, because another thread may be faster."""
+        """An encoder that nobody else has; taken in one go, because another thread may be faster."""
         try:
             return self._idle.pop()
         except IndexError:

@@ -16,6 +16,29 @@ std::int32_t PairModel::whole_token(Bytes piece) const {
     return tokens.find(text);
 }
 
+PairModel::Trouble PairModel::trouble_in(Bytes text) const {
+    if (rules.has_untold() && std::ranges::any_of(text, [&](Byte byte) { return rules.is_untold(byte); }))
+        return Trouble::has_untold_byte;
+    return has_marked_space(text) ? Trouble::has_marked_space : Trouble::none;
+}
+
+bool PairModel::has_marked_space(Bytes text) const {
+    if (!rules.marks_spaces()) return false;
+    for (std::size_t at = 0; at < text.size();) {
+        at += ascii_prefix(text.subspan(at));
+        if (at == text.size()) break;
+        auto length = announced_length(text[at]);
+        const auto end = std::min(at + length, text.size());
+        if (end == at + 3 && text[at] == 0xE2 && text[at + 1] == 0x96 && text[at + 2] == 0x81) return true;
+        for (auto place = at + 1; place < end; ++place) {
+            if (text[place] == ' ') return true;
+            if (text[place] >= 0xC0) length = std::min(length, place - at);  // one of several texts may begin here
+        }
+        at += length;
+    }
+    return false;
+}
+
 PairEncoder::PairEncoder(const PairModel& model)
     : model_(model),
       cache_(model.whole_pieces == WholePieces::all ? static_cast<std::size_t>(model.rules.n_tokens()) : 0),
@@ -25,29 +48,6 @@ PairEncoder::PairEncoder(const PairModel& model)
     std::vector<Byte> bytes;
     for (std::int32_t token = 0; token < model.rules.n_tokens(); ++token)
         if (model.rules.unspell(model.rules.symbol_text(static_cast<std::size_t>(token)), bytes)) cache_.enter(bytes, token);
-}
-
-// A space byte can stand for U+2581 unless the text holds that as such, or a broken character that would swallow a part of it.
-PairEncoder::Trouble PairEncoder::trouble_of(Bytes text) const {
-    const auto& rules = model_.rules;
-    if (rules.has_untold())
-        for (const Byte byte : text)
-            if (rules.is_untold(byte)) return Trouble::has_untold_byte;
-    if (!rules.marks_spaces() || rules.starts_from_bytes()) return Trouble::none;
-    for (std::size_t at = 0; at < text.size();) {
-        at += ascii_prefix(text.subspan(at));
-        if (at == text.size()) break;
-        auto length = announced_length(text[at]);
-        const auto end = std::min(at + length, text.size());
-        if (length == 3 && end == at + 3 && text[at] == 0xE2 && text[at + 1] == 0x96 && text[at + 2] == 0x81)
-            return Trouble::has_marked_space;
-        for (auto place = at + 1; place < end && place < at + length; ++place) {
-            if (text[place] == ' ') return Trouble::has_marked_space;
-            if (text[place] >= 0xC0) length = place - at;  // one of several texts may begin here
-        }
-        at += length;
-    }
-    return Trouble::none;
 }
 
 std::size_t PairEncoder::fast(Bytes text, std::span<const std::int64_t> ends, Ids ids) {
@@ -223,29 +223,48 @@ LOUPE_API std::int64_t loupe_pairs_whole(const PairModel* model, Array<const Byt
     return ends.size;
 }
 
+LOUPE_API std::int64_t loupe_pairs_has_marked_space(const PairModel* model, Array<const Byte> text) {
+    return model->has_marked_space(text);
+}
+
 namespace {
 
-std::int64_t trouble_in(const PairEncoder& encoder, Bytes text, bool may_be_broken) {
-    if (may_be_broken && plain_prefix(text) < text.size()) return static_cast<std::int64_t>(PairEncoder::Trouble::is_broken);
-    return static_cast<std::int64_t>(encoder.trouble_of(text));
+// Encode a text by itself, cut by the model's splitter if it has one: how many ids, or what is the trouble.
+std::int64_t encoded(PairEncoder& encoder, Bytes text, Ids ids) {
+    const auto& model = encoder.model();
+    if (model.splitter && plain_prefix(text) < text.size()) return static_cast<std::int64_t>(PairModel::Trouble::is_broken);
+    if (const auto trouble = model.trouble_in(text); trouble != PairModel::Trouble::none) return static_cast<std::int64_t>(trouble);
+    return static_cast<std::int64_t>(encoder.fast(text, {}, ids));
 }
 
 }  // namespace
 
-// Encode a text as a user gives it, cut by the model's splitter: the number of ids, or what is the trouble.  There must be
-// room for `size` + 4 ids.
+// Encode a text as a user gives it.  There must be room for `size` + 4 ids.
 LOUPE_API std::int64_t loupe_encode_text(PairEncoder* encoder, const Byte* data, std::int64_t size, std::int32_t* ids) {
     const Bytes text(data, static_cast<std::size_t>(size));
-    if (const auto trouble = trouble_in(*encoder, text, encoder->model().splitter)) return trouble;
-    return static_cast<std::int64_t>(encoder->fast(text, {}, {ids, text.size() + PieceCache::spare_ids}));
+    return encoded(*encoder, text, {ids, text.size() + PieceCache::spare_ids});
+}
+
+// The same for texts that lie one behind the other, up to one that has some trouble: how many texts were encoded.
+LOUPE_API std::int64_t loupe_encode_each(PairEncoder* encoder, Array<const Byte> texts, Array<const std::int64_t> text_ends,
+                                         Array<std::int32_t> ids, Array<std::int64_t> counts) {
+    std::size_t start = 0, first = 0;
+    for (std::int64_t index = 0; index < text_ends.size; ++index) {
+        const auto end = static_cast<std::size_t>(text_ends.data[index]);
+        const auto count = encoded(*encoder, items_of(texts).subspan(start, end - start), items_of(ids).subspan(first));
+        if (count < 0) return index;
+        counts.data[index] = count;
+        first += static_cast<std::size_t>(count), start = end;
+    }
+    return text_ends.size;
 }
 
 // The same for a text that was repaired, its pieces ending at `ends`.  Its spaces may be U+2581 already.
-LOUPE_API std::int64_t loupe_encode_pieces(PairEncoder* encoder, std::int32_t has_marked_spaces, Array<const Byte> text,
+LOUPE_API std::int64_t loupe_encode_pieces(PairEncoder* encoder, std::int32_t may_have_marked_spaces, Array<const Byte> text,
                                            Array<const std::int64_t> ends, Array<std::int32_t> ids) {
-    const auto trouble = trouble_in(*encoder, text, false);
-    if (trouble && !(has_marked_spaces && trouble == static_cast<std::int64_t>(PairEncoder::Trouble::has_marked_space))) return trouble;
-    return static_cast<std::int64_t>(encoder->fast(text, ends, ids));
+    const auto trouble = encoder->model().trouble_in(text);
+    const bool is_none = trouble == PairModel::Trouble::none || (may_have_marked_spaces && trouble == PairModel::Trouble::has_marked_space);
+    return is_none ? static_cast<std::int64_t>(encoder->fast(text, ends, ids)) : static_cast<std::int64_t>(trouble);
 }
 
 // Merge each piece, and tell the spans, too: the number of tokens.  There must be room for three at each byte.

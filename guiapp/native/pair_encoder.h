@@ -21,6 +21,14 @@ public:
     // The token that is spelled like a piece and is not merged, or `absent`.
     std::int32_t whole_token(Bytes piece) const;
 
+    // Whether ids alone tell the spans of a text, so that `fast` may encode it.
+    enum class Trouble : std::int64_t { none = 0, is_broken = -1, has_marked_space = -2, has_untold_byte = -3 };
+    Trouble trouble_in(Bytes text) const;
+
+    // Whether a space byte cannot stand for U+2581, because the text holds that as such, or a broken character that would
+    // swallow a part of it.
+    bool has_marked_space(Bytes text) const;
+
     const PairRules rules;
     const PairCuts cuts;
     const StringTable& tokens;
@@ -33,10 +41,6 @@ public:
 class PairEncoder {
 public:
     explicit PairEncoder(const PairModel& model);
-
-    // Whether ids alone tell the spans of a text, so that `fast` may encode it.
-    enum class Trouble : std::int64_t { none = 0, is_broken = -1, has_marked_space = -2, has_untold_byte = -3 };
-    Trouble trouble_of(Bytes text) const;
 
     // Append the ids of a text without trouble; `ends` says where its pieces end, the splitter if it is empty.
     std::size_t fast(Bytes text, std::span<const std::int64_t> ends, Ids ids);

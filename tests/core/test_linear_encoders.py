@@ -17,7 +17,7 @@ from guiapp.core.bench.linear_speed import growth
 from guiapp.core.errors import EncodeError
 from guiapp.core.kernels import derivations as kernels
 from guiapp.core.tokenizer import Tokenizer
-from guiapp.core.vocab.derivations import derivations_of
+from guiapp.core.vocab.derivations import derivations_of, merge_arrays
 
 REAL = sorted(path.name for path in VOCABS.glob("*.gguf")) if VOCABS.is_dir() else []
 LETTERS = st.text("ab ", min_size=1, max_size=12)
@@ -81,7 +81,9 @@ def test_two_symbols_are_compatible_if_merging_their_text_gives_them_back(vocabu
     stay_whole = tokenizer.pipeline.own._encoder._matching._stay_whole
     for left, right in pairs:
         with np.errstate(over="ignore"):  # a hash wraps around on purpose
-            stay_apart = kernels.stay_apart(tokenizer.merging.merges, arrays, left, right, kernels.NO_RANK)
+            stay_apart = kernels.stay_apart(
+                merge_arrays(tokenizer.merging), arrays, left, right, kernels.NO_RANK
+            )
         assert stay_apart == stay_whole(left, right)
 
 

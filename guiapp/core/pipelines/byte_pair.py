@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 
 from guiapp.core.algorithms.fewest import Dropout
 from guiapp.core.encoding import FragmentTokens
-from guiapp.core.kernels.new_pieces import ALL_PIECES, NEWLINES, NO_PIECES
 from guiapp.core.pipelines.dna import dna_tokens
 from guiapp.core.pipelines.lone_spaces import with_lone_spaces
-from guiapp.core.pipelines.many_texts import LONGEST_OF_MANY, Rows, laid_out, tokens_of_each
+from guiapp.core.pipelines.many_texts import LONGEST_OF_MANY, Rows, laid_out, rows_of
 from guiapp.core.pipelines.pair_merging import PairEncoder, to_source
 from guiapp.core.pipelines.stages import (
     ENCODE,
@@ -32,10 +31,11 @@ from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
 from guiapp.core.split.pre_tokenizers import NOT_SPACES
 from guiapp.core.split.splitter import splitter_of
 from guiapp.core.text.normalized import NormalizedText
-from guiapp.core.text.utf8 import repair, repair_each, repair_readable
+from guiapp.core.text.utf8 import repair, repair_readable
 from guiapp.core.text.whitespace_words import whitespace_words
 from guiapp.core.vocab.merges import byte_pair_merging
 from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.native import ALL_PIECES, NEWLINES, NO_PIECES
 
 WINDOW_BYTES = 256  # the first guess at how far away a cut lies
 MOST_FOLLOWING = 3  # bytes of a character behind its first
@@ -63,13 +63,11 @@ class BytePairPipeline:
         if self._rules.ignore_merges:
             whole_pieces = ALL_PIECES
         self._splits_lines = self._rules.escape_spaces
-        self.merging = byte_pair_merging(vocabulary)
         self._drops_spaces = vocabulary.model == "whitespace"
         self._splitter = splitter_of(vocabulary.patterns)
+        self.merging = byte_pair_merging(vocabulary, whole_pieces, self._splitter.native)
         self._cutter = splitter_of((NOT_SPACES,)) if self._drops_spaces else self._splitter
-        self._encoder = PairEncoder(
-            vocabulary, self.merging, whole_pieces, self._splits_lines, self._splitter.machine
-        )
+        self._encoder = PairEncoder(vocabulary, self.merging, whole_pieces)
         self._is_split = True
         space_id = vocabulary.find(b" ")
         self._space_id = vocabulary.find(b"<0x20>") if space_id is None else space_id
@@ -90,8 +88,8 @@ class BytePairPipeline:
         return pipeline
 
     def make_tables(self) -> None:
-        """Make now what the first encoding that needs it would make."""
-        self._encoder.make_tables()
+        """Make now what the first encoding would make."""
+        self.merging.model.prepare()
 
     def with_dropout(self, dropout: Dropout) -> BytePairPipeline:
         """The same, but `fewest` rules out tokens by chance."""
@@ -141,7 +139,10 @@ class BytePairPipeline:
 
     def _split_and_encode(self, repaired: _Repaired, encoder: str) -> FragmentTokens:
         data, normalized = repaired
-        return self._to_source(self._encoder.encode_split(data, self._splitter, encoder), normalized)
+        tokens = self._encoder.encode_split(data) if encoder == "fast" else None
+        if tokens is None:
+            return self._encode_pieces(self._split(repaired), encoder)
+        return self._to_source(tokens, normalized)
 
     def _encode_pieces(self, pieces: _Pieces, encoder: str) -> FragmentTokens:
         return self._to_source(self._encoder.encode(pieces.data, pieces.ends, encoder), pieces.normalized)
@@ -185,16 +186,22 @@ class BytePairPipeline:
     def encode_each(self, texts: Sequence[bytes]) -> Rows:
         """See `EncodesMany`."""
         data, ends = laid_out(texts)
-        if self._splits_lines and OVERLONG_SPACE.search(data.tobytes()):
-            each = [self._encode(text, self.encoders[0]).ids for text in np.split(data, ends[:-1])]
-            return Rows(np.concatenate(each), np.fromiter(map(len, each), np.int64, len(each)))
-        return self._encode_repaired(*repair_each(data, ends))
+        if not self._is_split:
+            pieces = (self._encode(text, self.encoders[0]).ids for text in np.split(data, ends[:-1]))
+            return rows_of(pieces)
+        return self._encoder.encode_each(
+            data, ends, lambda start, end: self._encode(data[start:end], self.encoders[0])
+        )
 
-    def _encode_repaired(self, texts: NDArray[np.uint8], ends: NDArray[np.int64]) -> Rows:
-        """The ids of many repaired texts."""
-        piece_ends = self._splitter.split_each(texts, ends) if self._is_split else ends
-        tokens = self._encoder.encode(texts, piece_ends, self.encoders[0])
-        return Rows(tokens.ids, tokens_of_each(tokens, ends))
+    def quick(self, text: bytes, before: list[int], after: list[int]) -> NDArray[np.int32] | None:
+        """See `Pipeline`."""
+        if not self._is_split or self._drops_spaces or self._dna is not None:
+            return None
+        return self._encoder.quick(text, before, after)
+
+    def bounds(self, ids: NDArray[np.int32]) -> NDArray[np.int64]:
+        """See `Pipeline`."""
+        return self._encoder.bounds(ids)
 
     def _to_source(self, tokens: FragmentTokens, repaired: NormalizedText | None) -> FragmentTokens:
         """Tokens of a repaired text with the spans that they have in the original."""

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-
-from guiapp.core.encoding import FragmentTokens
 
 LONGEST_OF_MANY = 1 << 16  # bytes; a longer text gains nothing in company
 
@@ -48,6 +46,7 @@ def laid_out(texts: Sequence[bytes], before_each: bytes = b"") -> tuple[NDArray[
     return np.frombuffer(data, np.uint8), np.cumsum(lengths + len(before_each))
 
 
-def tokens_of_each(tokens: FragmentTokens, ends: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many tokens lie in each of the stretches that end at `ends`; none reaches across an end."""
-    return np.diff(tokens.ends.searchsorted(ends, side="right"), prepend=0)
+def rows_of(ids: Iterable[NDArray[np.int32]]) -> Rows:
+    """The rows of texts that were encoded one after the other."""
+    each = list(ids)
+    return Rows(np.concatenate(each), np.fromiter(map(len, each), np.int64, len(each)))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import cached_property, partial
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,63 +18,37 @@ from guiapp.core.algorithms.longest_match import Taken
 from guiapp.core.algorithms.merge import Slots, symbol_slots
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.errors import EncodeError
-from guiapp.core.kernels import compact_spaces, heap, marked_spaces, scan
-from guiapp.core.kernels import merges as merge_kernels
-from guiapp.core.kernels import pair_cuts as pair_cut_kernels
-from guiapp.core.kernels.compile import awaits_compiled
-from guiapp.core.kernels.merges import ABSENT, TokenOutput
-from guiapp.core.kernels.new_pieces import ALL_PIECES, NEWLINES, NO_PIECES
-from guiapp.core.pipelines.fast_pieces import NO_ENDS, FastPieces
+from guiapp.core.pipelines.many_texts import Rows
 from guiapp.core.pipelines.token_matching import APPROXIMATE, LINEAR, TokenMatching
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
-from guiapp.core.split.splitter import Splitter
-from guiapp.core.split.tables import PatternMachine
 from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
-from guiapp.core.vocab.merges import MARKED_SPACE, NO_TOKEN, PairMerging
+from guiapp.core.vocab.merges import ABSENT, MARKED_SPACE, NO_TOKEN, PairMerging
 from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.native import ALL_PIECES, NEWLINES, NO_PIECES
 
-KERNELS = {"heap": heap.encode, "scan": scan.encode}
 READABLE = {"scan": readable_scan.steps, "heap": readable_heap.steps, "fast": readable_heap.steps}
+BY_SPLITTER = np.empty(0, np.int64)  # the model's splitter shall tell where pieces end
+SPACE = 0x20
 NO_TOKENS = np.empty(0, np.int32)
 
 
 class PairEncoder:
-    """Encodes the pieces of a text by the merges of one vocabulary.
+    """Encodes the pieces of a text by the merges of one vocabulary.  Threads may share it.
 
-    whole_pieces  NO_PIECES, NEWLINES or ALL_PIECES
-    cuts_short    whether pieces are lines or whole texts rather than words
-    machine       of the splitter that `encode_split` will be given
+    whole_pieces  NO_PIECES, NEWLINES or ALL_PIECES, as its model has it
 
-    For texts where ids alone do not tell the spans, `fast` is `heap`, and so it is while kernels run
-    interpreted: its tables take longer than merging without them.
-    Threads may share an encoder: each call borrows a cache of pieces that no other call has.
+    For texts where ids alone do not tell the spans, `fast` is `heap`.
     """
 
-    def __init__(
-        self,
-        vocabulary: Vocabulary,
-        merging: PairMerging,
-        whole_pieces: int = NO_PIECES,
-        cuts_short: bool = False,
-        machine: PatternMachine | None = None,
-    ) -> None:
-        self._merging = merging
+    def __init__(self, vocabulary: Vocabulary, merging: PairMerging, whole_pieces: int = NO_PIECES) -> None:
+        self._merging, self._model = merging, merging.model
         self._matching = TokenMatching(vocabulary, merging)
         self._dropout = Dropout()
-        self.encoders = ("fast", *KERNELS, *self._matching.encoders)
+        self.encoders = ("fast", "heap", "scan", *self._matching.encoders)
         self.refused = self._matching.refused
-        self._marks_spaces = merging.marks_spaces
-        self._whole_pieces, self._cuts_short, self._machine = whole_pieces, cuts_short, machine
-        self._tokens_per_byte = max(1, int(np.diff(merging.symbols.fallback_offsets).max()))
-        self._longest_token = int(np.diff(merging.strings.offsets).max(initial=0))
-        self._can_fail = bool((merging.symbols.fallback_ids == NO_TOKEN).any())
-        offsets = np.cumsum([0, *map(len, merging.spelling.spelled)], dtype=np.int64)
-        spelling = np.frombuffer(bytearray(b"".join(merging.spelling.spelled)), np.uint8)
-        self._spelling = offsets, spelling
-        space, n_tokens = int(merging.symbols.of_byte[0x20]), merging.symbols.n_tokens
-        space_is_token = 0 <= space < n_tokens and not any(MARKED_SPACE in x for x in merging.other_symbols)
-        self._spells_out_spaces = merging.marks_spaces and not space_is_token
-        self._is_untold = np.isin(np.arange(256), [*merging.untold_bytes])
+        self._whole_pieces = whole_pieces
+        self._tokens_per_byte = max(1, *map(len, merging.fallbacks))
+        self._can_fail = any(token == NO_TOKEN for tokens in merging.fallbacks for token, _ in tokens)
 
     def with_dropout(self, dropout: Dropout) -> PairEncoder:
         """The same encoder, but `fewest` rules out tokens by chance."""
@@ -81,114 +56,144 @@ class PairEncoder:
         encoder._dropout = dropout
         return encoder
 
-    def make_tables(self) -> None:
-        """Make now what merging the first piece would make."""
-        if not awaits_compiled():
-            _ = self._fast.tables
+    @cached_property
+    def _lengths(self) -> NDArray[np.int32]:
+        return self._model.token_lengths(of_marked=False)
 
     @cached_property
-    def _fast(self) -> FastPieces:
-        return FastPieces(self._merging, self._whole_pieces, self._cuts_short, self._machine)
+    def _marked_lengths(self) -> NDArray[np.int32]:
+        return self._model.token_lengths(of_marked=True)
 
-    def _is_for_fast(self, text: NDArray[np.uint8]) -> bool:
-        has_untold = bool(self._merging.untold_bytes) and bool(self._is_untold[text].any())
-        return not (has_untold or awaits_compiled())
+    @cached_property
+    def _spells_out_spaces(self) -> bool:
+        """Whether a space, or a typed U+2581, may become several tokens."""
+        space = self._model.start_symbol(MARKED_SPACE)
+        is_token = 0 <= space < self._merging.n_tokens
+        data, offsets = self._merging.symbol_texts
+        others = data[offsets[self._merging.n_tokens] :].tobytes()
+        return self._merging.marks_spaces and (not is_token or MARKED_SPACE in others)
 
     def cut_before(self, text: NDArray[np.uint8], position: int) -> int:
         """The last place in text[:position], whatever follows, that no merge reaches across; or 0."""
-        return pair_cut_kernels.last_cut(self._fast.cuts, text, position)
+        return self._model.last_cut(text, position)
 
     def cut_after(self, text: NDArray[np.uint8], position: int) -> int:
         """The first place in text[position:], whatever precedes, that no merge reaches across; or the end."""
-        return pair_cut_kernels.first_cut(self._fast.cuts, text, position)
+        return self._model.first_cut(text, position)
 
-    def encode_split(self, text: NDArray[np.uint8], splitter: Splitter, encoder: str) -> FragmentTokens:
-        """The tokens of a text that a splitter cuts into pieces."""
-        can_stay = not self._marks_spaces or marked_spaces.can_stay(text)
-        if encoder == "fast" and can_stay and self._is_for_fast(text):
-            return self._fast.encode(text, NO_ENDS)
-        return self.encode(text, splitter.split(text), encoder)
+    def quick(self, text: bytes, before: list[int], after: list[int]) -> NDArray[np.int32] | None:
+        """The ids of a text as `fast` has them in one call, between others; None where that takes more."""
+        found = self._model.encode_text(text, before, after)
+        return None if isinstance(found, int) else found
+
+    def bounds(self, ids: NDArray[np.int32]) -> NDArray[np.int64]:
+        """int64[n + 1]: where tokens meet that `quick` has given."""
+        return _bounds(ids, self._lengths)
+
+    def encode_each(
+        self, texts: NDArray[np.uint8], ends: NDArray[np.int64], encode: Callable[[int, int], FragmentTokens]
+    ) -> Rows:
+        """The ids of texts side by side; of those that take more than `quick` by `encode(start, end)`."""
+        ids, counts, done = list[NDArray[np.int32]](), list[NDArray[np.int64]](), 0
+        while done < len(ends):
+            start = int(ends[done - 1]) if done else 0
+            some_ids, some_counts = self._model.encode_each(texts[start:], ends[done:] - start)
+            ids.append(some_ids)
+            counts.append(some_counts)
+            done += len(some_counts)
+            if done < len(ends):
+                start = int(ends[done - 1]) if done else 0
+                ids.append(encode(start, int(ends[done])).ids)
+                counts.append(np.array([len(ids[-1])], np.int64))
+                done += 1
+        return Rows(np.concatenate(ids), np.concatenate(counts))
+
+    def encode_split(self, text: NDArray[np.uint8]) -> FragmentTokens | None:
+        """The tokens of a repaired text by `fast`, cut by the splitter; None where that takes more."""
+        found = self._model.encode_pieces(text, BY_SPLITTER, False)
+        return None if isinstance(found, int) else FragmentTokens.tiles(found, partial(self.bounds, found))
 
     def encode(self, text: NDArray[np.uint8], piece_ends: NDArray[np.int64], encoder: str) -> FragmentTokens:
-        """The tokens of a text, its pieces ending at `piece_ends`, from the kernel of that name."""
-        encoder = self._sure_of_spans(encoder, text)
+        """The tokens of a text, its pieces ending at `piece_ends`."""
+        has_marked_space = self._model.has_marked_space(text)
+        if encoder in LINEAR and has_marked_space and self._spells_out_spaces:
+            encoder = "heap"  # the spans tell a typed U+2581 from a space: not so where both are one byte
         if encoder in self._matching.encoders:
-            return self._match(text, piece_ends, encoder)
-        if encoder == "fast" and self._is_for_fast(text):
-            encode = self._fast.encode
-        else:
-            encode = partial(self._encode, KERNELS.get(encoder, heap.encode))
-        if not self._marks_spaces or marked_spaces.can_stay(text):
-            return encode(text, piece_ends, False)
-        marked = _mark_spaces(text)
-        n_spaces = np.concatenate([[0], np.cumsum(text == 0x20)])
-        marked_ends = piece_ends + 2 * n_spaces[piece_ends]
-        return to_source(encode(marked.data, marked_ends, True), marked)
+            match = partial(self._match, encoder)
+            return (
+                match(text, piece_ends)
+                if not has_marked_space
+                else self._match_marked(text, piece_ends, match)
+            )
+        if not has_marked_space:
+            return self._merge(text, piece_ends, encoder, False)
+        marked, marked_ends = _mark_spaces(text), _marked_ends(text, piece_ends)
+        return to_source(self._merge(marked.data, marked_ends, encoder, True), marked)
 
-    def _encode(
-        self,
-        kernel: Callable[..., int],
-        data: NDArray[np.uint8],
-        piece_ends: NDArray[np.int64],
-        spaces_are_marked: bool = False,
-        takes_whole: bool = True,
+    def _merge(
+        self, data: NDArray[np.uint8], piece_ends: NDArray[np.int64], encoder: str, are_marked: bool
     ) -> FragmentTokens:
+        if encoder == "fast":
+            found = self._model.encode_pieces(data, piece_ends, are_marked)
+            if not isinstance(found, int):
+                lengths = self._marked_lengths if are_marked else self._lengths
+                return FragmentTokens.tiles(found, partial(_bounds, found, lengths))
         room = self._tokens_per_byte * len(data)
-        output = TokenOutput(np.empty(room, np.int32), np.empty(room, np.int64), np.empty(room, np.int64))
-        whole_tokens = self._find_whole_pieces(data, piece_ends) if takes_whole else NO_TOKENS
-        count = kernel(data, piece_ends, whole_tokens, self._merging.symbols, self._merging.merges, output)
-        tokens = FragmentTokens(
-            output.ids[:count].copy(), output.starts[:count].copy(), output.ends[:count].copy()
-        )
+        by_heap, takes_whole = encoder != "scan", self._whole_pieces != NO_PIECES
+        columns = self._model.merge_pieces(data, piece_ends, by_heap, takes_whole, room)
+        return self._checked(FragmentTokens(*columns), data)
+
+    def _match(self, encoder: str, data: NDArray[np.uint8], piece_ends: NDArray[np.int64]) -> FragmentTokens:
+        """The tokens by one of the algorithms that match tokens; there every space is one byte."""
+        whole_tokens = NO_TOKENS
+        if encoder in LINEAR and self._whole_pieces != NO_PIECES:
+            whole_tokens = self._model.whole_tokens(data, piece_ends)
+        tokens = self._matching.encode(encoder, self._dropout, data, piece_ends, whole_tokens)
+        return self._checked(tokens, data)
+
+    def _match_marked(
+        self,
+        text: NDArray[np.uint8],
+        piece_ends: NDArray[np.int64],
+        match: Callable[[NDArray[np.uint8], NDArray[np.int64]], FragmentTokens],
+    ) -> FragmentTokens:
+        compact, ends = self._compact(_mark_spaces(text), _marked_ends(text, piece_ends))
+        return to_source(match(compact.data, ends), compact)
+
+    def _checked(self, tokens: FragmentTokens, data: NDArray[np.uint8]) -> FragmentTokens:
         if self._can_fail:
             _check(tokens, data)
         return tokens
 
-    def _match(self, text: NDArray[np.uint8], piece_ends: NDArray[np.int64], encoder: str) -> FragmentTokens:
-        """The tokens by one of the algorithms that match tokens; there every space is one byte."""
-        match = partial(self._matching.encode, encoder, self._dropout)
-        if not self._marks_spaces or marked_spaces.can_stay(text):
-            return self._encode(match, text, piece_ends, takes_whole=encoder in LINEAR)
-        marked = _mark_spaces(text)
-        n_spaces = np.concatenate([[0], np.cumsum(text == 0x20)])
-        compact, ends = self._compact(marked, piece_ends + 2 * n_spaces[piece_ends])
-        return to_source(self._encode(match, compact.data, ends, takes_whole=encoder in LINEAR), compact)
-
-    def _sure_of_spans(self, encoder: str, text: NDArray[np.uint8]) -> str:
-        """The encoder, or `heap` for one to which a typed U+2581 and a space are the same byte.
-
-        Where these become several tokens, the spans tell one from the other.
-        """
-        is_unsure = encoder in LINEAR and self._spells_out_spaces
-        return "heap" if is_unsure and not marked_spaces.can_stay(text) else encoder
-
     def _compact(
         self, marked: NormalizedText, marked_ends: NDArray[np.int64]
     ) -> tuple[NormalizedText, NDArray[np.int64]]:
-        """A text with marked spaces with one byte for each again, and where its pieces end then."""
-        data, ends = np.empty_like(marked.data), np.empty_like(marked_ends)
-        firsts, lasts = np.empty(len(data), np.int64), np.empty(len(data), np.int64)
-        lengths = self._merging.symbols.lengths
-        size = compact_spaces.compact(marked.data, marked_ends, lengths, data, ends, firsts, lasts)
-        starts, source_ends = marked.starts[firsts[:size]], marked.ends[lasts[:size]]
-        return NormalizedText(data[:size].copy(), starts, source_ends), ends
+        """A text with marked spaces with one byte for each again, and where its pieces end then.
 
-    def _find_whole_pieces(self, data: NDArray[np.uint8], piece_ends: NDArray[np.int64]) -> NDArray[np.int32]:
-        is_too_long = len(piece_ends) == 1 and len(data) > self._longest_token
-        if self._whole_pieces == NO_PIECES or is_too_long:
-            return NO_TOKENS
-        found = np.empty(len(piece_ends), np.int32)
-        only_newlines = self._whole_pieces == NEWLINES
-        strings = self._merging.strings
-        merge_kernels.find_pieces(strings, *self._spelling, data, piece_ends, only_newlines, found)
-        return found
+        Only where U+2581 is a start symbol by itself, not the rest of a broken character, it becomes a space.
+        """
+        data, firsts, lasts, ends = bytearray(), list[int](), list[int](), list[int]()
+        for start, end in pairwise([0, *marked_ends.tolist()]):
+            piece, at = marked.data[start:end].tobytes(), 0
+            while at < len(piece):
+                symbol_end = self._merging.symbol_end(piece, at)
+                is_space = piece[at:symbol_end] == MARKED_SPACE
+                data += b" " if is_space else piece[at:symbol_end]
+                places = range(start + at, start + symbol_end)
+                firsts += places[:1] if is_space else places
+                lasts += places[-1:] if is_space else places
+                at = symbol_end
+            ends.append(len(data))
+        text = NormalizedText(np.frombuffer(data, np.uint8), marked.starts[firsts], marked.ends[lasts])
+        return text, np.array(ends, np.int64)
 
     def encode_readable(
         self, text: bytes, piece_ends: Sequence[int], encoder: str, watcher: Watcher = UNWATCHED
     ) -> FragmentTokens:
         """The same, step by step."""
-        if encoder in LINEAR:
-            encoder = self._sure_of_spans(encoder, np.frombuffer(bytearray(text), np.uint8))
+        has_marked_space = self._model.has_marked_space(np.frombuffer(text, np.uint8))
+        if encoder in LINEAR and has_marked_space and self._spells_out_spaces:
+            encoder = "heap"
         ids: list[int] = []
         spans: list[tuple[int, int]] = []
         start = 0
@@ -216,7 +221,7 @@ class PairEncoder:
             watcher.piece(start, piece, None, None)
             watcher.end_piece(tokens)
             return tokens
-        marked = _mark_spaces_readable(piece) if self._marks_spaces else None
+        marked = _mark_spaces_readable(piece) if self._merging.marks_spaces else None
         if encoder in self._matching.encoders:
             return self._match_piece(piece, start, marked, encoder, dropout, watcher)
         data = piece if marked is None else marked.data.tobytes()
@@ -278,10 +283,29 @@ def _source(normalized: NormalizedText, start: int, end: int) -> tuple[int, int]
 
 
 def _mark_spaces(text: NDArray[np.uint8]) -> NormalizedText:
-    size = len(text) + 2 * int(np.count_nonzero(text == 0x20))
-    marked = NormalizedText(np.empty(size, np.uint8), np.empty(size, np.int64), np.empty(size, np.int64))
-    marked_spaces.mark(text, *marked)
+    """A text with U+2581 for each space, whose first byte stands for it."""
+    is_space = text == SPACE
+    sources = np.repeat(np.arange(len(text)), np.where(is_space, len(MARKED_SPACE), 1))
+    spaces = np.flatnonzero(is_space) + (len(MARKED_SPACE) - 1) * np.arange(np.count_nonzero(is_space))
+    data, starts, ends = text[sources], sources.copy(), sources + 1
+    for offset, byte in enumerate(MARKED_SPACE):
+        data[spaces + offset] = byte
+        starts[spaces + offset] = sources[spaces] + (offset > 0)
+    return NormalizedText(data, starts, ends)
+
+
+def _marked_ends(text: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where the pieces of a text end once its spaces are marked."""
+    n_spaces = np.concatenate([[0], np.cumsum(text == SPACE)])
+    marked: NDArray[np.int64] = ends + (len(MARKED_SPACE) - 1) * n_spaces[ends]
     return marked
+
+
+def _bounds(ids: NDArray[np.int32], lengths: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Where tokens meet that lie side by side, from 0 to the end of the last."""
+    bounds = np.zeros(len(ids) + 1, np.int64)
+    np.cumsum(lengths[ids], out=bounds[1:])
+    return bounds
 
 
 def _mark_spaces_readable(text: bytes) -> NormalizedText:

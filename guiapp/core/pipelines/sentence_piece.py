@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.algorithms.fewest import Dropout
 from guiapp.core.encoding import FragmentTokens
-from guiapp.core.pipelines.many_texts import LONGEST_OF_MANY, Rows, laid_out, tokens_of_each
+from guiapp.core.pipelines.many_texts import LONGEST_OF_MANY, Rows, laid_out
 from guiapp.core.pipelines.pair_merging import PairEncoder
 from guiapp.core.pipelines.stages import ENCODE, NORMALISE, Stage, Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
@@ -28,14 +28,14 @@ class SentencePiecePipeline:
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.merging = sentence_piece_merging(vocabulary)
-        self._encoder = PairEncoder(vocabulary, self.merging, cuts_short=True)
+        self._encoder = PairEncoder(vocabulary, self.merging)
         self._adds_space = vocabulary.rules.add_space_prefix
         self.encoders = self._encoder.encoders
         self.refused = self._encoder.refused
 
     def make_tables(self) -> None:
-        """Make now what the first encoding that needs it would make."""
-        self._encoder.make_tables()
+        """Make now what the first encoding would make."""
+        self.merging.model.prepare()
 
     def with_dropout(self, dropout: Dropout) -> SentencePiecePipeline:
         """The same, but `fewest` rules out tokens by chance."""
@@ -72,8 +72,20 @@ class SentencePiecePipeline:
     def encode_each(self, texts: Sequence[bytes]) -> Rows:
         """See `EncodesMany`."""
         data, ends = laid_out(texts, b" " if self._adds_space else b"")
-        tokens = self._encoder.encode(data, ends, self.encoders[0])
-        return Rows(tokens.ids, tokens_of_each(tokens, ends))
+
+        def encode(start: int, end: int) -> FragmentTokens:
+            return self._encoder.encode(data[start:end], np.array([end - start]), self.encoders[0])
+
+        return self._encoder.encode_each(data, ends, encode)
+
+    def quick(self, text: bytes, before: list[int], after: list[int]) -> NDArray[np.int32] | None:
+        """See `Pipeline`."""
+        return self._encoder.quick(b" " + text if self._adds_space else text, before, after)
+
+    def bounds(self, ids: NDArray[np.int32]) -> NDArray[np.int64]:
+        """See `Pipeline`."""
+        bounds = self._encoder.bounds(ids)
+        return np.maximum(bounds - 1, 0) if self._adds_space else bounds
 
     def encode_readable(
         self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED

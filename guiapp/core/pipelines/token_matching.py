@@ -13,14 +13,15 @@ from guiapp.core.algorithms import backtrack, fewest, greedy, heap, table
 from guiapp.core.algorithms.fewest import Dropout
 from guiapp.core.algorithms.longest_match import Matches, Taken
 from guiapp.core.algorithms.merge import Merge, Slots, symbol_slots
+from guiapp.core.encoding import FragmentTokens
 from guiapp.core.kernels import backtrack as backtrack_kernel
 from guiapp.core.kernels import fewest as fewest_kernel
 from guiapp.core.kernels import greedy as greedy_kernel
 from guiapp.core.kernels import table as table_kernel
 from guiapp.core.kernels.merges import MergeArrays, SymbolArrays, TokenOutput
 from guiapp.core.pipelines.watcher import Watcher
-from guiapp.core.vocab.derivations import Derivations, derivations_of, why_not_linear
-from guiapp.core.vocab.merges import PairMerging
+from guiapp.core.vocab.derivations import Derivations, derivations_of, merge_arrays, why_not_linear
+from guiapp.core.vocab.merges import LENGTH_OF_HIGH_NIBBLE, PairMerging
 from guiapp.core.vocab.token_tree import TokenTree
 from guiapp.core.vocab.vocabulary import Vocabulary
 
@@ -67,20 +68,48 @@ class TokenMatching:
         data: NDArray[np.uint8],
         piece_ends: NDArray[np.int64],
         whole_tokens: NDArray[np.int32],
-        symbols: SymbolArrays,
-        merges: MergeArrays,
-        output: TokenOutput,
-    ) -> int:
-        """Write the tokens of all pieces; returns how many."""
+    ) -> FragmentTokens:
+        """The tokens of all pieces; whole_tokens: for each the one to take instead, or -1; may be empty."""
+        room = max(1, *map(len, self._merging.fallbacks)) * len(data)
+        output = TokenOutput(np.empty(room, np.int32), np.empty(room, np.int64), np.empty(room, np.int64))
+        symbols = self._symbols
         if encoder in LINEAR:
             arrays, tree = self.derivations.arrays, self.derivations.tree.arrays
             kernel = LINEAR[encoder]
-            return kernel(data, piece_ends, whole_tokens, symbols, merges, arrays, tree, output)
-        tree = self._vocabulary.token_tree.arrays
-        if encoder == "greedy":
-            return greedy_kernel.encode(data, piece_ends, symbols, tree, output)
-        chance = dropout.share, dropout.random_state
-        return fewest_kernel.encode(data, piece_ends, symbols, tree, *chance, output)
+            count = kernel(data, piece_ends, whole_tokens, symbols, self._merges, arrays, tree, output)
+        elif encoder == "greedy":
+            count = greedy_kernel.encode(
+                data, piece_ends, symbols, self._vocabulary.token_tree.arrays, output
+            )
+        else:
+            tree, chance = self._vocabulary.token_tree.arrays, (dropout.share, dropout.random_state)
+            count = fewest_kernel.encode(data, piece_ends, symbols, tree, *chance, output)
+        return FragmentTokens(
+            output.ids[:count].copy(), output.starts[:count].copy(), output.ends[:count].copy()
+        )
+
+    @cached_property
+    def _merges(self) -> MergeArrays:
+        return merge_arrays(self._merging)
+
+    @cached_property
+    def _symbols(self) -> SymbolArrays:
+        offsets, ids, leads = self._merging.model.fallbacks()
+        lengths = [
+            1 if self._merging.starts_from_bytes else LENGTH_OF_HIGH_NIBBLE[byte >> 4] for byte in range(256)
+        ]
+        none = np.empty(0, np.int64)
+        return SymbolArrays(
+            self._merging.n_tokens,
+            1,
+            np.array(lengths, np.uint8),
+            np.empty(0, np.int32),
+            none,
+            np.empty(0, np.int32),
+            offsets,
+            ids,
+            leads.astype(np.uint8),
+        )
 
     def encode_readable(self, encoder: str, dropout: Dropout, data: bytes, watcher: Watcher) -> Taken:
         """Token, start and end of each token of one piece, from the readable twin."""
@@ -106,7 +135,7 @@ class TokenMatching:
         return fewest.steps(len(data), matches, dropout)
 
     def _pass_symbol(self, data: bytes, start: int) -> tuple[int, Taken]:
-        end = min(start + self._merging.spelling.symbol_lengths[data[start]], len(data))
+        end = self._merging.symbol_end(data, start)
         return end, self._merging.tokens_of(None, data, start, end)
 
     def _pass_byte(self, data: bytes, start: int) -> tuple[int, Taken]:

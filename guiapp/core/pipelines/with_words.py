@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,8 @@ from guiapp.core.pipelines.stages import SPLIT_AND_ENCODE, Stage, Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher, watch_whole
 from guiapp.core.vocab.merges import PairMerging
 from guiapp.core.vocab.vocabulary import Vocabulary
+
+Quick = Callable[[bytes, list[int], list[int]], NDArray[np.int32] | None]
 
 WORDS = "words"
 SPACE = ord(" ")
@@ -62,6 +64,7 @@ class WithWords:
         self.encoders: tuple[str, ...] = (*own.encoders, WORDS)
         self.merging: PairMerging | None = getattr(own, "merging", None)
         self.refused: Mapping[str, str] = getattr(own, "refused", {})
+        self.quick: Quick | None = getattr(own, "quick", None)
 
     def without_splitting(self) -> WithWords:
         """The same, but pair merging takes every fragment as one piece."""

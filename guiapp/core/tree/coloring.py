@@ -74,11 +74,9 @@ def merge_ranks(merging: PairMerging | None, n_tokens: int) -> NDArray[np.int64]
     """The lowest rank of a merge that makes each token, -1 for tokens that no merge makes."""
     ranks = np.full(n_tokens, np.iinfo(np.int64).max)
     if merging is not None:
-        rows = merging.merges.rows
-        made = rows[1::2][rows[::2] >= 0]
-        symbols = made & 0xFFFFFFFF
-        is_token = symbols < n_tokens
-        np.minimum.at(ranks, symbols[is_token], made[is_token] >> 32)
+        _, _, ranks_of_rules, made = merging.rules.table.T
+        is_token = made < n_tokens
+        np.minimum.at(ranks, made[is_token], ranks_of_rules[is_token])
     ranks[ranks == np.iinfo(np.int64).max] = -1
     return ranks
 

@@ -93,8 +93,6 @@ def prefix_tree(tokenizer: Tokenizer, text: bytes, encoder: str | None = None) -
 
 def merge_rules_of(merging: PairMerging, token: int) -> list[tuple[int, int, int]]:
     """Rank, left and right symbol of each merge rule that makes a token, the first to be used first."""
-    rows = merging.merges.rows
-    keys, values = rows[::2], rows[1::2]
-    found = np.flatnonzero((keys >= 0) & ((values & 0xFFFFFFFF) == token))
-    rules = zip((values[found] >> 32).tolist(), keys[found].tolist(), strict=True)
-    return sorted((rank, key >> 32, key & 0xFFFFFFFF) for rank, key in rules)
+    table = merging.rules.table
+    found = table[table[:, 3] == token]
+    return sorted((rank, left, right) for left, right, rank, _ in found.tolist())

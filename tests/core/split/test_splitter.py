@@ -100,18 +100,6 @@ def test_the_text_before_numbers_by_threes_sees_the_first_of_them(name, text):
     assert pieces(name, data) == splitter_for(name).split_readable(data) == ends
 
 
-@pytest.mark.parametrize("name", ["llama-bpe", "deepseek-llm", "tiny_aya", "superbpe"])
-def test_pieces_come_in_blocks_of_any_size(name):
-    from guiapp.core.kernels.pattern_machine import split_block
-
-    text = random_text(random.Random(3), 200)
-    splitter, ends, block = splitter_for(name), [], np.empty(7, np.int64)
-    progress = splitter.begin(0, len(text))
-    while count := split_block(as_array(text), block, progress, splitter.machine):
-        ends += block[:count].tolist()
-    assert ends == splitter.split_readable(text)
-
-
 LONG_RUNS = {
     "letters": "A" * 100_000 + "!",
     "both cases": "aA" * 50_000,

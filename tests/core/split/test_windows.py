@@ -7,6 +7,7 @@ import random
 import numpy as np
 import pytest
 
+from guiapp import native
 from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS
 from guiapp.core.split.splitter import Splitter, splitter_of
 from guiapp.core.split.windows import (
@@ -65,14 +66,18 @@ def splitter_for(name: str) -> Splitter:
     return splitter_of(PRE_TOKENIZERS[name].patterns)
 
 
+def without_windows(splitter: Splitter) -> native.Splitter:
+    return native.Splitter(**splitter.machine._replace(windows=np.zeros(0, np.uint8))._asdict())
+
+
 @pytest.mark.parametrize("name", WITH_WINDOWS)
 def test_windows_find_the_ends_that_the_automaton_finds(name):
     splitter = splitter_for(name)
     assert len(splitter.machine.windows)
-    plain = splitter._replace(machine=splitter.machine._replace(windows=np.zeros(0, np.uint8)))
+    plain = without_windows(splitter)
     for seed in range(40):
         text = np.frombuffer(bytearray(random_text(seed)), np.uint8)
-        assert splitter.split(text).tolist() == plain.split(text).tolist(), seed
+        assert splitter.split(text).tolist() == plain.split(text, np.array([len(text)])).tolist(), seed
 
 
 def test_only_patterns_that_stand_alone_have_windows():
@@ -84,11 +89,11 @@ def test_only_patterns_that_stand_alone_have_windows():
 @pytest.mark.parametrize("name", WITH_WINDOWS)
 def test_long_texts_are_cut_the_same_wherever_they_begin(name):
     splitter = splitter_for(name)
-    plain = splitter._replace(machine=splitter.machine._replace(windows=np.zeros(0, np.uint8)))
+    plain = without_windows(splitter)
     lines = b"".join(b"\n" * (n % 3) + b" " * (n % 70) + b"f(%d, 'x')" % 10**n for n in range(80))
     for start in range(8):
         text = np.frombuffer(bytearray(lines[start:] + random_text(start)), np.uint8)
-        assert splitter.split(text).tolist() == plain.split(text).tolist(), start
+        assert splitter.split(text).tolist() == plain.split(text, np.array([len(text)])).tolist(), start
 
 
 def flags_of(window: str, first: int = 0) -> int:
