@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from guiapp import qt_libraries
-from guiapp.light_pyside import import_pyside
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
@@ -113,7 +112,6 @@ def run_window(model: str | None, text_file: Path | None) -> int:
 def make_application() -> QApplication:
     """The one QApplication, with the names that the system shows."""
     gc.disable()  # modules that are loaded are no garbage; later there is a GarbageCollector
-    import_pyside()
     from PySide6.QtCore import QLoggingCategory
     from PySide6.QtWidgets import QApplication
 

@@ -10,8 +10,6 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from guiapp.light_pyside import import_pyside
-
 # Libraries that Qt's modules and its xcb plugin link to, and what brings them in Debian 12 and Ubuntu.
 PACKAGES = {
     "libEGL.so.1": "libegl1",
@@ -85,7 +83,6 @@ def explain(message: str) -> str:
 
 
 def _import_modules() -> None:
-    import_pyside()
     for module in MODULES:
         importlib.import_module(module)
 

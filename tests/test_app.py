@@ -147,15 +147,6 @@ def test_starting_imports_nothing_heavy_before_the_first_paint(environment):
     assert result.stdout.strip() == "[]", result.stderr
 
 
-def test_modules_are_imported_without_a_look_at_their_source(environment):
-    code = (
-        "import linecache; from guiapp import app; app.make_application(); import colorsys; "
-        "print([name for name in linecache.cache if 'colorsys' in name])"
-    )
-    result = run(code, environment)
-    assert result.stdout.strip() == "[]", result.stderr
-
-
 CODE_THAT_SAYS_WHERE_PYTHON_ENDS_BY_ITSELF = """
 import atexit
 atexit.register(print, "everything is taken down")
