@@ -6,6 +6,7 @@ import random
 
 import numpy as np
 import pytest
+from benchmarks.linear_speed import growth
 from conftest import VOCABS
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,7 +15,6 @@ from unpaired_vocabularies import vocabulary
 
 import guiapp
 from guiapp.core.algorithms import linear, wordpiece
-from guiapp.core.bench.linear_speed import growth
 from guiapp.core.kernels.linear import build_links
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.vocab.vocabulary import Rules, VocabType

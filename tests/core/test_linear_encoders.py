@@ -6,6 +6,7 @@ import random
 
 import numpy as np
 import pytest
+from benchmarks.linear_speed import growth
 from conftest import CORPORA, VOCABS
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,7 +14,6 @@ from pair_vocabularies import HEX_TOKENS, byte_level, character_level, sentence_
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
-from guiapp.core.bench.linear_speed import growth
 from guiapp.core.errors import EncodeError
 from guiapp.core.kernels import derivations as kernels
 from guiapp.core.tokenizer import Tokenizer

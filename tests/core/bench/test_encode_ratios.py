@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from benchmarks.encode_ratios import Ratio
 from conftest import CORPORA, VOCABS
 
 from guiapp import open_model
-from guiapp.core.bench.encode_ratios import Ratio
 from guiapp.core.bench.sentencepiece_model import sentencepiece_model
 
 

@@ -1,6 +1,6 @@
 """How the encoders that match tokens compare with merging, and how their time grows on worst-case text.
 
-    python -m guiapp.core.bench.linear_speed MODEL CORPUS
+    python tests/benchmarks/linear_speed.py MODEL CORPUS
 
 Without pre-tokenization every text is one piece.  Times are the thread's own on the processor, medians of
 runs that take turns.

@@ -1,6 +1,6 @@
 """How fast the patterns of well-known models cut text into pieces.
 
-    python -m guiapp.core.bench.split_speed FILE...
+    python tests/benchmarks/split_speed.py FILE...
 
 One thread, warm, MB/s of its processor time: the median of several rounds and the best one.  NumPy's look-up
 of each byte in a table is timed in the same rounds: it tells how fast the processor was meanwhile.

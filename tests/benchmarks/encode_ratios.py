@@ -1,6 +1,6 @@
 """How many times faster `fast` encodes than other tokenizers do with the same vocabulary and text.
 
-    python -m guiapp.core.bench.encode_ratios --shared ../shared
+    python tests/benchmarks/encode_ratios.py --shared ../shared
 
 One process, one thread, by its processor time.  Everybody gets a Python string and gives ids.  Contenders
 take turns, so that what else the machine does hits all alike, and medians are compared; before anything is
