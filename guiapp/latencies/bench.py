@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import random
-import tempfile
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, cast
 
 from PySide6.QtWidgets import QApplication
 
-from guiapp.app import build, make_application
 from guiapp.core.bench.scenarios import SCALING_BYTES, WORST_BYTES
+from guiapp.latencies.measured_window import SIZE, MeasuredWindow, mixed_text, running_application
 from guiapp.latencies.measurement import Measurement, MeasurementError
 from guiapp.latencies.tree import VIEWS, jump, move_view
-from guiapp.latencies.window import SIZE, load_kernels, mixed_text, open_in_window, typing, wait_until
 from guiapp.viewmodels.bench.model import BenchModel
 from guiapp.viewmodels.bench.presets import PRESETS
 from guiapp.viewmodels.bench.runner import BenchRunner
-from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.bench.page import BenchPage
 from guiapp.widgets.theme import ThemeSource
@@ -32,9 +28,7 @@ Event = dict[str, Any]
 
 def measure_bench(model: str, n_events: int = 60) -> list[Measurement]:
     """Milliseconds to draw all charts again, and of keys and frames while six contenders are measured."""
-    application = QApplication.instance() or make_application()
-    assert isinstance(application, QApplication)
-    return [_chart_updates(application, n_events), *_beside_a_run(application, model, n_events)]
+    return [_chart_updates(running_application(), n_events), *_beside_a_run(model, n_events)]
 
 
 def _chart_updates(application: QApplication, n_events: int) -> Measurement:
@@ -112,33 +106,27 @@ def _sample(contender: str, seconds: float) -> Event:
     return {"event": "sample", "contender": contender, "operation": "encode", "seconds": seconds, "n": 1}
 
 
-def _beside_a_run(application: QApplication, model: str, n_events: int) -> list[Measurement]:
+def _beside_a_run(model: str, n_events: int) -> list[Measurement]:
     """Typing on the Inspect page and flying through the Tree page while contenders are measured."""
-    with tempfile.TemporaryDirectory() as folder:
-        shell = build(application, Settings(Path(folder) / "settings.json"), b"")
-        shell.window.resize(*SIZE)
-        shell.window.show()
-        load_kernels(application, shell)
-        open_in_window(application, shell, model)
-        tree = cast(TreePage, shell.window.pages.show_page("tree"))
-        wait_until(application, lambda: tree.is_ready)
-        bench = cast(BenchPage, shell.window.pages.show_page("bench"))
+    with MeasuredWindow(model) as measured:
+        pages = measured.shell.window.pages
+        tree = cast(TreePage, pages.show_page("tree"))
+        measured.wait_until(lambda: tree.is_ready)
+        bench = cast(BenchPage, pages.show_page("bench"))
         for entrant in (*bench.model.ours, *bench.model.peers):
             bench.model.set_takes_part(entrant.name, entrant.name in CONTENDERS)
         bench.model.choose_preset(PRESETS[-1])
         bench.model.run()
-        wait_until(application, lambda: bool(bench.model.results))
-        shell.window.actions_table["inspect"].trigger()
-        typed = typing(application, shell, "keystroke_bench", mixed_text(TEXT_BYTES), n_events)
-        shell.window.actions_table["tree"].trigger()
-        wait_until(application, lambda: tree.is_ready)
-        frames = tuple(_tree_frames(application, tree, n_events))
+        measured.wait_until(lambda: bool(bench.model.results))
+        pages.show_page("inspect")
+        typed = measured.typing("keystroke_bench", mixed_text(TEXT_BYTES), n_events)
+        pages.show_page("tree")
+        measured.wait_until(lambda: tree.is_ready)
+        frames = tuple(_tree_frames(measured.application, tree, n_events))
         if not bench.model.is_running:
             raise MeasurementError(
                 "The benchmark was over before typing and flying were measured. Try again."
             )
-        shell.window.close()
-        shell.stop()
     return [typed, Measurement("tree_frame_bench", "ms", frames)]
 
 

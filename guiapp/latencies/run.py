@@ -23,10 +23,10 @@ def measure_all(model: str) -> list[Measurement]:
 def _groups(model: str) -> Iterator[Group]:
     yield start.start_to_first_paint
     yield start.command_line
-    from guiapp.latencies import bench, steps, tree, window
+    from guiapp.latencies import bench, inspect, steps, tree
 
-    yield lambda: [window.measure_opening(model)]
-    yield lambda: window.measure_editing(model)
+    yield lambda: inspect.measure_opening(model)
+    yield lambda: inspect.measure_editing(model)
     yield lambda: steps.measure_steps(model)
     yield lambda: tree.measure_tree(model)
     yield lambda: bench.measure_bench(model)

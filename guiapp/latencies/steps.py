@@ -3,28 +3,14 @@
 from __future__ import annotations
 
 import random
-import tempfile
-from pathlib import Path
 from typing import cast
 
-from PySide6.QtWidgets import QApplication
-
 from guiapp import open_model
-from guiapp.app import build, make_application
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.trace import Trace
+from guiapp.latencies.measured_window import N_FIRST, MeasuredWindow, PaintWatch, mixed_text
 from guiapp.latencies.measurement import Measurement
-from guiapp.latencies.window import (
-    SIZE,
-    PaintWatch,
-    load_kernels,
-    mixed_text,
-    open_in_window,
-    timed,
-    wait_until,
-)
-from guiapp.viewmodels.settings import Settings
 from guiapp.widgets.steps.page import StepsPage
 
 N_STEPS = 1_000_000
@@ -34,32 +20,22 @@ CONDITION = "rank > 300 and length > 3"
 
 def measure_steps(model: str, n_events: int = 60, n_steps: int = N_STEPS) -> list[Measurement]:
     """Milliseconds from the wish to the painted page: going to any step, running to a conditional stop."""
-    application = QApplication.instance() or make_application()
-    assert isinstance(application, QApplication)
     trace = long_trace(open_model(model), n_steps)
     rng = random.Random(3)
-    with tempfile.TemporaryDirectory() as folder:
-        shell = build(application, Settings(Path(folder) / "settings.json"), b"x")
-        shell.window.resize(*SIZE)
-        shell.window.show()
-        load_kernels(application, shell)
-        open_in_window(application, shell, model)
-        shell.window.actions_table["steps"].trigger()
-        page = cast(StepsPage, shell.window.pages.pages["steps"])
-        wait_until(application, lambda: page.is_ready)
+    with MeasuredWindow(model) as measured:
+        page = cast(StepsPage, measured.shell.window.pages.show_page("steps"))
+        measured.wait_until(lambda: page.is_ready)
         page.model.show(trace)
-        wait_until(application, lambda: page.trace.fonts.is_ready)
+        measured.wait_until(lambda: page.trace.fonts.is_ready)
         watch = PaintWatch(page.trace.flow)
+        n_runs = n_events + N_FIRST
         seeks = [
-            timed(application, watch, lambda: page.model.go_to(rng.randrange(len(trace))))
-            for _ in range(n_events + 5)
+            measured.timed(watch, lambda: page.model.go_to(rng.randrange(len(trace)))) for _ in range(n_runs)
         ]
-        runs = [_run_with_condition(application, page, watch, rng, event) for event in range(n_events + 5)]
-        shell.window.close()
-        shell.stop()
+        runs = [_run_with_condition(measured, page, watch, rng, event) for event in range(n_runs)]
     return [
-        Measurement("trace_seek_1m", "ms", tuple(seeks[5:])),
-        Measurement("breakpoint_next_1m", "ms", tuple(runs[5:])),
+        Measurement("trace_seek_1m", "ms", tuple(seeks[N_FIRST:])),
+        Measurement("breakpoint_next_1m", "ms", tuple(runs[N_FIRST:])),
     ]
 
 
@@ -73,13 +49,12 @@ def long_trace(tokenizer: Tokenizer, n_steps: int) -> Trace:
 
 
 def _run_with_condition(
-    application: QApplication, page: StepsPage, watch: PaintWatch, rng: random.Random, event: int
+    measured: MeasuredWindow, page: StepsPage, watch: PaintWatch, rng: random.Random, event: int
 ) -> float:
     """Set a conditional breakpoint, go somewhere, and time the run to it, forwards or backwards."""
     for index in reversed(range(len(page.model.breakpoints.rows))):
         page.model.breakpoints.remove(index)
     page.model.breakpoints.add(f"{CONDITION} and step % 7 == {event % 7}")
     page.model.go_to(rng.randrange(page.model.n_steps))
-    for _ in range(3):
-        application.processEvents()
-    return timed(application, watch, page.model.reverse if event % 2 else page.model.run)
+    measured.settle()
+    return measured.timed(watch, page.model.reverse if event % 2 else page.model.run)

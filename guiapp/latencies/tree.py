@@ -4,31 +4,25 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint
 
 from guiapp import open_model
-from guiapp.app import build, make_application
-from guiapp.core.demo import resolve_model, sample_text
-from guiapp.core.kernels.compiled import load_kernels
+from guiapp.core.demo import resolve_model
 from guiapp.core.tree.painting import color_sums
 from guiapp.core.tree.picture import tree_picture
 from guiapp.core.vocab.token_tree import token_tree
-from guiapp.latencies.measurement import Measurement, MeasurementError
-from guiapp.viewmodels.settings import Settings
+from guiapp.latencies.measured_window import MeasuredWindow, turn_wheel
+from guiapp.latencies.measurement import Measurement
 from guiapp.viewmodels.tree.model import TreeModel
 from guiapp.widgets.tree.page import TreePage
 from guiapp.widgets.tree.view import TreeView
 
 SIZE = (1600, 1000)
-PATIENCE_S = 120.0
 N_RUNS = 5
 N_FRAMES = 60
 LONGEST_FLIGHT = 15  # frames around one place
@@ -37,26 +31,16 @@ VIEWS = {"all": 1.0, "mid": 0.02, "near": 0.0004}  # shares of the tree that are
 
 def measure_tree(model: str) -> list[Measurement]:
     """Layout from scratch, then frames of both shapes at three distances; memory goes to standard error."""
-    application = QApplication.instance() or make_application()
-    assert isinstance(application, QApplication)
-    load_kernels(lambda share: None)  # as the program does when its window is there
-    ready, tokenizer = _ready(model), open_model(resolve_model(model))
-    with tempfile.TemporaryDirectory() as folder:
-        settings = Settings(Path(folder) / "settings.json")
-        shell = build(application, settings, sample_text("welcome"), lambda *asked: tokenizer)
-        shell.window.show()
-        shell.workspace.loader.open(str(resolve_model(model)))
-        _wait_until(lambda: shell.workspace.tokenizer is not None and shell.workspace.n_tokens > 0)
+    with MeasuredWindow(model) as measured:
+        ready = _ready(model)
+        measured.wait_until(lambda: measured.shell.workspace.n_tokens > 0)
         before = _resident_bytes()
-        page = shell.window.pages.show_page("tree")
+        page = measured.shell.window.pages.show_page("tree")
         assert isinstance(page, TreePage)
-        _wait_until(lambda: page.model.picture is not None and page.view.is_settled)
-        shell.garbage_collector.start()  # as the program does when its kernels are there
-        shell.window.hide()
-        frames = _frames(page)
+        measured.wait_until(lambda: page.model.picture is not None and page.view.is_settled)
+        measured.shell.window.hide()
+        frames = _frames(measured, page)
         print(f"Memory for the page: {(_resident_bytes() - before) / 1e6:.0f} MB", file=sys.stderr)
-        shell.window.close()
-        shell.stop()
     return [ready, *frames]
 
 
@@ -74,13 +58,13 @@ def _ready(model: str) -> Measurement:
     return Measurement("tree_ready", "s", tuple(values[1:]))
 
 
-def _frames(page: TreePage) -> list[Measurement]:
+def _frames(measured: MeasuredWindow, page: TreePage) -> list[Measurement]:
     """Frames of both shapes for each distance, in a window as large as SIZE: moving ones, and still ones."""
     view = TreeView(page.model, page.search, page.paint, page.theme_source)
     view.is_animated = False
     view.resize(*SIZE)
     view.show()
-    _wait_until(lambda: view.is_settled)
+    measured.wait_until(lambda: view.is_settled)
     moving: dict[str, list[float]] = {name: [] for name in VIEWS}
     still: dict[str, list[float]] = {name: [] for name in VIEWS}
     for shape in ("sunburst", "icicle"):
@@ -115,36 +99,11 @@ def move_view(model: TreeModel, view: TreeView, frame: int) -> Iterator[float]:
     turn = QPoint(0, 40 if frame % 2 else -40) if frame % 3 else QPoint(60, 0)
     before = model.view
     started = time.perf_counter()
-    _turn_wheel(view, turn)
+    turn_wheel(view, turn)
     QCoreApplication.sendPostedEvents(view.window(), QEvent.Type.UpdateRequest)
     elapsed_ms = (time.perf_counter() - started) * 1000
     if model.view != before:
         yield elapsed_ms
-
-
-def _turn_wheel(view: TreeView, turn: QPoint) -> None:
-    place = QPointF(view.width() * 0.42, view.height() * 0.55)
-    event = QWheelEvent(
-        place,
-        place,
-        QPoint(),
-        turn,
-        Qt.MouseButton.NoButton,
-        Qt.KeyboardModifier.NoModifier,
-        Qt.ScrollPhase.NoScrollPhase,
-        False,
-    )
-    QCoreApplication.sendEvent(view, event)
-
-
-def _wait_until(is_done: Callable[[], bool]) -> None:
-    deadline = time.perf_counter() + PATIENCE_S
-    while not is_done():
-        QCoreApplication.processEvents()
-        if time.perf_counter() > deadline:
-            raise MeasurementError(
-                f"The tree was not ready in {PATIENCE_S:.0f} s. Measure on a machine with less to do."
-            )
 
 
 def _resident_bytes() -> int:
