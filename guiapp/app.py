@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
     from guiapp.core.tokenizer import Tokenizer
     from guiapp.viewmodels.background import Progress
-    from guiapp.viewmodels.garbage import GarbageCollector
     from guiapp.viewmodels.kernel_warm_up import KernelWarmUp
     from guiapp.viewmodels.models.loader import Load
     from guiapp.viewmodels.settings import Settings
+    from guiapp.viewmodels.window.garbage import GarbageCollector
     from guiapp.viewmodels.workspace import Workspace
-    from guiapp.widgets.main_window import MainWindow
-    from guiapp.widgets.theme import ThemeSource
+    from guiapp.widgets.shared.theme import ThemeSource
     from guiapp.widgets.window.commands import WindowCommands
+    from guiapp.widgets.window.main_window import MainWindow
     from guiapp.widgets.window.questions import Questions
 
 FIRST_MODEL = "demo:bpe"
@@ -135,18 +135,18 @@ def build(
     from PySide6.QtCore import QTimer
 
     from guiapp.core.editing.options import Options
-    from guiapp.viewmodels.activity import Activity
-    from guiapp.viewmodels.garbage import GarbageCollector
     from guiapp.viewmodels.kernel_warm_up import KernelWarmUp
     from guiapp.viewmodels.models.recent_files import RecentFiles
     from guiapp.viewmodels.text.recent_texts import RecentTexts
+    from guiapp.viewmodels.window.activity import Activity
+    from guiapp.viewmodels.window.garbage import GarbageCollector
     from guiapp.viewmodels.workspace import Workspace
-    from guiapp.widgets.icons import application_icon
-    from guiapp.widgets.input_watch import InputWatch
-    from guiapp.widgets.main_window import MainWindow
-    from guiapp.widgets.theme import ThemeSource
+    from guiapp.widgets.shared.icons import application_icon
+    from guiapp.widgets.shared.theme import ThemeSource
     from guiapp.widgets.window.commands import WindowCommands
     from guiapp.widgets.window.failure_notices import FailureNotices
+    from guiapp.widgets.window.input_watch import InputWatch
+    from guiapp.widgets.window.main_window import MainWindow
 
     options = Options(settings.add_special, settings.parse_special, settings.encoder)
     warm_up = KernelWarmUp()

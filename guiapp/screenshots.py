@@ -20,7 +20,7 @@ from guiapp.core.tokenizer import Tokenizer
 from guiapp.viewmodels.background import Progress
 from guiapp.viewmodels.models.loader import Load
 from guiapp.viewmodels.settings import Settings
-from guiapp.widgets.main_window import SMALLEST_SIZE
+from guiapp.widgets.window.main_window import SMALLEST_SIZE
 
 PATIENCE_MS = 300_000  # compiling everything takes a minute, on a machine with nothing else to do
 TOO_LATE = 1

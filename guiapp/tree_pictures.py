@@ -13,14 +13,14 @@ from guiapp import open_model
 from guiapp.app import make_application
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.explain.visible_text import visible_text
-from guiapp.core.tree_reports import Branch
+from guiapp.core.tree.reports import Branch
 from guiapp.screenshots import PATIENCE_MS, UNFINISHED
 from guiapp.viewmodels.text.files import write_text
 from guiapp.viewmodels.tree.geometry import View
 from guiapp.viewmodels.tree.model import TreeModel
 from guiapp.viewmodels.tree.search import TreeSearch
 from guiapp.viewmodels.workspace import Workspace
-from guiapp.widgets.theme import ThemeSource
+from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.tree.export import Drawing, save_picture, svg_of
 from guiapp.widgets.tree.paint import TreePaint
 from guiapp.widgets.tree.view import TreeView

@@ -13,7 +13,7 @@ from toy_vocabulary import toy_vocabulary
 from guiapp.core.catalogue import Algorithm
 from guiapp.core.encoding import Encoding, FragmentTokens
 from guiapp.core.errors import EncodeError
-from guiapp.core.exactness import Exactness
+from guiapp.core.explain.exactness import Exactness
 from guiapp.core.text.special_tokens import Partition
 from guiapp.core.vocab.vocabulary import Attribute, SpecialIds
 

@@ -9,7 +9,7 @@ from PySide6.QtGui import QImage
 from toy_vocabulary import toy_vocabulary
 
 from guiapp.cli import run
-from guiapp.core.tree_reports import Branch, dot_lines, json_lines, tree_lines
+from guiapp.core.tree.reports import Branch, dot_lines, json_lines, tree_lines
 
 VOCABULARY = toy_vocabulary({"a": 0.0, "ab": 0.0, "abc": 0.0, "abd": 0.0, 'a"': 0.0, "▁": 0.0})
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from guiapp.commands.files import add_pre_option, file_name, file_path, print_json, write
-from guiapp.core.figures import counted
+from guiapp.core.explain.figures import counted
 
 if TYPE_CHECKING:
     from guiapp.core.bench.measurement import Report

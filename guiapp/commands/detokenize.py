@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from guiapp.commands.files import InputError, add_file_option, add_pre_option, open_tokenizer, read
-from guiapp.core.id_lists import parse_ids
+from guiapp.core.explain.id_lists import parse_ids
 from guiapp.core.text.utf16 import as_utf8
 
 

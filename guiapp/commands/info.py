@@ -6,8 +6,8 @@ import argparse
 import sys
 
 from guiapp.commands.files import add_pre_option, open_tokenizer, print_json
-from guiapp.core.figures import percent
-from guiapp.core.reports import info_report
+from guiapp.core.explain.figures import percent
+from guiapp.core.explain.reports import info_report
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

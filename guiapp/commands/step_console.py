@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from guiapp.core.errors import TokenloupeError
-from guiapp.core.figures import counted
+from guiapp.core.explain.figures import counted
 from guiapp.core.trace.absences import absence
 from guiapp.core.trace.breakpoints import KINDS, column_help, parse_breakpoint, unquoted
 from guiapp.core.trace.condition_syntax import ConditionError

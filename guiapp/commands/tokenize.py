@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from guiapp.commands.files import InputError, add_encode_options, open_tokenizer, print_json, text_of
 from guiapp.core.explain.doubled_special import doubled_special
-from guiapp.core.reports import ids_report, segmentations_report, token_lines
+from guiapp.core.explain.reports import ids_report, segmentations_report, token_lines
 
 if TYPE_CHECKING:
     from guiapp.core.tokenizer import Tokenizer

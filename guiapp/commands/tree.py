@@ -8,7 +8,7 @@ import sys
 
 from guiapp.commands.files import add_pre_option, file_path, open_tokenizer
 from guiapp.commands.pictures import need_no_display, picture_size
-from guiapp.core.tree_reports import Branch, dot_lines, json_lines, tree_lines
+from guiapp.core.tree.reports import Branch, dot_lines, json_lines, tree_lines
 
 COLORINGS = ("script", "type", "worth", "depth", "length")
 

@@ -19,12 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.algorithms.fewest import Dropout
+from guiapp.core.algorithms.segmentations import Segmentation, Segmenting, best_joint
 from guiapp.core.batches import Around, Padding, checked_shape, n_cores, pad_batch, row_by_row
 from guiapp.core.catalogue import ALGORITHMS, Algorithm
 from guiapp.core.detokenizing import detokenize
 from guiapp.core.encoding import Encoding, FragmentTokens, join_tokens
 from guiapp.core.errors import EncodeError
-from guiapp.core.exactness import Exactness, exactness_of
+from guiapp.core.explain.exactness import Exactness, exactness_of
 from guiapp.core.long_texts import (
     LEAST_BYTES,
     LEAST_PART,
@@ -36,7 +37,6 @@ from guiapp.core.long_texts import (
 from guiapp.core.many_texts import encode_rows
 from guiapp.core.pipelines.pipeline import Pipeline
 from guiapp.core.pipelines.with_words import WithWords
-from guiapp.core.segmentations import Segmentation, Segmenting, best_joint
 from guiapp.core.text.special_tokens import Partition, SpecialTokens
 from guiapp.core.vocab.merges import PairMerging
 from guiapp.core.vocab.token_tree import TokenTree

@@ -18,7 +18,7 @@ from guiapp.viewmodels.bench.presets import PRESETS
 from guiapp.viewmodels.bench.runner import BenchRunner
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.bench.page import BenchPage
-from guiapp.widgets.theme import ThemeSource
+from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.tree.page import TreePage
 
 CONTENDERS = ("fast", "backtrack", "heap", "gigatoken", "tiktoken", "llama.cpp")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from guiapp.core.errors import TokenloupeError
-from guiapp.core.figures import percent
+from guiapp.core.explain.figures import percent
 from guiapp.versions import versions
 
 

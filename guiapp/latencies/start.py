@@ -13,8 +13,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from guiapp.core import own_process
-from guiapp.core.own_process import command_of
+from guiapp.core.system import own_process
+from guiapp.core.system.own_process import command_of
 from guiapp.latencies.measurement import Measurement, MeasurementError
 
 PATIENCE_S = 240.0

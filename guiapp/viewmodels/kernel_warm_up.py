@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QProcess, Signal
 
 from guiapp.core.kernels.compile import run_interpreted
 from guiapp.core.kernels.compiled import is_complete, load_kernels
-from guiapp.core.own_process import command_of
+from guiapp.core.system.own_process import command_of
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.own_process import process_environment
 

@@ -1,10 +1,10 @@
-"""`guiapp.core.own_process`, as QProcess takes it."""
+"""`guiapp.core.system.own_process`, as QProcess takes it."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QProcessEnvironment
 
-from guiapp.core.own_process import environment
+from guiapp.core.system.own_process import environment
 
 
 def process_environment() -> QProcessEnvironment:

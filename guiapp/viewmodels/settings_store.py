@@ -13,7 +13,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.core.replace_file import replace_file
+from guiapp.core.system.replace_file import replace_file
 from guiapp.viewmodels.writer import Writer
 
 Value = str | bytes

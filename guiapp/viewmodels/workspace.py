@@ -30,7 +30,7 @@ from guiapp.viewmodels.text.statistics import SelectionStatistics, TextStatistic
 from guiapp.viewmodels.tokens.layout import token_at
 
 if TYPE_CHECKING:
-    from guiapp.core.exactness import Exactness
+    from guiapp.core.explain.exactness import Exactness
     from guiapp.core.tokenizer import Tokenizer
 
 

@@ -10,7 +10,7 @@ from guiapp.latencies import tree
 from guiapp.latencies.tree import VIEWS, jump, measure_tree, move_view
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.workspace import Workspace
-from guiapp.widgets.theme import ThemeSource
+from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.tree.page import TreePage
 
 COMPILING_MS = 120_000  # the first time

@@ -16,8 +16,8 @@ from guiapp.viewmodels.steps.lesson_player import LessonPlayer
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.bench.page import BenchPage
+from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.steps.page import StepsPage
-from guiapp.widgets.theme import ThemeSource
 from guiapp.widgets.tree.page import TreePage
 from guiapp.widgets.window.actions import Actions
 

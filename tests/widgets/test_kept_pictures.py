@@ -8,10 +8,10 @@ import pytest
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QImage, QPainter, QPen, QStaticText
 
-from guiapp.widgets.lone_glyphs import MOST_EVEN, LoneGlyphs
-from guiapp.widgets.rounded_boxes import MOST_PICTURES, BoxLook, RoundedBoxes
-from guiapp.widgets.shaped_texts import LEFT, RIGHT, MonoTexts, ShapedTexts
-from guiapp.widgets.theme import Theme
+from guiapp.widgets.shared.lone_glyphs import MOST_EVEN, LoneGlyphs
+from guiapp.widgets.shared.rounded_boxes import MOST_PICTURES, BoxLook, RoundedBoxes
+from guiapp.widgets.shared.shaped_texts import LEFT, RIGHT, MonoTexts, ShapedTexts
+from guiapp.widgets.shared.theme import Theme
 
 
 def inked(draw, ratio=1.0):

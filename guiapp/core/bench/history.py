@@ -15,7 +15,7 @@ from guiapp.core.bench.measurement import KEY, Record, key_of
 from guiapp.core.bench.plan import BenchError
 from guiapp.core.bench.run_form import problem_with
 from guiapp.core.bench.statistics import Ratio, ratio_of
-from guiapp.core.replace_file import replace_file
+from guiapp.core.system.replace_file import replace_file
 
 MARGIN = 1.08  # what a change must surely exceed: machines differ by some per cent from day to day
 SHA256_DIGITS, HASH_DIGITS = 64, 12

@@ -13,7 +13,7 @@ from html import escape
 from guiapp.core.bench.measurement import KEY, Record
 from guiapp.core.bench.plan import BenchError, Plan, plan_from
 from guiapp.core.bench.tables import Table, notes, tables
-from guiapp.core.figures import percent
+from guiapp.core.explain.figures import percent
 
 MOST_STOLEN = 0.05  # of the processor time that was asked for, without a word
 LEAST_SHARE = 0.9  # of the processor, for a figure that is the contender's own

@@ -13,7 +13,7 @@ from guiapp.core.bench.history import Change
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.core.bench.stages import STAGES, WHOLE
-from guiapp.core.figures import percent
+from guiapp.core.explain.figures import percent
 
 TIMES_PER_CALL = ("short", "interval", "append")
 BYTES_PER_MB = 1e6

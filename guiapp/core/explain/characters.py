@@ -6,7 +6,7 @@ import unicodedata
 
 import numpy as np
 
-from guiapp.core.figures import counted
+from guiapp.core.explain.figures import counted
 
 LISTED = 3
 CONTROLS = {  # those that texts have; unicodedata finds them by these names, but does not name them

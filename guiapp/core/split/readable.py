@@ -1,4 +1,4 @@
-"""Cut text into pieces by a list of patterns, the version to read; native twin: kernels/pattern_machine.py.
+"""Cut text into pieces by a list of patterns, the version to read; native twin: splitter.cpp.
 
 Each pattern in turn cuts every piece again: what precedes a match, the match, what follows the last one.
 To a pattern a piece is all there is: it cannot look past its ends.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from guiapp.core.figures import counted
+from guiapp.core.explain.figures import counted
 from guiapp.core.trace.breakpoints import Breakpoint, pair_parts, unquoted
 from guiapp.core.trace.conditions import TWINS_WITH, WEIGHING, Condition, TraceValues
 from guiapp.core.trace.operations import NUMBERS

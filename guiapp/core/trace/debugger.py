@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.figures import counted
+from guiapp.core.explain.figures import counted
 from guiapp.core.trace.breakpoints import Breakpoint, hits
 from guiapp.core.trace.candidates import Waiting, waiting
 from guiapp.core.trace.conditions import TOKENS, Expression, TraceValues

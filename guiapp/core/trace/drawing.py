@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.explain.code_marks import without_marks
+from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import visible_text
-from guiapp.core.figures import counted
 from guiapp.core.trace.debugger import Debugger
 from guiapp.core.trace.operations import EFFECTS, FORMS, NUMBERS, Effect
 from guiapp.core.trace.trace import Tokens

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.explain.code_marks import code
+from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import visible_text
-from guiapp.core.figures import counted
 from guiapp.core.trace.debugger import Debugger
 from guiapp.core.trace.drawing import forming_steps, svg_chunks, svg_row
 from guiapp.core.trace.reports import step_record, trace_record

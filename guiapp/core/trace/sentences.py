@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from guiapp.core.explain.code_marks import code
+from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import visible_text
-from guiapp.core.figures import counted
 from guiapp.core.trace.operations import BEFORE
 from guiapp.core.trace.spelling import written
 from guiapp.core.trace.trace import Trace

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from gguf import TokenType
 
 from guiapp.core.errors import TokenloupeError
-from guiapp.core.figures import counted
+from guiapp.core.explain.figures import counted
 from guiapp.core.training import unigram
 from guiapp.core.training.charsmap import build_charsmap
 from guiapp.core.training.corpus import Pair

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from guiapp.core.explain.code_marks import code
-from guiapp.core.figures import counted
+from guiapp.core.explain.figures import counted
 from guiapp.core.training import bpe, unigram, wordpiece
 from guiapp.core.training.corpus import END_OF_WORD, Corpus, Pair
 from guiapp.core.training.ranking import Ranking

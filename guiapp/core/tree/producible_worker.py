@@ -11,8 +11,8 @@ import sys
 import numpy as np
 
 from guiapp import open_model
-from guiapp.core.apart import ApartError, answer_of
 from guiapp.core.errors import TokenloupeError
+from guiapp.core.system.apart import ApartError, answer_of
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.tree.producible import Producible, Progress, producible
 from guiapp.core.tree.refusals import Refusal

@@ -21,7 +21,7 @@ from guiapp.core.bench.history import (
 )
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.plan import BenchError, Plan
-from guiapp.core.replace_file import replace_file
+from guiapp.core.system.replace_file import replace_file
 from guiapp.viewmodels.bench.journal import Journal, cut_off_runs
 from guiapp.viewmodels.bench.presets import YOUR_TEXT
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from guiapp.core.bench.measurement import Record, Report
 from guiapp.core.bench.statistics import summarize
-from guiapp.core.figures import percent
+from guiapp.core.explain.figures import percent
 
 NOTHING_YET: Record = {"n": 0, "mb_per_s": None, "tokens_per_s": None}
 NOT_OF_RECORDS = ("event", "number", "of", "seconds_left", "load", "mhz", "operations")

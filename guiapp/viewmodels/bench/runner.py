@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import QObject, QProcess, Signal
 
 from guiapp.core.bench.plan import Plan
-from guiapp.core.own_process import command_of
+from guiapp.core.system.own_process import command_of
 from guiapp.viewmodels.own_process import process_environment
 
 COMMAND = command_of("guiapp.core.bench")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QProcess, Signal
 
-from guiapp.core.own_process import command_of
+from guiapp.core.system.own_process import command_of
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.trace.export import PARTIAL
 from guiapp.core.trace.export_process import ExportRequest

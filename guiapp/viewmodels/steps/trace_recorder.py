@@ -9,7 +9,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QProcess, Signal
 
-from guiapp.core.own_process import command_of
+from guiapp.core.system.own_process import command_of
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.trace.record_process import RecordRequest
 from guiapp.core.trace.trace import Trace

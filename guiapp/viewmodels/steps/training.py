@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QProcess, QTimer, Signal
 
-from guiapp.core.own_process import command_of
+from guiapp.core.system.own_process import command_of
 from guiapp.core.trace.breakpoints import Breakpoint, quoted
 from guiapp.core.trace.stops import Stops, without_once
 from guiapp.core.training.models import shortfall

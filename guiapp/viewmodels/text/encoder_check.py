@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from PySide6.QtCore import QObject
 
 from guiapp.core.editing.options import Options
+from guiapp.core.explain.figures import percent
 from guiapp.core.explain.visible_text import visible_text
-from guiapp.core.figures import percent
 from guiapp.viewmodels.background import Progress
 from guiapp.viewmodels.text.check import TextCheck
 

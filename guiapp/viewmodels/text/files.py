@@ -8,7 +8,7 @@ from io import FileIO
 from pathlib import Path
 
 from guiapp.core.errors import TokenloupeError
-from guiapp.core.replace_file import replace_file
+from guiapp.core.system.replace_file import replace_file
 from guiapp.viewmodels.background import Progress
 
 MODEL_MAGICS = (b"GGUF", b"FUGG")

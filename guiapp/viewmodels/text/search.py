@@ -8,9 +8,9 @@ from typing import Literal
 import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from guiapp.core.editing.find import NO_MATCHES, Matches, Query, find, tokens_named
 from guiapp.core.editing.text_buffer import TextEdit
-from guiapp.core.queries import QueryError
+from guiapp.core.search.in_text import NO_MATCHES, Matches, Query, find, tokens_named
+from guiapp.core.search.queries import QueryError
 from guiapp.viewmodels.background import LatestJob
 from guiapp.viewmodels.tokens.layout import SpanWindow
 from guiapp.viewmodels.workspace import Workspace

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.errors import EncodeError
+from guiapp.core.explain.id_lists import IdsError, parse_ids
 from guiapp.core.explain.visible_text import visible_text
-from guiapp.core.id_lists import IdsError, parse_ids
 from guiapp.core.vocab.vocabulary import Attribute
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.tokens.source import TokenSource

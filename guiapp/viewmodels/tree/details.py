@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.explain.figures import counted
 from guiapp.core.explain.merge_tree import MergeTree, merge_tree, why_not_merged
 from guiapp.core.explain.visible_text import visible_text
-from guiapp.core.figures import counted
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.tree.characters import begun_characters
 from guiapp.core.tree.coloring import SCORED

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.core.tree_reports import AT_ONCE, Branch, dot_lines, json_lines
+from guiapp.core.tree.reports import AT_ONCE, Branch, dot_lines, json_lines
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.text.files import write_text
 

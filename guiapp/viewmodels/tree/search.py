@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from guiapp.core.search.in_tokens import distances, find_tokens
 from guiapp.core.tree.picture import TreePicture
-from guiapp.core.tree.search import distances, find_tokens
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.tree.model import TreeModel
 

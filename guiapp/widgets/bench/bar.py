@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout, QMenu, QPus
 from guiapp.viewmodels.bench.model import BenchModel
 from guiapp.viewmodels.bench.run_list import RunList
 from guiapp.widgets.bench.runs_dialog import RunsDialog
-from guiapp.widgets.menu_button import MenuButton
-from guiapp.widgets.segments import Segments
-from guiapp.widgets.theme import ThemeSource
+from guiapp.widgets.shared.menu_button import MenuButton
+from guiapp.widgets.shared.segments import Segments
+from guiapp.widgets.shared.theme import ThemeSource
 
 VIEWS = ("Charts", "Published", "Changes", "Figures")
 CHARTS, PUBLISHED, CHANGES, FIGURES = range(len(VIEWS))

@@ -22,10 +22,10 @@ from guiapp.core.bench.measurement import Record
 from guiapp.widgets.bench.contender_look import Look, look_of
 from guiapp.widgets.bench.labels import interval_of, tip_of
 from guiapp.widgets.bench.plot import BEHIND_GAP, Plot, Word, pen_of
-from guiapp.widgets.fitted_label import FittedLabel
-from guiapp.widgets.icons import icon
-from guiapp.widgets.style_sheet import heading, set_role
-from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, Theme
+from guiapp.widgets.shared.fitted_label import FittedLabel
+from guiapp.widgets.shared.icons import icon
+from guiapp.widgets.shared.style_sheet import heading, set_role
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, Theme
 
 BAR_HEIGHT = 0.62
 MARKER_PX = 9

@@ -10,7 +10,7 @@ from PySide6.QtGui import QBrush, QColor
 from guiapp.core.bench.contenders import split_name
 from guiapp.core.bench.peers import PEERS
 from guiapp.core.catalogue import ALGORITHMS
-from guiapp.widgets.theme import Theme
+from guiapp.widgets.shared.theme import Theme
 
 MARKERS = ("o", "s", "t1", "d", "+", "star", "t", "x", "h", "p", "t2")  # pyqtgraph's names
 UNSPLIT_SHIFT = 5  # another marker, and of no contender that has the same colour

@@ -25,7 +25,7 @@ from guiapp.widgets.bench.charts import (
 )
 from guiapp.widgets.bench.labels import End, decades_of, interval_of, short_number, spread
 from guiapp.widgets.bench.plot import BEHIND_GAP, NO_PEN, Curve, Marker, brush_of, pen_of
-from guiapp.widgets.style_sheet import set_role
+from guiapp.widgets.shared.style_sheet import set_role
 
 MOST_NAME_SHARE = 0.45  # of the plot's width
 EDGE_SHARE = 0.04  # of the height, free below and above

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from guiapp.core.bench.measurement import Record
-from guiapp.core.figures import percent
+from guiapp.core.explain.figures import percent
 from guiapp.widgets.bench.charts import APPROXIMATE, LINE_PAD_PX, LINE_PX, Chart
 from guiapp.widgets.bench.labels import decades_of, mark, share_steps, short_number
 from guiapp.widgets.bench.names import Line, Place, place_names

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from guiapp.core.bench.plan import BenchError
 from guiapp.core.bench.report import report_text
-from guiapp.core.replace_file import replace_file
+from guiapp.core.system.replace_file import replace_file
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.bench.model import BenchModel
 from guiapp.widgets.bench.pictures import Picture, paper_charts, paper_pictures

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QWidget
 
-from guiapp.widgets.theme import GAP_PX
+from guiapp.widgets.shared.theme import GAP_PX
 
 STRETCHES = (5, 4)  # of two columns
 NARROW_PX = 760  # the width below which there is one column

@@ -12,7 +12,7 @@ from PySide6.QtGui import QBrush, QColor
 from guiapp.core.bench.beside import ratio_text
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.tables import BYTES_PER_MB
-from guiapp.core.figures import counted
+from guiapp.core.explain.figures import counted
 from guiapp.widgets.bench.charts import HasTheme
 from guiapp.widgets.bench.labels import UNITS, mark, round_steps, short_number, three_digits
 from guiapp.widgets.bench.plot import pen_of

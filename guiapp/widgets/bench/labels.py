@@ -9,7 +9,7 @@ from typing import NamedTuple
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.published import PUBLISHED
 from guiapp.core.bench.tables import BYTES_PER_MB, size_text, time_text
-from guiapp.core.figures import percent
+from guiapp.core.explain.figures import percent
 
 DECADE_STEPS = 4  # that logarithmic axes begin and end at
 UNITS = {"mb_per_s": "MB/s", "tokens_per_s": "tokens/s"}

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QVBoxLayout, QW
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.plan import BenchError
 from guiapp.core.bench.tables import missing_lines
-from guiapp.core.figures import counted, percent
+from guiapp.core.explain.figures import counted, percent
 from guiapp.viewmodels.bench.history import SUFFIX
 from guiapp.viewmodels.bench.model import BenchModel
 from guiapp.widgets.bench.bar import CHANGES, CHARTS, FIGURES, PUBLISHED, BenchBar
@@ -31,9 +31,9 @@ from guiapp.widgets.bench.labels import UNITS
 from guiapp.widgets.bench.plan import PlanPanel
 from guiapp.widgets.bench.scenarios import BY_TEXT, OFFERED, ScenarioCard
 from guiapp.widgets.bench.tables import TablesView, changed, figures, published
-from guiapp.widgets.input_watch import InputWatch
-from guiapp.widgets.style_sheet import set_role
-from guiapp.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
+from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, ThemeSource
+from guiapp.widgets.window.input_watch import InputWatch
 from guiapp.widgets.window.notices import NoticeArea
 from guiapp.widgets.window.pages import Page
 

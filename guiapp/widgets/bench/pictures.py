@@ -17,7 +17,7 @@ from guiapp.widgets.bench.charts import Chart
 from guiapp.widgets.bench.curves import QUANTITIES
 from guiapp.widgets.bench.exactness import ExactnessChart
 from guiapp.widgets.bench.scenarios import OFFERED, ScenarioCard, rows_of, texts_of
-from guiapp.widgets.theme import GAP_PX, LIGHT, SMALL_FONT_PX, UI_FONT_PX
+from guiapp.widgets.shared.theme import GAP_PX, LIGHT, SMALL_FONT_PX, UI_FONT_PX
 
 PICTURE_SCALE = 2  # of PNG files, for print and projectors
 TITLE_PX = 28  # above the plot, for its title and unit

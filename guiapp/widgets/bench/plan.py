@@ -27,14 +27,14 @@ from PySide6.QtWidgets import (
 
 from guiapp.core.bench.plan import Plan
 from guiapp.core.bench.scenarios import SCENARIOS
-from guiapp.core.figures import counted
+from guiapp.core.explain.figures import counted
 from guiapp.viewmodels.bench.entrants import Entrant
 from guiapp.viewmodels.bench.model import BenchModel
 from guiapp.viewmodels.bench.presets import PRESETS, TEXTS
 from guiapp.widgets.bench.contender_look import Look, look_of
-from guiapp.widgets.plain_tip import plain_tip
-from guiapp.widgets.style_sheet import heading, set_role
-from guiapp.widgets.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
+from guiapp.widgets.shared.plain_tip import plain_tip
+from guiapp.widgets.shared.style_sheet import heading, set_role
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
 
 SETTLING_MS = (
     600  # for which the button does nothing when what it does has changed: longer than a double click

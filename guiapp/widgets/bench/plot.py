@@ -18,7 +18,7 @@ from pyqtgraph.graphicsItems.ScatterPlotItem import Symbols
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QFontMetrics, QPainter, QPainterPath, QPen, QTransform
 
-from guiapp.widgets.theme import SMALL_FONT_PX, Theme
+from guiapp.widgets.shared.theme import SMALL_FONT_PX, Theme
 
 AXIS_PX = 62
 TICK_GAP_PX = 5  # between numbers and the plot

@@ -16,8 +16,8 @@ from PySide6.QtWidgets import (
 )
 
 from guiapp.viewmodels.bench.run_list import Index, RunList
-from guiapp.widgets.style_sheet import set_role
-from guiapp.widgets.theme import GAP_PX, MARGIN_PX
+from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX
 
 SIZE = 560, 400
 ROW_PX = 34

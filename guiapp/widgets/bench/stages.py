@@ -13,12 +13,12 @@ from PySide6.QtGui import QColor
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.stages import PARTITION, STAGES, WHOLE
 from guiapp.core.bench.tables import BYTES_PER_MB, time_text
-from guiapp.core.figures import percent
+from guiapp.core.explain.figures import percent
 from guiapp.core.pipelines.stages import ENCODE, NORMALISE, NORMALISE_AND_SPLIT, SPLIT, SPLIT_AND_ENCODE
 from guiapp.widgets.bench.charts import BAR_HEIGHT, FAINT, Chart, HasTheme
 from guiapp.widgets.bench.labels import mark
 from guiapp.widgets.bench.plot import Marker, brush_of, pen_of
-from guiapp.widgets.theme import Theme
+from guiapp.widgets.shared.theme import Theme
 
 UNTOLD = "tells no stages"
 REST = "rest"  # of the whole call: putting results together

@@ -11,7 +11,7 @@ from guiapp.core.bench.beside import n_missing
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.tables import Table, change_table, measured_tables, notes, published_tables
 from guiapp.viewmodels.bench.history import Comparison
-from guiapp.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, ThemeSource
+from guiapp.widgets.shared.theme import SMALL_FONT_PX, UI_FONT_PX, ThemeSource
 
 NOTHING_PUBLISHED = (
     "No published figure belongs to what this run measured. The preset “The papers' tables” measures what "

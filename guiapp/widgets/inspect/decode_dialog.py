@@ -17,9 +17,9 @@ from PySide6.QtWidgets import (
 )
 
 from guiapp.viewmodels.tokens.decode import DecodeModel
-from guiapp.widgets.style_sheet import heading, set_role
-from guiapp.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, Theme, ThemeSource
-from guiapp.widgets.token_chips import TokenChips
+from guiapp.widgets.inspect.token_chips import TokenChips
+from guiapp.widgets.shared.style_sheet import heading, set_role
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, Theme, ThemeSource
 
 MOST_TOKENS = 500
 MOST_CHARACTERS = 200_000

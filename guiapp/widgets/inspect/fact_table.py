@@ -9,10 +9,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
-from guiapp.widgets.style_sheet import set_role
-from guiapp.widgets.styled_text import TEXT_MARGIN_PX, Span, StyledText
-from guiapp.widgets.text_zoom import TextZoom
-from guiapp.widgets.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX
+from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.styled_text import TEXT_MARGIN_PX, Span, StyledText
+from guiapp.widgets.shared.text_zoom import TextZoom
+from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX
 
 MOST_LINES = 4
 FEWEST_COLUMNS = 20  # characters of a value beside its name

@@ -10,11 +10,11 @@ from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QToolButton, QWidget
 
 from guiapp.viewmodels.text.search import Kind, TextSearch
-from guiapp.widgets.icons import icon
-from guiapp.widgets.menu_button import MenuButton
-from guiapp.widgets.plain_tip import plain_tip
-from guiapp.widgets.style_sheet import set_role
-from guiapp.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.widgets.shared.icons import icon
+from guiapp.widgets.shared.menu_button import MenuButton
+from guiapp.widgets.shared.plain_tip import plain_tip
+from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
 
 HEIGHT_PX = 44
 FIELD_PX = (110, 380)  # how narrow and how wide it gets

@@ -12,14 +12,14 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
-from guiapp.core.figures import counted
-from guiapp.core.id_lists import FORMATS
+from guiapp.core.explain.figures import counted
+from guiapp.core.explain.id_lists import FORMATS
 from guiapp.viewmodels.background import LatestJob
 from guiapp.viewmodels.tokens.source import TokenSource
 from guiapp.widgets.inspect.token_strip import TokenStrip
-from guiapp.widgets.style_sheet import heading, set_role
-from guiapp.widgets.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
-from guiapp.widgets.token_actions import copy_action
+from guiapp.widgets.shared.style_sheet import heading, set_role
+from guiapp.widgets.shared.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.widgets.shared.token_actions import copy_action
 
 if TYPE_CHECKING:
     from guiapp.widgets.inspect.token_table_view import TokenTableView

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
-from guiapp.core.id_lists import holds_numbers
+from guiapp.core.explain.id_lists import holds_numbers
 from guiapp.viewmodels.tokens.decode import DecodeModel
 from guiapp.viewmodels.tokens.details import TokenDetailsModel
 from guiapp.viewmodels.workspace import Workspace
@@ -17,10 +17,10 @@ from guiapp.widgets.inspect.ids_panel import IdsPanel
 from guiapp.widgets.inspect.text_panel import TextPanel
 from guiapp.widgets.inspect.token_card import TokenCard
 from guiapp.widgets.inspect.token_strip import TokenStrip
+from guiapp.widgets.shared.text_zoom import TextZoom
+from guiapp.widgets.shared.theme import TEXT_FONT_PX, ThemeSource
 from guiapp.widgets.spans.editor import SpanEditor
 from guiapp.widgets.spans.editor_link import EditorLink
-from guiapp.widgets.text_zoom import TextZoom
-from guiapp.widgets.theme import TEXT_FONT_PX, ThemeSource
 from guiapp.widgets.window.pages import Page
 
 if TYPE_CHECKING:

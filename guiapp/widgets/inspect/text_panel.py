@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from guiapp.viewmodels.text.search import Kind, TextSearch
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.inspect.find_bar import FindBar
+from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.spans.editor import SpanEditor
-from guiapp.widgets.theme import ThemeSource
 
 LONGEST_TAKEN_BYTES = 200  # of a selection that becomes what to find
 

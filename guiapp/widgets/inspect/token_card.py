@@ -12,13 +12,13 @@ from guiapp.core.explain.merge_tree import MergeTree
 from guiapp.core.explain.token_path import TokenPath
 from guiapp.core.explain.visible_text import isolate, visible_runs
 from guiapp.viewmodels.tokens.details import FACTS, TokenDetails, TokenDetailsModel
-from guiapp.widgets.card import CARD_MARGIN_PX, card
 from guiapp.widgets.inspect.fact_table import FactTable
-from guiapp.widgets.style_sheet import heading, set_role
-from guiapp.widgets.styled_text import Span, StyledText
-from guiapp.widgets.text_zoom import TextZoom
-from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
-from guiapp.widgets.token_actions import copy_action
+from guiapp.widgets.shared.card import CARD_MARGIN_PX, card
+from guiapp.widgets.shared.style_sheet import heading, set_role
+from guiapp.widgets.shared.styled_text import Span, StyledText
+from guiapp.widgets.shared.text_zoom import TextZoom
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.widgets.shared.token_actions import copy_action
 from guiapp.widgets.tree.merge_tree_view import MergeTreeView
 
 TOKEN_FONT_PX = 24

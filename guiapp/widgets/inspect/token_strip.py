@@ -30,10 +30,10 @@ from guiapp.core.explain.visible_text import isolate, visible_text
 from guiapp.core.vocab.vocabulary import Attribute
 from guiapp.viewmodels.tokens.chip_grid import ChipGrid
 from guiapp.viewmodels.tokens.source import TokenSource
-from guiapp.widgets.chip_painting import draw_chip
+from guiapp.widgets.inspect.chip_painting import draw_chip
+from guiapp.widgets.shared.text_zoom import TextZoom
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, ThemeSource
 from guiapp.widgets.spans.painter import clear_pixmap
-from guiapp.widgets.text_zoom import TextZoom
-from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, ThemeSource
 
 Key = Qt.Key
 REPAINT_MS = 30

@@ -17,9 +17,9 @@ from PySide6.QtWidgets import (
 
 from guiapp.viewmodels.tokens.source import TokenSource
 from guiapp.viewmodels.tokens.table import COLUMNS, TINT_ROLE, TokenTableModel
-from guiapp.widgets.text_zoom import TextZoom
-from guiapp.widgets.theme import SMALL_FONT_PX, UNIT_PX, ThemeSource
-from guiapp.widgets.token_actions import copy_action
+from guiapp.widgets.shared.text_zoom import TextZoom
+from guiapp.widgets.shared.theme import SMALL_FONT_PX, UNIT_PX, ThemeSource
+from guiapp.widgets.shared.token_actions import copy_action
 
 WIDTHS_PX = {"#": 72, "id": 76, "text": 150, "raw": 130, "bytes": 190, "type": 100, "score": 80, "span": 130}
 TITLES = [column.title for column in COLUMNS]

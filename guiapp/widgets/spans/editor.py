@@ -21,6 +21,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.viewmodels.text.document import TextDocument
 from guiapp.viewmodels.tokens.layout import SpanSource
+from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.spans.accessibility import SpanAccessibility
 from guiapp.widgets.spans.clipboard import BYTES_FORMAT, leave_plain_text, on_clipboard, put_on_clipboard
 from guiapp.widgets.spans.input import (
@@ -33,7 +34,6 @@ from guiapp.widgets.spans.input import (
 )
 from guiapp.widgets.spans.moves import CaretMoves
 from guiapp.widgets.spans.view import SIDE_PX, SpanView
-from guiapp.widgets.theme import ThemeSource
 
 CARET_PX = 2
 AUTOSCROLL_MS = 30

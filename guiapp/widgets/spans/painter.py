@@ -18,8 +18,8 @@ from guiapp.viewmodels.tokens.layout import (
     split_cells,
     token_boxes,
 )
+from guiapp.widgets.shared.theme import Theme
 from guiapp.widgets.spans.block import BlockLayout, TextMetrics
-from guiapp.widgets.theme import Theme
 
 RADIUS_PX = 4.0
 GAP_PX = 6  # between the spans of two rows

@@ -13,9 +13,9 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen, QPixmap
 
 from guiapp.viewmodels.tokens.layout import SpanWindow, stretches, token_boxes
+from guiapp.widgets.shared.theme import Theme
 from guiapp.widgets.spans.block import BlockLayout, TextMetrics
 from guiapp.widgets.spans.painter import GAP_PX, RADIUS_PX, SpanPainter, Tokens, faded
-from guiapp.widgets.theme import Theme
 
 PADDING_PX = 24  # around the text of a row, for newlines and glyphs that reach out
 PICTURES_BYTES = 128 << 20

@@ -20,13 +20,13 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 from guiapp.viewmodels.text.document import TextDocument
 from guiapp.viewmodels.text.search import TextSearch
 from guiapp.viewmodels.tokens.layout import SpanSource, token_at
+from guiapp.widgets.shared.theme import TEXT_FONT_PX, ThemeSource
 from guiapp.widgets.spans.added_tokens import AddedTokens, ChipBox
 from guiapp.widgets.spans.block import TextMetrics
 from guiapp.widgets.spans.fonts import FontSearch
 from guiapp.widgets.spans.frame import Marks, Part, RowLooks, Screen, ShownBlock, blocks_in
 from guiapp.widgets.spans.pictures import RowPictures
 from guiapp.widgets.spans.rows import SpanRows
-from guiapp.widgets.theme import TEXT_FONT_PX, ThemeSource
 
 SIDE_PX = 24
 ZOOM_STEPS_PX = (9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 22, 24, 28, 32, 40, 48)

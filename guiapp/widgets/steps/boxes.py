@@ -10,12 +10,12 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
 from guiapp.viewmodels.steps.pictures import Element, Part, Role
-from guiapp.widgets.lone_glyphs import Placed
-from guiapp.widgets.rounded_boxes import BoxLook, RoundedBoxes
-from guiapp.widgets.shaped_texts import LEFT, MonoTexts, ShapedTexts
+from guiapp.widgets.shared.lone_glyphs import Placed
+from guiapp.widgets.shared.rounded_boxes import BoxLook, RoundedBoxes
+from guiapp.widgets.shared.shaped_texts import LEFT, MonoTexts, ShapedTexts
+from guiapp.widgets.shared.style_sheet import blend
+from guiapp.widgets.shared.theme import SMALL_FONT_PX, TEXT_FONT_PX, Theme
 from guiapp.widgets.steps.gutter import ID_FONT_PX, GutterRow
-from guiapp.widgets.style_sheet import blend
-from guiapp.widgets.theme import SMALL_FONT_PX, TEXT_FONT_PX, Theme
 
 TOKEN_FONT_PX = TEXT_FONT_PX + 2
 BOX_PX = 48

@@ -22,11 +22,11 @@ from guiapp.core.trace.conditions import TRACE_SCHEMA
 from guiapp.core.training.stops import SCHEMA
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.steps.training import TrainingModel
+from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.text_zoom import TextZoom
+from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, ThemeSource
 from guiapp.widgets.steps.cards import QuietButton, head_row
 from guiapp.widgets.steps.entry import EntryField, clear
-from guiapp.widgets.style_sheet import set_role
-from guiapp.widgets.text_zoom import TextZoom
-from guiapp.widgets.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, ThemeSource
 
 TITLE_PX = 150
 ABSENCE_INDENT_PX = 30  # below the title

@@ -9,9 +9,9 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter
 
 from guiapp.core.trace.candidates import Candidate
-from guiapp.widgets.shaped_texts import LEFT, RIGHT, MonoTexts
-from guiapp.widgets.style_sheet import blend
-from guiapp.widgets.theme import UI_FONT_PX, Theme
+from guiapp.widgets.shared.shaped_texts import LEFT, RIGHT, MonoTexts
+from guiapp.widgets.shared.style_sheet import blend
+from guiapp.widgets.shared.theme import UI_FONT_PX, Theme
 
 ROW_PX = 28
 BOX_PX = ROW_PX - 3

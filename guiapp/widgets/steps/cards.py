@@ -9,9 +9,9 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from guiapp.core.explain.code_marks import parts
-from guiapp.widgets.style_sheet import set_role
-from guiapp.widgets.text_zoom import TextZoom
-from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UI_FONT_PX, Theme
+from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.text_zoom import TextZoom
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UI_FONT_PX, Theme
 
 LARGEST = 1.5
 

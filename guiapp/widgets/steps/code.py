@@ -11,12 +11,12 @@ from guiapp.core.trace.debugger import Debugger
 from guiapp.core.trace.pseudo_code import STAGES, PseudoCode, code_of, pseudo_code
 from guiapp.viewmodels.steps.breakpoints import at_operations
 from guiapp.viewmodels.steps.model import StepsModel
-from guiapp.widgets.shaped_texts import LEFT
+from guiapp.widgets.shared.shaped_texts import LEFT
+from guiapp.widgets.shared.style_sheet import blend
+from guiapp.widgets.shared.theme import UI_FONT_PX, Theme
 from guiapp.widgets.steps.cards import LARGEST
 from guiapp.widgets.steps.drawing import Drawing
 from guiapp.widgets.steps.gutter import paint_mark
-from guiapp.widgets.style_sheet import blend
-from guiapp.widgets.theme import UI_FONT_PX, Theme
 
 LINE_PX = 22
 SMALLEST = 0.8

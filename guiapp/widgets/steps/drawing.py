@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from guiapp.widgets.shaped_texts import MonoTexts
-from guiapp.widgets.text_zoom import TextZoom
-from guiapp.widgets.theme import ThemeSource
+from guiapp.widgets.shared.shaped_texts import MonoTexts
+from guiapp.widgets.shared.text_zoom import TextZoom
+from guiapp.widgets.shared.theme import ThemeSource
 
 
 class Drawing(NamedTuple):

@@ -9,8 +9,8 @@ from guiapp.core.errors import TokenloupeError
 from guiapp.core.trace.breakpoints import column_help
 from guiapp.core.trace.condition_syntax import ConditionError
 from guiapp.core.trace.conditions import TRACE_SCHEMA, Schema
-from guiapp.widgets.text_zoom import TextZoom
-from guiapp.widgets.theme import SMALL_FONT_PX, UNIT_PX, ThemeSource
+from guiapp.widgets.shared.text_zoom import TextZoom
+from guiapp.widgets.shared.theme import SMALL_FONT_PX, UNIT_PX, ThemeSource
 
 
 class EntryField(QWidget):

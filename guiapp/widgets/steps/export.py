@@ -12,12 +12,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from guiapp.core.figures import counted
+from guiapp.core.explain.figures import counted
 from guiapp.core.trace.export import WRITERS
 from guiapp.viewmodels.steps.exported_runs import ALL, ExportedRun
 from guiapp.viewmodels.steps.exporter import StepExporter
-from guiapp.widgets.saving_bar import SavingBar
-from guiapp.widgets.theme import ThemeSource
+from guiapp.widgets.shared.saving_bar import SavingBar
+from guiapp.widgets.shared.theme import ThemeSource
 
 SAVE_FILTER = "Markdown (*.md);;JSON (*.json);;Drawing (*.svg);;Picture of the page (*.png)"
 LARGE_BYTES = 20_000_000  # a file of which one is told before

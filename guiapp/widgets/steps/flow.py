@@ -23,6 +23,7 @@ from guiapp.core.trace.debugger import Debugger
 from guiapp.viewmodels.steps.breakpoints import at_bytes
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.steps.pictures import LONG_TEXT_BYTES, Element, Flow, Role, flow
+from guiapp.widgets.shared.theme import UNIT_PX, Theme
 from guiapp.widgets.steps.boxes import (
     FLOW_ROW_PX,
     PADDING_PX,
@@ -35,7 +36,6 @@ from guiapp.widgets.steps.boxes import (
 )
 from guiapp.widgets.steps.drawing import Drawing
 from guiapp.widgets.steps.gutter import Gutter, GutterRow, paint_dot
-from guiapp.widgets.theme import UNIT_PX, Theme
 
 SMALL_DOT_PX = 7
 MOST_OF_WINDOW = 0.23  # that the text takes at any rate, if it has two rows

@@ -9,9 +9,9 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from guiapp.core.trace.breakpoints import Breakpoint
-from guiapp.widgets.shaped_texts import RIGHT, ShapedTexts
-from guiapp.widgets.style_sheet import blend
-from guiapp.widgets.theme import Theme
+from guiapp.widgets.shared.shaped_texts import RIGHT, ShapedTexts
+from guiapp.widgets.shared.style_sheet import blend
+from guiapp.widgets.shared.theme import Theme
 
 ID_FONT_PX = 11
 DOT_PX = 9

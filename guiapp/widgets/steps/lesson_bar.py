@@ -9,13 +9,13 @@ from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from guiapp.viewmodels.steps.lesson_player import LessonPlayer
+from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.text_zoom import TextZoom
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, Theme, ThemeSource
+from guiapp.widgets.shared.wrapping_row import scrolling
 from guiapp.widgets.steps.cards import with_code
 from guiapp.widgets.steps.lines import title_line
-from guiapp.widgets.style_sheet import set_role
-from guiapp.widgets.text_zoom import TextZoom
-from guiapp.widgets.theme import GAP_PX, MARGIN_PX, Theme, ThemeSource
 from guiapp.widgets.window.actions import Actions
-from guiapp.widgets.wrapping_row import scrolling
 
 NARRATION_PX = 18  # readable from the last row
 MOST_OF_WINDOW = 0.4

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollA
 
 from guiapp.core.lessons.lesson import Lesson
 from guiapp.viewmodels.steps.lesson_player import LessonPlayer
-from guiapp.widgets.style_sheet import set_role
-from guiapp.widgets.text_zoom import TextZoom
-from guiapp.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX
+from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.text_zoom import TextZoom
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UI_FONT_PX
 
 LIST_WIDTH_PX = 900
 KEYS_TEXT = (

@@ -20,9 +20,9 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from guiapp.core.explain.code_marks import parts, without_marks
-from guiapp.widgets.shaped_texts import LEFT, RIGHT, ShapedTexts
-from guiapp.widgets.text_zoom import TextZoom
-from guiapp.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource
+from guiapp.widgets.shared.shaped_texts import LEFT, RIGHT, ShapedTexts
+from guiapp.widgets.shared.text_zoom import TextZoom
+from guiapp.widgets.shared.theme import SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource
 
 
 class TextLine(QWidget):

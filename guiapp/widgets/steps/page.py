@@ -14,17 +14,17 @@ from guiapp.viewmodels.steps.lesson_player import LessonPlayer
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.steps.training import TrainingModel
 from guiapp.viewmodels.workspace import Workspace
-from guiapp.widgets.segments import Segments
+from guiapp.widgets.shared.segments import Segments
+from guiapp.widgets.shared.text_zoom import TextZoom
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, TEXT_FONT_PX, ThemeSource
+from guiapp.widgets.shared.wrapping_row import scrolling
 from guiapp.widgets.steps.export import ExportBar
 from guiapp.widgets.steps.lesson_bar import LessonBar
 from guiapp.widgets.steps.lessons import LessonList
 from guiapp.widgets.steps.trace_view import TraceView
 from guiapp.widgets.steps.training import TrainingStage, TrainingView
-from guiapp.widgets.text_zoom import TextZoom
-from guiapp.widgets.theme import GAP_PX, MARGIN_PX, TEXT_FONT_PX, ThemeSource
 from guiapp.widgets.window.actions import Actions
 from guiapp.widgets.window.pages import Page
-from guiapp.widgets.wrapping_row import scrolling
 
 ENCODE, TRAIN, LESSONS = range(3)
 WALKS: dict[str, tuple[Callable[[StepsModel], None], Callable[[TrainingModel], None]]] = {

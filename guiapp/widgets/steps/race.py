@@ -5,15 +5,15 @@ from __future__ import annotations
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
-from guiapp.core.figures import counted
+from guiapp.core.explain.figures import counted
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX
 from guiapp.widgets.steps.cards import QuietButton
 from guiapp.widgets.steps.drawing import Drawing
 from guiapp.widgets.steps.flow import RivalFlowView
 from guiapp.widgets.steps.lines import SentenceView, title_line
-from guiapp.widgets.style_sheet import set_role
-from guiapp.widgets.theme import GAP_PX, MARGIN_PX
 
 
 class RaceBox(QComboBox):

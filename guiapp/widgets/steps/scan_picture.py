@@ -8,9 +8,9 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
 from guiapp.core.trace.candidates import Candidate
-from guiapp.widgets.shaped_texts import MonoTexts
-from guiapp.widgets.style_sheet import blend
-from guiapp.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, Theme
+from guiapp.widgets.shared.shaped_texts import MonoTexts
+from guiapp.widgets.shared.style_sheet import blend
+from guiapp.widgets.shared.theme import SMALL_FONT_PX, UI_FONT_PX, Theme
 
 NARROWEST_PX = 46
 WIDEST_PX = 64

@@ -10,15 +10,15 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QToolBut
 
 from guiapp.core.errors import TokenloupeError
 from guiapp.viewmodels.steps.model import StepsModel
-from guiapp.widgets.plain_tip import plain_tip
+from guiapp.widgets.shared.plain_tip import plain_tip
+from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.text_zoom import TextZoom
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, ThemeSource
 from guiapp.widgets.steps.breakpoint_list import BreakpointList
 from guiapp.widgets.steps.cards import SectionTitle
 from guiapp.widgets.steps.drawing import Drawing
 from guiapp.widgets.steps.entry import EntryField, clear
 from guiapp.widgets.steps.rows import History, NotesList
-from guiapp.widgets.style_sheet import set_role
-from guiapp.widgets.text_zoom import TextZoom
-from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, ThemeSource
 
 SIDE_WIDTH_PX = 320
 LEAST_WIDTH_PX, WIDEST_PX = 240, 400

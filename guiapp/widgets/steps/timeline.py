@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QWidget
 
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.steps.training import TrainingModel
-from guiapp.widgets.style_sheet import blend
-from guiapp.widgets.theme import ThemeSource
+from guiapp.widgets.shared.style_sheet import blend
+from guiapp.widgets.shared.theme import ThemeSource
 
 HEIGHT_PX = 30
 TRACK_PX = 6

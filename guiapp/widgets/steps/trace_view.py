@@ -17,8 +17,20 @@ from PySide6.QtWidgets import (
 
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.workspace import Workspace
-from guiapp.widgets.script_fonts import Loader, ScriptFonts, draw_once
-from guiapp.widgets.shaped_texts import MonoTexts
+from guiapp.widgets.shared.script_fonts import Loader, ScriptFonts, draw_once
+from guiapp.widgets.shared.shaped_texts import MonoTexts
+from guiapp.widgets.shared.text_zoom import TextZoom
+from guiapp.widgets.shared.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    SMALL_FONT_PX,
+    TEXT_FONT_PX,
+    UI_FONT_PX,
+    UNIT_PX,
+    Theme,
+    ThemeSource,
+)
+from guiapp.widgets.shared.wrapping_row import WrappingRow, scrolling
 from guiapp.widgets.steps.boxes import TOKEN_FONT_PX
 from guiapp.widgets.steps.cards import card
 from guiapp.widgets.steps.code import CodeView
@@ -32,19 +44,7 @@ from guiapp.widgets.steps.timeline import Timeline
 from guiapp.widgets.steps.transport import GranularityBox, PlayControls, walking_buttons
 from guiapp.widgets.steps.views import LATTICES, PictureView
 from guiapp.widgets.steps.waiting import WaitingPanel
-from guiapp.widgets.text_zoom import TextZoom
-from guiapp.widgets.theme import (
-    GAP_PX,
-    MARGIN_PX,
-    SMALL_FONT_PX,
-    TEXT_FONT_PX,
-    UI_FONT_PX,
-    UNIT_PX,
-    Theme,
-    ThemeSource,
-)
 from guiapp.widgets.window.actions import Actions
-from guiapp.widgets.wrapping_row import WrappingRow, scrolling
 
 NARROW_PX = 680  # picture and code are one below the other then
 LEAST_WIDTH_PX = 480

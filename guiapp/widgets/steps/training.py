@@ -21,6 +21,10 @@ from PySide6.QtWidgets import (
 from guiapp.viewmodels.steps.training import TrainingModel
 from guiapp.viewmodels.steps.training_beside import TrainingBeside
 from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.text_zoom import TextZoom
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX, ThemeSource
+from guiapp.widgets.shared.wrapping_row import WrappingRow, scrolling
 from guiapp.widgets.steps.breakpoint_list import BreakpointList
 from guiapp.widgets.steps.cards import card
 from guiapp.widgets.steps.lines import SentenceView, title_line
@@ -36,11 +40,7 @@ from guiapp.widgets.steps.training_views import (
     WordsPicture,
 )
 from guiapp.widgets.steps.transport import PlayControls, walking_buttons
-from guiapp.widgets.style_sheet import set_role
-from guiapp.widgets.text_zoom import TextZoom
-from guiapp.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX, ThemeSource
 from guiapp.widgets.window.actions import Actions
-from guiapp.widgets.wrapping_row import WrappingRow, scrolling
 
 EMPTY_TEXT = "Choose what to train and on which text, and press Train:\neach step shows what won, and why."
 BESIDE_TEXTS = {False: "Open beside", True: "Close comparison"}

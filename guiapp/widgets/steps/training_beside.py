@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from guiapp.core.explain.visible_text import isolate
 from guiapp.viewmodels.steps.training_beside import Side, TrainingBeside
+from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.text_zoom import TextZoom
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, Theme, ThemeSource
 from guiapp.widgets.steps.lines import title_line
-from guiapp.widgets.style_sheet import set_role
-from guiapp.widgets.text_zoom import TextZoom
-from guiapp.widgets.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, Theme, ThemeSource
 
 CHIP_PX = 28
 ROW_GAP_PX = 6

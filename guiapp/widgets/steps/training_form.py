@@ -17,10 +17,10 @@ from PySide6.QtWidgets import (
 
 from guiapp.viewmodels.steps.training import TrainingModel, TrainingWish
 from guiapp.viewmodels.workspace import Workspace
-from guiapp.widgets.style_sheet import set_role
-from guiapp.widgets.text_zoom import TextZoom
-from guiapp.widgets.theme import GAP_PX, UI_FONT_PX, ThemeSource
-from guiapp.widgets.wrapping_row import WrappingRow
+from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.text_zoom import TextZoom
+from guiapp.widgets.shared.theme import GAP_PX, UI_FONT_PX, ThemeSource
+from guiapp.widgets.shared.wrapping_row import WrappingRow
 
 ALGORITHMS = (("Byte-pair encoding", "bpe"), ("WordPiece", "wordpiece"), ("Unigram", "unigram"))
 MOST_TOKENS = 100_000

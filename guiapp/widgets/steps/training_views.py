@@ -11,15 +11,15 @@ from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
+from guiapp.core.explain.figures import percent
 from guiapp.core.explain.visible_text import isolate
-from guiapp.core.figures import percent
 from guiapp.core.training.record import TrainingRecord
 from guiapp.core.training.telling import Cut, ToldMerge, ToldPruning
 from guiapp.viewmodels.steps.training import TrainingModel
+from guiapp.widgets.shared.style_sheet import blend
+from guiapp.widgets.shared.text_zoom import TextZoom
+from guiapp.widgets.shared.theme import SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource
 from guiapp.widgets.steps.cards import enlargement
-from guiapp.widgets.style_sheet import blend
-from guiapp.widgets.text_zoom import TextZoom
-from guiapp.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource
 
 CHIP_PX = 28
 CHIP_GAP_PX = 3

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QToolButton, QWidget
 from guiapp.core.trace.debugger import Granularity
 from guiapp.viewmodels.steps.clock import SPEEDS, StepClock
 from guiapp.viewmodels.steps.model import StepsModel
-from guiapp.widgets.style_sheet import set_role
-from guiapp.widgets.theme import GAP_PX
+from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.theme import GAP_PX
 from guiapp.widgets.window.actions import Actions
 
 BUTTONS = (

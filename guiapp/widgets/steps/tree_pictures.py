@@ -8,14 +8,14 @@ from typing import NamedTuple
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
+from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import isolate
-from guiapp.core.figures import counted
 from guiapp.core.trace.candidates import Candidate
 from guiapp.viewmodels.steps.walk import Walk, WalkNode
-from guiapp.widgets.rounded_boxes import BoxLook, RoundedBoxes
-from guiapp.widgets.shaped_texts import MonoTexts
-from guiapp.widgets.style_sheet import blend
-from guiapp.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, Theme
+from guiapp.widgets.shared.rounded_boxes import BoxLook, RoundedBoxes
+from guiapp.widgets.shared.shaped_texts import MonoTexts
+from guiapp.widgets.shared.style_sheet import blend
+from guiapp.widgets.shared.theme import SMALL_FONT_PX, UI_FONT_PX, Theme
 
 NODE_PX = 40
 UPPER_TEXT_PX, LOWER_TEXT_PX = 13, 27  # middles of the two lines of a node

@@ -18,14 +18,14 @@ from guiapp.core.vocab.token_tree import TokenTree
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.steps.pictures import Edge, Lattice, Stack, lattice, stack
 from guiapp.viewmodels.steps.walk import WALKERS, walk
-from guiapp.widgets.rounded_boxes import RoundedBoxes
+from guiapp.widgets.shared.rounded_boxes import RoundedBoxes
+from guiapp.widgets.shared.style_sheet import blend
+from guiapp.widgets.shared.theme import SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme
 from guiapp.widgets.steps.candidate_list import paint_candidates
 from guiapp.widgets.steps.cards import enlargement
 from guiapp.widgets.steps.drawing import Drawing
 from guiapp.widgets.steps.scan_picture import paint_pairs
 from guiapp.widgets.steps.tree_pictures import NodeTools, paint_heap, paint_walk
-from guiapp.widgets.style_sheet import blend
-from guiapp.widgets.theme import SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme
 
 ROW_PX = 28
 PADDING_PX = 10

@@ -5,11 +5,11 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QToolButton, QVBoxLayout, QWidget
 
-from guiapp.core.figures import percent
+from guiapp.core.explain.figures import percent
 from guiapp.viewmodels.steps.recording import Recording
 from guiapp.viewmodels.workspace import Workspace
-from guiapp.widgets.style_sheet import set_role
-from guiapp.widgets.theme import MARGIN_PX
+from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.theme import MARGIN_PX
 
 BAR_WIDTH_PX = 220
 

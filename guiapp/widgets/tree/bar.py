@@ -13,11 +13,11 @@ from guiapp.core.tree.coloring import COLORINGS
 from guiapp.core.tree.picture import ROOT
 from guiapp.viewmodels.tree.model import MORE_SIGN, SHAPES, TreeModel
 from guiapp.viewmodels.tree.search import TreeSearch
-from guiapp.widgets.icons import icon
-from guiapp.widgets.menu_button import MenuButton
-from guiapp.widgets.plain_tip import plain_tip
-from guiapp.widgets.style_sheet import set_role
-from guiapp.widgets.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.widgets.shared.icons import icon
+from guiapp.widgets.shared.menu_button import MenuButton
+from guiapp.widgets.shared.plain_tip import plain_tip
+from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 
 HEIGHT_PX = 44
 SEARCH_PX = 230

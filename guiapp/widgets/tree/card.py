@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QLayout, QVBoxLayout,
 
 from guiapp.core.explain.visible_text import isolate
 from guiapp.viewmodels.tree.details import NODE_FACTS, NodeDetails
-from guiapp.widgets.style_sheet import set_role
-from guiapp.widgets.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme
+from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme
 
 OFFSET_PX = 18
 ELIDED = 44

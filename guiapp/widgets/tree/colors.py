@@ -15,7 +15,7 @@ from PySide6.QtGui import QColor
 from guiapp.core.tree.coloring import NO_CLASS, NodeValues
 from guiapp.core.tree.picture import TreePicture
 from guiapp.core.tree.scripts import NAMES
-from guiapp.widgets.theme import Theme
+from guiapp.widgets.shared.theme import Theme
 
 Colors = NDArray[np.uint32]
 Lch = tuple[float, float, float]

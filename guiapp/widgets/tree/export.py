@@ -26,13 +26,13 @@ from PySide6.QtSvg import QSvgGenerator
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.tree.painting import NodeColors
 from guiapp.core.tree.picture import TreePicture
-from guiapp.core.tree_reports import Branch
+from guiapp.core.tree.reports import Branch
 from guiapp.viewmodels.background import Progress
 from guiapp.viewmodels.tree.geometry import Geometry
 from guiapp.viewmodels.tree.labels import Place, places
 from guiapp.viewmodels.tree.model import TreeModel
 from guiapp.viewmodels.tree.saving import TreeSaving
-from guiapp.widgets.theme import Theme
+from guiapp.widgets.shared.theme import Theme
 from guiapp.widgets.tree.colors import is_light
 from guiapp.widgets.tree.labels import (
     DARK_TEXT,

@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QAbstractButton, QFrame, QLabel, QScrollArea, QVBo
 
 from guiapp.core.tree.statistics import Distribution, Finding
 from guiapp.viewmodels.tree.findings import TreeFindings
-from guiapp.widgets.style_sheet import heading, set_role
-from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.widgets.shared.style_sheet import heading, set_role
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 
 ListTokens = Callable[[str, NDArray[np.int32]], None]
 NO_MODEL = "Open a model to count its tokens."

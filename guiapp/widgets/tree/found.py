@@ -22,9 +22,9 @@ from guiapp.viewmodels.text.files import write_text
 from guiapp.viewmodels.tree.found_table import FoundTableModel
 from guiapp.viewmodels.tree.model import TreeModel
 from guiapp.viewmodels.tree.search import FOUND, TreeSearch
-from guiapp.widgets.style_sheet import heading, set_role
-from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
-from guiapp.widgets.token_actions import copy_action
+from guiapp.widgets.shared.style_sheet import heading, set_role
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
+from guiapp.widgets.shared.token_actions import copy_action
 
 HOW_TO_SEARCH = "Type in the search field: text, #9906 for an id, 0x20 E6 for bytes, /^the?$/ for a pattern."
 NOT_FOUND = "No token matches."

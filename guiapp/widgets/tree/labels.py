@@ -17,8 +17,8 @@ from guiapp.core.explain.visible_text import isolate
 from guiapp.core.tree.painting import NodeColors
 from guiapp.viewmodels.tree.labels import DOWNWARDS, SIZES_PX, Place
 from guiapp.viewmodels.tree.model import MORE_SIGN
-from guiapp.widgets.script_fonts import ScriptFonts, draw_once
-from guiapp.widgets.theme import Theme
+from guiapp.widgets.shared.script_fonts import ScriptFonts, draw_once
+from guiapp.widgets.shared.theme import Theme
 from guiapp.widgets.tree.colors import is_light
 
 MOST_KEPT = 6000

@@ -21,7 +21,7 @@ from guiapp.core.tree.coloring import NO_CLASS
 from guiapp.core.tree.painting import paint_icicle
 from guiapp.viewmodels.tree.geometry import Icicle, within
 from guiapp.viewmodels.tree.model import TreeModel
-from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.widgets.tree.colors import class_colors, number, scale_colors
 from guiapp.widgets.tree.paint import TreePaint
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPolygonF
 
 from guiapp.viewmodels.tree.geometry import Geometry, Icicle, Sunburst
-from guiapp.widgets.theme import Theme
+from guiapp.widgets.shared.theme import Theme
 
 FIRST_ANGLE = 0.06  # of a strip that begins to bend
 MOST_MARKS = 1200

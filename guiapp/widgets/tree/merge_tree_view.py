@@ -20,9 +20,9 @@ from PySide6.QtWidgets import QToolTip, QWidget
 from guiapp.core.explain.merge_tree import MergeNode
 from guiapp.core.explain.visible_text import isolate, visible_text
 from guiapp.viewmodels.tree.merge_tree_layout import LEVEL_PX, MergeTreeLayout, Placed, lay_out
-from guiapp.widgets.text_zoom import TextZoom
-from guiapp.widgets.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
-from guiapp.widgets.token_actions import copy_action
+from guiapp.widgets.shared.text_zoom import TextZoom
+from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.widgets.shared.token_actions import copy_action
 
 SMALLEST_SCALE = 0.6
 RANK_FONT_PX = 11

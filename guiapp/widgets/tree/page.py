@@ -23,12 +23,12 @@ from guiapp.viewmodels.tree.model import TreeModel
 from guiapp.viewmodels.tree.search import TreeSearch
 from guiapp.viewmodels.tree.walk import TreeWalk
 from guiapp.viewmodels.workspace import Workspace
-from guiapp.widgets.saving_bar import SavingBar
-from guiapp.widgets.segments import Segments
+from guiapp.widgets.shared.saving_bar import SavingBar
+from guiapp.widgets.shared.segments import Segments
+from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, ThemeSource
 from guiapp.widgets.spans.editor import SpanEditor
 from guiapp.widgets.spans.editor_link import EditorLink
-from guiapp.widgets.style_sheet import set_role
-from guiapp.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
 from guiapp.widgets.tree.bar import TreeBar
 from guiapp.widgets.tree.card import TreeCard
 from guiapp.widgets.tree.export import MOST_PX, TreeExport

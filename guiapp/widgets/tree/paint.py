@@ -14,7 +14,7 @@ from guiapp.core.tree.picture import TreePicture
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.tree.model import TreeModel
 from guiapp.viewmodels.tree.search import TreeSearch
-from guiapp.widgets.theme import Theme, ThemeSource
+from guiapp.widgets.shared.theme import Theme, ThemeSource
 from guiapp.widgets.tree.colors import dimmed, node_colors, number
 
 

@@ -21,11 +21,11 @@ from guiapp.viewmodels.tree.details import NODE_FACTS, describe_node, merge_stor
 from guiapp.viewmodels.tree.model import MORE_SIGN, TreeModel
 from guiapp.viewmodels.tree.walk import TreeWalk
 from guiapp.viewmodels.workspace import Workspace
-from guiapp.widgets.card import card
-from guiapp.widgets.style_sheet import heading, set_role
-from guiapp.widgets.styled_text import Span, StyledText
-from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
-from guiapp.widgets.token_actions import copy_action
+from guiapp.widgets.shared.card import card
+from guiapp.widgets.shared.style_sheet import heading, set_role
+from guiapp.widgets.shared.styled_text import Span, StyledText
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.widgets.shared.token_actions import copy_action
 from guiapp.widgets.tree.merge_tree_view import MergeTreeView
 from guiapp.widgets.tree.prefix_tree_view import PrefixTreeView
 

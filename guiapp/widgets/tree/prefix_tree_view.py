@@ -11,7 +11,7 @@ from guiapp.core.tree.walks import PrefixTree
 from guiapp.viewmodels.tree.model import TreeModel
 from guiapp.viewmodels.tree.walk import TreeWalk
 from guiapp.viewmodels.workspace import Workspace
-from guiapp.widgets.theme import Theme, ThemeSource
+from guiapp.widgets.shared.theme import Theme, ThemeSource
 
 ROW_PX = 17
 INDENT_PX = 12

@@ -22,7 +22,7 @@ from guiapp.viewmodels.tree.geometry import Geometry, Icicle, Sunburst, View, wi
 from guiapp.viewmodels.tree.labels import first_labelled
 from guiapp.viewmodels.tree.model import TreeModel
 from guiapp.viewmodels.tree.search import TreeSearch
-from guiapp.widgets.theme import ThemeSource
+from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.tree.canvas import TreeCanvas
 from guiapp.widgets.tree.flight import TreeFlight
 from guiapp.widgets.tree.labels import NEW_PER_FRAME_S, NEW_WHILE_MOVING_S, NO_TIME_S, label_fonts

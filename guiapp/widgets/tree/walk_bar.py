@@ -8,13 +8,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QWidget
 
+from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import isolate, visible_text
-from guiapp.core.figures import counted
 from guiapp.viewmodels.tree.model import TreeModel
 from guiapp.viewmodels.tree.walk import TreeWalk
-from guiapp.widgets.style_sheet import heading, set_role
-from guiapp.widgets.styled_text import TEXT_MARGIN_PX, Span, StyledText
-from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.widgets.shared.style_sheet import heading, set_role
+from guiapp.widgets.shared.styled_text import TEXT_MARGIN_PX, Span, StyledText
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 
 HINT = "Walk the text through the tree, from the selected token on, always to the longest token."
 PLAY, PAUSE = "play", "pause"

@@ -19,9 +19,9 @@ from PySide6.QtWidgets import (
 
 from guiapp.versions import NAMES, PACKAGES, versions, versions_text
 from guiapp.viewmodels.background import LatestJob, Progress
-from guiapp.widgets.card import card
-from guiapp.widgets.style_sheet import heading, set_role
-from guiapp.widgets.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
+from guiapp.widgets.shared.card import card
+from guiapp.widgets.shared.style_sheet import heading, set_role
+from guiapp.widgets.shared.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
 
 WIDTH_PX = 480
 PURPOSE = (

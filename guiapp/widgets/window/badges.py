@@ -8,14 +8,14 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QColor
 from PySide6.QtWidgets import QToolButton, QWidget
 
+from guiapp.core.explain.figures import percent
 from guiapp.core.explain.visible_text import visible_text
-from guiapp.core.figures import percent
 from guiapp.viewmodels.workspace import Workspace
-from guiapp.widgets.icons import icon
-from guiapp.widgets.plain_tip import plain_tip
-from guiapp.widgets.popover import Explanation
-from guiapp.widgets.style_sheet import color_again, set_role
-from guiapp.widgets.theme import ThemeSource
+from guiapp.widgets.shared.icons import icon
+from guiapp.widgets.shared.plain_tip import plain_tip
+from guiapp.widgets.shared.popover import Explanation
+from guiapp.widgets.shared.style_sheet import color_again, set_role
+from guiapp.widgets.shared.theme import ThemeSource
 
 STATES = {
     "exact": ("good", "check"),

@@ -12,10 +12,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from guiapp.viewmodels.fuzzy import score
-from guiapp.widgets.choice_list import FilterLine
-from guiapp.widgets.popover import Popover
-from guiapp.widgets.theme import GAP_PX, SMALL_FONT_PX, Theme, ThemeSource
+from guiapp.viewmodels.window.fuzzy import score
+from guiapp.widgets.shared.choice_list import FilterLine
+from guiapp.widgets.shared.popover import Popover
+from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, Theme, ThemeSource
 from guiapp.widgets.window.actions import ActionRow, Actions
 
 ROW_ROLE = Qt.ItemDataRole.UserRole

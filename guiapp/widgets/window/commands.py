@@ -19,12 +19,12 @@ from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.text.files import is_model_file
 from guiapp.viewmodels.text.recent_texts import RecentTexts
 from guiapp.viewmodels.workspace import Workspace
-from guiapp.widgets.main_window import MainWindow
-from guiapp.widgets.theme import CHOICES, TEXT_FONT_PX, ThemeSource
+from guiapp.widgets.shared.theme import CHOICES, TEXT_FONT_PX, ThemeSource
 from guiapp.widgets.window.about_dialog import AboutDialog
 from guiapp.widgets.window.command_palette import CommandPalette
 from guiapp.widgets.window.focus_ring import holds
 from guiapp.widgets.window.kept_texts_menu import KeptTextsMenu
+from guiapp.widgets.window.main_window import MainWindow
 from guiapp.widgets.window.model_picker import ModelPicker
 from guiapp.widgets.window.pages import PAGES
 from guiapp.widgets.window.pre_picker import PrePicker

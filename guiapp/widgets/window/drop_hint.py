@@ -6,8 +6,8 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
+from guiapp.widgets.shared.theme import MARGIN_PX, RADIUS_PX, ThemeSource
 from guiapp.widgets.spans.painter import faded
-from guiapp.widgets.theme import MARGIN_PX, RADIUS_PX, ThemeSource
 
 TEXT = "Drop a model to open it, or a text to see its tokens"
 FONT_PX = 18

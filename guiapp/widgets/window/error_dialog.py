@@ -10,7 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from guiapp.versions import versions, versions_text
-from guiapp.widgets.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
+from guiapp.widgets.shared.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
 
 SIZE = QSize(720, 440)
 MESSAGE = (

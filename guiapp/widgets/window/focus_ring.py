@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QApplication, QWidget
 
-from guiapp.widgets.theme import RADIUS_PX, ThemeSource
+from guiapp.widgets.shared.theme import RADIUS_PX, ThemeSource
 
 LINE_PX = 2
 

@@ -21,14 +21,14 @@ from guiapp.viewmodels.models.choice import facts, model_rows, summary
 from guiapp.viewmodels.models.choices import Choice
 from guiapp.viewmodels.models.loader import ModelLoader, display_name
 from guiapp.viewmodels.models.recent_files import RecentFiles
-from guiapp.widgets.choice_list import ChoiceList
-from guiapp.widgets.icons import icon
-from guiapp.widgets.menu_button import OPENING_KEYS
-from guiapp.widgets.plain_tip import plain_tip
-from guiapp.widgets.popover import Popover
-from guiapp.widgets.style_sheet import heading, set_role
-from guiapp.widgets.styled_text import Span, StyledText
-from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.widgets.shared.choice_list import ChoiceList
+from guiapp.widgets.shared.icons import icon
+from guiapp.widgets.shared.menu_button import OPENING_KEYS
+from guiapp.widgets.shared.plain_tip import plain_tip
+from guiapp.widgets.shared.popover import Popover
+from guiapp.widgets.shared.style_sheet import heading, set_role
+from guiapp.widgets.shared.styled_text import Span, StyledText
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 
 LIST_SIZE = QSize(400, 430)
 FACTS_WIDTH_PX = 300

@@ -22,12 +22,12 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from guiapp.viewmodels.background import LatestJob, Progress
-from guiapp.widgets.theme import TEXT_FONT_PX
+from guiapp.widgets.shared.theme import TEXT_FONT_PX
 
 if TYPE_CHECKING:
     from guiapp.viewmodels.settings import Settings
     from guiapp.viewmodels.workspace import Workspace
-    from guiapp.widgets.theme import ThemeSource
+    from guiapp.widgets.shared.theme import ThemeSource
     from guiapp.widgets.window.actions import Actions
 
 IMPORT_AFTER_MS = 2000  # the first tokens go first

@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.viewmodels.models.loader import ModelLoader
 from guiapp.viewmodels.models.pre_choices import EXAMPLE, pre_choices, question
-from guiapp.widgets.choice_list import ChoiceList
-from guiapp.widgets.popover import Popover
-from guiapp.widgets.style_sheet import heading, set_role
-from guiapp.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
+from guiapp.widgets.shared.choice_list import ChoiceList
+from guiapp.widgets.shared.popover import Popover
+from guiapp.widgets.shared.style_sheet import heading, set_role
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, ThemeSource
 
 LIST_SIZE = QSize(520, 380)
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
-from guiapp.widgets.style_sheet import set_role
+from guiapp.widgets.shared.style_sheet import set_role
 
 MODEL_FILTER = "Model files (*.gguf);;All files (*)"
 TEXT_FILTER = "All files (*)"

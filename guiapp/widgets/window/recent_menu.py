@@ -14,7 +14,7 @@ from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.models.recent_files import RecentFiles
 from guiapp.viewmodels.text.recent_texts import RecentTexts
 from guiapp.viewmodels.workspace import Workspace
-from guiapp.widgets.plain_tip import plain_tip
+from guiapp.widgets.shared.plain_tip import plain_tip
 
 LONGEST_NAME, LONGEST_FOLDER = 48, 40
 

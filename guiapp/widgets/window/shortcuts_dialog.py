@@ -28,9 +28,17 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from guiapp.widgets.choice_list import FilterLine
-from guiapp.widgets.style_sheet import blend
-from guiapp.widgets.theme import GAP_PX, MARGIN_PX, RADIUS_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
+from guiapp.widgets.shared.choice_list import FilterLine
+from guiapp.widgets.shared.style_sheet import blend
+from guiapp.widgets.shared.theme import (
+    GAP_PX,
+    MARGIN_PX,
+    RADIUS_PX,
+    SMALL_FONT_PX,
+    UNIT_PX,
+    Theme,
+    ThemeSource,
+)
 from guiapp.widgets.window.actions import Actions
 from guiapp.widgets.window.key_hints import key_hints
 from guiapp.widgets.window.pages import PAGES

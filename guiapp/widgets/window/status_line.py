@@ -14,13 +14,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from guiapp.core.figures import counted
-from guiapp.viewmodels.activity import Activity
+from guiapp.core.explain.figures import counted
 from guiapp.viewmodels.text.statistics import SelectionStatistics, format_duration, format_speed
+from guiapp.viewmodels.window.activity import Activity
 from guiapp.viewmodels.workspace import Workspace
-from guiapp.widgets.fitted_label import FittedLabel
-from guiapp.widgets.style_sheet import set_role
-from guiapp.widgets.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
+from guiapp.widgets.shared.fitted_label import FittedLabel
+from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
 
 HEIGHT_PX = 30
 BAR_WIDTH_PX, SHORT_BAR_PX = 120, 40

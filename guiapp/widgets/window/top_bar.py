@@ -7,10 +7,10 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QMenu, QToolButton, QWidget
 
 from guiapp.viewmodels.workspace import Workspace
-from guiapp.widgets.icons import icon
-from guiapp.widgets.menu_button import MenuButton
-from guiapp.widgets.style_sheet import set_role
-from guiapp.widgets.theme import GAP_PX, MARGIN_PX, ThemeSource
+from guiapp.widgets.shared.icons import icon
+from guiapp.widgets.shared.menu_button import MenuButton
+from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, ThemeSource
 from guiapp.widgets.window.actions import Actions
 from guiapp.widgets.window.badges import ExactnessBadge, RoundTripBadge
 from guiapp.widgets.window.model_picker import ModelButton

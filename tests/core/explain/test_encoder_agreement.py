@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from guiapp.core.encoding import Encoding
 from guiapp.core.explain.encoder_agreement import Parting, compare
-from guiapp.core.figures import percent
+from guiapp.core.explain.figures import percent
 
 TEXT = b"abcdef"
 SUBSETS = st.sets(st.integers(1, len(TEXT) - 1))

@@ -17,7 +17,7 @@ from guiapp.widgets.bench.contender_look import look_of
 from guiapp.widgets.bench.exactness import front_of
 from guiapp.widgets.bench.plot import Plot
 from guiapp.widgets.bench.stages import parts_of
-from guiapp.widgets.theme import DARK, LIGHT
+from guiapp.widgets.shared.theme import DARK, LIGHT
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 

@@ -11,7 +11,7 @@ from PySide6.QtGui import QImage
 
 from guiapp.widgets.bench import export as bench_export
 from guiapp.widgets.bench.pictures import TITLE_PX
-from guiapp.widgets.theme import DARK, LIGHT
+from guiapp.widgets.shared.theme import DARK, LIGHT
 
 PATIENCE_MS = 60_000
 

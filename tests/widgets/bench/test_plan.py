@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QLabel
 from guiapp.viewmodels.bench.model import BenchModel
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.bench.plan import PlanPanel
-from guiapp.widgets.theme import ThemeSource
+from guiapp.widgets.shared.theme import ThemeSource
 
 PATIENCE_MS = 60_000
 

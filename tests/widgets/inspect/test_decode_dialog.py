@@ -15,8 +15,8 @@ from guiapp.core.detokenizing import detokenize
 from guiapp.core.vocab.vocabulary import Attribute, Rules, SpecialIds
 from guiapp.viewmodels.tokens.decode import DecodeModel
 from guiapp.widgets.inspect.decode_dialog import DecodeDialog
-from guiapp.widgets.theme import DARK, ThemeSource
-from guiapp.widgets.token_chips import TokenChips
+from guiapp.widgets.inspect.token_chips import TokenChips
+from guiapp.widgets.shared.theme import DARK, ThemeSource
 
 pytestmark = [
     pytest.mark.usefixtures("interpreted_kernels"),

@@ -14,7 +14,7 @@ from guiapp.viewmodels.tokens.table import TokenTableModel
 from guiapp.widgets.inspect.ids_panel import AT_ONCE, IdsPanel
 from guiapp.widgets.inspect.token_strip import TokenStrip
 from guiapp.widgets.inspect.token_table_view import TokenTableView
-from guiapp.widgets.theme import ThemeSource
+from guiapp.widgets.shared.theme import ThemeSource
 
 pytestmark = [
     pytest.mark.usefixtures("interpreted_kernels"),

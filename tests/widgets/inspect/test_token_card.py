@@ -13,8 +13,8 @@ from guiapp.core.vocab.vocabulary import Attribute, VocabType
 from guiapp.viewmodels.tokens.details import TokenDetailsModel
 from guiapp.widgets.inspect.fact_table import FactTable
 from guiapp.widgets.inspect.token_card import EMPTY_TEXT, PREPARING, TokenCard
-from guiapp.widgets.styled_text import StyledText
-from guiapp.widgets.theme import ThemeSource
+from guiapp.widgets.shared.styled_text import StyledText
+from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.tree.merge_tree_view import MergeTreeView
 
 pytestmark = [

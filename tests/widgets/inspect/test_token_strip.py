@@ -13,7 +13,7 @@ from toy_vocabulary import toy_vocabulary
 from guiapp.core.vocab.vocabulary import Attribute
 from guiapp.widgets.inspect import token_strip
 from guiapp.widgets.inspect.token_strip import TokenStrip
-from guiapp.widgets.theme import DARK, LIGHT, ThemeSource
+from guiapp.widgets.shared.theme import DARK, LIGHT, ThemeSource
 
 pytestmark = [
     pytest.mark.usefixtures("interpreted_kernels"),

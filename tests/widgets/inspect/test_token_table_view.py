@@ -13,7 +13,7 @@ from toy_vocabulary import toy_vocabulary
 from guiapp.viewmodels.tokens.details import TokenDetailsModel
 from guiapp.viewmodels.tokens.table import COLUMNS, TokenTableModel
 from guiapp.widgets.inspect.token_table_view import WIDTHS_PX, TokenTableView
-from guiapp.widgets.theme import ThemeSource
+from guiapp.widgets.shared.theme import ThemeSource
 
 pytestmark = [
     pytest.mark.usefixtures("interpreted_kernels"),

@@ -11,7 +11,7 @@ from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel, QProgressBar, QToolButton, QWidget
 
-from guiapp.widgets.theme import LIGHT
+from guiapp.widgets.shared.theme import LIGHT
 from guiapp.widgets.window.about_dialog import AboutDialog
 from guiapp.widgets.window.error_dialog import ErrorDialog, ErrorReporter
 from guiapp.widgets.window.status_line import ActivityView

@@ -8,7 +8,7 @@ from main_window_driver import Answers
 from guiapp.app import build
 from guiapp.viewmodels.background import LatestJob
 from guiapp.viewmodels.settings import Settings
-from guiapp.widgets import main_window
+from guiapp.widgets.window import main_window
 from guiapp.widgets.window.questions import Answer
 
 

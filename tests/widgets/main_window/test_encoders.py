@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel
 
 from guiapp import open_model
-from guiapp.widgets.popover import Explanation
+from guiapp.widgets.shared.popover import Explanation
 
 
 def test_the_encoder_is_chosen_from_those_that_apply(shell, qtbot):

@@ -7,8 +7,8 @@ from main_window_driver import CTRL, SHIFT, press
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QToolButton
 
+from guiapp.widgets.shared.theme import DARK, LIGHT
 from guiapp.widgets.spans.view import SIDE_PX
-from guiapp.widgets.theme import DARK, LIGHT
 
 TEXT = b"one two one,\ntwo One three"
 Key = Qt.Key

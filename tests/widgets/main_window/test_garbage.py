@@ -6,8 +6,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from guiapp.viewmodels.garbage import GarbageCollector
-from guiapp.widgets import input_watch
+from guiapp.viewmodels.window.garbage import GarbageCollector
+from guiapp.widgets.window import input_watch
 
 
 def test_typing_and_clicking_put_it_off_in_dialogs_too(make_shell, qtbot, monkeypatch):

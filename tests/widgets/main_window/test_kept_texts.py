@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from guiapp.viewmodels.text.kept_texts import KeptTexts
-from guiapp.widgets import main_window
+from guiapp.widgets.window import main_window
 
 
 def reopen(make_shell, *shells):

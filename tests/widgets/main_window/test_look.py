@@ -8,12 +8,12 @@ from PySide6.QtCore import QPoint, QPointF, QSize, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication
 
-from guiapp.viewmodels.activity import Activity
 from guiapp.viewmodels.settings import Settings
-from guiapp.widgets.fitted_label import FittedLabel
-from guiapp.widgets.main_window import SMALLEST_SIZE
-from guiapp.widgets.styled_text import StyledText
-from guiapp.widgets.theme import DARK, LIGHT
+from guiapp.viewmodels.window.activity import Activity
+from guiapp.widgets.shared.fitted_label import FittedLabel
+from guiapp.widgets.shared.styled_text import StyledText
+from guiapp.widgets.shared.theme import DARK, LIGHT
+from guiapp.widgets.window.main_window import SMALLEST_SIZE
 from guiapp.widgets.window.status_line import ActivityView
 
 

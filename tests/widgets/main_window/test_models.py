@@ -13,7 +13,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel
 
 from guiapp.viewmodels import background
-from guiapp.widgets.styled_text import StyledText
+from guiapp.widgets.shared.styled_text import StyledText
 
 
 def test_the_model_button_names_the_model(shell):

@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QApplication
 from span_fakes import FakeSpans
 
 from guiapp.viewmodels.text.document import TextDocument
+from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.spans.accessibility import STRETCH_BYTES
 from guiapp.widgets.spans.editor import SpanEditor
-from guiapp.widgets.theme import ThemeSource
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 TEXT = "a🚀é\n".encode() + b"\xff" + b"b"

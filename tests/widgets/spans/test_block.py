@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QFont, QTextLayout
 
+from guiapp.widgets.shared.theme import Theme
 from guiapp.widgets.spans.block import BlockLayout, TextMetrics
-from guiapp.widgets.theme import Theme
 
 PARTS = [
     *"aZé 1,.(-",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from guiapp.widgets.shared.theme import Theme
 from guiapp.widgets.spans.fonts import SAMPLES, FontSearch
-from guiapp.widgets.theme import Theme
 
 
 def test_the_search_takes_a_turn_for_each_script_and_ends(qtbot):

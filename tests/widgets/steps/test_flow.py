@@ -7,8 +7,8 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QHelpEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 
+from guiapp.widgets.shared.theme import TEXT_FONT_PX
 from guiapp.widgets.steps.boxes import height_of_rows, rows_within
-from guiapp.widgets.theme import TEXT_FONT_PX
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 

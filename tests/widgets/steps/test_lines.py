@@ -6,10 +6,10 @@ import pytest
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from guiapp.core.explain.code_marks import code
+from guiapp.widgets.shared.text_zoom import TextZoom
+from guiapp.widgets.shared.theme import Theme, ThemeSource
 from guiapp.widgets.steps.cards import with_code
 from guiapp.widgets.steps.lines import SentenceView, TextLine
-from guiapp.widgets.text_zoom import TextZoom
-from guiapp.widgets.theme import Theme, ThemeSource
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 

@@ -17,11 +17,11 @@ from PySide6.QtWidgets import (
 
 from guiapp.viewmodels.steps.pictures import Role
 from guiapp.viewmodels.steps.training import TrainingWish
-from guiapp.widgets.shaped_texts import ShapedTexts
+from guiapp.widgets.shared.shaped_texts import ShapedTexts
+from guiapp.widgets.shared.theme import TEXT_FONT_PX, Theme
 from guiapp.widgets.steps.boxes import ABOVE_PX, BOX_PX
 from guiapp.widgets.steps.breakpoint_list import TitleButton
 from guiapp.widgets.steps.gutter import ID_FONT_PX
-from guiapp.widgets.theme import TEXT_FONT_PX, Theme
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 NO_BUTTON, NO_KEY = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier

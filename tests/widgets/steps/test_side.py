@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from guiapp.widgets.theme import TEXT_FONT_PX
+from guiapp.widgets.shared.theme import TEXT_FONT_PX
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 

@@ -10,8 +10,8 @@ from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QApplication, QFileDialog, QScrollArea
 
 import guiapp
+from guiapp.widgets.shared.theme import Theme
 from guiapp.widgets.steps.training_views import axis_title, lay_out_words, why_none
-from guiapp.widgets.theme import Theme
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 LEFT = Qt.MouseButton.LeftButton

@@ -8,10 +8,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from guiapp.viewmodels.steps.training import TrainingWish
+from guiapp.widgets.shared.theme import TEXT_FONT_PX
 from guiapp.widgets.steps.cards import LARGEST, SectionTitle, enlargement
 from guiapp.widgets.steps.code import LINE_PX
 from guiapp.widgets.steps.lines import TextLine
-from guiapp.widgets.theme import TEXT_FONT_PX
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 

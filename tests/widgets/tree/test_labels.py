@@ -12,7 +12,7 @@ from guiapp.core.tree.painting import NodeColors, color_sums
 from guiapp.core.tree.picture import tree_picture
 from guiapp.viewmodels.tree.labels import DOWNWARDS, Place
 from guiapp.viewmodels.tree.model import MORE_SIGN
-from guiapp.widgets.theme import Theme
+from guiapp.widgets.shared.theme import Theme
 from guiapp.widgets.tree.labels import LabelForm, LabelPainter, fitting_form, label_widths, turned_place
 
 WHOLE, NAME = 10.0, 4.0  # widths for letters of one pixel

@@ -16,7 +16,7 @@ from guiapp.core.tree.picture import ROOT
 from guiapp.core.vocab.vocabulary import VocabType
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.workspace import Workspace
-from guiapp.widgets.theme import ThemeSource
+from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.tree.figures import NO_MODEL as NOTHING_TO_COUNT
 from guiapp.widgets.tree.figures import FigureRow
 from guiapp.widgets.tree.labels import label_opacity

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from guiapp.core.tree.picture import ROOT
 from guiapp.viewmodels.tree.details import NODE_FACTS, NodeDetails
 from guiapp.viewmodels.tree.labels import places
-from guiapp.widgets.script_fonts import ScriptFonts
+from guiapp.widgets.shared.script_fonts import ScriptFonts
 from guiapp.widgets.tree.canvas import TreeCanvas
 from guiapp.widgets.tree.card import TreeCard
 from guiapp.widgets.tree.marks import node_outline

@@ -13,11 +13,11 @@ from PySide6.QtWidgets import QApplication
 
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.inspect.page import InspectPage
+from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.spans.editor import COMMANDS, PLAIN_KEYS
 from guiapp.widgets.spans.moves import KEYS
 from guiapp.widgets.steps.lessons import BeginButton
 from guiapp.widgets.steps.timeline import Scrubber
-from guiapp.widgets.theme import ThemeSource
 from guiapp.widgets.tree.legend import TreeLegend
 from guiapp.widgets.window import key_hints
 

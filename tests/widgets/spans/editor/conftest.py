@@ -7,9 +7,9 @@ from PySide6.QtGui import QGuiApplication
 from span_fakes import FakeSpans
 
 from guiapp.viewmodels.text.document import TextDocument
+from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.spans.clipboard import leave_plain_text
 from guiapp.widgets.spans.editor import SpanEditor
-from guiapp.widgets.theme import ThemeSource
 
 
 @pytest.fixture

@@ -1,0 +1,145 @@
+"""What the command line prints about a model and about an encoding, as plain values and lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from math import isfinite
+from typing import TYPE_CHECKING
+
+from guiapp.core.encoding import Encoding
+from guiapp.core.errors import EncodeError
+from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.vocab.quoting import quoted
+
+if TYPE_CHECKING:
+    from guiapp.core.algorithms.segmentations import Segmentation
+    from guiapp.core.tokenizer import Tokenizer
+
+BACKGROUNDS = (24, 94, 29, 90, 58, 60)  # of the terminal's 256 colours; neighbours differ in hue
+LONGEST_NAME = 4096
+RESET = "\x1b[0m"
+
+
+def info_report(tokenizer: Tokenizer) -> dict[str, object]:
+    """What the file says about its tokenizer; the record of `info --json`."""
+    vocabulary = tokenizer.vocabulary
+    kinds: dict[str, int] = {}
+    for token_id in range(len(vocabulary)):
+        kind = vocabulary.kind(token_id)
+        kinds[kind] = kinds.get(kind, 0) + 1
+    return {
+        "path": quoted(str(vocabulary.path), LONGEST_NAME),
+        "name": quoted(vocabulary.name, LONGEST_NAME),
+        "architecture": quoted(vocabulary.architecture, LONGEST_NAME),
+        "type": vocabulary.type.value,
+        "model": vocabulary.model,
+        "pre": quoted(vocabulary.pre, LONGEST_NAME),
+        "chosen_pre": vocabulary.chosen_pre,
+        "tokens": len(vocabulary),
+        "merges": max(len(vocabulary.merge_offsets) - 1, 0),
+        "kinds": kinds,
+        "special_ids": {role: i for role, i in asdict(vocabulary.special_ids).items() if i is not None},
+        "end_of_generation": sorted(vocabulary.eog),
+        "rules": asdict(vocabulary.rules),
+        "encoders": list(tokenizer.encoders),
+        "not_offered": dict(tokenizer.refused_encoders),
+        "agreement": _agreement(tokenizer),
+        "exactness": asdict(tokenizer.exactness),
+        "warnings": list(vocabulary.warnings),
+    }
+
+
+def _agreement(tokenizer: Tokenizer) -> dict[str, dict[str, float]] | str:
+    """By approximate encoder and sample; or why that cannot be told."""
+    from guiapp.core.explain.measured_agreement import measured_agreement
+
+    try:
+        return measured_agreement(tokenizer)
+    except EncodeError as error:
+        return str(error)
+
+
+def ids_report(tokenizer: Tokenizer, encoding: Encoding) -> dict[str, object]:
+    """The record of `tokenize --format json`; `bytes` is hexadecimal, `span` counts bytes of the text."""
+    return {
+        "encoder": encoding.encoder,
+        "exactness": asdict(tokenizer.exactness),
+        **_tokens_report(tokenizer, encoding),
+    }
+
+
+def segmentations_report(tokenizer: Tokenizer, best: Sequence[Segmentation]) -> dict[str, object]:
+    """The record of `tokenize --best N --format json`; a score that is not finite is null."""
+    return {
+        "encoder": best[0].encoding.encoder,
+        "exactness": asdict(tokenizer.exactness),
+        "segmentations": [
+            {
+                "score": each.score if isfinite(each.score) else None,
+                **_tokens_report(tokenizer, each.encoding),
+            }
+            for each in best
+        ],
+    }
+
+
+def _tokens_report(tokenizer: Tokenizer, encoding: Encoding) -> dict[str, object]:
+    vocabulary = tokenizer.vocabulary
+    ids, spans = encoding.token_ids.tolist(), encoding.spans.tolist()
+    return {
+        "token_ids": ids,
+        "tokens": [
+            {
+                "id": token_id,
+                "span": span,
+                "raw": vocabulary.raw_text(token_id).decode("utf-8", "backslashreplace"),
+                "bytes": vocabulary.token_bytes(token_id).hex(),
+                "kind": vocabulary.kind(token_id),
+            }
+            for token_id, span in zip(ids, spans, strict=True)
+        ],
+    }
+
+
+def token_lines(tokenizer: Tokenizer, encoding: Encoding, style: str) -> Iterator[str]:
+    """The encoding for people: one token a line ("table"), or the text with coloured spans ("color")."""
+    return _table(tokenizer, encoding) if style == "table" else _coloured(tokenizer, encoding)
+
+
+def _table(tokenizer: Tokenizer, encoding: Encoding) -> Iterator[str]:
+    vocabulary = tokenizer.vocabulary
+    yield f"{'index':>7} {'id':>7} {'span':>17}  {'kind':12}  {'raw':24}  bytes"
+    for index, (token_id, (start, end)) in enumerate(
+        zip(encoding.token_ids.tolist(), encoding.spans.tolist(), strict=True)
+    ):
+        raw = visible_text(vocabulary.raw_text(token_id), 24)
+        hexadecimal = vocabulary.token_bytes(token_id).hex(" ").upper()
+        span = f"{start}–{end}"
+        yield f"{index:>7} {token_id:>7} {span:>17}  {vocabulary.kind(token_id):12}  {raw:24}  {hexadecimal}"
+
+
+def _coloured(tokenizer: Tokenizer, encoding: Encoding) -> Iterator[str]:
+    """The text in lines; what belongs to no token has no colour."""
+    line: list[str] = []
+    for data, background in _stretches(tokenizer, encoding):
+        shown = visible_text(data)
+        line.append(shown if background is None else f"\x1b[48;5;{background};38;5;231m{shown}{RESET}")
+        if data.endswith(b"\n"):
+            yield "".join(line)
+            line = []
+    if line:
+        yield "".join(line)
+
+
+def _stretches(tokenizer: Tokenizer, encoding: Encoding) -> Iterator[tuple[bytes, int | None]]:
+    """The bytes of tokens, each with its colour, and the lines of what lies between them."""
+    text, behind = encoding.text_bytes, 0
+    for index, (token_id, (start, end)) in enumerate(
+        zip(encoding.token_ids.tolist(), encoding.spans.tolist(), strict=True)
+    ):
+        yield from ((line, None) for line in text[behind:start].splitlines(keepends=True))
+        data = text[start:end] or tokenizer.vocabulary.token_bytes(token_id)
+        yield data, BACKGROUNDS[index % len(BACKGROUNDS)]
+        behind = end
+    yield from ((line, None) for line in text[behind:].splitlines(keepends=True))

@@ -1,0 +1,80 @@
+"""Find tokens: by text, by bytes in hex digits, by id, or by a regular expression.
+
+the          tokens that contain these characters
+0x20 E6      tokens that contain these bytes
+#9906        the token with this id
+/^\\s+$/      tokens that the regular expression matches
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.search import in_tokens_worker as regex_worker
+from guiapp.core.search.queries import QueryError, bytes_of, tried_apart
+from guiapp.core.vocab.token_tree import TokenTree
+
+HEX = re.compile(r"0x([0-9a-fA-F\s]+)")
+NUMBER = re.compile(r"#\s*(\d{1,12})")
+EXPRESSION = re.compile(r"/(.+)/", re.DOTALL)
+
+
+def find_tokens(tree: TokenTree, query: str, progress: Callable[[float], None]) -> NDArray[np.int32]:
+    """The ids of the tokens that a query means, in ascending order.  Raises QueryError."""
+    if match := NUMBER.fullmatch(query.strip()):
+        token = int(match[1])
+        if token >= len(tree.offsets) - 1:
+            raise QueryError(f"There is no token {token:,}; the ids end at {len(tree.offsets) - 2:,}.")
+        return np.array([token], np.int32)
+    if (wanted := wanted_bytes(query)) is not None:
+        return containing(tree, wanted)
+    return _matching(tree, query[1:-1], progress)
+
+
+def wanted_bytes(query: str) -> bytes | None:
+    """What the tokens contain that a query means; None for an id or an expression.  Raises QueryError."""
+    if match := HEX.fullmatch(query.strip()):
+        return bytes_of(match[1])
+    if NUMBER.fullmatch(query.strip()) or EXPRESSION.fullmatch(query):
+        return None
+    return query.encode("utf-8", "surrogatepass")
+
+
+def containing(tree: TokenTree, wanted: bytes) -> NDArray[np.int32]:
+    """The tokens with these bytes in them."""
+    if not wanted or len(wanted) > len(tree.data):
+        return np.zeros(0, np.int32)
+    places = np.flatnonzero(tree.data[: len(tree.data) - len(wanted) + 1] == wanted[0])
+    for at, byte in enumerate(wanted[1:], 1):
+        places = places[tree.data[places + at] == byte]
+    tokens = np.searchsorted(tree.offsets, places, "right") - 1
+    return np.unique(tokens[places + len(wanted) <= tree.offsets[tokens + 1]]).astype(np.int32)
+
+
+def distances(tree: TokenTree, query: str, tokens: NDArray[np.int32]) -> NDArray[np.int64]:
+    """How far tokens that were found are from what a query says: int64[n], the nearest are to come first.
+
+    0 for the very token, 1 for the one with a space before it, 2 and 3 for tokens that begin so, and 4 for
+    all others; 0 for an id or an expression.
+    """
+    wanted, found = wanted_bytes(query), np.full(len(tokens), 4)
+    if wanted is None:
+        return np.zeros(len(tokens), np.int64)
+    starts, ends = tree.offsets[tokens], tree.offsets[tokens + 1]
+    for worst, begun in ((3, b" " + wanted), (2, wanted)):
+        rows = np.flatnonzero(ends - starts >= len(begun))
+        for at, byte in enumerate(begun):
+            rows = rows[tree.data[starts[rows] + at] == byte]
+        found[rows] = np.where(ends[rows] - starts[rows] == len(begun), worst - 2, worst)
+    return found
+
+
+def _matching(tree: TokenTree, expression: str, progress: Callable[[float], None]) -> NDArray[np.int32]:
+    """Tokens that a regular expression matches, found in a process that can be ended at any time."""
+    request = regex_worker.request(expression, tree.data, tree.offsets)
+    answer = tried_apart(expression, regex_worker.__name__, request, progress)
+    return np.frombuffer(bytearray(answer), np.int32)

@@ -1,0 +1,139 @@
+"""The token tree as `tokenloupe tree` prints it: a record, lines for people, a graph for Graphviz."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.explain.figures import counted
+from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.kernels.byte_trie import NONE
+from guiapp.core.vocab.token_tree import TokenTree
+from guiapp.core.vocab.vocabulary import Vocabulary
+
+LONGEST_LABEL = 40
+AT_ONCE = 64  # nodes in a piece of the record
+
+
+@dataclass(frozen=True, eq=False)
+class Branch:
+    """The tokens that begin with `prefix`, or `only` these of them, down to `most_levels` levels."""
+
+    vocabulary: Vocabulary
+    prefix: bytes = b""
+    most_levels: int | None = None
+    only: NDArray[np.int32] | None = None
+
+    @cached_property
+    def tree(self) -> TokenTree:
+        return self.vocabulary.token_tree
+
+    @cached_property
+    def tokens(self) -> NDArray[np.int32]:
+        """All of them, also those on lower levels, sorted by bytes."""
+        tokens = self.tree.starting_with(self.prefix)
+        return tokens if self.only is None else tokens[np.isin(tokens, self.only)]
+
+    @cached_property
+    def levels(self) -> NDArray[np.int32]:
+        """1 for those that stand under a shorter prefix or under the root, 2 for their children …"""
+        levels: NDArray[np.int32] = self.tree.arrays.depths[self.tokens]
+        levels -= levels.min(initial=np.iinfo(np.int32).max) - 1
+        return levels
+
+    @property
+    def above(self) -> list[int]:
+        """The tokens on the way to `prefix`, the shortest first."""
+        parent = self.tree.parent(int(self.tokens[0])) if len(self.tokens) else None
+        return [] if parent is None else self.tree.path(parent)
+
+    @cached_property
+    def is_shown(self) -> NDArray[np.bool_]:
+        """For each of `tokens` whether it is not too deep."""
+        return self.levels <= (len(self.tree) if self.most_levels is None else self.most_levels)
+
+    @property
+    def shown(self) -> NDArray[np.int32]:
+        """The tokens that are not too deep."""
+        return self.tokens[self.is_shown]
+
+
+def json_lines(branch: Branch) -> Iterator[str]:
+    """The record of `tree --json`, in pieces between which there may be line ends.
+
+    Bytes are hexadecimal; nodes come parents first, sorted by bytes.
+    """
+    summary = {
+        "prefix": branch.prefix.hex(),
+        "tokens": len(branch.tokens),
+        "levels": int(branch.levels.max(initial=0)),
+        "leaves": int(np.count_nonzero(branch.tree.arrays.sizes[branch.tokens] == 1)),
+        "path": branch.above,
+    }
+    yield json.dumps(summary).removesuffix("}") + ', "nodes": ['
+    shown = branch.shown
+    for first in range(0, len(shown), AT_ONCE):
+        nodes = [json.dumps(node) for node in _nodes(branch, shown[first : first + AT_ONCE])]
+        yield ", ".join(nodes) + (", " if first + AT_ONCE < len(shown) else "")
+    yield "]}"
+
+
+def _nodes(branch: Branch, tokens: NDArray[np.int32]) -> Iterator[dict[str, object]]:
+    tree, arrays = branch.tree, branch.tree.arrays
+    columns = arrays.parents, arrays.depths, arrays.sizes, tree.is_matched
+    rows = zip(tokens.tolist(), *(column[tokens].tolist() for column in columns), strict=True)
+    for token, parent, depth, size, is_matched in rows:
+        own = tree.token_bytes(token)
+        yield {
+            "id": token,
+            "parent": None if parent == NONE else parent,
+            "depth": depth,
+            "size": size,
+            "bytes": own.hex(),
+            "added": own[0 if parent == NONE else int(arrays.lengths[parent]) :].hex(),
+            "kind": branch.vocabulary.kind(token),
+            "matched": is_matched,
+        }
+
+
+def tree_lines(branch: Branch) -> Iterator[str]:
+    """One token a line, below its parent: id, how many are below it, the whole token, and what it adds."""
+    n_tokens, n_levels = len(branch.tokens), int(branch.levels.max(initial=0))
+    if not n_tokens:
+        prefix = visible_text(branch.prefix, LONGEST_LABEL)
+        yield f"No token begins with “{prefix}”." if prefix else "The vocabulary has no tokens."
+        return
+    yield f"{counted(n_tokens, 'token')} on {counted(n_levels, 'level')}"
+    if branch.above:
+        yield "under " + " › ".join(visible_text(branch.tree.token_bytes(token)) for token in branch.above)
+    yield f"{'id':>7}  {'below':>7}  token, and what it adds"
+    for token, level in zip(branch.shown.tolist(), branch.levels[branch.is_shown].tolist(), strict=True):
+        added = visible_text(branch.tree.added_bytes(token), LONGEST_LABEL)
+        whole = visible_text(branch.tree.token_bytes(token), LONGEST_LABEL)
+        below = int(branch.tree.arrays.sizes[token]) - 1
+        start = f"{token:>7}  {f'{below:,}' if below else '':>7}  {'  ' * (level - 1)}{whole}"
+        yield start if branch.tree.parent(token) is None else f"{start}  +{added}"
+
+
+def dot_lines(branch: Branch) -> Iterator[str]:
+    """A graph in the language of Graphviz; edges carry what a child adds."""
+    tree = branch.tree
+    is_shown = np.zeros(len(tree.is_matched), np.bool_)
+    is_shown[branch.shown] = True
+    yield "digraph tokens {"
+    yield '  rankdir=LR; node [shape=box, style=rounded, fontname="monospace"];'
+    for token in map(int, branch.shown):
+        yield f"  {token} [label={_quoted(visible_text(tree.token_bytes(token), LONGEST_LABEL))}];"
+        if (parent := tree.parent(token)) is not None and is_shown[parent]:
+            added = visible_text(tree.added_bytes(token), LONGEST_LABEL)
+            yield f"  {parent} -> {token} [label={_quoted(added)}];"
+    yield "}"
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -1,0 +1,44 @@
+"""A token as a chip: its colour, and the same signs beside colour as in the text."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from guiapp.core.vocab.vocabulary import Attribute
+from guiapp.widgets.shared.theme import UNIT_PX, Theme
+from guiapp.widgets.spans.painter import draw_wave
+
+DOT_PX = 2
+
+
+def draw_chip(
+    painter: QPainter, theme: Theme, chip: QRectF, text: str, attributes: Attribute, color: QColor
+) -> None:
+    """Paint a chip with the painter's font; control tokens are outlined, not filled."""
+    is_control = Attribute.CONTROL in attributes
+    painter.setPen(_outline(theme, attributes))
+    painter.setBrush(Qt.BrushStyle.NoBrush if is_control else color)
+    painter.drawRoundedRect(chip, UNIT_PX, UNIT_PX)
+    _draw_sign(painter, theme, chip, attributes)
+    painter.setPen(theme.warning if is_control else theme.span_text)
+    painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, text)
+
+
+def _outline(theme: Theme, attributes: Attribute) -> QPen:
+    """Solid for control tokens, dotted for user-defined ones."""
+    if Attribute.CONTROL in attributes:
+        return QPen(theme.warning, 1)
+    if Attribute.USER_DEFINED in attributes:
+        return QPen(theme.text, 1.4, Qt.PenStyle.DotLine, Qt.PenCapStyle.RoundCap)
+    return QPen(Qt.PenStyle.NoPen)
+
+
+def _draw_sign(painter: QPainter, theme: Theme, chip: QRectF, attributes: Attribute) -> None:
+    """At the bottom: two dots for a byte, a wave for the unknown."""
+    if Attribute.BYTE in attributes:
+        for x in (-3, 1):
+            dot = QRectF(chip.center().x() + x, chip.bottom() - DOT_PX, DOT_PX, DOT_PX)
+            painter.fillRect(dot, theme.span_text)
+    if Attribute.UNKNOWN in attributes:
+        draw_wave(painter, theme, chip)

@@ -1,0 +1,181 @@
+"""A list to choose from, with a line over it to type what the rows must hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QModelIndex, QObject, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QStandardItem, QStandardItemModel
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QLineEdit,
+    QListView,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from guiapp.viewmodels.models.choices import Choice, matching
+from guiapp.widgets.shared.icons import icon
+from guiapp.widgets.shared.plain_tip import plain_tip
+from guiapp.widgets.shared.style_sheet import blend
+from guiapp.widgets.shared.theme import GAP_PX, RADIUS_PX, SMALL_FONT_PX, Theme, ThemeSource
+
+CHOICE_ROLE = Qt.ItemDataRole.UserRole
+ROW_PX = 44
+SECTION_PX = 26
+LIST_KEYS = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
+
+
+class FilterLine(QLineEdit):
+    """A line whose arrow keys move in a list."""
+
+    def __init__(self, title: str, rows: QListView) -> None:
+        super().__init__(placeholderText=title, clearButtonEnabled=True)
+        self.setAccessibleName(title)
+        self._rows = rows
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in LIST_KEYS:
+            self._rows.keyPressEvent(event)
+        else:
+            super().keyPressEvent(event)
+
+
+class ChoiceList(QWidget):
+    """Choices under their sections, those that fit what is typed.
+
+    Signals:
+        chosen(str): the name of a choice that is there.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(
+        self, title: str, size: QSize, theme_source: ThemeSource, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._choices: list[Choice] = []
+        self._items = QStandardItemModel(self)
+        self.rows = QListView()
+        self.rows.setModel(self._items)
+        self.rows.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
+        self.rows.setAccessibleName(title)
+        self.rows.setItemDelegate(_ChoiceDelegate(theme_source, self.rows))
+        self.rows.setFixedSize(size)
+        self.rows.setMouseTracking(True)
+        self.rows.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.filter = FilterLine(f"Filter {title.lower()}", self.rows)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self.filter)
+        layout.addWidget(self.rows)
+        self.setFocusProxy(self.filter)
+        self.filter.textChanged.connect(self._fill)
+        self.filter.returnPressed.connect(self._choose_current)
+        self.rows.clicked.connect(self._choose)
+        self.rows.activated.connect(self._choose)
+
+    def show_choices(self, choices: Iterable[Choice]) -> None:
+        """Offer these from now on."""
+        self._choices = list(choices)
+        self._fill()
+
+    def renew_choices(self, choices: Iterable[Choice]) -> None:
+        """Offer these instead, where whoever is about to choose has got to."""
+        current, scrolled = self.rows.currentIndex().data(CHOICE_ROLE), self.rows.verticalScrollBar().value()
+        self.show_choices(choices)
+        for at in range(self._items.rowCount()):
+            choice = self._items.item(at).data(CHOICE_ROLE)
+            if current is not None and choice is not None and choice.is_there and choice.name == current.name:
+                self.rows.setCurrentIndex(self._items.index(at, 0))
+        self.rows.verticalScrollBar().setValue(scrolled)
+
+    def _fill(self) -> None:
+        self._items.clear()
+        section = ""
+        for choice in matching(self._choices, self.filter.text()):
+            if choice.section != section:
+                section = choice.section
+                title = QStandardItem(section.upper())
+                title.setFlags(Qt.ItemFlag.NoItemFlags)
+                self._items.appendRow(title)
+            self._items.appendRow(_item(choice))
+        first = next((at for at in range(self._items.rowCount()) if self._items.item(at).isEnabled()), -1)
+        self.rows.setCurrentIndex(self._items.index(first, 0))
+        self.rows.scrollToTop()
+
+    def _choose_current(self) -> None:
+        self._choose(self.rows.currentIndex())
+
+    def _choose(self, index: QModelIndex) -> None:
+        choice = index.data(CHOICE_ROLE)
+        if isinstance(choice, Choice) and choice.is_there:
+            self.chosen.emit(choice.name)
+
+
+class _ChoiceDelegate(QStyledItemDelegate):
+    """Two lines a choice, one line a section."""
+
+    def __init__(self, theme_source: ThemeSource, parent: QObject) -> None:
+        super().__init__(parent)
+        self._theme_source = theme_source
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex) -> QSize:  # type: ignore[override]
+        return QSize(0, ROW_PX if index.data(CHOICE_ROLE) else SECTION_PX)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex) -> None:  # type: ignore[override]
+        theme = self._theme_source.theme
+        choice = index.data(CHOICE_ROLE)
+        rect: QRect = option.rect
+        inner = rect.adjusted(GAP_PX, 0, -GAP_PX, 0)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if not isinstance(choice, Choice):
+            font = Theme.ui_font(SMALL_FONT_PX)
+            font.setBold(True)
+            painter.setFont(font)
+            painter.setPen(theme.dim)
+            painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter, str(index.data()))
+        else:
+            if _is_pointed_at(option):
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(blend(theme.raised, theme.accent, 0.24))
+                painter.drawRoundedRect(rect.adjusted(0, 1, 0, -1), RADIUS_PX, RADIUS_PX)
+            _draw_choice(painter, theme, choice, inner)
+        painter.restore()
+
+
+def _is_pointed_at(option: QStyleOptionViewItem) -> bool:
+    from PySide6.QtWidgets import QStyle
+
+    state: int = option.state.value
+    return bool(state & (QStyle.StateFlag.State_Selected.value | QStyle.StateFlag.State_MouseOver.value))
+
+
+def _draw_choice(painter: QPainter, theme: Theme, choice: Choice, rect: QRect) -> None:
+    half = rect.height() // 2
+    upper, lower = rect.adjusted(0, 4, 0, -half), rect.adjusted(0, half, 0, -4)
+    painter.setFont(Theme.ui_font())
+    if choice.is_current:
+        icon("check", theme.accent).paint(painter, QRect(upper.topRight() - QPoint(16, -2), QSize(16, 16)))
+    painter.setPen(theme.text if choice.is_there else theme.faint)
+    _draw_elided(painter, upper.adjusted(0, 0, -24, 0), choice.title)
+    painter.setFont(Theme.ui_font(SMALL_FONT_PX))
+    painter.setPen(theme.dim if choice.is_there else theme.faint)
+    _draw_elided(painter, lower, choice.detail)
+
+
+def _draw_elided(painter: QPainter, rect: QRect, text: str) -> None:
+    elided = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, rect.width())
+    painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter, elided)
+
+
+def _item(choice: Choice) -> QStandardItem:
+    item = QStandardItem(choice.title)
+    item.setData(choice, CHOICE_ROLE)
+    item.setData(f"{choice.title}, {choice.detail}", Qt.ItemDataRole.AccessibleTextRole)
+    item.setToolTip(plain_tip(choice.name))
+    item.setEnabled(choice.is_there)
+    return item

@@ -1,0 +1,63 @@
+"""A button with an arrow; a click or a key lists what to choose from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QActionGroup, QKeyEvent
+from PySide6.QtWidgets import QMenu, QToolButton, QWidget
+
+from guiapp.widgets.shared.icons import icon
+from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.theme import ThemeSource
+
+Key = Qt.Key
+OPENING_KEYS = (Key.Key_Down, Key.Key_Space, Key.Key_Return, Key.Key_Enter)  # Down also with Alt
+
+
+class MenuButton(QToolButton):
+    """A click lists what to choose from; so do keys, which begin at what is chosen now or the first row."""
+
+    def __init__(self, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme_source = theme_source
+        set_role(self, "raised")
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the arrow goes behind the text
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        theme_source.changed.connect(self._color)
+        self._color()
+
+    def list_choices(self, choices: Mapping[str, object]) -> None:
+        """Offer these titles, one of them checked; what each stands for is the data of its action."""
+        menu = QMenu(self)
+        menu.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+        group = QActionGroup(menu)
+        for title, choice in choices.items():
+            action = menu.addAction(title)
+            action.setData(choice)
+            action.setCheckable(True)
+            group.addAction(action)
+        self.setMenu(menu)
+
+    def check(self, choice: object) -> None:
+        """Show which one is chosen."""
+        for action in self.menu().actions():
+            action.setChecked(action.data() == choice)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in OPENING_KEYS:
+            QTimer.singleShot(0, self._point_at_row)
+            self.showMenu()  # until it is closed
+        else:
+            super().keyPressEvent(event)
+
+    def _point_at_row(self) -> None:
+        rows = [row for row in self.menu().actions() if row.isVisible() and row.isEnabled()]
+        if rows:
+            self.menu().setActiveAction(next((row for row in rows if row.isChecked()), rows[0]))
+
+    def _color(self) -> None:
+        self.setIcon(icon("chevron-down", self._theme_source.theme.dim))

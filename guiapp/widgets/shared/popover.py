@@ -1,0 +1,75 @@
+"""A small panel that opens under a button and explains something; a click elsewhere or Escape closes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from guiapp.widgets.shared.style_sheet import heading, set_role
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX
+
+WIDTH_PX = 360
+
+
+class Popover(QFrame):
+    """A frame without a title bar that keeps inside its window."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Popup | Qt.WindowType.FramelessWindowHint)
+        set_role(self, "popup")
+
+    def open_under(self, widget: QWidget) -> None:
+        """Show below `widget`, moved left where the window would be too narrow."""
+        self.adjustSize()
+        below = widget.mapToGlobal(QPoint(0, widget.height() + GAP_PX // 2))
+        window = widget.window()
+        right = window.mapToGlobal(QPoint(window.width() - GAP_PX, 0)).x()
+        self.move(max(min(below.x(), right - self.width()), window.mapToGlobal(QPoint()).x()), below.y())
+        self.show()
+
+
+class Explanation(Popover):
+    """A title and some lines of text, to read and to copy, and actions that follow from them."""
+
+    def __init__(self, title: str, text: str, parent: QWidget, actions: Sequence[QAction] = ()) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setAccessibleName(title)
+        self._label = label = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        label.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        label.setMinimumWidth(WIDTH_PX - 2 * MARGIN_PX)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
+        layout.addWidget(heading(title))
+        layout.addWidget(label)
+        self._button_column = QVBoxLayout()
+        layout.addLayout(self._button_column)
+        self._actions: list[QAction] = []
+        self.buttons: list[QPushButton] = []
+        self.setFixedWidth(WIDTH_PX)
+        self.tell(text, actions)
+
+    def tell(self, text: str, actions: Sequence[QAction]) -> None:
+        """Say this from now on; a card that is open grows or shrinks with it."""
+        self._label.setText(text)
+        if list(actions) != self._actions:
+            self._actions = list(actions)
+            for button in self.buttons:
+                button.hide()
+                button.deleteLater()
+            self.buttons = [self._button(action) for action in actions]
+            for button in self.buttons:
+                self._button_column.addWidget(button)
+            self._button_column.setContentsMargins(0, GAP_PX if actions else 0, 0, 0)
+        self.adjustSize()
+
+    def _button(self, action: QAction) -> QPushButton:
+        button = QPushButton(action.text())
+        button.clicked.connect(self.close)
+        button.clicked.connect(action.trigger)
+        return button

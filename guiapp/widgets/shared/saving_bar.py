@@ -1,0 +1,84 @@
+"""One line while something is being saved, and to say how that went."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol
+
+from PySide6.QtCore import Qt, SignalInstance
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QToolButton, QWidget
+
+from guiapp.core.explain.figures import percent
+from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
+
+BAR_WIDTH_PX = 220
+WHOLE = 1000
+
+
+class Saving(Protocol):
+    """Writes one file at a time; `changed` tells of everything."""
+
+    @property
+    def changed(self) -> SignalInstance: ...
+
+    @property
+    def is_busy(self) -> bool: ...
+
+    @property
+    def progress(self) -> float:
+        """The share done, 0 to 1."""
+
+    @property
+    def saved(self) -> Path | None:
+        """The file that was written last, until that is dismissed."""
+
+    @property
+    def failure(self) -> str:
+        """Why it could not be."""
+
+    def cancel(self) -> None: ...
+
+    def dismiss(self) -> None: ...
+
+
+class SavingBar(QWidget):
+    """Shows how far it is, to be cancelled; then the file, or why there is none."""
+
+    def __init__(self, saving: Saving, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._saving = saving
+        self._theme_source = theme_source
+        self.message = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self.bar = QProgressBar(textVisible=False)
+        self.bar.setRange(0, WHOLE)
+        self.bar.setFixedWidth(BAR_WIDTH_PX)
+        self.bar.setAccessibleName("Progress of saving")
+        self.button = QToolButton()
+        set_role(self.button, "raised")
+        self.button.clicked.connect(self._cancel_or_dismiss)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(MARGIN_PX, UNIT_PX, MARGIN_PX, UNIT_PX)
+        row.setSpacing(GAP_PX)
+        row.addWidget(self.message, 1)
+        row.addWidget(self.bar)
+        row.addWidget(self.button)
+        saving.changed.connect(self._follow)
+        theme_source.changed.connect(self._follow)
+        self._follow()
+
+    def _cancel_or_dismiss(self) -> None:
+        if self._saving.is_busy:
+            self._saving.cancel()
+        else:
+            self._saving.dismiss()
+
+    def _follow(self) -> None:
+        saving, theme = self._saving, self._theme_source.theme
+        self.setVisible(saving.is_busy or saving.saved is not None or bool(saving.failure))
+        self.bar.setVisible(saving.is_busy)
+        self.bar.setValue(round(saving.progress * WHOLE))
+        self.button.setText("Cancel" if saving.is_busy else "Dismiss")
+        told = f"Saved {saving.saved}" if saving.saved is not None else f"Saving: {percent(saving.progress)}"
+        self.message.setText(saving.failure or told)
+        self.message.setStyleSheet(f"color: {(theme.bad if saving.failure else theme.text).name()}")

@@ -1,0 +1,130 @@
+"""Short texts that are painted over and over, such as tokens: shaped once, then only drawn.
+
+Characters that look the same next to any others need no shaping at all: their glyphs stand side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QStaticText
+
+from guiapp.widgets.shared.lone_glyphs import LoneGlyphs, Placed
+from guiapp.widgets.shared.script_fonts import draw_once
+from guiapp.widgets.shared.theme import Theme
+
+MOST_TEXTS = 256
+STRIKE_SHARE = 0.58  # of the height, from above: through small letters
+LEFT, CENTER, RIGHT = 0.0, 0.5, 1.0
+"""Where in its place a text stands: the share of the free width that is left of it."""
+
+
+class ShapedTexts:
+    """Draws texts of one font."""
+
+    def __init__(self, font: QFont) -> None:
+        self._is_struck = font.strikeOut()  # by us: under a painter that scales, Qt does it beside the text
+        self._font = QFont(font)
+        self._font.setStrikeOut(False)
+        self._metrics = QFontMetrics(font)
+        self._lone = LoneGlyphs(self._font)
+        self._runs = lru_cache(MOST_TEXTS)(self._lone.runs)
+        self._shaped = lru_cache(MOST_TEXTS)(self._shape)
+
+    def learn(
+        self,
+        characters: str,
+        scale: float = 1.0,
+        colors: Sequence[QColor | Qt.GlobalColor] = (Qt.GlobalColor.black,),
+    ) -> None:
+        """Load now what takes too long when it is first painted, by painters of that scale and those pens."""
+        draw_once(self._font, characters, scale, colors)
+        self._lone.learn(characters, scale)
+        self._runs.cache_clear()  # more of it is lone now
+
+    def draw(self, painter: QPainter, place: QRectF, text: str, share: float = CENTER) -> None:
+        """Draw one line in the middle of the place's height, with the painter's pen."""
+        self.draw_in(painter, place.x(), place.width(), place.y() + place.height() / 2, text, share)
+
+    def draw_in(
+        self, painter: QPainter, left: float, room: float, middle: float, text: str, share: float = CENTER
+    ) -> None:
+        """The same for those who know the place by its numbers: `middle` is its height."""
+        self.draw_all(painter, [(left, room, middle, text)], share)
+
+    def draw_all(self, painter: QPainter, placed: Sequence[Placed], share: float = CENTER) -> None:
+        """Draw many at once, which takes less time than one by one.
+
+        Each begins at a whole pixel: between two pixels its glyphs would have to be drawn anew.
+        """
+        for left, room, middle, text in self._lone.draw_even(painter, placed, share):
+            self._draw_other(painter, round(left + (room - self.width(text)) * share), middle, text)
+        if self._is_struck:
+            self._strike(painter, placed, share)
+
+    def _draw_other(self, painter: QPainter, x: float, middle: float, text: str) -> None:
+        """Draw a text with characters that are not plain."""
+        runs = self._runs(text)
+        for run in runs or ():
+            painter.drawGlyphRun(QPointF(x, middle + self._lone.to_line), run)
+        if runs is None:
+            painter.setFont(self._font)
+            painter.drawStaticText(QPointF(x, middle - self._height_of(text) / 2), self._shaped(text))
+
+    def _strike(self, painter: QPainter, placed: Sequence[Placed], share: float) -> None:
+        for left, room, middle, text in placed:
+            width = self.width(text)
+            x = round(left + (room - width) * share)
+            y = middle + self._height_of(text) * (STRIKE_SHARE - 0.5)
+            painter.drawLine(QPointF(x, y), QPointF(x + width, y))
+
+    def width(self, text: str) -> float:
+        width = self._lone.width(text)
+        return self._shaped(text).size().width() if width is None else width
+
+    def _height_of(self, text: str) -> float:
+        """Of the line that it needs: higher than others, for a font that it borrows from."""
+        return self._lone.height if self._lone.width(text) is not None else self._shaped(text).size().height()
+
+    def draw_on(self, painter: QPainter, left: float, line: float, text: str) -> None:
+        """The same from the left on a line that letters of other fonts stand on, too."""
+        self.draw_in(painter, left, 0, line - self._lone.to_line, text, LEFT)
+
+    @property
+    def ascent(self) -> float:
+        """From the top of a line of text to where its letters stand."""
+        return self._lone.ascent
+
+    def is_high(self, text: str) -> bool:
+        """Whether it needs a higher line than others, for a font that it borrows from."""
+        return self._height_of(text) > self._lone.height
+
+    def elided(self, text: str, width: float) -> str:
+        """The text, cut short where it needs more than that."""
+        if self.width(text) <= width:
+            return text
+        return self._metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(width))
+
+    def _shape(self, text: str) -> QStaticText:
+        static = QStaticText(text)
+        static.setTextFormat(Qt.TextFormat.PlainText)
+        static.prepare(font=self._font)
+        return static
+
+
+class MonoTexts:
+    """Texts in the sizes and kinds of the monospaced font that a picture needs."""
+
+    def __init__(self) -> None:
+        self._fonts: dict[tuple[int, bool, bool], ShapedTexts] = {}
+
+    def of(self, size_px: int, *, is_bold: bool = False, is_struck: bool = False) -> ShapedTexts:
+        key = size_px, is_bold, is_struck
+        if key not in self._fonts:
+            font = Theme.mono_font(size_px)
+            font.setBold(is_bold)
+            font.setStrikeOut(is_struck)
+            self._fonts[key] = ShapedTexts(font)
+        return self._fonts[key]

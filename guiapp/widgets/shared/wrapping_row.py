@@ -1,0 +1,93 @@
+"""A row of controls that goes on below where the window is too narrow for all of them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QRect, QSize, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QWidget
+
+from guiapp.widgets.shared.theme import GAP_PX
+
+
+class WrappingRow(QWidget):
+    """Places its widgets from left to right, each in its own size; `at_end` stands at the right edge."""
+
+    def __init__(
+        self, widgets: list[QWidget], at_end: QWidget | None = None, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._at_end = at_end
+        self._widgets = [*widgets, at_end] if at_end is not None else widgets
+        for widget in self._widgets:
+            widget.setParent(self)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.LayoutRequest:
+            self._place()
+        return super().event(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._place()
+
+    def minimumSizeHint(self) -> QSize:
+        widths = [widget.sizeHint().width() for widget in self._shown]
+        return QSize(max(widths, default=0), self._height(_rows(self._shown, self.width())))
+
+    def sizeHint(self) -> QSize:
+        width = sum(widget.sizeHint().width() + GAP_PX for widget in self._shown)
+        return QSize(width, self._height(_rows(self._shown, self.width())))
+
+    @property
+    def _shown(self) -> list[QWidget]:
+        return [widget for widget in self._widgets if not widget.isHidden()]
+
+    def _place(self) -> None:
+        rows = _rows(self._shown, self.width())
+        y = 0
+        for row in rows:
+            x, height = 0, _row_height(row)
+            for widget in row:
+                size = widget.sizeHint()
+                if widget is self._at_end:
+                    x = self.width() - size.width()
+                top = y + (height - size.height()) // 2
+                widget.setGeometry(QRect(x, top, min(size.width(), self.width()), size.height()))
+                x += size.width() + GAP_PX
+            y += height + GAP_PX
+        self.setFixedHeight(self._height(rows))
+
+    @staticmethod
+    def _height(rows: list[list[QWidget]]) -> int:
+        return sum(map(_row_height, rows)) + GAP_PX * max(0, len(rows) - 1)
+
+
+def _rows(widgets: list[QWidget], width: int) -> list[list[QWidget]]:
+    rows: list[list[QWidget]] = []
+    x = 0
+    for widget in widgets:
+        needed = widget.sizeHint().width()
+        if not rows or x + needed > width:
+            rows.append([])
+            x = 0
+        rows[-1].append(widget)
+        x += needed + GAP_PX
+    return rows
+
+
+def _row_height(row: list[QWidget]) -> int:
+    return max(widget.sizeHint().height() for widget in row)
+
+
+def scrolling(inner: QWidget, minimum_width_px: int) -> QScrollArea:
+    """A part of the page that is scrolled where the window is too low for it."""
+    area = QScrollArea()
+    area.setWidget(inner)
+    area.setWidgetResizable(True)
+    for part in (inner, area.viewport()):
+        part.setAutoFillBackground(False)  # what is behind shows through
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setMinimumWidth(minimum_width_px)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    return area

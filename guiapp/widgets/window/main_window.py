@@ -1,0 +1,189 @@
+"""The window: bars and pages put together, files dropped on it, and what it keeps until next time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import cast
+
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent
+from PySide6.QtWidgets import QMainWindow, QVBoxLayout, QWidget
+
+from guiapp.viewmodels.models.loader import display_name
+from guiapp.viewmodels.settings import Settings
+from guiapp.viewmodels.text.kept_texts import LONGEST_KEPT_TEXT, KeptTexts
+from guiapp.viewmodels.window.activity import Activity
+from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.inspect.page import InspectPage
+from guiapp.widgets.shared.theme import ThemeSource
+from guiapp.widgets.window.actions import Actions
+from guiapp.widgets.window.drop_hint import DropHint
+from guiapp.widgets.window.focus_ring import FocusRing
+from guiapp.widgets.window.notices import NoticeArea
+from guiapp.widgets.window.pages import PageSetting, PageStack
+from guiapp.widgets.window.questions import Answer, Questions
+from guiapp.widgets.window.status_line import StatusLine
+from guiapp.widgets.window.top_bar import TopBar
+
+AUTOSAVE_MS = 2000  # after an edit
+KEPT_TEXTS = "texts"  # the folder beside the settings
+FIRST_SIZE = QSize(1280, 800)
+SMALLEST_SIZE = QSize(860, 480)
+FRAME_SIZE = QSize(8, 40)  # about what the system puts around a window
+
+
+class MainWindow(QMainWindow):
+    """Menus and pages; `WindowCommands` says what the actions do.
+
+    Signals:
+        first_painted(): people see the window now.
+        files_dropped(list): paths of files that were dropped on the window.
+    """
+
+    first_painted = Signal()
+    files_dropped = Signal(list)
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        activity: Activity,
+        settings: Settings,
+        theme_source: ThemeSource,
+        questions: Questions | None = None,
+    ) -> None:
+        super().__init__()
+        self._workspace = workspace
+        self._settings = settings
+        self._is_painted = False
+        self.kept_texts = KeptTexts(settings.folder / KEPT_TEXTS, self)
+        self.questions = questions or Questions(self)
+        self.actions_table = Actions(self)
+        self.actions_table.fill(self.menuBar())
+        self.top_bar = TopBar(workspace, self.actions_table, theme_source)
+        self.notices = NoticeArea(theme_source)
+        self.pages = PageStack(PageSetting(workspace, settings, self.actions_table, theme_source))
+        self.inspect_page = cast(InspectPage, self.pages.show_page("inspect"))
+        switches = [self.actions_table[name] for name in ("add_special", "parse_special")]
+        self.status_line = StatusLine(workspace, activity, switches)
+        self.setCentralWidget(self._column())
+        self.setMinimumSize(SMALLEST_SIZE)
+        self.drop_hint = DropHint(theme_source, self)
+        self.focus_ring = FocusRing(theme_source, self)
+        self.setAcceptDrops(True)
+        workspace.vocabulary_changed.connect(self._follow_title)
+        workspace.text_file_changed.connect(self._follow_title)
+        workspace.text_file_changed.connect(self._follow_text_file)
+        self._autosave = QTimer(self, singleShot=True, interval=AUTOSAVE_MS)
+        self._autosave.timeout.connect(self._keep_text)
+        self._follow_title()
+        self._restore()
+        workspace.document.edited.connect(self._follow_edit)
+        workspace.text_left.connect(self._leave_text)
+        self.inspect_page.editor.setFocus()
+
+    def _column(self) -> QWidget:
+        column = QWidget()
+        layout = QVBoxLayout(column)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.top_bar)
+        layout.addWidget(self.notices)
+        layout.addWidget(self.pages, 1)
+        layout.addWidget(self.status_line)
+        return column
+
+    def fit_into(self, room: QSize) -> None:
+        """Become small enough, with its frame, for a screen with so much room."""
+        if not self.isMaximized():
+            self.resize(self.size().boundedTo(room - FRAME_SIZE))
+
+    def _follow_title(self) -> None:
+        workspace = self._workspace
+        names = [] if workspace.text_path is None else [f"{workspace.text_path.name}[*]"]
+        if workspace.loader.model is not None:
+            names.append(display_name(workspace.loader.model))
+        self.setWindowTitle(" – ".join([*names, "Tokenloupe"]))
+        self.setWindowModified(workspace.text_path is not None and workspace.is_modified)
+
+    def _follow_text_file(self) -> None:
+        if not self._workspace.is_modified:  # saved, or left for the next window before
+            self.kept_texts.forget()
+
+    def _restore(self) -> None:
+        self.resize(FIRST_SIZE)
+        self.restoreGeometry(self._settings.layout("window"))
+
+    def take_kept_text(self) -> None:
+        """Show the text that a window before this one was left with, if there is any."""
+        if (kept := self.kept_texts.take()) is not None:
+            self._workspace.restore_text(kept.data, kept.path)
+
+    def _keep_layout(self) -> None:
+        self._settings.set_layout("window", self.saveGeometry())
+        self.pages.keep_layouts()
+
+    def _keep_text(self, even_if_long: bool = False) -> None:
+        """Keep what is in no file, unless it is very long, in case the program ends without a word."""
+        self._autosave.stop()
+        workspace = self._workspace
+        path, size = workspace.text_path, workspace.document.size
+        if not workspace.is_modified or (path is None and size == 0):
+            self.kept_texts.forget()
+        elif even_if_long or size <= LONGEST_KEPT_TEXT:
+            self.kept_texts.keep(workspace.document.text(), path)
+
+    def _leave_text(self) -> None:
+        """Another text comes; undo may bring this one back, the menu, and after closing the next window."""
+        self._keep_text(even_if_long=True)
+        self.kept_texts.set_aside()
+
+    def _follow_edit(self) -> None:
+        if not self._autosave.isActive():
+            self._autosave.start()
+
+    def event(self, event: QEvent) -> bool:
+        handled = super().event(event)
+        if event.type() == QEvent.Type.Paint and not self._is_painted:
+            self._is_painted = True
+            QTimer.singleShot(0, self.first_painted.emit)  # when all panels have been painted too
+        return handled
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if self._may_close():
+            self._keep_layout()
+            self.pages.stop()
+            event.accept()
+        else:
+            event.ignore()
+
+    def _may_close(self) -> bool:
+        """Whether nothing is lost by closing, or people say so."""
+        path, size = self._workspace.text_path, self._workspace.document.size
+        self._keep_text()
+        if not self._workspace.is_modified or (path is None and size == 0):
+            return True
+        if path is None and size <= LONGEST_KEPT_TEXT and self.kept_texts.is_kept():
+            return True
+        answer = self.questions.save_before_closing(path)
+        if answer is Answer.SAVE:
+            path = path or self.questions.where_to_save(None)
+            return path is not None and self._workspace.save_text(path)
+        if answer is Answer.DISCARD:
+            self.kept_texts.forget()
+        return answer is Answer.DISCARD
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.setDropAction(Qt.DropAction.CopyAction)
+            event.accept()
+            self.drop_hint.cover_window()
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self.drop_hint.hide()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self.drop_hint.hide()
+        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        event.setDropAction(Qt.DropAction.CopyAction)
+        event.accept()
+        self.files_dropped.emit(paths)

@@ -1,0 +1,105 @@
+"""Finding tokens by text, bytes, id and regular expression."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from conftest import PATIENCE_S
+from hypothesis import given
+from hypothesis import strategies as st
+from toy_vocabulary import toy_vocabulary
+
+from guiapp.core.search import in_tokens as search
+from guiapp.core.search import queries
+from guiapp.core.search.in_tokens import containing, distances, find_tokens
+from guiapp.core.search.queries import QueryError
+from guiapp.core.vocab.token_tree import token_tree
+
+TOKENS = ["a", "the", "▁the", "other", "漢", "a/b", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!", "#", "0x"]
+
+
+def find(query):
+    tree = token_tree(toy_vocabulary(dict.fromkeys(TOKENS, 0.0)))
+    return [TOKENS[token] for token in find_tokens(tree, query, lambda share: None)]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("the", ["the", "▁the", "other"]),
+        (" the", ["▁the"]),
+        ("0x20", ["▁the"]),
+        ("0xE6 bC", ["漢"]),
+        ("#4", ["漢"]),
+        ("/^the$/", ["the"]),
+        ("/^.$/", ["a", "漢", "#"]),
+        ("a/b", ["a/b"]),
+        ("#", ["#"]),
+        ("nowhere", []),
+    ],
+)
+def test_queries_find_what_they_mean(query, expected):
+    assert find(query) == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("the", [0, 1, 2, 3, 4, 4]),
+        (" the", [4, 0, 4, 2, 4, 4]),
+        ("0x74 68 65", [0, 1, 2, 3, 4, 4]),
+        ("#1", [0] * 6),
+        ("/the/", [0] * 6),
+    ],
+)
+def test_the_token_itself_is_nearest_then_what_begins_so(query, expected):
+    tokens = ["the", "▁the", "then", "▁then", "other", "▁other"]
+    tree = token_tree(toy_vocabulary(dict.fromkeys(tokens, 0.0)))
+    assert distances(tree, query, np.arange(6, dtype=np.int32)).tolist() == expected
+
+
+@pytest.mark.parametrize("query", ["#9", "0x2", "/(/", "/" + "(" * 5000 + "/"])
+def test_queries_that_mean_nothing_are_explained(query):
+    with pytest.raises(QueryError):
+        find(query)
+
+
+def test_an_expression_is_tried_on_more_tokens_than_a_pipe_holds():
+    tokens = [f"token number {number}" for number in range(30_000)]
+    tree = token_tree(toy_vocabulary(dict.fromkeys(tokens, 0.0)))
+    found = find_tokens(tree, "/99+$/", lambda share: None)
+    assert [tokens[token] for token in found] == [token for token in tokens if token.endswith("99")]
+
+
+def test_an_expression_that_breaks_the_process_is_explained(monkeypatch):
+    monkeypatch.setattr(search.regex_worker, "request", lambda *asked: b"nothing")
+    with pytest.raises(QueryError, match="could not be tried"):
+        find("/a/")
+
+
+def test_an_expression_without_end_is_given_up(monkeypatch):
+    monkeypatch.setattr(queries, "LONGEST_S", 0.3)
+    started = time.monotonic()
+    with pytest.raises(QueryError, match="seconds"):
+        find("/^(a+)+$/")
+    assert time.monotonic() - started < PATIENCE_S
+
+
+def test_a_search_that_nobody_waits_for_ends():
+    def superseded(share):
+        raise InterruptedError
+
+    tree = token_tree(toy_vocabulary(dict.fromkeys(TOKENS, 0.0)))
+    with pytest.raises(InterruptedError):
+        find_tokens(tree, "/^(a+)+$/", superseded)
+
+
+@given(
+    st.lists(st.binary(max_size=5), min_size=1, max_size=12, unique=True), st.binary(min_size=1, max_size=3)
+)
+def test_bytes_are_found_within_tokens_and_not_across_them(tokens, wanted):
+    tree = token_tree(toy_vocabulary(dict.fromkeys(tokens, 0.0)))
+    expected = [token for token in range(len(tokens)) if wanted in tree.token_bytes(token)]
+    assert containing(tree, wanted).tolist() == expected

@@ -1,0 +1,46 @@
+"""Work in a process of its own."""
+
+from __future__ import annotations
+
+import pytest
+
+import guiapp
+from guiapp.core.demo import demo_model_path
+from guiapp.core.system.apart import ApartError, answer_of
+from guiapp.core.tree.producible import producible
+from guiapp.core.tree.producible_worker import TrialError, producible_apart
+
+
+def never_stop(share):
+    """Somebody who goes on waiting."""
+
+
+class NobodyWaitsError(Exception):
+    """Raised in place of an answer that nobody wants any more."""
+
+
+def test_a_trial_in_a_process_of_its_own_finds_the_same():
+    tokenizer = guiapp.open_model(demo_model_path("bpe"))
+    here, apart = producible(tokenizer, never_stop), producible_apart(tokenizer, never_stop)
+    assert apart.never.tolist() == here.never.tolist() != []
+    assert apart.undecided.tolist() == here.undecided.tolist()
+    assert apart.refusals == here.refusals
+
+
+def test_a_model_that_is_gone_is_said(tmp_path):
+    path = tmp_path / "gone.gguf"
+    path.write_bytes(demo_model_path("bpe").read_bytes())
+    tokenizer = guiapp.open_model(path)
+    path.unlink()
+    with pytest.raises(TrialError, match=r"gone\.gguf"):
+        producible_apart(tokenizer, never_stop)
+
+
+def test_a_process_that_nobody_waits_for_is_ended():
+    def stop(share):
+        raise NobodyWaitsError
+
+    with pytest.raises(NobodyWaitsError):
+        answer_of("guiapp.core.tree.producible_worker", b"", stop)
+    with pytest.raises(ApartError, match="JSONDecodeError"):
+        answer_of("guiapp.core.tree.producible_worker", b"", never_stop)

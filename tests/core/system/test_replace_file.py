@@ -1,0 +1,49 @@
+"""New files in the place of old ones."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+import pytest
+
+from guiapp.core.system.replace_file import replace_file
+
+needs_modes = pytest.mark.skipif(os.name != "posix", reason="files have no such permissions")
+
+
+def mode_of(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@needs_modes
+def test_a_new_file_is_as_public_as_the_user_wants_unless_it_is_private(tmp_path):
+    mask = os.umask(0o027)
+    try:
+        replace_file(tmp_path / "public", b"1")
+        replace_file(tmp_path / "private", b"2", is_private=True)
+    finally:
+        os.umask(mask)
+    assert mode_of(tmp_path / "public") == 0o640
+    assert mode_of(tmp_path / "private") == 0o600
+
+
+@needs_modes
+def test_permissions_and_links_stay(tmp_path):
+    path, link = tmp_path / "file", tmp_path / "link"
+    path.write_bytes(b"old")
+    path.chmod(0o640)
+    link.symlink_to(path)
+    replace_file(link, b"new", waits_for_disk=True)
+    assert link.is_symlink()
+    assert (path.read_bytes(), mode_of(path)) == (b"new", 0o640)
+
+
+def test_what_cannot_be_written_changes_nothing(tmp_path):
+    path = tmp_path / "folder"
+    path.mkdir()
+    with pytest.raises(IsADirectoryError):
+        replace_file(path, b"new")
+    with pytest.raises(FileNotFoundError):
+        replace_file(tmp_path / "missing" / "file", b"new")
+    assert list(tmp_path.iterdir()) == [path]

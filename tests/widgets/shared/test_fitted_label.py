@@ -1,0 +1,77 @@
+"""A line that says as much as there is room for."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from guiapp.widgets.shared.fitted_label import FittedLabel
+
+TITLES = ["Compiling for speed, 0 of 92", "Compiling for speed", "…"]
+SELECTED = ["selected: 2 tokens · 3 characters", "selected: 2 tokens", "2 tokens"]
+SHORTEST = ["2 tokens", "123,456,789 tokens"]
+
+
+@pytest.fixture
+def labels(qtbot):
+    row = QWidget()
+    qtbot.addWidget(row)
+    layout = QHBoxLayout(row)
+    made = [FittedLabel(), FittedLabel()]
+    for label, texts in zip(made, (TITLES, SELECTED), strict=True):
+        layout.addWidget(label)
+        label.set_texts(texts)
+    row.show()
+    return row, made
+
+
+def test_a_label_that_is_needed_keeps_room_for_its_shortest_text(qtbot):
+    row = QWidget()
+    qtbot.addWidget(row)
+    layout = QHBoxLayout(row)
+    needed, other = FittedLabel(is_needed=True), FittedLabel()
+    layout.addWidget(other)
+    layout.addWidget(needed)
+    row.show()
+    other.set_texts(TITLES)
+    for shortest in SHORTEST:
+        needed.set_texts([f"{shortest}, and more", shortest])
+        row.resize(layout.minimumSize())
+        qtbot.waitUntil(partial(is_shown, needed, shortest))
+
+
+def is_shown(label, text):
+    return label.text() == text
+
+
+@pytest.mark.parametrize("width", [90, 150, 220, 300, 400])
+def test_labels_say_as_much_as_there_is_room_for(labels, qtbot, width):
+    row, made = labels
+    row.resize(width, 30)
+    qtbot.waitUntil(lambda: row.width() == width)
+    for label in made:
+        assert label.fontMetrics().horizontalAdvance(label.text()) <= label.width()
+
+
+def test_all_is_said_where_there_is_room(labels, qtbot):
+    row, made = labels
+    row.resize(900, 30)
+    qtbot.waitUntil(lambda: [label.text() for label in made] == [TITLES[0], SELECTED[0]])
+    made[1].set_texts([""])
+    made[1].set_texts(SELECTED)
+    qtbot.waitUntil(lambda: made[1].text() == SELECTED[0])
+
+
+def test_another_font_is_fitted_too(qtbot):
+    label = FittedLabel()
+    qtbot.addWidget(label)
+    label.set_texts(TITLES)
+    label.resize(label.sizeHint())
+    label.show()
+    assert label.text() == TITLES[0]
+    font = label.font()
+    font.setPixelSize(round(1.3 * label.fontInfo().pixelSize()))
+    label.setFont(font)
+    assert label.text() == TITLES[1]

@@ -1,0 +1,73 @@
+"""Buttons with an arrow: which keys open their lists, and where those begin."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QApplication, QToolButton
+
+from guiapp.viewmodels.models.loader import ModelLoader
+from guiapp.widgets.shared.menu_button import MenuButton
+from guiapp.widgets.shared.theme import ThemeSource
+from guiapp.widgets.window.key_hints import MENU_BUTTON
+from guiapp.widgets.window.model_picker import ModelButton
+
+KEYS = [keys for hint in MENU_BUTTON for keys in hint.keys]
+
+
+@pytest.fixture
+def theme_source(qapp):
+    return ThemeSource(qapp, "dark")
+
+
+@pytest.fixture
+def button(qtbot, theme_source):
+    button = MenuButton(theme_source)
+    qtbot.addWidget(button)
+    button.list_choices({"Text": "text", "Bytes": "bytes", "Regex": "regex"})
+    button.check("bytes")
+    button.show()
+    button.setFocus()
+    return button
+
+
+def press(qtbot, widget: QToolButton, keys: str) -> None:
+    pressed = QKeySequence(keys)[0]
+    qtbot.keyClick(widget, pressed.key(), pressed.keyboardModifiers())
+
+
+@pytest.mark.parametrize("keys", KEYS)
+def test_a_key_opens_the_list_at_what_is_chosen(qtbot, button, keys):
+    pointed_at = []
+
+    def look() -> None:
+        menu = QApplication.activePopupWidget()
+        if menu is not None:
+            pointed_at.append(menu.activeAction().text())
+            menu.close()
+
+    QTimer.singleShot(50, look)
+    press(qtbot, button, keys)
+    qtbot.waitUntil(lambda: pointed_at == ["Bytes"])
+
+
+def test_a_key_chooses_from_the_list(qtbot, button):
+    chosen = []
+    button.menu().triggered.connect(lambda action: chosen.append(action.data()))
+
+    def choose() -> None:
+        press(qtbot, button.menu(), "Down")
+        press(qtbot, button.menu(), "Return")
+
+    QTimer.singleShot(50, choose)
+    press(qtbot, button, "Down")
+    qtbot.waitUntil(lambda: chosen == ["regex"])
+
+
+@pytest.mark.parametrize("keys", KEYS)
+def test_a_key_opens_the_list_of_models(qtbot, theme_source, keys):
+    button = ModelButton(ModelLoader(), theme_source)
+    qtbot.addWidget(button)
+    with qtbot.waitSignal(button.clicked):
+        press(qtbot, button, keys)
