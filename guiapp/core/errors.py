@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from operator import index
+from typing import SupportsIndex
+
 
 class TokenloupeError(Exception):
     """The base of every error that the user's input can cause."""
@@ -28,3 +31,11 @@ class EncodeError(TokenloupeError):
 
 class NativeLibraryError(TokenloupeError, ImportError):
     """A native library that is missing, outdated or of another version; the message says what to do."""
+
+
+def whole_number(given: SupportsIndex, what: str) -> int:
+    """`given` as an int; EncodeError where it is none, with the name of what it was to be."""
+    try:
+        return index(given)
+    except TypeError:
+        raise EncodeError(f"“{given}” is no {what}. Choose a whole number.") from None

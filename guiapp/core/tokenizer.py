@@ -24,7 +24,7 @@ from guiapp.core.batches import Around, Padding, checked_shape, n_cores, pad_bat
 from guiapp.core.catalogue import ALGORITHMS, Algorithm
 from guiapp.core.detokenizing import detokenize
 from guiapp.core.encoding import Encoding, FragmentTokens, join_tokens
-from guiapp.core.errors import EncodeError
+from guiapp.core.errors import EncodeError, whole_number
 from guiapp.core.explain.exactness import Exactness, exactness_of
 from guiapp.core.long_texts import (
     LEAST_BYTES,
@@ -41,7 +41,6 @@ from guiapp.core.text.special_tokens import Partition, SpecialTokens
 from guiapp.core.vocab.merges import PairMerging
 from guiapp.core.vocab.token_tree import TokenTree
 from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
-from guiapp.core.whole_numbers import whole_number
 
 PIPELINES = {
     VocabType.SPM: "sentence_piece.SentencePiecePipeline",

@@ -13,8 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from guiapp.core.system import own_process
-from guiapp.core.system.own_process import command_of
+from guiapp.core.system.processes import command_of, environment
 from guiapp.latencies.measurement import Measurement, MeasurementError
 
 PATIENCE_S = 240.0
@@ -84,16 +83,16 @@ def command_line(n_runs: int = 5) -> list[Measurement]:
 
 def _environment() -> dict[str, str]:
     """What users have."""
-    return {name: value for name, value in own_process.environment().items() if name != UNUSUAL}
+    return {name: value for name, value in environment().items() if name != UNUSUAL}
 
 
-def _run(events: list[str], environment: dict[str, str] | None = None) -> dict[str, list[float]]:
+def _run(events: list[str], variables: dict[str, str] | None = None) -> dict[str, list[float]]:
     """Show the window until all events have been; per event the seconds since the start, and the lateness."""
     command = [*command_of("guiapp.latencies.start"), *events]
     seen: dict[str, list[float]] = {}
     started = time.perf_counter()
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, env={**_environment(), **(environment or {})}, text=True
+        command, stdout=subprocess.PIPE, env={**_environment(), **(variables or {})}, text=True
     ) as process:
         assert process.stdout is not None
         for line in process.stdout:

@@ -12,9 +12,9 @@ from PySide6.QtCore import QObject, QProcess, Signal
 
 from guiapp.core.kernels.compile import run_interpreted
 from guiapp.core.kernels.compiled import is_complete, load_kernels
-from guiapp.core.system.own_process import command_of
+from guiapp.core.system.processes import command_of
 from guiapp.viewmodels.background import LatestJob, Progress
-from guiapp.viewmodels.own_process import process_environment
+from guiapp.viewmodels.processes import process_environment
 
 STOP_MS = 2000
 WAIT_S = 0.05

@@ -14,7 +14,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.system.replace_file import replace_file
-from guiapp.viewmodels.writer import Writer
+from guiapp.viewmodels.background import Writer
 
 Value = str | bytes
 BINARY = "base64"  # how bytes are written: {"base64": "…"}

@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 
-from guiapp.viewmodels.writer import Writer
+from guiapp.viewmodels.background import Writer
 
 
 def test_all_is_done_in_order_before_finish_returns():
@@ -60,7 +60,7 @@ def test_a_mistake_is_told_and_the_rest_is_done(monkeypatch):
 def test_python_ends_when_all_is_done(tmp_path):
     place = tmp_path / "written"
     code = (
-        "import sys, time; from pathlib import Path; from guiapp.viewmodels.writer import Writer; "
+        "import sys, time; from pathlib import Path; from guiapp.viewmodels.background import Writer; "
         "writer = Writer('test'); writer.submit(time.sleep, 0.2); "
         "writer.submit(Path(sys.argv[1]).write_text, 'all')"
     )

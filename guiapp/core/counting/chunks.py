@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 
 from guiapp.core.counting.boundaries import LEVELS, Level, boundaries
 from guiapp.core.counting.interval import IntervalCounter
-from guiapp.core.errors import EncodeError
+from guiapp.core.errors import EncodeError, whole_number
 from guiapp.core.tokenizer import Tokenizer, as_bytes
-from guiapp.core.whole_numbers import whole_number
 
 LOOK_BEYOND = 64
 WINDOW_BYTES = 1 << 12  # in which a certain cut is looked for

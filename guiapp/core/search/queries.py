@@ -29,7 +29,7 @@ def tried_apart(expression: str, worker: str, request: bytes, progress: Callable
 
     `worker` is the name of its module.  Raises QueryError.
     """
-    from guiapp.core.system.apart import ApartError, answer_of
+    from guiapp.core.system.processes import ApartError, answer_of
 
     try:
         re.compile(expression)

@@ -12,7 +12,7 @@ import numpy as np
 
 from guiapp import open_model
 from guiapp.core.errors import TokenloupeError
-from guiapp.core.system.apart import ApartError, answer_of
+from guiapp.core.system.processes import ApartError, answer_of
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.tree.producible import Producible, Progress, producible
 from guiapp.core.tree.refusals import Refusal

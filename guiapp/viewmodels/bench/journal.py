@@ -17,8 +17,8 @@ from typing import Any, TextIO
 from PySide6.QtCore import QLockFile
 
 from guiapp.core.bench.measurement import Record
+from guiapp.viewmodels.background import Writer
 from guiapp.viewmodels.bench.live import LiveRun
-from guiapp.viewmodels.writer import Writer
 
 SUFFIX, LOCK = ".jsonl", ".lock"
 MOST_BYTES = 16 << 20  # from here on no single samples: results, which hold them, follow each cell

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QProcess, Signal
+from PySide6.QtCore import QObject, Signal
 
-from guiapp.core.system.own_process import command_of
+from guiapp.core.system.processes import command_of
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.trace.export import PARTIAL
 from guiapp.core.trace.export_process import ExportRequest
@@ -19,11 +19,10 @@ from guiapp.core.training.export import all_steps
 from guiapp.core.training.export_process import TrainingExportRequest
 from guiapp.core.training.record import TrainingRecord
 from guiapp.viewmodels.background import LatestJob, Progress
-from guiapp.viewmodels.own_process import process_environment
+from guiapp.viewmodels.processes import LineProcess
 
 COMMAND = command_of("guiapp.core.trace.export_process")
 TRAINING_COMMAND = command_of("guiapp.core.training.export_process")
-STOP_MS = 2000
 
 
 class StepExporter(QObject):
@@ -45,7 +44,7 @@ class StepExporter(QObject):
         self._command, self._training_command = command, training_command
         self._started: tuple[str, ...] = ()
         self._folder = tempfile.TemporaryDirectory(prefix="tokenloupe-")
-        self._process: QProcess | None = None
+        self._process: LineProcess | None = None
         self._request: ExportRequest | TrainingExportRequest | None = None
         self.progress = 0.0
         self.saved: Path | None = None
@@ -108,30 +107,23 @@ class StepExporter(QObject):
 
     def _start(self) -> None:
         assert self._request is not None
-        self._process = process = QProcess(self)
-        process.setProcessEnvironment(process_environment())
-        process.readyReadStandardOutput.connect(self._read)
-        process.finished.connect(self._note_end)
-        program, *arguments = self._started
-        process.start(program, arguments)
-        process.write(self._request.line())
+        self._process = LineProcess(self._started, self)
+        self._process.told.connect(self._take)
+        self._process.ended.connect(self._note_end)
+        self._process.start()
+        self._process.say(self._request.line())
 
-    def _read(self) -> None:
-        while self._process is not None and self._process.canReadLine():
-            message = json.loads(bytes(self._process.readLine().data()))
+    def _take(self, lines: list[bytes]) -> None:
+        for line in lines:
+            message = json.loads(line)
             if "progress" in message:
                 self.progress = float(message["progress"])
                 self.changed.emit()
             else:
                 self._finish(str(message["error"]))
 
-    def _note_end(self) -> None:
-        """The process ended; its last line may still be to be read."""
-        self._read()
-        if (process := self._process) is not None:
-            message = bytes(process.readAllStandardError().data()).decode(errors="replace").strip()
-            last = message.splitlines()[-1] if message else f"exit code {process.exitCode()}"
-            self._finish(f"Saving ended unexpectedly: {last}. Try again.")
+    def _note_end(self, complaint: str) -> None:
+        self._finish(f"Saving ended unexpectedly: {complaint}. Try again.")
 
     def _finish(self, failure: str) -> None:
         request, self._request = self._request, None
@@ -145,8 +137,7 @@ class StepExporter(QObject):
         self._storing.cancel()
         process, self._process = self._process, None
         if process is not None:
-            process.kill()
-            process.waitForFinished(STOP_MS)
+            process.end()
             process.deleteLater()
         request, self._request = self._request, None
         if request is not None:

@@ -7,17 +7,16 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QProcess, Signal
+from PySide6.QtCore import QObject, Signal
 
-from guiapp.core.system.own_process import command_of
+from guiapp.core.system.processes import command_of
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.trace.record_process import RecordRequest
 from guiapp.core.trace.trace import Trace
 from guiapp.viewmodels.background import LatestJob, Progress
-from guiapp.viewmodels.own_process import process_environment
+from guiapp.viewmodels.processes import LineProcess
 
 COMMAND = command_of("guiapp.core.trace.record_process")
-STOP_MS = 2000
 
 
 class TraceRecorder(QObject):
@@ -37,23 +36,20 @@ class TraceRecorder(QObject):
 
     def __init__(self, command: tuple[str, ...] = COMMAND, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._command = command
         self._number = 0
         self._progress = 0.0
         self._is_busy = False
-        self._is_stopping = False
         self._folder = tempfile.TemporaryDirectory(prefix="tokenloupe-")
         self._loading = LatestJob[Trace](self)
         self._loading.done.connect(self._deliver)
-        self._process = QProcess(self)
-        self._process.setProcessEnvironment(process_environment())
-        self._process.readyReadStandardOutput.connect(self._read)
-        self._process.finished.connect(self._note_end)
+        self._process = LineProcess(command, self)
+        self._process.told.connect(self._take_lines)
+        self._process.ended.connect(self._note_end)
 
     @property
     def command(self) -> tuple[str, ...]:
         """How the process is started."""
-        return self._command
+        return self._process.command
 
     @property
     def is_busy(self) -> bool:
@@ -91,28 +87,23 @@ class TraceRecorder(QObject):
         """Give up; nothing will be delivered."""
         self._number += 1
         self._loading.cancel()
-        if self._process.state() is not QProcess.ProcessState.NotRunning:
+        if self._process.is_running:
             self._send(RecordRequest(self._number, "", "", "", "", False, False, ""))
         self._set_busy(False)
 
     def stop(self) -> None:
         """End the process, and remove what it wrote."""
-        self._is_stopping = True
         self._loading.wait()
-        self._process.closeWriteChannel()
-        self._process.kill()
-        self._process.waitForFinished(STOP_MS)
+        self._process.end()
         self._folder.cleanup()
 
     def _send(self, request: RecordRequest) -> None:
-        if self._process.state() is QProcess.ProcessState.NotRunning:
-            program, *arguments = self._command
-            self._process.start(program, arguments)
-        self._process.write(request.line())
+        if not self._process.is_running:
+            self._process.start()
+        self._process.say(request.line())
 
-    def _read(self) -> None:
-        while self._process.canReadLine():
-            line = bytes(self._process.readLine().data())
+    def _take_lines(self, lines: list[bytes]) -> None:
+        for line in lines:
             if line.startswith(b"{"):
                 self._take(json.loads(line))
 
@@ -132,13 +123,10 @@ class TraceRecorder(QObject):
         self._set_busy(False)
         self.recorded.emit(trace)
 
-    def _note_end(self, exit_code: int, status: QProcess.ExitStatus) -> None:
-        if self._is_stopping or not self._is_busy:
-            return
-        self._set_busy(False)
-        message = bytes(self._process.readAllStandardError().data()).decode(errors="replace").strip()
-        last = message.splitlines()[-1] if message else f"exit code {exit_code}"
-        self.failed.emit(f"Recording ended unexpectedly: {last}. Try again with a shorter text.")
+    def _note_end(self, complaint: str) -> None:
+        if self._is_busy:
+            self._set_busy(False)
+            self.failed.emit(f"Recording ended unexpectedly: {complaint}. Try again with a shorter text.")
 
     def _set_busy(self, is_busy: bool) -> None:
         if is_busy != self._is_busy:

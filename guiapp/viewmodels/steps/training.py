@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject, QProcess, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
-from guiapp.core.system.own_process import command_of
+from guiapp.core.system.processes import command_of
 from guiapp.core.trace.breakpoints import Breakpoint, quoted
 from guiapp.core.trace.stops import Stops, without_once
 from guiapp.core.training.models import shortfall
@@ -22,13 +22,11 @@ from guiapp.core.training.runs import parse_start
 from guiapp.core.training.stops import TRAINING_DIALECT, TrainingValues
 from guiapp.core.training.telling import ToldMerge
 from guiapp.core.training.train_process import Finished, TrainRequest
-from guiapp.viewmodels.own_process import process_environment
+from guiapp.viewmodels.processes import LineProcess
 from guiapp.viewmodels.steps.breakpoints import StepBreakpoints
 from guiapp.viewmodels.steps.clock import StepClock
 
 COMMAND = command_of("guiapp.core.training.train_process")
-LINES_A_TURN = 100  # a few milliseconds of the window's time
-STOP_MS = 2000
 
 
 @dataclass(frozen=True)
@@ -56,9 +54,10 @@ class TrainingModel(QObject):
 
     def __init__(self, command: tuple[str, ...] = COMMAND, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._command = command
         self._folder = tempfile.TemporaryDirectory(prefix="tokenloupe-")
-        self._process: QProcess | None = None
+        self._process = LineProcess(command, self)
+        self._process.told.connect(self._take)
+        self._process.ended.connect(self._note_sudden_end)
         self._goal = 0
         self.wish: TrainingWish | None = None
         self.record: TrainingRecord | None = None
@@ -77,7 +76,7 @@ class TrainingModel(QObject):
 
     @property
     def is_busy(self) -> bool:
-        return self._process is not None
+        return self._process.is_running
 
     @property
     def n_steps(self) -> int:
@@ -85,7 +84,7 @@ class TrainingModel(QObject):
 
     def train(self, wish: TrainingWish, position: int = 1) -> None:
         """Train, and go to a step as soon as it is there."""
-        self._end_process()
+        self._process.end()
         self.clock.pause()
         self.wish, self.record, self.model_file, self.failure, self.shortfall = wish, None, None, "", ""
         self.position, self._goal, self._runs_on, self.stopped_at = 0, position, False, None
@@ -94,13 +93,8 @@ class TrainingModel(QObject):
         text_file.write_bytes(wish.text)
         output = Path(self._folder.name) / "trained.gguf"
         request = TrainRequest(wish.algorithm, str(text_file), wish.n_tokens, wish.has_end_marks, str(output))
-        self._process = process = QProcess(self)
-        process.setProcessEnvironment(process_environment())
-        process.readyReadStandardOutput.connect(self._read)
-        process.finished.connect(self._read)
-        program, *arguments = self._command
-        process.start(program, arguments)
-        process.write(request.line())
+        self._process.start()
+        self._process.say(request.line())
         self.changed.emit()
         self.position_changed.emit()
 
@@ -115,7 +109,7 @@ class TrainingModel(QObject):
     def cancel(self) -> None:
         """Stop here; the steps so far stay."""
         if self.is_busy:
-            self._end_process()
+            self._process.end()
             self.failure = "Training was cancelled: there is no model file."
             self.changed.emit()
 
@@ -132,25 +126,17 @@ class TrainingModel(QObject):
     def stop(self) -> None:
         """End all work in the background, and remove what it wrote."""
         self.clock.pause()
-        self._end_process()
+        self._process.end()
         self._folder.cleanup()
 
-    def _end_process(self) -> None:
-        process, self._process = self._process, None
-        if process is not None:
-            process.kill()
-            process.waitForFinished(STOP_MS)
-            process.deleteLater()
-
-    def _read(self) -> None:
-        """Take some lines; what is left waits until the window had its turn."""
-        for _ in range(LINES_A_TURN):
-            if self._process is None or not self._process.canReadLine():
-                break
-            self._take(bytes(self._process.readLine().data()))
-        else:
-            QTimer.singleShot(0, self, self._read)
-        self._note_sudden_end()
+    def _take(self, lines: list[bytes]) -> None:
+        for line in lines:
+            if self.record is None and not line.startswith(b'{"finished"'):
+                self.record = TrainingRecord(parse_start(line))
+            elif self.record is not None and line.startswith(b'{"kind"'):
+                self.record.append(line)
+            else:
+                self._finish(Finished(**json.loads(line)["finished"]))
         self._look_for_hits()
         self.changed.emit()
         if self._runs_on:
@@ -158,35 +144,18 @@ class TrainingModel(QObject):
         elif self.position < min(self._goal, self.n_steps):
             self.go_to(self._goal)
 
-    def _take(self, line: bytes) -> None:
-        if self.record is None and not line.startswith(b'{"finished"'):
-            self.record = TrainingRecord(parse_start(line))
-        elif self.record is not None and line.startswith(b'{"kind"'):
-            self.record.append(line)
-        else:
-            self._finish(Finished(**json.loads(line)["finished"]))
-
     def _finish(self, finished: Finished) -> None:
-        self._end_process()
+        self._process.end()
         self.failure = finished.error
         self.model_file = Path(finished.output) if finished.output else None
         if self.wish is not None and self.record is not None and self.model_file is not None:
             wish, n_repeated = self.wish, self.record.n_repeated
             self.shortfall = shortfall(wish.algorithm, finished.n_tokens, wish.n_tokens, n_repeated)
 
-    def _note_sudden_end(self) -> None:
-        """Tell of a process that ended without a last line."""
-        process = self._process
-        if (
-            process is None
-            or process.canReadLine()
-            or process.state() is not QProcess.ProcessState.NotRunning
-        ):
-            return
-        message = bytes(process.readAllStandardError().data()).decode(errors="replace").strip()
-        last = message.splitlines()[-1] if message else f"exit code {process.exitCode()}"
-        self._end_process()
-        self.failure = f"Training ended unexpectedly: {last}. Try again with a shorter text."
+    def _note_sudden_end(self, complaint: str) -> None:
+        """It has ended without a last line."""
+        self.failure = f"Training ended unexpectedly: {complaint}. Try again with a shorter text."
+        self._take([])
 
     # Moving
 

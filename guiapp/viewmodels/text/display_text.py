@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QTextBoundaryFinder
 
-from guiapp.core.distinct import distinct
 from guiapp.core.editing.characters import decode
+from guiapp.core.editing.distinct import distinct
 
 CHIP = "□"  # holds the place of a byte or character that is shown as a chip with its hex digits
 WIDE_SPACE = "\u2007\u200b"  # a space that takes room at a row's end, and a place to break behind it

@@ -15,7 +15,7 @@ from pathlib import Path
 from PySide6.QtCore import QLockFile, QObject, Signal
 
 from guiapp.core.system.replace_file import replace_file
-from guiapp.viewmodels.writer import Writer
+from guiapp.viewmodels.background import Writer
 
 LONGEST_KEPT_TEXT = 1 << 24
 ENDING = ".text"

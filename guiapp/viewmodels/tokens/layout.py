@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import SignalInstance
 
-from guiapp.core.distinct import distinct
+from guiapp.core.editing.distinct import distinct
 
 TOUCHING_PX = 0.01
 

@@ -1,14 +1,24 @@
-"""Work in a process of its own."""
+"""A process of the program's own runs the package that the program runs."""
 
 from __future__ import annotations
+
+import subprocess
 
 import pytest
 
 import guiapp
 from guiapp.core.demo import demo_model_path
-from guiapp.core.system.apart import ApartError, answer_of
+from guiapp.core.system.processes import ApartError, answer_of, command_of, environment
 from guiapp.core.tree.producible import producible
 from guiapp.core.tree.producible_worker import TrialError, producible_apart
+
+
+def test_a_package_of_the_same_name_in_the_present_folder_is_not_taken(tmp_path):
+    (tmp_path / "guiapp").mkdir()
+    (tmp_path / "guiapp" / "__init__.py").write_text("raise SystemExit('the wrong one')\n")
+    command = [*command_of("guiapp"), "--version"]
+    ran = subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, text=True)
+    assert ran.stdout.split() == ["tokenloupe", guiapp.__version__]
 
 
 def never_stop(share):

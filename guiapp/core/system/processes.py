@@ -1,20 +1,34 @@
-"""Plain Python that takes long, in a process of its own: a thread of it would make the window stutter."""
+"""Parts of the program as processes of their own: plain Python in a thread makes the window stutter."""
 
 from __future__ import annotations
 
 import math
+import os
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from tempfile import TemporaryFile
-
-from guiapp.core.system.own_process import command_of, environment
 
 TICK_S = 0.05
 
 
 class ApartError(Exception):
     """The process ended without an answer; the last line that it complained with, or ""."""
+
+
+def command_of(module: str) -> tuple[str, ...]:
+    """The command that runs a module of this package.
+
+    With -P, lest Python takes a package of the same name in the present folder, such as a clone; with
+    `environment` it finds the very package that runs here, which may lie next to the script only.
+    """
+    return sys.executable, "-P", "-m", module
+
+
+def environment() -> dict[str, str]:
+    """This process's environment, with its import path."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 
 
 def answer_of(
@@ -43,12 +57,12 @@ def answer_of(
                             raise TimeoutError from None
                     else:
                         if process.returncode:
-                            raise ApartError(_last_line(complaint))
+                            raise ApartError(last_line(complaint))
                         return answer
             finally:
                 process.kill()
 
 
-def _last_line(complaint: bytes) -> str:
+def last_line(complaint: bytes) -> str:
     lines = complaint.decode(errors="replace").split("\n")
     return next((line.strip() for line in reversed(lines) if line.strip()), "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from guiapp.core.distinct import distinct
+from guiapp.core.editing.distinct import distinct
 
 
 @pytest.mark.parametrize("shape", [(0,), (1,), (9,), (3, 4)])
