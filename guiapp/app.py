@@ -136,8 +136,7 @@ def build(
 
     from guiapp.core.editing.options import Options
     from guiapp.viewmodels.kernel_warm_up import KernelWarmUp
-    from guiapp.viewmodels.models.recent_files import RecentFiles
-    from guiapp.viewmodels.text.recent_texts import RecentTexts
+    from guiapp.viewmodels.recent import RecentFiles, RecentTexts
     from guiapp.viewmodels.window.activity import Activity
     from guiapp.viewmodels.window.garbage import GarbageCollector
     from guiapp.viewmodels.workspace import Workspace

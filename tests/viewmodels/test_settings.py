@@ -13,7 +13,7 @@ from conftest import PATIENCE_S
 from fake_tokenizer import FakeTokenizer
 from PySide6.QtCore import QByteArray
 
-from guiapp.viewmodels.models.recent_files import KEPT, RecentFiles
+from guiapp.viewmodels.recent import KEPT, RecentFiles
 from guiapp.viewmodels.settings import Settings
 
 pytestmark = pytest.mark.usefixtures("qapp")

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.distinct import distinct
+from guiapp.core.editing.distinct import distinct
 from guiapp.core.split.pre_tokenizers import Pattern, View
 from guiapp.core.split.regex import (
     DEAD,

@@ -12,7 +12,7 @@ from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.viewmodels.models.choices import Choice
 from guiapp.viewmodels.models.loader import OpenModel, display_name
-from guiapp.viewmodels.models.recent_files import RecentFile
+from guiapp.viewmodels.recent import RecentFile
 
 SHOWN_BYTES = 24
 

@@ -14,10 +14,9 @@ from guiapp.core.demo import DEMO_MODELS, PREFIX, SAMPLES, sample_text
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.models.loader import display_name
 from guiapp.viewmodels.models.pre_choices import can_choose
-from guiapp.viewmodels.models.recent_files import RecentFiles
+from guiapp.viewmodels.recent import RecentFiles, RecentTexts
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.text.files import is_model_file
-from guiapp.viewmodels.text.recent_texts import RecentTexts
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.shared.theme import CHOICES, TEXT_FONT_PX, ThemeSource
 from guiapp.widgets.window.about_dialog import AboutDialog

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from guiapp.viewmodels.models.choice import facts, model_rows, summary
 from guiapp.viewmodels.models.choices import Choice
 from guiapp.viewmodels.models.loader import ModelLoader, display_name
-from guiapp.viewmodels.models.recent_files import RecentFiles
+from guiapp.viewmodels.recent import RecentFiles
 from guiapp.widgets.shared.choice_list import ChoiceList
 from guiapp.widgets.shared.icons import icon
 from guiapp.widgets.shared.menu_button import OPENING_KEYS

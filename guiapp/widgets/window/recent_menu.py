@@ -11,8 +11,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
 from guiapp.core.vocab.quoting import quoted
-from guiapp.viewmodels.models.recent_files import RecentFiles
-from guiapp.viewmodels.text.recent_texts import RecentTexts
+from guiapp.viewmodels.recent import RecentFiles, RecentTexts
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.shared.plain_tip import plain_tip
 

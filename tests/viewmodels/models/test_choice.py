@@ -8,7 +8,7 @@ from fake_tokenizer import FakeTokenizer
 from guiapp.core.demo import DEMO_MODELS
 from guiapp.viewmodels.models.choice import facts, model_rows, summary
 from guiapp.viewmodels.models.loader import OpenModel
-from guiapp.viewmodels.models.recent_files import RecentFile
+from guiapp.viewmodels.recent import RecentFile
 
 pytestmark = pytest.mark.usefixtures("interpreted_kernels")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from PySide6.QtWidgets import QApplication
 
+from guiapp.viewmodels.recent import KEPT, RecentTexts
 from guiapp.viewmodels.settings import Settings
-from guiapp.viewmodels.text.recent_texts import KEPT, RecentTexts
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 from conftest import PATIENCE_S
 from fake_tokenizer import FakeTokenizer
 
-from guiapp.viewmodels.models.recent_files import RecentFiles
+from guiapp.viewmodels.recent import RecentFiles
 from guiapp.viewmodels.settings import Settings
 
 pytestmark = pytest.mark.usefixtures("qapp", "interpreted_kernels")
