@@ -16,7 +16,7 @@ from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.plan import BenchError
 from guiapp.core.bench.tables import missing_lines
 from guiapp.core.explain.figures import counted, percent
-from guiapp.viewmodels.bench.history import SUFFIX
+from guiapp.viewmodels.bench.history import RUNS, SUFFIX, RunHistory
 from guiapp.viewmodels.bench.model import BenchModel
 from guiapp.widgets.bench.bar import CHANGES, CHARTS, FIGURES, PUBLISHED, BenchBar
 from guiapp.widgets.bench.bars import BarChart
@@ -35,7 +35,7 @@ from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, ThemeSource
 from guiapp.widgets.window.input_watch import InputWatch
 from guiapp.widgets.window.notices import NoticeArea
-from guiapp.widgets.window.pages import Page
+from guiapp.widgets.window.pages import Page, PageSetting
 
 PLAN_WIDTH_PX = 250
 CHANGES_LINK, FIGURES_LINK = "changes", "figures"
@@ -357,3 +357,20 @@ def _dropped_run(event: QDropEvent) -> Path | None:
     """The run that is dropped; other files are the window's."""
     paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
     return paths[0] if len(paths) == 1 and paths[0].suffix == SUFFIX else None
+
+
+def make_page(setting: PageSetting) -> BenchPage:
+    model = BenchModel(setting.workspace, history=RunHistory(setting.settings.folder / RUNS))
+    page = BenchPage(model, setting.theme_source)
+    setting.actions.connect_all(
+        {
+            "bench_run": page.plan.run_button.click,
+            "bench_pause": page.plan.pause_button.click,
+            "bench_report": page.save_report,
+            "bench_pictures": page.save_pictures,
+            "bench_open": page.bar.open_run,
+            "bench_compare": page.bar.compare_with_run,
+            "bench_runs": page.bar.show_kept_runs,
+        }
+    )
+    return page

@@ -21,7 +21,7 @@ from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import TEXT_FONT_PX, ThemeSource
 from guiapp.widgets.spans.editor import SpanEditor
 from guiapp.widgets.spans.editor_link import EditorLink
-from guiapp.widgets.window.pages import Page
+from guiapp.widgets.window.pages import Page, PageSetting
 
 if TYPE_CHECKING:
     from guiapp.widgets.inspect.decode_dialog import DecodeDialog
@@ -143,3 +143,7 @@ class InspectPage(Page):
 
     def _follow_editor_zoom(self) -> None:
         self._zoom.set_factor(self.editor.font_px / TEXT_FONT_PX)
+
+
+def make_page(setting: PageSetting) -> InspectPage:
+    return InspectPage(setting.workspace, setting.theme_source)

@@ -24,7 +24,7 @@ from guiapp.widgets.steps.lessons import LessonList
 from guiapp.widgets.steps.trace_view import TraceView
 from guiapp.widgets.steps.training import TrainingStage, TrainingView
 from guiapp.widgets.window.actions import Actions
-from guiapp.widgets.window.pages import Page
+from guiapp.widgets.window.pages import Page, PageSetting
 
 ENCODE, TRAIN, LESSONS = range(3)
 WALKS: dict[str, tuple[Callable[[StepsModel], None], Callable[[TrainingModel], None]]] = {
@@ -273,3 +273,9 @@ def _with_margins(inner: QWidget) -> QWidget:
     layout.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, MARGIN_PX)
     layout.addWidget(inner)
     return outer
+
+
+def make_page(setting: PageSetting) -> StepsPage:
+    model = StepsModel(setting.workspace, setting.settings)
+    player = LessonPlayer(setting.workspace, model, setting.settings)
+    return StepsPage(model, player, setting.workspace, setting.actions, setting.theme_source)

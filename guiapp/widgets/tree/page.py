@@ -39,7 +39,7 @@ from guiapp.widgets.tree.paint import TreePaint
 from guiapp.widgets.tree.panels import SIDE_BY_SIDE_PX, NodePanel
 from guiapp.widgets.tree.view import TreeView
 from guiapp.widgets.tree.walk_bar import WalkBar
-from guiapp.widgets.window.pages import Page
+from guiapp.widgets.window.pages import Page, PageSetting
 
 SIDE_PX = 330
 THREE_TREES_SHARE = 0.6  # of the page, where they are shown beside each other
@@ -216,3 +216,9 @@ def _column(*parts: QWidget, grows: QWidget, role: str = "", top_px: int = 0) ->
     for part in parts:
         column.addWidget(part, int(part is grows))
     return frame
+
+
+def make_page(setting: PageSetting) -> TreePage:
+    page = TreePage(setting.workspace, setting.theme_source, setting.settings)
+    setting.actions.connect_all({"three_trees": page.show_three_trees})
+    return page

@@ -1,20 +1,16 @@
 """The pages of the window, side by side behind the tabs in the middle of the top bar.
 
-To add a page:
-1. a module with a subclass of `Page` (see `inspect/page.py`), which gets what it needs in its constructor;
-2. a function below that imports that module and makes the page of a `PageSetting`;
-3. a row in PAGES: name, title, shortcut, that function, and what takes long to import there.
-
-Tab, menu entry, shortcut and command palette follow from the row.  The function is called when the page
-is shown for the first time, so that neither start-up nor the other pages pay for it; by then a thread has
-imported the modules, unless people are quick.  From then on the page stays.  Other code shows a page by
-its action: `setting.actions["tree"].trigger()`.
+To add a page: a module `widgets/NAME/page.py` with a subclass of `Page` and a function `make_page`, and a
+row in PAGES; tab, menu entry, shortcut and command palette follow.  Its modules are imported in the
+background, or when it is shown for the first time: start-up and other pages do not pay for it.
+Other code shows a page by its action: `setting.actions["tree"].trigger()`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -70,7 +66,7 @@ class PageSetting:
 
 @dataclass(frozen=True)
 class PageRow:
-    """One page; `name` is also that of the action that shows it."""
+    """One page; `name` is also that of the action that shows it, and `modules` take long to import."""
 
     name: str
     title: str
@@ -79,56 +75,21 @@ class PageRow:
     modules: tuple[str, ...] = ()
 
 
-def _inspect(setting: PageSetting) -> Page:
-    from guiapp.widgets.inspect.page import InspectPage
-
-    return InspectPage(setting.workspace, setting.theme_source)
-
-
-def _tree(setting: PageSetting) -> Page:
-    from guiapp.widgets.tree.page import TreePage
-
-    page = TreePage(setting.workspace, setting.theme_source, setting.settings)
-    setting.actions.connect_all({"three_trees": page.show_three_trees})
-    return page
+def _row(name: str, title: str, keys: str, *also: str) -> PageRow:
+    module = f"guiapp.widgets.{name}.page"
+    return PageRow(name, title, keys, partial(_make_page, module), (module, *also))
 
 
-def _steps(setting: PageSetting) -> Page:
-    from guiapp.viewmodels.steps.lesson_player import LessonPlayer
-    from guiapp.viewmodels.steps.model import StepsModel
-    from guiapp.widgets.steps.page import StepsPage
-
-    model = StepsModel(setting.workspace, setting.settings)
-    player = LessonPlayer(setting.workspace, model, setting.settings)
-    return StepsPage(model, player, setting.workspace, setting.actions, setting.theme_source)
-
-
-def _bench(setting: PageSetting) -> Page:
-    from guiapp.viewmodels.bench.history import RUNS, RunHistory
-    from guiapp.viewmodels.bench.model import BenchModel
-    from guiapp.widgets.bench.page import BenchPage
-
-    model = BenchModel(setting.workspace, history=RunHistory(setting.settings.folder / RUNS))
-    page = BenchPage(model, setting.theme_source)
-    setting.actions.connect_all(
-        {
-            "bench_run": page.plan.run_button.click,
-            "bench_pause": page.plan.pause_button.click,
-            "bench_report": page.save_report,
-            "bench_pictures": page.save_pictures,
-            "bench_open": page.bar.open_run,
-            "bench_compare": page.bar.compare_with_run,
-            "bench_runs": page.bar.show_kept_runs,
-        }
-    )
+def _make_page(module: str, setting: PageSetting) -> Page:
+    page: Page = import_module(module).make_page(setting)
     return page
 
 
 PAGES = (
-    PageRow("inspect", "Inspect", "Ctrl+1", _inspect),
-    PageRow("tree", "Tree", "Ctrl+2", _tree, ("guiapp.widgets.tree.page",)),
-    PageRow("steps", "Steps", "Ctrl+3", _steps, ("guiapp.widgets.steps.page",)),
-    PageRow("bench", "Bench", "Ctrl+4", _bench, ("guiapp.widgets.bench.page", "pyqtgraph")),
+    _row("inspect", "Inspect", "Ctrl+1"),
+    _row("tree", "Tree", "Ctrl+2"),
+    _row("steps", "Steps", "Ctrl+3"),
+    _row("bench", "Bench", "Ctrl+4", "pyqtgraph"),
 )
 
 
