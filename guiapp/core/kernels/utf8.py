@@ -8,14 +8,6 @@ from numpy.typing import NDArray
 from guiapp.core.kernels.borrowing import borrowing
 from guiapp.core.kernels.compile import routine
 
-REPLACEMENT = 0xFFFD
-
-
-@routine
-def encoded_length(code: int) -> int:
-    """How many bytes the shortest form of a code point takes."""
-    return 1 + int(code >= 0x80) + int(code >= 0x800) + int(code >= 0x10000)
-
 
 @borrowing
 def code_at(data: NDArray[np.uint8], at: int) -> int:

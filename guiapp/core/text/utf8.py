@@ -16,10 +16,7 @@ from guiapp import native
 from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
 
 REPLACEMENT = 0xFFFD
-REPLACEMENT_BYTES = b"\xef\xbf\xbd"
-LONGEST_CHARACTER = 4  # bytes
 LAST_CODE = 0x10FFFF
-ASCII_END = 0x80
 NEWLINE = 0x0A
 
 
