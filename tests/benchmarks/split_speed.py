@@ -18,9 +18,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.kernels.pattern_machine import split_block
 from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS
-from guiapp.core.split.splitter import Splitter, splitter_of
+from guiapp.core.split.splitter import splitter_of
 from guiapp.core.text.utf8 import repair
 
 NAMES = (
@@ -36,20 +35,10 @@ NAMES = (
 TABLE = np.arange(256, dtype=np.uint8)
 
 
-def cut(splitter: Splitter, data: NDArray[np.uint8], block: NDArray[np.int64]) -> None:
-    """Go through a text block by block, as encoders do."""
-    progress = splitter.begin(0, len(data))
-    while split_block(data, block, progress, splitter.machine) == len(block):
-        pass
-
-
 def speeds_mb_per_s(data: NDArray[np.uint8], rounds: int) -> dict[str, tuple[float, float]]:
     """Median and best speed of each contender; all run once in each round."""
-    block = np.empty(1 << 14, np.int64)
     contenders: dict[str, Callable[[], object]] = {"table look-up": partial(np.take, TABLE, data)}
-    contenders |= {
-        name: partial(cut, splitter_of(PRE_TOKENIZERS[name].patterns), data, block) for name in NAMES
-    }
+    contenders |= {name: partial(splitter_of(PRE_TOKENIZERS[name].patterns).split, data) for name in NAMES}
     elapsed_ns: dict[str, list[int]] = {name: [] for name in contenders}
     for run in contenders.values():
         run()
