@@ -168,16 +168,14 @@ class Tokenizer:
         started_ns = time.perf_counter_ns()
         name = self._encoder_name(encoder)
         data = as_bytes(text)
-        partition = None
+        array, partition = np.frombuffer(bytearray(data), np.uint8), None
         if self._special_tokens.may_be_in(data, parse_special):
-            partition = self._special_tokens.partition(
-                np.frombuffer(bytearray(data), np.uint8), parse_special
-            )
+            partition = self._special_tokens.partition(array, parse_special)
         elif name == self._quick_encoder and 0 < len(data) < LEAST_BYTES:
             around = self._around if add_special else NOTHING_AROUND
             quick = self._pipeline.quick
             if quick is not None and (ids := quick(data, *around)) is not None:
-                spans = partial(self._tiled_spans, ids, *map(len, around), len(data))
+                spans = partial(self._tiled_spans, ids, len(around[0]), len(around[1]), len(data))
                 return Encoding(data, ids, spans, name, time.perf_counter_ns() - started_ns)
         tokens = self._encode_partitioned(array, partition, True, name)
         return self._assemble(data, tokens, add_special, name, started_ns)
