@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from guiapp.core.errors import NativeLibraryError
+from guiapp.core.errors import NativeLibraryError, VocabError
 from guiapp.native import library
 
 ABI_VERSION = 1  # raised with each change of a function or a structure, here and in api.h
@@ -48,6 +48,8 @@ def _load(path: Path) -> Any:
 
 
 _LIBRARY = _load(library.library_path())
+
+NONE = -1  # in the place of a token
 
 
 class _Array(ctypes.Structure):
@@ -185,11 +187,37 @@ class CodeTable(ctypes.Structure):
         super().__init__(*(_Array(array.ctypes.data, array.size) for array in self.arrays))
 
 
+# Tokens of a text
+
+TokenColumns = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]
+
+
+def _token_columns(room: int) -> TokenColumns:
+    """Room for ids, starts and ends of so many tokens."""
+    return np.empty(room, np.int32), np.empty(room, np.int64), np.empty(room, np.int64)
+
+
+def _cut(columns: TokenColumns, count: int) -> TokenColumns:
+    """The tokens that were written; the room for others is given back."""
+    for column in columns:
+        column.resize(count, refcheck=False)
+    return columns
+
+
 # Tokens that start at a place
+
+MOST_TOKEN_BYTES = 1 << 26
 
 _matcher_new = _function("matcher_new", c_void_p, BYTES, WIDE_INTS, INTS)
 _matcher_find = _function("matcher_find", c_int64, c_void_p, BYTES, TO_INTS)
 _matcher_shorter = _function("matcher_shorter", c_int64, c_void_p, TO_INTS)
+_plamo2_normalize = _function("plamo2_normalize", c_void_p, BYTES)
+_plamo2_encode = _function(
+    "plamo2_encode", c_int64, c_void_p, BYTES, INTS, INTS, TO_INTS, TO_WIDE_INTS, TO_WIDE_INTS
+)
+_rwkv_encode = _function(
+    "rwkv_encode", c_int64, c_void_p, BYTES, c_int32, TO_INTS, TO_WIDE_INTS, TO_WIDE_INTS
+)
 
 
 class TokenMatcher(_Handle):
@@ -204,8 +232,13 @@ class TokenMatcher(_Handle):
         self, data: NDArray[np.uint8], offsets: NDArray[np.int64], token_ids: NDArray[np.int32]
     ) -> None:
         super().__init__(_matcher_new(data, offsets, token_ids))
+        if self._address is None and len(data) > MOST_TOKEN_BYTES:
+            raise VocabError(
+                f"The tokens of this vocabulary have {len(data):,} bytes. Text is encoded with up to "
+                f"{MOST_TOKEN_BYTES:,}."
+            )
         if self._address is None:
-            raise ValueError("offsets or ids that do not fit the data, or more than 256 MB of tokens")
+            raise ValueError("offsets or ids that do not fit the data")
         self._n_tokens = len(offsets) - 1
 
     def find_longest(self, text: NDArray[np.uint8]) -> NDArray[np.int32]:
@@ -219,6 +252,28 @@ class TokenMatcher(_Handle):
         shorter = np.empty(self._n_tokens, np.int32)
         _matcher_shorter(self._address, shorter)
         return shorter
+
+    def encode_rwkv(self, text: NDArray[np.uint8], unknown: int) -> TokenColumns:
+        """The longest token, or a byte as `unknown`, again and again: ids, starts, ends."""
+        columns = _token_columns(len(text))
+        return _cut(columns, _rwkv_encode(self._address, text, unknown, *columns))
+
+    def encode_plamo2(
+        self, text: NDArray[np.uint8], costs: NDArray[np.int32], byte_ids: NDArray[np.int32]
+    ) -> TokenColumns:
+        """The cheapest tokens of a text that `normalize_plamo2` made: ids, starts, ends.
+
+        costs     int32[tokens]
+        byte_ids  int32[256]  what an unknown character is made of
+        """
+        columns = _token_columns(len(text))
+        return _cut(columns, _plamo2_encode(self._address, text, costs, byte_ids, *columns))
+
+
+def normalize_plamo2(text: NDArray[np.uint8]) -> Normalized | None:
+    """Characters in shortest form without a byte order mark in front; None if that is the very same bytes."""
+    address = _plamo2_normalize(text)
+    return None if address is None else normalized(address)
 
 
 # Token trees
@@ -563,3 +618,16 @@ class _PairEncoder(_Handle):
         super().__init__(_pair_encoder_new(model._address))  # the model keeps it, not the other way round
         self.ids = np.empty(AROUND + SHORT_TEXT + SPARE_IDS + AROUND, np.int32)
         self.place = self.ids.ctypes.data + self.ids.itemsize * AROUND
+
+
+# Words
+
+_words_encode = _function(
+    "words_encode", c_int64, c_void_p, BYTES, c_int32, TO_INTS, TO_WIDE_INTS, TO_WIDE_INTS
+)
+
+
+def encode_words(tree: TokenTree, text: NDArray[np.uint8], unknown: int) -> TokenColumns:
+    """The token of each word between white space, else `unknown`, or nothing where that is -1."""
+    columns = _token_columns(len(text) // 2 + 1)
+    return _cut(columns, _words_encode(tree._address, text, unknown, *columns))

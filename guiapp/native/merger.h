@@ -2,21 +2,9 @@
 #pragma once
 
 #include "pair_rules.h"
+#include "tokens.h"
 
 namespace loupe {
-
-// Where tokens are written: ids, and where wanted the spans in the text.
-struct TokenOutput {
-    Ids ids;
-    std::span<std::int64_t> starts, ends;  // empty where nobody asks
-    std::size_t count = 0;
-
-    void add(std::int32_t id, std::size_t start, std::size_t end) {
-        ids[count] = id;
-        if (!starts.empty()) starts[count] = static_cast<std::int64_t>(start), ends[count] = static_cast<std::int64_t>(end);
-        ++count;
-    }
-};
 
 // Append the token of a symbol, which is text[start:end], or the tokens that stand for its bytes.
 void put_symbol(const PairRules& rules, std::int32_t symbol, Bytes text, std::size_t start, std::size_t end, TokenOutput& output);

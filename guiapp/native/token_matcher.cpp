@@ -18,8 +18,10 @@ void TokenMatcher::build_trie(const Strings& tokens, std::span<const std::int32_
         std::uint32_t start, end;
     };
     std::vector<std::uint64_t> left;  // a token's next byte in the upper half, the token in the lower one
-    for (const auto id : ids)
-        if (tokens_[static_cast<std::size_t>(id)].length > 0) left.push_back(static_cast<std::uint32_t>(id));
+    for (const auto id : ids) {
+        if (length(id) > 0) left.push_back(static_cast<std::uint32_t>(id));
+        longest_ = std::max(longest_, length(id));
+    }
     std::vector<Range> level{{0, static_cast<std::uint32_t>(left.size())}}, next;
     nodes_.emplace_back();
     bytes_.push_back(0);

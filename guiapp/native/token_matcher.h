@@ -12,7 +12,7 @@ namespace loupe {
 // longest whole token is noted with the state, and every shorter one with the token.
 class TokenMatcher {
 public:
-    static constexpr std::int64_t most_bytes = std::int64_t{1} << 28;  // of all tokens together
+    static constexpr std::int64_t most_bytes = std::int64_t{1} << 26;  // of all tokens together
 
     // For the tokens `ids`, which are rows of sound `tokens`.  Of equal ones the last is found, empty ones never.
     TokenMatcher(Strings tokens, std::span<const std::int32_t> ids);
@@ -21,6 +21,7 @@ public:
     void find_longest(Bytes text, Ids found) const;
 
     std::size_t n_tokens() const { return tokens_.size(); }
+    std::size_t longest() const { return longest_; }  // bytes of the longest token
 
     // The longest token that another one starts with, or `absent`.
     std::int32_t shorter(std::int32_t token) const { return tokens_[static_cast<std::size_t>(token)].shorter; }
@@ -57,6 +58,7 @@ private:
     std::vector<Byte> bytes_;  // of the edge into each node
     std::vector<std::int32_t> tables_;  // 256 successors each
     std::vector<Token> tokens_;
+    std::size_t longest_ = 0;
 };
 
 }  // namespace loupe

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from guiapp.core.errors import VocabError
 from guiapp.native import TokenMatcher, packed
 
 NONE = -1
@@ -73,6 +74,11 @@ def test_without_tokens_nothing_is_found():
 def test_offsets_and_ids_that_do_not_fit_are_refused(offsets, ids):
     with pytest.raises(ValueError, match="do not fit"):
         TokenMatcher(np.zeros(2, np.uint8), np.array(offsets, np.int64), np.array(ids, np.int32))
+
+
+def test_more_tokens_than_memory_may_hold_are_refused_for_the_user():
+    with pytest.raises(VocabError, match="67,108,865 bytes"):
+        TokenMatcher(np.zeros((1 << 26) + 1, np.uint8), np.array([0, (1 << 26) + 1]), np.zeros(1, np.int32))
 
 
 def test_huge_tokens_and_texts_made_of_their_beginnings_take_linear_time():

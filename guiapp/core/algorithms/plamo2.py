@@ -5,7 +5,7 @@ becomes one token for each of its bytes, costs 10,000,000.  O(n · longest token
 
 llama.cpp takes a token that costs exactly 10,000,000 for the unknown character: it tries nothing shorter,
 and forgets there what it knew of the text behind.  Only such a vocabulary needs `Pieces.suffixes`.
-Compiled twin, for all other vocabularies: core/kernels/plamo2.py.
+Native twin, for all other vocabularies: native/plamo2.cpp.
 Source: the tokenizer of https://huggingface.co/pfnet/plamo-2-1b, as llama.cpp has it.
 """
 

@@ -2,7 +2,7 @@
 
 A byte that no token begins with is an unknown token.  So is one that begins tokens of which none fits to
 its end: llama.cpp never returns from such a text.  O(n · longest token).
-Compiled twin: core/kernels/rwkv.py.
+Native twin: native/rwkv.cpp.
 Source: https://github.com/BlinkDL/RWKV-LM
 """
 

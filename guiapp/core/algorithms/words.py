@@ -2,7 +2,7 @@
 
 What people try first, for comparison; any vocabulary can do it, none was made for it.  A word that follows a
 space is looked up with that space first.  Without an unknown token, unknown words are left out.  O(n).
-Compiled twin: core/kernels/words.py.
+Native twin: native/words.cpp.
 Source: the word-level models before Sennrich, Haddow & Birch 2016, https://aclanthology.org/P16-1162.
 """
 

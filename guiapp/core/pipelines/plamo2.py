@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 import numpy as np
@@ -12,24 +11,22 @@ from numpy.typing import NDArray
 from guiapp.core.algorithms import plamo2
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.errors import VocabError
-from guiapp.core.kernels import normalize_plamo2
-from guiapp.core.kernels import plamo2 as kernel
-from guiapp.core.kernels.byte_trie import TokenMatcher, build_matcher
-from guiapp.core.kernels.compile import awaits_compiled
 from guiapp.core.pipelines import cuts
-from guiapp.core.pipelines.chunks import chunks_of, join_chunks, tokens_from_steps
+from guiapp.core.pipelines.chunks import tokens_from_steps
 from guiapp.core.pipelines.stages import ENCODE, NORMALISE, Stage, Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher, watch_whole
 from guiapp.core.text.normalized import NormalizedText, source_spans
 from guiapp.core.text.normalizers import plamo2_text
 from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.native import TokenMatcher, normalize_plamo2
 
 BYTE = 6  # token_type as the file has it
 SCORE_SCALE = 1e4
 WORST_SCORE = -20_000_000
 BEST_SCORE = 2**31 - 1
 MOST_SUFFIX_BYTES = 1 << 28
-LONG_TOKEN = 1 << 20  # bytes: more than most chunks have once they are normalised
+
+_Text = tuple[NDArray[np.uint8], NormalizedText | None]  # normalised, and how it came from another one
 
 
 class Plamo2Pipeline:
@@ -47,7 +44,7 @@ class Plamo2Pipeline:
         is_text = [_is_well_formed(vocabulary.raw_text(token_id)) for token_id in range(len(vocabulary))]
         is_usable &= is_text
         self._token_ids = np.flatnonzero(is_usable).astype(np.int32)
-        self._costs = np.where(is_usable, -rounded, 0).astype(np.int64)
+        self._costs = np.where(is_usable, -rounded, 0).astype(np.int32)
         self._known_texts = np.flatnonzero(~is_byte & is_text)
         self._is_simple = not (self._costs == plamo2.UNKNOWN_COST).any()
         if not self._is_simple:
@@ -55,28 +52,11 @@ class Plamo2Pipeline:
 
     def make_tables(self) -> None:
         """Make now what the first encoding would make."""
-        if not awaits_compiled():
-            self._matcher_for(0)
-
-    def _matcher_for(self, n_bytes: int) -> TokenMatcher:
-        """For texts of so many bytes: a token of 16 MB, which they cannot hold, takes 4 s to be put in."""
-        return self._matcher if n_bytes > LONG_TOKEN else self._usual_matcher
+        _ = self._matcher
 
     @cached_property
     def _matcher(self) -> TokenMatcher:
-        return self._usual_matcher if self._is_usual.all() else self._matcher_of(self._token_ids)
-
-    @cached_property
-    def _usual_matcher(self) -> TokenMatcher:
-        return self._matcher_of(self._token_ids[self._is_usual])
-
-    @cached_property
-    def _is_usual(self) -> NDArray[np.bool_]:
-        """For each usable token whether it is no longer than LONG_TOKEN."""
-        return np.diff(self._vocabulary.token_offsets)[self._token_ids] <= LONG_TOKEN
-
-    def _matcher_of(self, token_ids: NDArray[np.int32]) -> TokenMatcher:
-        return build_matcher(self._vocabulary.token_data, self._vocabulary.token_offsets, token_ids)
+        return TokenMatcher(self._vocabulary.token_data, self._vocabulary.token_offsets, self._token_ids)
 
     @cached_property
     def _pieces(self) -> plamo2.Pieces:
@@ -94,65 +74,35 @@ class Plamo2Pipeline:
         return frozenset(suffix.encode("utf-8", "surrogatepass") for suffix in suffixes)
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
-        return join_chunks(self._encode_texts(self._normalized(fragment)))
+        return self._encode_normalized(_normalized(fragment))
 
     def stages(self, after_special: bool, encoder: str) -> Stages:
-        return (
-            Stage(NORMALISE, lambda fragment: list(self._normalized(fragment))),
-            Stage(ENCODE, lambda texts: join_chunks(self._encode_texts(texts))),
-        )
+        return Stage(NORMALISE, _normalized), Stage(ENCODE, self._encode_normalized)
 
-    def _normalized(self, fragment: NDArray[np.uint8]) -> Iterator[tuple[int, NormalizedText]]:
-        for start, chunk in chunks_of(fragment, self.cut_after):
-            room = 3 * len(chunk)
-            text = NormalizedText(
-                np.empty(room, np.uint8), np.empty(room, np.int64), np.empty(room, np.int64)
-            )
-            size = normalize_plamo2.normalize(chunk, *text)
-            yield start, NormalizedText(text.data[:size], text.starts[:size], text.ends[:size])
-
-    def _encode_texts(
-        self, texts: Iterable[tuple[int, NormalizedText]]
-    ) -> Iterator[tuple[int, FragmentTokens]]:
-        for start, text in texts:
-            yield start, self._encode_text(text)
-
-    def _encode_text(self, text: NormalizedText) -> FragmentTokens:
+    def _encode_normalized(self, text: _Text) -> FragmentTokens:
+        data, normalized = text
         if not self._is_simple:
-            return self._encode_text_readable(text, UNWATCHED)
-        size = len(text.data)
-        costs, tokens = np.empty(size + 1, np.int64), np.empty(size + 1, np.int32)
-        ids, starts, ends = np.empty(size, np.int32), np.empty(size, np.int64), np.empty(size, np.int64)
-        count = kernel.encode(
-            text.data,
-            self._matcher_for(size),
-            self._costs,
-            plamo2.UNKNOWN_COST,
-            self._byte_ids,
-            costs,
-            tokens,
-            ids,
-            starts,
-            ends,
-        )
-        return FragmentTokens(ids[:count].copy(), *source_spans(text, starts[:count], ends[:count]))
+            return self._encode_normalized_readable(data.tobytes(), normalized, UNWATCHED)
+        ids, starts, ends = self._matcher.encode_plamo2(data, self._costs, self._byte_ids)
+        return FragmentTokens(ids, *source_spans(normalized, starts, ends))
 
     def encode_readable(
         self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
     ) -> FragmentTokens:
         text = plamo2_text(fragment)
         watch_whole(watcher, text.data.tobytes(), text)
-        return self._encode_text_readable(text, watcher)
+        return self._encode_normalized_readable(text.data.tobytes(), text, watcher)
 
-    def _encode_text_readable(self, text: NormalizedText, watcher: Watcher) -> FragmentTokens:
+    def _encode_normalized_readable(
+        self, data: bytes, normalized: NormalizedText | None, watcher: Watcher
+    ) -> FragmentTokens:
         state = plamo2.State({})
-        for step in plamo2.steps(text.data.tobytes(), self._pieces):
+        for step in plamo2.steps(data, self._pieces):
             step.apply(state)
             watcher.step(step)
         watcher.end_piece(state.tokens)
-        return tokens_from_steps(
-            [(token_id, int(text.starts[a]), int(text.ends[b - 1])) for token_id, a, b in state.tokens]
-        )
+        tokens = tokens_from_steps(state.tokens)
+        return FragmentTokens(tokens.ids, *source_spans(normalized, tokens.starts, tokens.ends))
 
     def cut_before(self, data: NDArray[np.uint8], position: int) -> int:
         """The last safe cut up to `position`, whatever stands behind it."""
@@ -180,6 +130,11 @@ class Plamo2Pipeline:
         is_lead = (byte > 0xC1) & (byte < 0xF5) & ~np.isin(byte, (0xE0, 0xEF, 0xF0))
         meets_broken = pairs[:, 0xEF, None] & is_lead
         return ~pairs & ~meets_broken & is_ascii[:, None] & (is_ascii | is_lead)
+
+
+def _normalized(fragment: NDArray[np.uint8]) -> _Text:
+    found = normalize_plamo2(fragment)
+    return (fragment, None) if found is None else (found[0], NormalizedText(*found))
 
 
 def _byte_ids(vocabulary: Vocabulary, candidates: NDArray[np.int64]) -> NDArray[np.int32]:

@@ -10,14 +10,12 @@ from numpy.typing import NDArray
 from guiapp.core.algorithms import rwkv
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.errors import EncodeError
-from guiapp.core.kernels import rwkv as kernel
-from guiapp.core.kernels.byte_trie import NONE, TokenMatcher, build_matcher
-from guiapp.core.kernels.compile import awaits_compiled
 from guiapp.core.pipelines import cuts
-from guiapp.core.pipelines.chunks import encode_in_chunks, tokens_from_steps
+from guiapp.core.pipelines.chunks import tokens_from_steps
 from guiapp.core.pipelines.stages import ENCODE, Stage, Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher, watch_whole
 from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.native import NONE, TokenMatcher
 
 
 class RwkvPipeline:
@@ -40,13 +38,11 @@ class RwkvPipeline:
 
     def make_tables(self) -> None:
         """Make now what the first encoding would make."""
-        if not awaits_compiled():
-            _ = self.matcher
+        _ = self._matcher
 
     @cached_property
-    def matcher(self) -> TokenMatcher:
-        """Finds the longest token at each place of a text."""
-        return build_matcher(*self._vocabulary.token_bytes_table, self._token_ids)
+    def _matcher(self) -> TokenMatcher:
+        return TokenMatcher(*self._vocabulary.token_bytes_table, self._token_ids)
 
     @cached_property
     def _ids(self) -> dict[bytes, int]:
@@ -61,17 +57,10 @@ class RwkvPipeline:
         return int(np.diff(offsets).max(initial=1))
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
-        return encode_in_chunks(fragment, self.cut_after, self._encode_chunk)
+        return self._checked(FragmentTokens(*self._matcher.encode_rwkv(fragment, self._unknown)))
 
     def stages(self, after_special: bool, encoder: str) -> Stages:
         return (Stage(ENCODE, lambda fragment: self.encode(fragment, after_special, encoder)),)
-
-    def _encode_chunk(self, chunk: NDArray[np.uint8]) -> FragmentTokens:
-        size = len(chunk)
-        found, ids = np.empty(size, np.int32), np.empty(size, np.int32)
-        starts, ends = np.empty(size, np.int64), np.empty(size, np.int64)
-        count = kernel.encode(chunk, self.matcher, self._unknown, found, ids, starts, ends)
-        return self._checked(FragmentTokens(ids[:count].copy(), starts[:count].copy(), ends[:count].copy()))
 
     def encode_readable(
         self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED

@@ -12,15 +12,13 @@ from guiapp.core.algorithms.fewest import Dropout
 from guiapp.core.algorithms.longest_match import Taken
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.errors import EncodeError
-from guiapp.core.kernels import words as kernel
-from guiapp.core.kernels.byte_trie import NONE
-from guiapp.core.kernels.merges import TokenOutput
 from guiapp.core.pipelines.chunks import tokens_from_steps
 from guiapp.core.pipelines.pipeline import Pipeline
 from guiapp.core.pipelines.stages import SPLIT_AND_ENCODE, Stage, Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher, watch_whole
 from guiapp.core.vocab.merges import PairMerging
 from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.native import NONE, encode_words
 
 Quick = Callable[[bytes, list[int], list[int]], NDArray[np.int32] | None]
 
@@ -96,13 +94,9 @@ class WithWords:
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         if encoder != WORDS:
             return self.own.encode(fragment, after_special, encoder)
-        room = len(fragment) // 2 + 1
-        output = TokenOutput(np.empty(room, np.int32), np.empty(room, np.int64), np.empty(room, np.int64))
         unknown = self._vocabulary.special_ids.unk
-        tree = self._vocabulary.token_tree.arrays
-        count = kernel.encode(fragment, tree.rows, NONE if unknown is None else unknown, output)
-        ids, starts, ends = output.ids[:count], output.starts[:count], output.ends[:count]
-        return FragmentTokens(ids.copy(), starts.copy(), ends.copy())
+        tree = self._vocabulary.token_tree.native
+        return FragmentTokens(*encode_words(tree, fragment, NONE if unknown is None else unknown))
 
     def stages(self, after_special: bool, encoder: str) -> Stages:
         if encoder != WORDS:

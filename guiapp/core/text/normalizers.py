@@ -1,6 +1,6 @@
 """How WordPiece, Unigram and PLaMo 2 vocabularies change text before they encode it, to read.
 
-Compiled twins: core/kernels/normalize_wordpiece.py, normalize_unigram.py and normalize_plamo2.py.
+Compiled twins: core/kernels/normalize_wordpiece.py and normalize_unigram.py, native/plamo2.cpp.
 """
 
 from __future__ import annotations

@@ -1,0 +1,45 @@
+// RWKV World: the longest token that the rest of the text begins with, again and again.
+#include <algorithm>
+
+#include "api.h"
+#include "token_matcher.h"
+#include "tokens.h"
+
+namespace loupe {
+
+namespace {
+
+constexpr std::size_t least_stretch = 1 << 16;
+
+// What starts in a stretch depends on no more than the longest token behind it, so that little is looked at at a time.
+void encode_rwkv(const TokenMatcher& matcher, Bytes text, std::int32_t unknown, TokenOutput& output) {
+    const auto longest = matcher.longest(), stretch = std::max(longest, least_stretch);
+    std::vector<std::int32_t> found(std::min(text.size(), stretch + longest));
+    std::size_t at = 0;
+    while (at < text.size()) {
+        const auto first = at, end = std::min(text.size(), first + stretch);
+        const auto seen = text.subspan(first, std::min(text.size() - first, stretch + longest));
+        matcher.find_longest(seen, found);
+        while (at < end) {
+            const auto token = found[at - first];
+            const auto length = token == absent ? 1 : matcher.length(token);
+            output.add(token == absent ? unknown : token, at, at + length);
+            at += length;
+        }
+    }
+}
+
+}  // namespace
+
+}  // namespace loupe
+
+using namespace loupe;
+
+// Returns how many tokens a text has, at most one for each byte; `unknown` stands for bytes that begin none.
+LOUPE_API std::int64_t loupe_rwkv_encode(const TokenMatcher* matcher, Array<const Byte> text, std::int32_t unknown,
+                                         Array<std::int32_t> ids, Array<std::int64_t> starts, Array<std::int64_t> ends) {
+    TokenOutput output{ids, starts, ends};
+    if (!output.has_room(items_of(text).size())) return -1;
+    encode_rwkv(*matcher, text, unknown, output);
+    return static_cast<std::int64_t>(output.count);
+}
