@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from ctypes import c_int32, c_int64, c_uint64, c_void_p
+from ctypes import c_bool, c_int64, c_uint64, c_void_p
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -75,6 +76,8 @@ BYTES, FLAGS, INTS, WIDE_INTS = (_array_of(dtype) for dtype in (np.uint8, np.boo
 TO_BYTES, TO_FLAGS, TO_INTS, TO_WIDE_INTS = (
     _array_of(dtype, True) for dtype in (np.uint8, np.bool_, np.int32, np.int64)
 )
+SHORTS = _array_of(np.uint16)
+TO_BYTES, TO_INTS, TO_WIDE_INTS = (_array_of(dtype, True) for dtype in (np.uint8, np.int32, np.int64))
 
 
 def _function(name: str, result: Any, *arguments: Any) -> Any:
@@ -631,3 +634,55 @@ def encode_words(tree: TokenTree, text: NDArray[np.uint8], unknown: int) -> Toke
     """The token of each word between white space, else `unknown`, or nothing where that is -1."""
     columns = _token_columns(len(text) // 2 + 1)
     return _cut(columns, _words_encode(tree._address, text, unknown, *columns))
+# Strings of a GGUF file
+
+_gguf_skip = _function("gguf_skip", c_int64, BYTES, c_int64, c_int64, TO_WIDE_INTS)
+_gguf_measure = _function("gguf_measure", c_int64, BYTES, c_int64, c_bool, TO_WIDE_INTS)
+_gguf_pack = _function("gguf_pack", c_int64, BYTES, c_int64, WIDE_INTS, TO_BYTES)
+count_unsplittable = _function("count_unsplittable", c_int64, BYTES, WIDE_INTS)
+
+
+def skip_gguf_strings(data: NDArray[np.uint8], at: int, count: int) -> tuple[int, int]:
+    """How many whole strings, at most `count`, begin at byte `at`, and where the last of them ends."""
+    end = np.empty(1, np.int64)
+    return _gguf_skip(data, at, count, end), int(end[0])
+
+
+def pack_gguf_strings(
+    data: NDArray[np.uint8], at: int, count: int, name_empty: bool
+) -> tuple[NDArray[np.uint8], NDArray[np.int64], int]:
+    """The strings that begin at byte `at`, cut at the first NUL: uint8[…], offsets int64[count + 1].
+
+    The last item is how many were cut or are empty; `name_empty` calls the latter `[EMPTY_<row>]`.
+    """
+    offsets = np.empty(count + 1, np.int64)
+    n_odd = _gguf_measure(data, at, name_empty, offsets)
+    packed = np.empty(int(offsets[-1]) if n_odd >= 0 else 0, np.uint8)
+    if n_odd < 0 or _gguf_pack(data, at, offsets, packed):
+        raise ValueError("strings that are not whole")
+    return packed, offsets, n_odd
+
+
+# What tokens stand for
+
+MARKED_SPACES, BYTE_STAND_INS, ESCAPES, PLAIN = range(4)  # how they spell it, as token_bytes.cpp says
+
+_spell_out = _function(
+    "spell_out", c_int64, BYTES, WIDE_INTS, SHORTS, c_int64, INTS, c_bool, TO_BYTES, TO_WIDE_INTS
+)
+
+
+def spell_out(
+    texts: tuple[NDArray[np.uint8], NDArray[np.int64]],
+    attributes: NDArray[np.uint16],
+    spelling: int,
+    byte_of_code: NDArray[np.int32],
+    name_unknown: bool,
+    size: int,
+) -> tuple[NDArray[np.uint8], NDArray[np.int64], int]:
+    """What each token stands for, the first `size` bytes of it: data, int64[n + 1], and the full size."""
+    out, ends = np.empty(size, np.uint8), np.empty(len(texts[1]), np.int64)
+    full = _spell_out(*texts, attributes, spelling, byte_of_code, name_unknown, out, ends)
+    if full < 0:
+        raise ValueError("offsets or attributes that do not fit the data")
+    return out, ends, full

@@ -42,7 +42,7 @@ constexpr std::uint32_t code_at(Bytes text, std::size_t at) {
     return (lead & 0x07) << 18 | low_bits(1) << 12 | low_bits(2) << 6 | low_bits(3);
 }
 
-// A code point in UTF-8.
+// A code point in UTF-8; as Bytes it lives only as long as itself.
 struct Encoded {
     std::array<Byte, 4> bytes;
     std::size_t size;

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.algorithms import viterbi
-from guiapp.core.kernels import string_table
 from guiapp.core.pipelines.unigram import UnigramPipeline
 from guiapp.core.text.charsmap import longest_match, open_charsmap
 from guiapp.core.text.normalizers import SPACE_SYMBOL
@@ -61,7 +60,7 @@ class UnigramProofs:
         """The highest sum of scores of several known tokens for some bytes, -inf if there are none."""
         starts = range(len(own))
         parts = {own[start:end] for start in starts for end in range(start + 1, len(own) + 1)} - {own}
-        found = string_table.find_all(self._vocabulary.token_table, list(parts))
+        found = self._vocabulary.token_table.find(list(parts))
         pieces = self._pipeline.pieces_of(found[found >= 0])._replace(unknown_score=-np.inf)
         state = viterbi.State({0: viterbi.Way(0.0, 0, pieces.unknown_id)})
         for step in viterbi.steps(own, pieces):

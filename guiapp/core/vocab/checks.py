@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.kernels import string_table
-from guiapp.core.kernels.string_table import StringTable
 from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.vocabulary import Attribute, Rules, VocabType
+from guiapp.native import StringTable
 
 if TYPE_CHECKING:
     from guiapp.core.vocab.vocab_keys import VocabKeys
@@ -20,8 +19,8 @@ SHORTEST_BYTE_TOKEN = 3  # llama.cpp reads two digits from the fourth byte on; n
 
 
 def check_unique(keys: VocabKeys, table: StringTable) -> None:
-    first, second = table.duplicate.tolist()
-    if first >= 0:
+    if twins := table.twins():
+        first, second = twins
         text = table.data[table.offsets[first] : table.offsets[first + 1]].tobytes()
         raise keys.error(f"has two equal tokens: {first} and {second} are both {quoted(text)!r}")
 
@@ -73,7 +72,7 @@ def ascending(texts: list[str]) -> tuple[str, ...]:
 
 
 def _is_token(table: StringTable, texts: list[bytes]) -> NDArray[np.bool_]:
-    return string_table.find_all(table, texts) >= 0
+    return table.find(texts) >= 0
 
 
 def _missing(found: NDArray[np.bool_], consequence: str) -> list[str]:

@@ -7,27 +7,31 @@ from collections import OrderedDict
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.kernels import gguf_strings, string_table
-from guiapp.core.kernels.string_table import StringTable
+from guiapp import native
 from guiapp.core.split.pre_tokenizers import PreTokenizer
 from guiapp.core.text.charsmap import open_charsmap
 from guiapp.core.vocab import checks
-from guiapp.core.vocab.defaults import IDS_OF_MODEL, MODELS_WITHOUT_VOCABULARY, TYPE_OF_MODEL, default_rules
-from guiapp.core.vocab.gguf_package import import_in_parts
+from guiapp.core.vocab.defaults import (
+    ARCHITECTURES,
+    IDS_OF_MODEL,
+    MODELS_WITHOUT_VOCABULARY,
+    TYPE_OF_MODEL,
+    default_rules,
+)
+from guiapp.core.vocab.gguf_reader import read_header
 from guiapp.core.vocab.header_bytes import FileState, HeaderBytes, Progress, file_state
 from guiapp.core.vocab.pre_choice import PreChoice, pre_choice, warnings_about
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.special_ids import RoleFinder
 from guiapp.core.vocab.split_files import first_part, split_warnings
+from guiapp.core.vocab.tensor_infos import check_tensor_infos
+from guiapp.core.vocab.vocab_keys import VocabKeys
 from guiapp.core.vocab.vocabulary import Attribute, Rules, SpecialIds, VocabType, Vocabulary
-
-if TYPE_CHECKING:
-    from guiapp.core.vocab.vocab_keys import VocabKeys
+from guiapp.native import StringTable
 
 READING_SHARE = 0.6  # of the time that opening takes
 MOST_TOKENS = 1 << 24
@@ -99,15 +103,10 @@ def _ignore(_share: float) -> None:
 
 
 def _read(path: Path, source: HeaderBytes, progress: Progress, pre: str | None) -> Vocabulary:
-    import_in_parts("gguf")  # only those pay for it who open a file
-    from guiapp.core.vocab.gguf_reader import HeaderReader
-    from guiapp.core.vocab.tensor_infos import check_tensor_infos
-    from guiapp.core.vocab.vocab_keys import VocabKeys
-
     progress(0.0)
-    reader = HeaderReader(source)
-    warnings = check_tensor_infos(source, reader)
-    keys = VocabKeys(source, reader)
+    header = read_header(source)
+    warnings = check_tensor_infos(source, header)
+    keys = VocabKeys(source, header.fields)
     progress(READING_SHARE)
     number, count = keys.optional_count("split.no", "uint16"), keys.optional_count("split.count", "uint16")
     model = _model(keys, path, number if count > 1 else 0)
@@ -155,7 +154,9 @@ def _build(path: Path, keys: VocabKeys, model: str, choice: PreChoice, progress:
     progress(0.7)
     table = _tokens(keys, warnings)
     n_tokens = len(table.offsets) - 1
-    scores = _per_token(keys, "tokenizer.ggml.scores", n_tokens, "float32", "int32").astype(np.float32)
+    scores = _per_token(keys, "tokenizer.ggml.scores", n_tokens, "float32", "int32").astype(
+        np.float32, copy=False
+    )
     scores[np.isnan(scores)] = np.nan  # a signalling one would be reported at each use
     stored_types = _per_token(keys, "tokenizer.ggml.token_type", n_tokens, "int32", default=1)
     attributes = _attributes(stored_types)
@@ -196,12 +197,10 @@ def _build(path: Path, keys: VocabKeys, model: str, choice: PreChoice, progress:
 
 
 def _architecture(keys: VocabKeys, warnings: list[str]) -> str:
-    from gguf.constants import MODEL_ARCH_NAMES
-
     name = (keys.optional_string("general.architecture") or b"").decode("utf-8", "backslashreplace")
     if not name:
         warnings.append("The file does not name its architecture: llama.cpp refuses it.")
-    elif name not in MODEL_ARCH_NAMES.values():
+    elif name not in ARCHITECTURES.split():
         warnings.append(
             f"The architecture {quoted(name)!r} is not known; the vocabulary is read all the same."
         )
@@ -222,7 +221,7 @@ def _merges(
     data, offsets, _ = found
     if len(offsets) == 1:
         warnings.append("The list of merge rules is empty: every character becomes a token of its own.")
-    elif n_broken := gguf_strings.count_unsplittable(data, offsets):
+    elif n_broken := native.count_unsplittable(data, offsets):
         warnings.append(
             f"{n_broken:,} merge rules do not consist of two texts and a space; they have no effect."
         )
@@ -260,7 +259,7 @@ def _tokens(keys: VocabKeys, warnings: list[str]) -> StringTable:
             f"{n_odd:,} {'token is' if n_odd == 1 else 'tokens are'} empty (and named [EMPTY_<id>]) "
             "or cut at a NUL byte."
         )
-    table = string_table.build(data, offsets)
+    table = StringTable(data, offsets)
     checks.check_unique(keys, table)
     return table
 
@@ -272,7 +271,7 @@ def _per_token(keys: VocabKeys, key: str, n_tokens: int, *kinds: str, default: i
         return np.full(n_tokens, default, np.int32)
     if len(values) < n_tokens:
         raise keys.error(f"has {len(values):,} values in {key} for {n_tokens:,} tokens")
-    return values[:n_tokens].copy()
+    return values[:n_tokens]
 
 
 def _attributes(stored_types: NDArray[np.int32]) -> NDArray[np.uint16]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from guiapp.core.errors import VocabError
 from guiapp.core.vocab.quoting import quoted
@@ -20,6 +21,7 @@ from guiapp.core.vocab.quoting import quoted
 CHUNK_BYTES = 4 << 20
 MEMORY_LIMIT_BYTES = 1 << 30
 USUAL_HEADER_BYTES = 16 << 20
+FIRST_ROOM_BYTES = 32 << 20  # takes memory only as far as it is filled
 
 Progress = Callable[[float], None]
 
@@ -37,6 +39,7 @@ class HeaderBytes:
     """Reads a file from its start on, chunk by chunk as `need` asks; close it after use.
 
     data       uint8[…]  the buffer, of which the first `available` bytes are read; replaced when it grows
+    read       those bytes
     size       of the file in bytes
     progress   called before each chunk with the share of a usual header that is read; may raise
     """
@@ -49,7 +52,11 @@ class HeaderBytes:
         self._progress = progress
         self._reserved = 0
         self.available = 0
-        self.data = np.empty(min(self.size, CHUNK_BYTES), np.uint8)
+        self.data = np.empty(min(self.size, FIRST_ROOM_BYTES), np.uint8)
+
+    @property
+    def read(self) -> NDArray[np.uint8]:
+        return self.data[: self.available]
 
     def close(self) -> None:
         self._file.close()

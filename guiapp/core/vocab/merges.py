@@ -64,7 +64,7 @@ class PairMerging:
     """
 
     def __init__(self, vocabulary: Vocabulary, options: PairOptions, splitter: Splitter | None) -> None:
-        self.tokens = StringTable(vocabulary.token_data, vocabulary.token_offsets)
+        self.tokens = vocabulary.token_table
         self.model = PairModel(self.tokens, options, splitter)
         self.n_tokens = len(vocabulary)
         self.starts_from_bytes, self.marks_spaces = options.is_byte_level, options.marks_spaces

@@ -13,10 +13,10 @@ from dataclasses import fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.kernels import introsort, string_table
-from guiapp.core.kernels.string_table import StringTable
+from guiapp.core.kernels import introsort
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.vocabulary import Attribute, SpecialIds, Vocabulary
+from guiapp.native import StringTable
 
 # Roles in the order in which their keys are read; the old names of three come last and win.
 KEYS = {
@@ -180,7 +180,7 @@ def _ids_of_known_texts(table: StringTable) -> dict[str, int]:
     """The ids of all texts that this module knows, looked up at once."""
     lists = (*TEXTS_OF_ROLE.values(), END_TEXTS, CHANNEL_TEXTS, PHI3_TEXTS, "<mask> [MASK] <|plamo:eos|>")
     texts = sorted({text for texts in lists for text in texts.split()})
-    rows = string_table.find_all(table, [text.encode() for text in texts]).tolist()
+    rows = table.find([text.encode() for text in texts]).tolist()
     return {text: row for text, row in zip(texts, rows, strict=True) if row >= 0}
 
 

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import struct
 
-from gguf.constants import GGML_QUANT_SIZES, GGUF_DEFAULT_ALIGNMENT
-
-from guiapp.core.vocab.gguf_reader import BROKEN, HeaderReader
+from guiapp.core.vocab.gguf_reader import BROKEN, Header
 from guiapp.core.vocab.header_bytes import HeaderBytes
 from guiapp.core.vocab.quoting import quoted
 
@@ -22,24 +20,32 @@ LENGTH, DIMENSIONS = struct.Struct("<Q"), struct.Struct("<I")
 REST = [struct.Struct(f"<{n_dimensions}qiQ") for n_dimensions in range(MOST_DIMENSIONS + 1)]
 LIST = "the list of tensors"
 NAME_LIMIT_BYTES = 64
-KNOWN_TYPES = 43  # llama.cpp's; gguf may not yet know the size of the newest
+KNOWN_TYPES = 43  # llama.cpp's
 LARGEST_INT64 = (1 << 63) - 1
-SIZES = {int(kind): sizes for kind, sizes in GGML_QUANT_SIZES.items()}
+DEFAULT_ALIGNMENT = 32
+SIZES = {
+    0: (1, 4), 1: (1, 2), 2: (32, 18), 3: (32, 20), 6: (32, 22), 7: (32, 24), 8: (32, 34), 9: (32, 40),
+    10: (256, 84), 11: (256, 110), 12: (256, 144), 13: (256, 176), 14: (256, 210), 15: (256, 292),
+    16: (256, 66), 17: (256, 74), 18: (256, 98), 19: (256, 50), 20: (32, 18), 21: (256, 110), 22: (256, 82),
+    23: (256, 136), 24: (1, 1), 25: (1, 2), 26: (1, 4), 27: (1, 8), 28: (1, 8), 29: (256, 56), 30: (1, 2),
+    34: (256, 54), 35: (256, 66), 39: (32, 17), 40: (64, 36), 41: (128, 18),
+}  # fmt: skip
+"""Of each type, the elements of a block and the bytes that they take: gguf's GGML_QUANT_SIZES."""
 
 
-def check_tensor_infos(source: HeaderBytes, reader: HeaderReader) -> list[str]:
+def check_tensor_infos(source: HeaderBytes, header: Header) -> list[str]:
     """Read over the tensor list; returns warnings, raises VocabError where it cannot be read."""
-    alignment = _alignment(source, reader)
-    left = source.size - reader.end
-    if reader.n_tensors > left // SMALLEST_INFO_BYTES:
-        raise source.error(f"claims {reader.n_tensors:,} tensors (byte 8), with {left:,} bytes left", BROKEN)
-    if reader.n_tensors > MOST_TENSORS:
+    alignment = _alignment(source, header)
+    left = source.size - header.end
+    if header.n_tensors > left // SMALLEST_INFO_BYTES:
+        raise source.error(f"claims {header.n_tensors:,} tensors (byte 8), with {left:,} bytes left", BROKEN)
+    if header.n_tensors > MOST_TENSORS:
         raise source.error(
-            f"claims {reader.n_tensors:,} tensors (byte 8)", f"At most {MOST_TENSORS:,} are read."
+            f"claims {header.n_tensors:,} tensors (byte 8)", f"At most {MOST_TENSORS:,} are read."
         )
-    at, expected, odd = reader.end, 0, ""
+    at, expected, odd = header.end, 0, ""
     names: set[bytes] = set()
-    for _ in range(reader.n_tensors):
+    for _ in range(header.n_tensors):
         at, name, n_elements, kind, offset = _read_info(source, at)
         if name in names:
             raise source.error(f"has the tensor {quoted(name)} twice (again before byte {at:,})", BROKEN)
@@ -51,11 +57,11 @@ def check_tensor_infos(source: HeaderBytes, reader: HeaderReader) -> list[str]:
     return _warnings(odd, -(-at // alignment) * alignment + expected if names else 0, source)
 
 
-def _alignment(source: HeaderBytes, reader: HeaderReader) -> int:
-    field = reader.fields.get("general.alignment")
+def _alignment(source: HeaderBytes, header: Header) -> int:
+    field = header.fields.get("general.alignment")
     if field is None:
-        return int(GGUF_DEFAULT_ALIGNMENT)
-    alignment = int(field.parts[-1][0]) if [kind.name for kind in field.types] == ["UINT32"] else 0
+        return DEFAULT_ALIGNMENT
+    alignment: int = field.value if field.kind == "uint32" else 0
     if alignment == 0 or alignment & (alignment - 1):
         raise source.error("has a general.alignment that is not a power of two of type uint32", BROKEN)
     return alignment

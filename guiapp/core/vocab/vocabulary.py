@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, IntFlag
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.kernels import string_table, token_bytes
-from guiapp.core.kernels.string_table import StringTable
+from guiapp import native
+from guiapp.core.kernels import string_table
 from guiapp.core.split.pre_tokenizers import Pattern
 from guiapp.core.vocab import byte_alphabet
+from guiapp.native import StringTable, packed
 
 if TYPE_CHECKING:
     from guiapp.core.vocab.token_tree import TokenTree
@@ -116,7 +117,7 @@ class Vocabulary:
     eog            ids that end a generation
     warnings       what was repaired or is odd, one sentence each
     metadata       scalar keys as Python values; arrays as a short description
-    token_table    finds tokens by their raw text, also inside kernels
+    token_table    finds tokens by their raw text
     """
 
     path: Path | None
@@ -144,7 +145,7 @@ class Vocabulary:
 
     def __post_init__(self) -> None:
         if self.token_table is None:
-            object.__setattr__(self, "token_table", string_table.build(self.token_data, self.token_offsets))
+            object.__setattr__(self, "token_table", StringTable(self.token_data, self.token_offsets))
 
     @property
     def pre_in_use(self) -> str:
@@ -180,8 +181,13 @@ class Vocabulary:
 
     def find(self, raw_text: bytes) -> int | None:
         """The token that the file spells like this."""
-        row = int(string_table.find_all(self.token_table, [raw_text])[0])
+        row = int(self.token_table.find([raw_text])[0])
         return row if row >= 0 else None
+
+    @cached_property
+    def compiled_strings(self) -> string_table.StringTable:
+        """`token_table` for kernels, as long as there are any that take it."""
+        return string_table.build(self.token_data, self.token_offsets)
 
     @cached_property
     def merges(self) -> tuple[tuple[bytes, bytes], ...]:
@@ -207,29 +213,14 @@ class Vocabulary:
         that would fill the memory (only in a file made for it), such characters stay as they are.
         """
         if self.type is VocabType.TEST:
-            return _pack([b"%x" % token_id for token_id in range(len(self))])
-        data, offsets = self.unmarked_texts
-        offsets_out = np.empty(len(self) + 1, np.int64)
-
-        def spell_out(name_unknown: bool, out: NDArray[np.uint8]) -> int:
-            return token_bytes.spell_out(
-                data,
-                offsets,
-                self.attributes,
-                self._spelling,
-                byte_alphabet.BYTES,
-                name_unknown,
-                out,
-                offsets_out,
-            )
-
-        out = np.empty(len(data), np.uint8)  # enough, but for names of unknown characters
-        size = spell_out(True, out)
-        if size > len(out):
-            name_unknown = size <= NAMING_LIMIT_BYTES
-            out = np.empty(size if name_unknown else len(data), np.uint8)
-            size = spell_out(name_unknown, out)
-        return out[:size].copy(), offsets_out
+            return packed([b"%x" % token_id for token_id in range(len(self))])
+        texts, size = self.unmarked_texts, len(self.token_data)  # room but for names of unknown characters
+        spell_out = partial(native.spell_out, texts, self.attributes, self._spelling, byte_alphabet.BYTES)
+        data, offsets, full_size = spell_out(True, size)
+        if full_size > size:
+            name_unknown = full_size <= NAMING_LIMIT_BYTES
+            data, offsets, full_size = spell_out(name_unknown, full_size if name_unknown else size)
+        return data[:full_size].copy(), offsets
 
     @cached_property
     def longest_token_bytes(self) -> int:
@@ -246,12 +237,12 @@ class Vocabulary:
     @property
     def _spelling(self) -> int:
         if self.type is VocabType.RWKV:
-            return token_bytes.ESCAPES
+            return native.ESCAPES
         if self.type is VocabType.PLAMO2:
-            return token_bytes.PLAIN
+            return native.PLAIN
         if self.type is VocabType.BPE and not self.rules.escape_spaces:
-            return token_bytes.BYTE_STAND_INS
-        return token_bytes.MARKED_SPACES
+            return native.BYTE_STAND_INS
+        return native.MARKED_SPACES
 
 
 def _checked(token_id: int, n_tokens: int) -> int:
@@ -271,12 +262,6 @@ def _cut_in_two(merge: bytes) -> tuple[bytes, bytes]:
     return (merge[:at], merge[at + 1 :]) if at > 0 else (b"", b"")
 
 
-def _pack(texts: list[bytes]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    offsets = np.zeros(len(texts) + 1, np.int64)
-    np.cumsum([len(text) for text in texts], out=offsets[1:])
-    return np.frombuffer(bytearray(b"".join(texts)), np.uint8), offsets
-
-
 def _without_dna_suffix(vocabulary: Vocabulary) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Token texts where those behind `<oov>` lose the U+E000 that tells DNA from words."""
     suffix = "\ue000".encode()
@@ -284,4 +269,4 @@ def _without_dna_suffix(vocabulary: Vocabulary) -> tuple[NDArray[np.uint8], NDAr
     texts = [vocabulary.raw_text(token_id) for token_id in range(len(vocabulary))]
     if first is not None:
         texts[first + 1 :] = [text.removesuffix(suffix) or text for text in texts[first + 1 :]]
-    return _pack(texts)
+    return packed(texts)

@@ -1,34 +1,41 @@
-"""The fast reader finds the fields that gguf's own reader finds."""
+"""Our reader finds the fields that gguf's own reader finds, and knows what gguf knows."""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
-import numpy as np
 import pytest
 from conftest import VOCABS
-from gguf import GGUFReader
+from gguf import GGUFReader, GGUFValueType
+from gguf.constants import GGML_QUANT_SIZES, GGUF_DEFAULT_ALIGNMENT, MODEL_ARCH_NAMES
 from gguf_builder import FORMATS, Raw, vocab_file
 
-from guiapp.core.vocab.gguf_reader import HeaderReader
+from guiapp.core.vocab.defaults import ARCHITECTURES
+from guiapp.core.vocab.gguf_reader import KINDS, Field, read_header
 from guiapp.core.vocab.header_bytes import HeaderBytes
+from guiapp.core.vocab.tensor_infos import DEFAULT_ALIGNMENT, SIZES
+from guiapp.core.vocab.vocab_keys import VocabKeys
 
 
 def contents(path: Path) -> dict[str, tuple[list[str], object]]:
     """Types and value of each field, by our reader."""
     source = HeaderBytes(path, lambda share: None)
-    reader = HeaderReader(source)
+    fields = read_header(source).fields
     source.close()
-    found: dict[str, tuple[list[str], object]] = {}
-    for name, field in reader.fields.items():
-        types = [kind.name for kind in field.types]
-        if types == ["ARRAY", "STRING"]:
-            data, starts, lengths = reader.strings(field)
-            pairs = zip(starts.tolist(), lengths.tolist(), strict=True)
-            found[name] = (types, [data[at : at + length].tobytes().decode() for at, length in pairs])
-        else:
-            found[name] = (types, field.contents())
-    return found
+    keys = VocabKeys(source, fields)
+    return {
+        name: (field.kind.upper().split(" OF "), value(keys, name, field)) for name, field in fields.items()
+    }
+
+
+def value(keys: VocabKeys, name: str, field: Field) -> object:
+    if field.kind == "array of string":
+        data, offsets, _ = keys.strings(name)
+        return [data[start:end].tobytes().decode() for start, end in pairwise(offsets.tolist())]
+    if field.kind.startswith("array"):
+        return keys.numbers(name, field.kind.removeprefix("array of ")).tolist()
+    return field.value.decode() if field.kind == "string" else field.value
 
 
 def stock_contents(path: Path) -> dict[str, tuple[list[str], object]]:
@@ -57,7 +64,8 @@ def test_fields_of_a_real_file_equal_those_of_the_stock_reader():
 
 def test_strings_are_found_across_chunks(tmp_path, monkeypatch):
     monkeypatch.setattr("guiapp.core.vocab.header_bytes.CHUNK_BYTES", 7)
-    file = vocab_file(tokens=[f"token {number}" * (number % 5) for number in range(100)], types=[1] * 100)
+    monkeypatch.setattr("guiapp.core.vocab.header_bytes.FIRST_ROOM_BYTES", 7)
+    file = vocab_file(tokens=[f"token {number}" * (1 + number % 5) for number in range(100)], types=[1] * 100)
     path = file.write(tmp_path / "model.gguf")
     assert contents(path) == stock_contents(path)
 
@@ -67,14 +75,13 @@ def test_a_file_that_shrinks_while_it_is_read_is_refused(tmp_path):
     source = HeaderBytes(path, lambda share: None)
     path.write_bytes(b"GGUF")
     with pytest.raises(Exception, match="became shorter"):
-        HeaderReader(source)
+        read_header(source)
     source.close()
 
 
-def test_values_survive_the_growth_of_the_buffer(tmp_path, monkeypatch):
-    monkeypatch.setattr("guiapp.core.vocab.header_bytes.CHUNK_BYTES", 16)
-    path = vocab_file(tokens=["a"], keys={"z": Raw("array:u32", range(1000))}).write(tmp_path / "model.gguf")
-    source = HeaderBytes(path, lambda share: None)
-    field = HeaderReader(source).fields["z"]
-    source.close()
-    assert np.array_equal(field.parts[-1], np.arange(1000))
+def test_what_gguf_knows_is_known():
+    assert {kind.name.lower() for kind in GGUFValueType} == set(KINDS)
+    assert all(KINDS[kind] == kind.name.lower() for kind in GGUFValueType)
+    assert set(MODEL_ARCH_NAMES.values()) <= set(ARCHITECTURES.split())
+    assert {int(kind): sizes for kind, sizes in GGML_QUANT_SIZES.items()} == SIZES
+    assert DEFAULT_ALIGNMENT == GGUF_DEFAULT_ALIGNMENT
