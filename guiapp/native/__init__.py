@@ -13,6 +13,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from ctypes import c_int32, c_int64, c_uint64, c_void_p
 from ctypes import c_bool, c_int64, c_uint64, c_void_p
+from collections.abc import Sequence
+from ctypes import c_bool, c_int32, c_int64, c_uint64, c_void_p
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -77,7 +79,6 @@ TO_BYTES, TO_FLAGS, TO_INTS, TO_WIDE_INTS = (
     _array_of(dtype, True) for dtype in (np.uint8, np.bool_, np.int32, np.int64)
 )
 SHORTS = _array_of(np.uint16)
-TO_BYTES, TO_INTS, TO_WIDE_INTS = (_array_of(dtype, True) for dtype in (np.uint8, np.int32, np.int64))
 
 
 def _function(name: str, result: Any, *arguments: Any) -> Any:
@@ -686,3 +687,52 @@ def spell_out(
     if full < 0:
         raise ValueError("offsets or attributes that do not fit the data")
     return out, ends, full
+
+
+# Special tokens
+
+STRIPS_LEFT, STRIPS_RIGHT = 1, 2
+
+_special_new = _function("special_new", c_void_p, BYTES, WIDE_INTS, BYTES)
+_special_occurrences = _function("special_occurrences", c_void_p, c_void_p, BYTES)
+_special_partition = _function("special_partition", c_void_p, c_void_p, BYTES)
+_parts_size = _function("parts_size", c_int64, c_void_p)
+_parts_copy = _function("parts_copy", None, c_void_p, TO_WIDE_INTS)
+_parts_free = _function("parts_free", None, c_void_p)
+_sort_longest_first = _function("sort_longest_first", c_int64, TO_INTS, WIDE_INTS)
+
+
+class SpecialTokens(_Handle):
+    """Cuts special tokens out of a text; they come in the order in which they claim, the last first.
+
+    strips  uint8[n]: STRIPS_LEFT and STRIPS_RIGHT, the white space that each takes away
+    """
+
+    _free = staticmethod(_function("special_free", None, c_void_p))
+
+    def __init__(self, texts: Sequence[bytes], strips: NDArray[np.uint8]) -> None:
+        super().__init__(_special_new(*packed(texts), strips))
+        if self._address is None:
+            raise ValueError("special tokens of more than 256 MB")
+
+    def occurrences(self, text: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """From where to where the longest token reaches at each place where some begin."""
+        *_, starts, ends = _parts(_special_occurrences(self._address, text))
+        return starts, ends
+
+    def partition(self, text: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """int64[5, k + 1]: starts and ends of the stretches around k tokens; these, their starts and ends."""
+        return _parts(_special_partition(self._address, text))
+
+
+def _parts(address: int) -> NDArray[np.int64]:
+    numbers = np.empty((_parts_size(address), 5), np.int64)
+    _parts_copy(address, numbers)
+    _parts_free(address)
+    return np.ascontiguousarray(numbers.T)
+
+
+def sort_longest_first(rows: NDArray[np.int32], lengths: NDArray[np.int64]) -> None:
+    """Sort rows of `lengths` in place; of equal ones that comes first which GNU's std::sort puts there."""
+    if _sort_longest_first(rows, lengths) < 0:
+        raise ValueError("rows that are none")

@@ -15,12 +15,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.kernels import special_tokens as kernels
+from guiapp import native
 from guiapp.core.vocab.special_ids import special_tokens_in_match_order
 from guiapp.core.vocab.vocabulary import Attribute, Vocabulary
 
 BYTES_PER_TRY = 500  # so often it pays to look for a single byte before looking for several
 WHITESPACE = b"\t\n\v\f\r "
+_Table = tuple[NDArray[np.int32], native.SpecialTokens]  # the ids of its tokens
+
 SEPARATOR = b"\0"  # no token holds it: those of model files end there
 
 
@@ -82,26 +84,16 @@ class SpecialTokens:
 
     def may_be_in(self, text: bytes, parse_special: bool) -> bool:
         """False where it is plain to see that none of these tokens is in a text."""
-        beginnings = self._beginnings[parse_special]
-        return bool(beginnings) and any(_occurs(beginning, text) for beginning in beginnings)
+        for beginning in self._beginnings[parse_special]:
+            if beginning in text if len(text) < BYTES_PER_TRY else _occurs(beginning, text):
+                return True
+        return False
 
     def partition(self, text: NDArray[np.uint8], parse_special: bool) -> Partition:
         """Find the special tokens of `text`."""
-        ids = self.searched_for(parse_special)
-        tree = self._with_control if parse_special else self._user_defined_only
-        positions, ranks = _longest_matches(text, tree)
-        if len(positions) == 0:
-            return _partition([], [], [], np.array([0], np.int64), np.array([len(text)], np.int64))
-        claims = np.zeros(len(text), np.uint8)
-        kernels.claim(text, tree, positions, ranks, claims)
-        is_token = ranks >= 0
-        starts, ranks = positions[is_token], ranks[is_token]
-        ends = starts + tree.lengths[ranks]
-        raw_starts = np.concatenate([[0], ends])
-        raw_ends = np.concatenate([starts, [len(text)]])
-        if tree.strips.any():
-            _leave_out_dropped(claims, raw_starts, raw_ends)
-        return _partition(ids[ranks], starts, ends, raw_starts, raw_ends)
+        ids, tokens = self._tables[parse_special]
+        raw_starts, raw_ends, found, starts, ends = tokens.partition(text)
+        return _partition(ids[found[:-1]], starts[:-1], ends[:-1], raw_starts, raw_ends)
 
     def partition_each(self, texts: Sequence[bytes], parse_special: bool) -> ManyParts:
         """The same for each of many texts."""
@@ -152,22 +144,25 @@ class SpecialTokens:
         self, text: NDArray[np.uint8], parse_special: bool
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """From where to where the longest special token reaches at each place where some begin."""
-        tree = self._with_control if parse_special else self._user_defined_only
-        positions, ranks = _longest_matches(text, tree)
-        return positions, positions + tree.lengths[ranks]
+        return self._tables[parse_special][1].occurrences(text)
 
     def may_begin(self, parse_special: bool) -> NDArray[np.bool_]:
         """bool[256]: the bytes that special tokens begin with."""
-        tree = self._with_control if parse_special else self._user_defined_only
-        return tree.begins.astype(np.bool_)
+        begins = np.zeros(256, np.bool_)
+        begins[[beginning[0] for beginning in self._beginnings[parse_special]]] = True
+        return begins
 
     def reach_across(
         self, text: NDArray[np.uint8], position: int, parse_special: bool
     ) -> tuple[int, int] | None:
         """From where to where special tokens' texts reach that begin before `position` and end behind it."""
-        tree = self._with_control if parse_special else self._user_defined_only
-        start, end = kernels.reach_across(text, position, tree)
-        return (start, end) if start < position else None
+        around = self.longest(parse_special) - 1
+        first = max(0, position - around)
+        starts, ends = self.occurrences(text[first : position + around], parse_special)
+        across = (starts + first < position) & (ends + first > position)
+        if not across.any():
+            return None
+        return first + int(starts[across][0]), first + int(ends[across].max())
 
     def _cut(self, text: bytes, fragment: tuple[int, int, int], token_id: int) -> list[tuple[int, int, int]]:
         token = self._text(token_id)
@@ -208,25 +203,16 @@ class SpecialTokens:
         return [tokens[0][: _length_in_common(tokens)] for tokens in by_first.values()]
 
     @cached_property
-    def _with_control(self) -> kernels.SearchTree:
-        return self._search_tree(True)
+    def _tables(self) -> tuple[_Table, _Table]:
+        """By `parse_special`."""
+        return self._table(False), self._table(True)
 
-    @cached_property
-    def _user_defined_only(self) -> kernels.SearchTree:
-        return self._search_tree(False)
-
-    def _search_tree(self, parse_special: bool) -> kernels.SearchTree:
-        vocabulary = self._vocabulary
-        ids = self.searched_for(parse_special)
-        texts = [self._text(token_id) for token_id in ids.tolist()]
-        data = np.frombuffer(bytearray(b"".join(texts)), np.uint8)
-        offsets = np.cumsum([0, *map(len, texts)], dtype=np.int64)
-        strips = ((vocabulary.attributes[ids] & Attribute.LSTRIP) > 0) * np.uint8(kernels.STRIP_LEFT) | (
-            (vocabulary.attributes[ids] & Attribute.RSTRIP) > 0
-        ) * np.uint8(kernels.STRIP_RIGHT)
-        tree = kernels.empty_tree(data, offsets, strips.astype(np.uint8))
-        kernels.grow(tree, data, offsets)
-        return tree
+    def _table(self, parse_special: bool) -> _Table:
+        ids = self.searched_for(parse_special)[::-1]
+        attributes = self._vocabulary.attributes[ids]
+        left, right = (attributes & bit > 0 for bit in (Attribute.LSTRIP, Attribute.RSTRIP))
+        strips = left * np.uint8(native.STRIPS_LEFT) + right * np.uint8(native.STRIPS_RIGHT)
+        return ids, native.SpecialTokens([self._text(token_id) for token_id in ids.tolist()], strips)
 
 
 def _occurs(beginning: bytes, text: bytes) -> bool:
@@ -243,33 +229,6 @@ def _length_in_common(texts: list[bytes]) -> int:
     """How many bytes all texts begin with."""
     first, last = min(texts), max(texts)
     return next((at for at, byte in enumerate(first) if last[at] != byte), len(first))
-
-
-def _longest_matches(
-    text: NDArray[np.uint8], tree: kernels.SearchTree
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """All places where a special token begins, and the rank of the longest one there."""
-    found_positions, found_ranks, position = [], [], 0
-    while position < len(text):
-        capacity = min(len(text) - position, 1 << 16)
-        positions, ranks = np.empty(capacity, np.int64), np.empty(capacity, np.int32)
-        n_found, position = kernels.longest_matches(text, position, tree, positions, ranks)
-        found_positions.append(positions[:n_found])
-        found_ranks.append(ranks[:n_found])
-    if not found_positions:
-        return np.empty(0, np.int64), np.empty(0, np.int32)
-    return np.concatenate(found_positions), np.concatenate(found_ranks)
-
-
-def _leave_out_dropped(
-    claims: NDArray[np.uint8], raw_starts: NDArray[np.int64], raw_ends: NDArray[np.int64]
-) -> None:
-    """Shorten the stretches by the white space at their edges that a token has dropped."""
-    for index in np.flatnonzero(raw_starts < raw_ends).tolist():
-        start = raw_starts[index]
-        free = np.flatnonzero(claims[start : raw_ends[index]] == kernels.FREE)
-        first, last = (free[0], free[-1] + 1) if len(free) else (0, 0)
-        raw_starts[index], raw_ends[index] = start + first, start + last
 
 
 def _partition(ids: object, starts: object, ends: object, raw_starts: object, raw_ends: object) -> Partition:

@@ -13,7 +13,7 @@ from dataclasses import fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.kernels import introsort
+from guiapp import native
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.vocabulary import Attribute, SpecialIds, Vocabulary
 from guiapp.native import StringTable
@@ -199,5 +199,5 @@ def special_tokens_in_match_order(vocabulary: Vocabulary) -> NDArray[np.int32]:
     """
     special = np.flatnonzero(vocabulary.attributes & SPECIAL).astype(np.int32)
     lengths = np.diff(vocabulary.unmarked_texts[1])
-    introsort.sort_descending(special, lengths, np.empty(introsort.STACK_SIZE, np.int64))
+    native.sort_longest_first(special, lengths)
     return special

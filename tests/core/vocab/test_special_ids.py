@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from gguf_builder import CONTROL, NORMAL, USER_DEFINED, vocab_file
 
-from guiapp.core.kernels import introsort
+from guiapp import native
 from guiapp.core.vocab.gguf_file import load_vocabulary
 from guiapp.core.vocab.special_ids import special_tokens_in_match_order
 
@@ -20,7 +20,7 @@ ORDER_OF_LIBSTDCXX = [
 
 def sorted_by_length(lengths: list[int]) -> list[int]:
     items = np.arange(len(lengths), dtype=np.int32)
-    introsort.sort_descending(items, np.array(lengths, np.int64), np.empty(introsort.STACK_SIZE, np.int64))
+    native.sort_longest_first(items, np.array(lengths, np.int64))
     return items.tolist()
 
 
