@@ -13,7 +13,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QPoint
 
 from guiapp import open_model
 from guiapp.core.demo import resolve_model
-from guiapp.core.tree.painting import color_sums
+from guiapp.core.tree.painting import NodeColors
 from guiapp.core.tree.picture import tree_picture
 from guiapp.core.vocab.token_tree import token_tree
 from guiapp.latencies.measured_window import MeasuredWindow, turn_wheel
@@ -53,7 +53,7 @@ def _ready(model: str) -> Measurement:
         started = time.perf_counter()
         token_tree(vocabulary)  # anew: opening a model may have made one already
         picture = tree_picture(vocabulary)
-        color_sums(picture, np.zeros(len(picture), np.uint32))
+        _ = NodeColors(picture, np.zeros(len(picture), np.uint32), 0).painter
         values.append(time.perf_counter() - started)
     return Measurement("tree_ready", "s", tuple(values[1:]))
 

@@ -15,6 +15,7 @@ from ctypes import c_int32, c_int64, c_uint64, c_void_p
 from ctypes import c_bool, c_int64, c_uint64, c_void_p
 from collections.abc import Sequence
 from ctypes import c_bool, c_int32, c_int64, c_uint64, c_void_p
+from ctypes import c_bool, c_double, c_int64, c_uint32, c_uint64, c_void_p
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -79,6 +80,8 @@ TO_BYTES, TO_FLAGS, TO_INTS, TO_WIDE_INTS = (
     _array_of(dtype, True) for dtype in (np.uint8, np.bool_, np.int32, np.int64)
 )
 SHORTS = _array_of(np.uint16)
+SHORTS, COLORS, DOUBLES = (_array_of(dtype) for dtype in (np.uint16, np.uint32, np.float64))
+TO_COLORS, TO_DOUBLES = (_array_of(dtype, True) for dtype in (np.uint32, np.float64))
 
 
 def _function(name: str, result: Any, *arguments: Any) -> Any:
@@ -283,9 +286,26 @@ def normalize_plamo2(text: NDArray[np.uint8]) -> Normalized | None:
 # Token trees
 
 _tree_new = _function("tree_new", c_void_p, BYTES, WIDE_INTS, INTS, TO_FLAGS, TO_INTS, TO_INTS)
-_tree_draw = _function("tree_draw", c_int64, c_void_p, *[TO_INTS] * 5)
+_tree_columns = _function("tree_columns", c_int64, c_void_p, *[TO_INTS] * 5)
 _tree_rows = _function("tree_rows", c_int64, c_void_p, TO_INTS)
 _tree_longest_match = _function("tree_longest_match", c_int64, c_void_p, BYTES, c_int64)
+
+
+class TreeColumns(NamedTuple):
+    """A tree as it is drawn.
+
+    depths         int32[n]      1 for tokens without a parent, 0 for what is not in the tree
+    sizes          int32[n]      tokens in the subtree, itself included
+    places         int32[n]      where each token stands in the order of the tree, or -1
+    child_offsets  int32[n + 2]  the children of token i, or of the root in row n, sorted by their bytes, are
+    children       int32[k]      children[child_offsets[i] : child_offsets[i + 1]]
+    """
+
+    depths: NDArray[np.int32]
+    sizes: NDArray[np.int32]
+    places: NDArray[np.int32]
+    child_offsets: NDArray[np.int32]
+    children: NDArray[np.int32]
 
 
 class TokenTree(_Handle):
@@ -321,21 +341,18 @@ class TokenTree(_Handle):
         found: int = _tree_longest_match(self._address, text, start)
         return found
 
-    def draw(self) -> tuple[NDArray[np.int32], ...]:
-        """What drawing the tree needs to know.
-
-        depths         int32[n]      1 for tokens without a parent, 0 for what is not in the tree
-        sizes          int32[n]      tokens in the subtree, itself included
-        places         int32[n]      where each token stands in `order`, or -1
-        child_offsets  int32[n + 2]  the children of token i, sorted by their bytes, are
-        children       int32[k]      children[child_offsets[i] : child_offsets[i + 1]]; n: the root
-        """
+    def columns(self) -> TreeColumns:
+        """What drawing the tree needs to know."""
         n_tokens = len(self.parents)
-        depths, sizes = np.zeros(n_tokens, np.int32), np.zeros(n_tokens, np.int32)
-        places, child_offsets = np.full(n_tokens, -1, np.int32), np.zeros(n_tokens + 2, np.int32)
-        children = np.empty(len(self.order), np.int32)
-        _tree_draw(self._address, depths, sizes, places, child_offsets, children)
-        return depths, sizes, places, child_offsets, children
+        columns = TreeColumns(
+            depths=np.zeros(n_tokens, np.int32),
+            sizes=np.zeros(n_tokens, np.int32),
+            places=np.full(n_tokens, -1, np.int32),
+            child_offsets=np.zeros(n_tokens + 2, np.int32),
+            children=np.empty(len(self.order), np.int32),
+        )
+        _tree_columns(self._address, *columns)
+        return columns
 
     def rows(self) -> NDArray[np.int32]:
         """The double array: base, row of the parent, token and its length, row by row."""
@@ -736,3 +753,169 @@ def sort_longest_first(rows: NDArray[np.int32], lengths: NDArray[np.int64]) -> N
     """Sort rows of `lengths` in place; of equal ones that comes first which GNU's std::sort puts there."""
     if _sort_longest_first(rows, lengths) < 0:
         raise ValueError("rows that are none")
+_encode_text = _function("encode_text", c_int64, c_void_p, ctypes.c_char_p, c_int64, c_void_p, c_int64)
+
+
+# Pictures of token trees
+
+_token_scripts = _function("token_scripts", c_int64, BYTES, WIDE_INTS, BYTES, c_int64, TO_BYTES)
+_layout_new = _function("layout_new", c_void_p, *[INTS] * 3, BYTES, c_int64, c_void_p, TO_INTS)
+_layout_measure = _function("layout_measure", c_int64, c_void_p, c_double, c_double, TO_DOUBLES, TO_DOUBLES)
+_layout_list_wide = _function("layout_list_wide", c_int64, c_void_p, c_double, c_double, DOUBLES, TO_INTS)
+_node_colors_new = _function("node_colors_new", c_void_p, c_void_p, COLORS)
+View = tuple[float, float]
+LAYOUT_COLUMNS = ("tokens", "kinds", "parents", "starts", "ends", "level_offsets", "nodes")
+
+
+def token_scripts(
+    data: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    scripts_of_codes: NDArray[np.uint8],
+    first_script: int,
+) -> NDArray[np.uint8]:
+    """The script of each token, uint8[n]: of its first letter, else of the strongest character in it.
+
+    Numbers below `first_script` are no scripts, and weaker the smaller they are.  A token without a letter
+    that is not whole UTF-8 gets 0.
+    """
+    scripts = np.empty(len(offsets) - 1, np.uint8)
+    _checked(_token_scripts(data, offsets, scripts_of_codes, first_script, scripts))
+    return scripts
+
+
+class _LayoutArrays(ctypes.Structure):
+    _fields_ = tuple((name, _Array) for name in LAYOUT_COLUMNS)
+
+
+class TreeLayout(_Handle):
+    """The nodes of a picture of a tree, level by level and from left to right: node 0 is the root.
+
+    A leaf is one unit wide, any other node as wide as its children, which lie side by side below it.
+    The children of a node with at least `crowd` of them are put in groups, one for each of `kinds`, a number
+    for each token; the largest comes first, and where all are of one kind there are no groups.
+
+    tokens         int32[m]      the token, or -1 for the root and for groups
+    kinds          uint8[m]      kind that a group's tokens share; of the token elsewhere
+    parents        int32[m]      node one level above, -1 for the root
+    starts, ends   int32[m]      a node covers [start, end)
+    level_offsets  int32[k + 1]  level i holds the nodes [level_offsets[i], level_offsets[i + 1])
+    nodes          int32[n]      the node of each token, or -1
+    """
+
+    _free = staticmethod(_function("layout_free", None, c_void_p))
+
+    def __init__(
+        self,
+        sizes: NDArray[np.int32],
+        child_offsets: NDArray[np.int32],
+        children: NDArray[np.int32],
+        kinds: NDArray[np.uint8],
+        crowd: int,
+    ) -> None:
+        fan_outs = np.diff(child_offsets)
+        room = 1 + len(children) + int(np.minimum(fan_outs[fan_outs >= crowd], 256).sum())
+        columns: dict[str, Any] = {name: np.empty(room + 1, np.int32) for name in LAYOUT_COLUMNS}
+        columns |= {"kinds": np.empty(room, np.uint8), "nodes": np.full(len(kinds), -1, np.int32)}
+        arrays = _LayoutArrays(*(_Array(column.ctypes.data, column.size) for column in columns.values()))
+        counts = np.empty(2, np.int32)
+        address = _layout_new(sizes, child_offsets, children, kinds, crowd, ctypes.byref(arrays), counts)
+        super().__init__(address, columns)
+        if self._address is None:
+            raise ValueError("a tree that cannot be laid out")
+        n_nodes, self.n_levels = counts.tolist()
+        names = ("tokens", "parents", "starts", "ends")
+        self.tokens, self.parents, self.starts, self.ends = (columns[name][:n_nodes] for name in names)
+        self.kinds: NDArray[np.uint8] = columns["kinds"][:n_nodes]
+        self.level_offsets: NDArray[np.int32] = columns["level_offsets"][: self.n_levels + 1]
+        self.nodes: NDArray[np.int32] = columns["nodes"]
+
+    def measure(self, view: View) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """How each level fills a view, from left to right: two numbers float64[k] for each.
+
+        The share of the view that has nodes, and the share of a node that is seen where one node covers the
+        whole view, else 1.
+        """
+        shares, insides = np.empty(self.n_levels), np.empty(self.n_levels)
+        _checked(_layout_measure(self._address, *view, shares, insides))
+        return shares, insides
+
+    def list_wide(self, view: View, least: NDArray[np.float64], most: int) -> NDArray[np.int32]:
+        """The nodes of which at least least[level] is seen in a view, by level; up to `most`."""
+        found = np.empty(most, np.int32)
+        return found[: _checked(_layout_list_wide(self._address, *view, least, found))]
+
+
+class Frame(ctypes.Structure):
+    """What is painted into an image; see `NodePainter.frame`."""
+
+    _fields_ = (
+        ("nodes", c_void_p),
+        ("left", c_double),
+        ("right", c_double),
+        ("image", _Array),
+        ("width", c_int64),
+        ("ground", c_uint32),
+        ("has_gaps", c_bool),
+    )
+
+
+_FRAME = ctypes.POINTER(Frame)
+_paint_icicle = _function("paint_icicle", c_int64, _FRAME, INTS, c_int64, c_int64)
+_paint_quarter = _function("paint_quarter", c_int64, _FRAME, DOUBLES, SHORTS, SHORTS, WIDE_INTS)
+_paint_bent = _function("paint_bent", c_int64, _FRAME, INTS, *[c_double] * 4)
+
+
+class NodePainter(_Handle):
+    """Paints the nodes of a layout in their colours, uint32[m], 0xRRGGBB."""
+
+    _free = staticmethod(_function("node_colors_free", None, c_void_p))
+
+    def __init__(self, layout: TreeLayout, colors: NDArray[np.uint32]) -> None:
+        self.colors = colors
+        super().__init__(_node_colors_new(layout._address, colors), layout, colors)
+        if self._address is None:
+            raise ValueError("not a colour for each node")
+
+    def frame(self, view: View, ground: int, image: NDArray[np.uint32], has_gaps: bool = True) -> Frame:
+        """What the functions below paint: a view into an image, on a ground of this colour.
+
+        has_gaps  whether up to a pixel is left free behind wide nodes
+        """
+        array, width = TO_COLORS.from_param(image), image.shape[1]
+        frame = Frame(self._address, *view, array, width, ground, has_gaps)
+        frame.kept = self, image
+        return frame
+
+
+def paint_icicle(frame: Frame, edges: NDArray[np.int32], rows: tuple[int, int]) -> None:
+    """Paint the rows from one to another; level i fills those from edges[i] to edges[i + 1]."""
+    _checked(_paint_icicle(frame, edges, *rows))
+
+
+def paint_quarter(
+    frame: Frame,
+    radii: NDArray[np.float64],
+    polar: tuple[NDArray[np.uint16], NDArray[np.uint16]],
+    square: tuple[int, int, int, bool],
+) -> None:
+    """Paint a quarter of a sunburst, in which level i is the ring from radii[i] to radii[i + 1].
+
+    polar   of each pixel of the upper left quarter, how far round it is from the vertical, in 65536ths of a
+            full turn, and how far from the middle, in quarters of a pixel
+    square  x and y of its corner, the quarter, 0 to 3 counterclockwise from the top, and whether it is coarse
+    """
+    _checked(_paint_quarter(frame, radii, *polar, np.array(square, np.int64)))
+
+
+def paint_bent(frame: Frame, edges: NDArray[np.int32], shape: tuple[float, float, float, float]) -> None:
+    """Paint an icicle that is bent around a far centre, on its way to a sunburst.
+
+    shape  the centre's x and y, the angle of the whole strip, and the radius that becomes depth 0
+    """
+    _checked(_paint_bent(frame, edges, *shape))
+
+
+def _checked(result: int) -> int:
+    if result < 0:
+        raise ValueError("arrays that do not fit each other")
+    return result

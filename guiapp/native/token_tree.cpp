@@ -187,7 +187,7 @@ bool put_match_last(std::span<Entry> same, std::span<bool> is_matched) {
 
 }  // namespace
 
-TokenTree::TokenTree(Strings tokens, std::span<const std::int32_t> ids, TreeColumns columns)
+TokenTree::TokenTree(Strings tokens, std::span<const std::int32_t> ids, MatchColumns columns)
     : tokens_(tokens), columns_(columns) {
     std::size_t longest = 0;
     for (const auto token : ids) {
@@ -218,23 +218,23 @@ TokenTree::TokenTree(Strings tokens, std::span<const std::int32_t> ids, TreeColu
     rows_ = laid_out(tokens, trie.ranked(), ids.size());
 }
 
-void TokenTree::draw(DrawnColumns drawn) const {
+void TokenTree::fill(const TreeColumns& columns) const {
     const auto root_row = n_tokens();
     const auto row_above = [&](std::int32_t token) { return parent(token) == absent ? root_row : index(parent(token)); };
     std::int32_t place = 0;
     for (const auto token : columns_.order) {
         const auto above = row_above(token);
-        drawn.depths[index(token)] = above == root_row ? 1 : drawn.depths[above] + 1;
-        drawn.places[index(token)] = place++;
-        ++drawn.child_offsets[above + 1];
+        columns.depths[index(token)] = above == root_row ? 1 : columns.depths[above] + 1;
+        columns.places[index(token)] = place++;
+        ++columns.child_offsets[above + 1];
     }
-    std::partial_sum(drawn.child_offsets.begin(), drawn.child_offsets.end(), drawn.child_offsets.begin());
-    std::vector<std::int32_t> free(drawn.child_offsets.begin(), drawn.child_offsets.end());
-    for (const auto token : columns_.order) drawn.children[index(free[row_above(token)]++)] = token;
+    std::partial_sum(columns.child_offsets.begin(), columns.child_offsets.end(), columns.child_offsets.begin());
+    std::vector<std::int32_t> free(columns.child_offsets.begin(), columns.child_offsets.end());
+    for (const auto token : columns_.order) columns.children[index(free[row_above(token)]++)] = token;
     for (auto at = columns_.order.size(); at-- > 0;) {
         const auto token = columns_.order[at];
-        ++drawn.sizes[index(token)];
-        if (parent(token) != absent) drawn.sizes[index(parent(token))] += drawn.sizes[index(token)];
+        ++columns.sizes[index(token)];
+        if (parent(token) != absent) columns.sizes[index(parent(token))] += columns.sizes[index(token)];
     }
 }
 
@@ -243,13 +243,13 @@ void TokenTree::draw(DrawnColumns drawn) const {
 using namespace loupe;
 
 // NULL where offsets or ids do not fit, or where an id comes twice or there is more than a tree can hold.  The arrays, the last
-// three of which are filled (see TreeColumns), must outlive the tree.
+// three of which are filled (see MatchColumns), must outlive the tree.
 LOUPE_API TokenTree* loupe_tree_new(Array<const Byte> data, Array<const std::int64_t> offsets, Array<const std::int32_t> ids,
                                     Array<bool> is_matched, Array<std::int32_t> parents, Array<std::int32_t> order) {
     constexpr std::size_t most_bytes = std::size_t{1} << 28;
     const Strings tokens{data, offsets};
     if (!are_sound(tokens) || tokens.size() > most_bytes) return nullptr;
-    const TreeColumns columns{is_matched, parents, order};
+    const MatchColumns columns{is_matched, parents, order};
     if (columns.is_matched.size() != tokens.size() || columns.parents.size() != tokens.size()) return nullptr;
     if (items_of(ids).size() != columns.order.size()) return nullptr;
     std::vector<bool> is_known(tokens.size());
@@ -269,11 +269,14 @@ LOUPE_API std::int64_t loupe_tree_longest_match(const TokenTree* tree, Array<con
     return start < 0 ? absent : tree->longest_match(items_of(text), static_cast<std::size_t>(start), items_of(text).size());
 }
 
-// Fill columns that are all zeros, and -1 in `places`; see DrawnColumns.
-LOUPE_API std::int64_t loupe_tree_draw(const TokenTree* tree, Array<std::int32_t> depths, Array<std::int32_t> sizes,
-                                       Array<std::int32_t> places, Array<std::int32_t> child_offsets,
-                                       Array<std::int32_t> children) {
-    tree->draw({depths, sizes, places, child_offsets, children});
+// Fill columns that are all zeros, and -1 in `places`; see TreeColumns.  -1 where they are not as many as they should be.
+LOUPE_API std::int64_t loupe_tree_columns(const TokenTree* tree, Array<std::int32_t> depths, Array<std::int32_t> sizes,
+                                          Array<std::int32_t> places, Array<std::int32_t> child_offsets,
+                                          Array<std::int32_t> children) {
+    const auto n_tokens = static_cast<std::int64_t>(tree->n_tokens());
+    if (depths.size != n_tokens || sizes.size != n_tokens || places.size != n_tokens) return -1;
+    if (child_offsets.size != n_tokens + 2 || items_of(children).size() != tree->order().size()) return -1;
+    tree->fill({depths, sizes, places, child_offsets, children});
     return 0;
 }
 

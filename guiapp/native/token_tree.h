@@ -8,7 +8,7 @@
 namespace loupe {
 
 // What a tree fills in for its owner, who keeps it as long as the tree; tokens that are not in the tree keep what they have.
-struct TreeColumns {
+struct MatchColumns {
     std::span<bool> is_matched;       // of each token: whether it may be matched; becomes whether matching finds it
     std::span<std::int32_t> parents;  // of each token: its longest proper prefix that is a matched token, or `absent`
     std::span<std::int32_t> order;    // the tokens in the tree sorted by their bytes, so that parents come first
@@ -16,7 +16,7 @@ struct TreeColumns {
 
 // The same tree as it is drawn: depth (1 below the root) and size of the subtree of each token, where it stands in `order`, and
 // the children of row i, sorted by their bytes: children[child_offsets[i] : child_offsets[i + 1]]; those of the root in the last row.
-struct DrawnColumns {
+struct TreeColumns {
     std::span<std::int32_t> depths, sizes, places, child_offsets, children;
 };
 
@@ -30,7 +30,7 @@ public:
     static constexpr std::int32_t root = 0, free_row = -1, no_row = -2;
 
     // Of tokens with the same bytes only the last among `ids` that may be matched is; the others, like empty ones, are leaves.
-    TokenTree(Strings tokens, std::span<const std::int32_t> ids, TreeColumns columns);
+    TokenTree(Strings tokens, std::span<const std::int32_t> ids, MatchColumns columns);
 
     // The longest token that text[at:end] begins with, or `absent`; the shorter ones are its ancestors.
     std::int32_t longest_match(Bytes text, std::size_t at, std::size_t end) const {
@@ -56,12 +56,13 @@ public:
     std::size_t length(std::int32_t token) const { return tokens_[static_cast<std::size_t>(token)].size(); }
     std::size_t n_tokens() const { return tokens_.size(); }
     std::span<const Row> rows() const { return rows_; }
+    std::span<const std::int32_t> order() const { return columns_.order; }
 
-    void draw(DrawnColumns drawn) const;
+    void fill(const TreeColumns& columns) const;
 
 private:
     Strings tokens_;
-    TreeColumns columns_;
+    MatchColumns columns_;
     std::vector<Row> rows_;
 };
 

@@ -76,7 +76,7 @@ def test_exact_encoders_agree_and_twins_do(vocabulary, text, stray, is_split):
 def test_two_symbols_are_compatible_if_merging_their_text_gives_them_back(vocabulary):
     tokenizer = Tokenizer(vocabulary)
     arrays, tree = derivations_of(tokenizer.merging)
-    reached = tree.arrays.order.tolist()
+    reached = tree.order.tolist()
     pairs = [(left, right) for left in reached for right in reached][:200]
     stay_whole = tokenizer.pipeline.own._encoder._matching._stay_whole
     for left, right in pairs:

@@ -40,7 +40,7 @@ def token_path(vocabulary: Vocabulary, tree: TokenTree, token_id: int, n_shown: 
         return TokenPath((), (), 0)
     above = _of_text(vocabulary, np.array(tree.path(token_id)[:-1], np.int32))
     below = _of_text(vocabulary, tree.starting_with(token))
-    continuations = np.sort(below[tree.arrays.lengths[below] > len(token)])
+    continuations = np.sort(below[tree.lengths[below] > len(token)])
     return TokenPath(tuple(above.tolist()), tuple(continuations[:n_shown].tolist()), len(continuations))
 
 

@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp import native
 from guiapp.core.kernels.byte_trie import NONE
 from guiapp.core.kernels.compile import routine
 
@@ -36,15 +35,6 @@ class TreeArrays(NamedTuple):
     places: NDArray[np.int32]
     child_offsets: NDArray[np.int32]
     children: NDArray[np.int32]
-
-
-def arrays_of(tree: native.TokenTree, offsets: NDArray[np.int64]) -> TreeArrays:
-    """A tree in arrays."""
-    depths, sizes, places, child_offsets, children = tree.draw()
-    lengths = np.diff(offsets).astype(np.int32)
-    return TreeArrays(
-        tree.rows(), lengths, tree.parents, depths, sizes, tree.order, places, child_offsets, children
-    )
 
 
 @routine

@@ -169,6 +169,6 @@ def _matches(tree: TokenTree, piece: bytes, fallback: Any) -> Matches:
     return Matches(
         partial(tree.longest_match_in, data),
         tree.parent,
-        lambda token: int(tree.arrays.lengths[token]),
+        lambda token: int(tree.lengths[token]),
         fallback,
     )

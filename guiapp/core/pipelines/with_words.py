@@ -126,4 +126,4 @@ class WithWords:
         """The token that stands for a word."""
         tree = self._vocabulary.token_tree
         token = tree.longest_match(word)
-        return token if token is not None and tree.arrays.lengths[token] == len(word) else None
+        return token if token is not None and tree.lengths[token] == len(word) else None

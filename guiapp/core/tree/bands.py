@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.kernels.tree_layout import measure_levels
 from guiapp.core.tree.picture import TreePicture
 
 
@@ -42,8 +41,7 @@ def band_tops(
 
     The heights follow the view [left, right) steadily, so that zooming moves them without a jump.
     """
-    shares, insides = np.empty(picture.n_levels), np.empty(picture.n_levels)
-    measure_levels(picture.arrays, picture.covered, float(left), float(right), shares, insides)
+    shares, insides = picture.layout.measure((left, right))
     weights = np.where(shares > 0, np.maximum(shares**style.sparse_power, style.thinnest), 0.0)
     weights *= np.maximum(insides**style.passed_power, style.passed)
     weights[0] *= style.root

@@ -116,7 +116,7 @@ def broken_tokens(tree: TokenTree) -> NDArray[np.int32]:
     is_escaped = (codes >= 0xDC80) & (codes < 0xDD00)
     sizes = 1 + (codes >= 0x80) + (codes >= 0x800).astype(np.int64) + (codes >= 0x10000)
     ends = np.cumsum(np.where(is_escaped, 1, sizes))
-    token_ends = np.cumsum(tree.arrays.lengths[high].astype(np.int64) + 1)
+    token_ends = np.cumsum(tree.lengths[high].astype(np.int64) + 1)
     broken: NDArray[np.int32] = high[np.unique(np.searchsorted(token_ends, ends[is_escaped]))].astype(
         np.int32
     )
@@ -125,7 +125,7 @@ def broken_tokens(tree: TokenTree) -> NDArray[np.int32]:
 
 def joined_tokens(tree: TokenTree, ids: NDArray[np.intp], behind: bytes) -> bytes:
     """The bytes of some tokens, and of `behind` after each."""
-    lengths = tree.arrays.lengths[ids].astype(np.int64)
+    lengths = tree.lengths[ids].astype(np.int64)
     ends = np.cumsum(lengths + len(behind))
     text = np.empty(int(ends[-1]) if len(ends) else 0, np.uint8)
     for at, byte in enumerate(behind):

@@ -9,7 +9,6 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.kernels.byte_trie import NONE
 from guiapp.core.tree.picture import TreePicture
 from guiapp.core.tree.scripts import NAMES
 from guiapp.core.vocab.merges import PairMerging
@@ -82,7 +81,7 @@ def merge_ranks(merging: PairMerging | None, n_tokens: int) -> NDArray[np.int64]
 
 
 def _script(given: ColoringInput) -> NodeValues:
-    return NodeValues("Script", given.picture.arrays.kinds, NAMES)
+    return NodeValues("Script", given.picture.layout.kinds, NAMES)
 
 
 def _type(given: ColoringInput) -> NodeValues:
@@ -109,13 +108,13 @@ def _worth(given: ColoringInput) -> NodeValues:
 
 
 def _depth(given: ColoringInput) -> NodeValues:
-    depths = given.picture.tree.arrays.depths
+    depths = given.picture.tree.columns.depths
     most = int(np.clip(depths.max(initial=1), 2, FULL_DEPTH))
     return _scale(given.picture, "Depth", np.clip((depths - 1) / (most - 1), 0, 1), ("1", f"{most} and more"))
 
 
 def _length(given: ColoringInput) -> NodeValues:
-    lengths = np.maximum(given.picture.tree.arrays.lengths, 1)
+    lengths = np.maximum(given.picture.tree.lengths, 1)
     shares = np.clip(np.log2(lengths) / np.log2(FULL_LENGTH), 0, 1)
     return _scale(given.picture, "Length", shares, ("1 byte", f"{FULL_LENGTH} and more"))
 
@@ -138,9 +137,9 @@ def _scale(
 
 def _of_nodes(picture: TreePicture, values: NDArray[Value], otherwise: float) -> NDArray[Value]:
     """A value for each node from those of the tokens."""
-    tokens = picture.arrays.tokens
+    tokens = picture.layout.tokens
     found = np.full(len(tokens), otherwise, values.dtype)
-    is_token = tokens != NONE
+    is_token = tokens >= 0
     found[is_token] = values[tokens[is_token]]
     return found
 

@@ -141,7 +141,7 @@ class MergeProofs:
         return self._of_tokens(self._tree.data[np.maximum(self._tree.offsets[1:] - 1, 0)] >= 0x80)
 
     def _of_tokens(self, is_wanted: Mask) -> list[bytes]:
-        wanted = np.flatnonzero(is_wanted & (self._tree.arrays.lengths > 0))
+        wanted = np.flatnonzero(is_wanted & (self._tree.lengths > 0))
         return [self._tree.token_bytes(token) for token in wanted.tolist()]
 
     def _are_left(

@@ -100,7 +100,7 @@ class _Trial:
     def __init__(self, tokenizer: Tokenizer, progress: Progress) -> None:
         self._tokenizer, self._tree, self._progress = tokenizer, tokenizer.token_tree, progress
         is_tried = (tokenizer.vocabulary.attributes & NOT_TRIED) == 0
-        self.is_left: Mask = is_tried & (self._tree.arrays.lengths > 0)
+        self.is_left: Mask = is_tried & (self._tree.lengths > 0)
         self._is_found = np.zeros(len(self.is_left), np.bool_)
         self._is_broken = np.zeros(len(self.is_left), np.bool_)
         self._is_broken[broken_tokens(self._tree)] = True

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import visible_text
-from guiapp.core.kernels.byte_trie import NONE
 from guiapp.core.vocab.token_tree import TokenTree
 from guiapp.core.vocab.vocabulary import Vocabulary
 
@@ -42,7 +41,7 @@ class Branch:
     @cached_property
     def levels(self) -> NDArray[np.int32]:
         """1 for those that stand under a shorter prefix or under the root, 2 for their children …"""
-        levels: NDArray[np.int32] = self.tree.arrays.depths[self.tokens]
+        levels: NDArray[np.int32] = self.tree.columns.depths[self.tokens]
         levels -= levels.min(initial=np.iinfo(np.int32).max) - 1
         return levels
 
@@ -72,7 +71,7 @@ def json_lines(branch: Branch) -> Iterator[str]:
         "prefix": branch.prefix.hex(),
         "tokens": len(branch.tokens),
         "levels": int(branch.levels.max(initial=0)),
-        "leaves": int(np.count_nonzero(branch.tree.arrays.sizes[branch.tokens] == 1)),
+        "leaves": int(np.count_nonzero(branch.tree.columns.sizes[branch.tokens] == 1)),
         "path": branch.above,
     }
     yield json.dumps(summary).removesuffix("}") + ', "nodes": ['
@@ -84,18 +83,18 @@ def json_lines(branch: Branch) -> Iterator[str]:
 
 
 def _nodes(branch: Branch, tokens: NDArray[np.int32]) -> Iterator[dict[str, object]]:
-    tree, arrays = branch.tree, branch.tree.arrays
-    columns = arrays.parents, arrays.depths, arrays.sizes, tree.is_matched
+    tree = branch.tree
+    columns = tree.parents, tree.columns.depths, tree.columns.sizes, tree.is_matched
     rows = zip(tokens.tolist(), *(column[tokens].tolist() for column in columns), strict=True)
     for token, parent, depth, size, is_matched in rows:
         own = tree.token_bytes(token)
         yield {
             "id": token,
-            "parent": None if parent == NONE else parent,
+            "parent": None if parent < 0 else parent,
             "depth": depth,
             "size": size,
             "bytes": own.hex(),
-            "added": own[0 if parent == NONE else int(arrays.lengths[parent]) :].hex(),
+            "added": own[0 if parent < 0 else int(tree.lengths[parent]) :].hex(),
             "kind": branch.vocabulary.kind(token),
             "matched": is_matched,
         }
@@ -115,7 +114,7 @@ def tree_lines(branch: Branch) -> Iterator[str]:
     for token, level in zip(branch.shown.tolist(), branch.levels[branch.is_shown].tolist(), strict=True):
         added = visible_text(branch.tree.added_bytes(token), LONGEST_LABEL)
         whole = visible_text(branch.tree.token_bytes(token), LONGEST_LABEL)
-        below = int(branch.tree.arrays.sizes[token]) - 1
+        below = int(branch.tree.columns.sizes[token]) - 1
         start = f"{token:>7}  {f'{below:,}' if below else '':>7}  {'  ' * (level - 1)}{whole}"
         yield start if branch.tree.parent(token) is None else f"{start}  +{added}"
 

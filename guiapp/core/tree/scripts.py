@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.kernels.token_scripts import classify
+from guiapp import native
 from guiapp.core.text.unicode_tables import N_CODES, category_runs
 from guiapp.core.vocab.token_tree import TokenTree
 from guiapp.core.vocab.vocabulary import Attribute, Vocabulary
@@ -81,11 +81,10 @@ def token_scripts(vocabulary: Vocabulary, tree: TokenTree) -> NDArray[np.uint8]:
 
     A token that is only part of a character belongs to the script that most tokens below it are written in.
     """
-    scripts = np.empty(len(vocabulary), np.uint8)
-    classify(tree.data, tree.offsets, _scripts_of_codes(), FIRST_SCRIPT, scripts)
+    scripts = native.token_scripts(tree.data, tree.offsets, _scripts_of_codes(), FIRST_SCRIPT)
     scripts[(vocabulary.attributes & (Attribute.CONTROL | Attribute.UNKNOWN)) > 0] = SPECIAL
     own = scripts.copy()
-    for token in np.flatnonzero((own == BYTES) & (tree.arrays.sizes > 1)).tolist():
+    for token in np.flatnonzero((own == BYTES) & (tree.columns.sizes > 1)).tolist():
         below = np.bincount(own[tree.subtree(token)], minlength=FIRST_SCRIPT)
         below[BYTES] = 0
         scripts[token] = below.argmax() if below.any() else BYTES

@@ -52,21 +52,20 @@ class TreeStatistics:
 
 def tree_statistics(picture: TreePicture) -> TreeStatistics:
     """Count a whole tree."""
-    arrays = picture.tree.arrays
-    order = arrays.order
-    fan_outs = np.diff(arrays.child_offsets)[:-1][order]
-    depths = arrays.depths[order]
+    tree = picture.tree
+    order, lengths = tree.order, tree.lengths[tree.order]
+    fan_outs, depths = np.diff(tree.columns.child_offsets)[:-1][order], tree.columns.depths[order]
     deepest = order[np.argsort(-depths, kind="stable")[:N_LONGEST]]
     widest = order[np.argsort(-fan_outs, kind="stable")[:N_LONGEST]]
-    longest = order[np.argsort(-arrays.lengths[order], kind="stable")[:N_LONGEST]]
-    leaves, broken = order[fan_outs == 0], broken_tokens(picture.tree)
-    doubles = order[(~picture.tree.is_matched[order]) & _is_text(picture)[order]]
+    longest = order[np.argsort(-lengths, kind="stable")[:N_LONGEST]]
+    leaves, broken = order[fan_outs == 0], broken_tokens(tree)
+    doubles = order[(~tree.is_matched[order]) & _is_text(picture)[order]]
     findings = [
         Finding("tokens", f"{len(order):,}", NO_IDS),
         Finding("leaves", f"{len(leaves):,}", leaves, "nothing longer begins with them"),
         Finding("longest chain", _most(depths), deepest, "tokens from the root"),
         Finding("largest fan-out", _most(fan_outs), widest, "children of one token"),
-        Finding("longest token", _most(arrays.lengths[order]), longest, "bytes"),
+        Finding("longest token", _most(lengths), longest, "bytes"),
         Finding("not whole UTF-8", f"{len(broken):,}", broken, "hold parts of characters"),
         Finding("same bytes as another", f"{len(doubles):,}", doubles, "matching takes the other one"),
     ]

@@ -41,10 +41,8 @@ def greedy_walk(tree: TokenTree, text: bytes) -> list[WalkStep]:
     start, text = 0, text[:MOST_WALKED]
     while start < len(text):
         longest = tree.longest_match(text, start)
-        length = 1 if longest is None else int(tree.arrays.lengths[longest])
-        path = {
-            int(tree.arrays.lengths[step]): step for step in ([] if longest is None else tree.path(longest))
-        }
+        length = 1 if longest is None else int(tree.lengths[longest])
+        path = {int(tree.lengths[step]): step for step in ([] if longest is None else tree.path(longest))}
         token: int | None = None
         for at in range(start, start + length):
             token = path.get(at - start + 1, token)

@@ -14,14 +14,15 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp import native
-from guiapp.core.kernels.byte_trie import NONE
-from guiapp.core.kernels.token_tree import TreeArrays, arrays_of
+from guiapp.core.kernels.token_tree import TreeArrays
 from guiapp.core.vocab.vocabulary import Attribute, Vocabulary
+from guiapp.native import TreeColumns
 
 NOT_MATCHED = Attribute.CONTROL | Attribute.UNKNOWN
 FIRST_ESCAPED_BYTE, LAST_ESCAPED_BYTE = "\udc80", "\udcff"  # what "surrogateescape" makes of stray bytes
@@ -32,22 +33,56 @@ class TokenTree:
     """Tokens by their bytes: token i stands for data[offsets[i] : offsets[i + 1]].
 
     native  the tree itself, for encoders
-    arrays  parents, children, depths … as flat columns, for kernels and for drawing
     """
 
     data: NDArray[np.uint8]
     offsets: NDArray[np.int64]
     native: native.TokenTree
-    arrays: TreeArrays
 
     def __len__(self) -> int:
         """How many tokens are in the tree."""
-        return len(self.arrays.order)
+        return len(self.order)
 
     @property
     def is_matched(self) -> NDArray[np.bool_]:
-        """Of each token, whether `longest_match` can find it: bool[n]."""
+        """bool[n]: whether `longest_match` can find a token."""
         return self.native.is_matched
+
+    @property
+    def parents(self) -> NDArray[np.int32]:
+        """int32[n]: the longest proper prefix of a token that is one and matches, or -1."""
+        return self.native.parents
+
+    @property
+    def order(self) -> NDArray[np.int32]:
+        """int32[k]: the tokens in the tree sorted by their bytes, parents first."""
+        return self.native.order
+
+    @cached_property
+    def lengths(self) -> NDArray[np.int32]:
+        """int32[n]: how many bytes each token has."""
+        return np.diff(self.offsets).astype(np.int32)
+
+    @cached_property
+    def columns(self) -> TreeColumns:
+        """Depths, sizes, children …"""
+        return self.native.columns()
+
+    @cached_property
+    def arrays(self) -> TreeArrays:
+        """The tree as kernels read it."""
+        depths, sizes, places, child_offsets, children = self.columns
+        return TreeArrays(
+            self.native.rows(),
+            self.lengths,
+            self.parents,
+            depths,
+            sizes,
+            self.order,
+            places,
+            child_offsets,
+            children,
+        )
 
     def token_bytes(self, token_id: int) -> bytes:
         return self.data[self.offsets[token_id] : self.offsets[token_id + 1]].tobytes()
@@ -59,7 +94,7 @@ class TokenTree:
     def added_start(self, token_id: int) -> int:
         """Where in `data` the bytes begin that a token adds to its parent."""
         parent = self.parent(token_id)
-        return int(self.offsets[token_id]) + (0 if parent is None else int(self.arrays.lengths[parent]))
+        return int(self.offsets[token_id]) + (0 if parent is None else int(self.lengths[parent]))
 
     def shown_bytes(self, token_id: int) -> bytes:
         """What a token adds to its parent; where that completes a character, the whole character."""
@@ -72,8 +107,8 @@ class TokenTree:
 
     def parent(self, token_id: int) -> int | None:
         """The longest proper prefix of a token that is one, too."""
-        parent = int(self.arrays.parents[token_id])
-        return None if parent == NONE else parent
+        parent = int(self.parents[token_id])
+        return None if parent < 0 else parent
 
     def path(self, token_id: int) -> list[int]:
         """The ids from the root to a token, itself included."""
@@ -85,18 +120,18 @@ class TokenTree:
 
     def children(self, token_id: int | None) -> NDArray[np.int32]:
         """The children of a token, or of the root, sorted by their bytes."""
-        row = len(self.arrays.parents) if token_id is None else token_id
-        start, end = self.arrays.child_offsets[row : row + 2]
-        return self.arrays.children[start:end]
+        row = len(self.parents) if token_id is None else token_id
+        start, end = self.columns.child_offsets[row : row + 2]
+        return self.columns.children[start:end]
 
     def subtree(self, token_id: int) -> NDArray[np.int32]:
         """A token and everything below it, sorted by bytes."""
-        place = self.arrays.places[token_id]
-        return self.arrays.order[place : place + self.arrays.sizes[token_id]]
+        place = int(self.columns.places[token_id])
+        return self.order[place : place + int(self.columns.sizes[token_id])]
 
     def starting_with(self, prefix: bytes) -> NDArray[np.int32]:
         """All tokens whose bytes begin with `prefix`, sorted by bytes."""
-        order = self.arrays.order
+        order = self.order
 
         def head(place: int) -> bytes:
             start, end = self.offsets[order[place] : order[place] + 2]
@@ -113,7 +148,7 @@ class TokenTree:
     def longest_match_in(self, data: NDArray[np.uint8], start: int) -> int | None:
         """The same for a text that is an array."""
         found = self.native.longest_match(data, start)
-        return None if found == NONE else found
+        return None if found < 0 else found
 
 
 def _begins_with_character(data: bytes) -> bool:
@@ -135,5 +170,4 @@ def tree_of(
     data: NDArray[np.uint8], offsets: NDArray[np.int64], ids: NDArray[np.int32], may_match: NDArray[np.bool_]
 ) -> TokenTree:
     """The tree of the tokens `ids`; of those with the same bytes the last one that may match is matched."""
-    tree = native.TokenTree(data, offsets, ids, may_match)
-    return TokenTree(data, offsets, tree, arrays_of(tree, offsets))
+    return TokenTree(data, offsets, native.TokenTree(data, offsets, ids, may_match))

@@ -76,7 +76,7 @@ def describe_node(
         "role": special_role(vocabulary, token),
         "score": f"{vocabulary.score(token):,.6g}" if vocabulary.type in SCORED else "",
         "merge rank": _rank(merge_story(vocabulary, tokenizer, token).tree) if is_ranked else "",
-        "depth": str(int(picture.tree.arrays.depths[token])),
+        "depth": str(int(picture.tree.columns.depths[token])),
         "children": f"{len(picture.tree.children(token)):,}",
         "below it": n_below,
         "in this text": _times(0 if counts is None else int(counts[token])),

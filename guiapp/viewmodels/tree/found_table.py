@@ -28,7 +28,7 @@ class Column(NamedTuple):
 COLUMNS = (
     Column("id", RIGHT, lambda picture, token: str(token)),
     Column("text", LEFT, lambda picture, token: visible_text(picture.tree.token_bytes(token), 60)),
-    Column("below", RIGHT, lambda picture, token: f"{int(picture.tree.arrays.sizes[token]) - 1:,}"),
+    Column("below", RIGHT, lambda picture, token: f"{int(picture.tree.columns.sizes[token]) - 1:,}"),
     Column("bytes", LEFT, lambda picture, token: hex_bytes(picture.tree.token_bytes(token))),
     Column("type", LEFT, lambda picture, token: picture.vocabulary.kind(token)),
 )

@@ -74,8 +74,8 @@ def icicle_places(icicle: Icicle) -> list[Place]:
     narrowest = np.where(heights >= LEAST_DOWN_PX, NARROWEST_PX, UPRIGHT_PX) / scale
     nodes = picture.wide_nodes(*icicle.view, np.where(heights < LOWEST_PX, np.inf, narrowest))
     levels = _levels(icicle, nodes)
-    starts = np.maximum((picture.arrays.starts[nodes] - left) * scale, 0.0)
-    widths = np.minimum((picture.arrays.ends[nodes] - left) * scale, icicle.width_px) - starts
+    starts = np.maximum((picture.layout.starts[nodes] - left) * scale, 0.0)
+    widths = np.minimum((picture.layout.ends[nodes] - left) * scale, icicle.width_px) - starts
     is_down = widths < UPRIGHT_PX
     padding = np.clip(PADDING_SHARE * widths, LEAST_PADDING_PX, PADDING_PX)
     downwards = heights[levels] - 6
@@ -103,8 +103,8 @@ def sunburst_places(sunburst: Sunburst) -> list[Place]:
     least = LOWEST_PX / (2 * np.pi * (radii[:-1] + 0.4 * heights).clip(1e-9)) * (right - left)
     nodes = picture.wide_nodes(left, right, np.where(heights < LOWEST_PX, np.inf, least))
     levels = _levels(sunburst, nodes)
-    starts = np.maximum((picture.arrays.starts[nodes] - left) / (right - left), 0.0)
-    ends = np.minimum((picture.arrays.ends[nodes] - left) / (right - left), 1.0)
+    starts = np.maximum((picture.layout.starts[nodes] - left) / (right - left), 0.0)
+    ends = np.minimum((picture.layout.ends[nodes] - left) / (right - left), 1.0)
     inner, outer, height = radii[levels], radii[levels + 1], heights[levels]
     middle, turns = (inner + outer) / 2, np.pi * (starts + ends)
     arcs = (ends - starts) * 2 * np.pi * middle
@@ -135,7 +135,7 @@ def sunburst_places(sunburst: Sunburst) -> list[Place]:
 
 
 def _levels(geometry: Geometry, nodes: NDArray[np.int32]) -> NDArray[np.int64]:
-    return np.searchsorted(geometry.picture.arrays.level_offsets, nodes, "right") - 1
+    return np.searchsorted(geometry.picture.layout.level_offsets, nodes, "right") - 1
 
 
 def _readable(degrees: Floats) -> Floats:

@@ -360,7 +360,6 @@ def _build(vocabulary: Vocabulary, merging: PairMerging | None, coloring: str, p
         progress(0.0)
         time.sleep(TICK_S)
     picture = tree_picture(vocabulary)
-    _ = picture.covered  # made here rather than in the first frame
     return _Built(picture, node_values(coloring, ColoringInput(picture, merging)), coloring)
 
 

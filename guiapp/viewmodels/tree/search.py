@@ -159,20 +159,20 @@ class TreeSearch(QObject):
         picture, (left, right) = self._model.picture, self._model.view
         if picture is None or not len(self.found_nodes):
             return
-        starts, ends = picture.arrays.starts[self.found_nodes], picture.arrays.ends[self.found_nodes]
+        starts, ends = picture.layout.starts[self.found_nodes], picture.layout.ends[self.found_nodes]
         if not ((starts < right) & (ends > left)).any():
             self._model.fit()
 
 
 def _search(picture: TreePicture, query: str, progress: Progress) -> _Found:
     tokens = find_tokens(picture.tree, query, progress)
-    nodes = picture.arrays.nodes[tokens]
-    nodes = nodes[np.lexsort((nodes, picture.arrays.starts[nodes], distances(picture.tree, query, tokens)))]
+    nodes = picture.layout.nodes[tokens]
+    nodes = nodes[np.lexsort((nodes, picture.layout.starts[nodes], distances(picture.tree, query, tokens)))]
     return _Found(FOUND, nodes, _lit(picture, nodes))
 
 
 def _list(picture: TreePicture, title: str, tokens: NDArray[np.int32], progress: Progress) -> _Found:
-    nodes = picture.arrays.nodes[tokens]
+    nodes = picture.layout.nodes[tokens]
     nodes = nodes[nodes >= 0]
     return _Found(title, nodes, _lit(picture, nodes))
 
@@ -183,7 +183,7 @@ def _lit(picture: TreePicture, nodes: NDArray[np.int32]) -> NDArray[np.bool_]:
     reached = nodes
     while len(reached):
         is_lit[reached] = True
-        above = picture.arrays.parents[reached]
+        above = picture.layout.parents[reached]
         reached = np.unique(above[above >= 0])
         reached = reached[~is_lit[reached]]
     return is_lit

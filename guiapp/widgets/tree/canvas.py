@@ -76,7 +76,7 @@ class TreeCanvas:
         icicle, sunburst = Icicle(picture, view, width, height), Sunburst(picture, view, width, height)
         tops, shape = bending(icicle, sunburst, roundness)
         pixels = np.empty((max(int(height), 1), max(int(width), 1)), np.uint32)
-        paint_between(picture, colors.sums, view, tops, colors.ground, shape, pixels)
+        paint_between(colors, view, tops, shape, pixels)
         return _image_of(pixels, 1.0).scaled(
             int(geometry.width_px),
             int(geometry.height_px),
@@ -92,8 +92,7 @@ class TreeCanvas:
     def _icicle(self, icicle: Icicle, colors: NodeColors, scale: float) -> QImage:
         pixels = self._room(icicle, scale)
         self._sides = ()
-        tops = icicle.edges * scale
-        paint_icicle(icicle.picture, colors.sums, icicle.view, tops, colors.ground, pixels)
+        paint_icicle(colors, icicle.view, icicle.edges * scale, pixels)
         return _image_of(pixels, scale)
 
     def _sunburst(self, sunburst: Sunburst, colors: NodeColors, scale: float, is_coarse: bool) -> QImage:
@@ -104,17 +103,7 @@ class TreeCanvas:
             self._sides = sides
             for side in (pixels[:y], pixels[y + size :], pixels[:, :x], pixels[:, x + size :]):
                 side[:] = OPAQUE | colors.ground
-        paint_sunburst(
-            sunburst.picture,
-            colors.sums,
-            sunburst.view,
-            sunburst.radii * scale,
-            colors.ground,
-            pixels,
-            (x, y),
-            size,
-            is_coarse,
-        )
+        paint_sunburst(colors, sunburst.view, sunburst.radii * scale, pixels, (x, y), size, is_coarse)
         return _image_of(pixels, scale)
 
     def _room(self, geometry: Geometry, scale: float) -> Pixels:

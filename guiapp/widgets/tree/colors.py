@@ -155,7 +155,7 @@ def node_colors(picture: TreePicture, values: NodeValues, theme: Theme) -> Color
 
 def _tones(picture: TreePicture) -> NDArray[np.int64]:
     """A tone for each node, 0 to N_TONES - 1: near that of its parent, and another than its neighbours'."""
-    arrays = picture.arrays
+    arrays = picture.layout
     hues = np.full(len(picture), (N_HUES - 1) / 2)
     noise = np.arange(len(picture)) * GOLDEN % 1.0 - 0.5
     for level in range(2, picture.n_levels):

@@ -119,7 +119,7 @@ class FoundPanel(QWidget):
         title = f"{search.title or FOUND} · {n_found:,}" if search.title or search.query else FOUND
         self._title.setText(title.upper())
         if picture is not None:
-            self._table.show(picture, picture.arrays.tokens[search.found_nodes])
+            self._table.show(picture, picture.layout.tokens[search.found_nodes])
         self.clear.setVisible(bool(search.title))
         self._save.setVisible(n_found > 0)
         self.view.setVisible(n_found > 0)

@@ -173,7 +173,7 @@ class LabelPainter:
             self._scale = scale
         self._left_s = patience_s
         nodes = [place.node for place in places]
-        is_dark_text = is_light(colors.sums.colors[nodes]).tolist()
+        is_dark_text = is_light(colors.values[nodes]).tolist()
         is_lit = [True] * len(nodes) if colors.lit is None else colors.lit[nodes].tolist()
         was_bright = True
         for place, is_dark, is_bright in zip(places, is_dark_text, is_lit, strict=True):

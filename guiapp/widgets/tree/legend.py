@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
@@ -63,7 +65,7 @@ class TreeLegend(QWidget):
         values, picture = self._model.values, self._model.picture
         self._classes = []
         if values is not None and picture is not None and values.shares is None:
-            is_token = picture.arrays.tokens >= 0
+            is_token = picture.layout.tokens >= 0
             counts = np.bincount(values.classes[is_token], minlength=NO_CLASS + 1)[: len(values.names)]
             largest = [at for at in np.argsort(-counts, kind="stable").tolist() if counts[at]]
             self._classes = [(at, f"{values.names[at]} {counts[at]:,}") for at in largest]
@@ -181,7 +183,8 @@ class MiniMap(QWidget):
         width, height = MAP_SIZE.width(), MAP_SIZE.height()
         whole = Icicle(picture, (0.0, float(picture.width)), width, height)
         self._pixels = np.empty((height, width), np.uint32)
-        paint_icicle(picture, colors.sums, whole.view, whole.tops, number(theme.panel), self._pixels, 0.0)
+        on_panel = replace(colors, ground=number(theme.panel))
+        paint_icicle(on_panel, whole.view, whole.tops, self._pixels, has_gaps=False)
         return QImage(self._pixels.data, width, height, 4 * width, QImage.Format.Format_RGB32)
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -91,7 +91,7 @@ def paint_marks(
 
 def mark_points(geometry: Geometry, found: NDArray[np.int32]) -> NDArray[np.float64]:
     """Where found nodes are that are too small to be seen, at most one for a few pixels: float64[n, 2]."""
-    arrays, (left, right) = geometry.picture.arrays, geometry.view
+    arrays, (left, right) = geometry.picture.layout, geometry.view
     starts, ends = arrays.starts[found], arrays.ends[found]
     bands = geometry.tops if isinstance(geometry, Icicle) else geometry.radii
     around = geometry.width_px if isinstance(geometry, Icicle) else 2 * np.pi * float(bands[-1])

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.tree.coloring import NodeValues
-from guiapp.core.tree.painting import NodeColors, color_sums
+from guiapp.core.tree.painting import NodeColors
 from guiapp.core.tree.picture import TreePicture
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.tree.model import TreeModel
@@ -105,4 +105,6 @@ def _paint(
     if is_lit is not None:
         colors = dimmed(colors, is_lit, theme)
     progress(0.5)
-    return NodeColors(picture, color_sums(picture, colors), number(theme.background), is_lit)
+    made = NodeColors(picture, colors, number(theme.background), is_lit)
+    _ = made.painter  # made here rather than in the first frame
+    return made

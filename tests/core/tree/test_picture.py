@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
-from guiapp.core.kernels.tree_raster import Strips, paint_strips
 from guiapp.core.tree import picture as pictures
 from guiapp.core.tree.bands import ICICLE, SUNBURST, band_tops
-from guiapp.core.tree.painting import color_sums, paint_icicle, paint_sunburst
+from guiapp.core.tree.painting import NodeColors, paint_between, paint_icicle, paint_sunburst
 from guiapp.core.tree.picture import ROOT, tree_picture
 
 TEXTS = st.lists(st.text("ab1 漢", min_size=1, max_size=6), unique=True, min_size=1, max_size=25)
@@ -31,7 +30,7 @@ def crowd(request, monkeypatch):
 
 
 def check_layout(picture):
-    arrays = picture.arrays
+    layout = picture.layout
     for token in range(len(picture.vocabulary)):
         assert picture.token(picture.node(token)) == token
         above = [picture.token(node) for node in picture.path(picture.node(token))]
@@ -40,8 +39,8 @@ def check_layout(picture):
         children, (start, end) = picture.children(node), picture.span(node)
         assert picture.level(picture.parent(node)) + 1 == picture.level(node)
         assert all(picture.parent(child) == node for child in children)
-        edges = [start, *arrays.ends[list(children)].tolist()]
-        assert arrays.starts[list(children)].tolist() == edges[:-1]
+        edges = [start, *layout.ends[list(children)].tolist()]
+        assert layout.starts[list(children)].tolist() == edges[:-1]
         assert edges[-1] == end if children else end == start + 1
         assert picture.node_at(picture.level(node), (start + end) / 2) == node
 
@@ -69,7 +68,7 @@ def test_groups_hold_siblings_of_one_script(tokens):
     for node in range(1, len(picture)):
         if picture.token(node) is None:
             members = [picture.token(child) for child in picture.children(node)]
-            assert {int(picture.scripts[token]) for token in members} == {picture.arrays.kinds[node]}
+            assert {int(picture.scripts[token]) for token in members} == {picture.layout.kinds[node]}
             assert picture.n_below(node) == sum(len(picture.tree.subtree(token)) for token in members)
 
 
@@ -88,8 +87,8 @@ def test_an_empty_vocabulary_has_only_a_root():
     assert (len(picture), picture.width, picture.span(ROOT)) == (1, 1, (0, 1))
     assert picture.node_at(0, 0.5) is None
     image = np.zeros((HEIGHT, WIDTH), np.uint32)
-    sums = color_sums(picture, np.array([0xFFFFFF], np.uint32))
-    paint_icicle(picture, sums, (0, 1), band_tops(picture, 0, 1, HEIGHT, ICICLE), BACKGROUND, image)
+    colors = NodeColors(picture, np.array([0xFFFFFF], np.uint32), BACKGROUND)
+    paint_icicle(colors, (0, 1), band_tops(picture, 0, 1, HEIGHT, ICICLE), image)
     assert set(np.unique(image).tolist()) == {0xFF000000 | BACKGROUND}
 
 
@@ -103,16 +102,18 @@ def view_of(picture, shares):
 
 
 def own_colors(picture):
-    return np.arange(1, len(picture) + 1, dtype=np.uint32) * 37
+    """Colours that differ in every channel, one for each node."""
+    values = (np.arange(1, len(picture) + 1, dtype=np.uint32) * 0x9E3779) & 0xFFFFFF
+    return NodeColors(picture, values, BACKGROUND)
 
 
 def check_icicle(picture, shares):
-    """Each pixel that lies within a node has its colour; each node wider than a pixel is seen."""
+    """Each pixel that lies within a node has its colour."""
     view = view_of(picture, shares)
     tops = band_tops(picture, *view, HEIGHT, ICICLE)
     image = np.zeros((HEIGHT, WIDTH), np.uint32)
     colors = own_colors(picture)
-    paint_icicle(picture, color_sums(picture, colors), view, tops, BACKGROUND, image, gap_scale=0.0)
+    paint_icicle(colors, view, tops, image, has_gaps=False)
     unit = (view[1] - view[0]) / WIDTH
     edges = np.round(tops).astype(int)
     for level in np.flatnonzero(np.diff(edges) > 0).tolist():
@@ -124,9 +125,7 @@ def check_icicle(picture, shares):
                 continue
             node_start, node_end = picture.span(found)
             if node_start <= start and end <= node_end:
-                assert row[column] == 0xFF000000 | int(colors[found])
-            if node_end - node_start >= unit:
-                assert row[column] != 0xFF000000 | BACKGROUND
+                assert row[column] == 0xFF000000 | colors.of(found)
 
 
 @given(tokens=TEXTS, shares=views, least=st.floats(0.01, 5))
@@ -134,9 +133,9 @@ def check_icicle(picture, shares):
 def test_wide_nodes_are_all_of_which_so_much_is_seen(tokens, shares, least):
     picture = picture_of(tokens)
     left, right = view_of(picture, shares)
-    levels = np.repeat(np.arange(picture.n_levels), np.diff(picture.arrays.level_offsets))
+    levels = np.repeat(np.arange(picture.n_levels), np.diff(picture.layout.level_offsets))
     leasts = least * 2.0 ** np.arange(picture.n_levels)
-    starts, ends = picture.arrays.starts, picture.arrays.ends
+    starts, ends = picture.layout.starts, picture.layout.ends
     seen = np.minimum(ends, right) - np.maximum(starts, left)
     expected = np.flatnonzero((seen >= leasts[levels]) & (starts < right))
     assert picture.wide_nodes(left, right, leasts).tolist() == expected.tolist()
@@ -148,46 +147,122 @@ def test_picture_and_hit_test_agree(tokens, shares):
     check_icicle(picture_of(tokens), shares)
 
 
-@given(tokens=TEXTS, shares=views, first=st.integers(0, 39), gap_scale=st.sampled_from([0.0, 1.0]))
-@example(tokens=["1"], shares=(0.0, 1.0), first=39, gap_scale=0.0)  # goes around twice
-@settings(max_examples=25)
-def test_columns_painted_at_once_are_like_those_painted_alone(tokens, shares, first, gap_scale):
-    picture = picture_of(tokens)
-    sums, view = color_sums(picture, own_colors(picture)), view_of(picture, shares)
+def painted_slowly(picture, colors, view, level):
+    """A row of an icicle without gaps: each pixel the mean of what it covers, node by node."""
+    unit, low, high = (view[1] - view[0]) / WIDTH, *picture.layout.level_offsets[level : level + 2]
+    row = []
+    for column in range(WIDTH):
+        start = view[0] + column * unit
+        seen = np.minimum(picture.layout.ends[low:high], start + unit)
+        weights = np.clip(seen - np.maximum(picture.layout.starts[low:high], start), 0, None) / unit
+        mixed = [
+            (weights * (colors.values[low:high] >> shift & 255)).sum()
+            + max(0.0, 1 - weights.sum()) * (BACKGROUND >> shift & 255)
+            for shift in (16, 8, 0)
+        ]
+        row.append(mixed)
+    return np.array(row)
 
-    def painted(firsts, n_pixels):
-        n_levels, counts = picture.n_levels, np.full(picture.n_levels, 40, np.int32)
-        offsets = np.arange(n_levels + 1, dtype=np.int32) * n_pixels
-        pixels = np.zeros(n_levels * n_pixels, np.uint32)
-        strips = Strips(pixels, offsets, np.full(n_levels, firsts, np.int32), counts)
-        paint_strips(picture.arrays, sums, *view, BACKGROUND, gap_scale, strips)
-        return pixels.reshape(n_levels, n_pixels)
 
-    alone = [painted(column % 40, 1) for column in range(first, first + 42)]
-    assert painted(first, 42).tolist() == np.concatenate(alone, axis=1).tolist()
+def channels(pixels):
+    return np.stack([pixels >> shift & 255 for shift in (16, 8, 0)], axis=-1).astype(float)
 
 
 @given(tokens=TEXTS, shares=views)
-@settings(max_examples=15)
-def test_the_sunburst_shows_what_lies_there(tokens, shares):
+@settings(max_examples=40)
+def test_an_icicle_shows_the_mean_of_what_each_pixel_covers(tokens, shares):
     picture = picture_of(tokens)
-    view = view_of(picture, shares)
-    radii = band_tops(picture, *view, HEIGHT / 2, SUNBURST)
-    image = np.zeros((HEIGHT, HEIGHT), np.uint32)
-    colors = own_colors(picture)
-    paint_sunburst(picture, color_sums(picture, colors), view, radii, BACKGROUND, image)
-    for level in np.flatnonzero(np.diff(radii) > 4).tolist():
+    view, colors, image = view_of(picture, shares), own_colors(picture), np.zeros((HEIGHT, WIDTH), np.uint32)
+    tops = np.linspace(0, 2 * picture.n_levels, picture.n_levels + 1)
+    paint_icicle(colors, view, tops, image[: 2 * picture.n_levels], has_gaps=False)
+    for level in range(picture.n_levels):
+        expected = painted_slowly(picture, colors, view, level)
+        assert np.abs(channels(image[2 * level]) - expected).max() < 0.51
+        assert (image[2 * level] == image[2 * level + 1]).all()
+
+
+def test_twenty_thousand_tokens_are_painted_like_few():
+    picture = picture_of([chr(0x4E00 + n) for n in range(20_000)])
+    colors, view = own_colors(picture), (1234.5, 17_000.25)
+    image = np.zeros((2 * picture.n_levels, WIDTH), np.uint32)
+    paint_icicle(colors, view, np.arange(picture.n_levels + 1) * 2.0, image, has_gaps=False)
+    expected = painted_slowly(picture, colors, view, picture.n_levels - 1)
+    assert np.abs(channels(image[-1]) - expected).max() < 0.51
+
+
+@given(tokens=TEXTS, shares=views, is_coarse=st.booleans())
+@example(tokens=["1"], shares=(0.0, 1.0), is_coarse=False)  # goes around twice
+@settings(max_examples=30)
+def test_the_sunburst_shows_what_lies_there(tokens, shares, is_coarse):
+    picture = picture_of(tokens)
+    view, colors, size = view_of(picture, shares), own_colors(picture), 2 * HEIGHT
+    radii = band_tops(picture, *view, size / 2, SUNBURST)
+    image = np.zeros((size + 8, size + 20), np.uint32)
+    paint_sunburst(colors, view, radii, image, (20, 8), size, is_coarse)
+    assert not image[:8].any()
+    assert not image[:, :20].any()
+    for level in np.flatnonzero(np.diff(radii) > 8).tolist():
         radius = (radii[level] + radii[level + 1]) / 2
         for turn in np.linspace(0.01, 0.99, 40):
             place = view[0] + turn * (view[1] - view[0])
-            margin = 3 * (view[1] - view[0]) / (2 * np.pi * max(radius, 1))
-            nodes = {picture.node_at(level, place + offset) for offset in (-margin, 0, margin)}
-            x = int(HEIGHT / 2 - radius * np.sin(2 * np.pi * turn))
-            y = int(HEIGHT / 2 - radius * np.cos(2 * np.pi * turn))
+            margin = 6 * (view[1] - view[0]) / (2 * np.pi * radius)
+            nodes = {picture.node_at(level, place + margin * away) for away in (-1, -0.5, 0, 0.5, 1)}
+            x = int(size / 2 - radius * np.sin(2 * np.pi * turn))
+            y = int(size / 2 - radius * np.cos(2 * np.pi * turn))
             if len(nodes) == 1 and view[0] <= place - margin and place + margin <= view[1]:
                 node = nodes.pop()
-                expected = BACKGROUND if node is None else int(colors[node])
-                assert image[y, x] == 0xFF000000 | expected
+                assert image[8 + y, 20 + x] == 0xFF000000 | (BACKGROUND if node is None else colors.of(node))
+
+
+def test_what_lies_between_icicle_and_sunburst_is_bent():
+    """Bent around a centre far below, the strip is nearly an icicle; bent once round, a sunburst."""
+    picture = picture_of([first + second for first in "ab1漢" for second in ["", *"ab1漢"]])
+    view, colors = (0.0, float(picture.width)), own_colors(picture)
+    tops = np.linspace(0, HEIGHT, picture.n_levels + 1)
+    flat, bent = (np.zeros((HEIGHT, WIDTH), np.uint32) for _ in range(2))
+    far = 1e7
+    paint_icicle(colors, view, tops, flat)
+    paint_between(colors, view, tops, (WIDTH / 2, -far, WIDTH / far, far), bent)
+    assert (flat == bent).mean() > 0.9
+    whole = np.zeros((2 * HEIGHT, 2 * HEIGHT), np.uint32)
+    paint_between(colors, view, tops, (HEIGHT, HEIGHT, 2 * np.pi, 0.0), whole)
+    for turn in np.linspace(0.01, 0.99, 50):
+        radius = HEIGHT * 0.9
+        x, y = (
+            HEIGHT + radius * np.sin(2 * np.pi * (turn - 0.5)),
+            HEIGHT + radius * np.cos(2 * np.pi * (turn - 0.5)),
+        )
+        near = {
+            picture.node_at(picture.n_levels - 1, (turn + away) * picture.width) for away in (-0.01, 0, 0.01)
+        }
+        if len(near) == 1 and None not in near:
+            assert whole[int(y), int(x)] == 0xFF000000 | colors.of(near.pop())
+
+
+@given(tokens=TEXTS, data=st.data())
+@settings(max_examples=20)
+def test_arrays_that_do_not_fit_are_refused(tokens, data):
+    picture = picture_of(tokens)
+    colors, image = own_colors(picture), np.zeros((HEIGHT, WIDTH), np.uint32)
+    wrong = data.draw(
+        st.sampled_from(
+            [
+                ((0.0, 1.0), np.zeros(picture.n_levels)),
+                ((0.0, 0.0), np.zeros(picture.n_levels + 1)),
+                ((0.0, np.inf), np.zeros(picture.n_levels + 1)),
+                ((0.0, 1.0), np.full(picture.n_levels + 1, -1.0)),
+                ((0.0, 1.0), np.arange(picture.n_levels + 1)[::-1] * 1.0),
+                ((0.0, 1.0), np.full(picture.n_levels + 1, 1e6)),
+            ]
+        )
+    )
+    for paint in (paint_icicle, paint_sunburst):
+        with pytest.raises(ValueError, match="fit"):
+            paint(colors, *wrong, image)
+    with pytest.raises(ValueError, match="colour"):
+        _ = NodeColors(picture, colors.values[:-1], 0).painter
+    with pytest.raises(ValueError, match="fit"):
+        paint_sunburst(colors, (0.0, 1.0), np.zeros(picture.n_levels + 1), image, (WIDTH - 2, 0), 8)
 
 
 @given(tokens=TEXTS, shares=views)
@@ -202,7 +277,7 @@ def test_bands_fit_the_height_and_hold_all_that_is_in_view(tokens, shares):
         for level in range(1, picture.n_levels):
             is_seen = any(
                 picture.span(node)[0] < right and picture.span(node)[1] > left
-                for node in range(*picture.arrays.level_offsets[level : level + 2].tolist())
+                for node in range(*picture.layout.level_offsets[level : level + 2].tolist())
             )
             assert is_seen == (tops[level + 1] > tops[level]) or style is SUNBURST
 
@@ -215,11 +290,11 @@ def gemma():
 @pytest.mark.real_vocabs
 def test_of_a_quarter_of_a_million_tokens_each_has_its_place(gemma):
     tokens = np.arange(len(gemma.vocabulary))
-    nodes = gemma.arrays.nodes[tokens]
-    assert (gemma.arrays.tokens[nodes] == tokens).all()
+    nodes = gemma.layout.nodes[tokens]
+    assert (gemma.layout.tokens[nodes] == tokens).all()
     for level in range(gemma.n_levels):
-        low, high = gemma.arrays.level_offsets[level : level + 2]
-        assert (gemma.arrays.ends[low : high - 1] <= gemma.arrays.starts[low + 1 : high]).all()
+        low, high = gemma.layout.level_offsets[level : level + 2]
+        assert (gemma.layout.ends[low : high - 1] <= gemma.layout.starts[low + 1 : high]).all()
 
 
 @pytest.mark.real_vocabs

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
 from toy_vocabulary import toy_vocabulary
 
 from guiapp.core.tree.scripts import NAMES, token_scripts
 from guiapp.core.vocab.token_tree import token_tree
 from guiapp.core.vocab.vocabulary import Attribute
 
-pytestmark = pytest.mark.usefixtures("interpreted_kernels")
 EXPECTED = {
     "the": "Latin",
     "▁the": "Latin",

@@ -30,14 +30,14 @@ def test_parents_are_the_longest_proper_prefixes(tokens):
         parent = tree.parent(token_id)
         assert (b"" if parent is None else tokens[parent]) == max(prefixes, key=len, default=b"")
         assert [tokens[step] for step in tree.path(token_id)] == [*sorted(prefixes, key=len), token]
-        assert tree.arrays.depths[token_id] == len(prefixes) + 1
+        assert tree.columns.depths[token_id] == len(prefixes) + 1
         assert b"".join(map(tree.added_bytes, tree.path(token_id))) == token
 
 
 @given(TEXTS)
 def test_children_and_subtrees_are_sorted_by_bytes(tokens):
     tree = tree_of(tokens)
-    assert [tokens[row] for row in tree.arrays.order] == sorted(tokens)
+    assert [tokens[row] for row in tree.order] == sorted(tokens)
     for parent in (None, *range(len(tokens))):
         expected = [token for at, token in enumerate(tokens) if tree.parent(at) == parent]
         assert [tokens[child] for child in tree.children(parent)] == sorted(expected)
@@ -119,7 +119,7 @@ def test_a_quarter_of_a_million_tokens_are_arranged_at_once():
     tree = token_tree(vocabulary)
     assert time.thread_time() - started < 0.6 * slowness()  # half of it on an idle machine
     assert len(tree) == len(vocabulary)
-    tokens = [tree.token_bytes(row) for row in tree.arrays.order]
+    tokens = [tree.token_bytes(row) for row in tree.order]
     assert tokens == sorted(tokens)
 
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontMetrics, QImage, QPainter, QTransform
 from toy_vocabulary import toy_vocabulary
 
-from guiapp.core.tree.painting import NodeColors, color_sums
+from guiapp.core.tree.painting import NodeColors
 from guiapp.core.tree.picture import tree_picture
 from guiapp.viewmodels.tree.labels import DOWNWARDS, Place
 from guiapp.viewmodels.tree.model import MORE_SIGN
@@ -74,7 +74,7 @@ def test_where_time_is_up_a_label_stands_as_it_was_drawn_for_less_room():
     painter, small = LabelPainter(lambda node, is_whole: "tree"), Place(1, 0.0, 20.0, 60.0, 12)
     image = QImage(200, 60, QImage.Format.Format_ARGB32_Premultiplied)
     picture = tree_picture(toy_vocabulary({"tree": 0.0}))
-    colors = NodeColors(picture, color_sums(picture, np.zeros(len(picture), np.uint32)), 0)
+    colors = NodeColors(picture, np.zeros(len(picture), np.uint32), 0)
 
     def paint(place, patience_s):
         image.fill(Qt.GlobalColor.transparent)
@@ -98,7 +98,7 @@ def test_where_time_is_up_a_label_stands_as_it_was_drawn_for_less_room():
 def test_a_label_downwards_is_the_same_one_turned(scale):
     painter = LabelPainter(lambda node, is_whole: "tree")
     picture = tree_picture(toy_vocabulary({"tree": 0.0}))
-    colors = NodeColors(picture, color_sums(picture, np.zeros(len(picture), np.uint32)), 0)
+    colors = NodeColors(picture, np.zeros(len(picture), np.uint32), 0)
 
     def painted(place):
         image = QImage(round(80 * scale), round(80 * scale), QImage.Format.Format_ARGB32_Premultiplied)

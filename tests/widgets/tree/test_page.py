@@ -194,7 +194,7 @@ def test_labels_of_what_is_dimmed_are_dimmed_too(page, qtbot):
 
 def test_a_click_in_the_path_shows_that_part_of_the_tree(page, qtbot):
     picture = page.model.picture
-    node = int(picture.arrays.level_offsets[-1]) - 1
+    node = int(picture.layout.level_offsets[-1]) - 1
     page.model.choose(node)
     page.bar.breadcrumb.grab()
     parent = picture.parent(node)
@@ -334,13 +334,13 @@ def test_the_page_tells_that_the_tree_waits_until_everything_is_compiled(qtbot, 
 
 def test_a_click_in_the_legend_shows_one_class_alone(page, qtbot):
     page.legend.grab()
-    picture, before = page.model.picture, page.paint.colors.sums.colors.copy()
+    picture, before = page.model.picture, page.paint.colors.values.copy()
     end, number = page.legend._places[1]
     place = QPoint(int(end) - 8, 10)
     qtbot.mouseClick(page.legend, Qt.MouseButton.LeftButton, pos=place)
     wait_for_colors(qtbot, page)
     is_of_class = page.model.values.classes == number
-    is_same = page.paint.colors.sums.colors == before
+    is_same = page.paint.colors.values == before
     assert is_same[is_of_class].all()
     assert not is_same[~is_of_class][1:].any()
     qtbot.keyClick(page.legend, Qt.Key.Key_Left)
@@ -351,5 +351,5 @@ def test_a_click_in_the_legend_shows_one_class_alone(page, qtbot):
     page.model.set_coloring("script")
     qtbot.keyClick(page.legend, Qt.Key.Key_Escape)
     wait_for_colors(qtbot, page)
-    assert (page.paint.colors.sums.colors == before).all()
+    assert (page.paint.colors.values == before).all()
     assert len(before) == len(picture)

@@ -151,7 +151,7 @@ def test_what_can_be_saved_is_offered_beside_the_search(page):
 
 
 def test_found_tokens_can_be_copied_and_saved(page, qtbot, tmp_path):
-    page.search.list_tokens("some", page.model.picture.tree.arrays.order[:5].copy())
+    page.search.list_tokens("some", page.model.picture.tree.order[:5].copy())
     qtbot.waitUntil(lambda: page.search.title == "some")
     page.found_panel.view.selectAll()
     page.found_panel.copy()

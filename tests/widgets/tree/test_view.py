@@ -256,10 +256,10 @@ def test_the_picture_bends_from_one_shape_to_the_other(page, qtbot):
 
 def test_the_middle_tells_the_whole_token_and_the_others_what_they_add(page):
     model, picture = page.model, page.model.picture
-    widths = picture.arrays.ends - picture.arrays.starts
-    parents = picture.arrays.parents
+    widths = picture.layout.ends - picture.layout.starts
+    parents = picture.layout.parents
     is_small_part = (widths > 3) & (widths < 0.1 * widths[parents])
-    is_below_token = (picture.arrays.tokens >= 0) & (picture.arrays.tokens[parents] >= 0)
+    is_below_token = (picture.layout.tokens >= 0) & (picture.layout.tokens[parents] >= 0)
     node = int(np.flatnonzero(is_small_part & is_below_token)[0])
     parent = picture.parent(node)
     assert model.label(node, is_whole=True) == model.label(parent, is_whole=True) + model.label(node)
