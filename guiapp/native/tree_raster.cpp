@@ -13,12 +13,12 @@ namespace {
 constexpr Pixel opaque = 0xFF000000;
 constexpr double no_gap_px = 3.0;    // nodes up to this width touch each other
 constexpr double full_gap_px = 9.0;  // from this width on there is a gap of one pixel
-constexpr double gap_px = 1.0;       // between levels
+constexpr std::size_t gap_px = 1;    // between levels
 constexpr double steps_per_px = 4.0;  // of the radii of a polar map
 constexpr double least_ring_px = 0.1;
 constexpr double finer = 1.05;      // pixels of a strip for each one on the circle that it becomes
 constexpr double coarse_step = 2.0;  // pixels of a circle for one of its strip, while a picture moves
-constexpr std::uint32_t full_cover = 256;
+constexpr std::int32_t full_cover = 256;
 constexpr std::size_t few = 12;  // one of so many
 
 // Red, green and blue, added up with weights.
@@ -144,19 +144,21 @@ NodeColors::NodeColors(const TreeLayout& own_layout, std::span<const Color> own_
 }
 
 void paint_icicle(const Painting& painting, std::span<const std::int32_t> edges, std::size_t first, std::size_t last) {
-    std::vector<Pixel> strip(painting.width), ground(painting.width, opaque | painting.ground);
-    auto y = first;
-    const auto fill_until = [&](std::size_t end, const std::vector<Pixel>& pixels) {
-        for (; y < std::min(end, last); ++y) std::ranges::copy(pixels, painting.line(y).begin());
+    std::vector<Pixel> strip(painting.width);
+    const auto fill_ground = [&](std::size_t from, std::size_t to) {
+        if (from < to) std::ranges::fill(painting.image.subspan(from * painting.width, (to - from) * painting.width), opaque | painting.ground);
     };
+    auto y = first;
     for (std::size_t level = 0; level + 1 < edges.size(); ++level) {
         const auto begin = as_size(edges[level]), end = as_size(edges[level + 1]);
+        const auto gap = end - begin > 3 * gap_px ? std::size_t{gap_px} : 0;
         if (end <= std::max(begin, y) || begin >= last) continue;
         StripPainter(painting, level, painting.width).paint(0, strip);
-        fill_until(end - begin > 3 * static_cast<std::size_t>(gap_px) ? end - static_cast<std::size_t>(gap_px) : end, strip);
-        fill_until(end, ground);
+        for (; y < std::min(end - gap, last); ++y) std::ranges::copy(strip, painting.line(y).begin());
+        fill_ground(y, std::min(end, last));
+        y = std::max(y, std::min(end, last));
     }
-    fill_until(last, ground);
+    fill_ground(y, last);
 }
 
 namespace {
@@ -178,26 +180,26 @@ struct Ring {
     }
 };
 
-// What lies at a step of the radius.
-struct Step {
-    std::int32_t level = absent;  // or nothing
-    std::uint32_t cover = 0;      // how much of it is to be seen: rings have soft edges
+// What lies at a step of the radius: the level, and how much of it is to be seen, for rings have soft edges; or `nothing`.
+using Step = std::int32_t;
+constexpr Step nothing = -1;
 
-    bool operator==(const Step&) const = default;
-};
+constexpr Step step_of(std::size_t level, Step cover) { return static_cast<Step>(level << 9) | cover; }
+constexpr std::size_t level_of(Step step) { return static_cast<std::size_t>(step >> 9); }
+constexpr std::uint64_t cover_of(Step step) { return static_cast<std::uint64_t>(step & 511); }
 
 std::vector<Step> steps_of(std::span<const double> radii, std::size_t n_steps, bool is_coarse) {
-    std::vector<Step> steps(n_steps);
+    std::vector<Step> steps(n_steps, nothing);
     std::size_t level = 0;
     for (std::size_t at = 0; at < n_steps; ++at) {
         const auto radius = (static_cast<double>(at) + 0.5) / steps_per_px;
         while (level + 1 < radii.size() && radii[level + 1] <= radius) ++level;
         if (level + 1 == radii.size()) break;
-        const auto height = radii[level + 1] - radii[level], gap = height > 3 * gap_px ? gap_px : 0.0;
-        const auto cover = std::clamp(radii[level + 1] - gap - radius + 0.5, 0.0, 1.0) * std::min(2 * height, 1.0);
-        const auto rounded = static_cast<std::uint32_t>(cover * full_cover + 0.5);
-        if (cover <= 0 || height < least_ring_px || (is_coarse && rounded < full_cover / 2)) continue;
-        steps[at] = {static_cast<std::int32_t>(level), rounded};
+        const auto height = radii[level + 1] - radii[level], gap = height > 3 * gap_px ? double{gap_px} : 0.0;
+        const auto seen = std::clamp(radii[level + 1] - gap - radius + 0.5, 0.0, 1.0) * std::min(2 * height, 1.0);
+        const auto cover = static_cast<Step>(seen * full_cover + 0.5);
+        if (seen <= 0 || height < least_ring_px || (is_coarse && cover < full_cover / 2)) continue;
+        steps[at] = step_of(level, is_coarse ? full_cover : cover);
     }
     return steps;
 }
@@ -263,45 +265,44 @@ private:
     void paint_line(std::size_t y, Pixel* to, std::ptrdiff_t inwards) const {
         const auto turns = polar_.turns_of(y), radii = polar_.radii_of(y);
         const auto behind = apart(ground_);
-        Step before;
-        std::span<const Pixel> strip;
-        std::uint32_t per_turn = 0, zero = 0;
-        auto may_be_even = false;
-        for (std::size_t x = 0; x < polar_.size; ++x, to += inwards) {
+        for (std::size_t x = 0; x < turns.size();) {
             const auto step = steps_[radii[x]];
-            if (step.level == absent) {
-                *to = ground_;
+            if (step == nothing) {
+                *to = ground_, to += inwards, ++x;
                 continue;
             }
-            if (step != before) {
-                const auto& ring = rings_[static_cast<std::size_t>(step.level)];
-                before = step, strip = ring.strip, per_turn = ring.per_turn, zero = ring.zero;
-                may_be_even = !ring.is_varied && step.cover == full_cover;
+            const auto& ring = rings_[level_of(step)];
+            const std::span strip = ring.strip;
+            const auto per_turn = ring.per_turn, zero = ring.zero;
+            const auto cover = cover_of(step);
+            const auto may_be_even = !ring.is_varied && cover == full_cover;
+            for (; x < turns.size() && steps_[radii[x]] == step; ++x, to += inwards) {
+                const auto place = turns[x] * per_turn + zero;
+                const auto color = strip[place >> 16], next = strip[(place >> 16) + 1];
+                if (may_be_even && color == next) {
+                    *to = color;
+                    continue;
+                }
+                auto mix = mixed(apart(color), apart(next), place >> 8 & 255);
+                if (cover < full_cover) mix = mixed(behind, mix, cover);
+                *to = together(mix);
             }
-            const auto place = turns[x] * per_turn + zero;
-            const auto color = strip[place >> 16], next = strip[(place >> 16) + 1];
-            if (may_be_even && color == next) {
-                *to = color;
-                continue;
-            }
-            auto mix = mixed(apart(color), apart(next), place >> 8 & 255);
-            if (step.cover < full_cover) mix = mixed(behind, mix, step.cover);
-            *to = together(mix);
         }
     }
 
     void paint_coarse_line(std::size_t y, Pixel* to, std::ptrdiff_t inwards) const {
         const auto turns = polar_.turns_of(y), radii = polar_.radii_of(y);
-        auto before = absent;
-        std::span<const Pixel> strip;
-        std::uint32_t per_turn = 0, zero = 0;
-        for (std::size_t x = 0; x < polar_.size; ++x, to += inwards) {
-            const auto level = steps_[radii[x]].level;
-            if (level != before && level != absent) {
-                const auto& ring = rings_[static_cast<std::size_t>(level)];
-                before = level, strip = ring.strip, per_turn = ring.per_turn, zero = ring.zero;
+        for (std::size_t x = 0; x < turns.size();) {
+            const auto step = steps_[radii[x]];
+            if (step == nothing) {
+                *to = ground_, to += inwards, ++x;
+                continue;
             }
-            *to = level == absent ? ground_ : strip[(turns[x] * per_turn + zero) >> 16];
+            const auto& ring = rings_[level_of(step)];
+            const std::span strip = ring.strip;
+            const auto per_turn = ring.per_turn, zero = ring.zero;
+            for (; x < turns.size() && steps_[radii[x]] == step; ++x, to += inwards)
+                *to = strip[(turns[x] * per_turn + zero) >> 16];
         }
     }
 
