@@ -11,11 +11,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from ctypes import c_int32, c_int64, c_uint64, c_void_p
-from ctypes import c_bool, c_int64, c_uint64, c_void_p
-from collections.abc import Sequence
-from ctypes import c_bool, c_int32, c_int64, c_uint64, c_void_p
-from ctypes import c_bool, c_double, c_int64, c_uint32, c_uint64, c_void_p
+from ctypes import c_bool, c_double, c_int32, c_int64, c_uint32, c_uint64, c_void_p
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -437,11 +433,11 @@ _pairs_last_cut = _function("pairs_last_cut", c_int64, c_void_p, BYTES, c_int64)
 _pairs_first_cut = _function("pairs_first_cut", c_int64, c_void_p, BYTES, c_int64)
 _pairs_whole = _function("pairs_whole", c_int64, c_void_p, BYTES, WIDE_INTS, TO_INTS)
 _pair_encoder_new = _function("pair_encoder_new", c_void_p, c_void_p)
-_encode_text = _function("encode_text", c_int64, c_void_p, ctypes.c_char_p, c_int64, c_void_p)
+_pairs_encode_text = _function("encode_text", c_int64, c_void_p, ctypes.c_char_p, c_int64, c_void_p)
 _pairs_has_marked_space = _function("pairs_has_marked_space", c_int64, c_void_p, BYTES)
-_encode_each = _function("encode_each", c_int64, c_void_p, BYTES, WIDE_INTS, TO_INTS, TO_WIDE_INTS)
-_encode_pieces = _function("encode_pieces", c_int64, c_void_p, c_int32, BYTES, WIDE_INTS, TO_INTS)
-_merge_pieces = _function(
+_pairs_encode_each = _function("encode_each", c_int64, c_void_p, BYTES, WIDE_INTS, TO_INTS, TO_WIDE_INTS)
+_pairs_encode_pieces = _function("encode_pieces", c_int64, c_void_p, c_int32, BYTES, WIDE_INTS, TO_INTS)
+_pairs_merge = _function(
     "merge_pieces", c_int64, c_void_p, c_int32, c_int32, BYTES, WIDE_INTS, TO_INTS, TO_WIDE_INTS, TO_WIDE_INTS
 )
 
@@ -562,13 +558,15 @@ class PairModel(_Handle):
         if size > SHORT_TEXT:
             ids = np.empty(n_before + size + max(SPARE_IDS, n_after), np.int32)
             with self._encoder() as encoder:
-                count = _encode_text(encoder._address, text, size, ids.ctypes.data + ids.itemsize * n_before)
+                count = _pairs_encode_text(
+                    encoder._address, text, size, ids.ctypes.data + ids.itemsize * n_before
+                )
             if count < 0:
                 return int(count)
             ids.resize(n_before + count + n_after, refcheck=False)
         else:
             encoder = self._borrowed()
-            count = _encode_text(encoder._address, text, size, encoder.place)
+            count = _pairs_encode_text(encoder._address, text, size, encoder.place)
             ids = encoder.ids[AROUND - n_before : AROUND + count + n_after].copy()
             self._idle.append(encoder)
             if count < 0:
@@ -585,7 +583,7 @@ class PairModel(_Handle):
         """The ids of texts side by side, and how many each has; up to one whose spans ids do not tell."""
         ids, counts = np.empty(len(texts) + SPARE_IDS, np.int32), np.zeros(len(ends), np.int64)
         with self._encoder() as encoder:
-            n_texts = _encode_each(encoder._address, texts, ends, ids, counts)
+            n_texts = _pairs_encode_each(encoder._address, texts, ends, ids, counts)
         counts = counts[:n_texts]
         ids.resize(counts.sum(), refcheck=False)
         return ids, counts
@@ -596,7 +594,7 @@ class PairModel(_Handle):
         """The ids of a repaired text whose pieces end at `ends`, if empty where the splitter says."""
         ids = np.empty(len(text) + SPARE_IDS, np.int32)
         with self._encoder() as encoder:
-            count = _encode_pieces(encoder._address, may_have_marked_spaces, text, ends, ids)
+            count = _pairs_encode_pieces(encoder._address, may_have_marked_spaces, text, ends, ids)
         if count < 0:
             return int(count)
         ids.resize(count, refcheck=False)
@@ -608,7 +606,7 @@ class PairModel(_Handle):
         """Ids, starts and ends of the tokens of all pieces, each merged; there is `room` for so many."""
         ids, starts, stops = np.empty(room, np.int32), np.empty(room, np.int64), np.empty(room, np.int64)
         with self._encoder() as encoder:
-            count = _merge_pieces(encoder._address, by_heap, takes_whole, text, ends, ids, starts, stops)
+            count = _pairs_merge(encoder._address, by_heap, takes_whole, text, ends, ids, starts, stops)
         return ids[:count].copy(), starts[:count].copy(), stops[:count].copy()
 
     @contextmanager
@@ -652,6 +650,8 @@ def encode_words(tree: TokenTree, text: NDArray[np.uint8], unknown: int) -> Toke
     """The token of each word between white space, else `unknown`, or nothing where that is -1."""
     columns = _token_columns(len(text) // 2 + 1)
     return _cut(columns, _words_encode(tree._address, text, unknown, *columns))
+
+
 # Strings of a GGUF file
 
 _gguf_skip = _function("gguf_skip", c_int64, BYTES, c_int64, c_int64, TO_WIDE_INTS)
@@ -753,7 +753,6 @@ def sort_longest_first(rows: NDArray[np.int32], lengths: NDArray[np.int64]) -> N
     """Sort rows of `lengths` in place; of equal ones that comes first which GNU's std::sort puts there."""
     if _sort_longest_first(rows, lengths) < 0:
         raise ValueError("rows that are none")
-_encode_text = _function("encode_text", c_int64, c_void_p, ctypes.c_char_p, c_int64, c_void_p, c_int64)
 
 
 # Pictures of token trees

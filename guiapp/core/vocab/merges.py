@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE
 from guiapp.core.vocab.vocabulary import Vocabulary
-from guiapp.native import NO_PIECES, PairModel, PairOptions, Splitter, StringTable
+from guiapp.native import NO_PIECES, PairModel, PairOptions, Splitter
 
 ABSENT = -1  # a string that is no token
 MARKED_SPACE = "▁".encode()  # U+2581
