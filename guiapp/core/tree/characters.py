@@ -109,28 +109,4 @@ def _tails(ending: bytes) -> list[bytes]:
 def broken_tokens(tree: TokenTree) -> NDArray[np.int32]:
     """The tokens whose bytes are not whole characters, in ascending order."""
     high = np.unique(np.searchsorted(tree.offsets, np.flatnonzero(tree.data >= 0x80), "right") - 1)
-    if not len(high):
-        return high.astype(np.int32)
-    text = joined_tokens(tree, high, b"\n").decode("utf-8", "surrogateescape")
-    codes = np.frombuffer(bytearray(text.encode("utf-32-le", "surrogatepass")), np.uint32)
-    is_escaped = (codes >= 0xDC80) & (codes < 0xDD00)
-    sizes = 1 + (codes >= 0x80) + (codes >= 0x800).astype(np.int64) + (codes >= 0x10000)
-    ends = np.cumsum(np.where(is_escaped, 1, sizes))
-    token_ends = np.cumsum(tree.lengths[high].astype(np.int64) + 1)
-    broken: NDArray[np.int32] = high[np.unique(np.searchsorted(token_ends, ends[is_escaped]))].astype(
-        np.int32
-    )
-    return broken
-
-
-def joined_tokens(tree: TokenTree, ids: NDArray[np.intp], behind: bytes) -> bytes:
-    """The bytes of some tokens, and of `behind` after each."""
-    lengths = tree.lengths[ids].astype(np.int64)
-    ends = np.cumsum(lengths + len(behind))
-    text = np.empty(int(ends[-1]) if len(ends) else 0, np.uint8)
-    for at, byte in enumerate(behind):
-        text[ends - len(behind) + at] = byte
-    within = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    starts = np.repeat(ends - lengths - len(behind), lengths)
-    text[starts + within] = tree.data[np.repeat(tree.offsets[ids], lengths) + within]
-    return text.tobytes()
+    return np.array([token for token in high.tolist() if not is_text(tree.token_bytes(token))], np.int32)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.tree.characters import broken_tokens
 from guiapp.core.tree.picture import TreePicture
-from guiapp.core.tree.producible import Producible
+from guiapp.core.tree.trials import NAMES
 from guiapp.core.vocab.vocabulary import Attribute
 
 Ids = NDArray[np.int32]
@@ -17,10 +17,9 @@ NO_IDS = np.zeros(0, np.int32)
 NOT_TEXT = Attribute.CONTROL | Attribute.UNKNOWN | Attribute.UNUSED | Attribute.BYTE | Attribute.USER_DEFINED
 N_LONGEST = 20
 N_SINGLE_DEPTHS = 16
-UNDECIDED = "No text that was tried leads to them, but that none does is not proved."
-NEVER = (
-    "Proved: they are among the tokens of no text that is valid UTF-8. Control, unknown, user-defined and "
-    "byte tokens, which text reaches in other ways, do not count."
+UNREACHED = (
+    "Texts with their bytes did not lead to them, which is no proof that none does. They stood {}. Control, "
+    "unknown, user-defined and byte tokens, which text reaches in other ways, do not count."
 )
 
 
@@ -76,13 +75,10 @@ def tree_statistics(picture: TreePicture) -> TreeStatistics:
     return TreeStatistics(tuple(findings), distributions)
 
 
-def producible_findings(found: Producible) -> tuple[Finding, ...]:
-    """What is known about the tokens that no text leads to."""
-    reasons = "\n".join(f"{count:,} {reason.value}" for reason, count in found.refusals)
-    never = Finding("never produced", f"{len(found.never):,}", found.never, f"{NEVER}\n{reasons}".rstrip())
-    if not len(found.undecided):
-        return (never,)
-    return never, Finding("perhaps never", f"{len(found.undecided):,}", found.undecided, UNDECIDED)
+def unreached_finding(unreached: Ids) -> Finding:
+    """The tokens that none of the trials led to."""
+    remark = UNREACHED.format("; ".join(NAMES))
+    return Finding(f"not reached by {len(NAMES)} trials", f"{len(unreached):,}", unreached, remark)
 
 
 def _bars(ids: Ids, values: NDArray[np.int32], n_single: int) -> tuple[Finding, ...]:

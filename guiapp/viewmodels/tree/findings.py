@@ -7,9 +7,8 @@ from functools import partial
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.tree.picture import TreePicture
-from guiapp.core.tree.producible import Producible
-from guiapp.core.tree.producible_worker import producible_apart
-from guiapp.core.tree.statistics import Finding, TreeStatistics, producible_findings, tree_statistics
+from guiapp.core.tree.statistics import Finding, TreeStatistics, tree_statistics, unreached_finding
+from guiapp.core.tree.trials import Ids, unreached_apart
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.tree.model import TreeModel
 from guiapp.viewmodels.workspace import Workspace
@@ -32,9 +31,9 @@ class TreeFindings(QObject):
         self._is_wanted = False
         self.job = LatestJob[TreeStatistics](self)
         self.job.done.connect(self._take)
-        self._producible: Producible | None = None
-        self.trying = LatestJob[Producible](self)
-        self.trying.done.connect(self._take_producible)
+        self._unreached: Ids | None = None
+        self.trying = LatestJob[Ids](self)
+        self.trying.done.connect(self._take_unreached)
         self.trying.failed.connect(self._fail)
         self._problem = ""
         model.picture_changed.connect(self._begin_anew)
@@ -52,20 +51,20 @@ class TreeFindings(QObject):
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """All figures; the last ones follow later, when `producible` is known."""
+        """All figures; the last one follows later, when `unreached` is known."""
         if self._statistics is None:
             return ()
-        more = () if self._producible is None else producible_findings(self._producible)
+        more = () if self._unreached is None else (unreached_finding(self._unreached),)
         return self._statistics.findings + more
 
     @property
-    def producible(self) -> Producible | None:
-        """Which tokens no text leads to; None until that was tried."""
-        return self._producible
+    def unreached(self) -> Ids | None:
+        """The tokens that none of the trials led to; None until they were made."""
+        return self._unreached
 
     @property
     def problem(self) -> str:
-        """Why `producible` will not follow; "" while it may."""
+        """Why `unreached` will not follow; "" while it may."""
         return self._problem
 
     def want(self) -> None:
@@ -83,7 +82,7 @@ class TreeFindings(QObject):
     def _begin_anew(self) -> None:
         self.job.cancel()
         self.trying.cancel()
-        self._statistics = self._producible = None
+        self._statistics = self._unreached = None
         self._problem = ""
         self.changed.emit()
         if self._is_wanted:
@@ -93,15 +92,15 @@ class TreeFindings(QObject):
         self._statistics = statistics
         tokenizer = self._workspace.tokenizer
         if tokenizer is not None:
-            self.trying.start(partial(producible_apart, tokenizer))
+            self.trying.start(partial(unreached_apart, tokenizer))
         self.changed.emit()
 
     def _fail(self, problem: str) -> None:
         self._problem = problem
         self.changed.emit()
 
-    def _take_producible(self, found: Producible) -> None:
-        self._producible = found
+    def _take_unreached(self, unreached: Ids) -> None:
+        self._unreached = unreached
         self.changed.emit()
 
 

@@ -9,8 +9,7 @@ import pytest
 import guiapp
 from guiapp.core.demo import demo_model_path
 from guiapp.core.system.processes import ApartError, answer_of, command_of, environment
-from guiapp.core.tree.producible import producible
-from guiapp.core.tree.producible_worker import TrialError, producible_apart
+from guiapp.core.tree.trials import TrialError, unreached, unreached_apart
 
 
 def test_a_package_of_the_same_name_in_the_present_folder_is_not_taken(tmp_path):
@@ -31,10 +30,8 @@ class NobodyWaitsError(Exception):
 
 def test_a_trial_in_a_process_of_its_own_finds_the_same():
     tokenizer = guiapp.open_model(demo_model_path("bpe"))
-    here, apart = producible(tokenizer, never_stop), producible_apart(tokenizer, never_stop)
-    assert apart.never.tolist() == here.never.tolist() != []
-    assert apart.undecided.tolist() == here.undecided.tolist()
-    assert apart.refusals == here.refusals
+    here, apart = unreached(tokenizer, never_stop), unreached_apart(tokenizer, never_stop)
+    assert apart.tolist() == here.tolist() != []
 
 
 def test_a_model_that_is_gone_is_said(tmp_path):
@@ -43,7 +40,7 @@ def test_a_model_that_is_gone_is_said(tmp_path):
     tokenizer = guiapp.open_model(path)
     path.unlink()
     with pytest.raises(TrialError, match=r"gone\.gguf"):
-        producible_apart(tokenizer, never_stop)
+        unreached_apart(tokenizer, never_stop)
 
 
 def test_a_process_that_nobody_waits_for_is_ended():
@@ -51,6 +48,6 @@ def test_a_process_that_nobody_waits_for_is_ended():
         raise NobodyWaitsError
 
     with pytest.raises(NobodyWaitsError):
-        answer_of("guiapp.core.tree.producible_worker", b"", stop)
+        answer_of("guiapp.core.tree.trials", b"", stop)
     with pytest.raises(ApartError, match="JSONDecodeError"):
-        answer_of("guiapp.core.tree.producible_worker", b"", never_stop)
+        answer_of("guiapp.core.tree.trials", b"", never_stop)
