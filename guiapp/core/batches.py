@@ -11,8 +11,8 @@ from typing import Literal, NamedTuple, SupportsIndex
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp import native
 from guiapp.core.errors import EncodeError
-from guiapp.core.kernels import batch_rows
 from guiapp.core.pipelines.many_texts import Rows
 from guiapp.core.share_out import share_out
 from guiapp.core.vocab.vocabulary import Vocabulary
@@ -90,7 +90,7 @@ def pad_batch(
     def lay_out(group: tuple[Rows, int]) -> None:
         rows, last = group
         here = slice(last - len(rows.counts), last)
-        batch_rows.lay_out(*rows, before, after, shape.most, filler, ids[here], mask[here])
+        native.lay_out(*rows, (before, after), shape.most, filler, ids[here], mask[here])
 
     share_out(lay_out, list(zip(groups, lasts, strict=True)), n_threads if ids.size >= MANY_IDS else 1)
     return ids, mask

@@ -12,12 +12,13 @@ from operator import index
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp import native
 from guiapp.core.errors import EncodeError
-from guiapp.core.kernels.detokenizing import clean_spaces, gather, total_size
 from guiapp.core.vocab.vocabulary import Attribute, Vocabulary
 
 SPACE = 0x20
-MOST_ROOM = 1 << 22  # bytes that are taken rather than counted before
+HIDDEN = np.uint16(Attribute.CONTROL | Attribute.UNKNOWN)  # where special tokens are not written
+USUAL_BYTES = 8  # of a token, at most
 
 
 def detokenize(
@@ -39,21 +40,16 @@ def detokenize(
         token_ids = token_ids[:-1]
     shown = token_ids
     if not unparse_special:
-        shown = token_ids[(vocabulary.attributes[token_ids] & (Attribute.CONTROL | Attribute.UNKNOWN)) == 0]
+        shown = token_ids[(vocabulary.attributes[token_ids] & HIDDEN) == 0]
         strip_first &= len(shown) > 0 and shown[0] == token_ids[0]
     data, offsets = vocabulary.token_bytes_table
-    room = len(shown) * vocabulary.longest_token_bytes
-    if room > MOST_ROOM:
-        room = total_size(shown, offsets)
-    out = np.empty(room, np.uint8)
-    out = out[: gather(shown, data, offsets, out)]
+    out = vocabulary.decoder.decode(shown, len(shown) * USUAL_BYTES)
     if strip_first and len(shown):
         first = offsets[shown[0]]
         if first < offsets[shown[0] + 1] and data[first] == SPACE:
             out = out[1:]
     if rules.clean_spaces:
-        out = np.ascontiguousarray(out)
-        out = out[: clean_spaces(out)]
+        out = out[: native.clean_spaces(out)]
     return out.tobytes()
 
 
@@ -66,13 +62,14 @@ def checked_ids(vocabulary: Vocabulary, ids: Iterable[int]) -> NDArray[np.int32]
             given = np.fromiter(map(index, ids), np.int64)
     except (OverflowError, TypeError) as error:
         raise EncodeError(f"Token ids are whole numbers below {len(vocabulary)}: {error}.") from error
-    if len(given) and (given.min() < 0 or given.max() >= len(vocabulary)):
+    token_ids = given.astype(np.int64, copy=False)
+    if token_ids.view(np.uint64).max(initial=0) >= len(vocabulary):  # where negative ones are the largest
         outside = np.flatnonzero((given < 0) | (given >= len(vocabulary)))
         raise EncodeError(
             f"Token id {given[outside[0]]} (number {outside[0] + 1} of {len(given)}) is not in this "
             f"vocabulary, whose ids go from 0 to {len(vocabulary) - 1}."
         )
-    return given.astype(np.int32)
+    return token_ids.astype(np.int32)
 
 
 def readable_clean_spaces(text: bytes) -> bytes:

@@ -62,7 +62,9 @@ def _array_of(dtype: DTypeLike, is_written: bool = False) -> Any:
 
     class Checked:
         @classmethod
-        def from_param(cls, array: NDArray[Any]) -> _Array:
+        def from_param(cls, array: NDArray[Any] | _Array) -> _Array:
+            if isinstance(array, _Array):  # checked before
+                return array
             flags = array.flags
             if array.dtype != expected or not flags.c_contiguous or (is_written and not flags.writeable):
                 raise TypeError(f"not a contiguous array of {expected}: {array.dtype}, {flags}")
@@ -918,3 +920,47 @@ def _checked(result: int) -> int:
     if result < 0:
         raise ValueError("arrays that do not fit each other")
     return result
+
+
+# From token ids to bytes, and to rows of a batch
+
+_decode = _function("decode", c_int64, INTS, BYTES, WIDE_INTS, TO_BYTES)
+_lay_out = _function("lay_out", c_int64, INTS, WIDE_INTS, INTS, INTS, c_int64, c_int32, TO_INTS, TO_BYTES)
+
+clean_spaces = _function("clean_spaces", c_int64, TO_BYTES)
+"""Drops spaces as some models' detokenisers do, in place; returns how many bytes are left."""
+
+
+class Decoder:
+    """Joins the bytes of tokens; token i is data[offsets[i] : offsets[i + 1]], the offsets never decrease."""
+
+    def __init__(self, data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> None:
+        self._kept = data, offsets
+        self._tokens = BYTES.from_param(data), WIDE_INTS.from_param(offsets)
+
+    def decode(self, ids: NDArray[np.int32], guess: int) -> NDArray[np.uint8]:
+        """The bytes of some tokens; `guess` is how many there may be."""
+        out = np.empty(guess, np.uint8)
+        size = _decode(ids, *self._tokens, out)
+        if size < 0:
+            raise IndexError("ids that are none")
+        return self.decode(ids, size) if size > guess else out[:size]
+
+
+def lay_out(
+    ids: NDArray[np.int32],
+    counts: NDArray[np.int64],
+    around: tuple[NDArray[np.int32], NDArray[np.int32]],
+    most: int,
+    filler: int,
+    rows: NDArray[np.int32],
+    mask: NDArray[np.uint8],
+) -> None:
+    """Write the ids of many texts, counts[i] those of text i, to rows[i], and `filler` behind them.
+
+    around  what stands before and after each
+    most    that a row may have, at least those after: the last ones before these are left out
+    mask    uint8 of the shape of rows, all zero; 1 is written where a token is
+    """
+    if _lay_out(ids, counts, *around, most, filler, rows, mask) < 0:
+        raise ValueError("arrays that do not fit each other")

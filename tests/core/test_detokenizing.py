@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import guiapp
+from guiapp import native
 from guiapp.core.detokenizing import readable_clean_spaces
-from guiapp.core.kernels.detokenizing import clean_spaces
 
 SEED = 20261121
 NAMES = sorted(path.stem.removeprefix("ggml-vocab-") for path in VOCABS.glob("*.gguf"))
@@ -126,6 +126,6 @@ def test_spaces_are_cleaned_in_three_passes(text, cleaned):
 
 
 @given(text=st.text(alphabet=" '?!.,smrvetdl").map(str.encode))
-def test_the_kernel_cleans_spaces_as_the_readable_twin_does(text):
+def test_the_library_cleans_spaces_as_the_readable_twin_does(text):
     array = np.frombuffer(bytearray(text), np.uint8)
-    assert array[: clean_spaces(array)].tobytes() == readable_clean_spaces(text)
+    assert array[: native.clean_spaces(array)].tobytes() == readable_clean_spaces(text)

@@ -223,6 +223,11 @@ class Vocabulary:
         return data[:full_size].copy(), offsets
 
     @cached_property
+    def decoder(self) -> native.Decoder:
+        """Joins what `token_bytes` are."""
+        return native.Decoder(*self.token_bytes_table)
+
+    @cached_property
     def longest_token_bytes(self) -> int:
         """How many bytes the longest token stands for."""
         return int(np.diff(self.token_bytes_table[1]).max(initial=0))

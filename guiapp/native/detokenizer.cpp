@@ -1,0 +1,71 @@
+// Joins the bytes of tokens, and drops spaces again; the rules are in core/detokenizing.py.
+#include <algorithm>
+#include <utility>
+
+#include "api.h"
+#include "strings.h"
+
+namespace loupe {
+
+namespace {
+
+// Drops the spaces before bytes of which `drops(at)` says so, in place.  It may step over bytes, which are dropped as well.
+template <class Drops>
+std::span<Byte> without_spaces(std::span<Byte> text, Drops drops) {
+    std::size_t n_kept = 0;
+    Byte previous = 0;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        const auto byte = text[at], before = std::exchange(previous, byte);
+        const auto here = at;
+        if (before == ' ' && drops(at)) {
+            --n_kept;
+            if (at != here) previous = 0;  // what was stepped over counts for nothing more
+        }
+        text[n_kept++] = byte;
+    }
+    return text.first(n_kept);
+}
+
+bool follows(std::span<Byte> text, std::size_t at, Byte first, Byte second = 0) {
+    return text.size() - at > 1 && text[at + 1] == first && (!second || (text.size() - at > 2 && text[at + 2] == second));
+}
+
+// In three passes, as llama.cpp does: before punctuation, around a lone apostrophe, before 's, 'm, 're and 've.
+std::size_t clean_spaces(std::span<Byte> text) {
+    text = without_spaces(text, [&](std::size_t at) {
+        return text[at] == '?' || text[at] == '!' || text[at] == '.' || text[at] == ',';
+    });
+    text = without_spaces(text, [&](std::size_t& at) {
+        const bool is_lone = text[at] == '\'' && follows(text, at, ' ');
+        at += is_lone;
+        return is_lone;
+    });
+    text = without_spaces(text, [&](std::size_t at) {
+        return text[at] == '\'' && (follows(text, at, 's') || follows(text, at, 'm') || follows(text, at, 'r', 'e') ||
+                                    follows(text, at, 'v', 'e'));
+    });
+    return text.size();
+}
+
+}  // namespace
+
+}  // namespace loupe
+
+using namespace loupe;
+
+// Writes the bytes of tokens as far as whole ones have room; returns how many all have, or -1 for an id that is none.
+LOUPE_API std::int64_t loupe_decode(Array<const std::int32_t> ids, Array<const Byte> data, Array<const std::int64_t> offsets,
+                                    Array<Byte> out) {
+    const Strings tokens{data, offsets};
+    std::size_t size = 0;
+    for (const auto id : items_of(ids)) {
+        if (id < 0 || id >= offsets.size - 1) return -1;
+        const auto token = tokens[static_cast<std::size_t>(id)];
+        if (size + token.size() <= items_of(out).size()) std::ranges::copy(token, out.data + size);
+        size += token.size();
+    }
+    return static_cast<std::int64_t>(size);
+}
+
+// Drops spaces in place; returns how many bytes are left.
+LOUPE_API std::int64_t loupe_clean_spaces(Array<Byte> text) { return static_cast<std::int64_t>(clean_spaces(text)); }
