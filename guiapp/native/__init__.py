@@ -433,7 +433,6 @@ _pairs_fallbacks = _function("pairs_fallbacks", c_int64, c_void_p, TO_INTS, TO_I
 _pairs_lengths = _function("pairs_lengths", c_int64, c_void_p, c_int32, TO_INTS)
 _pairs_last_cut = _function("pairs_last_cut", c_int64, c_void_p, BYTES, c_int64)
 _pairs_first_cut = _function("pairs_first_cut", c_int64, c_void_p, BYTES, c_int64)
-_pairs_whole = _function("pairs_whole", c_int64, c_void_p, BYTES, WIDE_INTS, TO_INTS)
 _pair_encoder_new = _function("pair_encoder_new", c_void_p, c_void_p)
 _pairs_encode_text = _function("encode_text", c_int64, c_void_p, ctypes.c_char_p, c_int64, c_void_p)
 _pairs_has_marked_space = _function("pairs_has_marked_space", c_int64, c_void_p, BYTES)
@@ -543,12 +542,6 @@ class PairModel(_Handle):
     def first_cut(self, text: NDArray[np.uint8], position: int) -> int:
         """The first place in text[position:], whatever precedes, that no merge crosses; or the size."""
         return int(_pairs_first_cut(self._address, text, position))
-
-    def whole_tokens(self, text: NDArray[np.uint8], ends: NDArray[np.int64]) -> NDArray[np.int32]:
-        """Which token each piece is that is not merged, or -1."""
-        found = np.empty(len(ends), np.int32)
-        _pairs_whole(self._address, text, ends, found)
-        return found
 
     def has_marked_space(self, text: NDArray[np.uint8]) -> bool:
         """Whether a space byte cannot stand for U+2581 in a text, because that holds it as such."""
@@ -755,6 +748,9 @@ def sort_longest_first(rows: NDArray[np.int32], lengths: NDArray[np.int64]) -> N
     """Sort rows of `lengths` in place; of equal ones that comes first which GNU's std::sort puts there."""
     if _sort_longest_first(rows, lengths) < 0:
         raise ValueError("rows that are none")
+
+
+_encode_text = _function("encode_text", c_int64, c_void_p, ctypes.c_char_p, c_int64, c_void_p, c_int64)
 
 
 # Pictures of token trees
@@ -964,3 +960,78 @@ def lay_out(
     """
     if _lay_out(ids, counts, *around, most, filler, rows, mask) < 0:
         raise ValueError("arrays that do not fit each other")
+# Encoders of pieces that match tokens rather than merge
+
+_MATCHES = (BYTES, WIDE_INTS, TO_INTS, TO_WIDE_INTS, TO_WIDE_INTS)
+_greedy_encode = _function("greedy_encode", c_int64, c_void_p, c_void_p, *_MATCHES)
+_fewest_encode = _function("fewest_encode", c_int64, c_void_p, c_void_p, c_uint64, *_MATCHES)
+_backtrack_encode = _function("backtrack_encode", c_int64, c_void_p, c_void_p, *_MATCHES)
+_table_encode = _function("table_encode", c_int64, c_void_p, c_void_p, *_MATCHES)
+_longest_symbol = _function("pairs_longest_symbol", c_int64, c_void_p)
+_derivations_new = _function("derivations_new", c_void_p, c_void_p, TO_FLAGS)
+_are_compatible = _function("are_compatible", c_int64, c_void_p, c_int32, c_int32)
+
+
+class Derivations(_Handle):
+    """How merging makes each symbol of a model, which is to have no longer ones than 4096 bytes.
+
+    is_reached  bool[symbols]: whether a symbol comes out of merging its own text
+    """
+
+    _free = staticmethod(_function("derivations_free", None, c_void_p))
+
+    def __init__(self, model: PairModel) -> None:
+        self.is_reached = np.empty(len(model), np.bool_)
+        super().__init__(_derivations_new(model._address, self.is_reached), model)
+        if self._address is None:
+            raise ValueError("a model with a symbol that is too long or ends within a character")
+
+    def are_compatible(self, left: int, right: int) -> bool:
+        """Whether merging leaves two symbols side by side, which are reached."""
+        return bool(_are_compatible(self._address, left, right) > 0)
+
+
+def longest_symbol(model: PairModel) -> int | None:
+    """The length of the longest symbol in bytes; None where one ends within a character."""
+    longest: int = _longest_symbol(model._address)
+    return None if longest < 0 else longest
+
+
+def encode_greedy(
+    model: PairModel, tree: TokenTree, text: NDArray[np.uint8], ends: NDArray[np.int64], room: int
+) -> TokenColumns:
+    """The longest token, again and again: ids, starts and ends for pieces that end at `ends`.
+
+    tree  of the bytes that the tokens of the model stand for
+    room  for as many tokens as can stand for each byte
+    """
+    columns = _token_columns(room)
+    return _cut(columns, _greedy_encode(model._address, tree._address, text, ends, *columns))
+
+
+def encode_fewest(
+    model: PairModel,
+    tree: TokenTree,
+    dropout: tuple[int, int],
+    text: NDArray[np.uint8],
+    ends: NDArray[np.int64],
+    room: int,
+) -> TokenColumns:
+    """As few tokens as possible; dropout: how many of 2**32 uses are ruled out, and a random state, not 0."""
+    columns = _token_columns(room)
+    chance = dropout[0] << 32 | dropout[1]
+    return _cut(columns, _fewest_encode(model._address, tree._address, chance, text, ends, *columns))
+
+
+def encode_linear(
+    derivations: Derivations,
+    tree: TokenTree,
+    by_table: bool,
+    text: NDArray[np.uint8],
+    ends: NDArray[np.int64],
+    room: int,
+) -> TokenColumns:
+    """The compatible symbols, found with steps back or by a table; the tree is of all that are reached."""
+    columns = _token_columns(room)
+    encode = _table_encode if by_table else _backtrack_encode
+    return _cut(columns, encode(derivations._address, tree._address, text, ends, *columns))

@@ -212,17 +212,6 @@ LOUPE_API std::int64_t loupe_pairs_first_cut(const PairModel* model, Array<const
     return static_cast<std::int64_t>(model->cuts.first_cut(text, static_cast<std::size_t>(position)));
 }
 
-// Write which token each piece is that is not merged, or -1.
-LOUPE_API std::int64_t loupe_pairs_whole(const PairModel* model, Array<const Byte> text, Array<const std::int64_t> ends, Array<std::int32_t> to) {
-    std::size_t start = 0;
-    for (std::int64_t index = 0; index < ends.size; ++index) {
-        const auto end = static_cast<std::size_t>(ends.data[index]);
-        to.data[index] = model->whole_token(items_of(text).subspan(start, end - start));
-        start = end;
-    }
-    return ends.size;
-}
-
 LOUPE_API std::int64_t loupe_pairs_has_marked_space(const PairModel* model, Array<const Byte> text) {
     return model->has_marked_space(text);
 }

@@ -5,7 +5,7 @@ give just these two.  Where none is, the place cannot be a boundary between toke
 nobody comes back to it, and the token before is replaced by its next shorter prefix.  As the tokens of a
 text are the only sequence in which all neighbours are compatible, what reaches the end is exact.
 O(n · longest token), since each place is left for good at most once.
-Compiled twin: core/kernels/backtrack.py.
+Native twin: native/linear.cpp.
 Source: github/rust-gems, crates/bpe (backtracking encoder), and its README for the proof.
 """
 

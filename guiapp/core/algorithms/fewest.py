@@ -4,7 +4,7 @@ Going from left to right, keep for each offset the least number of tokens that r
 ways the one with the longest last token.  With dropout, uses of tokens are ruled out at random, so that a
 text has many segmentations to learn from.  Not what merging gives.  O(n · longest token), and offered
 where `greedy` is.
-Compiled twin: core/kernels/fewest.py.
+Native twin: native/matching.cpp.
 Source: minimal encoding with dropout, github/rust-gems, crates/bpe; dropout after Provilkov et al. 2020,
 https://aclanthology.org/2020.acl-main.170.
 """
@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from guiapp.core.algorithms.longest_match import Choose, Matches, Taken
-from guiapp.core.kernels.fewest import next_random
+
+LOW_32 = 0xFFFFFFFF
 
 
 class Way(NamedTuple):
@@ -74,6 +75,13 @@ class Dropout:
             return False
         self.random_state = next_random(self.random_state)
         return self.random_state < self.share
+
+
+def next_random(state: int) -> int:
+    """The number behind `state` in a sequence of numbers below 2**32 (xorshift, Marsaglia 2003)."""
+    state ^= (state << 13) & LOW_32
+    state ^= state >> 17
+    return state ^ ((state << 5) & LOW_32)
 
 
 def steps(size: int, matches: Matches, dropout: Dropout) -> Iterator[Reach | RuleOut | Choose]:

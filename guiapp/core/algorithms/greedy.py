@@ -3,7 +3,7 @@
 What a walk down the token tree gives.  Not always what merging gives, which may prefer two middle-sized
 tokens to a long and a short one.  O(n · longest token), in practice one step for each byte; not offered
 where a token has thousands of bytes, as only files made for it have, and most steps would lead nowhere.
-Compiled twin: core/kernels/greedy.py.
+Native twin: native/matching.cpp.
 Source: TokenTree, https://github.com/mrgyularabai/Token-Tree.
 """
 

@@ -4,7 +4,7 @@ Going from left to right, try all tokens that begin where a prefix ends.  One th
 last token of that prefix (their joint text, merged by itself, gives just these two) is the last token of
 the longer prefix; there is exactly one for each.  Going back from the end gives the tokens of the text.
 O(n · longest token).
-Compiled twin: core/kernels/table.py.
+Native twin: native/linear.cpp.
 Source: github/rust-gems, crates/bpe (encoding of all prefixes).
 """
 

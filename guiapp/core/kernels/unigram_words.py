@@ -23,7 +23,7 @@ class UnigramTables(NamedTuple):
     is_cut          bool[256]: bytes that become a space wherever they stand; words begin there
     removes_spaces  whether these bytes themselves become nothing, else U+2581
     units, replacements, user_defined, kinds, is_settled  see `normalize_unigram`
-    rows            of the tree of tokens; see `token_tree.TreeArrays`
+    rows            of the tree of tokens; see `TokenTree.rows` of the native library
     lengths, scores  int64[n] and float64[n], of each token
     cuts            which characters stand side by side in some token
     """
@@ -122,7 +122,7 @@ def segment_word(
 ) -> int:
     """What `viterbi.segment` does, walking down the tree of tokens from each place.
 
-    rows  of the tree; see `token_tree.TreeArrays`
+    rows  of the tree; see `TokenTree.rows` of the native library
     """
     ways, origins, tokens = lattice.scores, lattice.origins, lattice.tokens
     for offset in range(start, stop + 1):

@@ -12,15 +12,6 @@ from guiapp.core.encoding import FragmentTokens
 CHUNK_BYTES = 1 << 18
 
 
-def encode_in_chunks(
-    fragment: NDArray[np.uint8],
-    cut_after: Callable[[NDArray[np.uint8], int], int],
-    encode_chunk: Callable[[NDArray[np.uint8]], FragmentTokens],
-) -> FragmentTokens:
-    """The tokens of a fragment from those of its chunks."""
-    return join_chunks((start, encode_chunk(chunk)) for start, chunk in chunks_of(fragment, cut_after))
-
-
 def chunks_of(
     fragment: NDArray[np.uint8], cut_after: Callable[[NDArray[np.uint8], int], int]
 ) -> Iterator[tuple[int, NDArray[np.uint8]]]:

@@ -29,7 +29,6 @@ from guiapp.native import ALL_PIECES, NEWLINES, NO_PIECES
 READABLE = {"scan": readable_scan.steps, "heap": readable_heap.steps, "fast": readable_heap.steps}
 BY_SPLITTER = np.empty(0, np.int64)  # the model's splitter shall tell where pieces end
 SPACE = 0x20
-NO_TOKENS = np.empty(0, np.int32)
 
 
 class PairEncoder:
@@ -119,12 +118,10 @@ class PairEncoder:
         if encoder in LINEAR and has_marked_space and self._spells_out_spaces:
             encoder = "heap"  # the spans tell a typed U+2581 from a space: not so where both are one byte
         if encoder in self._matching.encoders:
-            match = partial(self._match, encoder)
-            return (
-                match(text, piece_ends)
-                if not has_marked_space
-                else self._match_marked(text, piece_ends, match)
-            )
+            if not has_marked_space:
+                return self._match(text, piece_ends, encoder)
+            compact, ends = self._compact(_mark_spaces(text), _marked_ends(text, piece_ends))
+            return to_source(self._match(compact.data, ends, encoder), compact)
         if not has_marked_space:
             return self._merge(text, piece_ends, encoder, False)
         marked, marked_ends = _mark_spaces(text), _marked_ends(text, piece_ends)
@@ -143,22 +140,9 @@ class PairEncoder:
         columns = self._model.merge_pieces(data, piece_ends, by_heap, takes_whole, room)
         return self._checked(FragmentTokens(*columns), data)
 
-    def _match(self, encoder: str, data: NDArray[np.uint8], piece_ends: NDArray[np.int64]) -> FragmentTokens:
+    def _match(self, data: NDArray[np.uint8], piece_ends: NDArray[np.int64], encoder: str) -> FragmentTokens:
         """The tokens by one of the algorithms that match tokens; there every space is one byte."""
-        whole_tokens = NO_TOKENS
-        if encoder in LINEAR and self._whole_pieces != NO_PIECES:
-            whole_tokens = self._model.whole_tokens(data, piece_ends)
-        tokens = self._matching.encode(encoder, self._dropout, data, piece_ends, whole_tokens)
-        return self._checked(tokens, data)
-
-    def _match_marked(
-        self,
-        text: NDArray[np.uint8],
-        piece_ends: NDArray[np.int64],
-        match: Callable[[NDArray[np.uint8], NDArray[np.int64]], FragmentTokens],
-    ) -> FragmentTokens:
-        compact, ends = self._compact(_mark_spaces(text), _marked_ends(text, piece_ends))
-        return to_source(match(compact.data, ends), compact)
+        return self._checked(self._matching.encode(encoder, self._dropout, data, piece_ends), data)
 
     def _checked(self, tokens: FragmentTokens, data: NDArray[np.uint8]) -> FragmentTokens:
         if self._can_fail:

@@ -14,18 +14,14 @@ from guiapp.core.algorithms.fewest import Dropout
 from guiapp.core.algorithms.longest_match import Matches, Taken
 from guiapp.core.algorithms.merge import Merge, Slots, symbol_slots
 from guiapp.core.encoding import FragmentTokens
-from guiapp.core.kernels import backtrack as backtrack_kernel
-from guiapp.core.kernels import fewest as fewest_kernel
-from guiapp.core.kernels import greedy as greedy_kernel
-from guiapp.core.kernels import table as table_kernel
-from guiapp.core.kernels.merges import MergeArrays, SymbolArrays, TokenOutput
 from guiapp.core.pipelines.watcher import Watcher
-from guiapp.core.vocab.derivations import Derivations, derivations_of, merge_arrays, why_not_linear
-from guiapp.core.vocab.merges import LENGTH_OF_HIGH_NIBBLE, PairMerging
+from guiapp.core.vocab.derivations import Derivations, derivations_of, why_not_linear
+from guiapp.core.vocab.merges import PairMerging
 from guiapp.core.vocab.token_tree import TokenTree
 from guiapp.core.vocab.vocabulary import Vocabulary
+from guiapp.native import encode_fewest, encode_greedy, encode_linear
 
-LINEAR = {"backtrack": backtrack_kernel.encode, "table": table_kernel.encode}
+LINEAR = ("backtrack", "table")
 APPROXIMATE = ("greedy", "fewest")
 STATES: dict[str, Callable[[], Any]] = {
     "backtrack": list,
@@ -61,55 +57,23 @@ class TokenMatching:
     def _are_compatible(self) -> backtrack.AreCompatible:
         return lru_cache(KEPT_PAIRS)(self._stay_whole)
 
+    @cached_property
+    def _tokens_per_byte(self) -> int:
+        return max(1, *map(len, self._merging.fallbacks))
+
     def encode(
-        self,
-        encoder: str,
-        dropout: Dropout,
-        data: NDArray[np.uint8],
-        piece_ends: NDArray[np.int64],
-        whole_tokens: NDArray[np.int32],
+        self, encoder: str, dropout: Dropout, data: NDArray[np.uint8], piece_ends: NDArray[np.int64]
     ) -> FragmentTokens:
-        """The tokens of all pieces; whole_tokens: for each the one to take instead, or -1; may be empty."""
-        room = max(1, *map(len, self._merging.fallbacks)) * len(data)
-        output = TokenOutput(np.empty(room, np.int32), np.empty(room, np.int64), np.empty(room, np.int64))
-        symbols = self._symbols
+        """The tokens of all pieces."""
+        model, text = self._merging.model, (data, piece_ends, self._tokens_per_byte * len(data))
         if encoder in LINEAR:
-            arrays, tree = self.derivations.arrays, self.derivations.tree.arrays
-            kernel = LINEAR[encoder]
-            count = kernel(data, piece_ends, whole_tokens, symbols, self._merges, arrays, tree, output)
-        elif encoder == "greedy":
-            count = greedy_kernel.encode(
-                data, piece_ends, symbols, self._vocabulary.token_tree.arrays, output
-            )
-        else:
-            tree, chance = self._vocabulary.token_tree.arrays, (dropout.share, dropout.random_state)
-            count = fewest_kernel.encode(data, piece_ends, symbols, tree, *chance, output)
-        return FragmentTokens(
-            output.ids[:count].copy(), output.starts[:count].copy(), output.ends[:count].copy()
-        )
-
-    @cached_property
-    def _merges(self) -> MergeArrays:
-        return merge_arrays(self._merging)
-
-    @cached_property
-    def _symbols(self) -> SymbolArrays:
-        offsets, ids, leads = self._merging.model.fallbacks()
-        lengths = [
-            1 if self._merging.starts_from_bytes else LENGTH_OF_HIGH_NIBBLE[byte >> 4] for byte in range(256)
-        ]
-        none = np.empty(0, np.int64)
-        return SymbolArrays(
-            self._merging.n_tokens,
-            1,
-            np.array(lengths, np.uint8),
-            np.empty(0, np.int32),
-            none,
-            np.empty(0, np.int32),
-            offsets,
-            ids,
-            leads.astype(np.uint8),
-        )
+            derivations, tree = self.derivations
+            return FragmentTokens(*encode_linear(derivations, tree.native, encoder == "table", *text))
+        tree = self._vocabulary.token_tree
+        if encoder == "greedy":
+            return FragmentTokens(*encode_greedy(model, tree.native, *text))
+        chance = dropout.share, dropout.random_state
+        return FragmentTokens(*encode_fewest(model, tree.native, chance, *text))
 
     def encode_readable(self, encoder: str, dropout: Dropout, data: bytes, watcher: Watcher) -> Taken:
         """Token, start and end of each token of one piece, from the readable twin."""

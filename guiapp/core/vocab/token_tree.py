@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp import native
-from guiapp.core.kernels.token_tree import TreeArrays
 from guiapp.core.vocab.vocabulary import Attribute, Vocabulary
 from guiapp.native import TreeColumns
 
@@ -67,22 +66,6 @@ class TokenTree:
     def columns(self) -> TreeColumns:
         """Depths, sizes, children …"""
         return self.native.columns()
-
-    @cached_property
-    def arrays(self) -> TreeArrays:
-        """The tree as kernels read it."""
-        depths, sizes, places, child_offsets, children = self.columns
-        return TreeArrays(
-            self.native.rows(),
-            self.lengths,
-            self.parents,
-            depths,
-            sizes,
-            self.order,
-            places,
-            child_offsets,
-            children,
-        )
 
     def token_bytes(self, token_id: int) -> bytes:
         return self.data[self.offsets[token_id] : self.offsets[token_id + 1]].tobytes()

@@ -75,12 +75,12 @@ def test_tokens_stand_by_the_bytes_that_they_stand_for():
     spm = token_tree(
         toy_vocabulary({"▁a": 0.0, "<0x20>": Attribute.BYTE, "é": 0.0, "<0xC3>": Attribute.BYTE})
     )
-    assert [spm.token_bytes(row) for row in spm.arrays.order] == [b" ", b" a", b"\xc3", b"\xc3\xa9"]
+    assert [spm.token_bytes(row) for row in spm.order] == [b" ", b" a", b"\xc3", b"\xc3\xa9"]
     assert (spm.parent(0), spm.parent(2)) == (1, 3)
     bpe = token_tree(
         toy_vocabulary({"Ġ": 0.0, "Ġa": 0.0, "▁": 0.0}, VocabType.BPE, rules=Rules(byte_encoding=True))
     )
-    assert [bpe.token_bytes(row) for row in bpe.arrays.order[:2]] == [b" ", b" a"]
+    assert [bpe.token_bytes(row) for row in bpe.order[:2]] == [b" ", b" a"]
 
 
 def test_control_tokens_are_leaves_that_no_text_leads_to():
