@@ -77,7 +77,6 @@ BYTES, FLAGS, INTS, WIDE_INTS = (_array_of(dtype) for dtype in (np.uint8, np.boo
 TO_BYTES, TO_FLAGS, TO_INTS, TO_WIDE_INTS = (
     _array_of(dtype, True) for dtype in (np.uint8, np.bool_, np.int32, np.int64)
 )
-SHORTS = _array_of(np.uint16)
 SHORTS, COLORS, DOUBLES = (_array_of(dtype) for dtype in (np.uint16, np.uint32, np.float64))
 TO_COLORS, TO_DOUBLES = (_array_of(dtype, True) for dtype in (np.uint32, np.float64))
 

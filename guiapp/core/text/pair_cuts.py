@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp import native
 from guiapp.core.kernels import pair_cuts as kernels
 from guiapp.core.kernels.pair_cuts import PairCuts
-from guiapp.core.kernels.string_table import random_bits
 
 BITS_PER_BYTE = 2  # of all symbols' texts; few pairs are left to chance then
 
@@ -20,7 +20,7 @@ def cuts_between(
     cuts = PairCuts(
         ascii=np.zeros(256, np.uint64),
         others=np.zeros(n_words, np.uint64),
-        spread=random_bits(61) | 1 | 1 << 61,
+        spread=native.secret() >> 3 | 1 | 1 << 61,
         marked_space=marked_space,
         splits_characters=splits_characters,
     )

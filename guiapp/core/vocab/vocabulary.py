@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp import native
-from guiapp.core.kernels import string_table
 from guiapp.core.split.pre_tokenizers import Pattern
 from guiapp.core.vocab import byte_alphabet
 from guiapp.native import StringTable, packed
@@ -183,11 +182,6 @@ class Vocabulary:
         """The token that the file spells like this."""
         row = int(self.token_table.find([raw_text])[0])
         return row if row >= 0 else None
-
-    @cached_property
-    def compiled_strings(self) -> string_table.StringTable:
-        """`token_table` for kernels, as long as there are any that take it."""
-        return string_table.build(self.token_data, self.token_offsets)
 
     @cached_property
     def merges(self) -> tuple[tuple[bytes, bytes], ...]:
