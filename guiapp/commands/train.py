@@ -35,15 +35,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Train a vocabulary on a text, and save it as a model file."""
-    from guiapp.core.training.export import WRITERS
+    from guiapp.core.export.run import ENDINGS
     from guiapp.core.training.models import shortfall, train
     from guiapp.core.training.write_gguf import write_gguf
 
     text = as_utf8(read(options.file)).decode("utf-8", "replace")
     if options.end_marks and options.algorithm != "bpe":
         raise InputError("Only byte-pair encoding is trained with end-of-word marks: leave out --end-marks.")
-    if options.steps and options.steps.suffix.lower() not in WRITERS:
-        raise InputError(f"{options.steps} names no format. End its name with {' or '.join(WRITERS)}.")
+    if options.steps and options.steps.suffix.lower() not in ENDINGS:
+        raise InputError(f"{options.steps} names no format. End its name with {' or '.join(ENDINGS)}.")
     if options.log or options.end_marks or options.steps:
         model = _train_by_steps(options, text)
     else:
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _train_by_steps(options: argparse.Namespace, text: str) -> ModelFile:
     """Print each step while it is made, and write all to a file, where that is asked for."""
-    from guiapp.core.training.export import write_training
+    from guiapp.core.export.training_run import TrainingRun
     from guiapp.core.training.record import TrainingRecord
     from guiapp.core.training.runs import begin
     from guiapp.core.training.telling import to_json
@@ -75,7 +75,7 @@ def _train_by_steps(options: argparse.Namespace, text: str) -> ModelFile:
             record.append(to_json(told).encode())
     if options.steps:
         try:
-            write_training(record, options.steps)
+            TrainingRun(record).write(options.steps)
         except OSError as error:
             raise InputError(f"{options.steps} cannot be written: {error.strerror}.") from error
     return run.model()

@@ -4,25 +4,18 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
+from guiapp.core.export.process import ExportRequest
+from guiapp.core.export.run import PARTIAL, ExportedRun
 from guiapp.core.system.processes import command_of
-from guiapp.core.tokenizer import Tokenizer
-from guiapp.core.trace.export import PARTIAL
-from guiapp.core.trace.export_process import ExportRequest
-from guiapp.core.trace.trace import Trace
-from guiapp.core.training.export import all_steps
-from guiapp.core.training.export_process import TrainingExportRequest
-from guiapp.core.training.record import TrainingRecord
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.processes import LineProcess
 
-COMMAND = command_of("guiapp.core.trace.export_process")
-TRAINING_COMMAND = command_of("guiapp.core.training.export_process")
+COMMAND = command_of("guiapp.core.export.process")
 
 
 class StepExporter(QObject):
@@ -34,59 +27,32 @@ class StepExporter(QObject):
 
     changed = Signal()
 
-    def __init__(
-        self,
-        command: tuple[str, ...] = COMMAND,
-        training_command: tuple[str, ...] = TRAINING_COMMAND,
-        parent: QObject | None = None,
-    ) -> None:
+    def __init__(self, command: tuple[str, ...] = COMMAND, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._command, self._training_command = command, training_command
-        self._started: tuple[str, ...] = ()
         self._folder = tempfile.TemporaryDirectory(prefix="tokenloupe-")
-        self._process: LineProcess | None = None
-        self._request: ExportRequest | TrainingExportRequest | None = None
+        self._process = LineProcess(command, self)
+        self._process.told.connect(self._take)
+        self._process.ended.connect(self._note_end)
+        self._request: ExportRequest | None = None
         self.progress = 0.0
         self.saved: Path | None = None
         self.failure = ""
-        self._storing = LatestJob[Path](self)
+        self._storing = LatestJob[None](self)
         self._storing.done.connect(self._start)
 
     @property
     def is_busy(self) -> bool:
         return self._request is not None
 
-    def save(self, tokenizer: Tokenizer, trace: Trace, path: Path, steps: range | None = None) -> None:
-        """Begin to write a run, or some steps of it, instead of whatever is being written now."""
-        vocabulary, trace_file = tokenizer.vocabulary, Path(self._folder.name) / "trace"
-        written = range(len(trace)) if steps is None else steps
-        request = ExportRequest(
-            str(vocabulary.path),
-            vocabulary.chosen_pre,
-            str(trace_file),
-            str(path.absolute()),
-            written.start,
-            written.stop,
-        )
-        self._begin(request, self._command, partial(_store, trace, trace_file))
-
-    def save_training(self, record: TrainingRecord, path: Path, steps: range | None = None) -> None:
-        """Begin to write a training as it is now, likewise."""
-        record_file = Path(self._folder.name) / "training"
-        written = all_steps(record) if steps is None else steps
-        request = TrainingExportRequest(str(record_file), str(path.absolute()), written.start, written.stop)
-        self._begin(request, self._training_command, partial(_store_lines, record.lines(), record_file))
-
-    def _begin(
-        self,
-        request: ExportRequest | TrainingExportRequest,
-        command: tuple[str, ...],
-        store: Callable[[Progress], Path],
-    ) -> None:
+    def save(self, run: ExportedRun, path: Path, steps: range | None = None) -> None:
+        """Begin to write a run as it is now, or some steps of it, instead of whatever is being written."""
         self._end()
-        self._request, self._started = request, command
+        run_file, written = Path(self._folder.name) / "run", run.steps if steps is None else steps
+        self._request = ExportRequest(
+            str(run_file), str(path.absolute()), written.start, written.stop, *run.model
+        )
         self.progress, self.saved, self.failure = 0.0, None, ""
-        self._storing.start(store)
+        self._storing.start(partial(_store, run, run_file))
         self.changed.emit()
 
     def cancel(self) -> None:
@@ -107,15 +73,11 @@ class StepExporter(QObject):
 
     def _start(self) -> None:
         assert self._request is not None
-        self._process = LineProcess(self._started, self)
-        self._process.told.connect(self._take)
-        self._process.ended.connect(self._note_end)
         self._process.start()
         self._process.say(self._request.line())
 
     def _take(self, lines: list[bytes]) -> None:
-        for line in lines:
-            message = json.loads(line)
+        for message in map(json.loads, lines):
             if "progress" in message:
                 self.progress = float(message["progress"])
                 self.changed.emit()
@@ -135,20 +97,11 @@ class StepExporter(QObject):
     def _end(self) -> None:
         """Stop the process, and remove the file that it could not finish."""
         self._storing.cancel()
-        process, self._process = self._process, None
-        if process is not None:
-            process.end()
-            process.deleteLater()
+        self._process.end()
         request, self._request = self._request, None
         if request is not None:
             Path(request.output + PARTIAL).unlink(missing_ok=True)
 
 
-def _store(trace: Trace, path: Path, progress: Progress) -> Path:
-    trace.save(path)
-    return path
-
-
-def _store_lines(lines: list[bytes], path: Path, progress: Progress) -> Path:
-    path.write_bytes(b"\n".join(lines))
-    return path
+def _store(run: ExportedRun, path: Path, progress: Progress) -> None:
+    run.save(path)

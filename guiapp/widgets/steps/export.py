@@ -13,8 +13,7 @@ from PySide6.QtWidgets import (
 )
 
 from guiapp.core.explain.figures import counted
-from guiapp.core.trace.export import WRITERS
-from guiapp.viewmodels.steps.exported_runs import ALL, ExportedRun
+from guiapp.core.export.run import ALL, ENDINGS, ExportedRun
 from guiapp.viewmodels.steps.exporter import StepExporter
 from guiapp.widgets.shared.saving_bar import SavingBar
 from guiapp.widgets.shared.theme import ThemeSource
@@ -80,7 +79,8 @@ class ExportBar(SavingBar):
             if not self._picture().save(str(path)):
                 QMessageBox.warning(self, "Save run", f"{path} cannot be written. Choose another place.")
             return
-        run.save(self.exporter, path if ending in WRITERS else path.with_name(path.name + ".md"), steps)
+        named = path if ending in ENDINGS else path.with_name(path.name + ".md")
+        self.exporter.save(run, named, steps)
 
     def size_warning(self, path: Path) -> str:
         """What to ask before a large file is written, or ""."""
@@ -89,7 +89,9 @@ class ExportBar(SavingBar):
         if run is None or size < LARGE_BYTES:
             return ""
         size_mb = size / 1e6
-        return f"The run has {run.n_steps:,} steps: {path.name} will have about {size_mb:,.0f} MB. Save it?"
+        return (
+            f"The run has {len(run.steps):,} steps: {path.name} will have about {size_mb:,.0f} MB. Save it?"
+        )
 
     def stop(self) -> None:
         self.exporter.stop()

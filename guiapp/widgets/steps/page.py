@@ -9,7 +9,9 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from guiapp.viewmodels.steps.exported_runs import ExportedRun, TraceRun, TrainingRun
+from guiapp.core.export.run import ExportedRun
+from guiapp.core.export.trace_run import TraceRun
+from guiapp.core.export.training_run import TrainingRun
 from guiapp.viewmodels.steps.lesson_player import LessonPlayer
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.steps.training import TrainingModel
@@ -221,8 +223,7 @@ class StepsPage(Page):
         training = self._shown_training
         if training is not None:
             return None if training.record is None else TrainingRun(training.record, training.position)
-        tokenizer, debugger = self._workspace.tokenizer, self.model.debugger
-        return None if tokenizer is None or debugger is None else TraceRun(tokenizer, debugger)
+        return None if self.model.debugger is None else TraceRun(self.model.debugger)
 
     def _choose(self, mode: int) -> None:
         self._mode = mode

@@ -8,8 +8,10 @@ import sys
 import pytest
 
 import guiapp
-from guiapp.core.trace.export import PARTIAL
+from guiapp.core.export.run import PARTIAL
+from guiapp.core.export.trace_run import TraceRun
 from guiapp.core.trace.recorder import record
+from guiapp.core.trace.reports import debugger_for
 from guiapp.viewmodels.steps.exporter import StepExporter
 
 WAITS = "import sys, time; open(sys.argv[1], 'w'); time.sleep(60)"
@@ -18,7 +20,7 @@ WAITS = "import sys, time; open(sys.argv[1], 'w'); time.sleep(60)"
 @pytest.fixture
 def run():
     tokenizer = guiapp.open_model("demo:bpe")
-    return tokenizer, record(tokenizer, "How do lions sleep?", "heap")
+    return TraceRun(debugger_for(tokenizer, record(tokenizer, "How do lions sleep?", "heap")))
 
 
 @pytest.fixture
@@ -36,10 +38,10 @@ def make_exporter():
 
 def test_a_run_is_written_whole(make_exporter, run, qtbot, tmp_path):
     exporter = make_exporter()
-    exporter.save(*run, tmp_path / "run.json")
+    exporter.save(run, tmp_path / "run.json")
     qtbot.waitUntil(lambda: not exporter.is_busy)
     assert exporter.saved == tmp_path / "run.json"
-    assert len(json.loads(exporter.saved.read_text())["steps"]) == len(run[1])
+    assert len(json.loads(exporter.saved.read_text())["steps"]) == len(run.steps)
     exporter.dismiss()
     assert exporter.saved is None
 
@@ -47,7 +49,7 @@ def test_a_run_is_written_whole(make_exporter, run, qtbot, tmp_path):
 def test_a_cancelled_run_leaves_nothing_behind(make_exporter, run, qtbot, tmp_path):
     part = tmp_path / f"run.md{PARTIAL}"
     exporter = make_exporter(sys.executable, "-c", WAITS, str(part))
-    exporter.save(*run, tmp_path / "run.md")
+    exporter.save(run, tmp_path / "run.md")
     qtbot.waitUntil(part.exists)
     exporter.cancel()
     assert not exporter.is_busy
@@ -56,6 +58,6 @@ def test_a_cancelled_run_leaves_nothing_behind(make_exporter, run, qtbot, tmp_pa
 
 def test_a_process_that_dies_is_told(make_exporter, run, qtbot, tmp_path):
     exporter = make_exporter(sys.executable, "-c", "import sys; sys.exit('no room')")
-    exporter.save(*run, tmp_path / "run.md")
+    exporter.save(run, tmp_path / "run.md")
     qtbot.waitUntil(lambda: not exporter.is_busy)
     assert "no room" in exporter.failure

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 
-from guiapp.core.trace.drawing import forming_steps
+from guiapp.core.export.trace_run import TraceRun
 from guiapp.widgets.steps import export as step_export
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
@@ -79,5 +79,5 @@ def test_a_run_a_piece_or_a_step_is_saved(make_steps_page, qtbot, tmp_path, monk
         qtbot.waitUntil(lambda: not page.export.exporter.is_busy)
         sizes.append(saved())
     parts = [steps, range(page.model.n_steps)]
-    expected = [len(forming_steps(debugger, part)) if ending == ".svg" else len(part) for part in parts]
+    expected = [len(TraceRun(debugger).forming(part)) if ending == ".svg" else len(part) for part in parts]
     assert sizes == [0, 1, *expected]

@@ -9,13 +9,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from guiapp.core.training.export import (
-    estimated_bytes,
-    step_json,
-    step_markdown,
-    write_training,
-)
-from guiapp.core.training.export_process import TrainingExportRequest, main
+from guiapp.core.export.process import ExportRequest, main
+from guiapp.core.export.training_run import TrainingRun
 from guiapp.core.training.record import TrainingRecord
 from guiapp.core.training.runs import begin
 from guiapp.core.training.telling import to_json
@@ -36,15 +31,15 @@ def trained(algorithm, n_tokens, text=TEXT, has_end_marks=False):
 def test_all_steps_are_written_in_all_formats(algorithm, size, tmp_path):
     record = trained(algorithm, size)
     sentences = [record.step(number).sentence for number in range(1, record.n_steps + 1)]
-    write_training(record, tmp_path / "run.json")
+    TrainingRun(record).write(tmp_path / "run.json")
     data = json.loads((tmp_path / "run.json").read_text())
     assert [row["sentence"] for row in data["steps"]] == sentences
     assert data["n_steps"] == len(data["steps"]) == record.n_steps
-    write_training(record, tmp_path / "run.md")
+    TrainingRun(record).write(tmp_path / "run.md")
     table = (tmp_path / "run.md").read_text().splitlines()[4:]
     assert len(table) == record.n_steps
     assert all(line.replace("\\|", "").count("|") == 5 for line in table)
-    write_training(record, tmp_path / "run.svg")
+    TrainingRun(record).write(tmp_path / "run.svg")
     texts = [element.text for element in ElementTree.parse(tmp_path / "run.svg").iter() if element.text]
     for number, sentence in enumerate(sentences, 1):
         assert f"{number:,}" in texts
@@ -53,7 +48,7 @@ def test_all_steps_are_written_in_all_formats(algorithm, size, tmp_path):
 
 def test_words_can_be_followed_from_the_start_to_the_end(tmp_path):
     record = trained("bpe", 290, "This is insane! This is impossible", has_end_marks=True)
-    write_training(record, tmp_path / "run.json")
+    TrainingRun(record).write(tmp_path / "run.json")
     data = json.loads((tmp_path / "run.json").read_text())
     words = [cut for cut, _ in data["words"]]
     assert (data["steps"][0]["left"], data["steps"][0]["right"]) == ("i", "s")
@@ -61,26 +56,26 @@ def test_words_can_be_followed_from_the_start_to_the_end(tmp_path):
         for index, cut in row["recuts"]:
             words[index] = cut
     assert words == [list(cut) for cut, _, _ in record.words(record.n_steps)]
-    assert "`is`, 4 times" in step_markdown(record, 1)
-    assert "T h is </w>" in step_markdown(record, 1)
-    assert "T h i s </w>" in step_markdown(record, 0)
-    assert json.loads(step_json(record, 2))["left"] == "is"
-    assert json.loads(step_json(record, 0))["words"][0] == [["T", "h", "i", "s", "</w>"], 2]
+    assert "`is`, 4 times" in TrainingRun(record, 1).step_markdown()
+    assert "T h is </w>" in TrainingRun(record, 1).step_markdown()
+    assert "T h i s </w>" in TrainingRun(record, 0).step_markdown()
+    assert json.loads(TrainingRun(record, 2).step_json())["left"] == "is"
+    assert json.loads(TrainingRun(record, 0).step_json())["words"][0] == [["T", "h", "i", "s", "</w>"], 2]
 
 
 @pytest.mark.parametrize("ending", [".md", ".json", ".svg"])
 def test_the_size_is_told_before(ending, tmp_path):
     record = trained("bpe", 290)
-    write_training(record, tmp_path / f"run{ending}")
+    TrainingRun(record).write(tmp_path / f"run{ending}")
     size = (tmp_path / f"run{ending}").stat().st_size
-    assert 0.5 * size < estimated_bytes(record, ending) < 1.5 * size
+    assert 0.5 * size < TrainingRun(record).estimated_bytes(ending) < 1.5 * size
 
 
 def test_a_process_writes_some_steps_of_a_saved_record(tmp_path, monkeypatch, capsys):
     record = trained("bpe", 290)
     (tmp_path / "record").write_bytes(b"\n".join(record.lines()))
     for output, error in ((tmp_path / "run.json", ""), (tmp_path / "no" / "run.md", "cannot be written")):
-        request = TrainingExportRequest(str(tmp_path / "record"), str(output), 2, 4)
+        request = ExportRequest(str(tmp_path / "record"), str(output), 2, 4)
         monkeypatch.setattr(sys, "stdin", io.StringIO(request.line().decode()))
         main()
         assert error in json.loads(capsys.readouterr().out.splitlines()[-1])["error"]

@@ -11,16 +11,10 @@ import pytest
 
 import guiapp
 from guiapp.core.explain.visible_text import visible_text
-from guiapp.core.trace.drawing import box, forming_steps
-from guiapp.core.trace.export import (
-    PARTIAL,
-    estimated_bytes,
-    step_json,
-    step_markdown,
-    write_chunks,
-    write_run,
-)
-from guiapp.core.trace.export_process import ExportRequest, main
+from guiapp.core.export.drawing import box
+from guiapp.core.export.process import ExportRequest, main
+from guiapp.core.export.run import PARTIAL, write_chunks
+from guiapp.core.export.trace_run import TraceRun
 from guiapp.core.trace.operations import NUMBERS
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.reports import debugger_for
@@ -36,19 +30,19 @@ def run(text, encoder="heap"):
 def test_a_step_is_exported_as_it_is_told():
     debugger = run("How do lions sleep?")
     debugger.go_to(12)
-    assert debugger.sentence() in step_markdown(debugger)
-    assert json.loads(step_json(debugger))["index"] == 12
+    assert debugger.sentence() in TraceRun(debugger).step_markdown()
+    assert json.loads(TraceRun(debugger).step_json())["index"] == 12
 
 
 def test_long_runs_are_written_whole(tmp_path):
     debugger = run("How do lions | sleep? " * 220)
     assert debugger.n_steps > 5000
     reported = []
-    write_run(debugger, tmp_path / "run.md", reported.append)
+    TraceRun(debugger).write(tmp_path / "run.md", reported.append)
     table = (tmp_path / "run.md").read_text()
     assert table.count("\n| ") == debugger.n_steps + 1
     assert all(line.replace("\\|", "").count("|") == 4 for line in table.splitlines()[2:])
-    write_run(debugger, tmp_path / "run.json")
+    TraceRun(debugger).write(tmp_path / "run.json")
     written = json.loads((tmp_path / "run.json").read_text())
     assert [row["index"] for row in written["steps"]] == list(range(debugger.n_steps))
     assert written["token_ids"] == debugger.trace.result.ids.tolist()
@@ -61,7 +55,7 @@ def test_one_token_is_no_plural(tmp_path):
     lone = record(guiapp.open_model("demo:rwkv"), "a", "rwkv", add_special=False)
     debugger = debugger_for(guiapp.open_model("demo:rwkv"), lone)
     for ending in (".md", ".svg"):
-        write_run(debugger, tmp_path / f"run{ending}")
+        TraceRun(debugger).write(tmp_path / f"run{ending}")
         written = (tmp_path / f"run{ending}").read_text()
         assert "1 token" in written
         assert "1 tokens" not in written
@@ -95,10 +89,10 @@ def texts_of(path) -> list[str]:
 def test_a_drawing_says_what_it_shows_and_what_happens(name, encoder, tmp_path):
     tokenizer = guiapp.open_model(f"demo:{name}")
     debugger = debugger_for(tokenizer, record(tokenizer, "unbelievable <&> tokens", encoder))
-    write_run(debugger, tmp_path / "run.svg")
+    TraceRun(debugger).write(tmp_path / "run.svg")
     texts = texts_of(tmp_path / "run.svg")
     assert texts[0].startswith(f"{encoder} on “unbelievable·<&>·tokens”: ")
-    for step in forming_steps(debugger, range(debugger.n_steps)).tolist():
+    for step in TraceRun(debugger).forming(range(debugger.n_steps)).tolist():
         debugger.go_to(step)
         assert debugger.sentence().replace("`", "") in texts
     assert all(len(row) > 1 for row in rows_of(tmp_path / "run.svg").values())  # none is without a box
@@ -106,14 +100,14 @@ def test_a_drawing_says_what_it_shows_and_what_happens(name, encoder, tmp_path):
 
 def test_what_is_taken_back_is_drawn(tmp_path):
     debugger = run("unbelievable", "backtrack")
-    write_run(debugger, tmp_path / "run.svg")
+    TraceRun(debugger).write(tmp_path / "run.svg")
     assert any(text.endswith("it is taken back.") for text in texts_of(tmp_path / "run.svg"))
 
 
 def test_a_step_that_forms_nothing_has_a_drawing_too(tmp_path):
     debugger = run("lions")
     step = debugger.trace.columns.operation.tolist().index(NUMBERS["push"])
-    write_run(debugger, tmp_path / "run.svg", steps=range(step, step + 1))
+    TraceRun(debugger).write(tmp_path / "run.svg", steps=range(step, step + 1))
     assert [row[0] for row in rows_of(tmp_path / "run.svg").values()] == [str(step)]
 
 
@@ -124,9 +118,9 @@ def test_boxes_are_wide_enough_for_ideographs():
 
 def test_drawings_show_every_state(tmp_path):
     debugger = run("How do lions sleep? " * 40)
-    write_run(debugger, tmp_path / "run.svg")
+    TraceRun(debugger).write(tmp_path / "run.svg")
     rows = rows_of(tmp_path / "run.svg")
-    forming = forming_steps(debugger, range(debugger.n_steps))
+    forming = TraceRun(debugger).forming(range(debugger.n_steps))
     assert [row[0] for row in rows.values()] == [f"{step:,}" for step in forming.tolist()]
     last = list(rows.values())[-2]  # the last one puts a token in front of the text
     assert last[1] == "…"
@@ -137,11 +131,11 @@ def test_drawings_show_every_state(tmp_path):
 def test_a_part_of_a_run_is_written(tmp_path):
     debugger = run("How do lions sleep? " * 4)
     for ending in (".md", ".json", ".svg"):
-        write_run(debugger, tmp_path / f"run{ending}", steps=range(20, 40))
+        TraceRun(debugger).write(tmp_path / f"run{ending}", steps=range(20, 40))
     steps = json.loads((tmp_path / "run.json").read_text())["steps"]
     assert [row["index"] for row in steps] == list(range(20, 40))
     assert "(20–39 here)" in (tmp_path / "run.md").read_text()
-    forming = forming_steps(debugger, range(20, 40)).tolist()
+    forming = TraceRun(debugger).forming(range(20, 40)).tolist()
     assert [int(row[0]) for row in rows_of(tmp_path / "run.svg").values()] == forming
     assert len(forming) > 3
 
@@ -150,9 +144,9 @@ def test_a_part_of_a_run_is_written(tmp_path):
 def test_the_size_told_before_is_about_right(ending, tmp_path):
     debugger = run("How do lions sleep in New York? " * 60)
     debugger.go_to(7)
-    estimate = estimated_bytes(debugger, ending)
+    estimate = TraceRun(debugger).estimated_bytes(ending)
     assert debugger.position == 7
-    write_run(debugger, tmp_path / f"run{ending}")
+    TraceRun(debugger).write(tmp_path / f"run{ending}")
     assert estimate == pytest.approx((tmp_path / f"run{ending}").stat().st_size, rel=0.2)
 
 
@@ -161,7 +155,7 @@ def test_the_process_writes_or_says_why_not(folder, tmp_path, monkeypatch, capsy
     trace = record(BPE, "lions", "heap")
     trace.save(tmp_path / "trace")
     out = tmp_path / folder / "run.json"
-    request = ExportRequest("demo:bpe", "", str(tmp_path / "trace"), str(out), 0, len(trace))
+    request = ExportRequest(str(tmp_path / "trace"), str(out), 0, len(trace), "demo:bpe")
     monkeypatch.setattr(sys, "stdin", io.StringIO(request.line().decode()))
     main()
     last = json.loads(capsys.readouterr().out.splitlines()[-1])

@@ -7,29 +7,34 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from guiapp import open_model
 from guiapp.core.errors import TokenloupeError
+from guiapp.core.export.run import ExportedRun
+from guiapp.core.export.trace_run import TraceRun
+from guiapp.core.export.training_run import TrainingRun
 from guiapp.core.kernels.compile import run_interpreted
 from guiapp.core.kernels.compiled import is_complete
-from guiapp.core.trace.export import write_run
 from guiapp.core.trace.reports import debugger_for
 from guiapp.core.trace.trace import Trace
+from guiapp.core.training.record import TrainingRecord
 
 
 @dataclass(frozen=True)
 class ExportRequest:
-    """Which steps of which trace of which model, and the file to write, whose ending names the format."""
+    """Which steps of which saved run, and the file to write, whose ending names the format.
 
-    model: str
-    pre: str
-    trace_file: str
+    model, pre  of a trace; "" for a training
+    """
+
+    run_file: str
     output: str
     first: int
     end: int
+    model: str = ""
+    pre: str = ""
 
     def line(self) -> bytes:
         return json.dumps(asdict(self)).encode() + b"\n"
@@ -37,38 +42,32 @@ class ExportRequest:
 
 def work(request: ExportRequest) -> str:
     """Write the file; what went wrong, to show as it stands, or ""."""
-
-    def write() -> None:
-        tokenizer = open_model(request.model, request.pre or None)
-        debugger = debugger_for(tokenizer, Trace.load(Path(request.trace_file)))
-        write_run(debugger, Path(request.output), tell_progress, range(request.first, request.end))
-
-    return attempt(write, request.output)
-
-
-def attempt(write: Callable[[], None], output: str) -> str:
-    """Call it; what went wrong, to show as it stands, or ""."""
     try:
-        write()
+        _run(request).write(
+            Path(request.output), lambda share: _tell(progress=share), range(request.first, request.end)
+        )
     except TokenloupeError as error:
         return str(error)
     except OSError as error:
-        return f"{output} cannot be written: {error.strerror}. Choose another place."
+        return f"{request.output} cannot be written: {error.strerror}. Choose another place."
     return ""
 
 
-def tell_progress(share: float) -> None:
-    tell(progress=share)
+def _run(request: ExportRequest) -> ExportedRun:
+    path = Path(request.run_file)
+    if not request.model:
+        return TrainingRun(TrainingRecord.load(path))
+    return TraceRun(debugger_for(open_model(request.model, request.pre or None), Trace.load(path)))
 
 
-def tell(**values: object) -> None:
+def _tell(**values: object) -> None:
     print(json.dumps(values), flush=True)
 
 
 def main() -> None:
     if not is_complete():
         run_interpreted(True)  # sooner done than compiling
-    tell(error=work(ExportRequest(**json.loads(sys.stdin.readline()))))
+    _tell(error=work(ExportRequest(**json.loads(sys.stdin.readline()))))
 
 
 if __name__ == "__main__":

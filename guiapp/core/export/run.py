@@ -1,0 +1,142 @@
+"""A run, or a part of it, to paste elsewhere: as Markdown, as JSON, as a drawing (SVG)."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from guiapp.core.export.drawing import HEAD_PX, document
+
+ENDINGS = (".md", ".json", ".svg")
+ALL = "All"
+N_SAMPLED = 50  # steps, to estimate a size from
+CHUNKS_PER_REPORT = 1000
+PARTIAL = ".part"  # behind the name of a file that is being written
+
+
+class ExportedRun(ABC):
+    """The steps of a run, and the place in it that is shown.
+
+    row_px  how high a step is in a drawing
+    """
+
+    row_px: int
+
+    @property
+    def model(self) -> tuple[str, str]:
+        """The model file that the run is told with, and its pre-tokenizer; "" where it needs none."""
+        return "", ""
+
+    @property
+    @abstractmethod
+    def steps(self) -> range:
+        """The numbers of all steps."""
+
+    @abstractmethod
+    def step_markdown(self) -> str:
+        """The place: what there is, and what happens."""
+
+    @abstractmethod
+    def step_record(self) -> dict[str, object]:
+        """The place as `step --json` or `train --steps` have it."""
+
+    @abstractmethod
+    def choices(self, ending: str) -> dict[str, range]:
+        """The parts that can be saved in a format, by title; ALL is the first."""
+
+    @abstractmethod
+    def markdown_head(self, steps: range) -> str: ...
+
+    @abstractmethod
+    def markdown_row(self, step: int) -> str: ...
+
+    @abstractmethod
+    def record_head(self) -> dict[str, object]:
+        """All but the steps."""
+
+    @abstractmethod
+    def record(self, step: int) -> dict[str, object]: ...
+
+    @abstractmethod
+    def drawn(self, steps: range) -> list[int]:
+        """Those of some steps that a drawing shows, at least one if there are any."""
+
+    @abstractmethod
+    def drawing_head(self) -> str: ...
+
+    @abstractmethod
+    def drawing_row(self, step: int, top: int) -> tuple[str, float]:
+        """A step, and how far to the right that reaches."""
+
+    @abstractmethod
+    def save(self, path: Path) -> None:
+        """Keep it for another process."""
+
+    def step_json(self) -> str:
+        return json.dumps(self.step_record(), ensure_ascii=False, indent=2)
+
+    def chunks(self, ending: str, steps: range) -> Iterator[str]:
+        """A file of some steps in the format that an ending names, about one chunk for each."""
+        return {".md": self._markdown, ".json": self._json, ".svg": self._svg}[ending](steps)
+
+    def _markdown(self, steps: range) -> Iterator[str]:
+        yield self.markdown_head(steps)
+        yield from map(self.markdown_row, steps)
+
+    def _json(self, steps: range) -> Iterator[str]:
+        yield json.dumps({**self.record_head(), "steps": []}, ensure_ascii=False).removesuffix("]}")
+        for step in steps:
+            yield ("" if step == steps.start else ",\n") + self._json_row(step)
+        yield "]}\n"
+
+    def _json_row(self, step: int) -> str:
+        return json.dumps(self.record(step), ensure_ascii=False)
+
+    def _svg(self, steps: range) -> Iterator[str]:
+        rows = enumerate(self.drawn(steps))
+        drawn = (self.drawing_row(step, HEAD_PX + number * self.row_px) for number, step in rows)
+        return document(drawn, self.row_px, self.drawing_head())
+
+    def estimated_bytes(self, ending: str) -> int:
+        """About how large the file of all steps will be, from some of them."""
+        told = np.array(self.drawn(self.steps) if ending == ".svg" else self.steps)
+        if ending not in ENDINGS or not len(told):
+            return 0
+        row: Callable[[int], str] = {
+            ".md": self.markdown_row,
+            ".json": self._json_row,
+            ".svg": lambda step: self.drawing_row(step, step)[0],
+        }[ending]
+        sampled = told[np.linspace(0, len(told) - 1, min(len(told), N_SAMPLED)).astype(int)].tolist()
+        return sum(len(row(step).encode()) for step in sampled) * len(told) // len(sampled)
+
+    def write(
+        self,
+        path: Path,
+        progress: Callable[[float], None] = lambda share: None,
+        steps: range | None = None,
+    ) -> None:
+        """Write all steps, or some, in the format that the ending of the file names; raises OSError."""
+        written = self.steps if steps is None else steps
+        write_chunks(self.chunks(path.suffix.lower(), written), path, len(written), progress)
+
+
+def write_chunks(
+    chunks: Iterator[str], path: Path, n_chunks: int, progress: Callable[[float], None] = lambda share: None
+) -> None:
+    """Write a file that is there when it is whole; `n_chunks` is about how many there are."""
+    partial = path.with_name(path.name + PARTIAL)
+    try:
+        with partial.open("w", encoding="utf-8") as file:
+            for number, chunk in enumerate(chunks):
+                file.write(chunk)
+                if number % CHUNKS_PER_REPORT == 0:
+                    progress(min(1.0, number / max(1, n_chunks)))
+        partial.replace(path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,153 @@
+"""The encoding that a debugger walks through, to paste elsewhere."""
+
+from __future__ import annotations
+
+from copy import copy
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp.core.explain.code_marks import code
+from guiapp.core.explain.figures import counted
+from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.export.drawing import (
+    GAP_PX,
+    MARGIN_PX,
+    NOTE_CHARACTER_PX,
+    NUMBERS_PX,
+    box,
+    label_at,
+    n_columns,
+    note,
+    printable,
+)
+from guiapp.core.export.run import ALL, ExportedRun
+from guiapp.core.trace.debugger import Debugger
+from guiapp.core.trace.operations import EFFECTS, FORMS, NUMBERS, Effect
+from guiapp.core.trace.reports import step_record, trace_record
+from guiapp.core.trace.trace import Tokens
+
+MOST_LABELS = 400
+NEAR_BYTES = 300  # of the text on either side of what is formed
+TOKENS_AROUND = 15  # on either side of it
+DRAWN = FORMS | (np.arange(len(FORMS)) == NUMBERS["back"])
+
+
+class TraceRun(ExportedRun):
+    """A trace, and where the debugger is now; it is never moved."""
+
+    row_px = 78
+
+    def __init__(self, debugger: Debugger) -> None:
+        self._debugger = copy(debugger)
+        self._position = debugger.position
+
+    @property
+    def model(self) -> tuple[str, str]:
+        vocabulary = self._debugger.vocabulary
+        return str(vocabulary.path), vocabulary.chosen_pre
+
+    @property
+    def steps(self) -> range:
+        return range(self._debugger.n_steps)
+
+    def step_markdown(self) -> str:
+        debugger, place = self._debugger, self._position
+        debugger.go_to(place)
+        columns = (column[:MOST_LABELS].tolist() for column in debugger.states.tokens(place))
+        labels = [debugger.teller.label(*token) for token in zip(*columns, strict=True)]
+        tokens = " ".join(map(code, labels)) or "(no tokens yet)"
+        where = f"step {place:,} of {debugger.n_steps:,}"
+        return f"**{debugger.trace.encoder}, {where}**\n\n{tokens}\n\n{debugger.sentence()}\n"
+
+    def step_record(self) -> dict[str, object]:
+        return self.record(min(self._position, self._debugger.n_steps - 1))
+
+    def choices(self, ending: str) -> dict[str, range]:
+        """A drawing of a step is that of what was formed last."""
+        step = min(self._position, self._debugger.n_steps - 1)
+        if ending == ".svg" and len(formed := self.forming(range(step + 1))):
+            step = int(formed[-1])
+        parts = {ALL: self.steps, "This piece": self.piece_steps, "This step": range(step, step + 1)}
+        return {title: steps for title, steps in parts.items() if len(steps)}
+
+    @property
+    def piece_steps(self) -> range:
+        """The steps of the present piece; none outside of pieces."""
+        trace = self._debugger.trace
+        piece = trace.piece_at(self._position)
+        if piece < 0:
+            return range(0)
+        return range(int(trace.pieces.first_step[piece]), int(trace.pieces.done_step[piece]) + 1)
+
+    def markdown_head(self, steps: range) -> str:
+        trace = self._debugger.trace
+        part = "" if len(steps) == len(trace) else f" ({steps.start:,}–{steps.stop - 1:,} here)"
+        return (
+            f"**{trace.encoder}** on {code(visible_text(trace.text, 60))}: {counted(len(trace), 'step')}"
+            f"{part}, {counted(len(trace.result.ids), 'token')}\n\n"
+            "| step | operation | what happens |\n|---:|---|---|\n"
+        )
+
+    def markdown_row(self, step: int) -> str:
+        sentence = self._sentence(step).replace("|", "\\|")
+        return f"| {step:,} | {self._debugger.trace.operation(step)} | {sentence} |\n"
+
+    def record_head(self) -> dict[str, object]:
+        return trace_record(self._debugger, [])
+
+    def record(self, step: int) -> dict[str, object]:
+        return step_record(self._debugger, step)
+
+    def drawn(self, steps: range) -> list[int]:
+        formed: list[int] = self.forming(steps).tolist()
+        return formed or list(steps[:1])
+
+    def forming(self, steps: range) -> NDArray[np.int64]:
+        """Those of the steps after which a token or symbol is new, or gone again."""
+        operations = self._debugger.trace.columns.operation[steps.start : steps.stop]
+        return np.flatnonzero(DRAWN[operations]) + steps.start
+
+    def drawing_head(self) -> str:
+        trace = self._debugger.trace
+        tokens = counted(len(trace.result.ids), "token")
+        return f"{trace.encoder} on “{visible_text(trace.text, 60)}”: {tokens}"
+
+    def drawing_row(self, step: int, top: int) -> tuple[str, float]:
+        """The state that a step leads to, with what was formed outlined, and what happened."""
+        debugger, columns = self._debugger, self._debugger.trace.columns
+        made = int(columns.position[step]), int(columns.end[step])
+        first_byte = made[0] - NEAR_BYTES
+        tokens = debugger.states.tokens(step + 1, (first_byte, made[1] + NEAR_BYTES))
+        shown, is_cut = _around(tokens, made, first_byte > 0)
+        if EFFECTS[columns.operation[step]] == Effect.WAY:  # it is on no way that is taken yet
+            shown = Tokens(*(np.array([value], np.int32) for value in (columns.result[step], *made)))
+            is_cut = False, False
+        left = x = float(MARGIN_PX + NUMBERS_PX)
+        sentence = printable(self._sentence(step))
+        parts = [note(MARGIN_PX, top + 25, f"{step:,}"), note(left, top + 58, sentence)]
+        if is_cut[0]:
+            parts.append(label_at(x - 14, top, "…"))
+        for number, token in enumerate(zip(*(column.tolist() for column in shown), strict=True)):
+            drawn, width = box(x, top, debugger.teller.label(*token), number, token[1:] == made)
+            parts.append(drawn)
+            x += width + GAP_PX
+        if is_cut[1]:
+            parts.append(label_at(x + 10, top, "…"))
+        return "".join(parts) + "\n", max(x + 20, left + NOTE_CHARACTER_PX * n_columns(sentence))
+
+    def save(self, path: Path) -> None:
+        self._debugger.trace.save(path)
+
+    def _sentence(self, step: int) -> str:
+        self._debugger.go_to(step)
+        return self._debugger.sentence()
+
+
+def _around(tokens: Tokens, made: tuple[int, int], is_cut_before: bool) -> tuple[Tokens, tuple[bool, bool]]:
+    """The tokens around what was formed, and whether some are left out before and behind."""
+    at = int(np.searchsorted(tokens.starts, made[0]))
+    first, last = max(0, at - TOKENS_AROUND), at + TOKENS_AROUND
+    shown = Tokens(*(column[first:last] for column in tokens))
+    return shown, (is_cut_before or first > 0, last < len(tokens.ids))

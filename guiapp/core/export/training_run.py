@@ -1,0 +1,111 @@
+"""A training so far, to paste elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+from guiapp.core.explain.code_marks import code
+from guiapp.core.explain.visible_text import visible_text
+from guiapp.core.export.drawing import (
+    GAP_PX,
+    MARGIN_PX,
+    NOTE_CHARACTER_PX,
+    NUMBERS_PX,
+    box,
+    label_at,
+    note,
+    printable,
+)
+from guiapp.core.export.run import ALL, ExportedRun
+from guiapp.core.training.record import TrainingRecord
+from guiapp.core.training.telling import Cut, ToldMerge
+
+MOST_WORDS = 8  # told of each step
+WORD_GAP_PX = 22
+
+
+class TrainingRun(ExportedRun):
+    """The steps of a training, and how many of them are taken where it is shown; 0 is the start."""
+
+    row_px = 84
+
+    def __init__(self, record: TrainingRecord, position: int = 0) -> None:
+        self._record = record
+        self._position = position
+
+    @property
+    def steps(self) -> range:
+        return range(1, self._record.n_steps + 1)
+
+    def step_markdown(self) -> str:
+        record, number = self._record, self._position
+        words = " ".join(_in_code(cut) for cut, _, _ in record.words(number)[:MOST_WORDS])
+        told = record.step(number).sentence if number else "The start."
+        where = f"step {number:,} of {record.n_steps:,}"
+        size = f"{record.vocabulary_size(number):,} in the vocabulary"
+        return f"**Training of {record.start.algorithm}, {where}, {size}**\n\n{words}\n\n{told}\n"
+
+    def step_record(self) -> dict[str, object]:
+        return self.record(self._position) if self._position else self.record_head()
+
+    def choices(self, ending: str) -> dict[str, range]:
+        place = range(self._position, self._position + 1) if self._position else range(0)
+        parts = {ALL: self.steps, "This step": place}
+        return {title: steps for title, steps in parts.items() if len(steps)}
+
+    def markdown_head(self, steps: range) -> str:
+        record = self._record
+        return (
+            f"**Training of {record.start.algorithm}**: {record.n_steps:,} steps, "
+            f"{record.start.n_words:,} different words\n\n"
+            "| step | vocabulary | what happens | words that it cuts anew |\n|---:|---:|---|---|\n"
+        )
+
+    def markdown_row(self, step: int) -> str:
+        told = self._record.step(step)
+        words = " ".join(_in_code(cut) for _, cut in told.recuts[:MOST_WORDS])
+        more = " …" if len(told.recuts) > MOST_WORDS else ""
+        cells = " | ".join(cell.replace("|", "\\|") for cell in (told.sentence, words + more))
+        return f"| {step:,} | {self._record.vocabulary_size(step):,} | {cells} |\n"
+
+    def record_head(self) -> dict[str, object]:
+        return asdict(self._record.start) | {"n_steps": self._record.n_steps}
+
+    def record(self, step: int) -> dict[str, object]:
+        record, told = self._record, self._record.step(step)
+        operation = record.values.told("operation", step - 1)
+        row = {"index": step, "operation": operation, "size": record.vocabulary_size(step)}
+        return row | asdict(told) | {"sentence": told.sentence}
+
+    def drawn(self, steps: range) -> list[int]:
+        return list(steps)
+
+    def drawing_head(self) -> str:
+        record = self._record
+        size = record.vocabulary_size(record.n_steps)
+        return f"Training of {record.start.algorithm}: {record.n_steps:,} steps, a vocabulary of {size:,}"
+
+    def drawing_row(self, step: int, top: int) -> tuple[str, float]:
+        """The words that a step cuts anew, what it made outlined, and what happened."""
+        told = self._record.step(step)
+        made = told.left + told.right if isinstance(told, ToldMerge) else ""
+        left = x = float(MARGIN_PX + NUMBERS_PX)
+        sentence = printable(told.sentence)
+        parts = [note(MARGIN_PX, top + 25, f"{step:,}"), note(left, top + 58, sentence)]
+        for _, cut in told.recuts[:MOST_WORDS]:
+            for tint, symbol in enumerate(cut):
+                drawn, width = box(x, top, visible_text(symbol.encode()), tint, symbol == made)
+                parts.append(drawn)
+                x += width + GAP_PX
+            x += WORD_GAP_PX
+        if len(told.recuts) > MOST_WORDS:
+            parts.append(label_at(x, top, "…"))
+        return "".join(parts) + "\n", max(x, left + NOTE_CHARACTER_PX * len(sentence))
+
+    def save(self, path: Path) -> None:
+        path.write_bytes(b"\n".join(self._record.lines()))
+
+
+def _in_code(cut: Cut) -> str:
+    return code(" ".join(cut))
