@@ -256,6 +256,18 @@ class Automaton(NamedTuple):
     following: NDArray[np.int32]
     accepts: NDArray[np.bool_]
 
+    @property
+    def can_match(self) -> NDArray[np.bool_]:
+        """Per state: whether a match can still end, at once or later."""
+        none = np.zeros(len(self.following), np.bool_)
+        return fixed_point(lambda can: np.any(self.accepts | can[self.following], axis=1), none)
+
+    @property
+    def must_match(self) -> NDArray[np.bool_]:
+        """Per state: whether a match ends, at once or later, whatever the text goes on with."""
+        living = np.arange(len(self.following)) != DEAD
+        return fixed_point(lambda must: living & np.all(self.accepts | must[self.following], axis=1), living)
+
 
 Found = TypeVar("Found", bound=Hashable)
 

@@ -26,7 +26,6 @@ from guiapp.core.split.regex import (
     bits,
     character_sets,
     compile_node,
-    fixed_point,
     parse,
     seen,
 )
@@ -118,15 +117,6 @@ def build_machine(patterns: tuple[Pattern, ...]) -> PatternMachine:
         words=_as_rows(words),
         windows=window_table(automata[0], of_ascii) if is_plain else no_windows(),
         cuts=_certain_cuts(neighbours),
-    )
-
-
-def empty_machine() -> PatternMachine:
-    """A machine without levels, for those who say themselves where pieces end."""
-    nothing = np.zeros(0, np.uint8)
-    square = np.zeros((0, 0), np.uint8)
-    return PatternMachine(
-        nothing, np.zeros(0, np.uint32), np.zeros(0, np.int64), square, nothing, square, nothing, square
     )
 
 
@@ -324,12 +314,10 @@ def _certain_cuts(levels: list[_Neighbours]) -> NDArray[np.uint8]:
 
 
 def _neighbours(automaton: Automaton) -> _Neighbours:
-    (following, accepts), n_states = automaton, len(automaton.following)
-    none, living = np.zeros(n_states, np.bool_), np.arange(n_states) != DEAD
-    can_match = fixed_point(lambda can: np.any(accepts | can[following], axis=1), none)
-    must_match = fixed_point(lambda must: must & (accepts | must[following]).all(axis=1), living)
-    following, accepts, at_end = following[:, :-1], accepts[:, :-1], accepts[:, -1:]
-    n_classes = following.shape[1]
+    can_match, must_match = automaton.can_match, automaton.must_match
+    following, accepts = automaton.following[:, :-1], automaton.accepts[:, :-1]
+    at_end = automaton.accepts[:, -1:]
+    n_states, n_classes = following.shape
     is_behind = np.zeros((n_classes, n_states), np.bool_)  # by the character before a state
     is_behind[np.arange(n_classes), following] = True
     is_behind[:, DEAD] = False

@@ -7,7 +7,7 @@ always in different pieces, and two small letters never, unless an apostrophe is
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -48,6 +48,7 @@ AROUND = 4  # bytes before a cut that may have a say
 COMMON = [group for group in range(N_GROUPS) if group not in (RARE, APOSTROPHE)]
 GAP = -1  # in the place of a state: between matches
 MOST_READINGS = 600
+SET_BYTES = 80  # of a set of readings, in whole words
 
 
 def word_table(
@@ -102,7 +103,7 @@ def _reached(following: NDArray[np.int32], state: int) -> list[int]:
     return [*reached]
 
 
-def byte_groups(capitals: int, tabs: int) -> NDArray[np.uint8]:
+def _byte_groups(capitals: int, tabs: int) -> NDArray[np.uint8]:
     """The group of each byte."""
     groups = np.zeros(256, np.uint8)
     groups[0x21:0x7F] = MARK
@@ -116,6 +117,11 @@ def byte_groups(capitals: int, tabs: int) -> NDArray[np.uint8]:
     return groups
 
 
+StateSet = int  # sets of numbers, each a bit, as in `ClassSet`
+ReadingSet = int
+Relation = dict[ReadingSet, ReadingSet]  # by one reading before a character: those that may be behind it
+
+
 class _Reading(NamedTuple):
     """What may be known and have been promised between two characters.
 
@@ -124,17 +130,13 @@ class _Reading(NamedTuple):
     """
 
     state: int
-    promised: frozenset[int]
-
-
-ReadingSet = int  # bit r: reading r is in it
-Relation = dict[int, ReadingSet]  # by the reading before a character: those that may be behind it
+    promised: StateSet
 
 
 class _Move(NamedTuple):
     """What a character of some classes leads to, without a cut before it and with one."""
 
-    source: int
+    source: ReadingSet  # of one
     classes: ClassSet
     joins: ReadingSet
     cuts: ReadingSet
@@ -163,7 +165,7 @@ def window_table(automaton: Automaton, class_of_ascii: NDArray[np.uint8]) -> NDA
         return no_windows()
     is_cased = bool((class_of_ascii[[*LOWER]] != class_of_ascii[[*UPPER]]).any())
     variants = (VARIED, RARE) if is_cased else (SMALL, VARIED)
-    groups = byte_groups(*variants)
+    groups = _byte_groups(*variants)
     sets = [bits(class_of_ascii[groups[:0x80] == group].tolist()) for group in range(N_GROUPS)]
     steps = [_steps(moves, classes) for classes in sets[1:]]
     behind = _behind_two(steps, _steps(moves, ~0).both)
@@ -183,13 +185,21 @@ def no_windows() -> NDArray[np.uint8]:
 
 def _known(first_two: list[ReadingSet], last_two: _Ways) -> NDArray[np.int64]:
     """CUT, 0 or UNSURE for each window, by the readings that its halves allow."""
-    join, cut = (
-        np.array([[behind & before != 0 for before in ways] for behind in first_two])
-        for ways in zip(*last_two, strict=True)
-    )
+    join, cut = (_meet(first_two, ways) for ways in zip(*last_two, strict=True))
     known = np.full((N_GROUPS,) * 4, UNSURE)
     known[1:, 1:, 1:, 1:] = np.where(join == cut, UNSURE, cut * CUT).reshape((N_GROUPS - 1,) * 4)
     return known
+
+
+def _meet(lefts: Iterable[ReadingSet], rights: Iterable[ReadingSet]) -> NDArray[np.bool_]:
+    """Whether two sets have something in common, [left, right]."""
+    left, right = (
+        np.frombuffer(b"".join(each.to_bytes(SET_BYTES, "little") for each in sets), np.uint64)
+        for sets in (lefts, rights)
+    )
+    n_words = SET_BYTES // left.itemsize
+    found: NDArray[np.bool_] = np.any(left.reshape(-1, 1, n_words) & right.reshape(-1, n_words), axis=2)
+    return found
 
 
 def _behind_two(steps: list[_Steps], step: Relation) -> list[ReadingSet]:
@@ -220,11 +230,11 @@ def _before_run(step: Relation, readings: ReadingSet) -> ReadingSet:
 
 
 def _image(relation: Relation, readings: ReadingSet) -> ReadingSet:
-    return union(relation.get(reading, 0) for reading in elements(readings))
+    return union(behind for before, behind in relation.items() if before & readings)
 
 
 def _preimage(relation: Relation, readings: ReadingSet) -> ReadingSet:
-    return bits(reading for reading, behind in relation.items() if behind & readings)
+    return union(before for before, behind in relation.items() if behind & readings)
 
 
 def _steps(moves: list[_Move], classes: ClassSet) -> _Steps:
@@ -243,58 +253,61 @@ def _moves(automaton: Automaton) -> list[_Move] | None:
     """
     if len(automaton.following) > MOST_READINGS + 1:
         return None
+    can_match = bits(automaton.can_match.nonzero()[0].tolist())
+    must_match = bits(automaton.must_match.nonzero()[0].tolist())
     entries = (automaton.following << 1 | automaton.accepts).tolist()
-    readings, moves, can_end = Numbers(_Reading(START, frozenset())), list[_Move](), 0
-    for source, reading in enumerate(readings):
-        states = [START, *({reading.state} - {GAP}), *reading.promised]
+    readings, moves, can_end = Numbers(_Reading(START, 0)), list[_Move](), 0
+
+    def numbered(targets: list[_Reading]) -> ReadingSet:
+        """Without what nobody can promise, and what is easy to keep."""
+        return bits(
+            readings.of(_Reading(state, promised & can_match))
+            for state, promised in targets
+            if not promised & must_match
+        )
+
+    for number, reading in enumerate(readings):
+        states = (START, START if reading.state == GAP else reading.state, *elements(reading.promised))
         *columns, at_end = zip(*(entries[state] for state in states), strict=True)
         alike = dict[tuple[int, ...], ClassSet]()
         for seen, column in enumerate(columns):
             alike[column] = alike.get(column, 0) | 1 << seen
         for column, classes in alike.items():
-            targets = _targets(reading, dict(zip(states, column, strict=True)))
-            moves.append(_Move(source, classes, *(bits(map(readings.of, each)) for each in targets)))
-        accepting = {state for state, entry in zip(states, at_end, strict=True) if entry & 1}
-        if reading.state in (GAP, *accepting) and not reading.promised & accepting:
-            can_end |= 1 << source
+            moves.append(_Move(1 << number, classes, *map(numbered, _targets(reading.state, *column))))
+        can_end |= _can_end(reading.state, *at_end) << number
         if len(readings) > MOST_READINGS:
             return None
-    return _kept(moves, can_end)
-
-
-def _kept(moves: list[_Move], can_end: ReadingSet) -> list[_Move]:
-    """The moves from which some text goes on to its end."""
-
-    def with_those_before(leads: ReadingSet) -> ReadingSet:
-        return leads | bits(move.source for move in moves if (move.joins | move.cuts) & leads)
-
-    leads = fixed_point(with_those_before, can_end)
+    every_step = _steps(moves, ~0).both
+    leads = fixed_point(lambda leads: leads | _preimage(every_step, leads), can_end)
     return [
         move._replace(joins=move.joins & leads, cuts=move.cuts & leads)
         for move in moves
-        if leads >> move.source & 1
+        if move.source & leads
     ]
 
 
-def _targets(reading: _Reading, entries: Mapping[int, int]) -> tuple[list[_Reading], list[_Reading]]:
-    """The readings behind one more character: without a cut before it, and with one.
+# What a reading meets is told by entries: twice the state after a character, and 1 if a match ends before it.
+# They are those of the initial state, of the reading's own, and of what was promised.
 
-    entries  by state: twice the state after the character, and 1 if a match ends before it
-    """
-    state, promised = reading
-    if any(entries[each] & 1 for each in promised):
+
+def _can_end(state: int, _first: int, own: int, *promised: int) -> bool:
+    return (state == GAP or bool(own & 1)) and not any(each & 1 for each in promised)
+
+
+def _targets(state: int, first: int, own: int, *promised: int) -> tuple[list[_Reading], list[_Reading]]:
+    """The readings behind one more character: without a cut before it, and with one."""
+    if any(each & 1 for each in promised):
         return [], []
-    kept = frozenset(entries[each] >> 1 for each in promised) - {DEAD}
-    first = entries[START] >> 1
-    in_gap = _Reading(GAP, kept | ({first} - {DEAD}))
-    if state == GAP:
-        return [in_gap], [_Reading(first, kept)] if first != DEAD else []
-    on = entries[state] >> 1
-    joins = [_Reading(on, kept)] if on != DEAD else []
-    if state == START:  # the beginning of the text
-        return [*joins, in_gap], []
-    if not entries[state] & 1:
-        return joins, []
-    ended = kept | ({on} - {DEAD})
-    cuts = [_Reading(GAP, in_gap.promised | ended)]
-    return joins, [*cuts, _Reading(first, ended)] if first != DEAD else cuts
+    kept, new, on = bits(each >> 1 for each in promised), first >> 1, own >> 1
+    joins, cuts = [], []
+    if state in (START, GAP):  # of the text, or no match has begun
+        joins.append(_Reading(GAP, kept | 1 << new))
+    if state == GAP and new != DEAD:
+        cuts.append(_Reading(new, kept))
+    if state != GAP and on != DEAD:
+        joins.append(_Reading(on, kept))
+    if state not in (START, GAP) and own & 1:
+        cuts.append(_Reading(GAP, kept | 1 << new | 1 << on))
+        if new != DEAD:
+            cuts.append(_Reading(new, kept | 1 << on))
+    return joins, cuts
