@@ -749,9 +749,6 @@ def sort_longest_first(rows: NDArray[np.int32], lengths: NDArray[np.int64]) -> N
         raise ValueError("rows that are none")
 
 
-_encode_text = _function("encode_text", c_int64, c_void_p, ctypes.c_char_p, c_int64, c_void_p, c_int64)
-
-
 # Pictures of token trees
 
 _token_scripts = _function("token_scripts", c_int64, BYTES, WIDE_INTS, BYTES, c_int64, TO_BYTES)
@@ -959,6 +956,8 @@ def lay_out(
     """
     if _lay_out(ids, counts, *around, most, filler, rows, mask) < 0:
         raise ValueError("arrays that do not fit each other")
+
+
 # Encoders of pieces that match tokens rather than merge
 
 _MATCHES = (BYTES, WIDE_INTS, TO_INTS, TO_WIDE_INTS, TO_WIDE_INTS)
