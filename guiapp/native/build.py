@@ -52,8 +52,10 @@ COMMON = [
     "-fno-threadsafe-statics",
 ]
 HARDENING = "-D_LIBCPP_HARDENING_MODE=_LIBCPP_HARDENING_MODE"
-BOUNDS = [  # zig ignores the mode unless told what to do then
+BOUNDS = [  # zig switches them off by the macros that are undefined here
     "-D_GLIBCXX_ASSERTIONS",
+    "-U_LIBCPP_HARDENING_MODE",
+    "-U_LIBCPP_ASSERTION_SEMANTIC_DEFAULT",
     "-D_LIBCPP_ASSERTION_SEMANTIC_DEFAULT=_LIBCPP_ASSERTION_SEMANTIC_QUICK_ENFORCE",
 ]
 SHIPS_BOUNDS_CHECKS = True
@@ -245,7 +247,9 @@ def wheel_platform(made: Path, chosen: Compiler) -> str:
 def build_wheels(folder: Path) -> None:
     for target in TARGETS:
         command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder.resolve())]
-        subprocess.run(command, cwd=ROOT, env=os.environ | {"TOKENLOUPE_TARGET": target}, check=True)
+        done = subprocess.run(command, cwd=ROOT, env=os.environ | {"TOKENLOUPE_TARGET": target})
+        if done.returncode != 0:
+            raise BuildError(f"The wheel for {target} cannot be built: see the errors above.")
 
 
 def main() -> None:

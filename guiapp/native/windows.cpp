@@ -47,7 +47,7 @@ void Windows::sort_bytes(const Byte* from, Byte* groups) const {
         Lanes found = picked(by_lower, kinds & 0x0F) ^ picked(by_upper, kinds >> 4);
         found &= ~reinterpret_cast<Lanes>(bytes == 0x7F);
         if (capitals_ != small)
-            found ^= reinterpret_cast<Lanes>(found == small) & reinterpret_cast<Lanes>((bytes & 0x20) == 0) & (small ^ capitals_);
+            found ^= reinterpret_cast<Lanes>(found == small) & reinterpret_cast<Lanes>((bytes & 0x20) == 0) & static_cast<Byte>(small ^ capitals_);
         store_lanes(groups + at, found);
     }
 }
