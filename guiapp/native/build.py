@@ -183,7 +183,7 @@ def build(kind: str = "", chosen: Compiler | None = None) -> Path:
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         objects = list(pool.map(lambda source: _object(command, source, folder), sources))
     for outdated in set(folder.glob("*.o")) - set(objects):
-        outdated.unlink()
+        outdated.unlink(missing_ok=True)
     made = folder / f"_native{chosen.suffix}"
     _run([*chosen.link, *map(str, objects), *chosen.libraries, "-o", str(made)])
     return made
@@ -197,7 +197,7 @@ def _object(command: list[str], source: Path, folder: Path) -> Path:
     made_of = hashlib.sha256(b"\0".join([*map(os.fsencode, command), *contents])).hexdigest()
     made = folder / f"{source.stem}-{made_of[:16]}.o"
     if not made.exists():
-        unfinished = made.with_suffix(".part")
+        unfinished = made.with_suffix(f".{os.getpid()}")  # two may build at once
         _run([*command, "-c", str(source), "-o", str(unfinished)])
         unfinished.replace(made)
     return made

@@ -2,15 +2,13 @@
 // longer than the look itself.
 #pragma once
 
-#include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <span>
 
 #if defined(__linux__)
 #include <sys/mman.h>
-#elif defined(_WIN32)
-#include <malloc.h>
 #endif
 
 namespace loupe {
@@ -18,7 +16,7 @@ namespace loupe {
 template <class Item>
 class LargeArray {
 public:
-    explicit LargeArray(std::size_t size) : items_(allocated(size * sizeof(Item))), size_(size) {}
+    explicit LargeArray(std::size_t size) : items_(allocated(size * sizeof(Item)), Release{alignment_of(size * sizeof(Item))}), size_(size) {}
 
     Item& operator[](std::size_t index) { return std::span(items_.get(), size_)[index]; }
     const Item& operator[](std::size_t index) const { return std::span(items_.get(), size_)[index]; }
@@ -29,26 +27,16 @@ private:
     static constexpr std::size_t large_page = 2 << 20, cache_line = 64;
 
     struct Release {
-        void operator()(Item* items) const {
-#if defined(_WIN32)
-            _aligned_free(items);
-#else
-            std::free(items);
-#endif
-        }
+        std::align_val_t alignment;
+        void operator()(Item* items) const { ::operator delete(static_cast<void*>(items), alignment); }
     };
 
+    static std::align_val_t alignment_of(std::size_t size) { return std::align_val_t{size >= large_page ? large_page : cache_line}; }
+
     static Item* allocated(std::size_t size) {
-        const auto alignment = size >= large_page ? large_page : cache_line;
-        size = (size + alignment - 1) / alignment * alignment;
-#if defined(_WIN32)
-        void* memory = _aligned_malloc(size, alignment);
-#else
-        void* memory = std::aligned_alloc(alignment, size);
-#endif
-        if (memory == nullptr) std::abort();
+        void* const memory = ::operator new(size, alignment_of(size));
 #if defined(__linux__)
-        if (alignment == large_page) madvise(memory, size, MADV_HUGEPAGE);
+        if (size >= large_page) madvise(memory, size, MADV_HUGEPAGE);
 #endif
         std::memset(memory, 0, size);
         return static_cast<Item*>(memory);

@@ -7,10 +7,6 @@
 
 #include "api.h"
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
-
 std::int32_t loupe_abi_version() { return loupe::abi_version; }
 
 const char* loupe_sources() { return LOUPE_SOURCES; }
@@ -60,15 +56,9 @@ void release(void* memory) noexcept {
 
 #else
 
-constexpr std::size_t large_page = 2 << 20;
-
 void* allocated(std::size_t size, std::size_t alignment) noexcept {
-    if (size >= large_page) alignment = large_page;
     void* memory = alignment <= usual ? std::malloc(size) : nullptr;
     if (memory == nullptr && posix_memalign(&memory, alignment, size) != 0) __builtin_trap();
-#if defined(__linux__)
-    if (size >= large_page) madvise(memory, size, MADV_HUGEPAGE);  // finding the page of a small one takes longer than reading it
-#endif
     return memory;
 }
 
