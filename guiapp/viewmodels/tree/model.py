@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from functools import partial
 from typing import NamedTuple
 
@@ -11,7 +10,6 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from guiapp.core.explain.visible_text import visible_text
-from guiapp.core.kernels.compile import awaits_compiled
 from guiapp.core.tree.characters import begun_characters
 from guiapp.core.tree.coloring import COLORINGS, ColoringInput, NodeValues, node_values
 from guiapp.core.tree.picture import ROOT, TreePicture, tree_picture
@@ -28,8 +26,6 @@ MOST_REMEMBERED = 200
 COUNT_MS = 150  # the use in the text is counted when typing pauses
 LABEL_LIMIT = 40
 MORE_SIGN = "\u2002·\u2002"  # behind it: how many tokens are in a group, or what part of a character begins
-COMPILE_PATIENCE_S = 120.0
-TICK_S = 0.05
 
 
 class _Built(NamedTuple):
@@ -99,11 +95,6 @@ class TreeModel(QObject):
     def is_preparing(self) -> bool:
         """Whether a picture is on its way; else there is no model."""
         return self._workspace.vocabulary is not None or self._workspace.loader.loading_name is not None
-
-    @property
-    def awaits_kernels(self) -> bool:
-        """Whether the picture waits until everything is compiled, as after the first start ever."""
-        return self.is_preparing and self._picture is None and awaits_compiled()
 
     def close(self) -> None:
         """Stop all work; nothing is delivered any more."""
@@ -354,11 +345,6 @@ class TreeModel(QObject):
 
 
 def _build(vocabulary: Vocabulary, merging: PairMerging | None, coloring: str, progress: Progress) -> _Built:
-    """Lay out the tree as soon as it can be painted, too: by kernels that run compiled."""
-    deadline = time.monotonic() + COMPILE_PATIENCE_S
-    while awaits_compiled() and time.monotonic() < deadline:
-        progress(0.0)
-        time.sleep(TICK_S)
     picture = tree_picture(vocabulary)
     return _Built(picture, node_values(coloring, ColoringInput(picture, merging)), coloring)
 

@@ -33,7 +33,6 @@ WHEEL_FACTOR = 1.25
 NOTCH = 120
 DRAG_PX = 4
 PREPARING = "Laying out the tree …"
-COMPILING = "The tree is drawn once everything is compiled.\nThis happens once, and takes about a minute."
 NO_MODEL = "Open a model to see its tokens as a tree."
 KEYS = {
     Qt.Key.Key_Up: "parent",
@@ -132,8 +131,6 @@ class TreeView(QWidget):
     @property
     def notice(self) -> str:
         """What is said where the tree would be, until there is one."""
-        if self._model.awaits_kernels:
-            return COMPILING
         return PREPARING if self._model.is_preparing else NO_MODEL
 
     def show_at_once(self) -> None:

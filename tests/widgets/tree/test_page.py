@@ -9,7 +9,6 @@ from toy_vocabulary import toy_vocabulary
 
 import guiapp
 from guiapp.core.demo import demo_model_path
-from guiapp.core.kernels.compile import NEVER_COMPILED, run_interpreted
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.tree.coloring import COLORINGS
 from guiapp.core.tree.picture import ROOT
@@ -21,10 +20,9 @@ from guiapp.widgets.tree.figures import NO_MODEL as NOTHING_TO_COUNT
 from guiapp.widgets.tree.figures import FigureRow
 from guiapp.widgets.tree.labels import label_opacity
 from guiapp.widgets.tree.page import TreePage
-from guiapp.widgets.tree.view import COMPILING, NO_MODEL, PREPARING
+from guiapp.widgets.tree.view import NO_MODEL, PREPARING
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-COMPILING_MS = 120_000  # another tree
 NEAR = range(-4, 5)  # half pixels
 TEXT = b"Welcome to the tree, the whole tree."
 
@@ -285,7 +283,7 @@ def test_colours_are_made_off_the_gui_thread(page, qtbot):
 def test_the_map_and_the_picture_forget_the_colours_of_another_vocabulary(page, qtbot):
     before = page.model.picture
     page._workspace.loader.open("demo:toy")
-    qtbot.waitUntil(lambda: page.model.picture not in (None, before), timeout=COMPILING_MS)
+    qtbot.waitUntil(lambda: page.model.picture not in (None, before))
     page.grab()
     wait_for_colors(qtbot, page)
     assert page.paint.colors.picture is page.model.picture
@@ -313,21 +311,15 @@ def test_without_a_model_the_page_asks_for_one(qtbot, tmp_path):
     workspace.close()
 
 
-@pytest.mark.skipif(NEVER_COMPILED, reason="kernels are never compiled here")
-def test_the_page_tells_that_the_tree_waits_until_everything_is_compiled(qtbot, tmp_path):
+def test_the_page_says_what_it_waits_for(qtbot, tmp_path):
     tokenizer = guiapp.open_model(demo_model_path("bpe"))
-    run_interpreted(True)  # as at the first start ever
     workspace = Workspace(TEXT, load=lambda *asked: tokenizer)
     page = TreePage(workspace, ThemeSource(QApplication.instance(), "dark"), Settings(tmp_path / "s.json"))
     qtbot.addWidget(page)
     assert page.view.notice == NO_MODEL
     workspace.loader.open("demo:bpe")
-    assert page.view.notice == COMPILING
-    qtbot.waitUntil(lambda: workspace.vocabulary is not None)
-    assert page.view.notice == COMPILING
-    run_interpreted(False)
     assert page.view.notice == PREPARING
-    qtbot.waitUntil(lambda: page.model.picture is not None, timeout=COMPILING_MS)
+    qtbot.waitUntil(lambda: page.model.picture is not None)
     page.stop()
     workspace.close()
 
