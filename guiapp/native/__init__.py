@@ -288,6 +288,9 @@ _tree_rows = _function("tree_rows", c_int64, c_void_p, TO_INTS)
 _tree_longest_match = _function("tree_longest_match", c_int64, c_void_p, BYTES, c_int64)
 
 
+MOST_TREE_BYTES = 1 << 26
+
+
 class TreeColumns(NamedTuple):
     """A tree as it is drawn.
 
@@ -330,8 +333,13 @@ class TokenTree(_Handle):
         self.order = np.empty(len(ids), np.int32)
         arguments = data, offsets, ids, self.is_matched, self.parents, self.order
         super().__init__(_tree_new(*arguments), *arguments)
+        if self._address is None and len(data) > MOST_TREE_BYTES:
+            raise VocabError(
+                f"The tokens of this vocabulary have {len(data):,} bytes. A tree is made of up to "
+                f"{MOST_TREE_BYTES:,}."
+            )
         if self._address is None:
-            raise ValueError("tokens that no tree can hold")
+            raise ValueError("offsets or ids that do not fit the data")
 
     def longest_match(self, text: NDArray[np.uint8], start: int = 0) -> int:
         """The longest token that text[start:] begins with, or -1; the shorter ones are its ancestors."""

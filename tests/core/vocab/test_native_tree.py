@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from pace import slowness
 
 from guiapp import native
+from guiapp.core.errors import VocabError
 
 TOKENS = st.lists(st.tuples(st.text("ab\0ÿ", max_size=10), st.booleans()), max_size=25)
 
@@ -93,8 +94,13 @@ def test_the_longest_match_is_the_longest_matched_token(tokens, text):
 )
 def test_what_is_no_vocabulary_is_refused(offsets, ids):
     arrays = np.frombuffer(b"abc", np.uint8), np.array(offsets, np.int64), np.array(ids, np.int32)
-    with pytest.raises(ValueError, match="no tree can hold"):
+    with pytest.raises(ValueError, match="do not fit"):
         native.TokenTree(*arrays, np.ones(2, np.bool_))
+
+
+def test_more_than_a_tree_can_hold_is_said():
+    with pytest.raises(VocabError, match="67,108,865 bytes"):
+        tree_of([b"a" * (native.MOST_TREE_BYTES + 1)])
 
 
 LONG = 1 << 18
