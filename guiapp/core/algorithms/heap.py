@@ -2,7 +2,7 @@
 
 Every pair that could merge waits in a queue, the best first.  A merge changes two neighbouring pairs; what
 the queue holds about the old ones stays there and is found to be stale when its turn comes.
-Compiled twin: core/kernels/heap.py.
+Native twin: native/merger.cpp.
 Source: SentencePiece, Kudo & Richardson 2018, https://aclanthology.org/D18-2012.
 """
 

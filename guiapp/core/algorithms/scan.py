@@ -1,7 +1,7 @@
 """Pair merging as first described: merge the best pair, look again, until there is none left.
 
 The version to read and to step through; O(n²) in the length of the piece.
-Compiled twin: core/kernels/scan.py.
+Native twin: native/merger.cpp.
 Source: Sennrich, Haddow & Birch 2016, section 3.2, https://aclanthology.org/P16-1162.
 """
 
