@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from enum import Enum
 from functools import cached_property
 
@@ -17,8 +17,8 @@ from guiapp.core.trace.conditions import TOKENS, Expression, TraceValues
 from guiapp.core.trace.operations import NUMBERS, STAGES, Stage
 from guiapp.core.trace.replay import Replay
 from guiapp.core.trace.sentences import Teller
-from guiapp.core.trace.stops import Stops, without_once
 from guiapp.core.trace.trace import Tokens, Trace
+from guiapp.core.trace.walk import Walk
 from guiapp.core.vocab.merges import MergeRules
 from guiapp.core.vocab.vocabulary import Vocabulary
 
@@ -33,15 +33,8 @@ class Granularity(Enum):
     STAGE = "stage"
 
 
-class Debugger:
-    """A place in a trace, and the breakpoints that runs stop at.
-
-    position     how many steps are taken: 0 to len(trace); the step of that number is the next to happen
-    breakpoints  in the order in which they were set
-    stopped_at   the breakpoint that ended the last run, None where another thing did
-    log          messages of the log points that the last step or run passed, with their steps
-    log_limit    how many of them are kept, the last ones; all of them where it is None
-    """
+class Debugger(Walk):
+    """A walk through a trace; the step of the number `position` is the next to happen."""
 
     def __init__(
         self,
@@ -51,44 +44,20 @@ class Debugger:
         others: Mapping[str, Tokens] | None = None,
     ) -> None:
         """`rules` where the vocabulary merges; `others` holds the tokens of encoders to compare with."""
+        self.values = TraceValues(trace, vocabulary)
+        super().__init__(self.values, others)
         self.trace = trace
         self.vocabulary = vocabulary
         self.states = Replay(trace)
-        self.values = TraceValues(trace, vocabulary)
         self.teller = Teller(trace, vocabulary)
-        self.position = 0
-        self.breakpoints: tuple[Breakpoint, ...] = ()
-        self.stopped_at: Breakpoint | None = None
-        self.log: list[tuple[int, str]] = []
-        self.log_limit: int | None = None
         self._rules = rules
-        self._others = dict(others or {})
-        self._stops = Stops((), self.values, self._others)
-
-    @property
-    def n_steps(self) -> int:
-        return len(self.trace)
-
-    @property
-    def stops(self) -> Stops:
-        return self._stops
-
-    def set_breakpoints(self, breakpoints: Sequence[Breakpoint]) -> None:
-        """Raises ConditionError where one cannot be evaluated in this trace; the old ones stay then."""
-        stops = Stops(breakpoints, self.values, self._others)
-        self.breakpoints, self._stops = tuple(breakpoints), stops
 
     def compare_with(self, encoder: str, tokens: Tokens) -> None:
         """What another encoder makes of the text, for breakpoints on differences."""
-        self._others[encoder] = tokens
+        self._ends[encoder] = tokens
         self.set_breakpoints(self.breakpoints)
 
     # Moving; each returns the new position
-
-    def go_to(self, position: int) -> int:
-        self.position = max(0, min(position, self.n_steps))
-        self.stopped_at, self.log = None, []
-        return self.position
 
     def begin(self) -> int:
         """Go where there is something to see: to the first merge if it is near, else to the first piece."""
@@ -111,24 +80,6 @@ class Debugger:
             return self.until(int(self.trace.pieces.done_step[piece]))
         return self.step(Granularity.STAGE)
 
-    def run(self) -> int:
-        """Go on to the next stop, or to the end."""
-        return self.until(self.n_steps)
-
-    def reverse(self) -> int:
-        """Go back to the previous stop, or to the start."""
-        return self.back_until(0)
-
-    def until(self, step: int) -> int:
-        """Go on to a step, or to a stop on the way."""
-        stop = self._stops.after(self.position)
-        return self._run_to(stop if stop is not None and stop[0] <= step else None, step)
-
-    def back_until(self, step: int) -> int:
-        """Go back to a step, or to a stop on the way."""
-        stop = self._stops.before(self.position)
-        return self._run_to(stop if stop is not None and stop[0] >= step else None, step)
-
     def to_byte(self, offset: int) -> int:
         """Go on to the next step that forms a token over a byte of the text, or else back to the last one.
 
@@ -137,24 +88,6 @@ class Debugger:
         found = hits(Breakpoint("byte", str(offset)), self.values, {})
         behind, before = found[found > self.position], found[found < self.position]
         return self.go_to(int(np.append(behind[:1], before[-1:])[0])) if len(found) else self.position
-
-    def _run_to(self, stop: tuple[int, int] | None, otherwise: int) -> int:
-        self._pass_to(otherwise if stop is None else stop[0])
-        if stop is not None:
-            self.stopped_at = self.breakpoints[stop[1]]
-            if self.stopped_at.once:
-                rows = list(self.breakpoints)
-                rows[stop[1]] = without_once(self.stopped_at)
-                self.set_breakpoints(rows)
-        return self.position
-
-    def _pass_to(self, target: int) -> int:
-        """Go there, and note on the way forwards what log points say."""
-        start = self.position
-        self.go_to(target)
-        if self.position > start:
-            self.log = list(self._stops.logged(start + 1, self.position + 1, self.log_limit))
-        return self.position
 
     def landmarks(self, granularity: Granularity) -> NDArray[np.int64]:
         """The positions that steps of a size lead to, the end included."""

@@ -19,6 +19,7 @@ from guiapp.core.trace.breakpoints import (
     unquoted,
 )
 from guiapp.core.trace.conditions import TEXT_TESTS, Schema, Steps
+from guiapp.core.trace.walk import Walk
 from guiapp.core.training.corpus import END_OF_WORD
 from guiapp.core.training.telling import Told, ToldEstimate, ToldMerge, ToldPruning
 from guiapp.core.vocab.byte_alphabet import unspell
@@ -176,3 +177,10 @@ TRAINING_DIALECT = Dialect(
     },
     SCHEMA,
 )
+
+
+class TrainingWalk(Walk):
+    """A walk through a training under way; what a step did is seen once it is taken."""
+
+    dialect = TRAINING_DIALECT
+    lag = 1

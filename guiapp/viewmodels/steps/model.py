@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QSignalBlocker, Signal
 
 from guiapp.core.encoding import Encoding
@@ -24,33 +22,28 @@ from guiapp.core.vocab.token_tree import TokenTree
 from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.settings import Settings
-from guiapp.viewmodels.steps.breakpoints import StepBreakpoints
-from guiapp.viewmodels.steps.clock import StepClock
 from guiapp.viewmodels.steps.debugger_memory import Remembered, recall
 from guiapp.viewmodels.steps.race import RaceModel
 from guiapp.viewmodels.steps.recording import Recording
 from guiapp.viewmodels.steps.trace_recorder import TraceRecorder
-from guiapp.viewmodels.steps.walk import WALKERS
+from guiapp.viewmodels.steps.tree_walk import WALKERS
+from guiapp.viewmodels.steps.walk_model import WalkModel
 from guiapp.viewmodels.workspace import Workspace
 
 MOST_NOTES = 200
 
 
-class StepsModel(QObject):
+class StepsModel(WalkModel[Debugger]):
     """What the Steps page shows.
 
     Signals:
         trace_changed(): `debugger` is new, or None while nothing is recorded.
-        position_changed(): the place in the trace is new.
-        breakpoints_changed(): the rows of `breakpoints` or their hits are new.
         watches_changed(): `watches` is new.
         notes_changed(): `notes` is new.
         granularity_changed(): `granularity` is new.
     """
 
     trace_changed = Signal()
-    position_changed = Signal()
-    breakpoints_changed = Signal()
     watches_changed = Signal()
     notes_changed = Signal()
     granularity_changed = Signal()
@@ -62,21 +55,17 @@ class StepsModel(QObject):
         recorder: TraceRecorder | None = None,
         parent: QObject | None = None,
     ) -> None:
-        super().__init__(parent)
+        super().__init__(parent=parent)
         self._workspace = workspace
         self._settings = settings
         self.recording = Recording(workspace, recorder or TraceRecorder(parent=self), self)
-        self.debugger: Debugger | None = None
         self.race = RaceModel(workspace, TraceRecorder(self.recording.command, self), self)
-        self.breakpoints = StepBreakpoints(self._place, self)
         self.breakpoints.changed.connect(self._follow_breakpoints)
         self._watches: tuple[str, ...] = ()
         self.training_breakpoints: tuple[Breakpoint, ...] = ()
         self._granularity = Granularity.DECISION
         self._waiting: tuple[int, Waiting] | None = None
         self.notes: tuple[tuple[int, str], ...] = ()
-        self.clock = StepClock(self)
-        self.clock.ticked.connect(self._play_on)
         self._others = LatestJob[dict[str, Encoding]](self)
         self._others.done.connect(self._take_others)
         self.tree: TokenTree | None = None
@@ -101,7 +90,7 @@ class StepsModel(QObject):
         self._use(debugger_for(tokenizer, trace) if tokenizer is not None and trace is not None else None)
 
     def _use(self, debugger: Debugger | None) -> None:
-        self.debugger, self._waiting, self.tree = debugger, None, None
+        self.walk, self._waiting, self.tree = debugger, None, None
         self._note(())
         if debugger is not None and debugger.trace.twin in WALKERS:
             self._trees.start(partial(_tree_of, debugger.vocabulary))
@@ -123,17 +112,8 @@ class StepsModel(QObject):
     # Moving
 
     @property
-    def position(self) -> int:
-        return 0 if self.debugger is None else self.debugger.position
-
-    @property
-    def n_steps(self) -> int:
-        return 0 if self.debugger is None else self.debugger.n_steps
-
-    @property
-    def stopped_at(self) -> Breakpoint | None:
-        """The breakpoint that ended the last run."""
-        return None if self.debugger is None else self.debugger.stopped_at
+    def debugger(self) -> Debugger | None:
+        return self.walk
 
     @property
     def granularity(self) -> Granularity:
@@ -177,15 +157,6 @@ class StepsModel(QObject):
         goal = 0 if parting is None or parting >= self.position else parting
         self._moved(lambda debugger: debugger.back_until(goal))
 
-    def restart(self) -> None:
-        self.go_to(0)
-
-    def to_end(self) -> None:
-        self.go_to(self.n_steps)
-
-    def go_to(self, position: int) -> None:
-        self._moved(lambda debugger: debugger.go_to(position))
-
     def to_difference(self) -> None:
         """Go to the step that decided where the race parts."""
         if self.race.parting is not None:
@@ -204,18 +175,10 @@ class StepsModel(QObject):
         self._waiting = None
         self.position_changed.emit()
 
-    def _moved(self, move) -> None:  # type: ignore[no-untyped-def]
-        if self.debugger is None:
-            return
-        before, rows = self.debugger.position, self.debugger.breakpoints
-        move(self.debugger)
+    def _arrived(self, walk: Debugger) -> None:
         self._waiting = None
-        if self.debugger.log:
-            self._note((*self.notes, *self.debugger.log)[-MOST_NOTES:])
-        if self.debugger.breakpoints != rows:  # one was for once only
-            self.breakpoints.note(self.debugger.breakpoints)
-        if self.debugger.position != before or self.debugger.stopped_at is not None:
-            self.position_changed.emit()
+        if walk.log:
+            self._note((*self.notes, *walk.log)[-MOST_NOTES:])
 
     def forget_notes(self) -> None:
         """Throw the messages of log points away."""
@@ -226,32 +189,12 @@ class StepsModel(QObject):
             self.notes = notes
             self.notes_changed.emit()
 
-    # Playing
-
-    def play(self) -> None:
-        """Take a step now and then, to where a run would stop; from the end, start anew."""
-        if self.debugger is None:
-            return
-        if self.position >= self.n_steps:
-            self.restart()
-        self.clock.play()
-
-    def toggle_play(self) -> None:
-        if self.clock.is_playing:
-            self.clock.pause()
-        else:
-            self.play()
-
-    def _play_on(self) -> None:
-        if self.debugger is None or self.position >= self.n_steps:
-            self.clock.pause()
-            return
+    def _advance(self) -> None:
+        """A step of the size that is chosen, but not past where a race parts."""
         before, parting = self.position, self.race.parting
         self.step()
         if parting is not None and before < parting <= self.position:
             self.go_to(parting)
-            self.clock.pause()
-        elif self.stopped_at is not None or self.position >= self.n_steps:
             self.clock.pause()
 
     # What there is to see
@@ -281,13 +224,6 @@ class StepsModel(QObject):
 
     # Breakpoints
 
-    @property
-    def hits(self) -> list[NDArray[np.int64]]:
-        """The positions at which each breakpoint is hit."""
-        if self.debugger is None:
-            return [np.empty(0, np.int64) for _ in self.breakpoints.rows]
-        return self.debugger.stops.hits
-
     def absence(self, index: int) -> str:
         """Why a breakpoint cannot be hit in this model and text, "" where it can."""
         debugger, row = self.debugger, self.breakpoints.rows[index]
@@ -302,10 +238,6 @@ class StepsModel(QObject):
             self.breakpoints.toggle(f"token {token_id}")
         else:
             self.breakpoints.toggle(f"operation {self.debugger.trace.operation(self.position)}")
-
-    def _place(self, rows: Sequence[Breakpoint]) -> None:
-        if self.debugger is not None:
-            self.debugger.set_breakpoints(rows)
 
     def _follow_breakpoints(self) -> None:
         self._keep()

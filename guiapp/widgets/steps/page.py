@@ -29,19 +29,19 @@ from guiapp.widgets.window.actions import Actions
 from guiapp.widgets.window.pages import Page, PageSetting
 
 ENCODE, TRAIN, LESSONS = range(3)
-WALKS: dict[str, tuple[Callable[[StepsModel], None], Callable[[TrainingModel], None]]] = {
-    "debug_run": (StepsModel.run, TrainingModel.run),
-    "debug_reverse": (StepsModel.reverse, TrainingModel.reverse),
-    "debug_step": (StepsModel.step, TrainingModel.step),
-    "debug_back": (StepsModel.back, TrainingModel.back),
-    "debug_into": (StepsModel.into, TrainingModel.step),
-    "debug_over": (StepsModel.over, TrainingModel.step),
-    "debug_back_over": (StepsModel.back_over, TrainingModel.back),
-    "debug_out": (StepsModel.out, TrainingModel.to_end),
-    "debug_restart": (StepsModel.restart, TrainingModel.restart),
-    "debug_end": (StepsModel.to_end, TrainingModel.to_end),
-    "debug_play": (StepsModel.toggle_play, TrainingModel.toggle_play),
-    "debug_breakpoint": (StepsModel.toggle_breakpoint, TrainingModel.toggle_breakpoint),
+WALKS: dict[str, Callable[[StepsModel | TrainingModel], None]] = {
+    "debug_run": lambda walk: walk.run(),
+    "debug_reverse": lambda walk: walk.reverse(),
+    "debug_step": lambda walk: walk.step(),
+    "debug_back": lambda walk: walk.back(),
+    "debug_into": lambda walk: walk.into(),
+    "debug_over": lambda walk: walk.over(),
+    "debug_back_over": lambda walk: walk.back_over(),
+    "debug_out": lambda walk: walk.out(),
+    "debug_restart": lambda walk: walk.restart(),
+    "debug_end": lambda walk: walk.to_end(),
+    "debug_play": lambda walk: walk.toggle_play(),
+    "debug_breakpoint": lambda walk: walk.toggle_breakpoint(),
 }
 
 
@@ -172,8 +172,8 @@ class StepsPage(Page):
 
     def _connect(self, actions: Actions) -> None:
         model = self.model
-        for name, (step_trace, step_training) in WALKS.items():
-            actions[name].triggered.connect(partial(self._walk, step_trace, step_training))
+        for name, move in WALKS.items():
+            actions[name].triggered.connect(partial(self._move, move))
         slots: dict[str, Callable[[], object]] = {
             "debug_caret": model.to_caret,
             "debug_copy": self.export.copy_markdown,
@@ -200,15 +200,9 @@ class StepsPage(Page):
     def _keep_breakpoints(self) -> None:
         self.model.keep_training_breakpoints(self.training.model.breakpoints.rows)
 
-    def _walk(
-        self, step_trace: Callable[[StepsModel], None], step_training: Callable[[TrainingModel], None]
-    ) -> None:
+    def _move(self, move: Callable[[StepsModel | TrainingModel], None]) -> None:
         """Move through what is shown."""
-        training = self._shown_training
-        if training is None:
-            step_trace(self.model)
-        else:
-            step_training(training)
+        move(self._shown_training or self.model)
 
     @property
     def _shown_training(self) -> TrainingModel | None:

@@ -11,7 +11,7 @@ from PySide6.QtGui import QPainter, QPen
 from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import isolate
 from guiapp.core.trace.candidates import Candidate
-from guiapp.viewmodels.steps.walk import Walk, WalkNode
+from guiapp.viewmodels.steps.tree_walk import Walk, WalkNode
 from guiapp.widgets.shared.rounded_boxes import BoxLook, RoundedBoxes
 from guiapp.widgets.shared.shaped_texts import MonoTexts
 from guiapp.widgets.shared.style_sheet import blend

@@ -17,7 +17,7 @@ from guiapp.core.trace.operations import STAGE_NAMES
 from guiapp.core.vocab.token_tree import TokenTree
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.steps.pictures import Edge, Lattice, Stack, lattice, stack
-from guiapp.viewmodels.steps.walk import WALKERS, walk
+from guiapp.viewmodels.steps.tree_walk import WALKERS, walk
 from guiapp.widgets.shared.rounded_boxes import RoundedBoxes
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme

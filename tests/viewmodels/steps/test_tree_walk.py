@@ -7,7 +7,7 @@ import pytest
 import guiapp
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.reports import debugger_for
-from guiapp.viewmodels.steps.walk import MOST_OTHERS, walk
+from guiapp.viewmodels.steps.tree_walk import MOST_OTHERS, walk
 
 TEXT = "How many unbelievable lions sleep in New York? 😍"
 
