@@ -148,7 +148,7 @@ def _charts(record: dict[str, Any], baseline: str) -> dict[str, str]:
         _say(f"tokenloupe: The report has no charts: {problem}")
         return {}
     from guiapp.app import make_application
-    from guiapp.widgets.bench.pictures import paper_charts
+    from guiapp.widgets.bench.chart_images import paper_charts
 
     application = make_application()
     charts = dict(paper_charts(record, baseline))

@@ -7,7 +7,7 @@ import os
 import re
 
 from guiapp.commands.files import add_pre_option, file_path
-from guiapp.commands.pictures import need_no_display, picture_size
+from guiapp.commands.images import need_no_display, picture_size
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

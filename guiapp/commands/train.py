@@ -35,7 +35,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Train a vocabulary on a text, and save it as a model file."""
-    from guiapp.core.export.run import ENDINGS
+    from guiapp.core.export.exported_run import ENDINGS
     from guiapp.core.training.models import shortfall, train
     from guiapp.core.training.write_gguf import write_gguf
 

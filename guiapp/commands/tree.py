@@ -7,7 +7,7 @@ import os
 import sys
 
 from guiapp.commands.files import add_pre_option, file_path, open_tokenizer
-from guiapp.commands.pictures import need_no_display, picture_size
+from guiapp.commands.images import need_no_display, picture_size
 from guiapp.core.tree.reports import Branch, dot_lines, json_lines, tree_lines
 
 COLORINGS = ("script", "type", "worth", "depth", "length")
@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _draw(options: argparse.Namespace, prefix: bytes) -> int:
     need_no_display()
-    from guiapp.tree_pictures import TreeLook, save_tree_picture
+    from guiapp.tree_images import TreeLook, save_tree_picture
 
     look = TreeLook(options.shape, options.theme, options.color, options.size, options.scale)
     save_tree_picture(options.model, options.pre, prefix, look, options.output)

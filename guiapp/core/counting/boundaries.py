@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.editing.characters import decode
+from guiapp.core.editing.character_starts import decode
 
 Level = Literal["line", "sentence", "word", "character"]
 

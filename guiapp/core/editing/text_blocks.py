@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.editing.characters import character_start, decode, encode
+from guiapp.core.editing.character_starts import character_start, decode, encode
 from guiapp.core.editing.text_buffer import TextBuffer, TextEdit
 
 MAX_BLOCK_BYTES = 4096

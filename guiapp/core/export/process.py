@@ -12,7 +12,7 @@ from pathlib import Path
 
 from guiapp import open_model
 from guiapp.core.errors import TokenloupeError
-from guiapp.core.export.run import ExportedRun
+from guiapp.core.export.exported_run import ExportedRun
 from guiapp.core.export.trace_run import TraceRun
 from guiapp.core.export.training_run import TrainingRun
 from guiapp.core.kernels.compile import run_interpreted

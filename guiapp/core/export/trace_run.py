@@ -22,7 +22,7 @@ from guiapp.core.export.drawing import (
     note,
     printable,
 )
-from guiapp.core.export.run import ALL, ExportedRun
+from guiapp.core.export.exported_run import ALL, ExportedRun
 from guiapp.core.trace.debugger import Debugger
 from guiapp.core.trace.operations import EFFECTS, FORMS, NUMBERS, Effect
 from guiapp.core.trace.reports import step_record, trace_record

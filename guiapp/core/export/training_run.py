@@ -17,7 +17,7 @@ from guiapp.core.export.drawing import (
     note,
     printable,
 )
-from guiapp.core.export.run import ALL, ExportedRun
+from guiapp.core.export.exported_run import ALL, ExportedRun
 from guiapp.core.training.record import TrainingRecord
 from guiapp.core.training.telling import Cut, ToldMerge
 

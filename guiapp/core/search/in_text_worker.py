@@ -12,7 +12,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.editing.characters import decode
+from guiapp.core.editing.character_starts import decode
 
 HEAD_BYTES = 24
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from pathlib import Path
 
+from guiapp.core.training.breakpoints import values_of
 from guiapp.core.training.runs import Start, parse_start
-from guiapp.core.training.stops import values_of
 from guiapp.core.training.telling import Cut, Told, ToldEstimate, ToldMerge, from_json
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.tree.characters import broken_tokens
+from guiapp.core.tree.partial_characters import broken_tokens
 from guiapp.core.tree.picture import TreePicture
 from guiapp.core.tree.trials import NAMES
 from guiapp.core.vocab.vocabulary import Attribute

@@ -19,7 +19,7 @@ from guiapp import open_model
 from guiapp.core.errors import EncodeError, TokenloupeError
 from guiapp.core.system.processes import ApartError, answer_of
 from guiapp.core.tokenizer import Tokenizer
-from guiapp.core.tree.characters import broken_tokens, completions, is_text
+from guiapp.core.tree.partial_characters import broken_tokens, completions, is_text
 from guiapp.core.vocab.token_tree import TokenTree
 from guiapp.core.vocab.vocabulary import Attribute
 

@@ -9,7 +9,7 @@ from guiapp.core.errors import TokenloupeError
 from guiapp.core.trace.breakpoints import Breakpoint, check
 from guiapp.core.trace.conditions import Expression
 from guiapp.core.trace.debugger import Granularity
-from guiapp.core.training.stops import TRAINING_DIALECT
+from guiapp.core.training.breakpoints import TRAINING_DIALECT
 
 
 @dataclass(frozen=True)

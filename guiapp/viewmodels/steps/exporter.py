@@ -9,8 +9,8 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
+from guiapp.core.export.exported_run import PARTIAL, ExportedRun
 from guiapp.core.export.process import ExportRequest
-from guiapp.core.export.run import PARTIAL, ExportedRun
 from guiapp.core.system.processes import command_of
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.processes import LineProcess

@@ -12,10 +12,10 @@ from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.system.processes import command_of
 from guiapp.core.trace.breakpoints import quoted
+from guiapp.core.training.breakpoints import TRAINING_DIALECT, TrainingWalk
 from guiapp.core.training.models import shortfall
 from guiapp.core.training.record import TrainingRecord
 from guiapp.core.training.runs import parse_start
-from guiapp.core.training.stops import TRAINING_DIALECT, TrainingWalk
 from guiapp.core.training.telling import ToldMerge
 from guiapp.core.training.train_process import Finished, TrainRequest
 from guiapp.viewmodels.processes import LineProcess

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QTextBoundaryFinder
 
-from guiapp.core.editing.characters import decode
+from guiapp.core.editing.character_starts import decode
 from guiapp.core.editing.distinct import distinct
 
 CHIP = "□"  # holds the place of a byte or character that is shown as a chip with its hex digits

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QTextBoundaryFinder, Signal
 
-from guiapp.core.editing.characters import LONGEST_CHARACTER, character_start, decode, encode
+from guiapp.core.editing.character_starts import LONGEST_CHARACTER, character_start, decode, encode
 from guiapp.core.editing.text_buffer import TextBuffer, TextEdit
 
 WINDOW_BYTES = 512  # how far a grapheme or a word is followed

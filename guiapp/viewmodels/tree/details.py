@@ -11,10 +11,10 @@ from guiapp.core.explain.figures import counted
 from guiapp.core.explain.merge_tree import MergeTree, merge_tree, why_not_merged
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.tokenizer import Tokenizer
-from guiapp.core.tree.characters import begun_characters
 from guiapp.core.tree.coloring import SCORED
+from guiapp.core.tree.greedy_walk import merge_rules_of
+from guiapp.core.tree.partial_characters import begun_characters
 from guiapp.core.tree.picture import TreePicture
-from guiapp.core.tree.walks import merge_rules_of
 from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
 from guiapp.viewmodels.tokens.details import hex_bytes, special_role
 

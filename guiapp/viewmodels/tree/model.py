@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.tree.characters import begun_characters
 from guiapp.core.tree.coloring import COLORINGS, ColoringInput, NodeValues, node_values
+from guiapp.core.tree.partial_characters import begun_characters
 from guiapp.core.tree.picture import ROOT, TreePicture, tree_picture
 from guiapp.core.vocab.merges import PairMerging
 from guiapp.core.vocab.vocabulary import Vocabulary

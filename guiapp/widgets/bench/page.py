@@ -24,11 +24,11 @@ from guiapp.widgets.bench.charts import Chart
 from guiapp.widgets.bench.chooser import Chooser
 from guiapp.widgets.bench.curves import CurveChart
 from guiapp.widgets.bench.exactness import ExactnessChart
-from guiapp.widgets.bench.export import BenchExport
 from guiapp.widgets.bench.grid import CardGrid
 from guiapp.widgets.bench.groups import KINDS
 from guiapp.widgets.bench.labels import UNITS
 from guiapp.widgets.bench.plan import PlanPanel
+from guiapp.widgets.bench.saving import BenchExport
 from guiapp.widgets.bench.scenarios import BY_TEXT, OFFERED, ScenarioCard
 from guiapp.widgets.bench.tables import TablesView, changed, figures, published
 from guiapp.widgets.shared.style_sheet import set_role

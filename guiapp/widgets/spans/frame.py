@@ -12,7 +12,7 @@ from PySide6.QtGui import QRegion
 from guiapp.viewmodels.text.search import TextSearch
 from guiapp.viewmodels.tokens.layout import SpanSource, SpanWindow
 from guiapp.widgets.spans.painter import Tokens
-from guiapp.widgets.spans.pictures import Highlights
+from guiapp.widgets.spans.row_pixmaps import Highlights
 from guiapp.widgets.spans.rows import SpanRows, VisibleBlock
 
 KEPT_BLOCKS = 256  # several times as many as show

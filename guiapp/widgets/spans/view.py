@@ -25,7 +25,7 @@ from guiapp.widgets.spans.added_tokens import AddedTokens, ChipBox
 from guiapp.widgets.spans.block import TextMetrics
 from guiapp.widgets.spans.fonts import FontSearch
 from guiapp.widgets.spans.frame import Marks, Part, RowLooks, Screen, ShownBlock, blocks_in
-from guiapp.widgets.spans.pictures import RowPictures
+from guiapp.widgets.spans.row_pixmaps import RowPictures
 from guiapp.widgets.spans.rows import SpanRows
 
 SIDE_PX = 24

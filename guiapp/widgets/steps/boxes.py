@@ -9,7 +9,7 @@ from typing import NamedTuple
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
-from guiapp.viewmodels.steps.pictures import Element, Part, Role
+from guiapp.viewmodels.steps.diagrams import Element, Part, Role
 from guiapp.widgets.shared.lone_glyphs import Placed
 from guiapp.widgets.shared.rounded_boxes import BoxLook, RoundedBoxes
 from guiapp.widgets.shared.shaped_texts import LEFT, MonoTexts, ShapedTexts

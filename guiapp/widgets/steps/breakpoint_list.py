@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.trace.conditions import TRACE_SCHEMA
-from guiapp.core.training.stops import SCHEMA
+from guiapp.core.training.breakpoints import SCHEMA
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.steps.training import TrainingModel
 from guiapp.widgets.shared.style_sheet import set_role

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
 )
 
 from guiapp.core.explain.figures import counted
-from guiapp.core.export.run import ALL, ENDINGS, ExportedRun
+from guiapp.core.export.exported_run import ALL, ENDINGS, ExportedRun
 from guiapp.viewmodels.steps.exporter import StepExporter
 from guiapp.widgets.shared.saving_bar import SavingBar
 from guiapp.widgets.shared.theme import ThemeSource

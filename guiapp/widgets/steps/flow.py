@@ -21,8 +21,8 @@ from PySide6.QtWidgets import QMenu, QToolTip, QWidget
 from guiapp.core.explain.visible_text import isolate, visible_text
 from guiapp.core.trace.debugger import Debugger
 from guiapp.viewmodels.steps.breakpoints import at_bytes
+from guiapp.viewmodels.steps.diagrams import LONG_TEXT_BYTES, Element, Flow, Role, flow
 from guiapp.viewmodels.steps.model import StepsModel
-from guiapp.viewmodels.steps.pictures import LONG_TEXT_BYTES, Element, Flow, Role, flow
 from guiapp.widgets.shared.theme import UNIT_PX, Theme
 from guiapp.widgets.steps.boxes import (
     FLOW_ROW_PX,

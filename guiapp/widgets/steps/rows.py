@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from guiapp.viewmodels.steps.diagrams import Made, made_so_far
 from guiapp.viewmodels.steps.model import StepsModel
-from guiapp.viewmodels.steps.pictures import Made, made_so_far
 from guiapp.widgets.shared.shaped_texts import LEFT, RIGHT
 from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, Theme
 from guiapp.widgets.steps.cards import QuietButton, head_row

@@ -15,8 +15,8 @@ from guiapp.core.trace.candidates import Candidate
 from guiapp.core.trace.debugger import Debugger
 from guiapp.core.trace.operations import STAGE_NAMES
 from guiapp.core.vocab.token_tree import TokenTree
+from guiapp.viewmodels.steps.diagrams import Edge, Lattice, Stack, lattice, stack
 from guiapp.viewmodels.steps.model import StepsModel
-from guiapp.viewmodels.steps.pictures import Edge, Lattice, Stack, lattice, stack
 from guiapp.viewmodels.steps.tree_walk import WALKERS, walk
 from guiapp.widgets.shared.rounded_boxes import RoundedBoxes
 from guiapp.widgets.shared.style_sheet import blend
@@ -24,8 +24,8 @@ from guiapp.widgets.shared.theme import SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Them
 from guiapp.widgets.steps.candidate_list import paint_candidates
 from guiapp.widgets.steps.cards import enlargement
 from guiapp.widgets.steps.drawing import Drawing
-from guiapp.widgets.steps.scan_picture import paint_pairs
-from guiapp.widgets.steps.tree_pictures import NodeTools, paint_heap, paint_walk
+from guiapp.widgets.steps.scan_diagram import paint_pairs
+from guiapp.widgets.steps.tree_diagrams import NodeTools, paint_heap, paint_walk
 
 ROW_PX = 28
 PADDING_PX = 10

@@ -19,9 +19,9 @@ from PySide6.QtWidgets import (
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.tree.details import describe_node
 from guiapp.viewmodels.tree.findings import TreeFindings
+from guiapp.viewmodels.tree.greedy_walk import TreeWalk
 from guiapp.viewmodels.tree.model import TreeModel
 from guiapp.viewmodels.tree.search import TreeSearch
-from guiapp.viewmodels.tree.walk import TreeWalk
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.shared.saving_bar import SavingBar
 from guiapp.widgets.shared.segments import Segments
@@ -31,12 +31,12 @@ from guiapp.widgets.spans.editor import SpanEditor
 from guiapp.widgets.spans.editor_link import EditorLink
 from guiapp.widgets.tree.bar import TreeBar
 from guiapp.widgets.tree.card import TreeCard
-from guiapp.widgets.tree.export import MOST_PX, TreeExport
 from guiapp.widgets.tree.figures import FindingsPanel
 from guiapp.widgets.tree.found import FoundPanel
 from guiapp.widgets.tree.legend import MiniMap, TreeLegend
 from guiapp.widgets.tree.paint import TreePaint
 from guiapp.widgets.tree.panels import SIDE_BY_SIDE_PX, NodePanel
+from guiapp.widgets.tree.saving import MOST_PX, TreeExport
 from guiapp.widgets.tree.view import TreeView
 from guiapp.widgets.tree.walk_bar import WalkBar
 from guiapp.widgets.window.pages import Page, PageSetting

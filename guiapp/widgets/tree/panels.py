@@ -18,8 +18,8 @@ from PySide6.QtWidgets import (
 from guiapp.core.explain.merge_tree import MergeNode
 from guiapp.core.explain.visible_text import isolate, visible_text
 from guiapp.viewmodels.tree.details import NODE_FACTS, describe_node, merge_story
+from guiapp.viewmodels.tree.greedy_walk import TreeWalk
 from guiapp.viewmodels.tree.model import MORE_SIGN, TreeModel
-from guiapp.viewmodels.tree.walk import TreeWalk
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.shared.card import card
 from guiapp.widgets.shared.style_sheet import heading, set_role

@@ -7,9 +7,9 @@ from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPainterPath, QPaintEve
 from PySide6.QtWidgets import QWidget
 
 from guiapp.core.explain.visible_text import visible_text
-from guiapp.core.tree.walks import PrefixTree
+from guiapp.core.tree.greedy_walk import PrefixTree
+from guiapp.viewmodels.tree.greedy_walk import TreeWalk
 from guiapp.viewmodels.tree.model import TreeModel
-from guiapp.viewmodels.tree.walk import TreeWalk
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.shared.theme import Theme, ThemeSource
 

@@ -9,12 +9,12 @@ import pytest
 from fake_workers import FakeStarter, FakeWorker
 
 from guiapp import open_model
+from guiapp.core.bench.cell import MOST_ROUNDS, is_enough
 from guiapp.core.bench.control import Control
 from guiapp.core.bench.corpus import CorpusError
 from guiapp.core.bench.engine import cells_of, contenders_of, run
 from guiapp.core.bench.measurement import KEY, Report
 from guiapp.core.bench.plan import BenchError, Plan, plan_from
-from guiapp.core.bench.race import MOST_ROUNDS, is_enough
 from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.core.bench.worker_process import ContenderFailed, WorkerLost
 from guiapp.core.demo import sample_text

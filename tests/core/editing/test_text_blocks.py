@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from guiapp.core.editing.characters import character_start
+from guiapp.core.editing.character_starts import character_start
 from guiapp.core.editing.text_blocks import MAX_BLOCK_BYTES, TextBlocks
 from guiapp.core.editing.text_buffer import TextBuffer
 

@@ -12,8 +12,8 @@ import pytest
 import guiapp
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.export.drawing import box
+from guiapp.core.export.exported_run import PARTIAL, write_chunks
 from guiapp.core.export.process import ExportRequest, main
-from guiapp.core.export.run import PARTIAL, write_chunks
 from guiapp.core.export.trace_run import TraceRun
 from guiapp.core.trace.operations import NUMBERS
 from guiapp.core.trace.recorder import record

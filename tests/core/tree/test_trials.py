@@ -14,7 +14,7 @@ from unpaired_vocabularies import vocabulary as vocabulary_of
 
 import guiapp
 from guiapp.core.tokenizer import Tokenizer
-from guiapp.core.tree.characters import broken_tokens, completions, is_text
+from guiapp.core.tree.partial_characters import broken_tokens, completions, is_text
 from guiapp.core.tree.statistics import unreached_finding
 from guiapp.core.tree.trials import NAMES, unreached
 from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import guiapp
-from guiapp.core.export.run import PARTIAL
+from guiapp.core.export.exported_run import PARTIAL
 from guiapp.core.export.trace_run import TraceRun
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.reports import debugger_for

@@ -12,8 +12,8 @@ from guiapp.core.trace.debugger import Granularity
 from guiapp.core.trace.operations import OPERATIONS
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.reports import debugger_for
-from guiapp.viewmodels.steps import pictures as step_pictures
-from guiapp.viewmodels.steps.pictures import Part, Role, flow, lattice, made_so_far, stack
+from guiapp.viewmodels.steps import diagrams as step_pictures
+from guiapp.viewmodels.steps.diagrams import Part, Role, flow, lattice, made_so_far, stack
 
 TEXT = b"How do lions sleep in New York?"
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from guiapp.core.editing.characters import decode, encode
+from guiapp.core.editing.character_starts import decode, encode
 from guiapp.viewmodels.text.display_text import display_text
 
 TEXTS = st.lists(

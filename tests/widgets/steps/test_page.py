@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from guiapp.viewmodels.steps.pictures import Role
+from guiapp.viewmodels.steps.diagrams import Role
 from guiapp.viewmodels.steps.training import TrainingWish
 from guiapp.widgets.shared.shaped_texts import ShapedTexts
 from guiapp.widgets.shared.theme import TEXT_FONT_PX, Theme

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication
 from guiapp.core.tree.picture import ROOT
 from guiapp.viewmodels.tree.saving import FORMATS
 from guiapp.widgets.shared.menu_button import MenuButton
-from guiapp.widgets.tree.export import ExportError
+from guiapp.widgets.tree.saving import ExportError
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 

@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction
 from span_fakes import BYTE, UNKNOWN, USER
 
 from guiapp.viewmodels.tokens.layout import SpanWindow
-from guiapp.widgets.spans.pictures import RowPictures
+from guiapp.widgets.spans.row_pixmaps import RowPictures
 from guiapp.widgets.spans.view import ROWS_AT_ONCE
 
 

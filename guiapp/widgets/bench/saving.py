@@ -14,7 +14,7 @@ from guiapp.core.bench.report import report_text
 from guiapp.core.system.replace_file import replace_file
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.bench.model import BenchModel
-from guiapp.widgets.bench.pictures import Picture, paper_charts, paper_pictures
+from guiapp.widgets.bench.chart_images import Picture, paper_charts, paper_pictures
 
 FORMATS = {
     ".html": "Page with charts (*.html)",

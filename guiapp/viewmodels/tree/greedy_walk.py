@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from guiapp.core.tree.walks import PrefixTree, WalkStep, greedy_walk, prefix_tree
+from guiapp.core.tree.greedy_walk import PrefixTree, WalkStep, greedy_walk, prefix_tree
 from guiapp.viewmodels.tree.model import TreeModel
 from guiapp.viewmodels.workspace import Workspace
 

@@ -12,7 +12,7 @@ import guiapp
 from guiapp.core.algorithms import greedy
 from guiapp.core.algorithms.longest_match import Matches
 from guiapp.core.demo import DEMO_MODELS, demo_model_path
-from guiapp.core.tree.walks import greedy_walk, merge_rules_of, prefix_tree
+from guiapp.core.tree.greedy_walk import greedy_walk, merge_rules_of, prefix_tree
 
 WORDS_OF_MODELS = {
     "bpe": ("the", "Welcome", "internationalisation", " a tree", "漢字"),

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from guiapp.core.editing.characters import character_start, decode, encode
+from guiapp.core.editing.character_starts import character_start, decode, encode
 
 MESSY = st.lists(
     st.sampled_from(["a", "é", "字", "😀"]).map(str.encode) | st.binary(min_size=1, max_size=2), max_size=8

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from guiapp.core.tree.characters import begun_characters
+from guiapp.core.tree.partial_characters import begun_characters
 
 
 @pytest.mark.parametrize(

@@ -21,8 +21,8 @@ from guiapp.viewmodels.tree.model import TreeModel
 from guiapp.viewmodels.tree.search import TreeSearch
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.shared.theme import ThemeSource
-from guiapp.widgets.tree.export import Drawing, save_picture, svg_of
 from guiapp.widgets.tree.paint import TreePaint
+from guiapp.widgets.tree.saving import Drawing, save_picture, svg_of
 from guiapp.widgets.tree.view import TreeView
 
 TICK_MS = 20

@@ -7,8 +7,8 @@ from PySide6.QtCore import QRectF, QSize
 
 from guiapp.core.trace.candidates import Candidate
 from guiapp.widgets.steps.cards import LARGEST, enlargement
-from guiapp.widgets.steps.scan_picture import shown_pairs
-from guiapp.widgets.steps.tree_pictures import lay_out_heap
+from guiapp.widgets.steps.scan_diagram import shown_pairs
+from guiapp.widgets.steps.tree_diagrams import lay_out_heap
 
 
 @pytest.mark.parametrize(("width", "height"), [(200, 60), (430, 170), (430, 400), (1200, 600)])

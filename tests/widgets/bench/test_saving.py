@@ -9,8 +9,8 @@ import pytest
 from bench_runs import RUN
 from PySide6.QtGui import QImage
 
-from guiapp.widgets.bench import export as bench_export
-from guiapp.widgets.bench.pictures import TITLE_PX
+from guiapp.widgets.bench import saving as bench_export
+from guiapp.widgets.bench.chart_images import TITLE_PX
 from guiapp.widgets.shared.theme import DARK, LIGHT
 
 PATIENCE_MS = 60_000

@@ -7,9 +7,9 @@ import pytest
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.trace.breakpoints import hits, parse_breakpoint, quoted, unquoted
 from guiapp.core.trace.stops import Stops
+from guiapp.core.training.breakpoints import TRAINING_DIALECT
 from guiapp.core.training.record import TrainingRecord
 from guiapp.core.training.runs import begin
-from guiapp.core.training.stops import TRAINING_DIALECT
 from guiapp.core.training.telling import to_json
 
 TEXT = 'This is "insane"! This is impossible. How do lions sleep in this weather? éa éb éc éd ée ' * 3
