@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from guiapp.core.explain.visible_text import visible_text
-from guiapp.core.tree.characters import begun_characters
 from guiapp.core.tree.coloring import COLORINGS, ColoringInput, NodeValues, node_values
 from guiapp.core.tree.partial_characters import begun_characters
 from guiapp.core.tree.picture import ROOT, TreePicture, tree_picture
