@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from threading import Lock
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core import long_texts
-from guiapp.core.pipelines.many_texts import EncodesMany, Rows
+from guiapp.core.pipelines.many_texts import Rows
+from guiapp.core.pipelines.pipeline import Pipeline
 from guiapp.core.share_out import share_out
 from guiapp.core.text.special_tokens import ManyParts
 
@@ -47,9 +48,9 @@ class _Groups:
         self._tokenizer, self._on_one_thread = tokenizer, tokenizer.with_threads(1)
         self._parse_special, self._encoder = parse_special, encoder
         self._long_text = Lock()
-        own = tokenizer.pipeline.own
-        can = encoder == tokenizer.pipeline.encoders[0] and getattr(own, "encodes_many_texts", False)
-        self._many = cast(EncodesMany, own) if can else None
+        own = tokenizer.pipeline
+        can = encoder == own.encoders[0] and own.encodes_many_texts
+        self._many = own if can else None
 
     @property
     def least_bytes_per_text(self) -> int:
@@ -88,7 +89,7 @@ class _Groups:
             return self._tokenizer.encode(text, False, self._parse_special, self._encoder).token_ids
 
 
-def _encode_filled(pipeline: EncodesMany, texts: Sequence[bytes]) -> Rows:
+def _encode_filled(pipeline: Pipeline, texts: Sequence[bytes]) -> Rows:
     """The ids of texts without special tokens, some of which may be empty."""
     filled = list(filter(None, texts))
     rows = pipeline.encode_each(filled) if filled else Rows(np.empty(0, np.int32), np.empty(0, np.int64))

@@ -36,7 +36,7 @@ from guiapp.core.long_texts import (
 )
 from guiapp.core.many_texts import encode_rows
 from guiapp.core.pipelines.pipeline import Pipeline
-from guiapp.core.pipelines.with_words import WithWords
+from guiapp.core.pipelines.words import WORDS, WordsPipeline
 from guiapp.core.text.special_tokens import Partition, SpecialTokens
 from guiapp.core.vocab.merges import PairMerging
 from guiapp.core.vocab.token_tree import TokenTree
@@ -61,14 +61,14 @@ class Tokenizer:
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
-        self._pipeline = WithWords(vocabulary, _pipeline_for(vocabulary))
+        self._pipeline, self._words = _pipeline_for(vocabulary), WordsPipeline(vocabulary)
         self._special_tokens = SpecialTokens(vocabulary)
         self.n_threads = min(n_cores(), MOST_THREADS)
 
     @cached_property
     def encoders(self) -> Mapping[str, Algorithm]:
         """The algorithms that apply to this vocabulary, the one that is used by default first."""
-        return MappingProxyType({name: ALGORITHMS[name] for name in self._pipeline.encoders})
+        return MappingProxyType({name: ALGORITHMS[name] for name in (*self._pipeline.encoders, WORDS)})
 
     def without_splitting(self) -> Tokenizer:
         """The same tokenizer, but BPE merges over the whole text between special tokens as one piece.
@@ -108,7 +108,7 @@ class Tokenizer:
         self._special_tokens.make_tables()
         _ = self.vocabulary.token_bytes_table
 
-    def _with_pipeline(self, pipeline: WithWords) -> Tokenizer:
+    def _with_pipeline(self, pipeline: Pipeline) -> Tokenizer:
         tokenizer = copy(self)
         tokenizer._pipeline = pipeline
         return tokenizer
@@ -132,8 +132,13 @@ class Tokenizer:
         )
 
     @property
-    def pipeline(self) -> WithWords:
+    def pipeline(self) -> Pipeline:
+        """What encodes text between special tokens, by all encoders but `words`."""
         return self._pipeline
+
+    def pipeline_of(self, encoder: str) -> Pipeline:
+        """What encodes by an encoder."""
+        return self._words if encoder == WORDS else self._pipeline
 
     @property
     def merging(self) -> PairMerging | None:
@@ -171,19 +176,13 @@ class Tokenizer:
         array, partition = np.frombuffer(bytearray(data), np.uint8), None
         if self._special_tokens.may_be_in(data, parse_special):
             partition = self._special_tokens.partition(array, parse_special)
-        elif name == self._quick_encoder and 0 < len(data) < LEAST_BYTES:
+        elif name == self._pipeline.encoders[0] and 0 < len(data) < LEAST_BYTES:
             around = self._around if add_special else NOTHING_AROUND
-            quick = self._pipeline.quick
-            if quick is not None and (ids := quick(data, *around)) is not None:
+            if (ids := self._pipeline.quick(data, *around)) is not None:
                 spans = partial(self._tiled_spans, ids, len(around[0]), len(around[1]), len(data))
                 return Encoding(data, ids, spans, name, time.perf_counter_ns() - started_ns)
         tokens = self._encode_partitioned(array, partition, True, name)
         return self._assemble(data, tokens, add_special, name, started_ns)
-
-    @cached_property
-    def _quick_encoder(self) -> str | None:
-        """The encoder for which the pipeline knows a shorter way."""
-        return None if self._pipeline.quick is None else self._pipeline.encoders[0]
 
     @cached_property
     def _around(self) -> Around:
@@ -193,7 +192,7 @@ class Tokenizer:
         self, ids: NDArray[np.int32], n_before: int, n_after: int, size: int
     ) -> NDArray[np.int64]:
         """The spans of the tokens of a text that lie side by side, and of those around them."""
-        bounds = self._pipeline.own.bounds(ids[n_before : len(ids) - n_after])
+        bounds = self._pipeline.bounds(ids[n_before : len(ids) - n_after])
         spans = np.zeros((len(ids), 2), np.int64)
         spans[n_before : len(ids) - n_after, 0] = bounds[:-1]
         spans[n_before : len(ids) - n_after, 1] = bounds[1:]
@@ -228,7 +227,7 @@ class Tokenizer:
         """The tokens of what lies between special tokens; on several threads where that pays."""
         n_threads = self.n_threads
         if n_threads < 2 or len(fragment) < LEAST_BYTES or not ALGORITHMS[encoder].exact:
-            return self._pipeline.encode(fragment, after_special, encoder)
+            return self.pipeline_of(encoder).encode(fragment, after_special, encoder)
         n_parts = min(PARTS_PER_THREAD * n_threads, len(fragment) // LEAST_PART)
         return encode_in_parts(self._pipeline, fragment, after_special, encoder, n_threads, n_parts)
 
@@ -245,7 +244,7 @@ class Tokenizer:
         data = as_bytes(text)
 
         def encode_fragment(start: int, end: int) -> FragmentTokens:
-            return self._pipeline.encode_readable(data[start:end], True, name)
+            return self.pipeline_of(name).encode_readable(data[start:end], True, name)
 
         tokens = _join(self._special_tokens.partition_readable(data, parse_special), encode_fragment)
         return self._assemble(data, tokens, add_special, name, started_ns)
@@ -260,7 +259,7 @@ class Tokenizer:
         Raises EncodeError for other vocabularies than Unigram's, and where n < 1.
         """
         started_ns = time.perf_counter_ns()
-        own = self._pipeline.own
+        own = self._pipeline
         if not isinstance(own, Segmenting):
             raise EncodeError(
                 f"Only Unigram vocabularies give a text several segmentations with scores, and this one is "
@@ -357,10 +356,10 @@ class Tokenizer:
     def _encoder_name(self, name: str | None) -> str:
         if name is None:
             return self._pipeline.encoders[0]
-        if name not in self._pipeline.encoders:
+        if name not in self.encoders:
             raise EncodeError(
                 f"This {self.vocabulary.type.value} vocabulary has no encoder “{name}”. "
-                f"Choose one of: {', '.join(self._pipeline.encoders)}."
+                f"Choose one of: {', '.join(self.encoders)}."
             )
         return name
 

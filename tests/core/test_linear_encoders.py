@@ -76,7 +76,7 @@ def test_two_symbols_are_compatible_if_merging_their_text_gives_them_back(vocabu
     derivations, tree = derivations_of(tokenizer.merging)
     reached = tree.order.tolist()
     pairs = [(left, right) for left in reached for right in reached][:200]
-    stay_whole = tokenizer.pipeline.own._encoder._matching._stay_whole
+    stay_whole = tokenizer.pipeline._encoder._matching._stay_whole
     for left, right in pairs:
         assert derivations.are_compatible(left, right) == stay_whole(left, right)
 

@@ -90,7 +90,7 @@ def test_a_batch_is_padded_behind_and_masked():
 def test_the_first_text_finds_all_tables_made(name):
     tokenizer = guiapp.open_model(f"demo:{name}")
     tokenizer.make_tables()
-    own = tokenizer.pipeline.own
+    own = tokenizer.pipeline
     parts = [tokenizer.special_tokens, own, *(part for part in [getattr(own, "_encoder", None)] if part)]
     made = [set(vars(part)) for part in parts]
     tokenizer.encode("Hello, wörld")

@@ -21,7 +21,7 @@ WHOLE = "encode"  # the operation that all stages are parts of
 
 def stage_names(tokenizer: Tokenizer, encoder: str) -> tuple[str, ...]:
     """The stages of an encoder, in order."""
-    return PARTITION, *(stage.name for stage in tokenizer.pipeline.stages(True, encoder))
+    return PARTITION, *(stage.name for stage in tokenizer.pipeline_of(encoder).stages(True, encoder))
 
 
 def stage_calls(tokenizer: Tokenizer, encoder: str, text: bytes) -> Mapping[str, Callable[[], Any]]:
@@ -29,7 +29,7 @@ def stage_calls(tokenizer: Tokenizer, encoder: str, text: bytes) -> Mapping[str,
     partition = partial(_partition, tokenizer, text)
     calls: dict[str, Callable[[], Any]] = {PARTITION: partition}
     values = partition()
-    for name, run in tokenizer.pipeline.stages(True, encoder):
+    for name, run in tokenizer.pipeline_of(encoder).stages(True, encoder):
         calls[name] = partial(_run_each, run, values)
         values = calls[name]()
     return calls

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.counting.certain_cuts import CertainCuts
-from guiapp.core.pipelines.rwkv import RwkvPipeline
 from guiapp.core.tokenizer import Tokenizer, as_bytes
 
 SETTLE_BYTES = 256  # a shorter tail takes no longer to encode than to be searched for a cut
@@ -31,8 +30,7 @@ class AppendEncoder:
         self._cuts = CertainCuts(tokenizer, parse_special)
         before, after = tokenizer.special_ids_around() if add_special else ([], [])
         self._before, self._after = np.array(before, np.int32), np.array(after, np.int32)
-        own = tokenizer.pipeline.own
-        self._look_ahead = own.look_ahead if isinstance(own, RwkvPipeline) else None
+        self._look_ahead = tokenizer.pipeline.look_ahead
         self._settled: list[NDArray[np.int32]] = []
         self._n_settled = 0
         self._tail = bytearray()

@@ -22,8 +22,7 @@ from guiapp.core.editing.options import Options
 from guiapp.core.editing.token_store import TokenStore
 from guiapp.core.encoding import Encoding, FragmentTokens
 from guiapp.core.pipelines.dna import OPENING, dna_tokens
-from guiapp.core.pipelines.pipeline import Cutter
-from guiapp.core.pipelines.with_words import WORDS, WordCuts
+from guiapp.core.pipelines.words import WORDS
 from guiapp.core.text.special_tokens import Partition
 from guiapp.core.tokenizer import Tokenizer
 
@@ -56,7 +55,7 @@ class LiveEncoding:
         found = self._special_tokens.partition(text, options.parse_special)
         self._special = TokenStore(_moved(found, 0), n_bytes)
         self._dna = dna_tokens(tokenizer.vocabulary)
-        self._cutter: Cutter = WordCuts() if options.encoder == WORDS else tokenizer.pipeline
+        self._cutter = tokenizer.pipeline_of(options.encoder or tokenizer.pipeline.encoders[0])
 
     def window(self, text: NDArray[np.uint8], start: int, removed: int, added: int) -> Window:
         """What an edit makes necessary to encode again.

@@ -16,8 +16,9 @@ from guiapp.core.algorithms.fewest import Dropout
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.pipelines.dna import dna_tokens
 from guiapp.core.pipelines.lone_spaces import with_lone_spaces
-from guiapp.core.pipelines.many_texts import LONGEST_OF_MANY, Rows, laid_out, rows_of
+from guiapp.core.pipelines.many_texts import Rows, laid_out, rows_of
 from guiapp.core.pipelines.pair_merging import PairEncoder, to_source
+from guiapp.core.pipelines.pipeline import Pipeline
 from guiapp.core.pipelines.stages import (
     ENCODE,
     NORMALISE,
@@ -52,10 +53,8 @@ class _Pieces(NamedTuple):
     normalized: NormalizedText | None
 
 
-class BytePairPipeline:
+class BytePairPipeline(Pipeline):
     """The pipeline of GPT-2 and its many successors."""
-
-    longest_of_many = LONGEST_OF_MANY  # see `EncodesMany`
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self._rules = vocabulary.rules
@@ -89,7 +88,7 @@ class BytePairPipeline:
 
     def make_tables(self) -> None:
         """Make now what the first encoding would make."""
-        self.merging.model.prepare()
+        self._encoder.prepare()
 
     def with_dropout(self, dropout: Dropout) -> BytePairPipeline:
         """The same, but `fewest` rules out tokens by chance."""
@@ -180,11 +179,11 @@ class BytePairPipeline:
 
     @property
     def encodes_many_texts(self) -> bool:
-        """See `EncodesMany`."""
+        """See `Pipeline`."""
         return not (self._drops_spaces or self._dna)
 
     def encode_each(self, texts: Sequence[bytes]) -> Rows:
-        """See `EncodesMany`."""
+        """See `Pipeline`."""
         data, ends = laid_out(texts)
         if not self._is_split:
             pieces = (self._encode(text, self.encoders[0]).ids for text in np.split(data, ends[:-1]))

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encoding import FragmentTokens
+from guiapp.core.pipelines.pipeline import Pipeline
 from guiapp.core.pipelines.stages import ENCODE, Stage, Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher, watch_whole
 from guiapp.core.vocab.vocabulary import Vocabulary
@@ -14,7 +15,7 @@ CHUNK = 5
 FACTOR = 31
 
 
-class ChunkHashPipeline:
+class ChunkHashPipeline(Pipeline):
     """See `Pipeline`."""
 
     encoders: tuple[str, ...] = ("hash",)

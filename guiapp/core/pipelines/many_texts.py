@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,23 +20,6 @@ class Rows(NamedTuple):
 
     ids: NDArray[np.int32]
     counts: NDArray[np.int64]
-
-
-class EncodesMany(Protocol):
-    """A pipeline whose first encoder can take many texts at once.
-
-    encodes_many_texts  whether it can with this vocabulary
-    longest_of_many     bytes; longer texts are to be encoded by themselves
-    """
-
-    encodes_many_texts: bool
-    longest_of_many: int
-
-    def encode_each(self, texts: Sequence[bytes]) -> Rows:
-        """The ids of each text by itself.  None is empty; each begins a document or follows a special token.
-
-        Raises EncodeError where the vocabulary cannot express one of them.
-        """
 
 
 def laid_out(texts: Sequence[bytes], before_each: bytes = b"") -> tuple[NDArray[np.uint8], NDArray[np.int64]]:

@@ -72,6 +72,10 @@ class PairEncoder:
         others = data[offsets[self._merging.n_tokens] :].tobytes()
         return self._merging.marks_spaces and (not is_token or MARKED_SPACE in others)
 
+    def prepare(self) -> None:
+        """Make now what the first encoding would make."""
+        self._model.prepare()
+
     def cut_before(self, text: NDArray[np.uint8], position: int) -> int:
         """The last place in text[:position], whatever follows, that no merge reaches across; or 0."""
         return self._model.last_cut(text, position)

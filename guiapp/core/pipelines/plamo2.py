@@ -13,6 +13,7 @@ from guiapp.core.encoding import FragmentTokens
 from guiapp.core.errors import VocabError
 from guiapp.core.pipelines import cuts
 from guiapp.core.pipelines.chunks import tokens_from_steps
+from guiapp.core.pipelines.pipeline import Pipeline
 from guiapp.core.pipelines.stages import ENCODE, NORMALISE, Stage, Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher, watch_whole
 from guiapp.core.text.normalized import NormalizedText, source_spans
@@ -29,7 +30,7 @@ MOST_SUFFIX_BYTES = 1 << 28
 _Text = tuple[NDArray[np.uint8], NormalizedText | None]  # normalised, and how it came from another one
 
 
-class Plamo2Pipeline:
+class Plamo2Pipeline(Pipeline):
     """See `Pipeline`.  A byte order mark in front belongs to no span."""
 
     encoders: tuple[str, ...] = ("plamo2",)

@@ -12,13 +12,14 @@ from guiapp.core.encoding import FragmentTokens
 from guiapp.core.errors import EncodeError
 from guiapp.core.pipelines import cuts
 from guiapp.core.pipelines.chunks import tokens_from_steps
+from guiapp.core.pipelines.pipeline import Pipeline
 from guiapp.core.pipelines.stages import ENCODE, Stage, Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher, watch_whole
 from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.native import NONE, TokenMatcher
 
 
-class RwkvPipeline:
+class RwkvPipeline(Pipeline):
     """See `Pipeline`.
 
     Cuts between bytes that no token holds together are exact, but may be far from each other.  What

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from guiapp.core.algorithms.fewest import Dropout
 from guiapp.core.encoding import FragmentTokens
-from guiapp.core.pipelines.many_texts import LONGEST_OF_MANY, Rows, laid_out
+from guiapp.core.pipelines.many_texts import Rows, laid_out
 from guiapp.core.pipelines.pair_merging import PairEncoder
+from guiapp.core.pipelines.pipeline import Pipeline
 from guiapp.core.pipelines.stages import ENCODE, NORMALISE, Stage, Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
 from guiapp.core.text.normalized import NormalizedText
@@ -21,10 +22,10 @@ from guiapp.core.vocab.vocabulary import Vocabulary
 SPACE = 0x20
 
 
-class SentencePiecePipeline:
+class SentencePiecePipeline(Pipeline):
     """The pipeline of Llama 2 and its relatives."""
 
-    encodes_many_texts, longest_of_many = True, LONGEST_OF_MANY  # see `EncodesMany`
+    encodes_many_texts = True
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.merging = sentence_piece_merging(vocabulary)
@@ -35,7 +36,7 @@ class SentencePiecePipeline:
 
     def make_tables(self) -> None:
         """Make now what the first encoding would make."""
-        self.merging.model.prepare()
+        self._encoder.prepare()
 
     def with_dropout(self, dropout: Dropout) -> SentencePiecePipeline:
         """The same, but `fewest` rules out tokens by chance."""
@@ -70,7 +71,7 @@ class SentencePiecePipeline:
         return self._encoder.cut_after(fragment, position)
 
     def encode_each(self, texts: Sequence[bytes]) -> Rows:
-        """See `EncodesMany`."""
+        """See `Pipeline`."""
         data, ends = laid_out(texts, b" " if self._adds_space else b"")
 
         def encode(start: int, end: int) -> FragmentTokens:

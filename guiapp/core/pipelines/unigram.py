@@ -23,6 +23,7 @@ from guiapp.core.pipelines import cuts
 from guiapp.core.pipelines.chunks import chunks_of, join_chunks, tokens_from_steps
 from guiapp.core.pipelines.fast_unigram import FastUnigram, token_cuts, token_rows
 from guiapp.core.pipelines.many_texts import LONGEST_OF_MANY, Rows, laid_out
+from guiapp.core.pipelines.pipeline import Pipeline
 from guiapp.core.pipelines.stages import ENCODE, NORMALISE, SPLIT_AND_ENCODE, Stage, Stages
 from guiapp.core.pipelines.unigram_words import UnigramWords
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
@@ -46,7 +47,7 @@ REFUSED = {
 }
 
 
-class UnigramPipeline:
+class UnigramPipeline(Pipeline):
     """See `Pipeline`.  Spaces that the file wants removed belong to no span."""
 
     def __init__(self, vocabulary: Vocabulary) -> None:

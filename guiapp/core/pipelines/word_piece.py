@@ -21,6 +21,7 @@ from guiapp.core.kernels.piece_cache import PieceCache, empty_rows
 from guiapp.core.pipelines.chunks import chunks_of, join_chunks, tokens_from_steps
 from guiapp.core.pipelines.fast_words import NO_ENDS, FastWords
 from guiapp.core.pipelines.many_texts import LONGEST_OF_MANY, Rows, laid_out
+from guiapp.core.pipelines.pipeline import Pipeline
 from guiapp.core.pipelines.stages import ENCODE, NORMALISE_AND_SPLIT, SPLIT_AND_ENCODE, Stage, Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
 from guiapp.core.text.normalized import NormalizedText, joined, source_spans
@@ -44,7 +45,7 @@ class _Words(NamedTuple):
     ends: NDArray[np.int64]
 
 
-class WordPiecePipeline:
+class WordPiecePipeline(Pipeline):
     """See `Pipeline`.  Spaces, control characters and dropped accents belong to no span."""
 
     encoders: tuple[str, ...] = ("fast", "wordpiece", "linear")

@@ -54,7 +54,7 @@ def record(
             if special:
                 recorder.write("text", start, end)
             recorder.begin_fragment(2 * index, start)
-            found = tokenizer.pipeline.encode_readable(data[start:end], True, name, recorder)
+            found = tokenizer.pipeline_of(name).encode_readable(data[start:end], True, name, recorder)
             tokens += _rows(found.ids, found.starts + start, found.ends + start)
         tokens += special[index : index + 1]
     for token_id in before:

@@ -16,7 +16,7 @@ import guiapp
 from guiapp.core.demo import DEMO_MODELS
 from guiapp.core.editing.live_encoding import LiveEncoding
 from guiapp.core.editing.options import Options
-from guiapp.core.pipelines.with_words import WORDS
+from guiapp.core.pipelines.words import WORDS
 
 PARTS = [
     *"aAbz09 \n\t.,'\"-_/(<|>[]=é汉字ö\u0301\u200d🚀\u3000\u2581", "  ", "\n\n", "\r\n", "'s", "'LL",
