@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encoding import FragmentTokens
+from guiapp.core.pipelines.chunks import tokens_from_steps
 from guiapp.core.pipelines.pipeline import Pipeline
 from guiapp.core.pipelines.stages import ENCODE, Stage, Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher, watch_whole
@@ -47,8 +48,7 @@ class ChunkHashPipeline(Pipeline):
             tokens.append((value % self._n_tokens, start, start + len(chunk)))
         watch_whole(watcher, fragment, None)
         watcher.end_piece(tokens)
-        columns = np.array(tokens, np.int64).reshape(-1, 3).T
-        return FragmentTokens(columns[0].astype(np.int32), columns[1].copy(), columns[2].copy())
+        return tokens_from_steps(tokens)
 
     def cut_before(self, data: NDArray[np.uint8], position: int) -> int:
         """The last safe cut up to `position`, whatever stands behind it."""

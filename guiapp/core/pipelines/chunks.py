@@ -1,4 +1,4 @@
-"""Encode long fragments a chunk at a time, so that the scratch space of kernels stays small."""
+"""Encode long fragments a chunk at a time, so that little scratch space is enough."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.encoding import FragmentTokens
+from guiapp.core.encoding import FragmentTokens, join_tokens
 
 CHUNK_BYTES = 1 << 18
 
@@ -27,12 +27,7 @@ def chunks_of(
 
 def join_chunks(chunks: Iterable[tuple[int, FragmentTokens]]) -> FragmentTokens:
     """The tokens of a fragment from where its chunks begin and their tokens."""
-    parts = [
-        FragmentTokens(tokens.ids, tokens.starts + start, tokens.ends + start) for start, tokens in chunks
-    ]
-    if len(parts) == 1:
-        return parts[0]
-    return FragmentTokens(*map(np.concatenate, zip(*parts, strict=True)))
+    return join_tokens([tokens.moved(start) for start, tokens in chunks])
 
 
 def tokens_from_steps(tokens: list[tuple[int, int, int]]) -> FragmentTokens:

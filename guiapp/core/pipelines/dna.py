@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.encoding import FragmentTokens
+from guiapp.core.encoding import FragmentTokens, join_tokens
+from guiapp.core.pipelines.chunks import tokens_from_steps
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher, watch_whole
 from guiapp.core.vocab.vocabulary import Vocabulary
 
@@ -37,18 +38,16 @@ class DnaTokens:
         watcher: Watcher = UNWATCHED,
     ) -> FragmentTokens:
         """The tokens of a fragment; `encode_text(start, end)` gives those of what is not DNA."""
-        parts = [FragmentTokens(np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0, np.int64))]
+        parts = [tokens_from_steps([])]
         for start, end, is_dna in _stretches(fragment):
             if is_dna:
-                parts.append(tokens := self._encode_dna(fragment, start, end))
-                columns = (tokens.ids, tokens.starts - start, tokens.ends - start)
+                tokens = self._encode_dna(fragment[start:end])
                 watch_whole(watcher, fragment[start:end], None, start)
-                watcher.end_piece(list(zip(*(column.tolist() for column in columns), strict=True)))
+                watcher.end_piece(tokens)
+                parts.append(tokens_from_steps(tokens).moved(start))
             elif start < end:
-                tokens = encode_text(start, end)
-                parts.append(FragmentTokens(tokens.ids, tokens.starts + start, tokens.ends + start))
-        ids, starts, ends = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-        return FragmentTokens(ids, starts, ends)
+                parts.append(encode_text(start, end).moved(start))
+        return join_tokens(parts)
 
     def cut_before(self, fragment: NDArray[np.uint8], position: int, cut_text: Cut) -> int:
         """See `Pipeline`; `cut_text(text, position)` finds a cut in text without DNA."""
@@ -70,16 +69,14 @@ class DnaTokens:
         text = fragment[position + start : position + opening if opening >= 0 else len(fragment)]
         return position + start + cut_text(text, 0)
 
-    def _encode_dna(self, fragment: bytes, start: int, end: int) -> FragmentTokens:
-        first = start + len(OPENING)
-        is_closed = fragment.endswith(CLOSING, first, end)
-        last = end - len(CLOSING) if is_closed else end
-        starts = [start, *range(first, last, GROUP_BYTES)]
-        ends = [first, *(min(at + GROUP_BYTES, last) for at in starts[1:])]
-        ids = [self.opening, *(self._group(fragment[a:b]) for a, b in zip(starts[1:], ends[1:], strict=True))]
-        if is_closed:
-            ids, starts, ends = [*ids, self.closing], [*starts, last], [*ends, end]
-        return FragmentTokens(np.array(ids, np.int32), np.array(starts), np.array(ends))
+    def _encode_dna(self, stretch: bytes) -> list[tuple[int, int, int]]:
+        """Token, start and end of the marks, and of each group between them."""
+        last = len(stretch) - len(CLOSING) if stretch.endswith(CLOSING) else len(stretch)
+        tokens = [(self.opening, 0, len(OPENING))]
+        for start in range(len(OPENING), last, GROUP_BYTES):
+            end = min(start + GROUP_BYTES, last)
+            tokens.append((self._group(stretch[start:end]), start, end))
+        return tokens if last == len(stretch) else [*tokens, (self.closing, last, len(stretch))]
 
     def _group(self, bases: bytes) -> int:
         token = self.vocabulary.find(bases.upper().ljust(GROUP_BYTES, FILLER) + SUFFIX)
