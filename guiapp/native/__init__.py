@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from guiapp.core.errors import NativeLibraryError, VocabError
+from guiapp.core.errors import EncodeError, NativeLibraryError, VocabError
 from guiapp.native import library
 
 ABI_VERSION = 1  # raised with each change of a function or a structure, here and in api.h
@@ -1041,3 +1041,210 @@ def encode_linear(
     columns = _token_columns(room)
     encode = _table_encode if by_table else _backtrack_encode
     return _cut(columns, encode(derivations._address, tree._address, text, ends, *columns))
+
+
+# WordPiece
+
+_wordpiece_new = _function(
+    "wordpiece_new", c_void_p, ctypes.POINTER(CodeTable), BYTES, WIDE_INTS, c_void_p, c_int32
+)
+_wordpiece_words = _function("wordpiece_words", c_void_p, c_void_p, BYTES, TO_WIDE_INTS, TO_WIDE_INTS)
+_wordpiece_encode = _function(
+    "wordpiece_encode", c_int64, c_void_p, BYTES, WIDE_INTS, c_bool, TO_INTS, TO_WIDE_INTS, TO_WIDE_INTS
+)
+_wordpiece_break = _function("wordpiece_break", c_int64, c_void_p, BYTES, c_int64, c_bool)
+
+
+class WordPiece(_Handle):
+    """Encodes words by the longest of all tokens; token i is data[offsets[i] : offsets[i + 1]].
+
+    actions  int32[0x110000]  what becomes of each code point: what to add to it, times 4, plus an `Action`
+    unknown  in the place of words of which some part is no token; may be -1
+    """
+
+    _free = staticmethod(_function("wordpiece_free", None, c_void_p))
+
+    def __init__(
+        self, actions: CodeTable, data: NDArray[np.uint8], offsets: NDArray[np.int64], unknown: int
+    ) -> None:
+        n_tokens = len(offsets) - 1
+        tree = TokenTree(data, offsets, np.arange(n_tokens, dtype=np.int32), np.ones(n_tokens, np.bool_))
+        super().__init__(
+            _wordpiece_new(ctypes.byref(actions), data, offsets, tree._address, unknown), actions, tree
+        )
+
+    def words(self, text: NDArray[np.uint8]) -> tuple[Normalized, NDArray[np.int64]]:
+        """The words of a text side by side, and where each ends."""
+        ends, count = np.empty(len(text), np.int64), np.empty(1, np.int64)
+        words = normalized(_wordpiece_words(self._address, text, ends, count))
+        return words, ends[: count[0]]
+
+    def encode(self, words: NDArray[np.uint8], ends: NDArray[np.int64], is_linked: bool) -> TokenColumns:
+        """The tokens of normalised words: in one walk by failure links, or always the longest one."""
+        columns = _token_columns(len(words))
+        return _cut(columns, _wordpiece_encode(self._address, words, ends, is_linked, *columns))
+
+    def word_break(self, text: NDArray[np.uint8], position: int, is_before: bool) -> int:
+        """Where a word ends whatever stands beyond `position`: the last such place up to there, or 0.
+
+        Or, not `is_before`, the first one from there on, or the end of the text.
+        """
+        return int(_wordpiece_break(self._address, text, position, is_before))
+
+
+# Unigram
+
+
+class _UnigramParts(ctypes.Structure):
+    _fields_ = (
+        *((name, _Array) for name in ("token_data", "token_offsets", "token_ids")),
+        *((name, _Array) for name in ("units", "replacements", "kinds", "is_settled", "is_cut", "scores")),
+        *((name, c_void_p) for name in ("user_defined", "tree", "matcher")),
+        ("secret", c_uint64),
+        ("unknown_score", c_double),
+        ("unknown", c_int32),
+        ("add_space_prefix", c_bool),
+        ("removes_spaces", c_bool),
+    )
+
+
+_unigram_new = _function("unigram_new", c_void_p, ctypes.POINTER(_UnigramParts))
+_unigram_normalize = _function("unigram_normalize", c_void_p, c_void_p, BYTES)
+_unigram_normalized_size = _function("unigram_normalized_size", c_int64, c_void_p, BYTES)
+_unigram_segment = _function(
+    "unigram_segment", c_int64, c_void_p, BYTES, TO_DOUBLES, TO_INTS, TO_WIDE_INTS, TO_WIDE_INTS
+)
+
+
+class Unigram(_Handle):
+    """Finds the segmentation with the highest sum of scores."""
+
+    _free = staticmethod(_function("unigram_free", None, c_void_p))
+
+    def __init__(
+        self,
+        arrays: dict[str, NDArray[Any]],
+        user_defined: Sequence[bytes],
+        matcher: TokenMatcher | None,
+        unknown: tuple[int, float],
+        spaces: tuple[bool, bool],
+    ) -> None:
+        """A vocabulary; the arrays of a character map are of one that was checked.
+
+        arrays   token_data, token_offsets   all tokens
+                 token_ids     int32[k]      those that text can become
+                 scores        float64[n]    of each token
+                 units, replacements         uint32[…] and uint8[…], of the character map
+                 kinds         uint8[256]    what may begin with a byte; see `text.settled_characters`
+                 is_settled    bool[65536]   characters that the map leaves alone
+                 is_cut        bool[256]     bytes that become a space wherever they stand
+        matcher  of the tokens; only where some are so long that to walk down their tree takes too long
+        unknown  the token that stands for other characters, or -1, and the score of each
+        spaces   whether one is put before the text, and whether those that do not separate words are removed
+        """
+        data, offsets = packed(user_defined)
+        trees = (
+            TokenTree(
+                data,
+                offsets,
+                np.arange(len(user_defined), dtype=np.int32),
+                np.ones(len(user_defined), np.bool_),
+            ),
+            TokenTree(
+                arrays["token_data"],
+                arrays["token_offsets"],
+                arrays["token_ids"],
+                np.ones(len(arrays["scores"]), np.bool_),
+            ),
+        )
+        parts = _UnigramParts(
+            **{name: _Array(array.ctypes.data, array.size) for name, array in arrays.items()},
+            user_defined=trees[0]._address,
+            tree=trees[1]._address,
+            matcher=None if matcher is None else matcher._address,
+            secret=secret(),
+            unknown=unknown[0],
+            unknown_score=unknown[1],
+            add_space_prefix=spaces[0],
+            removes_spaces=spaces[1],
+        )
+        super().__init__(_unigram_new(ctypes.byref(parts)), arrays, trees, matcher)
+        if self._address is None:
+            raise ValueError("parts that do not fit each other")
+
+    def normalize(self, text: NDArray[np.uint8]) -> Normalized:
+        """What the text becomes.  Raises EncodeError where that is more than 256 MB."""
+        if (address := _unigram_normalize(self._address, text)) is not None:
+            return normalized(address)
+        size = _unigram_normalized_size(self._address, text)
+        raise EncodeError(
+            f"The file's character map turns this text into {size:,} bytes. Encode a shorter text."
+        )
+
+    def segment(self, text: NDArray[np.uint8], score: float) -> tuple[TokenColumns, float]:
+        """The tokens of a normalised text, and the sum of scores behind it; `score` is that before it."""
+        columns, sums = _token_columns(len(text)), np.array([score])
+        count = _unigram_segment(self._address, text, sums, *columns)
+        return _cut(columns, count), float(sums[0])
+
+
+# Text word by word
+
+_word_encoder_new = _function("word_encoder_new", c_void_p, c_void_p, c_void_p)
+_word_encoder_encode = _function("word_encoder_encode", c_int64, c_void_p, BYTES, TO_INTS)
+_word_encoder_encode_each = _function(
+    "word_encoder_encode_each", c_int64, c_void_p, BYTES, WIDE_INTS, TO_WIDE_INTS
+)
+_word_encoder_copy = _function("word_encoder_copy", None, c_void_p, TO_INTS)
+
+
+class WordEncoders:
+    """Encodes text word by word; words that were met before are looked up.  Threads may share it."""
+
+    def __init__(self, model: WordPiece | Unigram) -> None:
+        self._model = model
+        self._idle = [_WordEncoder(model)]
+
+    def encode(self, text: NDArray[np.uint8]) -> NDArray[np.int32]:
+        """The ids of a text.  Raises EncodeError where the character map makes too much of a word."""
+        encoder = self._borrowed()
+        count = _word_encoder_encode(encoder._address, text, encoder.ids)
+        ids = encoder.ids[:count].copy() if 0 <= count <= len(encoder.ids) else encoder.copied(count)
+        self._idle.append(encoder)
+        return ids
+
+    def encode_each(
+        self, texts: NDArray[np.uint8], ends: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """The ids of texts side by side, and how many each has; errors as for `encode`."""
+        encoder, counts = self._borrowed(), np.empty(len(ends), np.int64)
+        ids = encoder.copied(_word_encoder_encode_each(encoder._address, texts, ends, counts))
+        self._idle.append(encoder)
+        return ids, np.diff(counts, prepend=0)
+
+    def _borrowed(self) -> _WordEncoder:
+        """An encoder that nobody else has; taken in one go, because another thread may be faster."""
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return _WordEncoder(self._model)
+
+
+class _WordEncoder(_Handle):
+    """Encodes one text after the other, for one thread at a time; `ids` is room for those of a short text."""
+
+    _free = staticmethod(_function("word_encoder_free", None, c_void_p))
+
+    def __init__(self, model: WordPiece | Unigram) -> None:
+        is_unigram = isinstance(model, Unigram)
+        models = (None, model._address) if is_unigram else (model._address, None)
+        super().__init__(_word_encoder_new(*models), model)
+        self.ids = np.empty(SHORT_TEXT, np.int32)
+
+    def copied(self, count: int) -> NDArray[np.int32]:
+        """The ids of the last text."""
+        if count < 0:
+            raise EncodeError("The file's character map makes too much of a word. Encode a shorter text.")
+        ids = np.empty(count, np.int32)
+        _word_encoder_copy(self._address, ids)
+        return ids

@@ -26,15 +26,23 @@ std::size_t whole_character(Bytes text, std::size_t at, std::size_t end) {
     return is_overlong || (lead == 0xF4 && second > 0x8F) ? 0 : length;
 }
 
-}  // namespace
-
-PairCuts::PairCuts(const PairRules& rules, std::uint64_t secret)
-    : splits_characters_(rules.starts_from_bytes()), marks_spaces_(rules.marks_spaces()), spread_(secret | 1) {
+std::size_t size_of_symbols(const PairRules& rules) {
     std::size_t size = 0;
     for (std::size_t symbol = 0; symbol < rules.n_symbols(); ++symbol) size += rules.symbol_text(symbol).size();
+    return size;
+}
+
+}  // namespace
+
+PairCuts::PairCuts(std::size_t size, bool splits_characters, bool marks_spaces, std::uint64_t secret)
+    : splits_characters_(splits_characters), marks_spaces_(marks_spaces), spread_(secret | 1) {
     const auto n_bits = std::bit_ceil(bits_per_byte * size + 1024);
     others_.resize(n_bits / 64);
     shift_ = 64 - std::countr_zero(n_bits);
+}
+
+PairCuts::PairCuts(const PairRules& rules, std::uint64_t secret)
+    : PairCuts(size_of_symbols(rules), rules.starts_from_bytes(), rules.marks_spaces(), secret) {
     std::vector<Byte> bytes;
     for (std::size_t symbol = 0; symbol < rules.n_symbols(); ++symbol)
         if (rules.unspell(rules.symbol_text(symbol), bytes)) note(bytes);
@@ -47,7 +55,6 @@ std::uint64_t PairCuts::code_of(Bytes character) const {
     return marks_spaces_ && code == marked_space_code ? ' ' : code;
 }
 
-// Note all neighbours in the text of a symbol.
 void PairCuts::note(Bytes text) {
     std::size_t at = 0;
     while (splits_characters_ && at < text.size() && is_continuation(text[at])) ++at;

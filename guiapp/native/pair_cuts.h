@@ -12,7 +12,12 @@ namespace loupe {
 
 class PairCuts {
 public:
+    // No cut is certain yet; `size` is that of all symbols.  `splits_characters`: these may hold parts of characters.
+    PairCuts(std::size_t size, bool splits_characters, bool marks_spaces, std::uint64_t secret);
     PairCuts(const PairRules& rules, std::uint64_t secret);
+
+    // Note all neighbours in the text of a symbol.
+    void note(Bytes text);
 
     // The last cut before text[:end] ends that does not depend on what follows; 0 if there is none.
     std::size_t last_cut(Bytes text, std::size_t end) const;
@@ -28,7 +33,6 @@ private:
     static constexpr std::uint64_t first_spread = 0x9E3779B1;
 
     std::uint64_t code_of(Bytes character) const;
-    void note(Bytes text);
     void add(std::uint64_t before, std::uint64_t behind);
     std::size_t bit_of(std::uint64_t before, std::uint64_t behind) const {
         return (before * first_spread + behind) * spread_ >> shift_;

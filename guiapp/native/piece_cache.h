@@ -19,6 +19,7 @@ public:
     static constexpr std::size_t block = 512;       // pieces at a time
     static constexpr std::size_t short_bytes = 15;  // of a piece whose key fits two words, length included
     static constexpr std::size_t spare_ids = 4;     // that may be written behind the last one
+    static constexpr std::size_t longest_kept = 1024;  // bytes, and ids, of a piece
 
     struct Key {
         std::uint64_t low, high, place;  // of those that are too long: a hash, too_long, the next such piece + 1 (0: none)
@@ -73,7 +74,7 @@ public:
 private:
     static constexpr std::size_t few = 4;  // ids that fit a row
     static constexpr std::uint64_t too_long = ~std::uint64_t{0}, many = too_long;
-    static constexpr std::size_t longest_kept = 1024, most_probes = 16, most_ids = 1 << 19, most_text = 2 << 20;
+    static constexpr std::size_t most_probes = 16, most_ids = 1 << 19, most_text = 2 << 20;
 
     struct alignas(32) Row {
         std::uint64_t low, high;  // a key; high is 0 where the row is empty

@@ -6,7 +6,7 @@ last token starts, or with another last token.  Finding the best way takes O(n Â
 further one O(n) steps at most and O(log longest token) for each of these.
 Ties: of ways with equal sums the one whose last token starts first, as in `viterbi`; then the one whose
 way up to that token is better.  Sums are taken from left to right, so that they are rounded alike.
-There is no compiled twin: the steps that are many are those of `viterbi`.
+There is no native twin: the steps that are many are those of `viterbi`.
 Source: Huang & Chiang 2005, algorithm 3, https://aclanthology.org/W05-1506.
 """
 

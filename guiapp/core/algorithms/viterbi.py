@@ -2,7 +2,7 @@
 
 Going from left to right, keep for each offset the best way to reach it, and follow these back from the
 end.  O(n · longest token).
-Compiled twin: core/kernels/viterbi.py.
+Native twin: native/unigram.cpp.
 Source: Kudo 2018, https://aclanthology.org/P18-1007; details as in llama.cpp.
 """
 

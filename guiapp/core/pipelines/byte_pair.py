@@ -71,6 +71,7 @@ class BytePairPipeline(Pipeline):
         space_id = vocabulary.find(b" ")
         self._space_id = vocabulary.find(b"<0x20>") if space_id is None else space_id
         self._dna = dna_tokens(vocabulary)
+        self.encodes_many_texts = not (self._drops_spaces or self._dna)
         self.encoders = self._encoder.encoders
         self.refused = self._encoder.refused
 
@@ -176,11 +177,6 @@ class BytePairPipeline(Pipeline):
         if not self._is_split:
             return [end]
         return [start + piece_end for piece_end in self._splitter.split_readable(data[start:end])]
-
-    @property
-    def encodes_many_texts(self) -> bool:
-        """See `Pipeline`."""
-        return not (self._drops_spaces or self._dna)
 
     def encode_each(self, texts: Sequence[bytes]) -> Rows:
         """See `Pipeline`."""

@@ -31,15 +31,12 @@ class Pipeline(ABC):
     encoders: tuple[str, ...]
     refused: Mapping[str, str] = {}
     merging: PairMerging | None = None
+    encodes_many_texts = False
     longest_of_many = LONGEST_OF_MANY
 
     @property
     def look_ahead(self) -> int | None:
         return None
-
-    @property
-    def encodes_many_texts(self) -> bool:
-        return False
 
     @abstractmethod
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:

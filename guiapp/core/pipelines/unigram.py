@@ -10,28 +10,23 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp import native
 from guiapp.core.algorithms import viterbi
 from guiapp.core.algorithms.n_best import Edge, Lattice
-from guiapp.core.encoding import FragmentTokens, join_tokens
+from guiapp.core.encoding import FragmentTokens
 from guiapp.core.errors import EncodeError
-from guiapp.core.kernels import normalize_unigram
-from guiapp.core.kernels import viterbi as kernel
-from guiapp.core.kernels.byte_trie import NONE, TokenMatcher, build_matcher, build_trie, find_all_longest
-from guiapp.core.kernels.compile import awaits_compiled
-from guiapp.core.kernels.unigram_words import UnigramTables
 from guiapp.core.pipelines import cuts
 from guiapp.core.pipelines.chunks import chunks_of, join_chunks, tokens_from_steps
-from guiapp.core.pipelines.fast_unigram import FastUnigram, token_cuts, token_rows
 from guiapp.core.pipelines.many_texts import LONGEST_OF_MANY, Rows, laid_out
 from guiapp.core.pipelines.pipeline import Pipeline
 from guiapp.core.pipelines.stages import ENCODE, NORMALISE, SPLIT_AND_ENCODE, Stage, Stages
-from guiapp.core.pipelines.unigram_words import UnigramWords
+from guiapp.core.pipelines.unigram_words import LONGEST_TOKEN, UnigramWords
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
-from guiapp.core.text.charsmap import open_charsmap, plain_bytes
+from guiapp.core.text.charsmap import open_charsmap
 from guiapp.core.text.normalized import NormalizedText, source_spans
 from guiapp.core.text.normalizers import SPACE_SYMBOL, symbol_length
 from guiapp.core.text.normalizers import normalize_unigram as normalize_readable
-from guiapp.core.text.settled_characters import settled_characters
+from guiapp.core.text.settled_characters import lead_kinds, settled_characters
 from guiapp.core.vocab.vocabulary import Attribute, Vocabulary
 
 NORMAL, USER_DEFINED, UNUSED = (
@@ -39,8 +34,8 @@ NORMAL, USER_DEFINED, UNUSED = (
     4,
     5,
 )  # token_type as the file has it: llama.cpp's tables are older than its repairs
+NONE = -1  # in place of a token
 UNKNOWN_PENALTY = np.float32(10)
-LARGEST_TEXT = 2**31 - 1
 REFUSED = {
     "greedy": "A Unigram vocabulary chooses tokens by scores, of which the longest match knows nothing.",
     "fewest": "A Unigram vocabulary chooses tokens by scores, of which their number says nothing.",
@@ -55,7 +50,8 @@ class UnigramPipeline(Pipeline):
         self._charsmap = open_charsmap(vocabulary.charsmap)
         types = vocabulary.stored_types
         self._token_ids = np.flatnonzero(np.isin(types, (NORMAL, USER_DEFINED, UNUSED))).astype(np.int32)
-        self._user_defined_ids = np.flatnonzero(types == USER_DEFINED).astype(np.int32)
+        user_defined_ids = np.flatnonzero(types == USER_DEFINED).tolist()
+        self._user_defined = tuple(map(vocabulary.raw_text, user_defined_ids))
         normal_scores = vocabulary.scores[types == NORMAL]
         lowest = np.fmin.reduce(normal_scores, initial=np.finfo(np.float32).max)
         self._unknown_score = float(np.float32(lowest) - UNKNOWN_PENALTY)
@@ -67,7 +63,7 @@ class UnigramPipeline(Pipeline):
             vocabulary,
             self._charsmap,
             self._token_ids,
-            self._user_defined_texts,
+            self._user_defined,
             self._scores,
             self._unknown,
             self._unknown_score,
@@ -75,41 +71,43 @@ class UnigramPipeline(Pipeline):
         reason = self._words.why_no_fast
         self.encoders: tuple[str, ...] = ("viterbi",) if reason else ("fast", "viterbi")
         self.refused: Mapping[str, str] = {**REFUSED, "fast": reason} if reason else REFUSED
-        self.encodes_many_texts = not (reason or self._words.only_first_has_prefix)  # see `EncodesMany`
+        self.encodes_many_texts = not reason
+        self.longest_of_many = min(LONGEST_OF_MANY, self._words.longest_exact)
 
     def make_tables(self) -> None:
         """Make now what the first encoding that needs it would make."""
-        if awaits_compiled():
-            return
-        if "fast" in self.encoders:
-            _ = self._fast
-        if "fast" not in self.encoders or self._words.only_first_has_prefix:
-            _ = self._matcher, self._user_defined, self._kinds, self._settled_characters
+        _ = self._fast if "fast" in self.encoders else self._model
 
     @cached_property
-    def _matcher(self) -> TokenMatcher:
+    def _fast(self) -> native.WordEncoders:
+        return native.WordEncoders(self._model)
+
+    @cached_property
+    def _model(self) -> native.Unigram:
+        vocabulary, rules = self._vocabulary, self._vocabulary.rules
+        longest = np.diff(vocabulary.token_offsets)[self._token_ids].max(initial=0)
+        return native.Unigram(
+            {
+                "token_data": vocabulary.token_data,
+                "token_offsets": vocabulary.token_offsets,
+                "token_ids": self._token_ids,
+                "scores": self._scores,
+                "units": self._charsmap.units,
+                "replacements": self._charsmap.replacements,
+                "kinds": lead_kinds(self._charsmap, self._user_defined),
+                "is_settled": settled_characters(self._charsmap),
+                "is_cut": self._words.cut_bytes,
+            },
+            self._user_defined,
+            self._matcher if longest > LONGEST_TOKEN else None,
+            (self._unknown, self._unknown_score),
+            (rules.add_space_prefix, rules.remove_extra_whitespaces),
+        )
+
+    @cached_property
+    def _matcher(self) -> native.TokenMatcher:
         vocabulary = self._vocabulary
-        return build_matcher(vocabulary.token_data, vocabulary.token_offsets, self._token_ids)
-
-    @cached_property
-    def _user_defined(self) -> NDArray[np.int64]:
-        vocabulary = self._vocabulary
-        return build_trie(
-            vocabulary.token_data, vocabulary.token_offsets, self._user_defined_ids, False
-        ).edges
-
-    @cached_property
-    def _user_defined_texts(self) -> tuple[bytes, ...]:
-        return tuple(map(self._vocabulary.raw_text, self._user_defined_ids.tolist()))
-
-    @cached_property
-    def _kinds(self) -> NDArray[np.uint8]:
-        firsts = [text[0] for text in self._user_defined_texts if text]
-        return normalize_unigram.lead_kinds(plain_bytes(self._charsmap), np.array(firsts, np.uint8))
-
-    @cached_property
-    def _settled_characters(self) -> NDArray[np.bool_]:
-        return settled_characters(self._charsmap)
+        return native.TokenMatcher(vocabulary.token_data, vocabulary.token_offsets, self._token_ids)
 
     @cached_property
     def _pieces(self) -> viterbi.Pieces:
@@ -122,29 +120,6 @@ class UnigramPipeline(Pipeline):
         scores = {token_id: float(self._scores[token_id]) for token_id in known}
         return viterbi.Pieces(ids, scores, max(map(len, ids), default=0), self._unknown, self._unknown_score)
 
-    @cached_property
-    def _fast(self) -> FastUnigram:
-        return FastUnigram(self.tables)
-
-    @cached_property
-    def tables(self) -> UnigramTables:
-        """What is known of the vocabulary in the form that kernels take."""
-        return UnigramTables(
-            self._words.cut_bytes,
-            self._vocabulary.rules.remove_extra_whitespaces,
-            self._charsmap.units,
-            self._charsmap.replacements,
-            self._user_defined,
-            self._kinds,
-            self._settled_characters,
-            token_rows(self._vocabulary, self._token_ids),
-            np.diff(self._vocabulary.token_offsets),
-            self._scores,
-            self._unknown,
-            self._unknown_score,
-            token_cuts(self._vocabulary, self._token_ids),
-        )
-
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
         if encoder == "fast":
             return self._encode_fast(fragment)
@@ -152,38 +127,22 @@ class UnigramPipeline(Pipeline):
 
     def _encode_fast(self, fragment: NDArray[np.uint8]) -> FragmentTokens:
         """Word by word, unless the sums of scores may have been rounded."""
-        if self._words.only_first_has_prefix:
-            return self._encode_behind_prefix(fragment)
-        tokens = self._fast.encode(fragment)
-        if len(fragment) > self._words.longest_exact:
-            n_unknown = self._fast.n_unknown(fragment, tokens.ids)
-            if not self._words.are_exact(tokens.ids, n_unknown):
-                return self.encode(fragment, True, "viterbi")
-        self._check(tokens.ids)
-        return tokens
-
-    def _encode_behind_prefix(self, fragment: NDArray[np.uint8]) -> FragmentTokens:
-        """Word by word from the second one on."""
-        if len(fragment) > self._words.longest_exact:
+        ids = self._fast.encode(fragment)
+        if len(fragment) > self._words.longest_exact and not self._words.are_exact(ids):
             return self.encode(fragment, True, "viterbi")
-        end = self._end_of_prefixed(fragment)
-        parts = [self._encode_text(self._normalize(fragment[:end]), 0.0)[0]]
-        if end < len(fragment):
-            parts.append(self._fast.encode(fragment[end:]).moved(end))
-        tokens = join_tokens(parts)
-        self._check(tokens.ids)
-        return tokens
+        self._check(ids)
 
-    def _end_of_prefixed(self, fragment: NDArray[np.uint8]) -> int:
-        """Where the word ends that gets the prefix, the first one with a letter; or one behind it."""
-        end, step = 0, 1
-        while end < len(fragment):
-            start, end = end, cuts.cut_after(fragment, end + step - 1, self._is_cut)
-            letters = self._normalize(fragment[start:end]).data.tobytes().replace(SPACE_SYMBOL, b"")
-            if letters:
-                break
-            step *= 2
-        return end
+        def tell() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+            tokens = self.encode(fragment, True, "viterbi")
+            return tokens.starts, tokens.ends
+
+        return FragmentTokens.later(ids, tell)
+
+    def encode_each(self, texts: Sequence[bytes]) -> Rows:
+        """See `Pipeline`."""
+        rows = Rows(*self._fast.encode_each(*laid_out(texts)))
+        self._check(rows.ids)
+        return rows
 
     def stages(self, after_special: bool, encoder: str) -> Stages:
         if encoder == "fast":
@@ -195,59 +154,15 @@ class UnigramPipeline(Pipeline):
 
     def _normalized(self, fragment: NDArray[np.uint8]) -> Iterator[tuple[int, NormalizedText]]:
         for start, chunk in chunks_of(fragment, self._chunk_end):
-            yield start, self._normalize(chunk)
+            yield start, NormalizedText(*self._model.normalize(chunk))
 
     def _encode_texts(
         self, texts: Iterable[tuple[int, NormalizedText]]
     ) -> Iterator[tuple[int, FragmentTokens]]:
         score = 0.0
         for start, text in texts:
-            tokens, score = self._encode_text(text, score)
-            yield start, tokens
-
-    def _encode_text(self, text: NormalizedText, score: float) -> tuple[FragmentTokens, float]:
-        size = len(text.data)
-        lattice = kernel.empty_lattice(size)
-        ids, starts, ends = np.empty(size, np.int32), np.empty(size, np.int64), np.empty(size, np.int64)
-        count = kernel.encode(
-            text.data,
-            self._matcher,
-            self._scores,
-            self._unknown,
-            self._unknown_score,
-            score,
-            lattice,
-            ids,
-            starts,
-            ends,
-        )
-        spans = source_spans(text, starts[:count][::-1], ends[:count][::-1])
-        return self._checked(ids[:count][::-1].copy(), *spans), float(lattice.scores[size])
-
-    def _normalize(self, chunk: NDArray[np.uint8]) -> NormalizedText:
-        room = 2 * len(chunk) + 64
-        while True:
-            text = NormalizedText(
-                np.empty(room, np.uint8), np.empty(room, np.int64), np.empty(room, np.int64)
-            )
-            rules = self._vocabulary.rules
-            size = normalize_unigram.normalize(
-                chunk,
-                self._charsmap,
-                self._user_defined,
-                self._kinds,
-                self._settled_characters,
-                rules.add_space_prefix,
-                rules.remove_extra_whitespaces,
-                *text,
-            )
-            if size <= room:
-                return NormalizedText(text.data[:size], text.starts[:size], text.ends[:size])
-            if size > LARGEST_TEXT:
-                raise EncodeError(
-                    f"The file's character map turns this text into {size:,} bytes. Encode a shorter text."
-                )
-            room = size
+            (ids, starts, ends), score = self._model.segment(text.data, score)
+            yield start, self._checked(ids, *source_spans(text, starts, ends))
 
     def encode_readable(
         self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
@@ -256,7 +171,7 @@ class UnigramPipeline(Pipeline):
         text = normalize_readable(
             fragment,
             self._charsmap,
-            self._user_defined_texts,
+            self._user_defined,
             rules.add_space_prefix,
             rules.remove_extra_whitespaces,
         )
@@ -284,19 +199,17 @@ class UnigramPipeline(Pipeline):
 
     def segmentations(self, fragment: NDArray[np.uint8], n: int) -> list[tuple[float, FragmentTokens]]:
         """The sums of scores and the tokens of the `n` best segmentations, or of all if these are fewer."""
-        text = self._normalize(fragment)
-        data, size = text.data.tobytes(), len(text.data)
-        found = np.empty(size, np.int32)
-        find_all_longest(self._matcher, text.data, found)
-        longest = found.tolist()
+        text = NormalizedText(*self._model.normalize(fragment))
+        data = text.data.tobytes()
+        longest, shorter = self._matcher.find_longest(text.data).tolist(), self._matcher.shorter()
 
         def edges(start: int) -> Iterator[Edge]:
-            return self._edges(start, _character_end(data, start), longest[start])
+            return self._edges(start, _character_end(data, start), longest[start], shorter)
 
         def next_start(start: int) -> int:
             return _character_end(data, start)
 
-        lattice = Lattice(size, edges, next_start, self._unknown)
+        lattice = Lattice(len(data), edges, next_start, self._unknown)
         found_best = []
         for score, found_tokens in islice(lattice.best(), n):
             tokens = tokens_from_steps(found_tokens)
@@ -304,14 +217,16 @@ class UnigramPipeline(Pipeline):
             found_best.append((score, self._checked(tokens.ids, *spans)))
         return found_best
 
-    def _edges(self, start: int, character_end: int, longest: int) -> Iterator[Edge]:
+    def _edges(
+        self, start: int, character_end: int, longest: int, shorter: NDArray[np.int32]
+    ) -> Iterator[Edge]:
         """The tokens at a place; the unknown one among them unless the file has none."""
-        is_known, token_id = False, longest
+        is_known, token_id, offsets = False, longest, self._vocabulary.token_offsets
         while token_id != NONE:
-            end = start + int(self._matcher.lengths[token_id])
+            end = start + int(offsets[token_id + 1] - offsets[token_id])
             is_known |= end == character_end
             yield end, token_id, float(self._scores[token_id])
-            token_id = int(self._matcher.shorter[token_id])
+            token_id = int(shorter[token_id])
         if not is_known and self._unknown != NONE:
             yield character_end, self._unknown, self._unknown_score
 
@@ -328,17 +243,6 @@ class UnigramPipeline(Pipeline):
     def cut_after(self, data: NDArray[np.uint8], position: int) -> int:
         """The first safe cut from `position` on, whatever stands before it."""
         return len(data) if len(data) > self._words.longest_exact else self._chunk_end(data, position)
-
-    @property
-    def longest_of_many(self) -> int:
-        """See `EncodesMany`."""
-        return min(LONGEST_OF_MANY, self._words.longest_exact)
-
-    def encode_each(self, texts: Sequence[bytes]) -> Rows:
-        """See `EncodesMany`."""
-        rows = Rows(*self._fast.encode_each(*laid_out(texts)))
-        self._check(rows.ids)
-        return rows
 
     def _chunk_end(self, data: NDArray[np.uint8], position: int) -> int:
         """A cut from `position` on, safe where the sum of scores goes on from one side to the other."""

@@ -164,14 +164,13 @@ class UnigramWords:
             return 0
         return max(0, int(room / (self._worst_per_character * self._charsmap.growth)) - 1)
 
-    def are_exact(self, ids: NDArray[np.int32], n_unknown: int) -> bool:
-        """Whether all sums were exact on the way to these tokens; the unknown ones hold so many characters.
+    def are_exact(self, ids: NDArray[np.int32]) -> bool:
+        """Whether all sums were exact on the way to these tokens.
 
         A sum that is not on the best way has at most one token more or less to count than one that is.
         """
-        if self._own_scores.max() > 0:
+        if self._own_scores.max() > 0 or self._unknown in ids:
             return False
-        known = ids[ids != self._unknown]
-        total = -float(self._scores[known].sum()) - n_unknown * self._unknown_score
+        total = -float(self._scores[ids].sum())
         beside = self._largest_score + int(self._sizes.max(initial=0)) * self._worst_per_character
         return total + beside < self._exact_below

@@ -1,6 +1,6 @@
 """How WordPiece, Unigram and PLaMo 2 vocabularies change text before they encode it, to read.
 
-Compiled twins: core/kernels/normalize_wordpiece.py and normalize_unigram.py, native/plamo2.cpp.
+Native twins: native/wordpiece.cpp, unigram.cpp and plamo2.cpp.
 """
 
 from __future__ import annotations
@@ -9,11 +9,16 @@ from collections.abc import Collection, Iterator
 from enum import IntEnum
 from functools import cache
 
+import numpy as np
+from numpy.typing import NDArray
+
+from guiapp import native
 from guiapp.core.text.charsmap import Charsmap, longest_match
 from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
 from guiapp.core.text.unicode_tables import (
     CONTROL,
     MARK,
+    N_CODES,
     PUNCTUATION,
     SYMBOL,
     categories,
@@ -56,6 +61,34 @@ def action_of(code: int, lowercase: bool, strip_accents: bool) -> tuple[Action, 
     if category == PUNCTUATION or (code < 0x7F and category == SYMBOL) or _is_ideograph(code):
         return Action.STAND_ALONE, target
     return Action.EXTEND_WORD, target
+
+
+def all_actions(lowercase: bool, strip_accents: bool) -> NDArray[np.int32]:
+    """`action_of` for each code point: what to add to it, times 4, plus the action."""
+    category = np.frombuffer(categories(), np.uint8)
+    actions = np.full(N_CODES, Action.EXTEND_WORD, np.int32)
+    actions[category == PUNCTUATION] = Action.STAND_ALONE
+    actions[:0x7F][category[:0x7F] == SYMBOL] = Action.STAND_ALONE
+    for first, last in ALONE_RANGES:
+        actions[first : last + 1] = Action.STAND_ALONE
+    actions[category == CONTROL] = actions[[0, REPLACEMENT]] = Action.SKIP
+    if strip_accents:
+        actions[category == MARK] = Action.SKIP
+    actions[list(whitespace())] = Action.END_WORD
+    codes = np.arange(N_CODES, dtype=np.int32)
+    targets = codes.copy()
+    if lowercase:
+        targets[list(lower_case())] = list(lower_case().values())
+    if strip_accents:
+        composed, plain = list(first_decomposed()), list(first_decomposed().values())
+        actions[composed], targets[composed] = actions[plain], targets[plain]
+    return (targets - codes) * 4 + actions
+
+
+@cache
+def action_table(lowercase: bool, strip_accents: bool) -> native.CodeTable:
+    """The same for the native library."""
+    return native.CodeTable(all_actions(lowercase, strip_accents))
 
 
 def wordpiece_words(fragment: bytes, lowercase: bool, strip_accents: bool) -> Iterator[NormalizedText]:

@@ -1,16 +1,36 @@
-"""Which characters a character map leaves alone as long as only such characters follow."""
+"""Which bytes and characters a character map leaves alone as long as only such follow."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.text.charsmap import IS_LEAF, IS_VALUE, LABEL, Charsmap
+from guiapp.core.text.charsmap import IS_LEAF, IS_VALUE, LABEL, SPACE, Charsmap, plain_bytes
 
 N_CODES = 1 << 16
 ASCII_END = 0x80
 MOST_BEGINNINGS = 1 << 17  # of keys, of one length; XLM-RoBERTa has half as many
 LONGEST_KEY = 64  # bytes; real maps have fewer than 20
+
+
+ANYTHING, PLAIN, IN_USER_DEFINED, TWO_BYTES, THREE_BYTES = range(5)
+
+
+def lead_kinds(charsmap: Charsmap, user_defined: Sequence[bytes]) -> NDArray[np.uint8]:
+    """uint8[256]: what may begin with a byte.
+
+    PLAIN            no space, and stays as it is where ASCII or nothing follows
+    IN_USER_DEFINED  one of these user-defined tokens
+    TWO_BYTES, THREE_BYTES  a character of this size
+    """
+    kinds = np.where(plain_bytes(charsmap), PLAIN, ANYTHING).astype(np.uint8)
+    kinds[SPACE] = ANYTHING
+    kinds[0xC0:0xE0] = TWO_BYTES
+    kinds[0xE0:0xF0] = THREE_BYTES
+    kinds[[text[0] for text in user_defined if text]] = IN_USER_DEFINED
+    return kinds
 
 
 def settled_characters(charsmap: Charsmap) -> NDArray[np.bool_]:

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from unpaired_vocabularies import vocabulary
 
 from guiapp.core.errors import EncodeError, VocabError
-from guiapp.core.kernels.compile import is_interpreted
 from guiapp.core.pipelines.chunk_hash import ChunkHashPipeline
 from guiapp.core.pipelines.plamo2 import Plamo2Pipeline
 from guiapp.core.pipelines.rwkv import RwkvPipeline
@@ -155,7 +154,6 @@ def test_cuts_are_found_near(name, text, before, after):
     assert (PIPELINES[name].cut_before(data, 6), PIPELINES[name].cut_after(data, 5)) == (before, after)
 
 
-@pytest.mark.skipif(is_interpreted(), reason="half a megabyte")
 @pytest.mark.parametrize("text", [b"ab abc.\n" * 70_000, b"b" * 300_000], ids=["words", "one word"])
 def test_a_long_text_is_its_parts(pipeline, text):
     ids, starts, ends = encoded(pipeline, text)
@@ -241,6 +239,23 @@ def test_scores_that_are_not_numbers_leave_one_unknown_token():
 def test_a_map_that_blows_up_the_text_needs_no_more_room_than_the_result():
     pipeline = unigram({"▁": -1, "y": -1}, charsmap=build_charsmap({"x": "y" * 1000}))
     assert len(encoded(pipeline, b"x" * 50)[0]) == 50 * 1000 + 1
+
+
+def test_a_map_that_makes_too_much_of_a_text_is_an_error():
+    pipeline = unigram({"▁": -1, "y": -1}, charsmap=build_charsmap({"x": "y" * 2000}))
+    for encoder in pipeline.encoders:
+        with pytest.raises(EncodeError, match="shorter"):
+            pipeline.encode(array(b"x" * 140_000), True, encoder)
+
+
+def test_unigram_tokens_that_are_too_long_to_be_looked_for_one_by_one_are_found():
+    long = "ab" * 300
+    pipeline = unigram({"▁": -3, "a": -1, "b": -1, "ba": -1.5, long: -2, "▁" + long: -2})
+    assert pipeline.encoders == ("viterbi",)
+    for text in (long, long[1:] + long, f"a{long[:-1]} {long}b{long} Д{long[:300]}"):
+        data = text.encode()
+        expected = columns(pipeline.encode_readable(data, True, "viterbi"))
+        assert columns(pipeline.encode(array(data), True, "viterbi")) == expected
 
 
 def test_plamo2_refuses_what_would_fill_the_memory():

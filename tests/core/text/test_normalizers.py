@@ -5,9 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from guiapp.core.kernels.normalize_wordpiece import action_table
 from guiapp.core.text.charsmap import open_charsmap
-from guiapp.core.text.normalizers import Action, action_of, normalize_unigram, plamo2_text, wordpiece_words
+from guiapp.core.text.normalizers import (
+    Action,
+    action_of,
+    all_actions,
+    normalize_unigram,
+    plamo2_text,
+    wordpiece_words,
+)
 from guiapp.core.training.charsmap import build_charsmap
 
 NO_MAP = open_charsmap(np.zeros(0, np.uint8))
@@ -59,11 +65,11 @@ def test_extension_e_starts_where_llama_cpp_has_it(code, action):
 
 @pytest.mark.parametrize("lowercase", [True, False])
 @pytest.mark.parametrize("strip_accents", [True, False])
-def test_the_table_for_kernels_says_the_same(lowercase, strip_accents):
-    table = action_table(lowercase, strip_accents)
+def test_the_table_of_all_code_points_says_the_same(lowercase, strip_accents):
+    actions = all_actions(lowercase, strip_accents)
     rng = np.random.default_rng(5)
     for code in [*range(0x800), *range(0x1E00, 0x2100), *rng.integers(0, 0x110000, 2000).tolist()]:
-        value = int(table.rows[table.pages[code >> 8], code & 255])
+        value = int(actions[code])
         assert (value & 3, code + (value >> 2)) == action_of(code, lowercase, strip_accents)
 
 

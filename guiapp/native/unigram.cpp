@@ -1,0 +1,287 @@
+#include "unigram.h"
+
+#include <cmath>
+#include <limits>
+
+#include "tokens.h"
+#include "utf8.h"
+
+namespace loupe {
+
+namespace {
+
+constexpr std::array<Byte, 3> replacement_character{0xEF, 0xBF, 0xBD};
+constexpr double least = -std::numeric_limits<double>::max();
+constexpr double largest_score = 1e30;  // beyond, sums may be no numbers
+
+// The bytes of the character at a place, whatever its value; 0 if none is complete there.
+std::size_t character_length(Bytes text, std::size_t at) {
+    const auto size = announced_length(text[at]);
+    if (size == 1) return text[at] < 0x80;
+    if (text[at] >= 0xF8 || text.size() - at < size) return 0;
+    return std::ranges::all_of(text.subspan(at + 1, size - 1), is_continuation) ? size : 0;
+}
+
+struct Counter {
+    std::size_t size = 0;
+    void append(Bytes output, std::size_t, std::size_t) { size += output.size(); }
+};
+
+}  // namespace
+
+UnigramNormalizer::Stretch UnigramNormalizer::next(Bytes text, std::size_t at) const {
+    if (kinds[text[at]] == in_user_defined)
+        if (const auto size = user_defined_length(text, at)) return {text.subspan(at, size), size};
+    if (const auto match = charsmap.longest(text, at); match.length > 0) return {charsmap.replacement(match), match.length};
+    if (const auto size = character_length(text, at)) return {text.subspan(at, size), size};
+    return {replacement_character, 1};
+}
+
+// How many bytes of the text are the beginning of a user-defined token, even if the rest does not follow.
+std::size_t UnigramNormalizer::user_defined_length(Bytes text, std::size_t at) const {
+    auto end = at;
+    for (auto row = TokenTree::root; end < text.size(); ++end)
+        if ((row = user_defined->child(row, text[end])) == absent) break;
+    return end - at;
+}
+
+// How far the text stays as it is from `at` on.
+std::size_t UnigramNormalizer::end_of_settled(Bytes text, std::size_t at) const {
+    auto last = at;
+    while (at < text.size()) {
+        const std::uint32_t lead = text[at];
+        const auto kind = kinds[lead];
+        if (kind == plain) {
+            last = at++;
+            continue;
+        }
+        if (lead < 0x80) return at;
+        const std::size_t size = kind == two_bytes ? 2 : 3;
+        if (kind < two_bytes || text.size() - at < size || !is_continuation(text[at + 1])) return last;
+        auto code = (lead & (size == 2 ? 0x1F : 0x0F)) << 6 | (text[at + 1] & 0x3Fu);
+        if (size == 3) {
+            if (!is_continuation(text[at + 2])) return last;
+            code = code << 6 | (text[at + 2] & 0x3Fu);
+        }
+        if (!is_settled[code]) return last;
+        last = at;
+        at += size;
+    }
+    return at;
+}
+
+// 64 bytes at a time, without a jump that depends on where words end.
+std::size_t Unigram::find_words(Bytes text, std::size_t at, std::span<std::int64_t> starts, std::span<std::int64_t> ends) const {
+    std::size_t n_starts = 0, n_ends = 0;
+    for (std::uint64_t is_first = 1, was_cut = 1; at < text.size() && n_starts + 64 <= starts.size(); at += 64, is_first = 0) {
+        const auto block = text.subspan(at, std::min<std::size_t>(64, text.size() - at));
+        const auto there = ~std::uint64_t{0} >> (64 - block.size());
+        const auto cut = marks<1>(block, is_cut.first<256>())[0] & there, behind = cut << 1 | was_cut;
+        write_places(normalizer.removes_spaces ? ~cut & behind & there : cut | is_first, at, starts, n_starts);
+        write_places(normalizer.removes_spaces ? cut & ~behind : cut & ~is_first, at, ends, n_ends);
+        was_cut = cut >> 63;
+    }
+    if (at >= text.size() && n_ends < n_starts) ends[n_ends++] = static_cast<std::int64_t>(text.size());
+    return n_ends;
+}
+
+std::size_t Unigram::normalized_size(Bytes text) const {
+    Counter counter;
+    UnigramNormalizer::State state;
+    normalizer.normalize(text, state, counter);
+    return counter.size;
+}
+
+bool Unigram::is_too_long(Bytes text) const {
+    return text.size() > most_bytes / most_made && normalized_size(text) > most_bytes;
+}
+
+// Where no token reaches over a place, all ways lead through it: the best one up to there is known.  That needs a way to each
+// character; else what was not reached counts as one unknown token from the beginning on.
+void Lattice::segment(const Unigram& model, Bytes text, double& score, std::vector<Token>& tokens) {
+    const auto first = tokens.size();
+    unknown_ = model.unknown;
+    if (model.matcher) {
+        longest_.resize(text.size());
+        model.matcher->find_longest(text, longest_);
+    }
+    if (ways_.empty()) ways_.resize(256);
+    begin_ = end_ = 0;
+    ways_[0] = {score, 0, unknown_};
+    for (std::size_t at = 0; at < text.size();) {
+        if (at == end_ && model.is_bounded) follow_back(tokens);
+        const auto character_end = std::min(text.size(), at + announced_length(text[at]));
+        open(character_end);
+        const auto is_known =
+            model.matcher ? visit_matches(model, at, character_end) : walk(model, text, at, character_end);
+        const auto score_here = ways_[at - begin_].score;
+        if (!is_known) reach(character_end, {score_here + model.unknown_score, static_cast<std::uint32_t>(at), unknown_});
+        at = character_end;
+    }
+    follow_back(tokens);
+    score = ways_[0].score;
+    join_unknown(tokens, first);
+}
+
+void Lattice::join_unknown(std::vector<Token>& tokens, std::size_t first) const {
+    auto kept = first;
+    for (auto at = first; at < tokens.size(); ++at) {
+        if (kept > first && tokens[at].id == unknown_ && tokens[kept - 1].id == unknown_)
+            tokens[kept - 1].end = tokens[at].end;
+        else
+            tokens[kept++] = tokens[at];
+    }
+    tokens.resize(kept);
+}
+
+// Try all tokens that start at a place; returns whether the character there is one.
+bool Lattice::walk(const Unigram& model, Bytes text, std::size_t at, std::size_t character_end) {
+    const auto score_here = ways_[at - begin_].score;
+    bool is_known = false;
+    auto row = TokenTree::root;
+    for (auto end = at; end < text.size();) {
+        row = model.tree->child(row, text[end++]);
+        if (row == absent) break;
+        const auto token = model.tree->token_at(row);
+        if (token == absent) continue;
+        is_known |= end == character_end;
+        reach(end, {score_here + model.scores[static_cast<std::size_t>(token)], static_cast<std::uint32_t>(at), token});
+    }
+    return is_known;
+}
+
+bool Lattice::visit_matches(const Unigram& model, std::size_t at, std::size_t character_end) {
+    const auto score_here = ways_[at - begin_].score;
+    bool is_known = false;
+    for (auto token = longest_[at]; token != absent; token = model.matcher->shorter(token)) {
+        const auto end = at + model.matcher->length(token);
+        is_known |= end == character_end;
+        reach(end, {score_here + model.scores[static_cast<std::size_t>(token)], static_cast<std::uint32_t>(at), token});
+    }
+    return is_known;
+}
+
+void Lattice::reach(std::size_t end, Way way) {
+    open(end);
+    auto& best = ways_[end - begin_];
+    if (way.score > best.score) best = way;
+}
+
+// Places up to `end`, no way to which is known yet.
+void Lattice::open(std::size_t end) {
+    if (end - begin_ >= ways_.size()) ways_.resize(2 * (end - begin_));
+    while (end_ < end) ways_[++end_ - begin_] = {least, static_cast<std::uint32_t>(begin_), unknown_};
+}
+
+// Append the tokens of the best way to end_, where the lattice begins from then on.
+void Lattice::follow_back(std::vector<Token>& tokens) {
+    const auto first = tokens.size();
+    for (auto end = end_; end > begin_;) {
+        const auto& way = ways_[end - begin_];
+        tokens.push_back({way.token, way.origin, end});
+        end = way.origin;
+    }
+    std::ranges::reverse(tokens.begin() + static_cast<std::ptrdiff_t>(first), tokens.end());
+    ways_[0].score = ways_[end_ - begin_].score;
+    begin_ = end_;
+}
+
+}  // namespace loupe
+
+using namespace loupe;
+
+// What a Unigram is made of; see there.
+struct UnigramParts {
+    Array<const Byte> token_data;
+    Array<const std::int64_t> token_offsets;
+    Array<const std::int32_t> token_ids;  // those that text can become
+    Array<const std::uint32_t> units;
+    Array<const Byte> replacements, kinds;
+    Array<const bool> is_settled, is_cut;
+    Array<const double> scores;
+    const TokenTree *user_defined, *tree;
+    const TokenMatcher* matcher;
+    std::uint64_t secret;
+    double unknown_score;
+    std::int32_t unknown;
+    bool add_space_prefix, removes_spaces;
+};
+
+namespace {
+
+// Between two characters that stand side by side in no token no way leads from one side to the other: the best one through a text is
+// those of both sides, and sums of scores are the same behind it but for what all ways have in common.
+PairCuts cuts_between(const Strings& tokens, const UnigramParts& parts) {
+    bool splits_characters = false;
+    std::size_t size = 0;
+    for (const auto id : items_of(parts.token_ids)) {
+        const auto token = tokens[static_cast<std::size_t>(id)];
+        splits_characters |= plain_prefix(token) < token.size();
+        size += token.size();
+    }
+    PairCuts cuts(size, splits_characters, false, parts.secret);
+    for (const auto id : items_of(parts.token_ids)) cuts.note(tokens[static_cast<std::size_t>(id)]);
+    return cuts;
+}
+
+}  // namespace
+
+// NULL where the parts do not fit each other.  Trees, matcher and arrays must outlive the result.
+LOUPE_API Unigram* loupe_unigram_new(const UnigramParts* parts) {
+    const Strings tokens{parts->token_data, parts->token_offsets};
+    const auto n_tokens = static_cast<std::size_t>(parts->scores.size);
+    if (parts->kinds.size != 256 || parts->is_cut.size != 256 || parts->is_settled.size != 1 << 16) return nullptr;
+    if (!are_sound(tokens) || tokens.size() != n_tokens || parts->tree->n_tokens() != n_tokens) return nullptr;
+    if (parts->matcher && parts->matcher->n_tokens() != n_tokens) return nullptr;
+    for (const auto id : items_of(parts->token_ids))
+        if (id < 0 || static_cast<std::size_t>(id) >= n_tokens) return nullptr;
+    std::size_t longest = 1, size = 0;
+    for (const auto byte : items_of(parts->replacements)) longest = std::max(longest, size = byte ? size + 1 : 0);
+    bool is_bounded = std::abs(parts->unknown_score) < largest_score;
+    for (const auto score : items_of(parts->scores)) is_bounded &= std::abs(score) < largest_score;
+    return new Unigram{
+        .normalizer = {.charsmap = {parts->units, parts->replacements},
+                       .user_defined = parts->user_defined,
+                       .kinds = parts->kinds,
+                       .is_settled = parts->is_settled,
+                       .add_space_prefix = parts->add_space_prefix,
+                       .removes_spaces = parts->removes_spaces},
+        .most_made = std::max(space_symbol.size() * (longest + 1), 2 * space_symbol.size()),
+        .is_cut = parts->is_cut,
+        .tree = parts->tree,
+        .matcher = parts->matcher,
+        .scores = parts->scores,
+        .unknown_score = parts->unknown_score,
+        .unknown = parts->unknown,
+        .is_bounded = is_bounded,
+        .cuts = cuts_between(tokens, *parts),
+    };
+}
+
+LOUPE_API void loupe_unigram_free(Unigram* model) { delete model; }
+
+// NULL where the text becomes too long.
+LOUPE_API NormalizedText* loupe_unigram_normalize(const Unigram* model, Array<const Byte> text) {
+    if (model->is_too_long(text)) return nullptr;
+    auto* normalized = new NormalizedText;
+    normalized->reserve(items_of(text).size() + 64);
+    UnigramNormalizer::State state;
+    model->normalizer.normalize(items_of(text), state, *normalized);
+    return normalized;
+}
+
+LOUPE_API std::int64_t loupe_unigram_normalized_size(const Unigram* model, Array<const Byte> text) {
+    return static_cast<std::int64_t>(model->normalized_size(text));
+}
+
+// Write the tokens of a normalised text and where they lie, at most one for each byte; returns how many.  The sum of scores before
+// it becomes that behind it.
+LOUPE_API std::int64_t loupe_unigram_segment(const Unigram* model, Array<const Byte> text, Array<double> score,
+                                             Array<std::int32_t> ids, Array<std::int64_t> starts, Array<std::int64_t> ends) {
+    TokenOutput output{ids, starts, ends};
+    if (score.size < 1 || !output.has_room(items_of(text).size()) || items_of(text).size() > Unigram::most_bytes) return -1;
+    std::vector<Lattice::Token> tokens;
+    Lattice().segment(*model, text, *score.data, tokens);
+    for (const auto& token : tokens) output.add(token.id, token.start, token.end);
+    return static_cast<std::int64_t>(output.count);
+}

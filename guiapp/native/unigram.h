@@ -1,0 +1,133 @@
+// Unigram (T5, XLM-RoBERTa): a character map, then the most probable segmentation.
+#pragma once
+
+#include <algorithm>
+
+#include "charsmap.h"
+#include "normalized.h"
+#include "pair_cuts.h"
+#include "token_matcher.h"
+#include "token_tree.h"
+#include "spaced_words.h"
+
+namespace loupe {
+
+// What a Unigram vocabulary makes of a text before it encodes it; readable twin: core/text/normalizers.py.
+struct UnigramNormalizer {
+    // What may begin with a byte.  A plain one is no space, and stays as it is where ASCII or nothing follows.
+    enum Kind : Byte { anything, plain, in_user_defined, two_bytes, three_bytes };
+
+    // Whether a space was put before the first word, and whether a word has begun.
+    struct State {
+        bool has_prefix = false, in_word = false;
+    };
+
+    Charsmap charsmap;
+    const TokenTree* user_defined;     // the user-defined tokens
+    std::span<const Byte> kinds;       // [256]
+    std::span<const bool> is_settled;  // [65536]: characters that stay as they are among their like and plain bytes
+    bool add_space_prefix, removes_spaces;
+
+    // Append what a text becomes to an output like a NormalizedText.
+    template <class Output>
+    void normalize(Bytes text, State& state, Output& output) const {
+        for (std::size_t at = 0; at < text.size();) {
+            if (const auto stop = end_of_settled(text, at); stop > at) {
+                begin_word(state, at, output);
+                output.append(text.subspan(at, stop - at), at, stop);
+                at = stop;
+                continue;
+            }
+            const auto [made, size] = next(text, at);
+            for (std::size_t index = 0; index < made.size(); ++index) {
+                const auto start = at + std::min(index, size);
+                const auto end = index + 1 == made.size() ? at + size : at + std::min(index + 1, size);
+                if (made[index] != ' ') {
+                    begin_word(state, start, output);
+                    output.append(made.subspan(index, 1), start, end);
+                    continue;
+                }
+                state.in_word = false;
+                if (!removes_spaces) output.append(space_symbol, start, end);
+            }
+            at += size;
+        }
+    }
+
+private:
+    struct Stretch {
+        Bytes made;  // what it becomes
+        std::size_t size;
+    };
+
+    template <class Output>
+    void begin_word(State& state, std::size_t at, Output& output) const {
+        if (state.in_word) return;
+        state.in_word = true;
+        if (!removes_spaces && (!add_space_prefix || state.has_prefix)) return;
+        state.has_prefix = true;
+        output.append(space_symbol, at, at);
+    }
+
+    Stretch next(Bytes text, std::size_t at) const;
+    std::size_t end_of_settled(Bytes text, std::size_t at) const;
+    std::size_t user_defined_length(Bytes text, std::size_t at) const;
+};
+
+// What a vocabulary knows.
+struct Unigram {
+    static constexpr std::size_t most_bytes = std::size_t{1} << 28;  // of a normalised text
+
+    UnigramNormalizer normalizer;
+    std::size_t most_made;         // bytes that one of a text becomes at most
+    std::span<const bool> is_cut;  // [256]: bytes that become a space wherever they stand; words begin there
+    const TokenTree* tree;
+    const TokenMatcher* matcher;  // NULL unless some token is so long that to walk down the tree takes too long
+    std::span<const double> scores;
+    double unknown_score;
+    std::int32_t unknown;
+    bool is_bounded;  // whether all sums of scores are numbers, so that there is a way to each character
+    PairCuts cuts;    // where no token reaches across
+
+    // Write where the next words begin and end, at least one if there is any, as many as there is room for or some fewer; returns how
+    // many.  A word begins with the byte that becomes its space, unless spaces are removed.
+    std::size_t find_words(Bytes text, std::size_t at, std::span<std::int64_t> starts, std::span<std::int64_t> ends) const;
+
+    // How many bytes a text becomes.
+    std::size_t normalized_size(Bytes text) const;
+    bool is_too_long(Bytes text) const;
+};
+
+// Viterbi: of all ways to cut a text into tokens the one with the highest sum of scores; readable twin: algorithms/viterbi.py.
+class Lattice {
+public:
+    struct Token {
+        std::int32_t id;
+        std::size_t start, end;  // in the normalised text
+    };
+
+    // Append the tokens of a normalised text.  `score` is the sum of the scores before it and becomes that behind it: sums are
+    // rounded as if all text before were here, too.  Ties go to the token that starts first; neighbouring unknown ones are one.
+    void segment(const Unigram& model, Bytes text, double& score, std::vector<Token>& tokens);
+
+private:
+    struct Way {
+        double score;
+        std::uint32_t origin;
+        std::int32_t token;
+    };
+
+    bool walk(const Unigram& model, Bytes text, std::size_t at, std::size_t character_end);
+    bool visit_matches(const Unigram& model, std::size_t at, std::size_t character_end);
+    void reach(std::size_t end, Way way);
+    void open(std::size_t end);
+    void follow_back(std::vector<Token>& tokens);
+    void join_unknown(std::vector<Token>& tokens, std::size_t first) const;
+
+    std::vector<Way> ways_;  // the best one to each place from begin_ up to end_
+    std::size_t begin_ = 0, end_ = 0;
+    std::int32_t unknown_ = absent;
+    std::vector<std::int32_t> longest_;  // at each place, of the matcher
+};
+
+}  // namespace loupe

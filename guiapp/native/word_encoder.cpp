@@ -1,0 +1,152 @@
+#include "word_encoder.h"
+
+#include "api.h"
+
+namespace loupe {
+
+WordEncoder::WordEncoder(const WordPiece* wordpiece, const Unigram* unigram)
+    : wordpiece_(wordpiece),
+      unigram_(unigram),
+      keys_(PieceCache::block),
+      part_keys_(PieceCache::block),
+      starts_(PieceCache::block),
+      ends_(PieceCache::block),
+      part_ends_(PieceCache::block) {}
+
+std::int64_t WordEncoder::append(Bytes text) {
+    const auto is_done = wordpiece_ ? append_words(*wordpiece_, text) : append_words(*unigram_, text);
+    return is_done ? static_cast<std::int64_t>(count_) : too_long;
+}
+
+// Block by block; one ends before a word for whose ids there may be no room.
+template <class Model>
+bool WordEncoder::append_words(const Model& model, Bytes text) {
+    auto at = append_first(model, text);
+    while (const auto n_words = model.find_words(text, at, starts_, ends_)) {
+        make_room(block_room);
+        bool is_possible = true;
+        auto stopped = n_words, count_there = count_;
+        const auto encode_new = [&](std::size_t index, std::size_t count) {
+            if (stopped < n_words) return count;
+            is_possible = normalize(model, text, {static_cast<std::size_t>(starts_[index]), static_cast<std::size_t>(ends_[index])});
+            if (is_possible && count + normalized_.data.size() + block_room <= ids_.size()) return encode_normalized(model, count);
+            stopped = index;
+            return count_there = count;
+        };
+        const std::span starts(starts_), ends(ends_);
+        const PieceCache::Block words{text, 0, ends.first(n_words), starts.first(n_words), true, std::span(keys_).first(n_words)};
+        const auto count = cache_.encode(words, ids_, count_, encode_new);
+        if (!is_possible) return false;
+        count_ = stopped < n_words ? count_there : count;
+        at = static_cast<std::size_t>(stopped < n_words ? starts_[stopped] : ends_[n_words - 1]);
+        if (stopped < n_words) make_room(normalized_.data.size() + 2 * block_room);
+    }
+    return true;
+}
+
+void WordEncoder::make_room(std::size_t more) {
+    if (ids_.size() < count_ + more) ids_.resize(std::max(2 * ids_.size(), count_ + more));
+}
+
+bool WordEncoder::normalize(const WordPiece& model, Bytes text, Word word) {
+    normalized_.data.clear();
+    model.normalize(text, word, normalized_);
+    return true;
+}
+
+bool WordEncoder::normalize(const Unigram& model, Bytes text, Word word) {
+    const auto bytes = word.in(text);
+    if (model.is_too_long(bytes)) return false;
+    normalized_.data.clear();
+    state_.in_word = false;
+    model.normalizer.normalize(bytes, state_, normalized_);
+    return true;
+}
+
+// Write the ids of the word that was normalised last, for which there is room, to ids_[count:]; returns the new count.
+std::size_t WordEncoder::encode_normalized(const WordPiece& model, std::size_t count) {
+    spelled_.clear();
+    if (!model.take_linked(normalized_.data, spelled_)) spelled_.push_back(model.unknown());
+    std::ranges::copy(spelled_, ids_.begin() + static_cast<std::ptrdiff_t>(count));
+    return count + spelled_.size();
+}
+
+// Part by part, which are looked up, too.  Only unknown tokens join across.
+std::size_t WordEncoder::encode_normalized(const Unigram& model, std::size_t count) {
+    const Bytes word = normalized_.data;
+    const auto first = count;
+    for (std::size_t start = 0; start < word.size();) {
+        Ends parts{part_ends_};
+        model.cuts.next_parts(word, start, parts);
+        const auto ends = parts.room.first(parts.count);
+        const PieceCache::Block block{word, start, ends, {}, false, std::span(part_keys_).first(ends.size())};
+        count = cache_.encode(block, ids_, count, [&](std::size_t index, std::size_t before) {
+            double score = 0;
+            tokens_.clear();
+            lattice_.segment(model, block.piece(index), score, tokens_);
+            for (const auto& token : tokens_) ids_[before++] = token.id;
+            return before;
+        });
+        start = parts.last();
+    }
+    const auto is_repeated = [&](auto one, auto other) { return one == model.unknown && other == model.unknown; };
+    const auto all = std::span(ids_).subspan(first, count - first);
+    return count - std::ranges::unique(all, is_repeated).size();
+}
+
+// Where only the first word with a letter has a space put before it, append all words up to there; returns how far they reach.
+std::size_t WordEncoder::append_first(const Unigram& model, Bytes text) {
+    state_.has_prefix = !model.normalizer.add_space_prefix || model.normalizer.removes_spaces;
+    std::size_t at = 0;
+    while (!state_.has_prefix && at < text.size()) {
+        auto end = at + 1;
+        while (end < text.size() && !model.is_cut[text[end]]) ++end;
+        if (!normalize(model, text, {at, end})) break;
+        make_room(normalized_.data.size() + block_room);
+        count_ = encode_normalized(model, count_);
+        at = end;
+    }
+    state_.has_prefix = true;
+    return at;
+}
+
+}  // namespace loupe
+
+using namespace loupe;
+
+// Of one of the two models, which must outlive it; the other is NULL.
+LOUPE_API WordEncoder* loupe_word_encoder_new(const WordPiece* wordpiece, const Unigram* unigram) {
+    return new WordEncoder(wordpiece, unigram);
+}
+
+LOUPE_API void loupe_word_encoder_free(WordEncoder* encoder) { delete encoder; }
+
+// How many ids a text has; they are written where there is room for all.
+LOUPE_API std::int64_t loupe_word_encoder_encode(WordEncoder* encoder, Array<const Byte> text, Array<std::int32_t> ids) {
+    encoder->clear();
+    const auto count = encoder->append(text);
+    if (count <= ids.size) std::ranges::copy(encoder->ids(), ids.data);
+    return count;
+}
+
+// The same for texts that lie side by side and end at `ends`; the number of ids up to the end of each is written.
+LOUPE_API std::int64_t loupe_word_encoder_encode_each(WordEncoder* encoder, Array<const Byte> texts, Array<const std::int64_t> ends,
+                                                      Array<std::int64_t> counts) {
+    if (counts.size < ends.size) return -1;
+    encoder->clear();
+    std::int64_t start = 0, count = 0;
+    for (std::int64_t index = 0; index < ends.size; ++index) {
+        const auto end = ends.data[index];
+        if (end < start || end > texts.size) return -1;
+        count = encoder->append(items_of(texts).subspan(static_cast<std::size_t>(start), static_cast<std::size_t>(end - start)));
+        if (count < 0) return count;
+        counts.data[index] = count;
+        start = end;
+    }
+    return count;
+}
+
+// The ids that were encoded last, to an array of their number.
+LOUPE_API void loupe_word_encoder_copy(const WordEncoder* encoder, Array<std::int32_t> ids) {
+    std::ranges::copy(encoder->ids().first(static_cast<std::size_t>(ids.size)), ids.data);
+}

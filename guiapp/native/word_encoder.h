@@ -1,0 +1,69 @@
+// Text word by word, for WordPiece and Unigram: words that were met before are looked up.
+#pragma once
+
+#include "piece_cache.h"
+#include "unigram.h"
+#include "wordpiece.h"
+
+namespace loupe {
+
+// Words are independent of each other.  They are kept as they stand in the text: one that was met before is not normalised
+// again.  For one thread at a time.
+class WordEncoder {
+public:
+    static constexpr std::int64_t too_long = -2;
+
+    // Of one of these, the other being NULL.
+    WordEncoder(const WordPiece* wordpiece, const Unigram* unigram);
+
+    // Forget the ids that there are.
+    void clear() {
+        if (ids_.size() > most_kept_room) ids_ = {};
+        count_ = 0;
+    }
+    // Append the ids of a text; returns how many there are then, or `too_long` where some word becomes that.
+    std::int64_t append(Bytes text);
+
+    std::span<const std::int32_t> ids() const { return std::span(ids_).first(count_); }
+
+private:
+    static constexpr std::size_t most_kept_room = 1 << 22;
+    static constexpr std::size_t block_room = PieceCache::block * PieceCache::longest_kept + PieceCache::spare_ids;
+
+    struct PlainText {
+        std::vector<Byte> data;
+        void append(Bytes output, std::size_t, std::size_t) {
+            const auto size = data.size();
+            data.resize(size + output.size());
+            std::memcpy(data.data() + size, output.data(), output.size());
+        }
+    };
+
+    template <class Model>
+    bool append_words(const Model& model, Bytes text);
+    void make_room(std::size_t more);
+
+    std::size_t append_first(const WordPiece&, Bytes) { return 0; }
+    std::size_t append_first(const Unigram& model, Bytes text);
+    bool normalize(const WordPiece& model, Bytes text, Word word);
+    bool normalize(const Unigram& model, Bytes text, Word word);
+    std::size_t encode_normalized(const WordPiece& model, std::size_t count);
+    std::size_t encode_normalized(const Unigram& model, std::size_t count);
+
+    const WordPiece* wordpiece_;
+    const Unigram* unigram_;
+    PieceCache cache_{0};
+    std::vector<PieceCache::Key> keys_, part_keys_;
+    std::vector<std::int64_t> starts_, ends_, part_ends_;  // of the words of a block, and of the parts of one
+
+    std::vector<std::int32_t> ids_;  // with room behind
+    std::size_t count_ = 0;
+
+    PlainText normalized_;              // a word
+    std::vector<std::int32_t> spelled_;  // its ids
+    Lattice lattice_;
+    std::vector<Lattice::Token> tokens_;
+    UnigramNormalizer::State state_;
+};
+
+}  // namespace loupe
