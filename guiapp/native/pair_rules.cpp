@@ -24,8 +24,8 @@ public:
     explicit Naming(const StringTable& tokens) : tokens_(tokens) {}
 
     // The token that a text is, or else a number that stands for it until `resolve`.
-    std::int32_t number(Bytes text) {
-        const auto token = tokens_.find(text);
+    std::int32_t number(Bytes text, std::uint64_t hashed) {
+        const auto token = tokens_.find(text, hashed);
         return token != absent ? token : later(text);
     }
 
@@ -93,21 +93,37 @@ Bytes PairRules::symbol_text(std::size_t symbol) const {
     return symbol < n_tokens ? tokens_.strings()[symbol] : Strings{other_data_, other_offsets_}[symbol - n_tokens];
 }
 
-// Both sides of the first space that has something before it; a rule without them has no effect.
+// Both sides of the first space that has something before it; a rule without them has no effect.  Some rules at a time,
+// so that not each look-up waits for the memory.
 std::vector<PairRules::Named> PairRules::listed_rules(const PairSource& source, Naming& naming) const {
+    constexpr std::size_t at_once = 64;
+    struct Waiting {
+        Bytes left, right;
+        std::size_t joined, rank;
+        std::array<std::uint64_t, 3> hashes;
+    };
     const Strings merges{source.merge_data, source.merge_offsets};
     std::vector<Named> rules;
     rules.reserve(merges.size());
+    std::vector<Waiting> waiting;
     std::vector<Byte> joined;
     for (std::size_t rank = 0; rank < merges.size(); ++rank) {
         const auto text = merges[rank];
-        if (text.size() < 3) continue;
-        const auto space = static_cast<std::size_t>(std::find(text.begin() + 1, text.end(), ' ') - text.begin());
-        if (space + 1 >= text.size()) continue;
-        const auto left = text.first(space), right = text.subspan(space + 1);
-        joined.assign(left.begin(), left.end());
-        joined.insert(joined.end(), right.begin(), right.end());
-        rules.push_back({naming.number(left), naming.number(right), naming.number(joined), static_cast<std::uint32_t>(rank)});
+        const auto space = text.size() < 3 ? text.size() : static_cast<std::size_t>(std::find(text.begin() + 1, text.end(), ' ') - text.begin());
+        if (space + 1 < text.size()) {
+            const auto left = text.first(space), right = text.subspan(space + 1);
+            const auto start = joined.size();
+            joined.insert(joined.end(), left.begin(), left.end());
+            joined.insert(joined.end(), right.begin(), right.end());
+            waiting.push_back({left, right, start, rank, {tokens_.hash(left), tokens_.hash(right), tokens_.hash(Bytes(joined).subspan(start))}});
+            for (const auto hashed : waiting.back().hashes) tokens_.fetch(hashed);
+        }
+        if (waiting.size() < at_once && rank + 1 < merges.size()) continue;
+        for (const auto& [left, right, start, own_rank, hashes] : waiting) {
+            const auto made = Bytes(joined).subspan(start, left.size() + right.size());
+            rules.push_back({naming.number(left, hashes[0]), naming.number(right, hashes[1]), naming.number(made, hashes[2]), static_cast<std::uint32_t>(own_rank)});
+        }
+        waiting.clear(), joined.clear();
     }
     return rules;
 }

@@ -28,34 +28,31 @@ bool are_sound(const Strings& strings) {
 StringTable::StringTable(Strings strings, std::uint64_t secret)
     : strings_(strings), point_(secret % (modulus >> 1) + (modulus >> 2)) {
     const auto n_slots = std::bit_ceil(std::max<std::size_t>(16, 2 * strings.size()));
-    slots_.assign(n_slots, absent);
-    fingerprints_.resize(n_slots);
+    slots_.resize(n_slots);
     for (std::size_t row = 0; row < strings.size(); ++row) {
         const auto text = strings[row];
         longest_ = std::max(longest_, text.size());
         const auto hashed = hash(text);
-        auto slot = hashed & (n_slots - 1);
         const auto fingerprint = static_cast<std::uint32_t>(hashed >> 32);
-        for (; slots_[slot] != absent; slot = (slot + 1) & (n_slots - 1)) {
-            if (fingerprints_[slot] != fingerprint) continue;
-            if (!std::ranges::equal(strings[static_cast<std::size_t>(slots_[slot])], text)) continue;
-            if (first_twin_ == absent) first_twin_ = slots_[slot], second_twin_ = static_cast<std::int32_t>(row);
+        auto place = hashed & (n_slots - 1);
+        for (; slots_[place].row != absent; place = (place + 1) & (n_slots - 1)) {
+            if (slots_[place].fingerprint != fingerprint) continue;
+            if (!std::ranges::equal(strings[static_cast<std::size_t>(slots_[place].row)], text)) continue;
+            if (first_twin_ == absent) first_twin_ = slots_[place].row, second_twin_ = static_cast<std::int32_t>(row);
             break;
         }
-        if (slots_[slot] != absent) continue;
-        slots_[slot] = static_cast<std::int32_t>(row);
-        fingerprints_[slot] = fingerprint;
+        if (slots_[place].row == absent) slots_[place] = {fingerprint, static_cast<std::int32_t>(row)};
     }
 }
 
-std::int32_t StringTable::find(Bytes text) const {
+std::int32_t StringTable::find(Bytes text, std::uint64_t hashed) const {
     if (text.size() > longest_) return absent;
-    const auto hashed = hash(text);
     const auto fingerprint = static_cast<std::uint32_t>(hashed >> 32);
-    for (auto slot = hashed & (slots_.size() - 1); slots_[slot] != absent; slot = (slot + 1) & (slots_.size() - 1))
-        if (fingerprints_[slot] == fingerprint && std::ranges::equal(strings_[static_cast<std::size_t>(slots_[slot])], text))
-            return slots_[slot];
-    return absent;
+    for (auto place = hashed & (slots_.size() - 1);; place = (place + 1) & (slots_.size() - 1)) {
+        const auto [kept, row] = slots_[place];
+        if (row == absent) return absent;
+        if (kept == fingerprint && std::ranges::equal(strings_[static_cast<std::size_t>(row)], text)) return row;
+    }
 }
 
 // The last word, of up to seven bytes, ends in a one bit, so that strings of different lengths differ.

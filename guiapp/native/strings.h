@@ -28,7 +28,13 @@ class StringTable {
 public:
     StringTable(Strings strings, std::uint64_t secret);
 
-    std::int32_t find(Bytes text) const;
+    std::int32_t find(Bytes text) const { return find(text, hash(text)); }
+
+    // The same in two steps: who looks for many strings lets the processor fetch what it will look at.
+    std::uint64_t hash(Bytes text) const;
+    void fetch(std::uint64_t hashed) const { prefetch(&slots_[hashed & (slots_.size() - 1)]); }
+    std::int32_t find(Bytes text, std::uint64_t hashed) const;
+
     const Strings& strings() const { return strings_; }
     std::size_t longest() const { return longest_; }
 
@@ -37,12 +43,14 @@ public:
     std::int32_t second_twin() const { return second_twin_; }
 
 private:
-    std::uint64_t hash(Bytes text) const;
+    struct Slot {
+        std::uint32_t fingerprint = 0;
+        std::int32_t row = absent;
+    };
 
     Strings strings_;
     std::uint64_t point_;
-    std::vector<std::int32_t> slots_;   // at most half of them in use
-    std::vector<std::uint32_t> fingerprints_;  // by slot
+    std::vector<Slot> slots_;  // at most half of them in use
     std::size_t longest_ = 0;
     std::int32_t first_twin_ = absent, second_twin_ = absent;
 };
