@@ -192,7 +192,7 @@ def _load_ours(path: Path) -> Encode:
     tokenizer = open_model(path).with_threads(1)
     tokenizer.make_tables()
     encode = tokenizer.encode
-    encode("a")  # loads the kernels
+    encode("a")  # makes the cache of pieces
     return lambda text: encode(text, add_special=False, parse_special=False).token_ids
 
 

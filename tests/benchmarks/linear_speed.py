@@ -60,7 +60,7 @@ def main(model: str, corpus: str) -> None:
         shown = (name for name in names if not (each is not tokenizer and name == "fast"))
         for name, speed in speeds(each, text, shown).items():
             print(f"{title:18} {name:10} {speed:8.1f} MB/s")
-    for encoder in ("backtrack", "table"):
+    for encoder in (name for name in tokenizer.exact_encoders if name != "scan"):
         worst = max((growth(tokenizer, unit, encoder), unit) for unit in UNITS)
         print(f"{encoder}: ten times the text takes {worst[0]:.1f} times as long at most, for {worst[1]!r}")
 
