@@ -13,13 +13,16 @@ from guiapp.core.explain.reports import info_report
 def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", metavar="MODEL")
     add_pre_option(parser)
+    parser.add_argument(
+        "--agreement", action="store_true", help="also measure how far approximate encoders agree"
+    )
     parser.add_argument("--json", action="store_true", help="print a JSON object")
 
 
 def run(options: argparse.Namespace) -> int:
     """What the file says about its tokenizer."""
     tokenizer = open_tokenizer(options.model, pre=options.pre)
-    report = info_report(tokenizer)
+    report = info_report(tokenizer, options.agreement)
     if options.json:
         print_json(report, indent=2)
     else:

@@ -7,6 +7,8 @@ from dataclasses import asdict
 from math import isfinite
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from guiapp.core.encoding import Encoding
 from guiapp.core.errors import EncodeError
 from guiapp.core.explain.visible_text import visible_text
@@ -21,13 +23,14 @@ LONGEST_NAME = 4096
 RESET = "\x1b[0m"
 
 
-def info_report(tokenizer: Tokenizer) -> dict[str, object]:
+def info_report(tokenizer: Tokenizer, with_agreement: bool = False) -> dict[str, object]:
     """What the file says about its tokenizer; the record of `info --json`."""
     vocabulary = tokenizer.vocabulary
     kinds: dict[str, int] = {}
-    for token_id in range(len(vocabulary)):
+    _, firsts, counts = np.unique(vocabulary.attributes, return_index=True, return_counts=True)
+    for token_id, count in zip(firsts.tolist(), counts.tolist(), strict=True):
         kind = vocabulary.kind(token_id)
-        kinds[kind] = kinds.get(kind, 0) + 1
+        kinds[kind] = kinds.get(kind, 0) + count
     return {
         "path": quoted(str(vocabulary.path), LONGEST_NAME),
         "name": quoted(vocabulary.name, LONGEST_NAME),
@@ -44,7 +47,7 @@ def info_report(tokenizer: Tokenizer) -> dict[str, object]:
         "rules": asdict(vocabulary.rules),
         "encoders": list(tokenizer.encoders),
         "not_offered": dict(tokenizer.refused_encoders),
-        "agreement": _agreement(tokenizer),
+        **({"agreement": _agreement(tokenizer)} if with_agreement else {}),
         "exactness": asdict(tokenizer.exactness),
         "warnings": list(vocabulary.warnings),
     }

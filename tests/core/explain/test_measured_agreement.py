@@ -25,7 +25,7 @@ def test_every_approximate_encoder_has_its_share_of_the_exact_tokens(model):
 
 
 def test_info_tells_it(capsys):
-    assert run(["info", "demo:bpe"]) == 0
+    assert run(["info", "demo:bpe", "--agreement"]) == 0
     out = capsys.readouterr().out
     assert "greedy: gives of the exact tokens " in out
     assert "% of english, " in out
