@@ -14,15 +14,13 @@ from guiapp import open_model
 from guiapp.app import FIRST_SAMPLE, Shell, build, make_application
 from guiapp.core.demo import sample_text
 from guiapp.core.errors import TokenloupeError
-from guiapp.core.kernels.compile import run_interpreted
-from guiapp.core.kernels.compiled import is_complete
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.viewmodels.background import Progress
 from guiapp.viewmodels.models.loader import Load
 from guiapp.viewmodels.settings import Settings
 from guiapp.widgets.window.main_window import SMALLEST_SIZE
 
-PATIENCE_MS = 300_000  # compiling everything takes a minute, on a machine with nothing else to do
+PATIENCE_MS = 120_000  # a second or two is enough, on a machine with nothing else to do
 TOO_LATE = 1
 UNFINISHED = "The picture was not ready after {} s, so none is saved. Try again on a less busy machine."
 SETTLE_MS = 100  # for layouts and for the details of the selected token
@@ -62,8 +60,6 @@ def save_screenshot(
     if look.size[0] < SMALLEST_SIZE.width() or look.size[1] < SMALLEST_SIZE.height():
         smallest = f"{SMALLEST_SIZE.width()}x{SMALLEST_SIZE.height()}"
         raise TokenloupeError(f"The window has at least {smallest} pixels. Choose a larger size.")
-    if page != "tree" and not is_complete():
-        run_interpreted(True)  # sooner done than compiling, but for pictures painted by kernels
     tokenizer = open_model(model, pre)
     for encoder in filter(None, (look.encoder, look.race)):
         tokenizer.encode("", encoder=encoder)  # says which there are where this is none of them

@@ -11,7 +11,6 @@ PACKAGES = {
     "PySide6-Essentials": "LGPL-3.0-only",
     "pyqtgraph": "MIT",
     "numpy": "BSD-3-Clause",
-    "numba": "BSD-2-Clause",
     "gguf": "MIT",
     "platformdirs": "MIT",
 }

@@ -14,9 +14,6 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from guiapp.core.kernels.compile import run_interpreted
-from guiapp.core.kernels.compiled import is_complete
-from guiapp.core.kernels.warm_up import warm_up
 from guiapp.viewmodels import background
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -32,13 +29,6 @@ if (SHARED / "tools").is_dir():
     sys.path.insert(0, str(SHARED / "tools"))
 
 
-def pytest_sessionstart(session: pytest.Session) -> None:
-    """Compile all kernels before several processes would each compile them for themselves."""
-    is_one_of_several = hasattr(session.config, "workerinput")
-    if getattr(session.config.option, "numprocesses", None) and not is_one_of_several and not is_complete():
-        warm_up()
-
-
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Skip what needs real vocabularies where there are none; TOKENLOUPE_SHARED set means: must be there."""
     if VOCABS.is_dir() or "TOKENLOUPE_SHARED" in os.environ:
@@ -47,19 +37,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if "real_vocabs" in item.keywords:
             item.add_marker(left_out)
-
-
-@pytest.fixture(autouse=True)
-def compiled_kernels() -> Iterator[None]:
-    """Let no test leave kernels interpreted, as commands that do one small thing do."""
-    yield
-    run_interpreted(False)
-
-
-@pytest.fixture
-def interpreted_kernels() -> None:
-    """Run kernels as plain Python: for toy vocabularies that is sooner done than compiling them."""
-    run_interpreted(True)
 
 
 class PatientBot(QtBot):
@@ -80,7 +57,7 @@ class PatientBot(QtBot):
 
 @pytest.fixture(autouse=True)
 def jobs_end_with_the_test(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A window gives up a job that hangs; here it is one that compiles, and would disturb the next test."""
+    """A window gives up a job that hangs; here it would disturb the next test."""
     monkeypatch.setattr(background, "PATIENCE_AT_THE_END_S", PATIENCE_S)
 
 
@@ -104,5 +81,5 @@ def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> Iterator[Patien
     qapp.setStyleSheet("")
 
 
-settings.register_profile("default", deadline=None, derandomize="CI" in os.environ)  # compiling takes long
+settings.register_profile("default", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("default")

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from conftest import VOCABS
 from PySide6.QtCore import QEventLoop
 
 from guiapp.core.errors import TokenloupeError
@@ -24,18 +25,17 @@ def close_when_encoded(shell):
 
 build = app.build
 app.build = lambda *arguments: close_when_encoded(build(*arguments))
-sys.exit(app.run_window("demo:toy", None))
+sys.exit(app.run_window({model!r}, None))
 """
 
 
 @pytest.fixture
 def environment(tmp_path):
-    """A home of its own, and kernels that need no compiling."""
+    """A home of its own."""
     return os.environ | {
         "HOME": str(tmp_path),
         "XDG_CONFIG_HOME": str(tmp_path / "config"),
         "QT_QPA_PLATFORM": os.environ["QT_QPA_PLATFORM"],
-        "NUMBA_DISABLE_JIT": "1",
     }
 
 
@@ -81,8 +81,11 @@ def test_closing_ends_the_program_although_reads_hang(environment):
 
 
 @pytest.mark.slow
-def test_the_window_opens_encodes_closes_and_keeps_its_settings(environment, tmp_path):
-    result = run(CODE_FOR_A_WINDOW_THAT_CLOSES, environment)
+@pytest.mark.parametrize(
+    "model", ["demo:toy", pytest.param(f"{VOCABS}/ggml-vocab-llama-bpe.gguf", marks=pytest.mark.real_vocabs)]
+)
+def test_the_window_opens_encodes_closes_and_keeps_its_settings(environment, tmp_path, model):
+    result = run(CODE_FOR_A_WINDOW_THAT_CLOSES.format(model=model), environment)
     assert (result.returncode, result.stderr) == (0, "")
     assert (tmp_path / "config" / "tokenloupe" / "settings.json").is_file()
 
@@ -140,7 +143,7 @@ def test_starting_imports_nothing_heavy_before_the_first_paint(environment):
         "import sys; from pathlib import Path; from guiapp import app; "
         "from guiapp.viewmodels.settings import Settings; "
         "shell = app.build(app.make_application(), Settings(Path('settings.json')), b'text'); "
-        "heavy = {'numba', 'gguf', 'pyqtgraph', 'guiapp.core.tokenizer'}; "
+        "heavy = {'gguf', 'pyqtgraph', 'guiapp.core.tokenizer'}; "
         "print(sorted(heavy & set(sys.modules))); shell.stop()"
     )
     result = run(code, environment)
@@ -154,7 +157,8 @@ atexit.register(print, "everything is taken down")
 
 
 def test_closing_ends_the_program_at_once(environment):
-    result = run(CODE_THAT_SAYS_WHERE_PYTHON_ENDS_BY_ITSELF + CODE_FOR_A_WINDOW_THAT_CLOSES, environment)
+    opened = CODE_FOR_A_WINDOW_THAT_CLOSES.format(model="demo:toy")
+    result = run(CODE_THAT_SAYS_WHERE_PYTHON_ENDS_BY_ITSELF + opened, environment)
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
 
 
@@ -183,10 +187,9 @@ n_full = []
 gc.callbacks.append(lambda phase, info: n_full.append(1) if info["generation"] == 2 else None)
 application = app.make_application()
 shell = app.build(application, Settings(Path({settings!r})))
-shell.warm_up.finished.connect(application.quit)
-shell.warm_up.failed.connect(application.quit)
+shell.window.pages.imported.connect(application.quit)
 n_full.clear()
-shell.load_kernels()
+shell.window.pages.import_soon()
 application.exec()
 assert not n_full
 assert not gc.isenabled()

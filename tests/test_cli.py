@@ -270,7 +270,7 @@ main()
 @pytest.mark.parametrize(
     "holds",
     [
-        "not {'numba', 'yaml', 'guiapp.commands.bench', 'guiapp.core.trace.recorder'} & {*sys.modules}",
+        "not {'yaml', 'guiapp.commands.bench', 'guiapp.core.trace.recorder'} & {*sys.modules}",
         "gc.get_freeze_count() > 10_000",  # or else Python goes through all objects again at the end
     ],
 )

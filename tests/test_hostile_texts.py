@@ -36,7 +36,7 @@ NAMES = [
 ]
 SWITCHES = list(product((False, True), repeat=2))
 LONG_TEXTS = long_texts(30_000)
-TIME_LIMIT = 5.0  # seconds of the processor; compilation comes before
+TIME_LIMIT = 5.0  # seconds of the processor
 
 
 class Model:
@@ -47,7 +47,7 @@ class Model:
         path = VOCABS / f"ggml-vocab-{name}.gguf"
         self.tokenizer: Tokenizer = guiapp.open_model(path)
         self.oracle = DeepOracle(path)
-        self.tokenizer.encode("Hello, 世界 \xff")  # compiles, or loads what was compiled
+        self.tokenizer.encode("Hello, 世界 \xff")  # makes what is made with the first text
 
     @property
     def sees_characters(self) -> bool:

@@ -14,7 +14,7 @@ ABOVE = ("guiapp.app", "guiapp.screenshots")
 FORBIDDEN = {
     "core": ("PySide6", "pyqtgraph", "guiapp.viewmodels", "guiapp.widgets", *ABOVE),
     "viewmodels": ("PySide6.QtGui", "PySide6.QtWidgets", "pyqtgraph", "guiapp.widgets", *ABOVE),
-    "widgets": ("guiapp.core.kernels", *ABOVE),
+    "widgets": ("guiapp.native", *ABOVE),
 }
 
 

@@ -42,7 +42,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """A text in chunks of at most N tokens, as long as they can be."""
     text = text_of(options)
-    tokenizer = open_tokenizer(options.model, len(text), options.pre)
+    tokenizer = open_tokenizer(options.model, options.pre)
     chunks = chunk_text(
         tokenizer, text, options.max_tokens, options.overlap, options.by, options.parse_special
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from itertools import chain, islice
 
 from guiapp.commands.files import (
     InputError,
@@ -34,10 +33,8 @@ def run(options: argparse.Namespace) -> int:
 
     if options.limit is not None and options.limit < 0:
         raise InputError(f"No text has fewer than {options.limit} tokens. Choose a limit of 0 or more.")
+    tokenizer = open_tokenizer(options.model, options.pre)
     blocks = blocks_of(options)
-    beginning = b"".join(islice(blocks, 2))  # the second one, where there is one, makes it a long text
-    tokenizer = open_tokenizer(options.model, len(beginning), options.pre)
-    text = chain((beginning,), blocks)
-    n_tokens = count_blocks(tokenizer, text, options.limit, options.special, options.parse_special)
+    n_tokens = count_blocks(tokenizer, blocks, options.limit, options.special, options.parse_special)
     print(f"more than {options.limit}" if n_tokens is None else n_tokens)
     return 0

@@ -31,7 +31,7 @@ def run(options: argparse.Namespace) -> int:
     if options.ids and options.file is not None:
         raise InputError("There are ids and a file of ids. Give either.")
     listed = " ".join(options.ids) if options.ids else _decoded(read(options.file))
-    tokenizer = open_tokenizer(options.model, len(listed), options.pre)
+    tokenizer = open_tokenizer(options.model, options.pre)
     ids = parse_ids(listed, len(tokenizer.vocabulary))
     text = tokenizer.decode_bytes(ids, options.remove_special, options.unparse_special)
     sys.stdout.buffer.write(text)

@@ -14,13 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from guiapp import open_model
-from guiapp.commands.compiling import tell_of_compiling
 from guiapp.core.counting.blocks import blocks_from
-from guiapp.core.demo import resolve_model
 from guiapp.core.errors import TokenloupeError
-from guiapp.core.kernels.compile import interpret_if_small, tell_numba
 from guiapp.core.text.utf16 import LITTLE, MARK, utf8_from, utf16_codec
-from guiapp.core.vocab.header_bytes import file_state
 
 if TYPE_CHECKING:
     from guiapp.core.tokenizer import Tokenizer
@@ -97,17 +93,9 @@ def add_parse_special_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def open_tokenizer(model: str, text_bytes: int = 0, pre: str | None = None) -> Tokenizer:
-    """The tokenizer of a model file, for a process that encodes one text of about that size.
-
-    What follows from a `pre` that the file does not ask for goes to standard error.
-    """
-    path = resolve_model(model)
-    if sys.stderr.isatty():
-        tell_numba(tell_of_compiling)
-    if (state := file_state(path)) is not None:
-        interpret_if_small(state.size_bytes, text_bytes)
-    tokenizer = open_model(path, pre)
+def open_tokenizer(model: str, pre: str | None = None) -> Tokenizer:
+    """The tokenizer of a model file; what follows from a `pre` it does not ask for goes to standard error."""
+    tokenizer = open_model(model, pre)
     if tokenizer.vocabulary.chosen_pre:
         print(f"tokenloupe: {tokenizer.exactness.reason}", file=sys.stderr)
     return tokenizer

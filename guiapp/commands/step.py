@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
 
     breakpoints = [parse_breakpoint(text) for text in options.breakpoints]
     text = text_of(options)
-    tokenizer = open_tokenizer(options.model, len(text), options.pre)
+    tokenizer = open_tokenizer(options.model, options.pre)
     trace = record(tokenizer, text, options.encoder, options.special, options.parse_special)
     debugger = debugger_for(tokenizer, trace)
 

@@ -28,7 +28,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """The token ids of a text."""
     text = text_of(options)
-    tokenizer = open_tokenizer(options.model, len(text), options.pre)
+    tokenizer = open_tokenizer(options.model, options.pre)
     if options.best is not None:
         _print_best(tokenizer, text, options)
         return 0

@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     prefix, levels = os.fsencode(options.prefix), options.levels
     if options.output is not None:
         return _draw(options, prefix)
-    tokenizer = open_tokenizer(options.model, pre=options.pre)
+    tokenizer = open_tokenizer(options.model, options.pre)
     if not (prefix or levels or options.json or options.dot):
         levels = 1
     branch = Branch(tokenizer.vocabulary, prefix, levels)

@@ -1,6 +1,6 @@
 """The token ids of many texts: short ones together, in groups that threads share out among them.
 
-To hand a text over to compiled code takes as long as to encode a page of it, and holds Python's lock.  So
+To hand a text over to native code takes as long as to encode some words of it, and holds Python's lock.  So
 short texts are handed over a group at a time, laid out one behind the other.
 """
 

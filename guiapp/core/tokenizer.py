@@ -161,7 +161,7 @@ class Tokenizer:
         parse_special: bool = True,
         encoder: str | None = None,
     ) -> Encoding:
-        """The tokens of a text, from the compiled kernels.
+        """The tokens of a text, from the native library.
 
         text           str, or bytes that may be invalid UTF-8; lone surrogates of a str are encoded as
                        three bytes each
@@ -415,7 +415,7 @@ def _as_many_bytes(texts: Iterable[str | bytes]) -> list[bytes]:
 
 
 def _pipeline_for(vocabulary: Vocabulary) -> Pipeline:
-    """The pipeline of the vocabulary's type; imported when needed, since each brings its kernels."""
+    """The pipeline of the vocabulary's type; imported when needed."""
     module, name = PIPELINES[vocabulary.type].split(".")
     pipeline: Pipeline = getattr(import_module(f"guiapp.core.pipelines.{module}"), name)(vocabulary)
     return pipeline

@@ -17,7 +17,7 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from guiapp.app import Shell, build, make_application
+from guiapp.app import build, make_application
 from guiapp.core.demo import SAMPLES, resolve_model, sample_text
 from guiapp.latencies.measurement import Measurement, MeasurementError
 from guiapp.viewmodels.settings import Settings
@@ -39,9 +39,9 @@ class MeasuredWindow:
         self.shell = build(self.application, Settings(Path(self._folder.name) / "settings.json"), b"x")
         self.shell.window.resize(*SIZE)
         self.shell.window.show()
-        load_kernels(self.application, self.shell)
         self.shell.workspace.loader.open(os.fspath(resolve_model(self._model)))
         self.wait_until(lambda: self.shell.workspace.tokenizer is not None)
+        self.shell.garbage_collector.start()
         return self
 
     def __exit__(
@@ -136,14 +136,6 @@ def wait_until(application: QApplication, is_done: Callable[[], bool]) -> None:
             raise MeasurementError(
                 f"The window did not get there in {PATIENCE_S:.0f} s. Measure on a machine with less to do."
             )
-
-
-def load_kernels(application: QApplication, shell: Shell) -> None:
-    """As each start of the program does, in the background."""
-    finished: list[bool] = []
-    shell.warm_up.finished.connect(lambda: finished.append(True))
-    shell.load_kernels()
-    wait_until(application, lambda: bool(finished))
 
 
 def turn_wheel(widget: QWidget, turn: QPoint) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
@@ -15,13 +14,14 @@ Group = Callable[[], Iterable[Measurement]]
 
 
 def measure_all(model: str) -> list[Measurement]:
-    """Start-up, opening, typing, scrolling; a few minutes, most of them compiling for the first start."""
+    """Start-up, opening, typing, scrolling; a few minutes."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     return [measurement for group in _groups(model) for measurement in measured(group)]
 
 
 def _groups(model: str) -> Iterator[Group]:
     yield start.start_to_first_paint
+    yield lambda: start.first_start(model)
     yield start.command_line
     from guiapp.latencies import bench, inspect, steps, tree
 
@@ -30,8 +30,6 @@ def _groups(model: str) -> Iterator[Group]:
     yield lambda: steps.measure_steps(model)
     yield lambda: tree.measure_tree(model)
     yield lambda: bench.measure_bench(model)
-    print("Compiling everything anew for the first start …", file=sys.stderr)
-    yield start.first_start
 
 
 def measured(group: Group) -> list[Measurement]:

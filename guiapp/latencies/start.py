@@ -1,4 +1,4 @@
-"""Time from the start of the process: to the window, to tokens, to compiled kernels.
+"""Time from the start of the process: to the window, to tokens.
 
 Each run is a process of its own that executes this module, shows the real window and prints a JSON line
 for every event; the clock runs in the parent, from before the process exists.
@@ -18,7 +18,7 @@ from guiapp.latencies.measurement import Measurement, MeasurementError
 
 PATIENCE_S = 240.0
 TICK_MS = 5
-UNUSUAL = "PYTHONDONTWRITEBYTECODE"  # a setting of developers' machines: sources are compiled at each start
+UNUSUAL = "PYTHONDONTWRITEBYTECODE"  # a setting of developers' machines: modules are parsed at each start
 EMPTY_WINDOW = """
 import numpy
 from PySide6.QtCore import QTimer
@@ -37,7 +37,7 @@ application.exec()
 
 
 def start_to_first_paint(n_runs: int = 5) -> list[Measurement]:
-    """With compiled kernels on disk: to the first painted window, and to the sample's tokens."""
+    """To the first painted window, and to the sample's tokens."""
     _run(["painted", "encoded"])  # fills the disk cache of the system
     runs = [_run(["painted", "encoded"]) for _ in range(n_runs)]
     return [
@@ -46,18 +46,18 @@ def start_to_first_paint(n_runs: int = 5) -> list[Measurement]:
     ]
 
 
-def first_start() -> list[Measurement]:
-    """With nothing compiled: the same, and until all kernels are; and how late the window was meanwhile.
+def first_start(model: str) -> list[Measurement]:
+    """With a model and an empty home directory: the same, and how late the window was until all is loaded.
 
     How late it was is told twice: at all times, and at those when the host took no time from the machine.
     """
     with tempfile.TemporaryDirectory() as folder:
-        run = _run(["painted", "encoded", "compiled"], {"NUMBA_CACHE_DIR": folder})
+        home = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"), folder)
+        run = _run(["painted", "encoded", "loaded"], model, home)
     lateness = {"first_start_lateness": "lateness_ms", "first_start_lateness_unstolen": "unstolen_ms"}
     return [
         Measurement("first_start_to_first_paint", "s", tuple(run["painted"])),
         Measurement("first_start_to_tokens", "s", tuple(run["encoded"])),
-        Measurement("first_start_to_compiled", "s", tuple(run["compiled"])),
         *(Measurement(name, "ms", tuple(run[key])) for name, key in lateness.items() if run[key]),
     ]
 
@@ -86,9 +86,11 @@ def _environment() -> dict[str, str]:
     return {name: value for name, value in environment().items() if name != UNUSUAL}
 
 
-def _run(events: list[str], variables: dict[str, str] | None = None) -> dict[str, list[float]]:
+def _run(
+    events: list[str], model: str = "", variables: dict[str, str] | None = None
+) -> dict[str, list[float]]:
     """Show the window until all events have been; per event the seconds since the start, and the lateness."""
-    command = [*command_of("guiapp.latencies.start"), *events]
+    command = [*command_of("guiapp.latencies.start"), model, *events]
     seen: dict[str, list[float]] = {}
     started = time.perf_counter()
     with subprocess.Popen(
@@ -110,7 +112,7 @@ def _report(**values: object) -> None:
     print(json.dumps(values), flush=True)
 
 
-def _show_window(events: list[str]) -> None:
+def _show_window(model: str, events: list[str]) -> None:
     """The child process: the window as `run_window` shows it, with reports."""
     from guiapp.app import FIRST_SAMPLE, build, make_application
 
@@ -118,7 +120,6 @@ def _show_window(events: list[str]) -> None:
     application = make_application()
     from guiapp.core.bench.stolen_time import StolenTime
     from guiapp.core.demo import sample_text
-    from guiapp.core.kernels.compiled import is_complete
     from guiapp.viewmodels.settings import Settings
 
     with tempfile.TemporaryDirectory() as folder:
@@ -141,7 +142,7 @@ def _show_window(events: list[str]) -> None:
             note("painted")
             last_tick[0] = time.perf_counter()
             ticks.start()
-            shell.start(None, None)
+            shell.start(model or None, None)
 
         def tick() -> None:
             nonlocal stolen
@@ -160,9 +161,7 @@ def _show_window(events: list[str]) -> None:
         ticks.timeout.connect(tick)
         shell.window.first_painted.connect(note_painted)
         shell.workspace.spans.encoded.connect(note_encoded)
-        shell.warm_up.finished.connect(lambda: note("compiled"))
-        if is_complete():
-            waiting.discard("compiled")
+        shell.window.pages.imported.connect(lambda: note("loaded"))
         shell.window.show()
         QTimer.singleShot(int(PATIENCE_S * 1000), application.quit)
         application.exec()
@@ -171,4 +170,4 @@ def _show_window(events: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    _show_window(sys.argv[1:])
+    _show_window(sys.argv[1], sys.argv[2:])

@@ -23,7 +23,7 @@ from guiapp.viewmodels.models.loader import Load, ModelLoader
 from guiapp.viewmodels.text.document import TextDocument
 from guiapp.viewmodels.text.encoder_check import EncoderCheck, EncoderCheckInput, explained
 from guiapp.viewmodels.text.files import read_text, write_text
-from guiapp.viewmodels.text.live_spans import LiveSpans, Wait, go_ahead
+from guiapp.viewmodels.text.live_spans import LiveSpans
 from guiapp.viewmodels.text.origins import TextOrigins
 from guiapp.viewmodels.text.round_trip import RoundTrip, RoundTripInput
 from guiapp.viewmodels.text.statistics import SelectionStatistics, TextStatistics
@@ -65,12 +65,11 @@ class Workspace(QObject):
         text: bytes = b"",
         options: Options | None = None,
         load: Load = open_model,
-        wait_for_kernels: Wait = go_ahead,
     ) -> None:
         super().__init__()
         self.document = TextDocument(text, self)
         self.loader = ModelLoader(load, self)
-        self.spans = LiveSpans(self.document, wait_for_kernels, self)
+        self.spans = LiveSpans(self.document, self)
         self.round_trip = RoundTrip(self)
         self.encoder_check = EncoderCheck(self)
         self._options = options or Options()

@@ -117,8 +117,8 @@ def test_twins_agree_on_real_vocabularies(name):
     rng = random.Random(8)
     for text in real_texts(rng, tokenizer.vocabulary, 1):
         for encoder in tokenizer.encoders:
-            compiled = tokenizer.encode(text[:200], encoder=encoder)
-            assert_same(compiled, tokenizer.encode_readable(text[:200], encoder=encoder), (encoder, text))
+            native = tokenizer.encode(text[:200], encoder=encoder)
+            assert_same(native, tokenizer.encode_readable(text[:200], encoder=encoder), (encoder, text))
 
 
 @pytest.mark.parametrize("encoder", ["backtrack", "table"])

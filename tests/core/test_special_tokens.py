@@ -1,4 +1,4 @@
-"""Cutting special tokens out of a text: kernel, readable twin, order of claims, white space."""
+"""Cutting special tokens out of a text: native and readable twin, order of claims, white space."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def parts(partition):
 
 @pytest.mark.parametrize("parse_special", [True, False])
 @given(text=st.text(alphabet="ab<>|x ").map(str.encode))
-def test_kernel_and_readable_twin_agree(special_tokens, parse_special, text):
+def test_native_and_readable_twin_agree(special_tokens, parse_special, text):
     array = np.frombuffer(bytearray(text), np.uint8)
     found = special_tokens.partition(array, parse_special)
     expected = special_tokens.partition_readable(text, parse_special)

@@ -24,12 +24,12 @@ def tokenizer(request):
 
 
 @given(text=TEXTS, add_special=st.booleans(), parse_special=st.booleans())
-def test_kernels_and_readable_twins_give_the_same(tokenizer, text, add_special, parse_special):
+def test_native_and_readable_twins_give_the_same(tokenizer, text, add_special, parse_special):
     for encoder in tokenizer.encoders:
-        compiled = tokenizer.encode(text, add_special, parse_special, encoder)
+        native = tokenizer.encode(text, add_special, parse_special, encoder)
         readable = tokenizer.encode_readable(text, add_special, parse_special, encoder)
-        assert compiled.token_ids.tolist() == readable.token_ids.tolist()
-        assert compiled.spans.tolist() == readable.spans.tolist()
+        assert native.token_ids.tolist() == readable.token_ids.tolist()
+        assert native.spans.tolist() == readable.spans.tolist()
 
 
 @given(text=TEXTS)

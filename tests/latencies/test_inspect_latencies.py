@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from guiapp.latencies import inspect, measured_window
+from guiapp.latencies import inspect
 from guiapp.latencies.inspect import measure_editing
 
 N_EVENTS = 4
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support")
-@pytest.mark.usefixtures("qapp", "interpreted_kernels")
+@pytest.mark.usefixtures("qapp")
 def test_each_event_in_the_text_has_its_time(monkeypatch):
     monkeypatch.setattr(inspect, "LONG_TEXT_BYTES", 6000)
     monkeypatch.setattr(inspect, "LONG_LINE_BYTES", 3000)
-    monkeypatch.setattr(measured_window, "load_kernels", lambda application, shell: None)
     measurements = {measurement.name: measurement for measurement in measure_editing("demo:bpe", N_EVENTS)}
     for name in ("keystroke_10mb", "keystroke_1mb_line"):
         assert len(measurements[name].values) == N_EVENTS

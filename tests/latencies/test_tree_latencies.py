@@ -13,8 +13,6 @@ from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.tree.page import TreePage
 
-COMPILING_MS = 120_000  # the first time
-
 
 @pytest.mark.qt_log_ignore("This plugin does not support")
 @pytest.mark.usefixtures("qapp")
@@ -49,7 +47,7 @@ def test_a_frame_is_over_when_the_tree_within_a_page_is_painted(qtbot, tmp_path)
     qtbot.addWidget(page)
     page.show()
     workspace.loader.open("demo:bpe")
-    qtbot.waitUntil(lambda: page.is_ready and page.view.is_settled, timeout=COMPILING_MS)
+    qtbot.waitUntil(lambda: page.is_ready and page.view.is_settled)
     count = PaintCount()
     page.view.installEventFilter(count)
     jump(page.model, page.view, VIEWS["mid"], 0)

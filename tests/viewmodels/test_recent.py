@@ -11,7 +11,7 @@ from fake_tokenizer import FakeTokenizer
 from guiapp.viewmodels.recent import RecentFiles
 from guiapp.viewmodels.settings import Settings
 
-pytestmark = pytest.mark.usefixtures("qapp", "interpreted_kernels")
+pytestmark = pytest.mark.usefixtures("qapp")
 
 
 @pytest.fixture

@@ -13,8 +13,6 @@ from guiapp.core.errors import VocabError
 from guiapp.viewmodels.text import live_spans
 from guiapp.viewmodels.workspace import Workspace
 
-pytestmark = pytest.mark.usefixtures("interpreted_kernels")
-
 
 def load(name, pre, progress):
     progress(0.5)
@@ -327,20 +325,4 @@ def test_a_text_without_any_token_is_compared_too(qtbot):
     assert workspace.n_tokens == 0
     assert workspace.round_trip.result.offset == 0
     assert workspace.encoder_check.result.share == 0
-    workspace.close()
-
-
-def test_a_long_text_waits_for_kernels_and_a_short_one_does_not(qtbot):
-    compiled = threading.Event()
-    workspace = Workspace(b"short", load=load, wait_for_kernels=lambda progress: compiled.wait(PATIENCE_S))
-    with qtbot.waitSignal(workspace.spans.encoded):
-        workspace.loader.open("first.gguf")
-    workspace.show_text(b"word " * live_spans.MOST_INTERPRETED)
-    assert workspace.is_encoding
-    assert workspace.spans.needs_kernels
-    with qtbot.waitSignal(workspace.spans.encoded):
-        compiled.set()
-        workspace.spans.use_kernels()
-    assert not workspace.is_encoding
-    assert workspace.n_tokens > live_spans.MOST_INTERPRETED
     workspace.close()

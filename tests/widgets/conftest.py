@@ -21,7 +21,6 @@ from guiapp.widgets.steps.page import StepsPage
 from guiapp.widgets.tree.page import TreePage
 from guiapp.widgets.window.actions import Actions
 
-COMPILING_MS = 120_000  # the first time
 TREE_TEXT = b"Welcome to the tree, the whole tree."
 
 
@@ -33,7 +32,7 @@ def make_steps_page(qtbot, tmp_path):
     def make(name="bpe", text=b"How do lions sleep in New York?", encoder=None, theme="dark"):
         workspace = Workspace(text, load=lambda model, pre, progress: guiapp.open_model(model))
         ending.callback(workspace.close)
-        with qtbot.waitSignal(workspace.encoding_changed, timeout=COMPILING_MS):
+        with qtbot.waitSignal(workspace.encoding_changed):
             workspace.loader.open(f"demo:{name}")
         workspace.set_encoder(encoder)
         window = QMainWindow()
@@ -50,7 +49,7 @@ def make_steps_page(qtbot, tmp_path):
         window.resize(1280, 800)
         window.show()
         qtbot.waitExposed(window)
-        qtbot.waitUntil(lambda: page.is_ready, timeout=COMPILING_MS)
+        qtbot.waitUntil(lambda: page.is_ready)
         page.kept, page.actions_, page.kept_workspace = window, actions, workspace
         return page
 
@@ -76,9 +75,8 @@ def open_tree_page(qtbot, tmp_path):
         workspace.loader.open("demo:bpe")
         qtbot.waitUntil(
             lambda: page.view.geometry_now is not None and (workspace.n_tokens > 0 or not text),
-            timeout=COMPILING_MS,
         )
-        qtbot.waitUntil(lambda: page.view.is_settled, timeout=COMPILING_MS)
+        qtbot.waitUntil(lambda: page.view.is_settled)
         QApplication.processEvents()  # lays the page out where nothing had to be waited for
         return page, workspace
 

@@ -4,7 +4,7 @@ The walk reads each byte once.  Where no edge goes on, the tokens that longest m
 read are certain, whatever follows, until what is left of it is again the beginning of a token: these
 tokens, and the node for what is left, depend on the node alone.  They are its *link*.  Where a node has no
 link, no token fits, and the whole word is one unknown token.  Gives what `wordpiece` gives, in O(n).
-Compiled twin: core/kernels/linear.py.
+Native twin: native/wordpiece.cpp.
 Source: Song et al. 2021, "Fast WordPiece Tokenization", https://aclanthology.org/2021.emnlp-main.160, for
 one tree instead of two: model files mark the start of a word by U+2581, not the others by `##`.
 """

@@ -1,7 +1,7 @@
 """WordPiece: take the longest token that fits, then the longest that fits behind it, to the word's end.
 
 Where no token fits, the whole word is one unknown token.  O(n · longest token) in the length of the word.
-Compiled twin: core/kernels/wordpiece.py.
+Native twin: native/wordpiece.cpp.
 Source: BERT's tokenizer, Devlin et al. 2019, https://aclanthology.org/N19-1423; without its `##`, since
 model files mark the start of a word by U+2581 instead.
 """

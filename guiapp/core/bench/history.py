@@ -20,7 +20,7 @@ from guiapp.core.system.replace_file import replace_file
 MARGIN = 1.08  # what a change must surely exceed: machines differ by some per cent from day to day
 SHA256_DIGITS, HASH_DIGITS = 64, 12
 MOST_NAME_CHARACTERS, MOST_NAME_BYTES = 80, 4096
-COMPARABLE = ("processor", "cores", "clock", "Python", "numpy", "numba")
+COMPARABLE = ("processor", "cores", "clock", "Python", "numpy")
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ from guiapp.core.tokenizer import Tokenizer
 
 FIRST_TEXT = b"ready"
 END_WITH_PARENT = 1  # prctl's PR_SET_PDEATHSIG
-THREAD_VARIABLES = ("RAYON_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
+THREAD_VARIABLES = ("RAYON_NUM_THREADS", "OMP_NUM_THREADS")
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Worker:
             vocabulary = self._open_model().vocabulary
             self._build = lambda: our_contender(as_split(Tokenizer(vocabulary), is_split), name)
         self._contender = self._build()
-        encode_all(self._contender, [FIRST_TEXT])  # kernels may have to be compiled, which is nobody's speed
+        encode_all(self._contender, [FIRST_TEXT])  # makes what is made with the first text
         version = "" if peer is None else peer.version
         return Loaded(version, self._contender.other_vocabulary, max(held_bytes() - before, 0))
 

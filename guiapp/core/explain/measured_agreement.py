@@ -8,7 +8,7 @@ from guiapp.core.explain.encoder_agreement import compare
 from guiapp.core.tokenizer import Tokenizer
 
 SAMPLES = ("english", "code", "languages")
-SAMPLE_BYTES = 3_000  # of each: kernels may run interpreted
+SAMPLE_BYTES = 3_000  # of each
 
 
 def measured_agreement(tokenizer: Tokenizer) -> dict[str, dict[str, float]]:

@@ -15,8 +15,6 @@ from guiapp.core.errors import TokenloupeError
 from guiapp.core.export.exported_run import ExportedRun
 from guiapp.core.export.trace_run import TraceRun
 from guiapp.core.export.training_run import TrainingRun
-from guiapp.core.kernels.compile import run_interpreted
-from guiapp.core.kernels.compiled import is_complete
 from guiapp.core.trace.reports import debugger_for
 from guiapp.core.trace.trace import Trace
 from guiapp.core.training.record import TrainingRecord
@@ -65,8 +63,6 @@ def _tell(**values: object) -> None:
 
 
 def main() -> None:
-    if not is_complete():
-        run_interpreted(True)  # sooner done than compiling
     _tell(error=work(ExportRequest(**json.loads(sys.stdin.readline()))))
 
 

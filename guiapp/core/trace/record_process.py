@@ -15,8 +15,6 @@ from pathlib import Path
 
 from guiapp import open_model
 from guiapp.core.errors import TokenloupeError
-from guiapp.core.kernels.compile import run_interpreted
-from guiapp.core.kernels.compiled import is_complete
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.trace.recorder import record
 
@@ -105,8 +103,6 @@ def _tell(**values: object) -> None:
 
 
 def main() -> None:
-    if not is_complete():
-        run_interpreted(True)  # sooner done than compiling
     server = Server()
     threading.Thread(target=server.read, daemon=True).start()
     server.serve()

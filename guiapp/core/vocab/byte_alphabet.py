@@ -16,7 +16,7 @@ CHARACTER_OF_BYTE = tuple(
 )
 BYTE_OF_CHARACTER = {character: byte for byte, character in enumerate(CHARACTER_OF_BYTE)}
 
-# The same as arrays for kernels: code point of each byte; byte of each code point below 0x144, -1 for none.
+# The same as arrays: code point of each byte; byte of each code point below 0x144, -1 for none.
 CODE_POINTS = np.array([ord(character) for character in CHARACTER_OF_BYTE], np.int32)
 BYTES = np.full(0x100 + len(UNPRINTABLE), -1, np.int32)
 BYTES[CODE_POINTS] = np.arange(256)

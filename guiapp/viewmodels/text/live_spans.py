@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,7 +17,6 @@ from guiapp.core.encoding import Encoding, FragmentTokens
 from guiapp.core.errors import EncodeError
 from guiapp.core.explain.characters import n_characters
 from guiapp.core.explain.visible_text import visible_text
-from guiapp.core.kernels.compile import is_interpreted
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.text.check import TextCheck
 from guiapp.viewmodels.text.document import TextDocument
@@ -30,17 +28,8 @@ if TYPE_CHECKING:
 
 MOST_AT_ONCE = 1 << 15  # bytes around an edit that are encoded in the GUI thread
 SMALL = 1 << 17  # bytes that are encoded in no time
-MOST_INTERPRETED = 1 << 14  # bytes of a text that does not wait until kernels are compiled
-SLOWER_INTERPRETED = 64  # that many times as few bytes are encoded at once
 
 NO_TOKENS = FragmentTokens(np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int64))
-
-
-Wait = Callable[[Progress], None]
-
-
-def go_ahead(progress: Progress) -> None:
-    """Wait for nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,8 +81,7 @@ class LiveSpans(QObject):
     a model's first encoding is still being made, the old spans stay, moved to where their text is now,
     until a job in the background has encoded the whole text.
 
-    A long text waits, in the background, until the kernels that encode it are compiled.  A short one is
-    encoded whole once more when typing has paused, to know how long that takes.
+    A short text is encoded whole once more when typing has paused, to know how long that takes.
 
     Signals:
         spans_changed(): spans are new or moved.
@@ -107,12 +95,9 @@ class LiveSpans(QObject):
     timed = Signal()
     failed = Signal(str)
 
-    def __init__(
-        self, document: TextDocument, wait_for_kernels: Wait = go_ahead, parent: QObject | None = None
-    ) -> None:
+    def __init__(self, document: TextDocument, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._document = document
-        self._wait_for_kernels = wait_for_kernels
         self._tokenizer: Tokenizer | None = None
         self._options = Options()
         self._n_characters = n_characters(document.text())
@@ -144,19 +129,8 @@ class LiveSpans(QObject):
         self._live = None
         self.timing.forget()
         if self._tokenizer is not None:
-            wait = self._wait_for_kernels if self.needs_kernels else go_ahead
             given = _Given(self._tokenizer, self._document.text(), self._options)
-            self.job.start(partial(_encode, given, wait))
-
-    @property
-    def needs_kernels(self) -> bool:
-        """Whether the text is so long that it is not encoded before kernels are compiled."""
-        return self._document.size > MOST_INTERPRETED
-
-    def use_kernels(self) -> None:
-        """Encode by compiled kernels from now on, the text that was encoded interpreted once more."""
-        if not (self.needs_kernels and self.job.is_busy):
-            self.encode_again()
+            self.job.start(partial(_encode, given))
 
     # What an editor asks
 
@@ -206,7 +180,7 @@ class LiveSpans(QObject):
         if self._live is not None and _update(self._live, self._document, edit):
             self._show(text)
             self.encoded.emit()
-            if self._document.size < SMALL and not is_interpreted():
+            if self._document.size < SMALL:
                 self.timing.check(self._to_be_timed)
             return
         follow_edit(text.tokens, edit)
@@ -255,8 +229,7 @@ def _update(live: LiveEncoding, document: TextDocument, edit: TextEdit) -> bool:
     """Encode the neighbourhood of an edit; False where that is too much to do at once, or fails."""
     text = document.view()
     window = live.window(text, edit.start, edit.removed, edit.added)
-    most = MOST_AT_ONCE // SLOWER_INTERPRETED if is_interpreted() else MOST_AT_ONCE
-    if window.end - window.start > most:
+    if window.end - window.start > MOST_AT_ONCE:
         return False
     try:
         live.update(text, window)
@@ -265,14 +238,13 @@ def _update(live: LiveEncoding, document: TextDocument, edit: TextEdit) -> bool:
     return True
 
 
-def _encode(given: _Given, wait: Wait, progress: Progress) -> _Encoded:
+def _encode(given: _Given, progress: Progress) -> _Encoded:
     from guiapp.core.editing.live_encoding import LiveEncoding
 
-    wait(progress)
     encoding = given.encode()
     progress(0.8)
-    if len(given.text) < SMALL and not is_interpreted():
-        encoding = given.encode()  # the first run may have loaded kernels, and its time would tell of that
+    if len(given.text) < SMALL:
+        encoding = given.encode()  # the first run finds empty caches, and its time would tell of that
     return _Encoded(LiveEncoding(given.tokenizer, encoding, given.options), encoding.elapsed_ns)
 
 

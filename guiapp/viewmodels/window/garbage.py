@@ -21,7 +21,7 @@ MOST_PUT_OFF_S = 120.0  # but not so much later than it was due: three minutes a
 
 
 class GarbageCollector(QObject):
-    """Collects garbage from `start` to `stop`; before, while modules and kernels are loaded, nobody does."""
+    """Collects garbage from `start` to `stop`; before, while modules are loaded, nobody does."""
 
     def __init__(self, clock_s: Callable[[], float] = time.monotonic, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -33,13 +33,10 @@ class GarbageCollector(QObject):
         gc.disable()
 
     def start(self) -> None:
-        self.spare()
-        self._timer.start()
-
-    def spare(self) -> None:
-        """Never look at what is loaded by now: hundreds of thousands of objects, which stay until the end."""
+        """Never look at what is loaded by now: a hundred thousand objects, which stay until the end."""
         gc.freeze()
         self._next_full_s = self._clock_s() + FULL_EVERY_S
+        self._timer.start()
 
     def put_off(self) -> None:
         """Somebody types, clicks or scrolls: look at everything when they pause."""

@@ -6,23 +6,19 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
 
 from guiapp.core.explain.doubled_special import doubled_special
-from guiapp.viewmodels.kernel_warm_up import KernelWarmUp
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.text.kept_texts import KeptTexts
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.window.notices import NoticeArea
 
-SLOW = "The fast kernels could not be compiled. Everything works, but slowly."
-
 
 class FailureNotices(QObject):
-    """One notice each about the model, the text file, the tokens, the compiler, settings and kept texts."""
+    """One notice each about the model, the text file, the tokens, settings and kept texts."""
 
     def __init__(
         self,
         area: NoticeArea,
         workspace: Workspace,
-        warm_up: KernelWarmUp,
         settings: Settings,
         kept_texts: KeptTexts,
         choose_pre: QAction,
@@ -42,7 +38,6 @@ class FailureNotices(QObject):
         workspace.spans.encoded.connect(self._follow_doubled_special)
         workspace.round_trip.failed.connect(self._show_decoding_failure)
         workspace.round_trip.changed.connect(self._clear_decoding_failure)
-        warm_up.failed.connect(self._show_compiler_failure)
         settings.store.failed.connect(self._show_settings_failure)
         kept_texts.failed.connect(self._show_keeping_failure)
         if (aside := settings.store.set_aside) is not None:
@@ -94,9 +89,6 @@ class FailureNotices(QObject):
 
     def _clear_decoding_failure(self) -> None:
         self._area.clear_notice("decoding")
-
-    def _show_compiler_failure(self, output: str) -> None:
-        self._area.show_notice("compiler", SLOW, output)
 
     def _show_settings_failure(self, message: str) -> None:
         self._area.show_notice("settings", message)

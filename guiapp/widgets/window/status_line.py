@@ -152,10 +152,9 @@ class _Switch(QCheckBox):
 
 
 def _under_way(title: str) -> list[str]:
-    """What goes on, and shorter ways to say so: without figures, with the beginning of a name, in a word."""
-    what = title.partition(",")[0]
-    shortened = [f"{what[:length]}…" for length in SHORT_TITLES if len(what) > length + 1]
-    return [title, what, *shortened, what.partition(" ")[0]]
+    """What goes on, and shorter ways to say so: with the beginning of a name, in a word."""
+    shortened = [f"{title[:length]}…" for length in SHORT_TITLES if len(title) > length + 1]
+    return [title, *shortened, title.partition(" ")[0]]
 
 
 def _selected(selection: SelectionStatistics | None) -> list[str]:

@@ -7,7 +7,6 @@ from functools import cache
 import pytest
 
 import guiapp
-from guiapp.core.kernels.compile import run_interpreted
 from guiapp.core.lessons.lesson import LessonError, load, load_all, load_each
 from guiapp.core.lessons.states import debugger_at, tokens_now
 from guiapp.core.trace.breakpoints import parse_breakpoint
@@ -34,7 +33,6 @@ def test_there_are_lessons_on_all_subjects():
 
 @pytest.mark.parametrize(("name", "number", "step"), TRACED, ids=named(TRACED))
 def test_a_step_shows_what_it_says(name, number, step):
-    run_interpreted(True)
     tokenizer = tokenizer_of(step.model)
     debugger = debugger_at(step, tokenizer)
     if step.place not in ("start", "end"):

@@ -22,7 +22,7 @@ WORDS = byte_level(
 
 
 def encoded(vocabulary, text: bytes):
-    """Token texts and spans, the same from kernels and readable twins."""
+    """Token texts and spans, the same from native and readable twins."""
     pipeline = BytePairPipeline(vocabulary)
     tokens = pipeline.encode(np.frombuffer(bytearray(text), np.uint8), True, "fast")
     readable = pipeline.encode_readable(text, True, "scan")

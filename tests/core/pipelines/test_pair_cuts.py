@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pair_vocabularies import BYTE_TOKENS, HEX_TOKENS, byte_level, character_level, sentence_piece
 
@@ -47,7 +47,6 @@ def tokens_of(pipeline, text: bytes, after_special=False):
 
 
 @PIPELINES
-@settings(deadline=None)  # the first example compiles
 @given(kept=TEXTS, new=TEXTS)
 def test_what_comes_before_a_cut_does_not_feel_what_follows(pipeline, kept, new):
     cut = pipeline.cut_before(np.frombuffer(bytearray(kept), np.uint8), len(kept))
@@ -57,7 +56,6 @@ def test_what_comes_before_a_cut_does_not_feel_what_follows(pipeline, kept, new)
 
 
 @PIPELINES
-@settings(deadline=None)  # the first example compiles
 @given(new=TEXTS, kept=TEXTS)
 def test_what_comes_behind_a_cut_does_not_feel_what_precedes(pipeline, new, kept):
     cut = pipeline.cut_after(np.frombuffer(bytearray(kept), np.uint8), 0)

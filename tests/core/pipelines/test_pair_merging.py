@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pair_vocabularies import BYTE_TOKENS, HEX_TOKENS, byte_level, character_level, sentence_piece
 
@@ -172,7 +172,6 @@ def test_a_long_space_alone_on_a_line_is_the_byte_of_a_space(space):
 
 
 @pytest.mark.parametrize("vocabulary", [WORDS, LINES, PIECES], ids=["words", "lines", "pieces"])
-@settings(deadline=None)  # the first example compiles
 @given(text=HOSTILE.filter(bool), after_special=st.booleans())
 def test_all_encoders_and_their_twins_agree(vocabulary, text, after_special):
     pipeline = pipeline_of(vocabulary)
@@ -192,7 +191,6 @@ def assert_tokens(found, expected):
 
 
 @pytest.mark.parametrize("vocabulary", [WORDS, PIECES], ids=["words", "pieces"])
-@settings(deadline=None)  # the first example compiles
 @given(text=HOSTILE.filter(bool))
 def test_spans_tile_the_text(vocabulary, text):
     pipeline = pipeline_of(vocabulary)

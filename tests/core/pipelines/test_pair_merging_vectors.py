@@ -22,10 +22,10 @@ def test_all_vectors_have_the_published_ids(name):
     tokenizer = open_model(path)
     for text, ids in read_vectors(path):
         for encoder in tokenizer.exact_encoders:
-            compiled = tokenizer.encode(text, False, False, encoder)
+            native = tokenizer.encode(text, False, False, encoder)
             readable = tokenizer.encode_readable(text, False, False, encoder)
-            assert compiled.token_ids.tolist() == readable.token_ids.tolist() == ids, (encoder, text)
-            assert compiled.spans.tolist() == readable.spans.tolist()
+            assert native.token_ids.tolist() == readable.token_ids.tolist() == ids, (encoder, text)
+            assert native.spans.tolist() == readable.spans.tolist()
 
 
 @pytest.mark.parametrize("name", ["llama-bpe", "gemma-4", "llama-spm"])

@@ -104,8 +104,8 @@ def pipeline(request):
 def test_twins_agree(name, text):
     pipeline = PIPELINES[name]
     for encoder in pipeline.encoders:
-        compiled = pipeline.encode(array(text), True, encoder)
-        assert columns(compiled) == columns(pipeline.encode_readable(text, True, encoder))
+        native = pipeline.encode(array(text), True, encoder)
+        assert columns(native) == columns(pipeline.encode_readable(text, True, encoder))
 
 
 @settings(deadline=None)

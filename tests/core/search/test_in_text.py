@@ -157,7 +157,7 @@ def test_a_search_that_nobody_wants_any_more_ends():
             find(b"a", Query(kind, "a", True), progress)
 
 
-def test_tokens_are_meant_by_id_by_text_and_by_spelling(interpreted_kernels):
+def test_tokens_are_meant_by_id_by_text_and_by_spelling():
     tokens = ["a", "the", "▁the", "7"]
     vocabulary = toy_vocabulary(dict.fromkeys(tokens, 0.0))
     assert tokens_named(vocabulary, "2") == tokens_named(vocabulary, "#2") == [2]

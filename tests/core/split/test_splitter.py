@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from pace import slowness
 
-from guiapp.core.kernels.compile import is_interpreted
 from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS
 from guiapp.core.split.splitter import Splitter, splitter_of
 
@@ -52,7 +51,7 @@ def pieces(name: str, text: bytes) -> list[int]:
 @pytest.mark.parametrize("name", DISTINCT)
 def test_twins_agree(name):
     source = random.Random(name)
-    for _ in range(20 if is_interpreted() else 300):
+    for _ in range(300):
         text = random_text(source, source.randint(0, 25))
         assert pieces(name, text) == splitter_for(name).split_readable(text), text.decode("utf-8", "replace")
 
@@ -60,7 +59,7 @@ def test_twins_agree(name):
 @pytest.mark.parametrize("name", DISTINCT)
 def test_many_texts_are_cut_as_each_by_itself(name):
     source = random.Random(name)
-    random_texts = (random_text(source, source.randint(1, 12)) for _ in range(5 if is_interpreted() else 150))
+    random_texts = (random_text(source, source.randint(1, 12)) for _ in range(150))
     texts = [text for text in random_texts if text]
     text_ends = np.cumsum([*map(len, texts)])
     expected = [
@@ -121,11 +120,9 @@ LONG_RUNS = {
 
 @pytest.mark.parametrize("kind", LONG_RUNS)
 def test_long_runs_take_linear_time(kind):
-    if is_interpreted():
-        pytest.skip("the interpreter is too slow for these")
     text, bound_s = LONG_RUNS[kind].encode(), 0.5 * slowness()
     for name in DISTINCT:
-        pieces(name, b"compile first")
+        pieces(name, b"makes the tables")
         start = time.thread_time()
         ends = pieces(name, text)
         assert time.thread_time() - start < bound_s, name
@@ -142,7 +139,7 @@ def test_runs_are_cut_as_the_patterns_say(kind):
 @pytest.mark.parametrize("name", DISTINCT)
 def test_an_edit_costs_only_the_text_around_it(name):
     source, splitter = random.Random(name), splitter_for(name)
-    for _ in range(15 if is_interpreted() else 200):
+    for _ in range(200):
         before, old_middle, new_middle, after = (random_text(source, source.randint(0, 12)) for _ in range(4))
         old, new = before + old_middle + after, before + new_middle + after
         first = splitter.restart_before(as_array(new), len(before))
@@ -175,6 +172,6 @@ def test_twins_agree_on_the_lower_levels_by_themselves(name):
     for first in range(1, len(PRE_TOKENIZERS[name].patterns)):
         patterns = PRE_TOKENIZERS[name].patterns[first:]
         splitter = splitter_of(patterns)
-        for _ in range(10 if is_interpreted() else 100):
+        for _ in range(100):
             text = random_text(source, source.randint(0, 12))
             assert splitter.split(as_array(text)).tolist() == splitter.split_readable(text), text

@@ -35,7 +35,7 @@ def as_lists(tokens: Tokens) -> list[list[int]]:
     return [column.tolist() for column in tokens]
 
 
-def assert_ends_as_kernels_do(tokenizer, text, encoder):
+def assert_ends_as_encoded(tokenizer, text, encoder):
     trace = record(tokenizer, text, encoder)
     expected = tokenizer.encode(text, encoder=encoder)
     last = Replay(trace).tokens(len(trace))
@@ -45,28 +45,28 @@ def assert_ends_as_kernels_do(tokenizer, text, encoder):
 
 
 @pytest.mark.parametrize(("model", "encoder"), CASES)
-def test_the_last_state_holds_the_tokens_of_the_kernels(model, encoder):
+def test_the_last_state_holds_the_tokens_of_the_encoder(model, encoder):
     for text in (b"", b" ", *random_texts(1, 40, [b"<s>", b"</s>", b"[CLS]", b"<|endoftext|>"])):
-        assert_ends_as_kernels_do(MODELS[model], text, encoder)
+        assert_ends_as_encoded(MODELS[model], text, encoder)
 
 
 @pytest.mark.real_vocabs
 @pytest.mark.parametrize("name", REAL)
-def test_traces_of_real_vocabularies_end_as_kernels_do(name):
+def test_traces_of_real_vocabularies_end_as_encoded(name):
     tokenizer = guiapp.open_model(VOCABS / name)
     for encoder in tokenizer.encoders:
         for text in random_texts(2, 8):
-            assert_ends_as_kernels_do(tokenizer, text, encoder)
+            assert_ends_as_encoded(tokenizer, text, encoder)
 
 
 @pytest.mark.exhaustive
 @pytest.mark.real_vocabs
 @pytest.mark.parametrize("name", REAL)
-def test_traces_of_500_texts_end_as_kernels_do(name):
+def test_traces_of_500_texts_end_as_encoded(name):
     tokenizer = guiapp.open_model(VOCABS / name)
     for encoder in tokenizer.encoders:
         for text in random_texts(3, 500):
-            assert_ends_as_kernels_do(tokenizer, text, encoder)
+            assert_ends_as_encoded(tokenizer, text, encoder)
 
 
 @pytest.mark.parametrize(("model", "encoder"), CASES)

@@ -8,8 +8,6 @@ from gguf_builder import write_vocab
 import guiapp
 from guiapp.core.vocab.pre_choice import similar_names
 
-pytestmark = pytest.mark.usefixtures("interpreted_kernels")
-
 ONE_MERGE = {"model": "gpt2", "tokens": ["1", "2", "12"], "merges": ["1 2"]}
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
 from fake_tokenizer import FakeTokenizer
 
 from guiapp.core.demo import DEMO_MODELS
 from guiapp.viewmodels.models.choice import facts, model_rows, summary
 from guiapp.viewmodels.models.loader import OpenModel
 from guiapp.viewmodels.recent import RecentFile
-
-pytestmark = pytest.mark.usefixtures("interpreted_kernels")
 
 
 def test_recent_files_come_before_the_demo_models():

@@ -18,8 +18,6 @@ from guiapp.viewmodels.models.pre_choices import (
     question,
 )
 
-pytestmark = pytest.mark.usefixtures("interpreted_kernels")
-
 
 def refusing(pre):
     return SimpleNamespace(refused=RefusedModel("odd.gguf", pre, "unknown"), model=None)

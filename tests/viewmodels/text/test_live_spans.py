@@ -10,7 +10,6 @@ from guiapp.core.editing.options import Options
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.editing.token_store import TokenStore
 from guiapp.core.encoding import FragmentTokens
-from guiapp.viewmodels.text import live_spans
 from guiapp.viewmodels.text.document import TextDocument
 from guiapp.viewmodels.text.live_spans import LiveSpans, follow_edit
 
@@ -36,8 +35,7 @@ def test_tokens_are_moved_cut_or_gone(start, removed, added, expected):
     assert [tokens.span(index) for index in range(len(tokens))] == expected
 
 
-def test_a_text_in_the_place_of_another_one_is_timed_too(qtbot, monkeypatch, interpreted_kernels):
-    monkeypatch.setattr(live_spans, "is_interpreted", lambda: False)
+def test_a_text_in_the_place_of_another_one_is_timed_too(qtbot):
     document = TextDocument(b"one two")
     spans = LiveSpans(document)
     with qtbot.waitSignal(spans.encoded):

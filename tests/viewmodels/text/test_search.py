@@ -9,7 +9,6 @@ from guiapp.viewmodels.text import search as text_search
 from guiapp.viewmodels.text.search import TextSearch
 from guiapp.viewmodels.workspace import Workspace
 
-pytestmark = pytest.mark.usefixtures("interpreted_kernels")
 TEXT = b"one two one, two One"
 
 

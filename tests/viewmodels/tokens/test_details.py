@@ -12,7 +12,6 @@ from guiapp.core.vocab.vocabulary import Attribute, SpecialIds, VocabType
 from guiapp.viewmodels.tokens.details import SETTLE_MS, TokenDetailsModel, hex_bytes, special_role
 from guiapp.viewmodels.workspace import Workspace
 
-pytestmark = pytest.mark.usefixtures("interpreted_kernels")
 TOKENS = {
     "<s>": Attribute.CONTROL,
     "▁York": -1.5,

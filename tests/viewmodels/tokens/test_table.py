@@ -13,7 +13,6 @@ from guiapp.viewmodels.tokens import table as token_table
 from guiapp.viewmodels.tokens.details import TokenDetailsModel
 from guiapp.viewmodels.tokens.table import COLUMNS, TokenTableModel
 
-pytestmark = pytest.mark.usefixtures("interpreted_kernels")
 TITLES = [column.title for column in COLUMNS]
 HOSTILE = "<b>x</b>\u202e\n\x00"
 

@@ -18,10 +18,9 @@ from guiapp.widgets.inspect.decode_dialog import DecodeDialog
 from guiapp.widgets.inspect.token_chips import TokenChips
 from guiapp.widgets.shared.theme import DARK, ThemeSource
 
-pytestmark = [
-    pytest.mark.usefixtures("interpreted_kernels"),
-    pytest.mark.qt_log_ignore("This plugin does not support"),  # what windows cannot do without a display
-]
+pytestmark = pytest.mark.qt_log_ignore(
+    "This plugin does not support"
+)  # what windows cannot do without a display
 
 
 class ToyTokenizer:

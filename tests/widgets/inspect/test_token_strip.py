@@ -15,10 +15,9 @@ from guiapp.widgets.inspect import token_strip
 from guiapp.widgets.inspect.token_strip import TokenStrip
 from guiapp.widgets.shared.theme import DARK, LIGHT, ThemeSource
 
-pytestmark = [
-    pytest.mark.usefixtures("interpreted_kernels"),
-    pytest.mark.qt_log_ignore("This plugin does not support"),  # what windows cannot do without a display
-]
+pytestmark = pytest.mark.qt_log_ignore(
+    "This plugin does not support"
+)  # what windows cannot do without a display
 Key, Shift, Control = Qt.Key, Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
 LEFT = Qt.MouseButton.LeftButton
 

@@ -15,10 +15,9 @@ from guiapp.viewmodels.tokens.table import COLUMNS, TokenTableModel
 from guiapp.widgets.inspect.token_table_view import WIDTHS_PX, TokenTableView
 from guiapp.widgets.shared.theme import ThemeSource
 
-pytestmark = [
-    pytest.mark.usefixtures("interpreted_kernels"),
-    pytest.mark.qt_log_ignore("This plugin does not support"),  # what windows cannot do without a display
-]
+pytestmark = pytest.mark.qt_log_ignore(
+    "This plugin does not support"
+)  # what windows cannot do without a display
 
 
 @pytest.fixture

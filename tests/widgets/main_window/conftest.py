@@ -9,11 +9,6 @@ from guiapp.app import build
 from guiapp.viewmodels.settings import Settings
 
 
-@pytest.fixture(autouse=True)
-def toy_vocabularies_need_no_compiling(interpreted_kernels):
-    pass
-
-
 @pytest.fixture
 def make_shell(qapp, qtbot, tmp_path):
     shells = []

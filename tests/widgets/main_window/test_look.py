@@ -89,7 +89,7 @@ def test_tokens_and_what_goes_on_are_readable_in_the_smallest_window(make_shell,
     monkeypatch.setattr(Activity, "title", title)
     monkeypatch.setattr(Activity, "can_cancel", True)
     shell.workspace.document.select(0, shell.workspace.document.size)
-    shell.warm_up.progress_changed.emit()
+    shell.workspace.loader.progress_changed.emit()
     qtbot.waitUntil(shell.window.findChild(ActivityView).isVisible)
     QApplication.processEvents()
     tokens, figures, under_way, selection = shell.window.status_line.findChildren(FittedLabel)

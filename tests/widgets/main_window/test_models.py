@@ -125,7 +125,7 @@ def test_versions_are_looked_up_beside_the_window_where_a_failure_is_copied(shel
     assert looked_up == []
     with qtbot.waitSignal(QGuiApplication.clipboard().dataChanged):
         shell.window.notices.notices[0].copy_button.click()
-    assert "numba 1.2.3" in QGuiApplication.clipboard().text()
+    assert "numpy 1.2.3" in QGuiApplication.clipboard().text()
     assert threading.main_thread() not in looked_up
 
 

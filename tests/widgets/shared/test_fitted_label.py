@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from guiapp.widgets.shared.fitted_label import FittedLabel
 
-TITLES = ["Compiling for speed, 0 of 92", "Compiling for speed", "…"]
+TITLES = ["Opening a model, 0 of 92", "Opening a model", "…"]
 SELECTED = ["selected: 2 tokens · 3 characters", "selected: 2 tokens", "2 tokens"]
 SHORTEST = ["2 tokens", "123,456,789 tokens"]
 

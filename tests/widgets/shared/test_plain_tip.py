@@ -23,7 +23,7 @@ def test_a_text_that_cannot_be_html_stays(qapp):
     assert plain_tip("R&D, 3 > 2") == "R&D, 3 > 2"
 
 
-def test_the_name_in_a_model_file_is_no_html(qtbot, qapp, interpreted_kernels):
+def test_the_name_in_a_model_file_is_no_html(qtbot, qapp):
     loader = ModelLoader(lambda *asked: FakeTokenizer("<h1>name</h1>"))
     button = ModelButton(loader, ThemeSource(qapp, "dark"))
     qtbot.addWidget(button)
