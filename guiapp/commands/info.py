@@ -21,13 +21,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """What the file says about its tokenizer."""
-<<<<<<< HEAD
-    tokenizer = open_tokenizer(options.model, pre=options.pre)
-    report = info_report(tokenizer, options.agreement)
-=======
     tokenizer = open_tokenizer(options.model, options.pre)
-    report = info_report(tokenizer)
->>>>>>> 9330cb4 (WIP bulk)
+    report = info_report(tokenizer, options.agreement)
     if options.json:
         print_json(report, indent=2)
     else:

@@ -192,11 +192,7 @@ def _load_ours(path: Path) -> Encode:
     tokenizer = open_model(path).with_threads(1)
     tokenizer.make_tables()
     encode = tokenizer.encode
-<<<<<<< HEAD
     encode("a")  # makes the cache of pieces
-=======
-    encode("a")  # makes what is made with the first text
->>>>>>> 9330cb4 (WIP bulk)
     return lambda text: encode(text, add_special=False, parse_special=False).token_ids
 
 

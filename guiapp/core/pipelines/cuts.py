@@ -5,35 +5,33 @@ A cut between two bytes is safe where no token can hold these two bytes next to 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
 
 FIRST_WINDOW = 256
 
-CutTest = Callable[[NDArray[np.uint8], NDArray[np.uint8]], NDArray[np.bool_]]
-"""For arrays of the bytes before and behind some offsets: which of the offsets are safe cuts."""
+CutTable = NDArray[np.bool_]
+"""bool[256, 256]: whether it is safe to cut between two bytes."""
 
 
-def cut_before(data: NDArray[np.uint8], position: int, is_cut: CutTest) -> int:
+def cut_before(data: NDArray[np.uint8], position: int, is_cut: CutTable) -> int:
     """The last safe cut between two of the bytes before `position`; 0 if there is none."""
     end, window = position, FIRST_WINDOW
     while end > 1:
         first = max(1, end - window)
-        cuts = np.flatnonzero(is_cut(data[first - 1 : end - 1], data[first:end]))
+        cuts = np.flatnonzero(is_cut[data[first - 1 : end - 1], data[first:end]])
         if len(cuts):
             return first + int(cuts[-1])
         end, window = first, 2 * window
     return 0
 
 
-def cut_after(data: NDArray[np.uint8], position: int, is_cut: CutTest) -> int:
+def cut_after(data: NDArray[np.uint8], position: int, is_cut: CutTable) -> int:
     """The first safe cut between two of the bytes from `position` on; the length if there is none."""
     first, window = position + 1, FIRST_WINDOW
     while first < len(data):
         end = min(len(data), first + window)
-        cuts = np.flatnonzero(is_cut(data[first - 1 : end - 1], data[first:end]))
+        cuts = np.flatnonzero(is_cut[data[first - 1 : end - 1], data[first:end]])
         if len(cuts):
             return first + int(cuts[0])
         first, window = end, 2 * window

@@ -113,12 +113,9 @@ class Plamo2Pipeline(Pipeline):
         """The first safe cut from `position` on, whatever stands before it."""
         return cuts.cut_after(data, position, self._is_cut)
 
-    def _is_cut(self, before: NDArray[np.uint8], behind: NDArray[np.uint8]) -> NDArray[np.bool_]:
-        return self._is_character_cut[before, behind]
-
     @cached_property
-    def _is_character_cut(self) -> NDArray[np.bool_]:
-        """bool[256, 256]: behind the first byte, which is ASCII, begins a character that no token joins.
+    def _is_cut(self) -> cuts.CutTable:
+        """Behind the first byte, which is ASCII, begins a character that no token joins.
 
         A broken character begins as U+FFFD does; leads of byte order marks and of overlong forms are out.
         """

@@ -82,12 +82,9 @@ class RwkvPipeline(Pipeline):
         """The first safe cut from `position` on, whatever stands before it."""
         return cuts.cut_after(data, position, self._is_cut)
 
-    def _is_cut(self, before: NDArray[np.uint8], behind: NDArray[np.uint8]) -> NDArray[np.bool_]:
-        return ~self._pairs[before, behind]
-
     @cached_property
-    def _pairs(self) -> NDArray[np.bool_]:
-        return cuts.byte_pairs(*self._vocabulary.token_bytes_table, self._token_ids)
+    def _is_cut(self) -> cuts.CutTable:
+        return ~cuts.byte_pairs(*self._vocabulary.token_bytes_table, self._token_ids)
 
     def _checked(self, tokens: FragmentTokens) -> FragmentTokens:
         if self._unknown == NONE and NONE in tokens.ids:

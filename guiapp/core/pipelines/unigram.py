@@ -248,8 +248,9 @@ class UnigramPipeline(Pipeline):
         """A cut from `position` on, safe where the sum of scores goes on from one side to the other."""
         return len(data) if self._words.why_no_cuts else cuts.cut_after(data, position, self._is_cut)
 
-    def _is_cut(self, before: NDArray[np.uint8], behind: NDArray[np.uint8]) -> NDArray[np.bool_]:
-        return self._words.cut_bytes[behind]
+    @cached_property
+    def _is_cut(self) -> cuts.CutTable:
+        return np.broadcast_to(self._words.cut_bytes, (256, 256))
 
     def _checked(
         self, ids: NDArray[np.int32], starts: NDArray[np.int64], ends: NDArray[np.int64]
