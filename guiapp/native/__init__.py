@@ -284,7 +284,6 @@ def normalize_plamo2(text: NDArray[np.uint8]) -> Normalized | None:
 
 _tree_new = _function("tree_new", c_void_p, BYTES, WIDE_INTS, INTS, TO_FLAGS, TO_INTS, TO_INTS)
 _tree_columns = _function("tree_columns", c_int64, c_void_p, *[TO_INTS] * 5)
-_tree_rows = _function("tree_rows", c_int64, c_void_p, TO_INTS)
 _tree_longest_match = _function("tree_longest_match", c_int64, c_void_p, BYTES, c_int64)
 
 
@@ -358,12 +357,6 @@ class TokenTree(_Handle):
         )
         _tree_columns(self._address, *columns)
         return columns
-
-    def rows(self) -> NDArray[np.int32]:
-        """The double array: base, row of the parent, token and its length, row by row."""
-        rows = np.empty(4 * _tree_rows(self._address, np.empty(0, np.int32)), np.int32)
-        _tree_rows(self._address, rows)
-        return rows
 
 
 # Splitting
@@ -905,7 +898,7 @@ def paint_quarter(
             full turn, and how far from the middle, in quarters of a pixel
     square  x and y of its corner, the quarter, 0 to 3 counterclockwise from the top, and whether it is coarse
     """
-    _checked(_paint_quarter(frame, radii, *polar, np.array(square, np.int64)))
+    _checked(_paint_quarter(frame, radii, *polar, np.array([*square, len(polar[0])], np.int64)))
 
 
 def paint_bent(frame: Frame, edges: NDArray[np.int32], shape: tuple[float, float, float, float]) -> None:

@@ -107,12 +107,11 @@ class DoubleArray {
 public:
     explicit DoubleArray(std::vector<TokenTree::Row>& rows) : rows_(rows) {
         open_block();
-        take(0, {0, TokenTree::no_row, absent, 0});
+        take(0, {0, TokenTree::no_row, absent});
     }
 
     // Give rows to the children of the node in a row; `places` gets where they are.
-    void place_children(const Strings& tokens, const std::vector<Node>& nodes, std::size_t parent,
-                        std::vector<std::int32_t>& places) {
+    void place_children(const std::vector<Node>& nodes, std::size_t parent, std::vector<std::int32_t>& places) {
         children_.clear();
         const auto first = parent + 1;
         if (first == nodes.size() || index(nodes[first].parent) != parent) return;
@@ -123,9 +122,8 @@ public:
         rows_[index(row)].base = static_cast<std::int32_t>(base);
         for (const auto child : children_) {
             const auto& node = nodes[index(child)];
-            const auto length = node.token == absent ? 0 : static_cast<std::int32_t>(tokens[index(node.token)].size());
             places[index(child)] = static_cast<std::int32_t>(base ^ node.byte);
-            take(base ^ node.byte, {0, row, node.token, length});
+            take(base ^ node.byte, {0, row, node.token});
         }
     }
 
@@ -164,12 +162,12 @@ private:
     std::vector<std::int32_t> children_;  // of the node at hand
 };
 
-std::vector<TokenTree::Row> laid_out(const Strings& tokens, const std::vector<Node>& nodes, std::size_t n_ranks) {
+std::vector<TokenTree::Row> laid_out(const std::vector<Node>& nodes, std::size_t n_ranks) {
     std::vector<TokenTree::Row> rows;
     rows.reserve(nodes.size() + nodes.size() / 16 + 2 * block);
     DoubleArray array(rows);
     std::vector<std::int32_t> places(nodes.size(), 0);
-    for (const auto node : by_rank(nodes, n_ranks)) array.place_children(tokens, nodes, index(node), places);
+    for (const auto node : by_rank(nodes, n_ranks)) array.place_children(nodes, index(node), places);
     return rows;
 }
 
@@ -215,7 +213,7 @@ TokenTree::TokenTree(Strings tokens, std::span<const std::int32_t> ids, MatchCol
         before = text;
     }
     entries = {};
-    rows_ = laid_out(tokens, trie.ranked(), ids.size());
+    rows_ = laid_out(trie.ranked(), ids.size());
 }
 
 void TokenTree::fill(const TreeColumns& columns) const {
@@ -278,11 +276,4 @@ LOUPE_API std::int64_t loupe_tree_columns(const TokenTree* tree, Array<std::int3
     if (child_offsets.size != n_tokens + 2 || items_of(children).size() != tree->order().size()) return -1;
     tree->fill({depths, sizes, places, child_offsets, children});
     return 0;
-}
-
-// How many rows the double array has; they are copied to where there is room for all.
-LOUPE_API std::int64_t loupe_tree_rows(const TokenTree* tree, Array<std::int32_t> rows) {
-    const auto found = tree->rows();
-    if (items_of(rows).size() >= 4 * found.size()) std::memcpy(rows.data, found.data(), found.size_bytes());
-    return static_cast<std::int64_t>(found.size());
 }

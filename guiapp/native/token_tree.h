@@ -25,7 +25,7 @@ struct TreeColumns {
 class TokenTree {
 public:
     struct Row {
-        std::int32_t base = 0, parent = free_row, token = absent, length = 0;
+        std::int32_t base = 0, parent = free_row, token = absent;
     };
     static constexpr std::int32_t root = 0, free_row = -1, no_row = -2;
 
@@ -55,7 +55,7 @@ public:
     std::int32_t parent(std::int32_t token) const { return columns_.parents[static_cast<std::size_t>(token)]; }
     std::size_t length(std::int32_t token) const { return tokens_[static_cast<std::size_t>(token)].size(); }
     std::size_t n_tokens() const { return tokens_.size(); }
-    std::span<const Row> rows() const { return rows_; }
+    std::size_t n_rows() const { return rows_.size(); }
     std::span<const std::int32_t> order() const { return columns_.order; }
 
     void fill(const TreeColumns& columns) const;

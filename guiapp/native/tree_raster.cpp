@@ -215,6 +215,7 @@ constexpr std::uint64_t mixed(std::uint64_t first, std::uint64_t second, std::ui
 
 constexpr Pixel together(std::uint64_t channels_apart) { return static_cast<Pixel>(channels_apart | channels_apart >> 24); }
 
+// Reads a polar map that was checked as a whole without asking for each pixel whether it may.
 class QuarterPainter {
 public:
     QuarterPainter(const Painting& painting, std::span<const double> radii, const PolarMap& polar, const Quarter& quarter)
@@ -222,7 +223,7 @@ public:
           polar_(polar),
           quarter_(quarter),
           ground_(opaque | painting.ground),
-          steps_(steps_of(radii, polar.size * 6, quarter.is_coarse)),
+          steps_(steps_of(radii, polar.n_steps(), quarter.is_coarse)),
           rings_(radii.size() - 1) {
         for (std::size_t level = 0; level + 1 < radii.size(); ++level)
             if (radii[level + 1] - radii[level] >= least_ring_px) rings_[level] = ring(level, radii[level + 1]);
@@ -263,20 +264,21 @@ private:
 
     // Equal neighbours are left as they are where that is the rule: elsewhere asking takes longer than mixing.
     void paint_line(std::size_t y, Pixel* to, std::ptrdiff_t inwards) const {
-        const auto turns = polar_.turns_of(y), radii = polar_.radii_of(y);
+        const auto *const turns = polar_.turns_of(y).data(), *const radii = polar_.radii_of(y).data();
+        const auto* const steps = steps_.data();
         const auto behind = apart(ground_);
-        for (std::size_t x = 0; x < turns.size();) {
-            const auto step = steps_[radii[x]];
+        for (std::size_t x = 0; x < polar_.size;) {
+            const auto step = steps[radii[x]];
             if (step == nothing) {
                 *to = ground_, to += inwards, ++x;
                 continue;
             }
             const auto& ring = rings_[level_of(step)];
-            const std::span strip = ring.strip;
+            const auto* const strip = ring.strip.data();
             const auto per_turn = ring.per_turn, zero = ring.zero;
             const auto cover = cover_of(step);
             const auto may_be_even = !ring.is_varied && cover == full_cover;
-            for (; x < turns.size() && steps_[radii[x]] == step; ++x, to += inwards) {
+            for (; x < polar_.size && steps[radii[x]] == step; ++x, to += inwards) {
                 const auto place = turns[x] * per_turn + zero;
                 const auto color = strip[place >> 16], next = strip[(place >> 16) + 1];
                 if (may_be_even && color == next) {
@@ -291,17 +293,18 @@ private:
     }
 
     void paint_coarse_line(std::size_t y, Pixel* to, std::ptrdiff_t inwards) const {
-        const auto turns = polar_.turns_of(y), radii = polar_.radii_of(y);
-        for (std::size_t x = 0; x < turns.size();) {
-            const auto step = steps_[radii[x]];
+        const auto *const turns = polar_.turns_of(y).data(), *const radii = polar_.radii_of(y).data();
+        const auto* const steps = steps_.data();
+        for (std::size_t x = 0; x < polar_.size;) {
+            const auto step = steps[radii[x]];
             if (step == nothing) {
                 *to = ground_, to += inwards, ++x;
                 continue;
             }
             const auto& ring = rings_[level_of(step)];
-            const std::span strip = ring.strip;
+            const auto* const strip = ring.strip.data();
             const auto per_turn = ring.per_turn, zero = ring.zero;
-            for (; x < turns.size() && steps_[radii[x]] == step; ++x, to += inwards)
+            for (; x < polar_.size && steps[radii[x]] == step; ++x, to += inwards)
                 *to = strip[(turns[x] * per_turn + zero) >> 16];
         }
     }
@@ -412,17 +415,17 @@ LOUPE_API std::int64_t loupe_paint_icicle(const Frame* frame, Array<const std::i
     return 0;
 }
 
-// `turns` and `radii_of_pixels` as in PolarMap, `square` is the corner's x and y, the quarter, and whether it is coarse.
-LOUPE_API std::int64_t loupe_paint_quarter(const Frame* frame, Array<const double> radii,
-                                           Array<const std::uint16_t> turns, Array<const std::uint16_t> radii_of_pixels,
-                                           Array<const std::int64_t> square) {
-    const auto size = static_cast<std::int64_t>(std::sqrt(static_cast<double>(turns.size)));
-    if (!frame->is_sound() || !frame->fits(items_of(radii), double{largest_quarter_px})) return -1;
-    if (size > largest_quarter_px || size * size != turns.size || radii_of_pixels.size != turns.size || square.size != 4) return -1;
-    const auto x = square.data[0], y = square.data[1], number = square.data[2];
+// `turns` and `radii_of_pixels` as in PolarMap; `square` is the corner's x and y, the quarter, whether it is coarse, and its size.
+LOUPE_API std::int64_t loupe_paint_quarter(const Frame* frame, Array<const double> radii, Array<const std::uint16_t> turns,
+                                           Array<const std::uint16_t> radii_of_pixels, Array<const std::int64_t> square) {
+    if (!frame->is_sound() || !frame->fits(items_of(radii), double{largest_quarter_px}) || square.size != 5) return -1;
+    const auto x = square.data[0], y = square.data[1], number = square.data[2], size = square.data[4];
+    if (size < 1 || size > largest_quarter_px || turns.size != size * size || radii_of_pixels.size != size * size) return -1;
     if (x < 0 || y < 0 || x + 2 * size > frame->width || y + 2 * size > frame->height() || number < 0 || number > 3) return -1;
+    const PolarMap polar{turns, radii_of_pixels, static_cast<std::size_t>(size)};
+    if (!polar.is_sound()) return -1;
     const Quarter quarter{static_cast<std::size_t>(x), static_cast<std::size_t>(y), static_cast<std::size_t>(number), square.data[3] != 0};
-    paint_quarter(frame->painting(), radii, {turns, radii_of_pixels, static_cast<std::size_t>(size)}, quarter);
+    paint_quarter(frame->painting(), radii, polar, quarter);
     return 0;
 }
 

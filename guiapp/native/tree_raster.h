@@ -4,6 +4,8 @@
 // two look-ups in running sums however many nodes there are.
 #pragma once
 
+#include <algorithm>
+
 #include "tree_layout.h"
 
 namespace loupe {
@@ -42,6 +44,8 @@ struct PolarMap {
     std::span<const std::uint16_t> radii;  // in quarters of a pixel
     std::size_t size;
 
+    std::size_t n_steps() const { return 6 * size; }  // more than any radius
+    bool is_sound() const { return std::ranges::max(turns) <= 1 << 14 && std::ranges::max(radii) < n_steps(); }
     std::span<const std::uint16_t> turns_of(std::size_t y) const { return turns.subspan(y * size, size); }
     std::span<const std::uint16_t> radii_of(std::size_t y) const { return radii.subspan(y * size, size); }
 };

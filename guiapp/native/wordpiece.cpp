@@ -18,7 +18,7 @@ WordPiece::WordPiece(CodeTable actions, Strings tokens, const TokenTree& tree, s
       tree_(tree),
       n_tokens_(static_cast<std::int32_t>(tokens.size())),
       unknown_(unknown),
-      links_(tree.rows().size()) {
+      links_(tree.n_rows()) {
     for (std::uint32_t code = 0; code < 128; ++code) {
         const auto action = ascii_actions_[code] = static_cast<Action>(actions_[code] & 3);
         word_flags_[code] = static_cast<Byte>(action == extend_word ? 1 : action == stand_alone ? 2 : action == end_word ? 4 : 0);
