@@ -173,14 +173,14 @@ class Tokenizer:
         started_ns = time.perf_counter_ns()
         name = self._encoder_name(encoder)
         data = as_bytes(text)
-        array, partition = np.frombuffer(bytearray(data), np.uint8), None
-        if self._special_tokens.may_be_in(data, parse_special):
-            partition = self._special_tokens.partition(array, parse_special)
-        elif name == self._pipeline.encoders[0] and 0 < len(data) < LEAST_BYTES:
+        may_have_special = self._special_tokens.may_be_in(data, parse_special)
+        if not may_have_special and name == self._pipeline.encoders[0] and 0 < len(data) < LEAST_BYTES:
             around = self._around if add_special else NOTHING_AROUND
             if (ids := self._pipeline.quick(data, *around)) is not None:
                 spans = partial(self._tiled_spans, ids, len(around[0]), len(around[1]), len(data))
                 return Encoding(data, ids, spans, name, time.perf_counter_ns() - started_ns)
+        array = np.frombuffer(data, np.uint8)
+        partition = self._special_tokens.partition(array, parse_special) if may_have_special else None
         tokens = self._encode_partitioned(array, partition, True, name)
         return self._assemble(data, tokens, add_special, name, started_ns)
 
@@ -269,7 +269,7 @@ class Tokenizer:
         if n < 1:
             raise EncodeError(f"There are no {n} best segmentations. Ask for 1 or more.")
         data = as_bytes(text)
-        array = np.frombuffer(bytearray(data), np.uint8)
+        array = np.frombuffer(data, np.uint8)
         partition = self._special_tokens.partition(array, parse_special)
         stretches = list(zip(partition.raw_starts.tolist(), partition.raw_ends.tolist(), strict=True))
         found = {start: own.segmentations(array[start:end], n) for start, end in stretches if start < end}

@@ -566,10 +566,10 @@ class PairModel(_Handle):
             self._idle.append(encoder)
             if count < 0:
                 return int(count)
-        if before:
-            ids[:n_before] = before
-        if after:
-            ids[-n_after:] = after
+        for at, token_id in enumerate(before):
+            ids[at] = token_id
+        for at, token_id in enumerate(after, len(ids) - n_after):
+            ids[at] = token_id
         return ids
 
     def encode_each(
