@@ -109,7 +109,7 @@ void Lattice::segment(const Unigram& model, Bytes text, double& score, std::vect
     begin_ = end_ = 0;
     ways_[0] = {score, 0, unknown_};
     for (std::size_t at = 0; at < text.size();) {
-        if (at == end_ && model.is_bounded) follow_back(tokens);
+        if (at == end_ && model.is_bounded) follow_back(tokens, first);
         const auto character_end = std::min(text.size(), at + announced_length(text[at]));
         open(character_end);
         const auto is_known =
@@ -118,20 +118,8 @@ void Lattice::segment(const Unigram& model, Bytes text, double& score, std::vect
         if (!is_known) reach(character_end, {score_here + model.unknown_score, static_cast<std::uint32_t>(at), unknown_});
         at = character_end;
     }
-    follow_back(tokens);
+    follow_back(tokens, first);
     score = ways_[0].score;
-    join_unknown(tokens, first);
-}
-
-void Lattice::join_unknown(std::vector<Token>& tokens, std::size_t first) const {
-    auto kept = first;
-    for (auto at = first; at < tokens.size(); ++at) {
-        if (kept > first && tokens[at].id == unknown_ && tokens[kept - 1].id == unknown_)
-            tokens[kept - 1].end = tokens[at].end;
-        else
-            tokens[kept++] = tokens[at];
-    }
-    tokens.resize(kept);
 }
 
 // Try all tokens that start at a place; returns whether the character there is one.
@@ -173,15 +161,24 @@ void Lattice::open(std::size_t end) {
     while (end_ < end) ways_[++end_ - begin_] = {least, static_cast<std::uint32_t>(begin_), unknown_};
 }
 
-// Append the tokens of the best way to end_, where the lattice begins from then on.
-void Lattice::follow_back(std::vector<Token>& tokens) {
-    const auto first = tokens.size();
-    for (auto end = end_; end > begin_;) {
+// Append the tokens of the best way to end_, where the lattice begins from then on; neighbouring unknown ones, from the
+// first on, become one.
+void Lattice::follow_back(std::vector<Token>& tokens, std::size_t first) {
+    const auto n_before = tokens.size();
+    for (auto end = static_cast<std::uint32_t>(end_); end > begin_;) {
         const auto& way = ways_[end - begin_];
         tokens.push_back({way.token, way.origin, end});
         end = way.origin;
     }
-    std::ranges::reverse(tokens.begin() + static_cast<std::ptrdiff_t>(first), tokens.end());
+    std::ranges::reverse(tokens.begin() + static_cast<std::ptrdiff_t>(n_before), tokens.end());
+    auto kept = n_before;
+    for (auto at = n_before; at < tokens.size(); ++at) {
+        if (kept > first && tokens[at].id == unknown_ && tokens[kept - 1].id == unknown_)
+            tokens[kept - 1].end = tokens[at].end;
+        else
+            tokens[kept++] = tokens[at];
+    }
+    tokens.resize(kept);
     ways_[0].score = ways_[end_ - begin_].score;
     begin_ = end_;
 }

@@ -103,7 +103,7 @@ class Lattice {
 public:
     struct Token {
         std::int32_t id;
-        std::size_t start, end;  // in the normalised text
+        std::uint32_t start, end;  // in the normalised text
     };
 
     // Append the tokens of a normalised text.  `score` is the sum of the scores before it and becomes that behind it: sums are
@@ -121,8 +121,7 @@ private:
     bool visit_matches(const Unigram& model, std::size_t at, std::size_t character_end);
     void reach(std::size_t end, Way way);
     void open(std::size_t end);
-    void follow_back(std::vector<Token>& tokens);
-    void join_unknown(std::vector<Token>& tokens, std::size_t first) const;
+    void follow_back(std::vector<Token>& tokens, std::size_t first);
 
     std::vector<Way> ways_;  // the best one to each place from begin_ up to end_
     std::size_t begin_ = 0, end_ = 0;
