@@ -52,10 +52,14 @@ def settled_characters(charsmap: Charsmap) -> NDArray[np.bool_]:
     bases = own_bases[:1]
     firsts, codes, missing = np.full(1, -1), np.zeros(1, np.int64), np.zeros(1, np.int64)
     for _ in range(LONGEST_KEY):
-        begins, ends = np.searchsorted(parents, bases), np.searchsorted(parents, bases, "right")
-        counts = ends - begins
-        if counts.sum() > MOST_BEGINNINGS:
-            return none_settled
+        begins, counts = _children(parents, bases)
+        if (
+            counts.sum() > MOST_BEGINNINGS
+        ):  # ends may be shared: then what leads to them is often the same, too
+            bases, firsts, codes, missing = np.unique(np.stack([bases, firsts, codes, missing]), axis=1)
+            begins, counts = _children(parents, bases)
+            if counts.sum() > MOST_BEGINNINGS:
+                return none_settled
         origins = np.repeat(np.arange(len(bases)), counts)
         nodes = edges[np.arange(len(origins)) + (begins - np.cumsum(counts) + counts)[origins]]
         byte = (nodes ^ bases[origins]) & LABEL
@@ -74,9 +78,16 @@ def settled_characters(charsmap: Charsmap) -> NDArray[np.bool_]:
         for changed in (firsts[is_later & (codes < ASCII_END)], codes[is_later], codes[is_first & is_leaf]):
             settled[changed[changed < N_CODES]] = False
         firsts = np.where(is_first, codes, firsts)
-        state = np.stack([own_bases[nodes] ^ nodes, firsts, codes, missing])
-        bases, firsts, codes, missing = np.unique(state, axis=1)
+        bases = own_bases[nodes] ^ nodes
     return none_settled if len(bases) else settled
+
+
+def _children(
+    parents: NDArray[np.int64], bases: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where the edges begin whose parents have some bases, and how many there are of each."""
+    begins = np.searchsorted(parents, bases)
+    return begins, np.searchsorted(parents, bases, "right") - begins
 
 
 def _edges(units: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
