@@ -62,6 +62,9 @@ class FakeTokenizer:
     def pipeline(self) -> FakeTokenizer:
         return self
 
+    def pipeline_of(self, encoder: str) -> FakeTokenizer:
+        return self
+
     def special_ids_around(self) -> tuple[list[int], list[int]]:
         return [0], []
 

@@ -55,7 +55,7 @@ class LiveEncoding:
         found = self._special_tokens.partition(text, options.parse_special)
         self._special = TokenStore(_moved(found, 0), n_bytes)
         self._dna = dna_tokens(tokenizer.vocabulary)
-        self._cutter = tokenizer.pipeline_of(options.encoder or tokenizer.pipeline.encoders[0])
+        self._cutter = tokenizer.pipeline_of(encoding.encoder)
 
     def window(self, text: NDArray[np.uint8], start: int, removed: int, added: int) -> Window:
         """What an edit makes necessary to encode again.
