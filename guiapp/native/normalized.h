@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "bytes.h"
@@ -17,6 +18,15 @@ struct NormalizedText {
     std::size_t size() const { return data.size(); }
     void reserve(std::size_t size) { data.reserve(size), starts.reserve(size), ends.reserve(size); }
     void clear() { data.clear(), starts.clear(), ends.clear(); }
+
+    // Adds source[start : start + size of `same`], which stays as it is.
+    void keep(Bytes same, std::size_t start) {
+        data.insert(data.end(), same.begin(), same.end());
+        starts.resize(data.size());
+        ends.resize(data.size());
+        std::iota(starts.end() - static_cast<std::ptrdiff_t>(same.size()), starts.end(), static_cast<std::int64_t>(start));
+        std::iota(ends.end() - static_cast<std::ptrdiff_t>(same.size()), ends.end(), static_cast<std::int64_t>(start) + 1);
+    }
 
     // Adds `output`, which replaces source[start : end]; inserted text replaces nothing.
     void append(Bytes output, std::size_t start, std::size_t end) {

@@ -28,6 +28,9 @@ NormalizedText normalize_plamo2(Bytes text) {
         const auto [code, size] = decode_wide(text, at);
         if (at > 0 || code != byte_order_mark) normalized.append(encode(code), at, at + size);
         at += size;
+        const auto n_plain = plain_prefix(text.subspan(at));
+        normalized.keep(text.subspan(at, n_plain), at);
+        at += n_plain;
     }
     return normalized;
 }

@@ -71,6 +71,10 @@ NormalizedText repair(Bytes text) {
     NormalizedText repaired;
     repaired.reserve(text.size());
     for (std::size_t at = 0; at < text.size();) {
+        const auto n_plain = plain_prefix(text.subspan(at));
+        repaired.keep(text.subspan(at, n_plain), at);
+        at += n_plain;
+        if (at == text.size()) break;
         const auto [code, size] = decode(text, at);
         repaired.append(encode(code), at, at + size);
         at += size;

@@ -73,7 +73,7 @@ def test_text_is_plain_up_to_what_is_repaired_first(text):
 
 
 def as_bytes(part: str | bytes) -> bytes:
-    return part.encode() if isinstance(part, str) else part
+    return part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
 
 
 CHARACTERS = [character.encode() for character in "a\né日🚀"]
