@@ -58,7 +58,7 @@ BOUNDS = [  # zig switches them off by the macros that are undefined here
     "-U_LIBCPP_ASSERTION_SEMANTIC_DEFAULT",
     "-D_LIBCPP_ASSERTION_SEMANTIC_DEFAULT=_LIBCPP_ASSERTION_SEMANTIC_QUICK_ENFORCE",
 ]
-SHIPS_BOUNDS_CHECKS = True
+SHIPS_BOUNDS_CHECKS = False  # they cost 9 to 14 % of the speed of `fast`
 UNDEFINED = ["-fsanitize=undefined", "-fno-sanitize=vptr", "-fsanitize-undefined-trap-on-error"]
 KINDS = {
     "": ["-O3", *([*BOUNDS, HARDENING + "_FAST"] if SHIPS_BOUNDS_CHECKS else [])],
