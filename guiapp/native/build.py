@@ -215,9 +215,8 @@ def _run(command: list[str]) -> None:
     cache = {"ZIG_GLOBAL_CACHE_DIR": str(OBJECTS / "zig"), "ZIG_LOCAL_CACHE_DIR": str(OBJECTS / "zig")}
     done = subprocess.run(command, env=cache | os.environ, capture_output=True, text=True, errors="replace")
     if done.returncode != 0:
-        raise BuildError(
-            f"{done.stdout}{done.stderr}\nThe native library cannot be built: see the errors above."
-        )
+        output = f"{done.stdout}{done.stderr}\n{shlex.join(command)} ended with {done.returncode}."
+        raise BuildError(f"{output}\nThe native library cannot be built: see the errors above.")
 
 
 def install(made: Path, kind: str = "") -> Path:
