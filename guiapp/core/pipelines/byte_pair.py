@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from copy import copy
 from functools import partial
@@ -40,7 +39,6 @@ from guiapp.native import ALL_PIECES, NEWLINES, NO_PIECES
 
 WINDOW_BYTES = 256  # the first guess at how far away a cut lies
 MOST_FOLLOWING = 3  # bytes of a character behind its first
-OVERLONG_SPACE = re.compile(rb"\xc0\xa0|\xe0\x80\xa0|\xf0\x80\x80\xa0")
 
 _Repaired = tuple[NDArray[np.uint8], NormalizedText | None]  # a text, and how it came from another one
 
