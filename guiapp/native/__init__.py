@@ -650,9 +650,11 @@ def encode_words(tree: TokenTree, text: NDArray[np.uint8], unknown: int) -> Toke
 # Strings of a GGUF file
 
 _gguf_skip = _function("gguf_skip", c_int64, BYTES, c_int64, c_int64, TO_WIDE_INTS)
-_gguf_measure = _function("gguf_measure", c_int64, BYTES, c_int64, c_bool, TO_WIDE_INTS)
-_gguf_pack = _function("gguf_pack", c_int64, BYTES, c_int64, WIDE_INTS, TO_BYTES)
+_gguf_pack = _function("gguf_pack", c_int64, BYTES, c_int64, c_bool, TO_WIDE_INTS, TO_BYTES)
 count_unsplittable = _function("count_unsplittable", c_int64, BYTES, WIDE_INTS)
+
+
+NAME_BYTES = 27  # room for `[EMPTY_<row>]`, and behind the last string
 
 
 def skip_gguf_strings(data: NDArray[np.uint8], at: int, count: int) -> tuple[int, int]:
@@ -669,10 +671,11 @@ def pack_gguf_strings(
     The last item is how many were cut or are empty; `name_empty` calls the latter `[EMPTY_<row>]`.
     """
     offsets = np.empty(count + 1, np.int64)
-    n_odd = _gguf_measure(data, at, name_empty, offsets)
-    packed = np.empty(int(offsets[-1]) if n_odd >= 0 else 0, np.uint8)
-    if n_odd < 0 or _gguf_pack(data, at, offsets, packed):
+    packed = np.empty(len(data) - at + NAME_BYTES * (count + 1), np.uint8)
+    n_odd = _gguf_pack(data, at, name_empty, offsets, packed)
+    if n_odd < 0:
         raise ValueError("strings that are not whole")
+    packed.resize(int(offsets[-1]), refcheck=False)
     return packed, offsets, n_odd
 
 

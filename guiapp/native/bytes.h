@@ -28,6 +28,12 @@ inline std::uint64_t load8(Bytes text, std::size_t at) { return load8(text.subsp
 
 inline void prefetch(const void* place) { __builtin_prefetch(place); }
 
+// Where a byte first occurs; the size if nowhere.
+inline std::size_t find_byte(Bytes text, Byte byte) {
+    const void* const found = text.empty() ? nullptr : std::memchr(text.data(), byte, text.size());
+    return found ? static_cast<std::size_t>(static_cast<const Byte*>(found) - text.data()) : text.size();
+}
+
 constexpr std::uint64_t high_bits = 0x8080808080808080;
 
 // How many bytes lie before the lowest one with a bit set; `word` is not 0.

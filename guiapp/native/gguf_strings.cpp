@@ -1,5 +1,6 @@
 // Arrays of strings as they lie in a GGUF file: each behind its length, in eight bytes.  C sees them cut at the first NUL.
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 #include "api.h"
@@ -30,30 +31,23 @@ public:
 
     std::size_t at() const { return at_; }
     Bytes text() const { return text_; }
-    Bytes text_before_nul() const {
-        return text_.first(static_cast<std::size_t>(std::ranges::find(text_, Byte{0}) - text_.begin()));
-    }
+    Bytes text_before_nul() const { return text_.first(find_byte(text_, 0)); }
 
 private:
     Bytes data_, text_;
     std::size_t at_;
 };
 
-std::size_t count_digits(std::size_t number) {
-    std::size_t count = 1;
-    for (; number >= 10; number /= 10) ++count;
-    return count;
-}
-
-std::size_t name_size(std::size_t row) { return empty_name.size() + count_digits(row) + 1; }
-
-// [EMPTY_row]
-void write_name(std::size_t row, Byte* to) {
-    std::ranges::copy(empty_name, to);
-    auto* digit = to + name_size(row) - 1;
-    *digit = ']';
-    do *--digit = static_cast<Byte>('0' + row % 10);
+// Writes [EMPTY_row]; returns how many bytes that takes, at most `longest_name`.
+constexpr std::size_t longest_name = 27;
+std::size_t write_name(std::size_t row, Byte* to) {
+    std::array<Byte, longest_name> digits;
+    auto first = digits.end();
+    do *--first = static_cast<Byte>('0' + row % 10);
     while (row /= 10);
+    auto* const end = std::copy(first, digits.end(), std::ranges::copy(empty_name, to).out);
+    *end = ']';
+    return static_cast<std::size_t>(end + 1 - to);
 }
 
 }  // namespace
@@ -71,41 +65,25 @@ LOUPE_API std::int64_t loupe_gguf_skip(Array<const Byte> data, std::int64_t at, 
     return n_whole;
 }
 
-// Fills offsets[n + 1] for the n strings that begin at `at`, cut at the first NUL; `name_empty` gives those of no bytes a
-// name.  Returns how many are cut or empty; -1 where a string is not whole.
-LOUPE_API std::int64_t loupe_gguf_measure(Array<const Byte> data, std::int64_t at, bool name_empty, Array<std::int64_t> offsets) {
+// Copies the n strings that begin at `at`, cut at the first NUL, one behind the other, and fills offsets[n + 1];
+// `name_empty` gives those of no bytes a name.  Returns how many are cut or empty; -1 where a string is not whole, or there
+// is no room.
+LOUPE_API std::int64_t loupe_gguf_pack(Array<const Byte> data, std::int64_t at, bool name_empty, Array<std::int64_t> offsets,
+                                       Array<Byte> packed) {
     StringReader reader(data, at);
-    std::int64_t n_odd = 0, size = 0;
+    std::size_t n_odd = 0, size = 0;
+    const auto room = static_cast<std::size_t>(packed.size);
     for (std::int64_t row = 0; row < offsets.size; ++row) {
-        offsets.data[row] = size;
+        offsets.data[row] = static_cast<std::int64_t>(size);
         if (row + 1 == offsets.size) break;
         if (!reader.next()) return -1;
-        const auto length = reader.text_before_nul().size();
-        n_odd += length == 0 || length < reader.text().size();
-        size += static_cast<std::int64_t>(length == 0 && name_empty ? name_size(static_cast<std::size_t>(row)) : length);
-    }
-    return n_odd;
-}
-
-// Copies the strings to where loupe_gguf_measure put them; -1 where these are not those.
-LOUPE_API std::int64_t loupe_gguf_pack(Array<const Byte> data, std::int64_t at, Array<const std::int64_t> offsets,
-                                       Array<Byte> packed) {
-    const Strings targets{{packed.data, static_cast<std::size_t>(packed.size)}, offsets};
-    if (!are_sound(targets)) return -1;
-    StringReader reader(data, at);
-    for (std::size_t row = 0; row < targets.size(); ++row) {
-        if (!reader.next()) return -1;
         const auto text = reader.text_before_nul();
-        const auto size = targets[row].size();
-        auto* to = packed.data + offsets.data[row];
-        if (size == text.size())
-            std::ranges::copy(text, to);
-        else if (text.empty() && size == name_size(row))
-            write_name(row, to);
-        else
-            return -1;
+        n_odd += text.empty() || text.size() < reader.text().size();
+        if (std::max(text.size(), longest_name) > room - size) return -1;
+        if (text.empty() && name_empty) size += write_name(static_cast<std::size_t>(row), packed.data + size);
+        else std::ranges::copy(text, packed.data + size), size += text.size();
     }
-    return 0;
+    return static_cast<std::int64_t>(n_odd);
 }
 
 // How many strings have no space behind their first byte, and so do not name the two sides of a merge.
@@ -115,7 +93,7 @@ LOUPE_API std::int64_t loupe_count_unsplittable(Array<const Byte> data, Array<co
     std::int64_t count = 0;
     for (std::size_t row = 0; row < merges.size(); ++row) {
         const auto text = merges[row];
-        count += text.empty() || std::ranges::find(text.subspan(1), Byte{' '}) == text.end();
+        count += text.empty() || find_byte(text.subspan(1), ' ') == text.size() - 1;
     }
     return count;
 }

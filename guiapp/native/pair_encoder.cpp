@@ -39,15 +39,8 @@ bool PairModel::has_marked_space(Bytes text) const {
     return false;
 }
 
-PairEncoder::PairEncoder(const PairModel& model)
-    : model_(model),
-      cache_(model.whole_pieces == WholePieces::all ? static_cast<std::size_t>(model.rules.n_tokens()) : 0),
-      merger_(model.rules) {
+PairEncoder::PairEncoder(const PairModel& model) : model_(model), merger_(model.rules) {
     if (model.splitter) splitting_ = std::make_unique<Splitting>(*model.splitter);
-    if (model.whole_pieces != WholePieces::all) return;
-    std::vector<Byte> bytes;
-    for (std::int32_t token = 0; token < model.rules.n_tokens(); ++token)
-        if (model.rules.unspell(model.rules.symbol_text(static_cast<std::size_t>(token)), bytes)) cache_.enter(bytes, token);
 }
 
 std::size_t PairEncoder::fast(Bytes text, std::span<const std::int64_t> ends, Ids ids) {
@@ -94,13 +87,11 @@ std::size_t PairEncoder::encode_words(Bytes text, std::size_t start, std::span<c
     }
     return cache_.encode(block, ids, count, [&](std::size_t index, std::size_t count) {
         const auto piece = block.piece(index);
-        const bool is_short = piece.size() <= PieceCache::short_bytes;
-        const bool is_known = is_short && model_.whole_pieces == WholePieces::all;  // if it were a token
-        if (const auto token = is_known ? absent : model_.whole_token(piece); token != absent) {
+        if (const auto token = model_.whole_token(piece); token != absent) {
             ids[count] = token;
             return count + 1;
         }
-        if (is_short) return merge(piece, ids, count);
+        if (piece.size() <= PieceCache::short_bytes) return merge(piece, ids, count);
         return encode_parts(text, block.start_of(index), static_cast<std::size_t>(ends[index]), ids, count);
     });
 }

@@ -29,6 +29,23 @@ public:
         return token != absent ? token : later(text);
     }
 
+    // The number of two texts one behind the other.  Most lists name rules in the order of the tokens that they make.
+    std::int32_t joined(Bytes left, Bytes right) {
+        const auto& tokens = tokens_.strings();
+        for (const auto row : {last_joined_, last_joined_ + 1}) {
+            if (row >= tokens.size() || tokens[row].size() != left.size() + right.size()) continue;
+            if (!std::ranges::equal(tokens[row].first(left.size()), left)) continue;
+            if (!std::ranges::equal(tokens[row].subspan(left.size()), right)) continue;
+            last_joined_ = row;
+            return static_cast<std::int32_t>(row);
+        }
+        joined_.assign(left.begin(), left.end());
+        joined_.insert(joined_.end(), right.begin(), right.end());
+        const auto found = number(joined_, tokens_.hash(joined_));
+        if (found >= 0) last_joined_ = static_cast<std::size_t>(found);
+        return found;
+    }
+
     std::int32_t later(Bytes text) {
         data_.insert(data_.end(), text.begin(), text.end());
         offsets_.push_back(static_cast<std::int64_t>(data_.size()));
@@ -57,7 +74,8 @@ public:
 
 private:
     const StringTable& tokens_;
-    std::vector<Byte> data_;
+    std::size_t last_joined_ = 0;
+    std::vector<Byte> joined_, data_;
     std::vector<std::int64_t> offsets_{0};
 };
 
@@ -99,31 +117,25 @@ std::vector<PairRules::Named> PairRules::listed_rules(const PairSource& source, 
     constexpr std::size_t at_once = 64;
     struct Waiting {
         Bytes left, right;
-        std::size_t joined, rank;
-        std::array<std::uint64_t, 3> hashes;
+        std::uint64_t left_hash, right_hash;
+        std::uint32_t rank;
     };
     const Strings merges{source.merge_data, source.merge_offsets};
     std::vector<Named> rules;
     rules.reserve(merges.size());
     std::vector<Waiting> waiting;
-    std::vector<Byte> joined;
     for (std::size_t rank = 0; rank < merges.size(); ++rank) {
         const auto text = merges[rank];
-        const auto space = text.size() < 3 ? text.size() : static_cast<std::size_t>(std::find(text.begin() + 1, text.end(), ' ') - text.begin());
+        const auto space = text.size() < 3 ? text.size() : 1 + find_byte(text.subspan(1), ' ');
         if (space + 1 < text.size()) {
             const auto left = text.first(space), right = text.subspan(space + 1);
-            const auto start = joined.size();
-            joined.insert(joined.end(), left.begin(), left.end());
-            joined.insert(joined.end(), right.begin(), right.end());
-            waiting.push_back({left, right, start, rank, {tokens_.hash(left), tokens_.hash(right), tokens_.hash(Bytes(joined).subspan(start))}});
-            for (const auto hashed : waiting.back().hashes) tokens_.fetch(hashed);
+            waiting.push_back({left, right, tokens_.hash(left), tokens_.hash(right), static_cast<std::uint32_t>(rank)});
+            tokens_.fetch(waiting.back().left_hash), tokens_.fetch(waiting.back().right_hash);
         }
         if (waiting.size() < at_once && rank + 1 < merges.size()) continue;
-        for (const auto& [left, right, start, own_rank, hashes] : waiting) {
-            const auto made = Bytes(joined).subspan(start, left.size() + right.size());
-            rules.push_back({naming.number(left, hashes[0]), naming.number(right, hashes[1]), naming.number(made, hashes[2]), static_cast<std::uint32_t>(own_rank)});
-        }
-        waiting.clear(), joined.clear();
+        for (const auto& [left, right, left_hash, right_hash, own_rank] : waiting)
+            rules.push_back({naming.number(left, left_hash), naming.number(right, right_hash), naming.joined(left, right), own_rank});
+        waiting.clear();
     }
     return rules;
 }
@@ -158,7 +170,10 @@ void PairRules::enter(const std::vector<Named>& rules) {
     const auto n_bits = std::bit_ceil(4 * rules.size() + 64);
     filter_.resize(n_bits / 64);
     filter_shift_ = 64 - std::countr_zero(n_bits);
-    for (const auto& rule : rules) {
+    constexpr std::size_t ahead = 16;
+    for (std::size_t row = 0; row < rules.size(); ++row) {
+        if (row + ahead < rules.size()) fetch(rules[row + ahead].left, rules[row + ahead].right);
+        const auto& rule = rules[row];
         const auto key = key_of(rule.left, rule.right);
         rules_.add(key, {rule.rank, rule.made});
         filter_[filter_bit(key) >> 6] |= std::uint64_t{1} << (filter_bit(key) & 63);

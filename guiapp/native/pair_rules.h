@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api.h"
+#include "large_array.h"
 #include "strings.h"
 
 namespace loupe {
@@ -30,39 +31,38 @@ public:
 
     void add(std::uint64_t key, Value value) {
         auto& row = rows_[place_of(key)];
-        if (row.key == none) row = {key, value};
+        if (row.next_key == 0) row = {key + 1, value};
     }
 
     const Value* find(std::uint64_t key) const {
         const auto& row = rows_[place_of(key)];
-        return row.key == none ? nullptr : &row.value;
+        return row.next_key == 0 ? nullptr : &row.value;
     }
 
     void fetch(std::uint64_t key) const { prefetch(&rows_[key * spread_ >> shift_]); }
 
     template <class Visit>
     void for_each(Visit visit) const {
-        for (const auto& row : rows_)
-            if (row.key != none) visit(row.key, row.value);
+        for (std::size_t place = 0; place < rows_.size(); ++place)
+            if (const auto& row = rows_[place]; row.next_key != 0) visit(row.next_key - 1, row.value);
     }
 
 private:
-    static constexpr std::uint64_t none = ~std::uint64_t{0};
     struct Row {
-        std::uint64_t key = none;
+        std::uint64_t next_key;  // the key + 1; 0 where the row is empty
         Value value;
     };
 
     // Where a key is, or the empty row where it belongs.
     std::size_t place_of(std::uint64_t key) const {
         auto place = key * spread_ >> shift_;
-        while (rows_[place].key != key && rows_[place].key != none) place = (place + 1) & (rows_.size() - 1);
+        while (rows_[place].next_key != key + 1 && rows_[place].next_key != 0) place = (place + 1) & (rows_.size() - 1);
         return place;
     }
 
     std::uint64_t spread_;
     int shift_;
-    std::vector<Row> rows_;
+    LargeArray<Row> rows_;
 };
 
 // What a vocabulary says about merging.

@@ -1,6 +1,7 @@
 #include "piece_cache.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace loupe {
 
@@ -10,9 +11,8 @@ constexpr std::uint64_t mix_low = 0x9E3779B97F4A7C15, mix_high = 0xC2B2AE3D27D4E
 constexpr std::uint64_t whole_bit = std::uint64_t{1} << 60;  // of the high word
 constexpr std::uint64_t ids_mask = ~std::uint64_t{0} >> 2;
 constexpr unsigned length_shift = 56, count_shift = 62, place_shift = 36;
-constexpr std::size_t n_recent_rows = 1 << 17, least_known_rows = 1 << 17, n_long_rows = 1 << 17;
+constexpr std::size_t n_recent_rows = 1 << 17, least_rows = 1 << 13, most_known_rows = 1 << 18, most_long_rows = 1 << 17;
 constexpr std::size_t ahead = 32;  // pieces behind a new one, of which more may be new
-constexpr std::uint32_t most_common = 1 << 15;  // tokens that are looked for first: vocabularies begin with frequent ones
 
 // Of a piece of n bytes: which bits of its two words are text.
 constexpr auto low_masks = [] {
@@ -30,11 +30,7 @@ void store_pair(Ids ids, std::size_t at, std::uint64_t pair) { std::memcpy(ids.s
 
 }  // namespace
 
-PieceCache::PieceCache(std::size_t n_tokens)
-    : recent_(n_recent_rows),
-      known_(n_tokens ? std::bit_ceil(2 * n_tokens) : least_known_rows),
-      long_(n_long_rows),
-      known_room_(known_.size() / 4 * 3) {}
+PieceCache::PieceCache() : recent_(n_recent_rows), known_(least_rows), long_(least_rows) {}
 
 std::uint64_t PieceCache::mixed(std::uint64_t low, std::uint64_t high) {
     auto found = low * mix_low ^ high * mix_high;
@@ -55,16 +51,6 @@ void PieceCache::write_row(Row& row, const Key& key, std::span<const std::int32_
     for (std::size_t at = 0; at < ids.size(); ++at)
         pairs[at / 2] |= static_cast<std::uint64_t>(static_cast<std::uint32_t>(ids[at])) << 32 * (at & 1);
     row = {key.low, key.high, pairs[0], pairs[1] | std::uint64_t{ids.size() - 1} << count_shift};
-}
-
-void PieceCache::enter(Bytes piece, std::int32_t token) {
-    if (piece.empty() || piece.size() > short_bytes) return;
-    const auto key = key_of(piece, true);
-    auto& row = known_row(key);
-    if (row.high != 0 || known_room_ == 0) return;
-    --known_room_;
-    write_row(row, key, {&token, 1});
-    if (static_cast<std::uint32_t>(token) < most_common && recent_[2 * key.place + 1].high == 0) keep_recent(key, {&token, 1});
 }
 
 // Make the keys of all pieces, and let the processor fetch their rows.
@@ -144,18 +130,31 @@ std::size_t PieceCache::fetch_known(std::span<const Key> keys, std::size_t index
 }
 
 // The row of a key, or the empty row where it would be.
-PieceCache::Row& PieceCache::known_row(const Key& key) {
-    auto place = mixed(key.low, key.high);
+PieceCache::Row& PieceCache::known_row(std::uint64_t low, std::uint64_t high) {
+    auto place = mixed(low, high);
     while (true) {
         auto& row = known_[place++ & (known_.size() - 1)];
-        if ((row.high == key.high && row.low == key.low) || row.high == 0) return row;
+        if ((row.high == high && row.low == low) || row.high == 0) return row;
     }
+}
+
+void PieceCache::grow_known() {
+    const auto rows = std::exchange(known_, LargeArray<Row>(4 * known_.size()));
+    for (std::size_t place = 0; place < rows.size(); ++place)
+        if (rows[place].high != 0) known_row(rows[place].low, rows[place].high) = rows[place];
+}
+
+void PieceCache::grow_long() {
+    const auto rows = std::exchange(long_, LargeArray<LongRow>(4 * long_.size()));
+    for (std::size_t place = 0; place < rows.size(); ++place)
+        if (rows[place].hash != 0)
+            if (auto* const row = free_long_row(rows[place].hash)) *row = rows[place];
 }
 
 bool PieceCache::recall(const Block& pieces, std::size_t index, Ids ids, std::size_t& count) {
     const auto& key = pieces.keys[index];
     if (key.high == too_long) return key.low != 0 && recall_long(pieces.piece(index), pieces.are_whole, key.low, ids, count);
-    const auto& row = known_row(key);
+    const auto& row = known_row(key.low, key.high);
     if (row.high == 0) return false;
     if (row.two == many) {
         const auto piece = pieces.piece(index);
@@ -188,9 +187,10 @@ void PieceCache::keep(const Block& pieces, std::size_t index, std::span<const st
         if (key.low) keep_long(pieces.piece(index), pieces.are_whole, key.low, ids);
         return;
     }
-    auto& row = known_row(key);
-    if (row.high == 0 && known_room_ > 0) {
-        --known_room_;
+    if (4 * n_known_ >= 3 * known_.size() && known_.size() < most_known_rows) grow_known();
+    auto& row = known_row(key.low, key.high);
+    if (row.high == 0 && 4 * n_known_ < 3 * known_.size()) {
+        ++n_known_;
         write_row(row, key, ids.first(std::min(ids.size(), few)));
         if (ids.size() > few) row.two = many;
     }
@@ -198,23 +198,27 @@ void PieceCache::keep(const Block& pieces, std::size_t index, std::span<const st
     if (ids.size() > few) keep_long(piece, pieces.are_whole, long_hash(piece, pieces.are_whole), ids);
 }
 
-// Not if its place in the table is crowded.
+// Where a piece that is not kept may be, unless its place in the table is crowded.
+PieceCache::LongRow* PieceCache::free_long_row(std::uint64_t hash) {
+    for (std::size_t probe = 0; probe < most_probes; ++probe)
+        if (auto& row = long_[((hash >> 20) + probe) & (long_.size() - 1)]; row.hash == 0) return &row;
+    return nullptr;
+}
+
 void PieceCache::keep_long(Bytes piece, bool is_whole, std::uint64_t hash, std::span<const std::int32_t> ids) {
     if (piece.size() > longest_kept || ids.size() > longest_kept) return;
+    if (2 * n_long_ >= long_.size() && long_.size() < most_long_rows) grow_long();
     if (text_.size() + piece.size() > most_text || ids_.size() + ids.size() > most_ids || 2 * n_long_ > long_.size()) {
         long_.clear();
         text_.clear(), ids_.clear(), n_long_ = 0;
     }
-    for (std::size_t probe = 0; probe < most_probes; ++probe) {
-        auto& row = long_[((hash >> 20) + probe) & (long_.size() - 1)];
-        if (row.hash != 0) continue;
-        row = {hash, static_cast<std::uint32_t>(text_.size()), static_cast<std::uint32_t>(ids_.size()),
-               static_cast<std::uint32_t>(piece.size() << 1 | is_whole), static_cast<std::uint32_t>(ids.size())};
-        text_.insert(text_.end(), piece.begin(), piece.end());
-        ids_.insert(ids_.end(), ids.begin(), ids.end());
-        ++n_long_;
-        return;
-    }
+    auto* const row = free_long_row(hash);
+    if (!row) return;
+    *row = {hash, static_cast<std::uint32_t>(text_.size()), static_cast<std::uint32_t>(ids_.size()),
+            static_cast<std::uint32_t>(piece.size() << 1 | is_whole), static_cast<std::uint32_t>(ids.size())};
+    text_.insert(text_.end(), piece.begin(), piece.end());
+    ids_.insert(ids_.end(), ids.begin(), ids.end());
+    ++n_long_;
 }
 
 // Put a piece in its pair of rows: second if the first is in use.

@@ -44,11 +44,7 @@ public:
         }
     };
 
-    // `n_tokens` whole pieces will be entered that are tokens.
-    explicit PieceCache(std::size_t n_tokens);
-
-    // Enter a token as what a whole piece becomes, of equal ones the first; one that is too long is left out.
-    void enter(Bytes piece, std::int32_t token);
+    PieceCache();
 
     // Append the ids of all pieces of a block.  `encode_new(index, count)` writes those of a piece that is not kept to
     // ids[count:] and returns the new count; the cache may be used for other blocks meanwhile.  There must be room for
@@ -94,7 +90,10 @@ private:
     void fetch_long(const Block& pieces, std::size_t listed);
     std::size_t look_up(std::span<const Key> keys, std::size_t index, Ids ids, std::size_t& count);
     std::size_t fetch_known(std::span<const Key> keys, std::size_t index) const;
-    Row& known_row(const Key& key);
+    Row& known_row(std::uint64_t low, std::uint64_t high);
+    LongRow* free_long_row(std::uint64_t hash);
+    void grow_known();
+    void grow_long();
     LongRow& long_row(std::uint64_t hash) { return long_[(hash >> 20) & (long_.size() - 1)]; }
     bool recall(const Block& pieces, std::size_t index, Ids ids, std::size_t& count);
     bool recall_long(Bytes piece, bool is_whole, std::uint64_t hash, Ids ids, std::size_t& count);
@@ -104,8 +103,8 @@ private:
 
     LargeArray<Row> recent_, known_;
     LargeArray<LongRow> long_;
-    std::size_t known_room_, n_long_ = 0;  // how many more rows `known_` can take, and how many `long_` has
-    std::vector<Byte> text_;               // of the pieces in `long_`; when something is full those are forgotten
+    std::size_t n_known_ = 0, n_long_ = 0;
+    std::vector<Byte> text_;  // of the pieces in `long_`; when something is full those are forgotten
     std::vector<std::int32_t> ids_;
 };
 

@@ -52,7 +52,7 @@ private:
 
     const WordPiece* wordpiece_;
     const Unigram* unigram_;
-    PieceCache cache_{0};
+    PieceCache cache_;
     std::vector<PieceCache::Key> keys_, part_keys_;
     std::vector<std::int64_t> starts_, ends_, part_ends_;  // of the words of a block, and of the parts of one
 
