@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 
 from guiapp.core.algorithms.fewest import Dropout
 from guiapp.core.algorithms.segmentations import Segmentation, Segmenting, best_joint
-from guiapp.core.batches import Around, Padding, checked_shape, n_cores, pad_batch, row_by_row
 from guiapp.core.catalogue import ALGORITHMS, Algorithm
 from guiapp.core.detokenizing import detokenize
 from guiapp.core.encoding import Encoding, FragmentTokens, join_tokens
 from guiapp.core.errors import EncodeError, whole_number
 from guiapp.core.explain.exactness import Exactness, exactness_of
-from guiapp.core.long_texts import (
+from guiapp.core.parallel.batches import Around, Padding, checked_shape, n_cores, pad_batch, row_by_row
+from guiapp.core.parallel.long_texts import (
     LEAST_BYTES,
     LEAST_PART,
     MOST_ASKED_FOR,
@@ -34,7 +34,7 @@ from guiapp.core.long_texts import (
     PARTS_PER_THREAD,
     encode_in_parts,
 )
-from guiapp.core.many_texts import encode_rows
+from guiapp.core.parallel.many_texts import encode_rows
 from guiapp.core.pipelines.pipeline import Pipeline
 from guiapp.core.pipelines.words import WORDS, WordsPipeline
 from guiapp.core.text.special_tokens import Partition, SpecialTokens

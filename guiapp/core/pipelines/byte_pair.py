@@ -15,9 +15,9 @@ from guiapp.core.algorithms.fewest import Dropout
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.pipelines.dna import dna_tokens
 from guiapp.core.pipelines.lone_spaces import with_lone_spaces
-from guiapp.core.pipelines.many_texts import Rows, laid_out, rows_of
 from guiapp.core.pipelines.pair_merging import PairEncoder, to_source
 from guiapp.core.pipelines.pipeline import Pipeline
+from guiapp.core.pipelines.rows import Rows, laid_out, rows_of
 from guiapp.core.pipelines.stages import (
     ENCODE,
     NORMALISE,

@@ -18,7 +18,7 @@ from guiapp.core.algorithms.longest_match import Taken
 from guiapp.core.algorithms.merge import Slots, symbol_slots
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.errors import EncodeError
-from guiapp.core.pipelines.many_texts import Rows
+from guiapp.core.pipelines.rows import Rows
 from guiapp.core.pipelines.token_matching import APPROXIMATE, LINEAR, TokenMatching
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
 from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText

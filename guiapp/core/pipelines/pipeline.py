@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from guiapp.core.algorithms.fewest import Dropout
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.errors import EncodeError
-from guiapp.core.pipelines.many_texts import LONGEST_OF_MANY, Rows
+from guiapp.core.pipelines.rows import LONGEST_OF_MANY, Rows
 from guiapp.core.pipelines.stages import Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
 from guiapp.core.vocab.merges import PairMerging

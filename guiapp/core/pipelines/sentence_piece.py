@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from guiapp.core.algorithms.fewest import Dropout
 from guiapp.core.encoding import FragmentTokens
-from guiapp.core.pipelines.many_texts import Rows, laid_out
 from guiapp.core.pipelines.pair_merging import PairEncoder
 from guiapp.core.pipelines.pipeline import Pipeline
+from guiapp.core.pipelines.rows import Rows, laid_out
 from guiapp.core.pipelines.stages import ENCODE, NORMALISE, Stage, Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
 from guiapp.core.text.normalized import NormalizedText

@@ -17,8 +17,8 @@ from guiapp.core.encoding import FragmentTokens
 from guiapp.core.errors import EncodeError
 from guiapp.core.pipelines import cuts
 from guiapp.core.pipelines.chunks import chunks_of, join_chunks, tokens_from_steps
-from guiapp.core.pipelines.many_texts import LONGEST_OF_MANY, Rows, laid_out
 from guiapp.core.pipelines.pipeline import Pipeline
+from guiapp.core.pipelines.rows import LONGEST_OF_MANY, Rows, laid_out
 from guiapp.core.pipelines.stages import ENCODE, NORMALISE, SPLIT_AND_ENCODE, Stage, Stages
 from guiapp.core.pipelines.unigram_words import LONGEST_TOKEN, UnigramWords
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher

@@ -14,8 +14,8 @@ from guiapp.core.algorithms import linear, wordpiece
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.errors import EncodeError
 from guiapp.core.pipelines.chunks import chunks_of, join_chunks, tokens_from_steps
-from guiapp.core.pipelines.many_texts import Rows, laid_out
 from guiapp.core.pipelines.pipeline import Pipeline
+from guiapp.core.pipelines.rows import Rows, laid_out
 from guiapp.core.pipelines.stages import ENCODE, NORMALISE_AND_SPLIT, SPLIT_AND_ENCODE, Stage, Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
 from guiapp.core.text.normalized import NormalizedText, joined, source_spans

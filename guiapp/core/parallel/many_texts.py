@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core import long_texts
-from guiapp.core.pipelines.many_texts import Rows
+from guiapp.core.parallel import long_texts
+from guiapp.core.parallel.share_out import share_out
 from guiapp.core.pipelines.pipeline import Pipeline
-from guiapp.core.share_out import share_out
+from guiapp.core.pipelines.rows import Rows
 from guiapp.core.text.special_tokens import ManyParts
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ import pytest
 from gguf_builder import write_vocab
 
 import guiapp
-from guiapp.core import batches
 from guiapp.core.errors import EncodeError
+from guiapp.core.parallel import batches
 
 SENTENCE = "The quick brown fox jumps over the lazy dog, again and again. "
 MODELS = ["demo:bpe", "demo:spm", "demo:wordpiece", "demo:unigram", "demo:rwkv"]

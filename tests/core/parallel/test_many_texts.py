@@ -12,9 +12,9 @@ from pair_vocabularies import BYTE_TOKENS
 from random_texts import random_texts
 
 import guiapp
-from guiapp.core import long_texts, many_texts
 from guiapp.core.errors import EncodeError
-from guiapp.core.many_texts import encode_rows
+from guiapp.core.parallel import long_texts, many_texts
+from guiapp.core.parallel.many_texts import encode_rows
 from guiapp.core.tokenizer import Tokenizer
 
 SEED = 20261122

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from guiapp import native
 from guiapp.core.errors import EncodeError
-from guiapp.core.pipelines.many_texts import Rows
-from guiapp.core.share_out import share_out
+from guiapp.core.parallel.share_out import share_out
+from guiapp.core.pipelines.rows import Rows
 from guiapp.core.vocab.vocabulary import Vocabulary
 
 Padding = Literal["longest"] | SupportsIndex | None

@@ -11,7 +11,7 @@ import guiapp
 from guiapp.core import tokenizer as tokenizers
 from guiapp.core.demo import DEMO_MODELS
 from guiapp.core.errors import EncodeError
-from guiapp.core.long_texts import encode_in_parts
+from guiapp.core.parallel.long_texts import encode_in_parts
 
 TOKENIZERS = {model.name: guiapp.open_model(f"demo:{model.name}") for model in DEMO_MODELS}
 WORDS = [
@@ -93,7 +93,7 @@ def test_without_further_threads_long_texts_are_encoded_on_the_calling_one(monke
     def refuse(*_):
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr("guiapp.core.share_out.start_new_thread", refuse)
+    monkeypatch.setattr("guiapp.core.parallel.share_out.start_new_thread", refuse)
     monkeypatch.setattr("threading._start_new_thread", refuse)
     monkeypatch.setattr(tokenizers, "LEAST_BYTES", 1000)
     monkeypatch.setattr(tokenizers, "LEAST_PART", 100)

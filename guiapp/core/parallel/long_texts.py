@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.encoding import FragmentTokens, join_tokens
+from guiapp.core.parallel.share_out import share_out
 from guiapp.core.pipelines.pipeline import Pipeline
-from guiapp.core.share_out import share_out
 
 LEAST_BYTES = 2 << 20  # below, threads take longer to start than they save
 MOST_THREADS, MOST_ASKED_FOR = 8, 64  # each may have a cache of 20 MB
