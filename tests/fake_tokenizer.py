@@ -15,7 +15,8 @@ from guiapp.core.encoding import Encoding, FragmentTokens
 from guiapp.core.errors import EncodeError
 from guiapp.core.explain.exactness import Exactness
 from guiapp.core.text.special_tokens import Partition
-from guiapp.core.vocab.vocabulary import Attribute, SpecialIds
+from guiapp.core.vocab.attributes import Attribute
+from guiapp.core.vocab.vocabulary import SpecialIds
 
 WORDS = (b"", b"one", b" one", b" two", b" three", b"\n", b" ", b"two", b"?")
 UNENCODABLE = b"unencodable"

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.editing.token_store import N_TINTS
-from guiapp.core.vocab.vocabulary import Attribute
+from guiapp.core.vocab.attributes import Attribute
 from guiapp.viewmodels.text.document import TextDocument
 from guiapp.viewmodels.tokens.layout import SpanWindow
 

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS
-from guiapp.core.vocab.vocabulary import Attribute, Rules, SpecialIds, VocabType, Vocabulary
+from guiapp.core.vocab.attributes import Attribute
+from guiapp.core.vocab.vocabulary import Rules, SpecialIds, VocabType, Vocabulary
 
 
 def toy_vocabulary(

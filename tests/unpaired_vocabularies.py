@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 from gguf_builder import BYTE, CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED, Raw, write_vocab
 
-from guiapp.core.vocab.vocabulary import Attribute, Rules, SpecialIds, VocabType, Vocabulary
+from guiapp.core.vocab.attributes import Attribute
+from guiapp.core.vocab.vocabulary import Rules, SpecialIds, VocabType, Vocabulary
 
 ALPHABET = [
     *"aaabbcdehinorst  ABC019.,!?<>|_-",

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from guiapp import native
 from guiapp.core.errors import EncodeError
-from guiapp.core.vocab.vocabulary import Attribute, Vocabulary
+from guiapp.core.vocab.attributes import Attribute
+from guiapp.core.vocab.vocabulary import Vocabulary
 
 SPACE = 0x20
 HIDDEN = np.uint16(Attribute.CONTROL | Attribute.UNKNOWN)  # where special tokens are not written

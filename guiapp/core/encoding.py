@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.errors import EncodeError
+
+LONGEST_TEXT = (1 << 31) - 1  # bytes
 Offsets = NDArray[np.int64]
 
 
@@ -119,3 +122,17 @@ class Encoding:
 
     def __len__(self) -> int:
         return len(self.token_ids)
+
+
+def as_bytes(text: str | bytes) -> bytes:
+    """The bytes that llama.cpp would be given for this text; EncodeError if it could not take so many."""
+    if isinstance(text, str):
+        data = text.encode("utf-8", "surrogatepass")
+    else:
+        data = text if isinstance(text, bytes) else bytes(memoryview(text))  # bytes(3) would be three zeros
+    if len(data) > LONGEST_TEXT:
+        raise EncodeError(
+            f"The text has {len(data):,} bytes. llama.cpp counts them in 32 bits and takes at most "
+            f"{LONGEST_TEXT:,}. Encode it in parts."
+        )
+    return data

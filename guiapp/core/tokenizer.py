@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 from guiapp.core.algorithms.fewest import Dropout
 from guiapp.core.algorithms.segmentations import Segmentation, Segmenting, best_joint
 from guiapp.core.catalogue import ALGORITHMS, Algorithm
+from guiapp.core.counting.count import count_tokens
 from guiapp.core.detokenizing import detokenize
-from guiapp.core.encoding import Encoding, FragmentTokens, join_tokens
+from guiapp.core.encoding import Encoding, FragmentTokens, as_bytes, join_tokens
 from guiapp.core.errors import EncodeError, whole_number
 from guiapp.core.explain.exactness import Exactness, exactness_of
 from guiapp.core.parallel.batches import Around, Padding, checked_shape, n_cores, pad_batch, row_by_row
@@ -52,7 +53,6 @@ PIPELINES = {
     VocabType.TEST: "chunk_hash.ChunkHashPipeline",
 }
 
-LONGEST_TEXT = (1 << 31) - 1  # bytes
 NOTHING_AROUND: tuple[list[int], list[int]] = ([], [])
 
 
@@ -293,8 +293,6 @@ class Tokenizer:
 
         The other options are those of `encode`: special tokens are counted unless switched off.
         """
-        from guiapp.core.counting.count import count_tokens
-
         return count_tokens(self, as_bytes(text), limit, add_special, parse_special)
 
     def encode_batch(
@@ -388,20 +386,6 @@ def _join(partition: Partition, encode_fragment: Callable[[int, int], FragmentTo
         here = slice(index, index + 1)
         parts.append(FragmentTokens(partition.ids[here], partition.starts[here], partition.ends[here]))
     return join_tokens(parts)
-
-
-def as_bytes(text: str | bytes) -> bytes:
-    """The bytes that llama.cpp would be given for this text; EncodeError if it could not take so many."""
-    if isinstance(text, str):
-        data = text.encode("utf-8", "surrogatepass")
-    else:
-        data = text if isinstance(text, bytes) else bytes(memoryview(text))  # bytes(3) would be three zeros
-    if len(data) > LONGEST_TEXT:
-        raise EncodeError(
-            f"The text has {len(data):,} bytes. llama.cpp counts them in 32 bits and takes at most "
-            f"{LONGEST_TEXT:,}. Encode it in parts."
-        )
-    return data
 
 
 def _as_many_bytes(texts: Iterable[str | bytes]) -> list[bytes]:

@@ -27,8 +27,9 @@ from guiapp import open_model
 from guiapp.core.bench.peer_models import hugging_face_json
 from guiapp.core.bench.sentencepiece_model import sentencepiece_model
 from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.byte_alphabet import unspell
-from guiapp.core.vocab.vocabulary import Attribute, Vocabulary
+from guiapp.core.vocab.vocabulary import Vocabulary
 
 Encode = Callable[[str], Any]  # a sequence of ids
 Load = Callable[[], Encode]

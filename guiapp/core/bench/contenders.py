@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from guiapp.core.bench.agreement import Tokens
 from guiapp.core.bench.stages import stage_calls
-from guiapp.core.counting.append import AppendEncoder
+from guiapp.core.counting.growing import AppendEncoder
 from guiapp.core.counting.interval import IntervalCounter
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.tokenizer import Tokenizer

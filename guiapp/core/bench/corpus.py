@@ -10,7 +10,8 @@ import numpy as np
 
 from guiapp.core.demo import SAMPLES, sample_text
 from guiapp.core.errors import TokenloupeError
-from guiapp.core.vocab.vocabulary import Attribute, Vocabulary
+from guiapp.core.vocab.attributes import Attribute
+from guiapp.core.vocab.vocabulary import Vocabulary
 
 SAMPLE = "sample:"
 RANDOM, TUTORIAL = "random", "tutorial"

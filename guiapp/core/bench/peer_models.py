@@ -9,8 +9,9 @@ from typing import Any
 from guiapp.core.bench.contenders import UnavailableError
 from guiapp.core.split.pre_tokenizers import CONTRACTION, GPT2, NUMBER, Pattern
 from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.byte_alphabet import unspell
-from guiapp.core.vocab.vocabulary import Attribute, VocabType, Vocabulary
+from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
 
 PUBLISHED_CONTRACTION = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"  # matches the same; some look for this spelling
 BYTE_LEVEL = {"add_prefix_space": False, "trim_offsets": True}

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import struct
 
-from guiapp.core.vocab.vocabulary import Attribute, VocabType, Vocabulary
+from guiapp.core.vocab.attributes import Attribute
+from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
 
 VARINT, BYTES, FLOAT = 0, 2, 5
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from guiapp.core.counting.boundaries import LEVELS, Level, boundaries
 from guiapp.core.counting.interval import IntervalCounter
+from guiapp.core.encoding import as_bytes
 from guiapp.core.errors import EncodeError, whole_number
-from guiapp.core.tokenizer import Tokenizer, as_bytes
+from guiapp.core.tokenizer import Tokenizer
 
 LOOK_BEYOND = 64
 WINDOW_BYTES = 1 << 12  # in which a certain cut is looked for

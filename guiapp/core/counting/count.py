@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from io import BytesIO
+from typing import TYPE_CHECKING
 
-from guiapp.core.counting.append import AppendEncoder
 from guiapp.core.counting.blocks import blocks_from
-from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.counting.growing import AppendEncoder
+
+if TYPE_CHECKING:
+    from guiapp.core.tokenizer import Tokenizer
 
 
 def count_tokens(

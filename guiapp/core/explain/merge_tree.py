@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from guiapp.core.vocab.vocabulary import Attribute, VocabType, Vocabulary
+from guiapp.core.vocab.attributes import Attribute
+from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
 
 if TYPE_CHECKING:
     from guiapp.core.vocab.merges import PairMerging

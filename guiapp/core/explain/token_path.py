@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from guiapp.core.vocab.vocabulary import Attribute, Vocabulary
+from guiapp.core.vocab.attributes import Attribute
+from guiapp.core.vocab.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from guiapp.core.vocab.token_tree import TokenTree

@@ -27,7 +27,8 @@ from guiapp.core.text.normalized import NormalizedText, source_spans
 from guiapp.core.text.normalizers import SPACE_SYMBOL, symbol_length
 from guiapp.core.text.normalizers import normalize_unigram as normalize_readable
 from guiapp.core.text.settled_characters import lead_kinds, settled_characters
-from guiapp.core.vocab.vocabulary import Attribute, Vocabulary
+from guiapp.core.vocab.attributes import Attribute
+from guiapp.core.vocab.vocabulary import Vocabulary
 
 NORMAL, USER_DEFINED, UNUSED = (
     1,

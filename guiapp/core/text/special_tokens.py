@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp import native
+from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.special_ids import special_tokens_in_match_order
-from guiapp.core.vocab.vocabulary import Attribute, Vocabulary
+from guiapp.core.vocab.vocabulary import Vocabulary
 
 BYTES_PER_TRY = 500  # so often it pays to look for a single byte before looking for several
 WHITESPACE = b"\t\n\v\f\r "

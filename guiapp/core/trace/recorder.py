@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.encoding import as_bytes
 from guiapp.core.errors import EncodeError
 from guiapp.core.pipelines.watcher import Symbols
 from guiapp.core.text.normalized import NormalizedText
-from guiapp.core.tokenizer import Tokenizer, as_bytes
+from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.trace.decisions import DECISIONS, Decision
 from guiapp.core.trace.operations import BEFORE, BEHIND, EFFECTS, NUMBERS, Effect
 from guiapp.core.trace.queue_count import QueueCount

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from guiapp.core.tree.picture import TreePicture
 from guiapp.core.tree.scripts import NAMES
+from guiapp.core.vocab.attributes import KINDS
 from guiapp.core.vocab.merges import PairMerging
-from guiapp.core.vocab.vocabulary import KINDS, VocabType
+from guiapp.core.vocab.vocabulary import VocabType
 
 Value = TypeVar("Value", np.uint8, np.float32)
 NO_CLASS = 255

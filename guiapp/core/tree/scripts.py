@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from guiapp import native
 from guiapp.core.text.unicode_tables import N_CODES, category_runs
+from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.token_tree import TokenTree
-from guiapp.core.vocab.vocabulary import Attribute, Vocabulary
+from guiapp.core.vocab.vocabulary import Vocabulary
 
 # What no letter tells, the weakest first: of several in a token the strongest counts.
 BYTES, SPACES, PUNCTUATION, SYMBOLS, DIGITS, EMOJI = range(6)

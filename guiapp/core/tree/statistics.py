@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from guiapp.core.tree.partial_characters import broken_tokens
 from guiapp.core.tree.picture import TreePicture
 from guiapp.core.tree.trials import NAMES
-from guiapp.core.vocab.vocabulary import Attribute
+from guiapp.core.vocab.attributes import Attribute
 
 Ids = NDArray[np.int32]
 NO_IDS = np.zeros(0, np.int32)

@@ -20,8 +20,8 @@ from guiapp.core.errors import EncodeError, TokenloupeError
 from guiapp.core.system.processes import ApartError, answer_of
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.tree.partial_characters import broken_tokens, completions, is_text
+from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.token_tree import TokenTree
-from guiapp.core.vocab.vocabulary import Attribute
 
 Ids = NDArray[np.int32]
 Progress = Callable[[float], None]

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE
 from guiapp.core.vocab.quoting import quoted
-from guiapp.core.vocab.vocabulary import Attribute, Rules, VocabType
+from guiapp.core.vocab.vocabulary import Rules, VocabType
 from guiapp.native import StringTable
 
 if TYPE_CHECKING:

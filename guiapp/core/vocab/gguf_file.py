@@ -15,6 +15,7 @@ from guiapp import native
 from guiapp.core.split.pre_tokenizers import PreTokenizer
 from guiapp.core.text.charsmap import open_charsmap
 from guiapp.core.vocab import checks
+from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.defaults import (
     ARCHITECTURES,
     IDS_OF_MODEL,
@@ -30,7 +31,7 @@ from guiapp.core.vocab.special_ids import RoleFinder
 from guiapp.core.vocab.split_files import first_part, split_warnings
 from guiapp.core.vocab.tensor_infos import check_tensor_infos
 from guiapp.core.vocab.vocab_keys import VocabKeys
-from guiapp.core.vocab.vocabulary import Attribute, Rules, SpecialIds, VocabType, Vocabulary
+from guiapp.core.vocab.vocabulary import Rules, SpecialIds, VocabType, Vocabulary
 from guiapp.native import StringTable
 
 READING_SHARE = 0.6  # of the time that opening takes

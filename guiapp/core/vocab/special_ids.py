@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp import native
+from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.quoting import quoted
-from guiapp.core.vocab.vocabulary import Attribute, SpecialIds, Vocabulary
+from guiapp.core.vocab.vocabulary import SpecialIds, Vocabulary
 from guiapp.native import StringTable
 
 # Roles in the order in which their keys are read; the old names of three come last and win.

@@ -15,13 +15,17 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp import native
-from guiapp.core.vocab.vocabulary import Attribute, Vocabulary
+from guiapp.core.vocab.attributes import Attribute
 from guiapp.native import TreeColumns
+
+if TYPE_CHECKING:
+    from guiapp.core.vocab.vocabulary import Vocabulary
 
 NOT_MATCHED = Attribute.CONTROL | Attribute.UNKNOWN
 FIRST_ESCAPED_BYTE, LAST_ESCAPED_BYTE = "\udc80", "\udcff"  # what "surrogateescape" makes of stray bytes

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import Enum, IntFlag
+from enum import Enum
 from functools import cached_property, partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +18,9 @@ from numpy.typing import NDArray
 from guiapp import native
 from guiapp.core.split.pre_tokenizers import Pattern
 from guiapp.core.vocab import byte_alphabet
+from guiapp.core.vocab.attributes import KINDS, Attribute
+from guiapp.core.vocab.token_tree import TokenTree, token_tree
 from guiapp.native import StringTable, packed
-
-if TYPE_CHECKING:
-    from guiapp.core.vocab.token_tree import TokenTree
 
 NAMING_LIMIT_BYTES = 1 << 28
 
@@ -37,31 +35,6 @@ class VocabType(Enum):
     RWKV = "RWKV"
     PLAMO2 = "PLAMO2"
     TEST = "TEST"
-
-
-class Attribute(IntFlag):
-    """What a token is for, as bits that can combine."""
-
-    UNKNOWN = 1
-    UNUSED = 2
-    NORMAL = 4
-    CONTROL = 8
-    USER_DEFINED = 16
-    BYTE = 32
-    NORMALIZED = 64
-    LSTRIP = 128
-    RSTRIP = 256
-    SINGLE_WORD = 512
-
-
-KINDS = {
-    Attribute.CONTROL: "control",
-    Attribute.UNKNOWN: "unknown",
-    Attribute.USER_DEFINED: "user-defined",
-    Attribute.BYTE: "byte",
-    Attribute.UNUSED: "unused",
-    Attribute.NORMAL: "normal",
-}
 
 
 @dataclass(frozen=True)
@@ -229,8 +202,6 @@ class Vocabulary:
     @cached_property
     def token_tree(self) -> TokenTree:
         """Every token under its longest proper prefix that is a token."""
-        from guiapp.core.vocab.token_tree import token_tree
-
         return token_tree(self)
 
     @property

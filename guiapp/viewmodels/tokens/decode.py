@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, Signal
 from guiapp.core.errors import EncodeError
 from guiapp.core.explain.id_lists import IdsError, parse_ids
 from guiapp.core.explain.visible_text import visible_text
-from guiapp.core.vocab.vocabulary import Attribute
+from guiapp.core.vocab.attributes import Attribute
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.tokens.source import TokenSource
 

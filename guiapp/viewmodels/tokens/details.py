@@ -11,7 +11,8 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from guiapp.core.explain.characters import characters_of, n_characters
 from guiapp.core.explain.visible_text import visible_text
-from guiapp.core.vocab.vocabulary import Attribute, VocabType, Vocabulary
+from guiapp.core.vocab.attributes import Attribute
+from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.tokens.source import TokenSource
 

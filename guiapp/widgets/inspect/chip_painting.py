@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from guiapp.core.vocab.vocabulary import Attribute
+from guiapp.core.vocab.attributes import Attribute
 from guiapp.widgets.shared.theme import UNIT_PX, Theme
 from guiapp.widgets.spans.painter import draw_wave
 

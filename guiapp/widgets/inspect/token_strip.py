@@ -27,7 +27,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
 
 from guiapp.core.explain.visible_text import isolate, visible_text
-from guiapp.core.vocab.vocabulary import Attribute
+from guiapp.core.vocab.attributes import Attribute
 from guiapp.viewmodels.tokens.chip_grid import ChipGrid
 from guiapp.viewmodels.tokens.source import TokenSource
 from guiapp.widgets.inspect.chip_painting import draw_chip

@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QFontMetricsF
 
-from guiapp.core.vocab.vocabulary import Attribute
+from guiapp.core.vocab.attributes import Attribute
 from guiapp.viewmodels.tokens.layout import SpanSource
 from guiapp.widgets.spans.rows import MARGIN_PX, SpanRows
 

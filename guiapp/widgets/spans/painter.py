@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QLineF, QPoint, QPointF, QRect, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap, QPolygonF
 
-from guiapp.core.vocab.vocabulary import Attribute
+from guiapp.core.vocab.attributes import Attribute
 from guiapp.viewmodels.tokens.layout import (
     RowGeometry,
     SpanWindow,

@@ -15,7 +15,8 @@ from guiapp.core.counting.chunks import Chunk, chunk_text
 from guiapp.core.counting.interval import IntervalCounter
 from guiapp.core.errors import EncodeError
 from guiapp.core.tokenizer import Tokenizer
-from guiapp.core.vocab.vocabulary import Attribute, Rules
+from guiapp.core.vocab.attributes import Attribute
+from guiapp.core.vocab.vocabulary import Rules
 
 N_TEXTS = 8
 LONGEST_TEXT = 120  # bytes; what is expected is found by trying everything

@@ -16,14 +16,14 @@ from unpaired_vocabularies import vocabulary, write_plamo2, write_rwkv, write_un
 from watched_tokenizer import watched
 
 import guiapp
-from guiapp.core.counting.append import AppendEncoder
-from guiapp.core.counting.prepend import PrependEncoder
+from guiapp.core.counting.growing import AppendEncoder, PrependEncoder
 from guiapp.core.demo import sample_text
 from guiapp.core.errors import EncodeError
 from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.training.charsmap import build_charsmap
-from guiapp.core.vocab.vocabulary import Attribute, VocabType
+from guiapp.core.vocab.attributes import Attribute
+from guiapp.core.vocab.vocabulary import VocabType
 
 N_TEXTS = 40
 N_SPECIAL = 60  # that are mixed into texts

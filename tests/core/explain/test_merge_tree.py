@@ -9,7 +9,8 @@ from toy_vocabulary import toy_vocabulary
 import guiapp
 from guiapp.core.explain.explainer import Explainer
 from guiapp.core.explain.merge_tree import MergeNode
-from guiapp.core.vocab.vocabulary import Attribute, Rules, SpecialIds, VocabType
+from guiapp.core.vocab.attributes import Attribute
+from guiapp.core.vocab.vocabulary import Rules, SpecialIds, VocabType
 
 TOKENS = dict.fromkeys(["Ġ", "Y", "o", "r", "k", "or", "ork", "ĠY", "ĠYork", "Yor"], 0.0)
 MERGES = ["o r", "or k", "Ġ Y", "ĠY ork"]

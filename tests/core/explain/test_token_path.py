@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from toy_vocabulary import toy_vocabulary
 
 from guiapp.core.explain.token_path import token_path
-from guiapp.core.vocab.vocabulary import Attribute
+from guiapp.core.vocab.attributes import Attribute
 
 texts = st.lists(st.binary(min_size=1, max_size=12).map(lambda data: bytes(b % 2 for b in data)), unique=True)
 

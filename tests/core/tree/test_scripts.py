@@ -5,8 +5,8 @@ from __future__ import annotations
 from toy_vocabulary import toy_vocabulary
 
 from guiapp.core.tree.scripts import NAMES, token_scripts
+from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.token_tree import token_tree
-from guiapp.core.vocab.vocabulary import Attribute
 
 EXPECTED = {
     "the": "Latin",

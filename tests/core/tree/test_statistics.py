@@ -8,7 +8,8 @@ from toy_vocabulary import toy_vocabulary
 from guiapp.core.tree.coloring import COLORINGS, ColoringInput, node_values
 from guiapp.core.tree.picture import tree_picture
 from guiapp.core.tree.statistics import tree_statistics
-from guiapp.core.vocab.vocabulary import Attribute, Rules, VocabType
+from guiapp.core.vocab.attributes import Attribute
+from guiapp.core.vocab.vocabulary import Rules, VocabType
 
 TOKENS = dict.fromkeys(["a", "b", "c", "ab", "abc", "bc", "cb", "<s>"], 0.0) | {"<s>": Attribute.CONTROL}
 MERGES = ["a b", "b c", "ab c"]

@@ -17,9 +17,10 @@ from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.tree.partial_characters import broken_tokens, completions, is_text
 from guiapp.core.tree.statistics import unreached_finding
 from guiapp.core.tree.trials import NAMES, unreached
+from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE
 from guiapp.core.vocab.token_tree import token_tree
-from guiapp.core.vocab.vocabulary import Attribute, Rules, SpecialIds, VocabType
+from guiapp.core.vocab.vocabulary import Rules, SpecialIds, VocabType
 
 BYTES = dict.fromkeys(CHARACTER_OF_BYTE, 0.0)
 N_INVALID = 13  # bytes that are nowhere in UTF-8

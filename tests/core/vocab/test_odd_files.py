@@ -8,7 +8,7 @@ import struct
 from gguf_builder import GgufFile, Raw, entry, string
 from small_files import bpe, load, spm
 
-from guiapp.core.vocab.vocabulary import Attribute
+from guiapp.core.vocab.attributes import Attribute
 
 
 def test_version_2_is_read_like_version_3(tmp_path):

@@ -12,8 +12,9 @@ from pace import slowness
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
+from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.token_tree import token_tree
-from guiapp.core.vocab.vocabulary import Attribute, Rules, VocabType
+from guiapp.core.vocab.vocabulary import Rules, VocabType
 
 TEXTS = st.lists(st.text("ab\0", min_size=1, max_size=6).map(str.encode), unique=True, max_size=20)
 

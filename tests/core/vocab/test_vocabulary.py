@@ -11,8 +11,9 @@ from toy_vocabulary import toy_vocabulary
 
 import guiapp
 from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS
+from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.gguf_file import load_vocabulary
-from guiapp.core.vocab.vocabulary import Attribute, SpecialIds
+from guiapp.core.vocab.vocabulary import SpecialIds
 
 BYTE_NAMES = [f"<0x{byte:02X}>" for byte in range(256)]
 FIRST_SPM = ["<unk>", "<s>", "</s>", "<zz>", "<0x-1>", "<0x+5>", "<0x 5>", "<0x1g>", "abc", "a▁b", "▁", "\n"]

@@ -8,7 +8,8 @@ from toy_source import ToySource
 from toy_vocabulary import toy_vocabulary
 
 import guiapp
-from guiapp.core.vocab.vocabulary import Attribute, SpecialIds, VocabType
+from guiapp.core.vocab.attributes import Attribute
+from guiapp.core.vocab.vocabulary import SpecialIds, VocabType
 from guiapp.viewmodels.tokens.details import SETTLE_MS, TokenDetailsModel, hex_bytes, special_role
 from guiapp.viewmodels.workspace import Workspace
 

@@ -8,7 +8,8 @@ from PySide6.QtCore import QModelIndex, Qt
 from toy_source import ToySource
 from toy_vocabulary import toy_vocabulary
 
-from guiapp.core.vocab.vocabulary import Attribute, VocabType
+from guiapp.core.vocab.attributes import Attribute
+from guiapp.core.vocab.vocabulary import VocabType
 from guiapp.viewmodels.tokens import table as token_table
 from guiapp.viewmodels.tokens.details import TokenDetailsModel
 from guiapp.viewmodels.tokens.table import COLUMNS, TokenTableModel

@@ -12,7 +12,8 @@ from toy_source import ToySource
 from toy_vocabulary import toy_vocabulary
 
 from guiapp.core.detokenizing import detokenize
-from guiapp.core.vocab.vocabulary import Attribute, Rules, SpecialIds
+from guiapp.core.vocab.attributes import Attribute
+from guiapp.core.vocab.vocabulary import Rules, SpecialIds
 from guiapp.viewmodels.tokens.decode import DecodeModel
 from guiapp.widgets.inspect.decode_dialog import DecodeDialog
 from guiapp.widgets.inspect.token_chips import TokenChips

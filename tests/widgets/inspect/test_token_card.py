@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QApplication, QLabel
 from toy_source import ToySource
 from toy_vocabulary import toy_vocabulary
 
-from guiapp.core.vocab.vocabulary import Attribute, VocabType
+from guiapp.core.vocab.attributes import Attribute
+from guiapp.core.vocab.vocabulary import VocabType
 from guiapp.viewmodels.tokens.details import TokenDetailsModel
 from guiapp.widgets.inspect.fact_table import FactTable
 from guiapp.widgets.inspect.token_card import EMPTY_TEXT, PREPARING, TokenCard

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QToolTip
 from toy_source import ToySource
 from toy_vocabulary import toy_vocabulary
 
-from guiapp.core.vocab.vocabulary import Attribute
+from guiapp.core.vocab.attributes import Attribute
 from guiapp.widgets.inspect import token_strip
 from guiapp.widgets.inspect.token_strip import TokenStrip
 from guiapp.widgets.shared.theme import DARK, LIGHT, ThemeSource

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtGui import QColor, QPalette
 
 from guiapp.core.tree.scripts import NAMES
-from guiapp.core.vocab.vocabulary import KINDS
+from guiapp.core.vocab.attributes import KINDS
 from guiapp.widgets.shared.theme import DARK, LIGHT, Theme, ThemeSource
 from guiapp.widgets.tree.colors import SCRIPT_HUES, class_colors, scale_colors
 

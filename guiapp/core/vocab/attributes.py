@@ -1,0 +1,30 @@
+"""What tokens are for."""
+
+from __future__ import annotations
+
+from enum import IntFlag
+
+
+class Attribute(IntFlag):
+    """What a token is for, as bits that can combine."""
+
+    UNKNOWN = 1
+    UNUSED = 2
+    NORMAL = 4
+    CONTROL = 8
+    USER_DEFINED = 16
+    BYTE = 32
+    NORMALIZED = 64
+    LSTRIP = 128
+    RSTRIP = 256
+    SINGLE_WORD = 512
+
+
+KINDS = {
+    Attribute.CONTROL: "control",
+    Attribute.UNKNOWN: "unknown",
+    Attribute.USER_DEFINED: "user-defined",
+    Attribute.BYTE: "byte",
+    Attribute.UNUSED: "unused",
+    Attribute.NORMAL: "normal",
+}
