@@ -8,19 +8,24 @@ from __future__ import annotations
 
 import sys
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import islice
 from pathlib import Path
 
+import longest_match_training
 from gguf import TokenType
 
 from guiapp.core.demo import resources_folder, sample_text
+from guiapp.core.training import bpe
 from guiapp.core.training.charsmap import build_charsmap
+from guiapp.core.training.corpus import BYTE_LEVEL_WORDS, SENTENCEPIECE_WORDS, Corpus, count_words
 from guiapp.core.training.vocabularies import (
+    SPACE,
+    byte_tokens,
     train_byte_level,
-    train_longest_match,
-    train_sentencepiece_bpe,
     train_unigram,
     train_wordpiece,
+    unique,
 )
 from guiapp.core.training.write_gguf import ModelFile, Token, write_gguf
 
@@ -216,6 +221,48 @@ def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, build in MODELS.items():
         write_gguf(folder / f"{name}.gguf", build())
+
+
+def train_sentencepiece_bpe(
+    text: str, n_tokens: int, special: Sequence[Token] = (), min_count: int = 2
+) -> tuple[Token, ...]:
+    """BPE over characters with SentencePiece's scores: the rank, negated, and characters behind all merges.
+
+    The special tokens come first, then the 256 bytes that stand in for characters without a token.
+    """
+    words = count_words(text.replace(" ", SPACE), SENTENCEPIECE_WORDS)
+    corpus = Corpus({tuple(word): count for word, count in words.items()})
+    frequent = [symbol for symbol, count in corpus.symbol_counts.items() if count >= min_count]
+    characters = sorted(frequent, key=lambda symbol: (-corpus.symbol_counts[symbol], symbol))
+    n_merges = n_tokens - len(special) - 256 - len(characters)
+    merges = islice(bpe.steps(corpus, min_count), max(0, n_merges))
+    texts = unique([*(merge.result for merge in merges), *characters])
+    return (
+        *special,
+        *byte_tokens(),
+        *(Token(piece, score=-float(rank)) for rank, piece in enumerate(texts)),
+    )
+
+
+def train_longest_match(text: str, n_tokens: int, special: Sequence[Token] = ()) -> tuple[Token, ...]:
+    """A vocabulary for longest-match encoding, its bytes escaped as RWKV's files escape them."""
+    words = {word.encode(): count for word, count in count_words(text, BYTE_LEVEL_WORDS).items()}
+    return (
+        *special,
+        *(Token(escape(token)) for token in longest_match_training.train(words, n_tokens - len(special))),
+    )
+
+
+def escape(token: bytes) -> str:
+    r"""The bytes in printable ASCII: `\n`, `\t`, `\r`, `\\`, `\xHH`.
+
+    >>> escape("né\n".encode())
+    'n\\xc3\\xa9\\n'
+    """
+    named = {0x09: r"\t", 0x0A: r"\n", 0x0D: r"\r", 0x5C: r"\\"}
+    return "".join(
+        named.get(byte) or (chr(byte) if 0x20 <= byte < 0x7F else f"\\x{byte:02x}") for byte in token
+    )
 
 
 if __name__ == "__main__":

@@ -28,6 +28,7 @@ from typing import Any
 from guiapp.core.demo import resources_folder
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.trace.breakpoints import parse_breakpoint
+from guiapp.core.trace.debugger import Debugger
 from guiapp.core.training.telling import ToldMerge, merges, textbook_corpus
 
 PAGES = ("steps", "training")
@@ -80,11 +81,6 @@ class Lesson:
 
 def lessons_folder() -> Path:
     return resources_folder() / "lessons"
-
-
-def load_all(folder: Path | None = None) -> list[Lesson]:
-    """The lessons of a folder in the order of their file names; raises LessonError."""
-    return [load(path) for path in sorted((folder or lessons_folder()).glob("*.toml"))]
 
 
 def load_each(folder: Path | None = None) -> tuple[list[Lesson], list[str]]:
@@ -143,3 +139,15 @@ def _step(place: str, row: Any, before: LessonStep) -> LessonStep:
         except TokenloupeError as error:
             raise LessonError(f"{place}: {error}") from error
     return step
+
+
+def go_to_place(debugger: Debugger, place: str) -> None:
+    """Go where a lesson wants to be: the start, the end, or the first stop at its own breakpoint."""
+    if place in ("start", "end"):
+        debugger.go_to(0 if place == "start" else debugger.n_steps)
+        return
+    breakpoints = debugger.breakpoints
+    debugger.set_breakpoints([parse_breakpoint(place)])
+    stop = debugger.stops.after(-1)
+    debugger.set_breakpoints(breakpoints)
+    debugger.go_to(debugger.n_steps if stop is None else stop[0])

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from gguf import TokenType
 
-from guiapp.core.training import bpe, longest_match, unigram, wordpiece
+from guiapp.core.training import bpe, unigram, wordpiece
 from guiapp.core.training.corpus import (
     BYTE_LEVEL_WORDS,
     END_OF_WORD,
@@ -56,38 +56,16 @@ def end_mark_rows(
     """
     spelled = [(_mark_as_space(left), _mark_as_space(right)) for left, right in merges]
     texts = unique([*map(_mark_as_space, alphabet), *(left + right for left, right in spelled)])
-    return (*special, *_byte_tokens(), *map(Token, texts)), tuple(
-        f"{left} {right}" for left, right in spelled
-    )
+    return (*special, *byte_tokens(), *map(Token, texts)), tuple(f"{left} {right}" for left, right in spelled)
 
 
 def _mark_as_space(symbol: str) -> str:
     return symbol.removesuffix(END_OF_WORD) + SPACE if symbol.endswith(END_OF_WORD) else symbol
 
 
-def _byte_tokens() -> Iterator[Token]:
+def byte_tokens() -> Iterator[Token]:
+    """Those that stand in for characters without a token."""
     return (Token(f"<0x{byte:02X}>", TokenType.BYTE) for byte in range(256))
-
-
-def train_sentencepiece_bpe(
-    text: str, n_tokens: int, special: Sequence[Token] = (), min_count: int = 2
-) -> tuple[Token, ...]:
-    """BPE over characters with SentencePiece's scores: the rank, negated, and characters behind all merges.
-
-    The special tokens come first, then the 256 bytes that stand in for characters without a token.
-    """
-    words = count_words(text.replace(" ", SPACE), SENTENCEPIECE_WORDS)
-    corpus = Corpus({tuple(word): count for word, count in words.items()})
-    frequent = [symbol for symbol, count in corpus.symbol_counts.items() if count >= min_count]
-    characters = sorted(frequent, key=lambda symbol: (-corpus.symbol_counts[symbol], symbol))
-    n_merges = n_tokens - len(special) - 256 - len(characters)
-    merges = islice(bpe.steps(corpus, min_count), max(0, n_merges))
-    texts = unique([*(merge.result for merge in merges), *characters])
-    return (
-        *special,
-        *_byte_tokens(),
-        *(Token(piece, score=-float(rank)) for rank, piece in enumerate(texts)),
-    )
 
 
 def train_wordpiece(
@@ -130,31 +108,6 @@ def unigram_rows(model: unigram.Model, special: Sequence[Token] = ()) -> tuple[T
     scores = {piece: round(score, DECIMALS) for piece, score in model.items()}
     pieces = sorted(scores, key=lambda piece: (-scores[piece], piece))
     return (*special, *(Token(piece, score=scores[piece]) for piece in pieces))
-
-
-def train_longest_match(text: str, n_tokens: int, special: Sequence[Token] = ()) -> tuple[Token, ...]:
-    """A vocabulary for longest-match encoding, its bytes escaped as RWKV's files escape them."""
-    words = encode_words(count_words(text, BYTE_LEVEL_WORDS))
-    return (
-        *special,
-        *(Token(escape(token)) for token in longest_match.train(words, n_tokens - len(special))),
-    )
-
-
-def encode_words(words: Mapping[str, int]) -> dict[bytes, int]:
-    return {word.encode(): count for word, count in words.items()}
-
-
-def escape(token: bytes) -> str:
-    r"""The bytes in printable ASCII: `\n`, `\t`, `\r`, `\\`, `\xHH`.
-
-    >>> escape("né\n".encode())
-    'n\\xc3\\xa9\\n'
-    """
-    named = {0x09: r"\t", 0x0A: r"\n", 0x0D: r"\r", 0x5C: r"\\"}
-    return "".join(
-        named.get(byte) or (chr(byte) if 0x20 <= byte < 0x7F else f"\\x{byte:02x}") for byte in token
-    )
 
 
 def unique(texts: Iterable[str]) -> list[str]:

@@ -9,8 +9,7 @@ from functools import cached_property
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.editing.options import Options
-from guiapp.core.lessons.lesson import Lesson, LessonError, LessonStep, load_each
-from guiapp.core.lessons.states import go_to_place
+from guiapp.core.lessons.lesson import Lesson, LessonError, LessonStep, go_to_place, load_each
 from guiapp.viewmodels.models.loader import OpenModel
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.steps.model import StepsModel

@@ -3,10 +3,7 @@ from __future__ import annotations
 from gguf import GGUFReader, TokenType
 
 from guiapp.core.training.vocabularies import (
-    escape,
     train_byte_level,
-    train_longest_match,
-    train_sentencepiece_bpe,
     train_unigram,
     train_wordpiece,
 )
@@ -34,15 +31,6 @@ def test_every_merge_joins_two_tokens_to_a_third():
     assert all({*merge.split(), merge.replace(" ", "")} <= known for merge in merges)
 
 
-def test_sentencepiece_scores_fall_by_one_and_bytes_have_none():
-    tokens = train_sentencepiece_bpe(TEXT, 290, SPECIAL)
-    assert [token.kind for token in tokens[:2]] == [TokenType.CONTROL, TokenType.BYTE]
-    pieces = tokens[257:]
-    assert [token.score for token in pieces] == [-float(rank) for rank in range(len(pieces))]
-    characters = set(TEXT.replace(" ", "▁"))
-    assert characters - {"\n"} == {token.text for token in pieces if len(token.text) == 1}
-
-
 def test_wordpiece_marks_where_words_start():
     tokens = texts(train_wordpiece("Cat cat cats scat", 100))
     assert "▁cat" in tokens
@@ -56,14 +44,6 @@ def test_unigram_pieces_come_by_probability():
     assert scores == sorted(scores, reverse=True)
     assert "▁the" in texts(tokens)[1:6]
     assert len(tokens) <= 40
-
-
-def test_longest_match_tokens_are_escaped():
-    tokens = texts(train_longest_match(TEXT, 270, SPECIAL))
-    assert tokens[0] == "<s>"
-    assert tokens[1] == r"\x00"
-    assert " the" in tokens
-    assert escape(b"a\t\n\r\\\x1b\xff'") == r"a\t\n\r\\\x1b\xff'"
 
 
 def test_a_file_holds_what_was_trained(tmp_path):

@@ -1,9 +1,17 @@
+"""Trainers that only the demo models use."""
+
 from __future__ import annotations
 
+from build_demo_models import escape, train_longest_match, train_sentencepiece_bpe
+from gguf import TokenType
 from hypothesis import given
 from hypothesis import strategies as st
+from longest_match_training import SINGLE_BYTES, cut, rounds, train
 
-from guiapp.core.training.longest_match import SINGLE_BYTES, cut, rounds, train
+from guiapp.core.training.write_gguf import Token
+
+TEXT = "the cat and the dog and the bird sing the song in the rain\n" * 3
+SPECIAL = (Token("<s>", TokenType.CONTROL),)
 
 WORDS = st.dictionaries(
     st.text("abé世", min_size=1, max_size=8).map(str.encode), st.integers(1, 5), min_size=1, max_size=6
@@ -50,3 +58,20 @@ def test_tokens_join_back_to_the_word(words):
         tokens = cut(word, vocabulary)
         assert b"".join(tokens) == word
         assert set(tokens) <= vocabulary
+
+
+def test_sentencepiece_scores_fall_by_one_and_bytes_have_none():
+    tokens = train_sentencepiece_bpe(TEXT, 290, SPECIAL)
+    assert [token.kind for token in tokens[:2]] == [TokenType.CONTROL, TokenType.BYTE]
+    pieces = tokens[257:]
+    assert [token.score for token in pieces] == [-float(rank) for rank in range(len(pieces))]
+    characters = set(TEXT.replace(" ", "▁"))
+    assert characters - {"\n"} == {token.text for token in pieces if len(token.text) == 1}
+
+
+def test_longest_match_tokens_are_escaped():
+    tokens = [token.text for token in train_longest_match(TEXT, 270, SPECIAL)]
+    assert tokens[0] == "<s>"
+    assert tokens[1] == r"\x00"
+    assert " the" in tokens
+    assert escape(b"a\t\n\r\\\x1b\xff'") == r"a\t\n\r\\\x1b\xff'"
