@@ -489,7 +489,7 @@ class PairModel(_Handle):
         whole, short = options.whole_pieces, int(options.cuts_short)
         super().__init__(_pairs_new(tokens._address, source, address, whole, short), tokens, splitter)
         if self._address is None:
-            raise ValueError("arrays that do not fit each other")
+            raise ValueError("arrays that do not fit each other, or too many rules")
         self._idle: list[_PairEncoder] = []
 
     def __len__(self) -> int:

@@ -1,6 +1,9 @@
 #include "pair_rules.h"
 
+#include <memory>
+
 #include "byte_alphabet.h"
+#include "token_matcher.h"
 #include "utf8.h"
 
 namespace loupe {
@@ -15,6 +18,54 @@ std::uint64_t character_key(Bytes symbol) {
     for (const Byte byte : symbol) key = key << 8 | byte;
     return key;
 }
+
+// Finds which tokens end or begin at each cut of one: of short ones by look-ups, of long ones, which are a few, all at
+// once, because that takes no longer than to read them.
+class Sides {
+public:
+    static constexpr std::size_t long_token = 256;  // bytes
+
+    static bool can_take(const StringTable& tokens) {
+        return tokens.longest() <= long_token || tokens.strings().data.size() <= TokenMatcher::most_bytes;
+    }
+
+    explicit Sides(const StringTable& tokens) : tokens_(tokens), is_length_(tokens.longest() + 1) {
+        const auto& strings = tokens.strings();
+        for (std::size_t token = 0; token < strings.size(); ++token) is_length_[strings[token].size()] = true;
+        if (tokens.longest() <= long_token) return;
+        std::vector<std::int32_t> all(strings.size());
+        for (std::size_t token = 0; token < all.size(); ++token) all[token] = static_cast<std::int32_t>(token);
+        matcher_ = std::make_unique<TokenMatcher>(strings, all);
+    }
+
+    void begin(std::size_t token) {
+        text_ = tokens_.strings()[token];
+        if (text_.size() <= long_token) return;
+        ends_.assign(text_.size(), absent), begins_.resize(text_.size());
+        matcher_->find_longest(text_, begins_);
+        for (auto prefix = matcher_->shorter(static_cast<std::int32_t>(token)); prefix != absent; prefix = matcher_->shorter(prefix))
+            ends_[matcher_->length(prefix)] = prefix;
+    }
+
+    std::int32_t left(std::size_t cut) const {
+        if (text_.size() > long_token) return ends_[cut];
+        return is_length_[cut] ? tokens_.find(text_.first(cut)) : absent;
+    }
+
+    std::int32_t right(std::size_t cut) const {
+        const auto size = text_.size() - cut;
+        if (text_.size() <= long_token) return is_length_[size] ? tokens_.find(text_.subspan(cut)) : absent;
+        const auto found = begins_[cut];
+        return found != absent && matcher_->length(found) == size ? found : absent;
+    }
+
+private:
+    const StringTable& tokens_;
+    Bytes text_;
+    std::vector<bool> is_length_;  // only where some token is as long as a side is there anything to compare
+    std::unique_ptr<TokenMatcher> matcher_;
+    std::vector<std::int32_t> ends_, begins_;  // the token that ends at a cut, and the longest that begins there
+};
 
 }  // namespace
 
@@ -87,7 +138,11 @@ PairRules::PairRules(const StringTable& tokens, const PairSource& source)
       filter_spread_(source.secret << 1 | 1) {
     spell_bytes();
     Naming naming(tokens);
-    auto rules = source.merge_offsets.size > 0 ? listed_rules(source, naming) : rules_of_cuts(source, naming);
+    const bool are_listed = source.merge_offsets.size > 0;
+    if (!are_listed && !Sides::can_take(tokens)) return;
+    auto rules = are_listed ? listed_rules(source, naming) : rules_of_cuts(source, naming);
+    if (!are_listed && rules.size() > most_cuts) return;
+    is_complete_ = true;
     naming.resolve(rules, source.secret, *this);
     rules_ = KeyTable<Rule>(rules.size(), source.secret);
     enter(rules);
@@ -140,25 +195,23 @@ std::vector<PairRules::Named> PairRules::listed_rules(const PairSource& source, 
     return rules;
 }
 
-// All ways to cut a token in two symbols.  Only where some token is as long as a side is there anything to compare.
+// All ways to cut a token in two symbols.
 std::vector<PairRules::Named> PairRules::rules_of_cuts(const PairSource& source, Naming& naming) const {
     const auto& tokens = tokens_.strings();
-    std::vector<bool> is_length(tokens_.longest() + 1);
-    for (std::size_t token = 0; token < tokens.size(); ++token) is_length[tokens[token].size()] = true;
+    Sides sides(tokens_);
     std::vector<Named> rules;
     rules.reserve(2 * tokens.size());
-    for (std::size_t token = 0; token < tokens.size(); ++token) {
+    for (std::size_t token = 0; token < tokens.size() && rules.size() <= most_cuts; ++token) {
         const auto text = tokens[token];
+        sides.begin(token);
         for (std::size_t cut = 1; cut < text.size(); ++cut) {
-            const auto first = text.first(cut), last = text.subspan(cut);
-            const bool is_first_symbol = cut == lengths_[text[0]], is_last_symbol = last.size() <= lengths_[last[0]];
-            if (!(is_first_symbol || is_length[cut]) || !(is_last_symbol || is_length[last.size()])) continue;
-            auto left = tokens_.find(first);
+            const bool is_first_symbol = cut == lengths_[text[0]], is_last_symbol = text.size() - cut <= lengths_[text[cut]];
+            auto left = sides.left(cut);
             if (left == absent && !is_first_symbol) continue;
-            auto right = tokens_.find(last);
+            auto right = sides.right(cut);
             if (right == absent && !is_last_symbol) continue;
-            if (left == absent) left = naming.later(first);
-            if (right == absent) right = naming.later(last);
+            if (left == absent) left = naming.later(text.first(cut));
+            if (right == absent) right = naming.later(text.subspan(cut));
             rules.push_back({left, right, static_cast<std::int32_t>(token), static_cast<std::uint32_t>(source.token_ranks.data[token])});
         }
     }

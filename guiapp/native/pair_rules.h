@@ -81,7 +81,11 @@ struct PairSource {
 
 class PairRules {
 public:
+    static constexpr std::size_t most_cuts = 1 << 25;  // of tokens in two, where rules are not listed
+
     PairRules(const StringTable& tokens, const PairSource& source);
+
+    bool is_complete() const { return is_complete_; }  // not where there are more
 
     Rule find(std::int32_t left, std::int32_t right) const {
         if (left < 0 || right < 0) return {};
@@ -175,7 +179,7 @@ private:
 
     const StringTable& tokens_;
     std::int32_t n_tokens_;
-    bool is_byte_level_, marks_spaces_;
+    bool is_byte_level_, marks_spaces_, is_complete_ = false;
     std::vector<Byte> other_data_;
     std::vector<std::int64_t> other_offsets_{0};
     std::array<Spelled, 256> spelled_;

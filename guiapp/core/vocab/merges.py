@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.errors import VocabError
 from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE
 from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.native import NO_PIECES, PairModel, PairOptions, Splitter
@@ -142,7 +143,10 @@ def byte_pair_merging(
 
 
 def sentence_piece_merging(vocabulary: Vocabulary) -> PairMerging:
-    """All ways to cut a token in two; the token with the best score is made first."""
+    """All ways to cut a token in two; the token with the best score is made first.
+
+    Raises VocabError where there are too many: in files made for that.
+    """
     unknown = vocabulary.special_ids.unk
     options = PairOptions(
         merges=None,
@@ -154,7 +158,13 @@ def sentence_piece_merging(vocabulary: Vocabulary) -> PairMerging:
         whole_pieces=NO_PIECES,
         cuts_short=True,
     )
-    return PairMerging(vocabulary, options, None)
+    try:
+        return PairMerging(vocabulary, options, None)
+    except ValueError as error:
+        raise VocabError(
+            f"{vocabulary.path or vocabulary.name} has tokens that can be cut in two in more than 33 million "
+            "ways. Choose a file whose tokens are shorter."
+        ) from error
 
 
 def _ranks_of_scores(scores: NDArray[np.float32]) -> NDArray[np.int32]:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import random
+from itertools import pairwise
+
+import pytest
 from toy_vocabulary import toy_vocabulary
 
+from guiapp.core.errors import VocabError
 from guiapp.core.vocab.merges import sentence_piece_merging
 
 TOKENS = ["a", "b", "ab", "aba", "é", "éa", "aé", "abaéa", "xy", "xyz", "▁a", b"\xe3", b"\xe3\x81"]
@@ -20,3 +25,25 @@ def test_a_token_of_a_megabyte_takes_no_time():
     long = "a" * 1_000_000
     rules = sentence_piece_merging(toy_vocabulary({"a": 0.0, "aa": -1.0, long: -2.0})).rules
     assert [rule.made for rule in rules.values()] == [1]
+
+
+@pytest.mark.parametrize("letters", ["ab", "abé"])
+def test_rules_of_long_tokens_are_those_of_looking_up_every_cut(letters):
+    rng = random.Random(letters)
+    texts = {"".join(rng.choices(letters, k=rng.choice([1, 2, 3, 250, 260, 400]))) for _ in range(300)}
+    texts |= {left + right for left, right in pairwise(sorted(texts))}
+    texts |= {"a" * length for length in range(240, 300)}
+    tokens = [text.encode() for text in sorted(texts) if text not in ("b", "é")]
+    merging = sentence_piece_merging(toy_vocabulary(dict.fromkeys(tokens, 0.0)))
+    data, offsets = merging.symbol_texts
+    symbols = [data[start:end].tobytes() for start, end in pairwise(offsets.tolist())]
+    found = {(symbols[left], symbols[right]) for left, right in merging.rules}
+    known = {*tokens, *(letter.encode() for letter in letters)}
+    cuts = {(token[:cut], token[cut:]) for token in tokens for cut in range(1, len(token))}
+    assert found == {(left, right) for left, right in cuts if left in known and right in known}
+
+
+def test_tokens_that_can_be_cut_in_too_many_ways_are_refused():
+    vocabulary = toy_vocabulary({"a": 0.0, "a" * 70_000_000: 0.0})
+    with pytest.raises(VocabError, match="more than 33 million ways"):
+        sentence_piece_merging(vocabulary)
