@@ -104,7 +104,7 @@ class Encoding:
         self,
         text_bytes: bytes,
         token_ids: NDArray[np.int32],
-        spans: Offsets | Callable[[], Offsets],
+        spans: Offsets | Callable[[Encoding], Offsets],
         encoder: str,
         elapsed_ns: int,
     ) -> None:
@@ -117,7 +117,7 @@ class Encoding:
     @property
     def spans(self) -> Offsets:
         if not isinstance(self._spans, np.ndarray):
-            self._spans = self._spans()
+            self._spans = self._spans(self)
         return self._spans
 
     def __len__(self) -> int:

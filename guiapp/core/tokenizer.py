@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
-from functools import cached_property, partial
+from functools import cached_property
 from importlib import import_module
 from types import MappingProxyType
 
@@ -171,13 +171,17 @@ class Tokenizer:
         Raises EncodeError for an unknown encoder and for text that the vocabulary cannot express.
         """
         started_ns = time.perf_counter_ns()
-        name = self._encoder_name(encoder)
+        pipeline = self._pipeline
+        first = pipeline.encoders[0]
+        name = first if encoder is None else self._encoder_name(encoder)
         data = as_bytes(text)
         may_have_special = self._special_tokens.may_be_in(data, parse_special)
-        if not may_have_special and name == self._pipeline.encoders[0] and 0 < len(data) < LEAST_BYTES:
-            around = self._around if add_special else NOTHING_AROUND
-            if (ids := self._pipeline.quick(data, *around)) is not None:
-                spans = partial(self._tiled_spans, ids, len(around[0]), len(around[1]), len(data))
+        if not may_have_special and name == first and 0 < len(data) < LEAST_BYTES:
+            if add_special:
+                ids, spans = pipeline.quick(data, *self._around), self._spans_between
+            else:
+                ids, spans = pipeline.quick(data, *NOTHING_AROUND), self._spans_alone
+            if ids is not None:
                 return Encoding(data, ids, spans, name, time.perf_counter_ns() - started_ns)
         array = np.frombuffer(data, np.uint8)
         partition = self._special_tokens.partition(array, parse_special) if may_have_special else None
@@ -188,15 +192,19 @@ class Tokenizer:
     def _around(self) -> Around:
         return self.special_ids_around()
 
-    def _tiled_spans(
-        self, ids: NDArray[np.int32], n_before: int, n_after: int, size: int
-    ) -> NDArray[np.int64]:
-        """The spans of the tokens of a text that lie side by side, and of those around them."""
-        bounds = self._pipeline.bounds(ids[n_before : len(ids) - n_after])
-        spans = np.zeros((len(ids), 2), np.int64)
-        spans[n_before : len(ids) - n_after, 0] = bounds[:-1]
-        spans[n_before : len(ids) - n_after, 1] = bounds[1:]
-        spans[len(ids) - n_after :] = size
+    def _spans_alone(self, encoding: Encoding) -> NDArray[np.int64]:
+        """The spans of tokens of a text that lie side by side."""
+        bounds = self._pipeline.bounds(encoding.token_ids)
+        return np.stack([bounds[:-1], bounds[1:]], axis=1)
+
+    def _spans_between(self, encoding: Encoding) -> NDArray[np.int64]:
+        """The same between the ids that the file asks for."""
+        before, after = map(len, self._around)
+        inner = slice(before, len(encoding) - after)
+        bounds = self._pipeline.bounds(encoding.token_ids[inner])
+        spans = np.zeros((len(encoding), 2), np.int64)
+        spans[inner, 0], spans[inner, 1] = bounds[:-1], bounds[1:]
+        spans[inner.stop :] = len(encoding.text_bytes)
         return spans
 
     def encode_stretch(
@@ -369,7 +377,7 @@ class Tokenizer:
         if before or after:
             ids = np.concatenate([np.array(before, np.int32), ids, np.array(after, np.int32)])
 
-        def spans() -> NDArray[np.int64]:
+        def spans(_: Encoding) -> NDArray[np.int64]:
             around = [np.zeros((len(before), 2), np.int64), np.full((len(after), 2), len(text), np.int64)]
             return np.concatenate([around[0], np.stack([tokens.starts, tokens.ends], axis=1), around[1]])
 

@@ -433,8 +433,9 @@ _pairs_fallbacks = _function("pairs_fallbacks", c_int64, c_void_p, TO_INTS, TO_I
 _pairs_lengths = _function("pairs_lengths", c_int64, c_void_p, c_int32, TO_INTS)
 _pairs_last_cut = _function("pairs_last_cut", c_int64, c_void_p, BYTES, c_int64)
 _pairs_first_cut = _function("pairs_first_cut", c_int64, c_void_p, BYTES, c_int64)
-_pair_encoder_new = _function("pair_encoder_new", c_void_p, c_void_p)
+_pair_encoder_new = _function("pair_encoder_new", c_void_p, c_void_p, c_void_p)
 _pairs_encode_text = _function("encode_text", c_int64, c_void_p, ctypes.c_char_p, c_int64, c_void_p)
+_pairs_encode_short = _function("encode_short", c_int64, c_void_p, ctypes.c_char_p, c_int64)
 _pairs_has_marked_space = _function("pairs_has_marked_space", c_int64, c_void_p, BYTES)
 _pairs_encode_each = _function("encode_each", c_int64, c_void_p, BYTES, WIDE_INTS, TO_INTS, TO_WIDE_INTS)
 _pairs_encode_pieces = _function("encode_pieces", c_int64, c_void_p, c_int32, BYTES, WIDE_INTS, TO_INTS)
@@ -559,17 +560,20 @@ class PairModel(_Handle):
             if count < 0:
                 return int(count)
             ids.resize(n_before + count + n_after, refcheck=False)
+            for at, token_id in enumerate(before):
+                ids[at] = token_id
         else:
             encoder = self._borrowed()
-            count = _pairs_encode_text(encoder._address, text, size, encoder.place)
+            if encoder.before is not before:
+                encoder.put_before(before)
+            count = _pairs_encode_short(encoder._address, text, size)
             ids = encoder.ids[AROUND - n_before : AROUND + count + n_after].copy()
             self._idle.append(encoder)
             if count < 0:
                 return int(count)
-        for at, token_id in enumerate(before):
-            ids[at] = token_id
-        for at, token_id in enumerate(after, len(ids) - n_after):
-            ids[at] = token_id
+        if after:
+            for at, token_id in enumerate(after, len(ids) - n_after):
+                ids[at] = token_id
         return ids
 
     def encode_each(
@@ -624,14 +628,27 @@ class PairModel(_Handle):
 
 
 class _PairEncoder(_Handle):
-    """Encodes one text after the other, for one thread at a time; `ids` is room for those of a short text."""
+    """Encodes one text after the other, for one thread at a time.
+
+    ids     room for those of a short text
+    before  the ids that are written before these
+    """
 
     _free = staticmethod(_function("pair_encoder_free", None, c_void_p))
 
     def __init__(self, model: PairModel) -> None:
-        super().__init__(_pair_encoder_new(model._address))  # the model keeps it, not the other way round
         self.ids = np.empty(AROUND + SHORT_TEXT + SPARE_IDS + AROUND, np.int32)
-        self.place = self.ids.ctypes.data + self.ids.itemsize * AROUND
+        first = self.ids.ctypes.data + self.ids.itemsize * AROUND
+        super().__init__(
+            _pair_encoder_new(model._address, first)
+        )  # the model keeps it, not the other way round
+        self.before: list[int] = []
+
+    def put_before(self, before: list[int]) -> None:
+        """Write the ids that stand before those of a short text: the same before most of them."""
+        self.before = before
+        for at, token_id in enumerate(before, AROUND - len(before)):
+            self.ids[at] = token_id
 
 
 # Words
@@ -1227,7 +1244,11 @@ class WordEncoders:
 
 
 class _WordEncoder(_Handle):
-    """Encodes one text after the other, for one thread at a time; `ids` is room for those of a short text."""
+    """Encodes one text after the other, for one thread at a time.
+
+    ids     room for those of a short text
+    before  the ids that are written before these
+    """
 
     _free = staticmethod(_function("word_encoder_free", None, c_void_p))
 

@@ -39,7 +39,7 @@ bool PairModel::has_marked_space(Bytes text) const {
     return false;
 }
 
-PairEncoder::PairEncoder(const PairModel& model) : model_(model), merger_(model.rules) {
+PairEncoder::PairEncoder(const PairModel& model, std::int32_t* short_ids) : model_(model), short_ids_(short_ids), merger_(model.rules) {
     if (model.splitter) splitting_ = std::make_unique<Splitting>(*model.splitter);
 }
 
@@ -132,7 +132,8 @@ LOUPE_API PairModel* loupe_pairs_new(const StringTable* tokens, const PairSource
 
 LOUPE_API void loupe_pairs_free(PairModel* model) { delete model; }
 
-LOUPE_API PairEncoder* loupe_pair_encoder_new(const PairModel* model) { return new PairEncoder(*model); }
+// `short_ids` is where loupe_encode_short writes.
+LOUPE_API PairEncoder* loupe_pair_encoder_new(const PairModel* model, std::int32_t* short_ids) { return new PairEncoder(*model, short_ids); }
 
 LOUPE_API void loupe_pair_encoder_free(PairEncoder* encoder) { delete encoder; }
 
@@ -225,6 +226,11 @@ std::int64_t encoded(PairEncoder& encoder, Bytes text, Ids ids) {
 LOUPE_API std::int64_t loupe_encode_text(PairEncoder* encoder, const Byte* data, std::int64_t size, std::int32_t* ids) {
     const Bytes text(data, static_cast<std::size_t>(size));
     return encoded(*encoder, text, {ids, text.size() + PieceCache::spare_ids});
+}
+
+// The same to where the encoder has room: a call with fewer arguments, for texts so short that this shows.
+LOUPE_API std::int64_t loupe_encode_short(PairEncoder* encoder, const Byte* data, std::int64_t size) {
+    return loupe_encode_text(encoder, data, size, encoder->short_ids());
 }
 
 // The same for texts that lie one behind the other, up to one that has some trouble: how many texts were encoded.

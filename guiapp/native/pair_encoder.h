@@ -40,7 +40,8 @@ public:
 // Encodes one text after the other; for one thread at a time.
 class PairEncoder {
 public:
-    explicit PairEncoder(const PairModel& model);
+    // `short_ids`: room of the caller's for the ids of short texts.
+    PairEncoder(const PairModel& model, std::int32_t* short_ids);
 
     // Append the ids of a text without trouble; `ends` says where its pieces end, the splitter if it is empty.
     std::size_t fast(Bytes text, std::span<const std::int64_t> ends, Ids ids);
@@ -50,6 +51,7 @@ public:
     void merge_each(Bytes text, std::span<const std::int64_t> ends, Merging merging, bool takes_whole, TokenOutput& output);
 
     const PairModel& model() const { return model_; }
+    std::int32_t* short_ids() const { return short_ids_; }
 
 private:
     using Keys = std::array<PieceCache::Key, PieceCache::block>;
@@ -60,6 +62,7 @@ private:
     std::size_t merge(Bytes piece, Ids ids, std::size_t count);
 
     const PairModel& model_;
+    std::int32_t* short_ids_;
     PieceCache cache_;
     Merger merger_;
     std::unique_ptr<Splitting> splitting_;
