@@ -70,8 +70,10 @@ def test_llama_cpps_own_vectors_pass(name):
     assert len(vectors) >= 46
     for text, expected in vectors:
         for encoder in tokenizer.exact_encoders:
-            ids = tokenizer.encode(text, add_special=False, parse_special=False, encoder=encoder).token_ids
-            assert ids.tolist() == expected, (encoder, text)
+            native = tokenizer.encode(text, False, False, encoder)
+            readable = tokenizer.encode_readable(text, False, False, encoder)
+            assert native.token_ids.tolist() == readable.token_ids.tolist() == expected, (encoder, text)
+            assert native.spans.tolist() == readable.spans.tolist(), (encoder, text)
 
 
 @pytest.mark.parametrize("name", NAMES)

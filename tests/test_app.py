@@ -175,32 +175,3 @@ layout.endLayout()
 
 def test_fonts_that_cannot_show_a_script_are_no_news(environment):
     assert run(CODE_THAT_LAYS_OUT_TEXT, environment).stderr == ""
-
-
-CODE_THAT_COUNTS_WHAT_FULL_COLLECTIONS_LOOK_AT = """
-import gc
-from pathlib import Path
-from guiapp import app
-from guiapp.viewmodels.settings import Settings
-
-n_full = []
-gc.callbacks.append(lambda phase, info: n_full.append(1) if info["generation"] == 2 else None)
-application = app.make_application()
-shell = app.build(application, Settings(Path({settings!r})))
-shell.window.pages.imported.connect(application.quit)
-n_full.clear()
-shell.window.pages.import_soon()
-application.exec()
-assert not n_full
-assert not gc.isenabled()
-assert gc.get_freeze_count() > len(gc.get_objects())
-shell.stop()
-assert gc.isenabled()
-"""
-
-
-@pytest.mark.slow
-def test_full_collections_spare_what_was_loaded_by_the_first_key(environment, tmp_path):
-    settings = str(tmp_path / "settings.json")
-    result = run(CODE_THAT_COUNTS_WHAT_FULL_COLLECTIONS_LOOK_AT.format(settings=settings), environment)
-    assert (result.returncode, result.stderr) == (0, "")

@@ -13,26 +13,12 @@ from pathlib import Path
 
 import numpy as np
 from gguf_builder import BYTE, CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED, Raw, write_vocab
+from toy_vocabulary import listed_vocabulary
 
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.vocabulary import Rules, SpecialIds, VocabType, Vocabulary
 
-ALPHABET = [
-    *"aaabbcdehinorst  ABC019.,!?<>|_-",
-    "é",
-    "ß",
-    "中",
-    "文",
-    "▁",
-    "▁",
-    "д",
-    "מ",
-    "👩",
-    "\u0301",
-    "ﬁ",
-    "각",
-    "\ufffd",
-]
+ALPHABET = [*"aaabbcdehinorst  ABC019.,!?<>|_-", *"éß中文▁▁дמ👩\u0301ﬁ각\ufffd"]
 USER_DEFINED_TOKENS = ["<extra_id_0>", "<extra_id_1>", "ab ab", "éxy", "中文字", "\n\n"]
 
 BITS = {
@@ -40,8 +26,9 @@ BITS = {
     UNKNOWN: Attribute.UNKNOWN,
     CONTROL: Attribute.CONTROL,
     BYTE: Attribute.BYTE,
+    USER_DEFINED: Attribute.USER_DEFINED,
+    UNUSED: Attribute.UNUSED,
 }
-BITS |= {USER_DEFINED: Attribute.USER_DEFINED, UNUSED: Attribute.UNUSED}
 
 
 def vocabulary(
@@ -54,27 +41,17 @@ def vocabulary(
     charsmap: bytes = b"",
 ) -> Vocabulary:
     """A vocabulary in memory; types and scores may be left out."""
-    texts = [text.encode("utf-8", "surrogateescape") for text in tokens]
-    stored_types = np.array(types or [NORMAL] * len(texts), np.int32)
-    return Vocabulary(
-        path=None,
-        name="small",
-        architecture="",
+    stored_types = np.array(types or [NORMAL] * len(tokens), np.int32)
+    return listed_vocabulary(
+        tokens,
         type=vocab_type,
         model="",
-        pre="",
-        patterns=(),
-        token_data=np.frombuffer(bytearray(b"".join(texts)), np.uint8),
-        token_offsets=np.cumsum([0, *map(len, texts)], dtype=np.int64),
-        scores=np.array(scores or [0.0] * len(texts), np.float32),
+        scores=np.array(scores or [0.0] * len(tokens), np.float32),
         attributes=np.array([BITS[kind] for kind in stored_types.tolist()], np.uint16),
         stored_types=stored_types,
-        merge_data=np.empty(0, np.uint8),
-        merge_offsets=np.zeros(1, np.int64),
         charsmap=np.frombuffer(bytearray(charsmap), np.uint8),
         special_ids=SpecialIds(unk=unknown),
         rules=rules or Rules(),
-        eog=frozenset(),
     )
 
 
@@ -121,15 +98,8 @@ def write_unigram(
 
 def write_rwkv(path: Path, seed: int) -> Path:
     """An RWKV file that covers every byte, so that llama.cpp terminates, with escapes of every kind."""
-    tokens = [
-        "<s>",
-        *(f"\\x{byte:02x}" for byte in range(256)),
-        "\\n\\n",
-        "\\t\\t\\t",
-        "\\'s",
-        "\\\\x",
-        "a\\",
-    ]
+    tokens = ["<s>", *(f"\\x{byte:02x}" for byte in range(256))]
+    tokens += ["\\n\\n", "\\t\\t\\t", "\\'s", "\\\\x", "a\\"]
     tokens += [text.replace("\\", "\\\\") for text in _texts(seed, 500, 6)]
     return write_vocab(path, model="rwkv", tokens=_distinct(tokens), unknown_token_id=0)
 

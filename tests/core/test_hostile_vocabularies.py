@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import time
 
-import numpy as np
 import pytest
 from deep_oracle import DeepOracle, assert_same_ids
 from gguf_builder import BYTE, CONTROL, NORMAL, UNKNOWN, USER_DEFINED, Raw, write_vocab
@@ -254,14 +253,6 @@ def test_twenty_thousand_added_tokens(tmp_path):
     assert_fast(tokenizer, "".join(rng.choices("aaabbb<", k=300_000)).encode())
 
 
-@pytest.mark.exhaustive
-def test_a_million_added_tokens(tmp_path):
-    specials, rng = many_special_tokens(1_000_000)
-    tokenizer = guiapp.open_model(open_with(tmp_path / "model.gguf", specials))
-    tokenizer.encode(b"ab")
-    assert_fast(tokenizer, "".join(rng.choices("aaabbb<", k=300_000)).encode())
-
-
 def test_a_long_added_token_and_all_its_beginnings(tmp_path):
     specials = ["<" + "a" * length for length in range(1, 2_000)]
     tokenizer = guiapp.open_model(open_with(tmp_path / "model.gguf", specials))
@@ -294,19 +285,6 @@ def test_wordpiece_without_its_default_bos(tmp_path):
     assert tokenizer.encode("ab", add_special=False).token_ids.tolist() == [1, 2]
 
 
-@pytest.mark.parametrize("model", ["rwkv", "t5"])
-def test_an_unknown_token_that_the_file_does_not_have_is_asked_for_at_call(tmp_path, model):
-    keys = {} if model == "rwkv" else {"unknown_token_id": 99_999}
-    path = write_vocab(tmp_path / "model.gguf", model=model, tokens=["a", "xyz"], scores=[-1.0, -2.0], **keys)
-    tokenizer = guiapp.open_model(path)
-    assert tokenizer.encode("xyz", add_special=False, parse_special=False).token_ids.tolist()[-1:] in (
-        [1],
-        [],
-    )
-    with pytest.raises(EncodeError, match="unknown"):
-        tokenizer.encode("\n", add_special=False)
-
-
 def test_rwkv_with_bad_escapes_encodes_anything(tmp_path):
     tokens = ["<s>", "\\xZZ", "\\x", "\\", "\\q", "\\x0", "a\\", "\\x61b", "xyz"]
     path = write_vocab(tmp_path / "model.gguf", model="rwkv", tokens=tokens, unknown_token_id=0)
@@ -321,15 +299,6 @@ def test_words_of_spaces_are_never_merged(tmp_path):
     tokenizer = guiapp.open_model(write_vocab(tmp_path / "model.gguf", **parts))
     for encoder in tokenizer.exact_encoders:
         assert tokenizer.encode("ab  ab", encoder=encoder).token_ids.tolist() == [3, 3]
-
-
-def test_a_byte_swapped_file_is_named_as_such(tmp_path):
-    path = write_vocab(tmp_path / "model.gguf", **bpe())
-    data = np.frombuffer(bytearray(path.read_bytes()), np.uint8)
-    data[4:8] = data[4:8][::-1]
-    path.write_bytes(data.tobytes())
-    with pytest.raises(guiapp.VocabError, match="big-endian"):
-        guiapp.open_model(path)
 
 
 def test_the_first_part_of_a_split_file_has_the_whole_vocabulary(tmp_path):

@@ -15,10 +15,10 @@ from toy_vocabulary import toy_vocabulary
 import guiapp
 from guiapp.core.errors import EncodeError
 from guiapp.core.tokenizer import Tokenizer
-from guiapp.core.vocab.derivations import derivations_of
 
 REAL = sorted(path.name for path in VOCABS.glob("*.gguf")) if VOCABS.is_dir() else []
-LETTERS = st.text("ab ", min_size=1, max_size=12)
+
+
 TEXTS = st.lists(st.sampled_from(["a", "b", "ab", " ", "c", "é", "▁", "\n", "aaaa"]), max_size=25).map(
     "".join
 )
@@ -67,18 +67,6 @@ def test_exact_encoders_agree_and_twins_do(vocabulary, text, stray, is_split):
         assert_same(found, tokenizer.encode_readable(data, encoder=encoder, add_special=False), encoder)
         if encoder in tokenizer.exact_encoders:
             assert_same(found, merged, encoder)
-
-
-@settings(max_examples=30, deadline=None)
-@given(vocabulary=vocabularies())
-def test_two_symbols_are_compatible_if_merging_their_text_gives_them_back(vocabulary):
-    tokenizer = Tokenizer(vocabulary)
-    derivations, tree = derivations_of(tokenizer.merging)
-    reached = tree.order.tolist()
-    pairs = [(left, right) for left in reached for right in reached][:200]
-    stay_whole = tokenizer.pipeline._encoder._matching._stay_whole
-    for left, right in pairs:
-        assert derivations.are_compatible(left, right) == stay_whole(left, right)
 
 
 def real_texts(rng, vocabulary, n_texts):

@@ -65,38 +65,6 @@ def test_an_unknown_encoder_is_refused_with_the_names_that_exist(tokenizer):
         tokenizer.encode("x", encoder="quantum")
 
 
-def test_a_count_stops_to_matter_beyond_its_limit():
-    tokenizer = guiapp.open_model("demo:bpe")
-    n_tokens = len(tokenizer.encode("one two three"))
-    assert tokenizer.count("one two three") == n_tokens
-    assert tokenizer.count("one two three", limit=n_tokens) == n_tokens
-    assert tokenizer.count("one two three", limit=n_tokens - 1) is None
-
-
-def test_a_batch_is_padded_behind_and_masked():
-    tokenizer = guiapp.open_model("demo:bpe")
-    ids, mask = tokenizer.encode_batch(["one", "one two three four"])
-    assert ids.shape == mask.shape
-    assert mask.sum(axis=1).tolist() == [tokenizer.count("one"), tokenizer.count("one two three four")]
-    assert ids[0][mask[0] == 1].tolist() == tokenizer.encode("one").token_ids.tolist()
-    with pytest.raises(guiapp.EncodeError):
-        tokenizer.encode_batch(["one", "one two three four"], pad=None)
-    with pytest.raises(guiapp.EncodeError, match="is no padding"):
-        tokenizer.encode_batch(["one"], pad="x")
-    assert tokenizer.encode_batch(["one two three four"], pad=8, truncate=2)[0].shape == (1, 8)
-
-
-@pytest.mark.parametrize("name", ["bpe", "spm", "wordpiece", "unigram", "rwkv"])
-def test_the_first_text_finds_all_tables_made(name):
-    tokenizer = guiapp.open_model(f"demo:{name}")
-    tokenizer.make_tables()
-    own = tokenizer.pipeline
-    parts = [tokenizer.special_tokens, own, *(part for part in [getattr(own, "_encoder", None)] if part)]
-    made = [set(vars(part)) for part in parts]
-    tokenizer.encode("Hello, wörld")
-    assert [set(vars(part)) for part in parts] == made
-
-
 def test_callers_cannot_change_which_encoders_a_tokenizer_offers():
     tokenizer = guiapp.open_model("demo:bpe")
     for mapping in (tokenizer.encoders, tokenizer.refused_encoders):

@@ -10,7 +10,6 @@ from guiapp.latencies.inspect import measure_editing
 N_EVENTS = 4
 
 
-@pytest.mark.qt_log_ignore("This plugin does not support")
 @pytest.mark.usefixtures("qapp")
 def test_each_event_in_the_text_has_its_time(monkeypatch):
     monkeypatch.setattr(inspect, "LONG_TEXT_BYTES", 6000)

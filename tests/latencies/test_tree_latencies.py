@@ -14,7 +14,6 @@ from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.tree.page import TreePage
 
 
-@pytest.mark.qt_log_ignore("This plugin does not support")
 @pytest.mark.usefixtures("qapp")
 def test_each_distance_has_frames_of_both_shapes_and_none_in_which_nothing_moves(monkeypatch):
     monkeypatch.setattr(tree, "N_FRAMES", 3)

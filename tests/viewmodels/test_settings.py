@@ -144,11 +144,3 @@ def test_the_oldest_files_are_forgotten(path):
     for number in range(KEPT + 3):
         recent.add(Path(f"/models/{number}.gguf"), vocabulary)
     assert [file.path for file in recent.files][-1] == "/models/3.gguf"
-
-
-def test_forgetting_is_told(path, qtbot):
-    recent = RecentFiles(Settings(path))
-    recent.add(Path("/models/a.gguf"), FakeTokenizer().vocabulary)
-    with qtbot.waitSignal(recent.changed):
-        recent.clear()
-    assert recent.files == ()

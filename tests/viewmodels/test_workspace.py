@@ -6,7 +6,7 @@ import threading
 
 import pytest
 from conftest import PATIENCE_S
-from fake_tokenizer import UNENCODABLE, FakeTokenizer
+from fake_tokenizer import FakeTokenizer
 
 import guiapp
 from guiapp.core.errors import VocabError
@@ -49,12 +49,6 @@ def test_no_old_token_is_left_when_another_vocabulary_is_told(workspace, qtbot):
     assert left == [0]
 
 
-def test_an_edit_encodes_the_text_anew(workspace, qtbot):
-    edit(qtbot, workspace, 3, 7, b"")
-    assert workspace.token_ids(0, 9).tolist() == [0, 1, 4]
-    assert workspace.statistics.n_bytes == 9
-
-
 def test_a_small_edit_is_encoded_at_once(workspace):
     workspace.document.replace(3, 3, b" two")
     assert workspace.token_ids(0, 9).tolist() == [0, 1, 3, 3, 4]
@@ -75,25 +69,10 @@ def test_a_large_edit_is_encoded_in_the_background(workspace, qtbot):
 
 
 @pytest.mark.usefixtures("in_the_background")
-def test_until_then_spans_move_with_their_text(workspace):
-    workspace.document.replace(3, 3, b"!!")
-    assert [workspace.span(index) for index in range(4)] == [(0, 0), (0, 3), (5, 9), (9, 15)]
-
-
-@pytest.mark.usefixtures("in_the_background")
 def test_removed_text_takes_its_spans_along(workspace):
     workspace.document.replace(1, 9, b"")
     spans = [workspace.span(index) for index in range(workspace.n_tokens)]
     assert spans == [(0, 0), (0, 1), (1, 5)]
-
-
-def test_a_model_that_fails_leaves_everything_as_it_was(workspace, qtbot):
-    with qtbot.waitSignal(workspace.loader.failed) as failed:
-        workspace.loader.open("broken.gguf")
-    assert failed.args == ["broken.gguf", "broken.gguf is no GGUF file. Choose another one."]
-    assert workspace.vocabulary.name == "first.gguf"
-    assert workspace.n_tokens == 4
-    assert workspace.loader.loading_name is None
 
 
 def test_the_old_model_serves_until_the_new_one_is_ready(qtbot):
@@ -132,23 +111,6 @@ def test_switches_encode_anew(workspace, qtbot):
     assert workspace.token_ids(0, 9).tolist() == [1, 3, 4]
 
 
-def test_an_encoder_that_only_approximates_says_so(workspace, qtbot):
-    assert workspace.exactness.level == "exact"
-    with qtbot.waitSignal(workspace.spans.encoded):
-        workspace.set_encoder("slow")
-    assert workspace.exactness.level == "approximate"
-    assert "Guess words" in workspace.exactness.reason
-
-
-def test_text_that_cannot_be_encoded_has_no_tokens_and_a_reason(workspace, qtbot):
-    with qtbot.waitSignal(workspace.spans.failed) as failed:
-        workspace.document.replace(0, 3, UNENCODABLE)
-    assert failed.args == ["This text cannot be encoded. Take the word out."]
-    assert workspace.n_tokens == 0
-    edit(qtbot, workspace, 0, len(UNENCODABLE), b"one")
-    assert workspace.n_tokens == 4
-
-
 def test_the_selected_token_of_a_stretch_is_the_one_that_it_begins_in(workspace):
     selected = []
     workspace.selected_token_changed.connect(lambda: selected.append(workspace.selected_token))
@@ -166,11 +128,6 @@ def test_the_selected_token_is_the_one_at_the_caret(workspace, qtbot):
 def test_at_the_end_of_the_text_it_is_the_last_one(workspace):
     workspace.document.set_caret(13)
     assert workspace.selected_token == 3
-
-
-def test_selecting_a_token_puts_the_caret_where_it_begins(workspace):
-    workspace.select_token(2)
-    assert (workspace.selected_token, workspace.document.caret) == (2, 3)
 
 
 def test_a_token_without_text_can_be_selected(workspace):
@@ -192,12 +149,6 @@ def test_hovering_is_told_once(workspace, qtbot):
         workspace.hover_token(1)
 
 
-def test_selected_text_is_counted_by_itself(workspace):
-    workspace.document.select(3, 7)
-    counts = workspace.selection_statistics
-    assert (counts.n_tokens, counts.is_exact, counts.n_characters, counts.n_bytes) == (1, True, 4, 4)
-
-
 def test_under_an_encoder_that_only_approximates_touched_tokens_are_counted(workspace, qtbot):
     with qtbot.waitSignal(workspace.spans.encoded):
         workspace.set_encoder("slow")
@@ -209,17 +160,6 @@ def test_under_an_encoder_that_only_approximates_touched_tokens_are_counted(work
 def test_without_selected_text_there_is_nothing_to_count(workspace):
     workspace.document.set_caret(4)
     assert workspace.selection_statistics is None
-
-
-def test_opening_a_text_file_can_be_undone(workspace, qtbot, tmp_path):
-    path = tmp_path / "words.txt"
-    path.write_bytes(b"two\xff")
-    with qtbot.waitSignal(workspace.text_file_changed, check_params_cb=lambda: workspace.text_path == path):
-        workspace.open_text(path)
-    assert workspace.document.text() == b"two\xff"
-    assert not workspace.is_modified
-    workspace.document.undo()
-    assert workspace.document.text() == b"one two three"
 
 
 def test_undo_brings_back_the_file_that_a_text_belongs_to(workspace, qtbot, tmp_path):
@@ -288,16 +228,6 @@ def test_a_text_file_that_is_missing_leaves_the_text(workspace, qtbot, tmp_path)
         workspace.open_text(tmp_path / "none.txt")
     assert "none.txt cannot be opened" in failed.args[0]
     assert workspace.document.text() == b"one two three"
-
-
-def test_saving_writes_the_bytes_and_remembers_the_file(workspace, tmp_path):
-    path = tmp_path / "saved.txt"
-    workspace.document.replace(0, 0, b"\xff")
-    assert workspace.save_text(path)
-    assert path.read_bytes() == b"\xffone two three"
-    assert (workspace.text_path, workspace.is_modified) == (path, False)
-    workspace.document.replace(0, 1, b"")
-    assert workspace.is_modified
 
 
 def test_a_text_that_cannot_be_saved_stays_modified(workspace, qtbot, tmp_path):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-
 import pytest
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QImage, QPainter, QPen, QStaticText
@@ -72,15 +70,6 @@ def test_what_is_learnt_of_east_asian_scripts_is_not_shaped(qapp):
         for y in range(-3, 4)  # lines of shaped texts are as high as the fonts that others borrow from
     )
     assert closest <= 1
-
-
-def test_texts_leave_little_to_who_looks_for_garbage(qapp):
-    gc.collect()
-    before = len(gc.get_objects())
-    texts = ShapedTexts(Theme.mono_font(16))
-    texts.learn("".join(map(chr, range(0x4E00, 0x4F00))))
-    inked(lambda painter: [texts.draw(painter, QRectF(7, 0, 290, 40), f"{n:,}") for n in range(500)])
-    assert len(gc.get_objects()) - before < 100
 
 
 def test_the_end_of_a_very_long_text_of_plain_characters_is_drawn(qapp):

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import time
-
-import numpy as np
 import pytest
 from gguf_builder import CONTROL, NORMAL, UNKNOWN
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pace import slowness
 from unpaired_vocabularies import vocabulary
 
 import guiapp
@@ -129,17 +125,6 @@ def test_ways_with_unknown_characters_are_left_out_where_there_is_no_unknown_tok
     assert [each.encoding.token_ids.tolist() for each in tokenizer.segmentations("ab", 5)] == [[3]]
     with pytest.raises(EncodeError, match="not covered"):
         tokenizer.segmentations("b", 1)
-
-
-def test_ten_kilobytes_are_soon_done():
-    tokenizer = guiapp.open_model("demo:unigram")
-    text = ("The quick brown fox jumps over the lazy dog, as they say. " * 200)[:10_000]
-    tokenizer.segmentations("warm", 2)
-    started = time.thread_time()
-    found = tokenizer.segmentations(text, 5)
-    assert time.thread_time() - started < slowness()
-    assert len(found) == 5
-    assert np.array_equal(found[0].encoding.token_ids, tokenizer.encode(text).token_ids)
 
 
 @pytest.mark.parametrize(

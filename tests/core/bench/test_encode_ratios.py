@@ -3,25 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from benchmarks.encode_ratios import Ratio
 from conftest import CORPORA, VOCABS
 
 from guiapp import open_model
 from guiapp.core.bench.sentencepiece_model import sentencepiece_model
-
-
-def ratio(speed: float, first_difference: int | None = None, contender: str = "tiktoken") -> Ratio:
-    return Ratio("llama-bpe", "English", "warm", contender, speed, 100.0, first_difference)
-
-
-def test_a_promise_is_kept_by_speed_and_equal_ids():
-    assert ratio(10.0).keeps_promise
-    assert not ratio(11.0).keeps_promise
-    assert not ratio(1.0, first_difference=7).keeps_promise
-
-
-def test_where_nothing_is_promised_any_speed_will_do():
-    assert ratio(99.0, contender="llama.cpp").keeps_promise
 
 
 @pytest.mark.real_vocabs

@@ -11,7 +11,6 @@ from fake_workers import FakeStarter, FakeWorker
 from guiapp import open_model
 from guiapp.core.bench.cell import MOST_ROUNDS, is_enough
 from guiapp.core.bench.control import Control
-from guiapp.core.bench.corpus import CorpusError
 from guiapp.core.bench.engine import cells_of, contenders_of, run
 from guiapp.core.bench.measurement import KEY, Report
 from guiapp.core.bench.plan import BenchError, Plan, plan_from
@@ -287,21 +286,6 @@ def test_a_narrow_interval_or_spent_time_is_enough():
     assert is_enough([[1.0, 2.0] * MOST_ROUNDS], used_s=0.0, budget_s=math.inf)
     assert not is_enough([[1.0]], used_s=4.0, budget_s=1.0)
     assert is_enough([[1.0]], used_s=8.0, budget_s=1.0)
-
-
-@pytest.mark.parametrize(
-    ("changes", "error", "says"),
-    [
-        ({"contenders": ("quantum",)}, BenchError, "quantum"),
-        ({"scenarios": ("dreaming",)}, BenchError, "dreaming"),
-        ({"corpora": ("no/such/text",)}, CorpusError, "no/such/text"),
-        ({"corpora": ()}, BenchError, "corpus"),
-    ],
-)
-def test_a_plan_that_cannot_be_run_says_why_at_once(changes, error, says):
-    bad = Plan("demo:bpe", **changes)
-    with pytest.raises(error, match=says):
-        next(run(bad, Control(), FakeStarter(in_proportion)))
 
 
 def test_a_peer_that_is_missing_says_how_to_get_it(monkeypatch):

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import errno
 import json
-import os
 
 import numpy as np
 import pytest
@@ -18,7 +16,6 @@ from guiapp.core.bench.history import (
     name_of,
     rename_run,
     save_run,
-    save_run_somewhere,
 )
 from guiapp.core.bench.measurement import Report
 from guiapp.core.bench.plan import BenchError
@@ -177,36 +174,3 @@ def test_a_file_that_is_no_run_is_refused(tmp_path, content):
         load_run(path)
     with pytest.raises(BenchError, match="cannot be read"):
         load_run(tmp_path / "missing.json")
-
-
-def test_a_run_that_a_full_disk_does_not_take_is_kept_elsewhere(tmp_path, monkeypatch):
-    (tmp_path / "full").mkdir()
-    (tmp_path / "free").mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "free"))
-    fill_up(monkeypatch, tmp_path / "full")
-    with pytest.raises(BenchError, match="No space left on device") as told:
-        save_run_somewhere(tmp_path / "full" / "run.json", run_of(("fast", 1.0)))
-    (kept,) = (tmp_path / "free").iterdir()
-    assert str(kept) in str(told.value)
-    assert load_run(kept) == run_of(("fast", 1.0))
-    assert list((tmp_path / "full").iterdir()) == []
-
-
-def test_two_full_disks_leave_nothing_half_written(tmp_path, monkeypatch):
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    fill_up(monkeypatch, tmp_path)
-    with pytest.raises(BenchError, match=r"run\.json cannot be written: No space left on device\.$"):
-        save_run_somewhere(tmp_path / "run.json", run_of(("fast", 1.0)))
-    assert list(tmp_path.iterdir()) == []
-
-
-def fill_up(monkeypatch, folder) -> None:
-    """Let nothing be put in place in this folder."""
-    replace = os.replace
-
-    def refuse(source, target) -> None:
-        if target.parent == folder:
-            raise OSError(errno.ENOSPC, "No space left on device")
-        replace(source, target)
-
-    monkeypatch.setattr("guiapp.core.bench.history.os.replace", refuse)

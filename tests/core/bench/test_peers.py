@@ -8,7 +8,6 @@ import pytest
 from conftest import CORPORA, VOCABS
 
 from guiapp import open_model
-from guiapp.core.bench import peers
 from guiapp.core.bench.contenders import UnavailableError, our_contender
 from guiapp.core.bench.operations import encode_all
 from guiapp.core.bench.peers import PEERS, peer_source, reason_against
@@ -83,16 +82,6 @@ def test_a_vocabulary_of_its_own_is_marked():
     assert contender("rs-bpe", open_model("demo:bpe")).other_vocabulary == "o200k_base"
 
 
-@pytest.mark.parametrize(
-    ("name", "model"),
-    [("tiktoken", "demo:spm"), ("sentencepiece", "demo:bpe"), ("gigatoken", "demo:rwkv")],
-)
-def test_a_vocabulary_that_a_peer_cannot_take_is_refused_in_words(name, model):
-    pytest.importorskip(PEERS[name].module)
-    with pytest.raises(UnavailableError, match=name):
-        peer_source(name, open_model(model))
-
-
 def test_what_is_against_a_peer_is_known_without_building_it():
     for name in PEERS:
         pytest.importorskip(PEERS[name].module)
@@ -104,9 +93,3 @@ def test_what_is_against_a_peer_is_known_without_building_it():
             else:
                 peer_source(name, tokenizer)
     assert reason_against("tiktoken", None) == ""
-
-
-def test_a_missing_peer_says_how_to_install_it(monkeypatch):
-    monkeypatch.setattr(peers, "find_spec", lambda module: None)
-    with pytest.raises(UnavailableError, match="pip install gigatoken"):
-        peer_source("gigatoken", open_model("demo:bpe"))

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from guiapp import open_model
-from guiapp.core.bench.contenders import our_contender
 from guiapp.core.bench.engine import cells_of
-from guiapp.core.bench.operations import OPERATIONS, Subject
 from guiapp.core.bench.plan import Plan
 from guiapp.core.bench.stages import STAGES, WHOLE, stage_calls, stage_names
 from guiapp.core.demo import sample_text
@@ -63,10 +61,3 @@ def test_a_cell_of_a_stage_is_for_those_who_have_it():
     assert [name for name in contenders if cell.is_for(name, "encode pieces")] == ["heap", "heap (unsplit)"]
     assert all(cell.is_for(name, WHOLE) for name in contenders)
     assert "normalise and split" not in cell.operations
-
-
-def test_each_stage_can_be_timed():
-    contender = our_contender(open_model("demo:bpe"), "heap")
-    subject = Subject(contender, lambda: contender, (TEXT,))
-    (pieces,) = OPERATIONS["split"](subject).call()
-    assert pieces.ends[-1] == len(pieces.data)

@@ -23,16 +23,6 @@ def cut(*ends, ids=None, before=()):
     return Encoding(TEXT, np.array(ids, np.int32), np.array(spans, np.int64).reshape(-1, 2), "test", 0)
 
 
-def test_the_same_tokens_agree_in_full():
-    agreement = compare(cut(2, 4, 6), cut(2, 4, 6))
-    assert (agreement.share, agreement.parting) == (1, None)
-
-
-def test_the_share_counts_exact_tokens_that_are_found_at_the_same_place():
-    agreement = compare(cut(2, 3, 6), cut(2, 4, 5, 6))
-    assert (agreement.n_shared, agreement.n_exact, agreement.share) == (1, 4, 0.25)
-
-
 def test_the_first_stretch_cut_in_two_ways_is_shown_from_both_sides():
     agreement = compare(cut(1, 3, 5, 6), cut(1, 2, 5, 6))
     assert agreement.parting == Parting(1, 5, ((2, b"bc"), (2, b"de")), ((1, b"b"), (3, b"cde")))

@@ -57,6 +57,8 @@ def test_padding_stands_at_the_end_and_the_mask_tells_it(model):
     assert ids.shape == mask.shape == (3, 64)
     assert mask.tolist() == [[1] * length + [0] * (64 - length) for length in lengths]
     assert len(set(ids[mask == 0].tolist())) == 1
+    with pytest.raises(EncodeError):
+        tokenizer.encode_batch(["fox", SENTENCE], pad=None)
 
 
 def test_no_texts_make_no_rows():

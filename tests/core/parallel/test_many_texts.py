@@ -14,7 +14,6 @@ from random_texts import random_texts
 import guiapp
 from guiapp.core.errors import EncodeError
 from guiapp.core.parallel import long_texts, many_texts
-from guiapp.core.parallel.many_texts import encode_rows
 from guiapp.core.tokenizer import Tokenizer
 
 SEED = 20261122
@@ -74,17 +73,6 @@ def test_texts_that_are_not_split_are_pieces_of_their_own():
     )
 
 
-@pytest.mark.parametrize("model", ENCODED_TOGETHER)
-def test_short_texts_are_not_handed_over_one_by_one(model, monkeypatch):
-    tokenizer = guiapp.open_model(model)
-    special = tokenizer.vocabulary.raw_text(int(tokenizer.special_tokens.searched_for(True)[0]))
-    texts = [b"one text", b"", b"and" + special + b" another"] * 200
-    expected = [tokenizer.encode(text).token_ids for text in texts]
-    monkeypatch.setattr(Tokenizer, "encode", None)
-    for n_threads in (1, 2):
-        assert_same_rows(tokenizer.with_threads(n_threads).encode_each(texts), expected, model)
-
-
 @pytest.mark.parametrize("model", [*ENCODED_TOGETHER, "demo:unigram"])
 def test_a_long_text_among_short_ones_has_all_threads(model, monkeypatch):
     used = []
@@ -126,12 +114,3 @@ def model_with(folder, special_texts):
         types=types[: 256 + len(texts)],
         merges=[],
     )
-
-
-def test_groups_hold_all_texts_in_order():
-    texts = [b"a" * length for length in (5, 0, 900, 70, 3000, 1, 0, 0, 2000, 2000, 500)]
-    tokenizer = guiapp.open_model("demo:spm")
-    groups = encode_rows(tokenizer.with_threads(3), texts, True, "fast")
-    assert sum(len(rows.counts) for rows in groups) == len(texts)
-    assert len(groups) > 3
-    assert encode_rows(tokenizer, [], True, "fast") == []

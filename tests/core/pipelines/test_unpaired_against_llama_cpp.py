@@ -56,16 +56,6 @@ def test_real_vocabularies(name):
     compare(path, random_texts(SEED, 2500, bits_of_tokens(load_vocabulary(path))), each_readable=25)
 
 
-def test_vectors_of_bert():
-    path = VOCABS / "ggml-vocab-bert-bge.gguf"
-    texts = path.with_name(path.name + ".inp").read_bytes().split(b"\n__ggml_vocab_test__\n")[:-1]
-    lines = path.with_name(path.name + ".out").read_text().splitlines()
-    tokenizer = guiapp.open_model(path)
-    assert len(texts) == len(lines) == 46
-    for text, line in zip(texts, lines, strict=True):
-        assert tokenizer.encode(text, False, False).token_ids.tolist() == [*map(int, line.split())], text
-
-
 def test_code_points_around_extension_e_in_bert():
     texts = (f"a{chr(code)} 1 b{chr(code)}c".encode() for code in range(0x2B7F0, 0x2B950))
     compare(VOCABS / "ggml-vocab-bert-bge.gguf", texts)

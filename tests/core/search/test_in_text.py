@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import time
 
-import numpy as np
 import pytest
 from conftest import PATIENCE_S
 from hypothesis import given
@@ -166,8 +165,3 @@ def test_tokens_are_meant_by_id_by_text_and_by_spelling():
     for name in ("4", "9" * 12, "9" * 5000, "nothing"):
         with pytest.raises(QueryError):
             tokens_named(vocabulary, name)
-
-
-def test_overlapping_places_are_left_out():
-    starts = np.array([0, 1, 2, 3, 7, 8, 20])
-    assert starts[finding._apart(starts, starts + 3)].tolist() == [0, 3, 7, 20]

@@ -213,10 +213,3 @@ def test_the_record_has_the_promised_keys():
     assert all(keys <= step.keys() for step in record_["steps"])
     assert record_["token_ids"] == BPE.encode(TEXT).token_ids.tolist()
     assert len(list(log_lines(walk))) == walk.n_steps
-
-
-def test_columns_keep_their_size():
-    walk = debugger()
-    per_step = sum(column.itemsize for column in walk.trace.columns)
-    assert per_step * 1_000_000 <= 60_000_000
-    assert np.all(walk.trace.columns.end >= walk.trace.columns.position)

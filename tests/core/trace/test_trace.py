@@ -51,21 +51,12 @@ def test_the_last_state_holds_the_tokens_of_the_encoder(model, encoder):
 
 
 @pytest.mark.real_vocabs
+@pytest.mark.parametrize("n_texts", [8, pytest.param(500, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("name", REAL)
-def test_traces_of_real_vocabularies_end_as_encoded(name):
+def test_traces_of_real_vocabularies_end_as_encoded(name, n_texts):
     tokenizer = guiapp.open_model(VOCABS / name)
     for encoder in tokenizer.encoders:
-        for text in random_texts(2, 8):
-            assert_ends_as_encoded(tokenizer, text, encoder)
-
-
-@pytest.mark.exhaustive
-@pytest.mark.real_vocabs
-@pytest.mark.parametrize("name", REAL)
-def test_traces_of_500_texts_end_as_encoded(name):
-    tokenizer = guiapp.open_model(VOCABS / name)
-    for encoder in tokenizer.encoders:
-        for text in random_texts(3, 500):
+        for text in random_texts(2, n_texts):
             assert_ends_as_encoded(tokenizer, text, encoder)
 
 

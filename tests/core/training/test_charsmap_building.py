@@ -36,17 +36,6 @@ def base(unit: int) -> int:
     return (unit >> 10) << ((unit & 0x200) >> 6)
 
 
-def test_the_longest_source_wins():
-    table = build_charsmap({"a": "1", "abc": "2"})
-    assert longest_match(table, b"abx") == (1, b"1")
-    assert longest_match(table, b"abcx") == (3, b"2")
-    assert longest_match(table, b"b") is None
-
-
-def test_a_source_may_be_replaced_by_nothing():
-    assert longest_match(build_charsmap({"\u200b": ""}), "\u200b".encode()) == (3, b"")
-
-
 @pytest.mark.parametrize("rules", [{"": "a"}, {"a\0": "b"}, {"a": "b\0"}])
 def test_what_the_format_cannot_say_is_refused(rules):
     with pytest.raises(ValueError, match="cannot map"):
@@ -59,14 +48,6 @@ def test_matching_agrees_with_the_rules(rules, text):
     longest = max(fitting, key=len, default=None)
     expected = None if longest is None else (len(longest.encode()), rules[longest].encode())
     assert longest_match(build_charsmap(rules), text.encode()) == expected
-
-
-def test_nodes_do_not_share_their_children():
-    letters = "abcdefgh"
-    rules = {first + second: "x" for first in letters for second in letters if first < second}
-    table = build_charsmap(rules)
-    found = {a + b for a in letters for b in letters if longest_match(table, (a + b).encode())}
-    assert found == set(rules)
 
 
 @given(st.binary(min_size=1, max_size=6))

@@ -37,11 +37,6 @@ def test_expectations_weigh_all_ways_to_cut():
     )
 
 
-def test_the_piece_that_is_missed_least_is_dropped_first():
-    model = {piece: math.log(1 / 6) for piece in ("a", "b", "c", "d", "ab", "cd")}
-    assert [piece for piece, _ in unigram.prune(model, {"ab": 9, "cd": 1}, 1)] == ["cd"]
-
-
 def test_of_equal_losses_the_last_by_code_points_is_dropped():
     model = {piece: math.log(1 / 6) for piece in ("a", "b", "c", "d", "ab", "cd")}
     assert [piece for piece, _ in unigram.prune(model, {"ab": 5, "cd": 5}, 1)] == ["cd"]

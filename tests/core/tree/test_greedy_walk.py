@@ -9,9 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import guiapp
-from guiapp.core.algorithms import greedy
-from guiapp.core.algorithms.longest_match import Matches
-from guiapp.core.demo import DEMO_MODELS, demo_model_path
+from guiapp.core.demo import demo_model_path
 from guiapp.core.tree.greedy_walk import greedy_walk, merge_rules_of, prefix_tree
 
 WORDS_OF_MODELS = {
@@ -43,28 +41,6 @@ def test_the_walk_takes_the_longest_token_each_time(tokenizer, text):
         seen = text[step.start : step.offset + 1]
         assert step.token is None or seen.startswith(tree.token_bytes(step.token))
         assert all(tree.parent(child) == step.token for child in step.continuations)
-
-
-@given(text=TEXTS.map(str.encode))
-@settings(max_examples=50)
-def test_the_walk_takes_what_the_greedy_algorithm_takes(tokenizer, text):
-    tree = tokenizer.token_tree
-    matches = Matches(
-        longest=lambda at: tree.longest_match(text, at),
-        shorter=tree.parent,
-        length=lambda token: len(tree.token_bytes(token)),
-        fallback=lambda at: (at + 1, []),
-    )
-    expected = [step.token_id for step in greedy.steps(len(text), matches)]
-    taken = [step.taken for step in greedy_walk(tree, text) if step.taken is not None]
-    assert taken == expected
-
-
-def test_the_demo_models_that_the_table_applies_to():
-    tokenizers = {demo.name: guiapp.open_model(demo_model_path(demo.name)) for demo in DEMO_MODELS}
-    assert {name for name, tokenizer in tokenizers.items() if "table" in tokenizer.encoders} == {
-        *WORDS_OF_MODELS
-    }
 
 
 @pytest.mark.parametrize("name", [*WORDS_OF_MODELS])

@@ -181,15 +181,6 @@ def test_an_icicle_shows_the_mean_of_what_each_pixel_covers(tokens, shares):
         assert (image[2 * level] == image[2 * level + 1]).all()
 
 
-def test_twenty_thousand_tokens_are_painted_like_few():
-    picture = picture_of([chr(0x4E00 + n) for n in range(20_000)])
-    colors, view = own_colors(picture), (1234.5, 17_000.25)
-    image = np.zeros((2 * picture.n_levels, WIDTH), np.uint32)
-    paint_icicle(colors, view, np.arange(picture.n_levels + 1) * 2.0, image, has_gaps=False)
-    expected = painted_slowly(picture, colors, view, picture.n_levels - 1)
-    assert np.abs(channels(image[-1]) - expected).max() < 0.51
-
-
 @given(tokens=TEXTS, shares=views, is_coarse=st.booleans())
 @example(tokens=["1"], shares=(0.0, 1.0), is_coarse=False)  # goes around twice
 @settings(max_examples=30)

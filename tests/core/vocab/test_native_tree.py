@@ -65,21 +65,6 @@ def test_a_tree_is_what_looking_at_every_pair_of_tokens_finds(tokens, data):
         assert columns.children[first:last].tolist() == [token for token in order if parents[token] == above]
 
 
-@given(tokens=TOKENS, text=st.text("ab\0ÿ", max_size=12).map(lambda text: text.encode("latin-1")))
-def test_the_longest_match_is_the_longest_matched_token(tokens, text):
-    texts, may_match = [text.encode("latin-1") for text, _ in tokens], [matches for _, matches in tokens]
-    tree = tree_of(texts, None, may_match)
-    array = np.frombuffer(text, np.uint8)
-    for start in range(-1, len(text) + 2):
-        fitting = [
-            own
-            for own, matches in zip(texts, may_match, strict=True)
-            if matches and own and 0 <= start <= len(text) and text.startswith(own, start)
-        ]
-        found = tree.longest_match(array, start)
-        assert (texts[found] if found >= 0 else b"") == max(fitting, key=len, default=b"")
-
-
 @pytest.mark.parametrize(
     ("offsets", "ids"),
     [

@@ -9,7 +9,6 @@ import pytest
 from conftest import VOCABS
 
 from guiapp.core.vocab.gguf_file import load_vocabulary
-from guiapp.core.vocab.vocabulary import Vocabulary
 
 pytestmark = pytest.mark.real_vocabs
 
@@ -71,8 +70,3 @@ def test_only_what_is_odd_about_them_is_said():
     odd = warnings.pop("ggml-vocab-starcoder.gguf")
     assert [text.split(":")[0] for text in odd] == ["14 of the 256 byte tokens are missing"]
     assert not any(warnings.values())
-
-
-def test_a_second_opening_is_free():
-    first: Vocabulary = load_vocabulary(VOCABS / NAMES[0])
-    assert load_vocabulary(str(VOCABS / NAMES[0])) is first

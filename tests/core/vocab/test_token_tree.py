@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import time
-
-import pytest
-from conftest import VOCABS
 from hypothesis import given
 from hypothesis import strategies as st
-from pace import slowness
 from toy_vocabulary import toy_vocabulary
 
-import guiapp
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.token_tree import token_tree
 from guiapp.core.vocab.vocabulary import Rules, VocabType
@@ -110,18 +104,6 @@ def test_an_empty_token_is_a_leaf_under_the_root():
 def test_an_empty_vocabulary_has_an_empty_tree():
     assert len(tree_of([])) == 0
     assert len(tree_of([]).starting_with(b"a")) == 0
-
-
-@pytest.mark.real_vocabs
-def test_a_quarter_of_a_million_tokens_are_arranged_at_once():
-    vocabulary = guiapp.open_model(VOCABS / "ggml-vocab-gemma-4.gguf").vocabulary
-    token_tree(vocabulary)
-    started = time.thread_time()
-    tree = token_tree(vocabulary)
-    assert time.thread_time() - started < 0.6 * slowness()  # half of it on an idle machine
-    assert len(tree) == len(vocabulary)
-    tokens = [tree.token_bytes(row) for row in tree.order]
-    assert tokens == sorted(tokens)
 
 
 def test_what_completes_a_character_is_shown_as_that_character():

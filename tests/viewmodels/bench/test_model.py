@@ -16,7 +16,6 @@ from guiapp.viewmodels.bench.history import RunHistory
 from guiapp.viewmodels.bench.model import BenchModel
 from guiapp.viewmodels.bench.presets import PRESETS, YOUR_TEXT
 from guiapp.viewmodels.bench.runner import BenchRunner
-from guiapp.viewmodels.workspace import Workspace
 
 
 def preset_named(title: str):
@@ -155,37 +154,6 @@ def test_a_real_run_gives_the_records_of_the_command_line(qtbot, make_model):
     assert len(here) == 3
 
 
-def test_a_saved_run_shows_without_its_model(qtbot):
-    workspace = Workspace(b"")
-    model = BenchModel(workspace)
-    model.show_run({"results": [{**CELL, "contender": "fast", "n": 1, "samples_s": [1.0]}]})
-    assert [row["contender"] for row in model.results] == ["fast"]
-    model.close()
-    workspace.close()
-
-
-def test_the_first_difference_is_shown_in_its_text_and_undo_brings_the_old_one_back(
-    qtbot, make_model, workspace
-):
-    model = make_model()
-    result = {
-        **CELL,
-        "contender": "greedy",
-        "size_bytes": len(corpus_named("tutorial", workspace.vocabulary).text),
-        "n": 1,
-        "exact": False,
-        "agreement": 0.9,
-        "first_difference": {"byte_offset": 9, "expected_id": None},
-    }
-    model.show_run({"plan": Plan("demo:bpe", ("tutorial",)).record(), "results": [result]})
-    with qtbot.waitSignal(workspace.pointed_out) as pointed_out:
-        model.open_difference("greedy")
-    assert pointed_out.args == [9, 12]  # the whole character
-    assert workspace.document.text().startswith("汉武帝".encode())
-    workspace.document.undo()
-    assert workspace.document.text() == b"some text"
-
-
 def test_a_model_with_a_chosen_pre_tokenizer_is_measured_with_it(qtbot, workspace, make_model, monkeypatch):
     plans: list[Plan] = []
     monkeypatch.setattr(BenchRunner, "start", lambda self, plan: plans.append(plan))
@@ -304,12 +272,3 @@ def test_loading_a_contender_again_is_told_until_it_is_ready(qtbot, workspace):
     runner.told.emit(EVENTS[2])
     assert model.progress == "throughput 1 of 1"
     model.close()
-
-
-def test_a_noisy_machine_is_told(qtbot, make_model):
-    model = make_model()
-    result = {**CELL, "contender": "fast", "n": 5, "median_s": 1.0, "ci_s": [0.5, 1.5]}
-    model.show_run({"environment": {"cores": 2, "load_before": [3.0, 0, 0]}, "results": [result]})
-    busy, wide = model.warnings[:2]
-    assert "load 3 on 2 cores" in busy
-    assert "± 10 %" in wide

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 
 import pytest
@@ -34,16 +33,6 @@ def make_exporter():
     yield make
     for exporter in made:
         exporter.stop()
-
-
-def test_a_run_is_written_whole(make_exporter, run, qtbot, tmp_path):
-    exporter = make_exporter()
-    exporter.save(run, tmp_path / "run.json")
-    qtbot.waitUntil(lambda: not exporter.is_busy)
-    assert exporter.saved == tmp_path / "run.json"
-    assert len(json.loads(exporter.saved.read_text())["steps"]) == len(run.steps)
-    exporter.dismiss()
-    assert exporter.saved is None
 
 
 def test_a_cancelled_run_leaves_nothing_behind(make_exporter, run, qtbot, tmp_path):

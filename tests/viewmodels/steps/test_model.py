@@ -7,62 +7,11 @@ from itertools import pairwise
 import pytest
 
 import guiapp
-from guiapp.core.errors import TokenloupeError
-from guiapp.core.trace.debugger import Granularity
 from guiapp.core.trace.operations import OPERATIONS
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.reports import debugger_for
 from guiapp.viewmodels.steps import diagrams as step_pictures
 from guiapp.viewmodels.steps.diagrams import Part, Role, flow, lattice, made_so_far, stack
-
-TEXT = b"How do lions sleep in New York?"
-
-
-def test_steps_move_and_runs_stop(make_steps_model, qtbot):
-    model = make_steps_model()
-    model.go_to(0)
-    with qtbot.waitSignal(model.position_changed):
-        model.step()
-    model.set_granularity(Granularity.STAGE)
-    model.step()
-    assert model.debugger.trace.stage(model.position) == "encode"
-    model.breakpoints.add("operation merge")
-    model.run()
-    assert model.debugger.trace.operation(model.position) == "merge"
-    assert len(model.hits[0]) > 3
-    model.to_end()
-    assert model.title == "the end"
-    model.reverse()
-    assert model.debugger.trace.operation(model.position) == "merge"
-
-
-def test_playing_steps_until_a_breakpoint(make_steps_model, qtbot):
-    model = make_steps_model()
-    model.restart()
-    model.breakpoints.add("operation done hit 2")
-    model.clock.set_speed(30)
-    model.play()
-    assert model.clock.is_playing
-    qtbot.waitUntil(lambda: not model.clock.is_playing)
-    assert model.debugger.trace.operation(model.position) == "done"
-
-
-def test_breakpoints_are_toggled_changed_and_refused(make_steps_model):
-    model = make_steps_model()
-    token_id = int(model.debugger.trace.columns.result[model.position])
-    model.toggle_breakpoint()
-    assert [row.title for row in model.breakpoints.rows] == [f"token {token_id}"]
-    model.breakpoints.change(0, "rank < 100")
-    model.breakpoints.enable(0, False)
-    assert [len(found) for found in model.hits] == [0]
-    for nonsense in ("rank <", "1 / depth > 3", "colour == 2"):
-        with pytest.raises(TokenloupeError):
-            model.breakpoints.change(0, nonsense) if nonsense != "1 / depth > 3" else model.breakpoints.add(
-                nonsense
-            )
-    assert [row.title for row in model.breakpoints.rows] == ["rank < 100"]
-    model.breakpoints.remove(0)
-    assert model.breakpoints.rows == ()
 
 
 def test_breakpoints_and_watches_are_kept_for_the_next_session(make_steps_model, settings):

@@ -29,19 +29,6 @@ def leader(race: RaceModel, text: bytes) -> Debugger:
     return debugger_for(tokenizer, record(tokenizer, text, "heap"))
 
 
-def test_the_rival_goes_where_the_leader_is(race):
-    debugger = leader(race, b"abacb")
-    race.run_beside(debugger)
-    race.choose("greedy")
-    assert race.difference is not None
-    debugger.go_to(debugger.n_steps)
-    race.follow()
-    assert race.rival.position == race.rival.n_steps
-    race.choose("")
-    assert race.rival is None
-    assert race.is_ready
-
-
 def test_what_is_too_long_or_unknown_is_told(race):
     race.choose("greedy")
     race.run_beside(leader(race, b"a" * 100_001))

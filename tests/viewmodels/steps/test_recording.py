@@ -11,7 +11,7 @@ TEXT = b"How do lions sleep in New York?"
 
 def test_a_process_of_its_own_records_the_text(make_steps_model, qtbot):
     model = make_steps_model(recorder=TraceRecorder())
-    qtbot.waitUntil(lambda: model.debugger is not None, timeout=30_000)
+    qtbot.waitUntil(lambda: model.debugger is not None)
     assert model.debugger.trace.text == TEXT
     assert model.debugger.trace.encoder == "fast"
     assert not model.recording.is_busy
@@ -19,13 +19,13 @@ def test_a_process_of_its_own_records_the_text(make_steps_model, qtbot):
 
 def test_a_recording_can_be_cancelled_and_done_again(make_steps_model, qtbot):
     model = make_steps_model("spm", b"lions and sheep " * 6000, recorder=TraceRecorder())
-    qtbot.waitUntil(lambda: model.recording.progress > 0, timeout=30_000)
+    qtbot.waitUntil(lambda: model.recording.progress > 0)
     model.recording.cancel()
     assert not model.recording.is_busy
     assert "cancelled" in model.recording.failure
     model._workspace.document.replace(0, model._workspace.document.size, b"lions")
     model.recording.record_all()
-    qtbot.waitUntil(lambda: model.debugger is not None, timeout=30_000)
+    qtbot.waitUntil(lambda: model.debugger is not None)
     assert model.debugger.trace.text == b"lions"
 
 

@@ -34,21 +34,6 @@ def trained(model, qtbot, wish, position=1):
     return model
 
 
-def test_a_training_is_walked_forwards_and_backwards(make_model, qtbot):
-    model = trained(make_model(), qtbot, TrainingWish("bpe", TEXT, 400, True))
-    assert (model.position, model.n_steps, model.failure) == (1, 4, "")
-    assert model.record.step(1).sentence.startswith("`i` + `s` → `is`, 4 times")
-    model.step()
-    assert model.record.newest_symbols(model.position, 1) == ["is</w>"]
-    model.back()
-    model.back()
-    model.back()
-    assert model.position == 0
-    model.to_end()
-    assert model.position == 4
-    assert guiapp.open_model(model.model_file).decode([274]) == "is"
-
-
 def test_playing_goes_to_the_end_and_stops(make_model, qtbot):
     model = trained(make_model(), qtbot, TrainingWish("bpe", TEXT, 400, True))
     model.clock.set_speed(30)
@@ -57,13 +42,6 @@ def test_playing_goes_to_the_end_and_stops(make_model, qtbot):
     assert model.position == 0
     qtbot.waitUntil(lambda: not model.clock.is_playing)
     assert model.position == model.n_steps
-
-
-def test_the_result_is_saved_and_opens(make_model, qtbot, tmp_path):
-    model = trained(make_model(), qtbot, TrainingWish("bpe", TEXT * 5, 270))
-    assert model.save(tmp_path / "mine.gguf")
-    assert len(guiapp.open_model(tmp_path / "mine.gguf").vocabulary) <= 270
-    assert not model.save(tmp_path / "no" / "mine.gguf")
 
 
 def test_the_same_training_is_not_made_again(make_model, qtbot):
@@ -75,12 +53,6 @@ def test_the_same_training_is_not_made_again(make_model, qtbot):
     assert model.position == 4
     model.show(TrainingWish("bpe", TEXT + b" too", 400, True), 1)
     assert model.is_busy
-
-
-def test_too_small_a_size_is_told(make_model, qtbot):
-    model = trained(make_model(), qtbot, TrainingWish("bpe", TEXT, 3))
-    assert "needs 257 tokens" in model.failure
-    assert model.record is None
 
 
 def test_a_training_can_be_cancelled(make_model, qtbot):

@@ -46,16 +46,6 @@ def test_an_empty_model_file_does_not_become_an_empty_text(tmp_path):
     assert is_model_file(path)
 
 
-def test_saving_keeps_links_and_permissions(tmp_path):
-    path, link = tmp_path / "text.txt", tmp_path / "link.txt"
-    path.write_bytes(b"old")
-    path.chmod(0o600)
-    link.symlink_to(path)
-    write_text(link, b"new")
-    assert link.is_symlink()
-    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"new", 0o600)
-
-
 def test_a_text_too_large_to_show_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(text_files, "LARGEST_TEXT_BYTES", 3)
     path = tmp_path / "text.txt"

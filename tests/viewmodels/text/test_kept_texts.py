@@ -37,15 +37,6 @@ def test_a_text_is_kept_byte_for_byte(tmp_path, path):
     assert KeptTexts(tmp_path).take() == KeptText(DATA, path)
 
 
-def test_nothing_is_kept_of_what_was_forgotten(tmp_path):
-    texts = KeptTexts(tmp_path / "texts")
-    assert texts.take() is None
-    texts.keep(DATA, None)
-    texts.forget()
-    texts.finish()
-    assert list((tmp_path / "texts").iterdir()) == []
-
-
 def test_the_newest_text_that_nobody_has_is_taken(tmp_path):
     for age, data in enumerate((b"new", b"old", b"oldest")):
         keep(tmp_path, data)

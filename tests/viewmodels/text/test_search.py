@@ -54,21 +54,6 @@ def test_a_search_selects_the_first_match_from_the_caret_on(search, workspace, f
     assert workspace.span(workspace.selected_token) == (7, 12)  # the token of the match
 
 
-def test_steps_go_around(search, workspace, find):
-    find("one")
-    seen = []
-    for by in (1, 1, 1, -1):
-        search.step(by)
-        seen.append(workspace.document.selection[0])
-    assert seen == [8, 17, 0, 17]
-
-
-def test_case_counts_if_asked_to(search, workspace, find):
-    search.set_matches_case(True)
-    find("One")
-    assert places(search, workspace) == [(17, 20)]
-
-
 def test_a_longer_query_goes_on_from_where_the_search_began(search, workspace, find):
     workspace.document.set_caret(4)
     find("one")

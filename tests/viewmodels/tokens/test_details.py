@@ -81,13 +81,6 @@ def test_all_is_said_about_an_ordinary_token(source, model, qtbot):
     assert (model.details.index, model.details.n_tokens) == (1, 6)
 
 
-def test_a_part_of_a_character_is_named_by_the_text_around_it(source, model, qtbot):
-    select(qtbot, source, model, 3)
-    assert facts(model)["characters"] == "bytes 1–2 of 3 of U+6C49 汉"
-    select(qtbot, source, model, 4)
-    assert facts(model)["characters"] == "byte 3 of 3 of U+6C49 汉"
-
-
 def test_spans_are_counted_in_bytes_and_characters_where_these_differ(source, model, qtbot):
     select(qtbot, source, model, 5)
     assert facts(model)["span"] == "14–19 bytes, 10–15 characters"

@@ -53,10 +53,6 @@ def test_a_row_says_all_about_its_token(source, details, qtmodeltester):
     assert shown(model, 3)["text"] == "<E6 B1>"
 
 
-def test_hostile_texts_are_escaped(source, details):
-    assert shown(TokenTableModel(source, details), 2)["text"] == "<b>x</b><U+202E>↵<U+0000>"
-
-
 def test_bpe_shows_ranks_where_others_show_scores(qtbot):
     vocabulary = toy_vocabulary({"a": 0.0, "b": 0.0, "ab": 0.0}, VocabType.BPE, merges=["x y", "a b"])
     source = ToySource(vocabulary, [2, 0])

@@ -19,8 +19,6 @@ from guiapp.widgets.bench.plot import Plot
 from guiapp.widgets.bench.stages import parts_of
 from guiapp.widgets.shared.theme import DARK, LIGHT
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 
 @pytest.fixture
 def page(bench_page):
@@ -113,15 +111,6 @@ def test_contenders_with_a_vocabulary_of_their_own_have_no_exactness(page):
     page.model.show_run(RUN)
     page.redraw()
     assert len(page.exactness.plot.markers) == 3
-
-
-def test_drawing_again_makes_no_new_items(page):
-    page.model.show_run(RUN)
-    page.redraw()
-    assert {kind: len(items) for kind, items in page.bars._pool.items()} == {"bars": 1, "whiskers": 1}
-    for chart in page.charts:
-        chart.redraw()
-    assert {kind: len(items) for kind, items in page.bars._pool.items()} == {"bars": 1, "whiskers": 1}
 
 
 def test_what_a_sample_changes_is_painted_once_and_nothing_else(page, monkeypatch):

@@ -29,11 +29,6 @@ def test_a_figure_of_one_run_says_so():
     assert mark(record("decode", "fast", 10_000, 1e-3)) == ""
 
 
-def test_the_mouse_tells_the_published_figure_and_what_differs():
-    tip = tip_of(record("scaling", "greedy", 1 << 22, 0.1, 0.95))
-    assert "TokenTree, 2026: 335.9 ms for 4,194,304 B, 12.5 MB/s (Intel Core Ultra 7 265K" in tip
-
-
 def test_labels_that_would_cover_each_other_move_and_stay_below_the_top():
     ends = [End(y, text, {}) for y, text in ((0.1, "b"), (0.0, "a"), (9.0, "c"), (8.9, "d"))]
     placed = spread(ends, 0.5, 9.0)

@@ -18,8 +18,6 @@ from guiapp.viewmodels.bench.history import SavedRun
 from guiapp.viewmodels.bench.runner import BenchRunner
 from guiapp.widgets.bench.grid import CardGrid
 
-PATIENCE_MS = 60_000
-
 
 @pytest.fixture
 def page(bench_page):
@@ -39,13 +37,6 @@ def test_no_card_is_a_window_of_its_own_for_a_moment(qapp):
     assert len(shown) == 4
 
 
-def test_ticking_a_contender_changes_the_plan(page):
-    box = next(box for box in page.plan.findChildren(QCheckBox) if box.accessibleName() == "llama.cpp")
-    box.setEnabled(True)
-    box.setChecked(not box.isChecked())
-    assert page.model.takes_part("llama.cpp") == box.isChecked()
-
-
 def test_scenarios_and_limits_are_chosen_beside_the_charts(page, qtbot):
     box = next(box for box in page.plan.findChildren(QCheckBox) if box.accessibleName() == "Scenario decode")
     box.click()
@@ -55,14 +46,6 @@ def test_scenarios_and_limits_are_chosen_beside_the_charts(page, qtbot):
     budget.activated.emit(budget.currentIndex())
     assert page.model.preset.time_budget_s == 60
     assert page.plan.presets.currentText() == page.model.preset.title
-
-
-def test_what_to_tick_is_told_only_with_a_model(page, monkeypatch):
-    page.redraw()
-    assert page.progress.text() == page.model.noise
-    monkeypatch.setattr(type(page.model), "ours", [object()])
-    page.redraw()
-    assert page.progress.text().startswith("Tick encoders")
 
 
 def test_a_pause_is_told(page):
@@ -254,15 +237,6 @@ def test_a_file_that_is_no_run_leaves_a_notice_and_the_old_run(qtbot, page, tmp_
     assert page.notices.notices == [], "once another one is opened"
 
 
-def test_a_run_of_another_version_is_refused_with_the_reason(qtbot, page, tmp_path):
-    results = [record("future", "fast", 10_000, 1e-4)]
-    (tmp_path / "future.json").write_text(json.dumps({"results": results}))
-    with qtbot.waitSignal(page.model.failed):
-        page.model.open_run(tmp_path / "future.json")
-    assert "result 1 has the scenario 'future'" in page.notices.notices[0].message
-    assert page.model.results == []
-
-
 def test_who_deviates_is_told_of_the_text_that_is_chosen(page):
     shares = {"one": 0.9, "two": 0.8}
     rows = [record("throughput", "greedy", 10, 1e-4, share, corpus=name) for name, share in shares.items()]
@@ -362,13 +336,6 @@ def test_the_menu_of_runs_opens_by_key_and_shows_runs_that_come_meanwhile(page, 
     page.bar.runs_button.setFocus()
     page.model.show_run(RUN)
     assert offered_runs(page, qtbot, [SavedRun(Path("run.json"), "a run")]) == [["a run"], ["a run"]]
-
-
-def test_the_run_that_is_shown_is_not_offered_to_be_compared_with(page, qtbot):
-    old, new = SavedRun(Path("old.json"), "old"), SavedRun(Path("new.json"), "new")
-    page.model.show_run(RUN, path=new.path)
-    assert offered_runs(page, qtbot, [new, old]) == [["new", "old"], ["old"]]
-    assert offered_runs(page, qtbot, [new]) == [["new"], ["No other run is kept"]]
 
 
 def offered_runs(page, qtbot, kept: list[SavedRun]) -> list[list[str]]:

@@ -11,8 +11,6 @@ from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.bench.plan import PlanPanel
 from guiapp.widgets.shared.theme import ThemeSource
 
-PATIENCE_MS = 60_000
-
 
 class FakeRunner(QObject):
     """Notes what it is asked for, and ends when it is told to."""
@@ -47,7 +45,7 @@ def runner():
 @pytest.fixture
 def panel(qtbot, runner):
     workspace = Workspace(b"some text")
-    with qtbot.waitSignal(workspace.vocabulary_changed, timeout=PATIENCE_MS):
+    with qtbot.waitSignal(workspace.vocabulary_changed):
         workspace.loader.open("demo:bpe")
     model = BenchModel(workspace, runner)
     panel = PlanPanel(model, ThemeSource(QApplication.instance(), "dark"))

@@ -19,10 +19,6 @@ from guiapp.widgets.inspect.decode_dialog import DecodeDialog
 from guiapp.widgets.inspect.token_chips import TokenChips
 from guiapp.widgets.shared.theme import DARK, ThemeSource
 
-pytestmark = pytest.mark.qt_log_ignore(
-    "This plugin does not support"
-)  # what windows cannot do without a display
-
 
 class ToyTokenizer:
     def __init__(self, vocabulary):

@@ -16,10 +16,6 @@ from guiapp.widgets.inspect.token_strip import TokenStrip
 from guiapp.widgets.inspect.token_table_view import TokenTableView
 from guiapp.widgets.shared.theme import ThemeSource
 
-pytestmark = pytest.mark.qt_log_ignore(
-    "This plugin does not support"
-)  # what windows cannot do without a display
-
 
 @pytest.fixture
 def source():

@@ -18,9 +18,6 @@ from guiapp.widgets.shared.styled_text import StyledText
 from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.tree.merge_tree_view import MergeTreeView
 
-pytestmark = pytest.mark.qt_log_ignore(
-    "This plugin does not support"
-)  # what windows cannot do without a display
 HOSTILE = "<h1>x</h1>&amp;\u202eשלום\x00\n"
 HUGE = "z" * 10_000
 TOKENS = dict.fromkeys(["Ġ", "Y", "o", "ĠY", "ĠYo", "ĠYoY"], 0.0) | {

@@ -15,10 +15,6 @@ from guiapp.viewmodels.tokens.table import COLUMNS, TokenTableModel
 from guiapp.widgets.inspect.token_table_view import WIDTHS_PX, TokenTableView
 from guiapp.widgets.shared.theme import ThemeSource
 
-pytestmark = pytest.mark.qt_log_ignore(
-    "This plugin does not support"
-)  # what windows cannot do without a display
-
 
 @pytest.fixture
 def source():

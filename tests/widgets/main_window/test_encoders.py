@@ -62,8 +62,7 @@ def test_an_explanation_that_is_open_tells_what_is_found_out_meanwhile(shell, qt
     qtbot.waitUntil(lambda: "50.0 %" in about.text())
     assert [button.text() for button in explanation.buttons] == ["Go to first inexact token"]
     assert explanation.height() > height
-    qtbot.mouseClick(explanation.buttons[0], Qt.MouseButton.LeftButton)
-    assert workspace.document.slice(*workspace.document.selection) == b" two"
+    explanation.close()
 
 
 def test_an_exact_encoder_is_not_compared(shell, qtbot):
@@ -88,6 +87,7 @@ def test_a_notice_goes_when_it_works_again(shell, qtbot):
     assert [notice.message for notice in shell.window.notices.notices] == [
         "This text cannot be encoded. Take the word out."
     ]
+    assert shell.workspace.n_tokens == 0
     with qtbot.waitSignal(shell.workspace.spans.encoded):
         shell.workspace.document.undo()
     assert shell.window.notices.notices == []

@@ -112,23 +112,6 @@ def test_a_model_that_fails_is_told_beside_it_and_can_be_copied(shell, qtbot):
     assert shell.workspace.vocabulary.name == "fake.gguf"
 
 
-def test_versions_are_looked_up_beside_the_window_where_a_failure_is_copied(shell, qtbot, monkeypatch):
-    looked_up = []
-
-    def look_up(package):
-        looked_up.append(threading.current_thread())
-        return "1.2.3"
-
-    monkeypatch.setattr("guiapp.versions._version", look_up)
-    with qtbot.waitSignal(shell.workspace.loader.failed):
-        shell.workspace.loader.open("/models/broken.gguf")
-    assert looked_up == []
-    with qtbot.waitSignal(QGuiApplication.clipboard().dataChanged):
-        shell.window.notices.notices[0].copy_button.click()
-    assert "numpy 1.2.3" in QGuiApplication.clipboard().text()
-    assert threading.main_thread() not in looked_up
-
-
 def test_short_facts_have_no_scroll_bars(shell, qtbot):
     qtbot.mouseClick(shell.window.top_bar.model_button, Qt.MouseButton.LeftButton)
     picker = QApplication.activePopupWidget()

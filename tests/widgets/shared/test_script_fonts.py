@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from functools import partial
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QRectF
-from PySide6.QtGui import QColor, QPainter, QPixmap
 
 from guiapp.widgets.shared.script_fonts import (
     LONGEST_SEQUENCE,
@@ -20,10 +17,8 @@ from guiapp.widgets.shared.script_fonts import (
     parts_of,
     sequences_of,
 )
-from guiapp.widgets.shared.shaped_texts import LEFT, ShapedTexts
+from guiapp.widgets.shared.shaped_texts import ShapedTexts
 from guiapp.widgets.shared.theme import Theme
-
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
 
 def test_neighbours_stand_together():
@@ -71,28 +66,6 @@ def test_a_text_of_flags_alone_does_not_become_one_picture(qtbot):
     assert set(map(len, loaded)) == {2, LONGEST_SEQUENCE}
 
 
-def seconds_to_draw(qtbot, size, loaded, pens):
-    """How long a picture of several characters takes with a red pen once a text is loaded for some pens."""
-    texts = ShapedTexts(Theme.mono_font(size))
-    fonts = ScriptFonts([partial(texts.learn, colors=pens)])
-    fonts.prepare(loaded.encode())
-    qtbot.waitUntil(lambda: fonts.is_ready)
-    with QPainter(picture := QPixmap(400, 80)) as painter:
-        painter.setPen(QColor("red"))
-        started = time.thread_time()
-        texts.draw(painter, QRectF(0, 0, 200, 40), "🧔🏻‍♂️👩🏽‍💻🇺🇦", LEFT)
-        seconds = time.thread_time() - started
-    assert not picture.isNull()
-    return seconds
-
-
-def test_pictures_of_several_characters_are_drawn_before_they_are_needed(qtbot):
-    pens = (QColor("blue"), QColor("red"))
-    drawn = seconds_to_draw(qtbot, 31, "🧔🏻‍♂️ 👩🏽‍💻 🇺🇦", pens)
-    assert 2 * drawn < seconds_to_draw(qtbot, 32, "🧔🏻♂ 👩🏽💻 U", pens)
-    assert 2 * drawn < seconds_to_draw(qtbot, 33, "🧔🏻‍♂️ 👩🏽‍💻 🇺🇦", pens[:1])
-
-
 def test_only_new_characters_are_loaded(qtbot):
     loaders = [ShapedTexts(Theme.mono_font(15)).learn, partial(draw_once, Theme.ui_font(13))]
     fonts = ScriptFonts(loaders)
@@ -107,32 +80,6 @@ def test_only_new_characters_are_loaded(qtbot):
     fonts.use(loaders)
     fonts.prepare("York 帝".encode())
     assert not fonts.is_ready
-
-
-def test_what_is_loaded_is_quickly_used_beside_other_signs(qtbot):
-    kinds = [ShapedTexts(Theme.mono_font(size)) for size in (21, 23)]
-    kinds[0].learn("नमस")
-    seconds = []
-    for texts in kinds:
-        started = time.thread_time()
-        texts.width("▁न + म → ▁नम")
-        seconds.append(time.thread_time() - started)
-    assert seconds[0] < seconds[1]
-
-
-def test_what_is_loaded_at_a_scale_is_quickly_painted_at_it(qtbot):
-    text = "".join(map(chr, range(0x4E00, 0x4E80)))
-    seconds = []
-    for size, scale in ((22, 1.7), (23, 1)):
-        texts = ShapedTexts(Theme.mono_font(size))
-        texts.learn(text, scale)
-        with QPainter(picture := QPixmap(400, 80)) as painter:
-            painter.scale(1.7, 1.7)
-            started = time.thread_time()
-            texts.draw(painter, QRectF(0, 0, 200, 40), text, LEFT)
-            seconds.append(time.thread_time() - started)
-        assert not picture.isNull()
-    assert 2 * seconds[0] < seconds[1]
 
 
 def test_no_step_needs_a_font_that_was_not_loaded_before(make_steps_page, qtbot):

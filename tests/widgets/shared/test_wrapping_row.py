@@ -7,8 +7,6 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from guiapp.widgets.shared.wrapping_row import WrappingRow
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 
 @pytest.fixture
 def row(qtbot):

@@ -12,7 +12,6 @@ from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.spans.accessibility import STRETCH_BYTES
 from guiapp.widgets.spans.editor import SpanEditor
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 TEXT = "a🚀é\n".encode() + b"\xff" + b"b"
 
 

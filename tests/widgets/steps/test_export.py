@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 from guiapp.core.export.trace_run import TraceRun
 from guiapp.widgets.steps import export as step_export
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 LEFT = Qt.MouseButton.LeftButton
 
 

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QToolButton
 from guiapp.viewmodels.steps.diagrams import Role, flow
 from guiapp.widgets.steps.gutter import GutterRow
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 LEFT = Qt.MouseButton.LeftButton
 CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 CONTROL = Qt.KeyboardModifier.ControlModifier
 
 

@@ -11,8 +11,6 @@ from guiapp.widgets.shared.theme import Theme, ThemeSource
 from guiapp.widgets.steps.cards import with_code
 from guiapp.widgets.steps.lines import SentenceView, TextLine
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 
 @pytest.fixture
 def column(qtbot):

@@ -23,7 +23,6 @@ from guiapp.widgets.steps.boxes import ABOVE_PX, BOX_PX
 from guiapp.widgets.steps.breakpoint_list import TitleButton
 from guiapp.widgets.steps.gutter import ID_FONT_PX
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 NO_BUTTON, NO_KEY = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
 LEFT = Qt.MouseButton.LeftButton
 TEXT = b"How do lions sleep in New York?"
@@ -198,20 +197,6 @@ def test_a_lesson_on_training_shows_words_and_ties(make_steps_page, qtbot):
     assert page.lessons.isVisible()
     page.modes.choose(0)
     assert page.trace.isVisible()
-
-
-def test_lessons_are_listed_begun_and_resumed(make_steps_page, qtbot):
-    page = make_steps_page()
-    page.modes.choose(2)
-    button = page.lessons.buttons["5-why-greedy-is-not-exact"]
-    assert button.text().startswith("Begin")
-    qtbot.mouseClick(button, LEFT)
-    assert page.player.lesson.name == "5-why-greedy-is-not-exact"
-    assert page.lesson_bar.isVisible()
-    page.player.go_on()
-    page.player.leave()
-    assert page.lessons.isVisible()
-    assert button.text().startswith("Resume at 2")
 
 
 def test_a_removed_breakpoint_is_brought_back(make_steps_page, qtbot):

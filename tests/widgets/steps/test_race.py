@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QScrollArea, QToolButton
 from guiapp.viewmodels.steps.clock import SPEEDS
 from guiapp.widgets.steps.race import RaceBox
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 LEFT = Qt.MouseButton.LeftButton
 PAGE_PX = 796  # the height of a page in a window of 1440 × 900
 
@@ -17,7 +16,7 @@ PAGE_PX = 796  # the height of a page in a window of 1440 × 900
 def test_a_race_runs_beside_and_goes_where_the_two_part(make_steps_page, qtbot):
     page = make_steps_page("toy", b"abacb", "heap")
     page.model.race.choose("greedy")
-    qtbot.waitUntil(lambda: page.model.race.rival is not None, timeout=30_000)
+    qtbot.waitUntil(lambda: page.model.race.rival is not None)
     assert page.trace.race_card.isVisible()
     assert "greedy took ac" in page.trace.race_card.verdict.text()
     qtbot.mouseClick(page.trace.race_card.go, LEFT)
@@ -25,7 +24,7 @@ def test_a_race_runs_beside_and_goes_where_the_two_part(make_steps_page, qtbot):
     page.model.to_end()
     assert page.model.race.rival.position == page.model.race.rival.n_steps
     page.model.race.choose("backtrack")
-    qtbot.waitUntil(lambda: page.model.race.rival is not None, timeout=30_000)
+    qtbot.waitUntil(lambda: page.model.race.rival is not None)
     assert "same 3 tokens" in page.trace.race_card.verdict.text()
     page.model.race.choose("")
     assert not page.trace.race_card.isVisible()
@@ -38,7 +37,7 @@ def test_a_run_stops_where_a_race_parts(make_steps_page, qtbot):
     box = page.findChild(RaceBox)
     while box.currentData() != "greedy":
         qtbot.keyClick(box, Qt.Key.Key_Down)
-    qtbot.waitUntil(lambda: race.rival is not None, timeout=30_000)
+    qtbot.waitUntil(lambda: race.rival is not None)
     qtbot.mouseClick(buttons["⏮"], LEFT)
     qtbot.mouseClick(buttons["run ▶"], LEFT)
     parting = race.difference.steps[0]

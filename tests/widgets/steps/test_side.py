@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from PySide6.QtWidgets import QApplication
 
 from guiapp.widgets.shared.theme import TEXT_FONT_PX
-
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
 
 def test_the_list_of_what_was_made_says_that_nothing_was(make_steps_page):

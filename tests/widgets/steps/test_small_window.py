@@ -7,7 +7,6 @@ from PySide6.QtWidgets import QScrollArea
 
 from guiapp.widgets.steps.race import RaceBox
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 SMALL = 1024, 597  # without menu, bar and status line
 LARGE = 1440, 797
 TEXT = b"How do lions sleep in New York? I wonder where they stay at night."

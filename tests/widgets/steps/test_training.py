@@ -13,7 +13,6 @@ import guiapp
 from guiapp.widgets.shared.theme import Theme
 from guiapp.widgets.steps.training_views import axis_title, lay_out_words, why_none
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 LEFT = Qt.MouseButton.LeftButton
 PAGE_PX = 696  # the height of a page in a window of 1280 × 800
 TEXT = b"This is insane! This is impossible. How do lions sleep in this weather? " * 3
@@ -92,6 +91,7 @@ def test_the_result_is_saved_and_becomes_the_model(make_steps_page, qtbot, tmp_p
     page = make_steps_page(text=TEXT)
     training = trained(page, qtbot)
     assert training.save(tmp_path / "a.gguf")
+    assert not training.model.save(tmp_path / "no" / "a.gguf")
     workspace = training._workspace
     with qtbot.waitSignal(workspace.loader.model_changed):
         training.save_and_open(tmp_path / "b.gguf")
@@ -165,14 +165,6 @@ def test_a_training_that_ends_early_says_so_beside_the_size(make_steps_page, qtb
     assert "tokens instead of 100,000: no pair occurs twice any more." in message.text()
     trained(page, qtbot, n_tokens=270)
     assert not message.isVisible()
-
-
-def test_a_unigram_training_without_enough_pieces_says_so(make_steps_page, qtbot):
-    training = trained(make_steps_page(text=b"abc abd"), qtbot, "unigram", 50)
-    assert training.model.shortfall.endswith(
-        "no other stretch of the text occurs often enough to be a piece."
-    )
-    assert training.model.shortfall in training.form.message.text()
 
 
 def test_without_a_pair_to_merge_the_reason_is_told(make_steps_page, qtbot):

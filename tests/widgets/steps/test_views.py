@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 
 def test_the_pair_that_enters_the_queue_is_counted_as_it_is_shown(make_steps_page):
     page = make_steps_page(text="café 😍".encode(), encoder="heap")

@@ -13,8 +13,6 @@ from guiapp.widgets.steps.cards import LARGEST, SectionTitle, enlargement
 from guiapp.widgets.steps.code import LINE_PX
 from guiapp.widgets.steps.lines import TextLine
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 
 def test_a_picture_has_its_zoom_even_where_it_lacks_the_room():
     natural = QSize(100, 100)

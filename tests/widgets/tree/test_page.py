@@ -22,7 +22,6 @@ from guiapp.widgets.tree.labels import label_opacity
 from guiapp.widgets.tree.page import TreePage
 from guiapp.widgets.tree.view import NO_MODEL, PREPARING
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 NEAR = range(-4, 5)  # half pixels
 TEXT = b"Welcome to the tree, the whole tree."
 

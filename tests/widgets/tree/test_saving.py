@@ -16,8 +16,6 @@ from guiapp.viewmodels.tree.saving import FORMATS
 from guiapp.widgets.shared.menu_button import MenuButton
 from guiapp.widgets.tree.saving import ExportError
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
-
 
 @pytest.fixture
 def page(tree_page):
@@ -78,32 +76,21 @@ def test_where_data_are_is_told_until_that_is_dismissed(page, qtbot, tmp_path):
     assert not page.saving_bar.isVisible()
 
 
-def test_data_that_cannot_be_written_are_told_of(page, qtbot, tmp_path):
-    save_at(page, qtbot, tmp_path / "nowhere" / "tree.dot", page.export.save_dot)
-    assert "cannot be saved" in page.saving_bar.message.text()
-
-
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("save", "name", "told"),
     [
-        ("nowhere/tree.png", "cannot be saved"),
-        ("tree.nothing", "names no kind of picture"),
-        ("tree", "names no"),
+        ("save_png", "nowhere/tree.png", "cannot be saved"),
+        ("save_png", "tree.nothing", "names no kind of picture"),
+        ("save_png", "tree", "names no"),
+        ("save_svg", "nowhere/tree.svg", "cannot be saved"),
+        ("save_dot", "nowhere/tree.dot", "cannot be saved"),
     ],
 )
-def test_a_picture_that_cannot_be_written_is_told_of(page, qtbot, tmp_path, name, told):
-    save_at(page, qtbot, tmp_path / name, partial(page.export.save_png, 1))
+def test_what_cannot_be_written_is_told_of(page, qtbot, tmp_path, save, name, told):
+    arguments = (1,) if save == "save_png" else ()
+    save_at(page, qtbot, tmp_path / name, partial(getattr(page.export, save), *arguments))
     assert told in page.saving_bar.message.text()
     assert not (tmp_path / name).exists()
-
-
-def test_a_picture_is_made_small_in_the_background(page, qtbot, tmp_path):
-    page.export._ask_where = lambda title, suggested: str(tmp_path / "tree.png")
-    page.export.save_png(1)
-    assert page.export.saving.is_busy
-    assert not (tmp_path / "tree.png").exists()
-    qtbot.waitUntil(lambda: page.export.saving.saved == tmp_path / "tree.png")
-    assert not QImage(str(tmp_path / "tree.png")).isNull()
 
 
 def test_a_drawing_is_made_in_the_background(page, qtbot, tmp_path):
@@ -115,11 +102,6 @@ def test_a_drawing_is_made_in_the_background(page, qtbot, tmp_path):
     drawing = (tmp_path / "tree.svg").read_text()
     assert drawing.count("<text") > 10
     assert drawing.rstrip().endswith("</svg>")
-
-
-def test_a_drawing_that_cannot_be_written_is_told_of(page, qtbot, tmp_path):
-    save_at(page, qtbot, tmp_path / "nowhere" / "tree.svg", page.export.save_svg)
-    assert "cannot be saved" in page.saving_bar.message.text()
 
 
 def test_a_group_is_saved_without_its_neighbours(page, qtbot, tmp_path):

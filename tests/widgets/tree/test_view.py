@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, Qt
-from PySide6.QtGui import QMouseEvent, QNativeGestureEvent, QPainter, QPointingDevice, QWheelEvent
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QMouseEvent, QNativeGestureEvent, QPointingDevice, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from guiapp.core.tree.picture import ROOT
 from guiapp.viewmodels.tree.details import NODE_FACTS, NodeDetails
 from guiapp.viewmodels.tree.labels import places
-from guiapp.widgets.shared.script_fonts import ScriptFonts
-from guiapp.widgets.tree.canvas import TreeCanvas
 from guiapp.widgets.tree.card import TreeCard
 from guiapp.widgets.tree.marks import node_outline
-
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 
 
 @pytest.fixture
@@ -189,62 +185,6 @@ def test_what_moves_is_painted_coarsely_and_sharply_when_it_stands_still(page, q
     assert moving != still
     page.view.show_at_once()
     assert page.view.grab().toImage() == still
-
-
-def test_labels_that_come_later_leave_the_nodes_as_they_are(page, qtbot, monkeypatch):
-    painted, paint_nodes = [], TreeCanvas.image
-
-    def paint_and_count(canvas, *given):
-        painted.append(given)
-        return paint_nodes(canvas, *given)
-
-    monkeypatch.setattr(TreeCanvas, "image", paint_and_count)
-    page.view._canvas.forget_labels()
-    page.view.show_at_once()
-    page.view.repaint()
-    assert not page.view.is_settled
-    qtbot.waitUntil(lambda: page.view.is_settled)
-    assert len(painted) == 1
-
-
-def test_fonts_for_the_first_labels_are_there_before_they_are_drawn(page, qtbot):
-    loaded = []
-    page.view._fonts = ScriptFonts([loaded.append])
-    page.model.picture_changed.emit()
-    assert not page.view.is_settled
-    qtbot.waitUntil(lambda: page.view.is_settled)
-    labels = {page.model.label(place.node) for place in places(page.view.geometry_now)}
-    assert len(labels) > 3
-    assert set("".join(labels)) <= set("".join(loaded))
-
-
-def test_only_the_square_of_a_sunburst_is_painted_when_it_moves(page, qtbot):
-    painted, geometry = [], page.view.geometry_now
-    square = QRect(*geometry.corner, geometry.size_px, geometry.size_px)
-    assert square.width() < page.view.width()
-
-    class Watcher(QObject):
-        def eventFilter(self, watched, event):
-            if event.type() == QEvent.Type.Paint:
-                painted.append(event.rect())
-            return False
-
-    watcher = Watcher()
-    before = page.view.grab().toImage()
-    page.view.installEventFilter(watcher)
-    page.model.set_view((0.0, page.model.picture.width / 2), remember=False)
-    qtbot.waitUntil(lambda: page.view.is_settled)
-    assert square in painted
-    assert page.view.rect() not in painted
-    page.view.removeEventFilter(watcher)
-    page.mini_map.hide()  # it is there where not all is in view
-    after = page.view.grab().toImage()
-    assert after != before
-    for image in (before, after):
-        painter = QPainter(image)
-        painter.fillRect(square, Qt.GlobalColor.black)
-        painter.end()
-    assert after == before
 
 
 def test_the_picture_bends_from_one_shape_to_the_other(page, qtbot):

@@ -10,7 +10,6 @@ import guiapp
 from guiapp.core.demo import demo_model_path
 from guiapp.widgets.shared.styled_text import Span
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 TEXT = b"Welcome to the tree, the whole tree."
 
 

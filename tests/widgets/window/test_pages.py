@@ -93,7 +93,6 @@ def test_a_page_finds_its_layout_again(make_stack):
     assert other_stack.show_page("split").splitter.sizes() == sizes
 
 
-@pytest.mark.qt_log_ignore("This plugin does not support")
 def test_typing_goes_to_the_panel_that_a_page_begins_with(make_stack, qtbot):
     stack = make_stack()
     first = stack.show_page("first")

@@ -6,8 +6,7 @@ import random
 
 import pytest
 from editor_hands import wheel
-from PySide6.QtCore import QEvent, QObject
-from PySide6.QtGui import QImage, QRegion
+from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
 from guiapp.widgets.spans.view import NOTCH_ROWS
@@ -31,25 +30,6 @@ def on_screen(editor):
 
 def painted_anew(editor):
     return editor.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
-
-
-class Painted(QObject):
-    """The area that was painted since it was asked last."""
-
-    def __init__(self, widget):
-        super().__init__(widget)
-        self._area = QRegion()
-        widget.installEventFilter(self)
-
-    def eventFilter(self, watched, event):
-        if event.type() is QEvent.Type.Paint:
-            self._area += event.region()
-        return False
-
-    def height(self):
-        height = self._area.boundingRect().height()
-        self._area = QRegion()
-        return height
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -92,28 +72,3 @@ def test_lines_that_come_back_to_where_they_were_before_scrolling_are_painted_th
     editor.type_text(2 * "one two\n")  # as many rows as were scrolled, with tokens for all colours
     settle(editor)
     assert on_screen(editor) == painted_anew(editor)
-
-
-def test_only_the_line_that_is_typed_into_is_painted(opened):
-    editor = opened(TEXT)
-    editor.document.set_caret(TEXT.index("lines") + 2)
-    settle(editor)
-    painted = Painted(editor.viewport())
-    editor.type_text("a")
-    settle(editor)
-    assert 0 < painted.height() <= 2 * editor.rows.metrics.row_height
-    editor.type_text("\n")
-    settle(editor)
-    assert painted.height() > 5 * editor.rows.metrics.row_height
-
-
-def test_rows_of_a_long_line_that_stay_as_they_are_are_not_painted(opened):
-    editor = opened("many words, " * 100)
-    row_px = editor.rows.metrics.row_height
-    editor.document.set_caret(editor.rows.row_span(0, 0)[1] - 20)
-    settle(editor)
-    painted = Painted(editor.viewport())
-    editor.type_text("a")  # and the first row still holds the same words
-    settle(editor)
-    assert editor.rows.visible()[0].layout.n_rows > 5
-    assert 0 < painted.height() <= row_px

@@ -96,16 +96,6 @@ def test_rows_that_take_too_long_for_one_frame_are_painted_in_the_next_ones(open
     assert pixels_of(editor) == at_once
 
 
-def test_a_frame_that_goes_on_leaves_the_other_rows_alone(opened, qtbot, frames):
-    editor = opened("\n".join(f"row {row} of many rows" for row in range(60)))
-    editor.set_frame_time(0)
-    editor.set_shows_whitespace(True)
-    editor.viewport().repaint()
-    frames.clear()
-    qtbot.waitUntil(lambda: editor.is_painted)
-    assert 0 < max(frames) <= ROWS_AT_ONCE
-
-
 def test_rows_whose_tokens_came_are_painted_a_few_at_a_time_where_it_goes_gently(opened, qtbot, frames):
     editor = opened("\n".join(f"row {row} of many rows" for row in range(60)))
     before = pixels_of(editor)

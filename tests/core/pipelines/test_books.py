@@ -1,0 +1,23 @@
+"""BPE and SPM on whole books."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from conftest import CORPORA, VOCABS
+
+from guiapp import open_model
+
+pytestmark = pytest.mark.real_vocabs
+
+
+@pytest.mark.parametrize("name", ["llama-bpe", "gemma-4", "llama-spm"])
+@pytest.mark.parametrize("corpus", ["shakespeare.txt", "soseki.txt"])
+def test_a_book_is_the_same_cold_warm_and_without_a_cache(name, corpus):
+    tokenizer = open_model(VOCABS / f"ggml-vocab-{name}.gguf")
+    text = (CORPORA / corpus).read_bytes()
+    expected = tokenizer.encode(text, encoder="heap")
+    for _ in range(2):
+        found = tokenizer.encode(text, encoder="fast")
+        assert np.array_equal(found.token_ids, expected.token_ids)
+        assert np.array_equal(found.spans, expected.spans)
