@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QApplication
+from hands import turn_wheel
+from PySide6.QtCore import QPoint, Qt
 
 from guiapp.widgets.spans.editor import SpanEditor
 from guiapp.widgets.spans.view import SIDE_PX
@@ -25,13 +24,7 @@ def click(qtbot, editor: SpanEditor, point: QPoint, modifier=Qt.KeyboardModifier
 
 
 def wheel(editor: SpanEditor, notches: float, modifiers=Qt.KeyboardModifier.NoModifier) -> None:
-    at = QPointF(50, 50)
-    where = QPointF(editor.viewport().mapToGlobal(at))
-    turned = QPoint(0, int(120 * notches))
-    event = QWheelEvent(
-        at, where, QPoint(), turned, Qt.MouseButton.NoButton, modifiers, Qt.ScrollPhase.NoScrollPhase, False
-    )
-    QApplication.sendEvent(editor.viewport(), event)
+    turn_wheel(editor.viewport(), QPoint(50, 50), int(120 * notches), modifiers)
 
 
 def pixels_of(editor: SpanEditor) -> bytes:

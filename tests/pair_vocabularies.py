@@ -14,6 +14,7 @@ from guiapp.core.vocab.vocabulary import Rules, SpecialIds, VocabType, Vocabular
 
 BYTE_TOKENS = [spell(bytes([byte])) for byte in range(256)]
 RULES_OF_GEMMA_4 = Rules(escape_spaces=True, ignore_newline_merges=True)
+HOSTILE_BITS = [*map(str.encode, "aabc \né▁"), b"\xe2", b"\x96", b"\xc3", b"\xf0", b"\xff"]
 HEX_TOKENS = [f"<0x{byte:02X}>" for byte in range(256)]
 
 

@@ -183,13 +183,8 @@ def test_an_unknown_option_is_no_text_without_quotes(capsys):
 @pytest.mark.parametrize(
     "words",
     [
-        "--train bpe",
-        "--train bpe:x",
-        "--train lstm:300",
-        "--train bpe:300:4:5",
-        "--lesson unigram:x",
-        "--size 1440",
-        "--size 99999x900",
+        *("--train bpe", "--train bpe:x", "--train lstm:300", "--train bpe:300:4:5"),
+        *("--lesson unigram:x", "--size 1440", "--size 99999x900"),
     ],
 )
 def test_a_picture_of_what_cannot_be_drawn_is_wrong_usage(capsys, words):

@@ -25,15 +25,8 @@ from guiapp.core.vocab.vocabulary import VocabType
 pytestmark = pytest.mark.real_vocabs
 
 NAMES = [
-    "llama-bpe",
-    "qwen2",
-    "gpt-2",
-    "deepseek-coder",
-    "gemma-4",
-    "llama-spm",
-    "bert-bge",
-    "nomic-bert-moe",
-]
+    "llama-bpe", "qwen2", "gpt-2", "deepseek-coder", "gemma-4", "llama-spm", "bert-bge", "nomic-bert-moe",
+]  # fmt: skip
 SWITCHES = list(product((False, True), repeat=2))
 LONG_TEXTS = long_texts(30_000)
 TIME_LIMIT = 5.0  # seconds of the processor

@@ -17,11 +17,15 @@ def text_file(tmp_path):
     return path
 
 
+def train(algorithm, text, size, out, *options):
+    """The exit status."""
+    return run(["train", algorithm, "-f", str(text), "--vocab-size", str(size), "-o", str(out), *options])
+
+
 @pytest.mark.parametrize(("algorithm", "size"), [("bpe", 290), ("wordpiece", 60), ("unigram", 60)])
 def test_a_trained_model_opens_and_encodes_its_text(algorithm, size, text_file, tmp_path, capsys):
     out = tmp_path / "out.gguf"
-    command = ["train", algorithm, "-f", str(text_file), "--vocab-size", str(size), "-o", str(out), "--log"]
-    assert run(command) == 0
+    assert train(algorithm, text_file, size, out, "--log") == 0
     assert capsys.readouterr().out
     tokenizer = guiapp.open_model(out)
     assert len(tokenizer.vocabulary) <= size
@@ -36,62 +40,40 @@ def test_a_trained_model_opens_and_encodes_its_text(algorithm, size, text_file, 
 def test_a_text_without_repeated_pairs_becomes_a_model_that_merges_nothing(marks, tmp_path):
     (tmp_path / "text").write_text("abcd")
     out = tmp_path / "out.gguf"
-    command = ["train", "bpe", "-f", str(tmp_path / "text"), "--vocab-size", "600", "-o", str(out), *marks]
-    assert run(command) == 0
+    assert train("bpe", tmp_path / "text", 600, out, *marks) == 0
     assert len(guiapp.open_model(out).encode("abcd", add_special=False).token_ids) == 4
 
 
 def test_end_of_word_marks_become_spaces_behind_words(text_file, tmp_path, capsys):
     out = tmp_path / "out.gguf"
-    command = ["train", "bpe", "-f", str(text_file), "--vocab-size", "340", "-o", str(out), "--end-marks"]
-    assert run(command) == 0
+    assert train("bpe", text_file, 340, out, "--end-marks") == 0
     assert capsys.readouterr().out == ""
     tokenizer = guiapp.open_model(out)
     assert tokenizer.vocabulary.raw_text(tokenizer.encode("This is", add_special=False).token_ids[0]) == (
         "This▁".encode()
     )
-    assert run(["train", "unigram", *command[2:]]) == 1
+    assert train("unigram", text_file, 340, out, "--end-marks") == 1
     assert "--end-marks" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("text", "size"), [("", 300), ("abc", 5), ("   \n", 300)])
 def test_too_little_is_told(text, size, tmp_path, capsys):
     (tmp_path / "text").write_text(text)
-    command = [
-        "train",
-        "bpe",
-        "-f",
-        str(tmp_path / "text"),
-        "--vocab-size",
-        str(size),
-        "-o",
-        str(tmp_path / "o"),
-    ]
-    assert run(command) == 1
+    assert train("bpe", tmp_path / "text", size, tmp_path / "o") == 1
     assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_a_place_that_cannot_be_written_is_told(text_file, tmp_path, capsys):
-    command = [
-        "train",
-        "bpe",
-        "-f",
-        str(text_file),
-        "--vocab-size",
-        "300",
-        "-o",
-        str(tmp_path / "no" / "o.gguf"),
-    ]
-    assert run(command) == 1
+    assert train("bpe", text_file, 300, tmp_path / "no" / "o.gguf") == 1
     assert "cannot be written" in capsys.readouterr().err
 
 
 def test_steps_are_written_too(text_file, tmp_path, capsys):
-    command = ["train", "bpe", "-f", str(text_file), "--vocab-size", "290", "-o", str(tmp_path / "o.gguf")]
+    given = "bpe", text_file, 290, tmp_path / "o.gguf", "--steps"
     for ending, start in ((".md", "**Training of bpe**: "), (".json", '{"algorithm"'), (".svg", "<svg")):
-        assert run([*command, "--steps", str(tmp_path / f"steps{ending}")]) == 0
+        assert train(*given, str(tmp_path / f"steps{ending}")) == 0
         assert (tmp_path / f"steps{ending}").read_text().startswith(start)
-    assert run([*command, "--steps", str(tmp_path / "steps.txt")]) == 1
+    assert train(*given, str(tmp_path / "steps.txt")) == 1
     assert "names no format" in capsys.readouterr().err
-    assert run([*command, "--steps", str(tmp_path / "no" / "steps.md")]) == 1
+    assert train(*given, str(tmp_path / "no" / "steps.md")) == 1
     assert "cannot be written" in capsys.readouterr().err

@@ -6,6 +6,7 @@ import random
 
 import numpy as np
 import pytest
+from arrays import as_array
 from conftest import VOCABS
 from deep_oracle import DeepOracle
 from hypothesis import given
@@ -25,19 +26,9 @@ def id_sequences(vocabulary, count):
     special = np.flatnonzero(vocabulary.attributes != 4).tolist() or [0]
     ends = [value for value in (vocabulary.special_ids.bos, vocabulary.special_ids.eos) if value is not None]
     marks = [
-        b"?",
-        b"!",
-        b".",
-        b",",
-        b"'",
-        b"s",
-        b"'s",
-        b"'ve",
-        b"\xe2\x96\x81",
-        b"\xc4\xa0",
-        b"\xc4\xa0'",
-        b" ",
-    ]
+        b"?", b"!", b".", b",", b"'", b"s", b"'s", b"'ve",
+        b"\xe2\x96\x81", b"\xc4\xa0", b"\xc4\xa0'", b" ",
+    ]  # fmt: skip
     marks += [prefix + mark for prefix in (b"\xc4\xa0", b"\xe2\x96\x81") for mark in marks[:8]]
     known = [found for mark in marks if (found := vocabulary.find(mark)) is not None]
     for _ in range(count):
@@ -127,5 +118,5 @@ def test_spaces_are_cleaned_in_three_passes(text, cleaned):
 
 @given(text=st.text(alphabet=" '?!.,smrvetdl").map(str.encode))
 def test_the_library_cleans_spaces_as_the_readable_twin_does(text):
-    array = np.frombuffer(bytearray(text), np.uint8)
+    array = as_array(text)
     assert array[: native.clean_spaces(array)].tobytes() == readable_clean_spaces(text)

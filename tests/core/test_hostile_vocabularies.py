@@ -106,55 +106,11 @@ LIKE_LLAMA_CPP = {
 }  # fmt: skip
 
 PIECES = [
-    *(
-        "a",
-        "b",
-        "ab",
-        "aab",
-        "aaaa",
-        " ",
-        "  ",
-        "\n",
-        "\t",
-        "é",
-        "▁",
-        "c",
-        "x y",
-        "1",
-        "中",
-        "<s>",
-        "</s>",
-        "<s",
-    ),
-    *(
-        "<|a|>",
-        "<|b|>",
-        "<|a|><|b|>",
-        "<mask>",
-        "<|user|>",
-        "<|end|>",
-        "[MASK]",
-        "[SEP]",
-        "k> ",
-        "mask",
-        "<unk>",
-    ),
-    *(
-        "<dna>",
-        "</dna>",
-        "ACGTAC",
-        "acgtac",
-        "ACGTNN",
-        "TTTT",
-        "<dn",
-        "<oov>",
-        "İ",
-        "AB",
-        "\u3000",
-        "\x0b",
-        "\0",
-    ),
-]
+    "a", "b", "ab", "aab", "aaaa", " ", "  ", "\n", "\t", "é", "▁", "c", "x y", "1", "中", "<s>", "</s>",
+    "<s", "<|a|>", "<|b|>", "<|a|><|b|>", "<mask>", "<|user|>", "<|end|>", "[MASK]", "[SEP]", "k> ", "mask",
+    "<unk>", "<dna>", "</dna>", "ACGTAC", "acgtac", "ACGTNN", "TTTT", "<dn", "<oov>", "İ", "AB", "\u3000",
+    "\x0b", "\0",
+]  # fmt: skip
 BROKEN = [b"\xe2", b"\x96\x81", b"\xc3", b"\xff", b"\xf0\x9f", b"\xe2\x96", b"\xc0\x80"]
 
 

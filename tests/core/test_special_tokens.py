@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from arrays import as_array
 from gguf_builder import write_vocab
 from hypothesis import given
 from hypothesis import strategies as st
@@ -40,7 +41,7 @@ def parts(partition):
 @pytest.mark.parametrize("parse_special", [True, False])
 @given(text=st.text(alphabet="ab<>|x ").map(str.encode))
 def test_native_and_readable_twin_agree(special_tokens, parse_special, text):
-    array = np.frombuffer(bytearray(text), np.uint8)
+    array = as_array(text)
     found = special_tokens.partition(array, parse_special)
     expected = special_tokens.partition_readable(text, parse_special)
     assert parts(found) == parts(expected)
@@ -53,7 +54,7 @@ def test_dna_models_find_special_tokens_without_the_mark_of_their_groups(tmp_pat
     write_vocab(path, model="hybriddna", pre="gpt-2", tokens=tokens, types=types, merges=[])
     special_tokens = SpecialTokens(load_vocabulary(path))
     text = "<a>\ue000<b>\ue000<b><c>".encode()
-    found = special_tokens.partition(np.frombuffer(bytearray(text), np.uint8), True)
+    found = special_tokens.partition(as_array(text), True)
     assert found.ids.tolist() == [4, 6, 5]
     assert parts(found) == parts(special_tokens.partition_readable(text, True))
 
@@ -86,6 +87,6 @@ def test_control_tokens_are_text_unless_parsed(special_tokens):
 
 def test_many_nested_candidates_stay_fast_and_right(special_tokens):
     text = b"a" * 100_001
-    partition = special_tokens.partition(np.frombuffer(bytearray(text), np.uint8), True)
+    partition = special_tokens.partition(as_array(text), True)
     assert len(partition.ids) == 25_000
     assert set(partition.ids.tolist()) == {TEXTS.index("aaaa")}

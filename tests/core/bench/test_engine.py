@@ -19,20 +19,9 @@ from guiapp.core.bench.worker_process import ContenderFailed, WorkerLost
 from guiapp.core.demo import sample_text
 
 CONTRACT = {
-    "scenario",
-    "contender",
-    "corpus",
-    "size_bytes",
-    "threads",
-    "n",
-    "median_s",
-    "ci_s",
-    "mb_per_s",
-    "tokens_per_s",
-    "exact",
-    "agreement",
-    "first_difference",
-}
+    "scenario", "contender", "corpus", "size_bytes", "threads", "n", "median_s", "ci_s",
+    "mb_per_s", "tokens_per_s", "exact", "agreement", "first_difference",
+}  # fmt: skip
 
 
 @pytest.fixture(autouse=True)

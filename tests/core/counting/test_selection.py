@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 
-import numpy as np
 import pytest
+from arrays import as_array
 from model_files import ALL_MODELS
 from random_texts import random_texts
 from watched_tokenizer import watched
@@ -32,7 +32,7 @@ def test_selections_are_counted_as_if_alone(model, monkeypatch):
         text = b" and the other day. ".join([text, text, text])
         encoding = tokenizer.encode(text)
         tokens = FragmentTokens(encoding.token_ids, encoding.spans[:, 0], encoding.spans[:, 1])
-        store, array = TokenStore(tokens, len(text)), np.frombuffer(bytearray(text), np.uint8)
+        store, array = TokenStore(tokens, len(text)), as_array(text)
         for _ in range(N_PARTS):
             start = rng.randrange(len(text) // 3)
             end = rng.randrange(start, len(text) + 1)
@@ -46,6 +46,6 @@ def test_a_long_selection_is_counted_in_a_moment():
     encoding = tokenizer.encode(text)
     tokens = FragmentTokens(encoding.token_ids, encoding.spans[:, 0], encoding.spans[:, 1])
     expected = len(tokenizer.encode(text[11:80_011], add_special=False))
-    array = np.frombuffer(bytearray(text), np.uint8)
+    array = as_array(text)
     assert count_selection(tokenizer, array, TokenStore(tokens, len(text)), True, 11, 80_011) == expected
     assert sum(tokenizer.encoded) < 200

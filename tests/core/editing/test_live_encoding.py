@@ -6,8 +6,8 @@ import random
 from dataclasses import astuple
 from functools import lru_cache
 
-import numpy as np
 import pytest
+from arrays import as_array
 from conftest import VOCABS
 from gguf_builder import write_vocab
 from pair_vocabularies import BYTE_TOKENS
@@ -51,7 +51,7 @@ def check_edits(tokenizer, seed, parts=PARTS, encoder=None):
             new = some_text(rng, 4, parts)
             before = text
             text = text[:start] + new + text[start + removed :]
-            array = np.frombuffer(bytearray(text), np.uint8)
+            array = as_array(text)
             live.update(array, live.window(array, start, removed, len(new)))
             expected = tokenizer.encode(text, *astuple(options))
             story = f"seed {seed}: {before!r}[{start}:{start + removed}] = {new!r}, {options}"
@@ -115,6 +115,6 @@ def test_typing_in_a_long_text_encodes_only_a_neighbourhood(name):
 def check_neighbourhood(tokenizer, text, encoder=None):
     options = Options(encoder=encoder)
     live = LiveEncoding(tokenizer, tokenizer.encode(text, encoder=encoder), options)
-    changed = np.frombuffer(bytearray(text[:100_000] + b"x" + text[100_000:]), np.uint8)
+    changed = as_array(text[:100_000] + b"x" + text[100_000:])
     window = live.window(changed, 100_000, 0, 1)
     assert window.end - window.start < 1000

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
+from arrays import as_array, as_lists
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -29,16 +29,12 @@ SNIPPETS = [*WORDS, "é▁".encode(), b"\xf0\x9f", b"<s>", "🤔".encode(), b"ab
 TEXTS = st.lists(st.sampled_from(SNIPPETS), min_size=1, max_size=60).map(b"".join)
 
 
-def columns(tokens):
-    return [column.tolist() for column in tokens]
-
-
 @pytest.mark.parametrize("name", TOKENIZERS)
 @settings(deadline=None, max_examples=60)
 @given(text=TEXTS, after_special=st.booleans())
 def test_parts_give_the_tokens_of_the_whole(name, text, after_special):
     tokenizer = TOKENIZERS[name]
-    fragment = np.frombuffer(bytearray(text), np.uint8)
+    fragment = as_array(text)
     for encoder in tokenizer.exact_encoders:
         whole = outcome(tokenizer.pipeline.encode, fragment, after_special, encoder)
         parts = outcome(
@@ -53,7 +49,7 @@ def test_parts_give_the_tokens_of_the_whole(name, text, after_special):
 def outcome(encode, *arguments):
     """The tokens, or what is said where the vocabulary cannot express the text."""
     try:
-        return columns(encode(*arguments))
+        return as_lists(encode(*arguments))
     except EncodeError as error:
         return str(error)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
+from arrays import as_array
 from pair_vocabularies import BYTE_TOKENS, HEX_TOKENS, byte_level
 
 from guiapp.core.pipelines.byte_pair import BytePairPipeline
@@ -24,7 +24,7 @@ WORDS = byte_level(
 def encoded(vocabulary, text: bytes):
     """Token texts and spans, the same from native and readable twins."""
     pipeline = BytePairPipeline(vocabulary)
-    tokens = pipeline.encode(np.frombuffer(bytearray(text), np.uint8), True, "fast")
+    tokens = pipeline.encode(as_array(text), True, "fast")
     readable = pipeline.encode_readable(text, True, "scan")
     for column, expected in zip(tokens, readable, strict=True):
         assert column.tolist() == expected.tolist()
@@ -50,7 +50,7 @@ def test_without_its_tokens_dna_is_text():
 
 def test_an_edit_within_dna_reaches_to_both_ends_of_the_text():
     pipeline = BytePairPipeline(DNA)
-    text = np.frombuffer(bytearray(b"a b c <dna>ACGT"), np.uint8)
+    text = as_array(b"a b c <dna>ACGT")
     assert pipeline.cut_before(text, 5) == 0
     assert pipeline.cut_after(text, 5) == len(text)
 

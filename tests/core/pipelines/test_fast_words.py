@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from arrays import as_array, as_lists
 from conftest import VOCABS
 from gguf_builder import NORMAL, UNKNOWN, UNUSED, USER_DEFINED, Raw, write_vocab
 from hypothesis import given, settings
@@ -49,20 +50,12 @@ SCORES = st.sampled_from([-1.0, -2.0, -3.0, -2.5, -0.5, 0.0])
 USER_DEFINED_SETS = st.sampled_from([(), ("<x>",), ("<x a>",), ("é<",)])
 
 
-def array(text):
-    return np.frombuffer(bytearray(text), np.uint8)
-
-
-def columns(tokens):
-    return [column.tolist() for column in tokens]
-
-
 def assert_same(pipeline, text, exact):
     """Twice, because the second time all is looked up; and step by step."""
-    expected = columns(pipeline.encode(array(text), True, exact))
+    expected = as_lists(pipeline.encode(as_array(text), True, exact))
     for _ in range(2):
-        assert columns(pipeline.encode(array(text), True, "fast")) == expected, text
-    assert columns(pipeline.encode_readable(text, True, "fast")) == expected, text
+        assert as_lists(pipeline.encode(as_array(text), True, "fast")) == expected, text
+    assert as_lists(pipeline.encode_readable(text, True, "fast")) == expected, text
 
 
 def wordpiece(tokens, rules=BERT, unknown=0):
@@ -73,7 +66,7 @@ def assert_encoded(pipeline, texts, exact):
     """All at once, twice, the same as one by one."""
     if not getattr(pipeline, "encodes_many_texts", False):
         return
-    expected = [pipeline.encode(array(text), True, exact).ids.tolist() for text in texts]
+    expected = [pipeline.encode(as_array(text), True, exact).ids.tolist() for text in texts]
     for _ in range(2):
         ids, counts = pipeline.encode_each(texts)
         bounds = [0, *np.cumsum(counts).tolist()]
@@ -154,7 +147,7 @@ def test_tokens_that_end_within_a_space_forbid_words(last):
 
 @pytest.mark.parametrize("score", [float("nan"), float("inf"), float("-inf"), 3e38])
 def test_scores_beyond_all_sums_leave_no_cut(score):
-    pipeline, text = unigram({"▁": -1, "a": score}), array(b"a a a")
+    pipeline, text = unigram({"▁": -1, "a": score}), as_array(b"a a a")
     assert pipeline.cut_before(text, 4) == 0
     assert pipeline.cut_after(text, 1) == len(text)
 
@@ -176,10 +169,10 @@ def fine_scores():
 def test_where_the_text_before_decides_a_tie_by_rounding_words_are_not_encoded_alone():
     pipeline = fine_scores()
     before, word = b"z" * 6000 + b" ", b"ab"
-    as_part = columns(pipeline.encode(array(before + word), True, "viterbi"))[0][-2:]
-    alone = columns(pipeline.encode(array(word), True, "viterbi"))[0][-2:]
+    as_part = as_lists(pipeline.encode(as_array(before + word), True, "viterbi"))[0][-2:]
+    alone = as_lists(pipeline.encode(as_array(word), True, "viterbi"))[0][-2:]
     assert as_part != alone
-    assert pipeline._fast.encode(array(before + word))[-2:].tolist() == alone
+    assert pipeline._fast.encode(as_array(before + word))[-2:].tolist() == alone
     assert_same(pipeline, before + word, "viterbi")
 
 
@@ -188,8 +181,8 @@ def test_longer_texts_whose_sums_are_exact_after_all_are_the_same(text):
     pipeline = fine_scores()
     assert len(text) > pipeline._words.longest_exact
     for _ in range(2):
-        assert columns(pipeline.encode(array(text), True, "fast")) == columns(
-            pipeline.encode(array(text), True, "viterbi")
+        assert as_lists(pipeline.encode(as_array(text), True, "fast")) == as_lists(
+            pipeline.encode(as_array(text), True, "viterbi")
         )
 
 
@@ -206,8 +199,8 @@ def test_longer_texts_whose_sums_are_exact_after_all_are_the_same(text):
 def test_more_tokens_than_there_was_room_for(pipeline, text):
     exact = pipeline.encoders[1]
     for _ in range(2):
-        assert columns(pipeline.encode(array(text), True, "fast")) == columns(
-            pipeline.encode(array(text), True, exact)
+        assert as_lists(pipeline.encode(as_array(text), True, "fast")) == as_lists(
+            pipeline.encode(as_array(text), True, exact)
         )
     assert_encoded(pipeline, [text, text[:-1], b" ", text[7:]], exact)
 

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
+from arrays import as_array
 from hypothesis import given
 from hypothesis import strategies as st
-from pair_vocabularies import BYTE_TOKENS, HEX_TOKENS, byte_level, character_level, sentence_piece
+from pair_vocabularies import (
+    BYTE_TOKENS,
+    HEX_TOKENS,
+    HOSTILE_BITS,
+    byte_level,
+    character_level,
+    sentence_piece,
+)
 
 from guiapp.core.pipelines.byte_pair import BytePairPipeline
 from guiapp.core.pipelines.sentence_piece import SentencePiecePipeline
@@ -22,34 +29,20 @@ NO_MERGES = BytePairPipeline(byte_level([], BYTE_TOKENS))
 PIPELINES = pytest.mark.parametrize(
     "pipeline", [WORDS, LINES, PIECES, NO_MERGES], ids=["words", "lines", "pieces", "no merges"]
 )
-CHARACTERS = [
-    b"a",
-    b"a",
-    b"b",
-    b" ",
-    b"\n",
-    "é".encode(),
-    "▁".encode(),
-    b"\xe2",
-    b"\x96",
-    b"\xc3",
-    b"\xf0",
-    b"\xff",
-]
-TEXTS = st.lists(st.sampled_from(CHARACTERS), max_size=40).map(b"".join)
+TEXTS = st.lists(st.sampled_from(HOSTILE_BITS), max_size=40).map(b"".join)
 
 
 def tokens_of(pipeline, text: bytes, after_special=False):
     if not text:
         return []
-    tokens = pipeline.encode(np.frombuffer(bytearray(text), np.uint8), after_special, "heap")
+    tokens = pipeline.encode(as_array(text), after_special, "heap")
     return tokens.ids.tolist()
 
 
 @PIPELINES
 @given(kept=TEXTS, new=TEXTS)
 def test_what_comes_before_a_cut_does_not_feel_what_follows(pipeline, kept, new):
-    cut = pipeline.cut_before(np.frombuffer(bytearray(kept), np.uint8), len(kept))
+    cut = pipeline.cut_before(as_array(kept), len(kept))
     assert 0 <= cut <= len(kept)
     both = tokens_of(pipeline, kept[:cut]) + tokens_of(pipeline, kept[cut:] + new)
     assert tokens_of(pipeline, kept + new) == both
@@ -58,7 +51,7 @@ def test_what_comes_before_a_cut_does_not_feel_what_follows(pipeline, kept, new)
 @PIPELINES
 @given(new=TEXTS, kept=TEXTS)
 def test_what_comes_behind_a_cut_does_not_feel_what_precedes(pipeline, new, kept):
-    cut = pipeline.cut_after(np.frombuffer(bytearray(kept), np.uint8), 0)
+    cut = pipeline.cut_after(as_array(kept), 0)
     assert 0 < cut <= len(kept) or not kept
     both = tokens_of(pipeline, new + kept[:cut]) + tokens_of(pipeline, kept[cut:])
     assert tokens_of(pipeline, new + kept) == both
@@ -66,6 +59,6 @@ def test_what_comes_behind_a_cut_does_not_feel_what_precedes(pipeline, new, kept
 
 @PIPELINES
 def test_ordinary_text_has_cuts_nearby(pipeline):
-    text = np.frombuffer(bytearray(b"ab ab\n ba ab b a " * 50), np.uint8)
+    text = as_array(b"ab ab\n ba ab b a " * 50)
     assert pipeline.cut_before(text, 400) > 380
     assert pipeline.cut_after(text, 400) < 430

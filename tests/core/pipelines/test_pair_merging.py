@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
+from arrays import as_array
 from hypothesis import given
 from hypothesis import strategies as st
-from pair_vocabularies import BYTE_TOKENS, HEX_TOKENS, byte_level, character_level, sentence_piece
+from pair_vocabularies import (
+    BYTE_TOKENS,
+    HEX_TOKENS,
+    HOSTILE_BITS,
+    byte_level,
+    character_level,
+    sentence_piece,
+)
 
 from guiapp.core.catalogue import ALGORITHMS
 from guiapp.core.errors import EncodeError
@@ -26,18 +33,14 @@ def pipeline_of(vocabulary):
     return (SentencePiecePipeline if vocabulary.special_ids.unk == 0 else BytePairPipeline)(vocabulary)
 
 
-def array(text: bytes):
-    return np.frombuffer(bytearray(text), np.uint8)
-
-
 def texts_of(vocabulary, text: bytes, encoder=None):
     pipeline = pipeline_of(vocabulary)
-    tokens = pipeline.encode(array(text), True, encoder or pipeline.encoders[0])
+    tokens = pipeline.encode(as_array(text), True, encoder or pipeline.encoders[0])
     return [vocabulary.raw_text(token).decode() for token in tokens.ids.tolist()]
 
 
 def spans_of(vocabulary, text: bytes):
-    tokens = pipeline_of(vocabulary).encode(array(text), True, "heap")
+    tokens = pipeline_of(vocabulary).encode(as_array(text), True, "heap")
     return list(zip(tokens.starts.tolist(), tokens.ends.tolist(), strict=True))
 
 
@@ -80,7 +83,7 @@ def test_nobody_looks_for_tokens_of_thousands_of_bytes_at_each_place():
     pipeline = pipeline_of(more)
     assert set(pipeline.refused) == {"backtrack", "table", "greedy", "fewest"}
     assert "4,097 bytes" in pipeline.refused["greedy"]
-    assert len(pipeline.encode(array(b"a" * 4097), False, pipeline.encoders[0]).ids) == 4097
+    assert len(pipeline.encode(as_array(b"a" * 4097), False, pipeline.encoders[0]).ids) == 4097
 
 
 def test_broken_text_keeps_its_spans():
@@ -108,7 +111,7 @@ def test_a_broken_character_takes_a_part_of_the_space_behind_it(broken):
     expected = pipeline.encode_readable(text, True, "scan")
     assert "<0x81>" in [PIECES.raw_text(token).decode() for token in expected.ids.tolist()]
     for encoder in filter(lambda name: ALGORITHMS[name].exact, pipeline.encoders):
-        assert_tokens(pipeline.encode(array(text), True, encoder), expected)
+        assert_tokens(pipeline.encode(as_array(text), True, encoder), expected)
 
 
 def test_characters_without_a_token_fall_back_to_bytes():
@@ -127,13 +130,13 @@ def test_spans_are_those_of_the_text_where_the_unknown_token_is_also_spelled(unk
     pipeline = pipeline_of(sentence_piece(scores))
     for text in (b"ab ab", "a▁ b".encode(), "aé▁ab".encode(), b"?ab"):
         expected = pipeline.encode_readable(text, True, "scan")
-        assert_tokens(pipeline.encode(array(text), True, "fast"), expected)
+        assert_tokens(pipeline.encode(as_array(text), True, "fast"), expected)
 
 
 def test_spm_without_an_unknown_token_says_which_byte_it_cannot_express():
     vocabulary = sentence_piece({"▁": 0, "a": 0}, special_ids=SpecialIds())
     with pytest.raises(EncodeError, match="0x62"):
-        SentencePiecePipeline(vocabulary).encode(array(b"ab"), True, "heap")
+        SentencePiecePipeline(vocabulary).encode(as_array(b"ab"), True, "heap")
 
 
 def test_scores_that_are_no_numbers_come_last():
@@ -141,24 +144,7 @@ def test_scores_that_are_no_numbers_come_last():
     assert texts_of(vocabulary, b"aa") == ["▁a", "a"]
 
 
-HOSTILE = st.lists(
-    st.sampled_from(
-        [
-            b"a",
-            b"b",
-            b"c",
-            b" ",
-            b"\n",
-            "é".encode(),
-            "▁".encode(),
-            b"\xe2",
-            b"\x96",
-            b"\xc3",
-            b"\xf0",
-            b"\xff",
-        ]
-    )
-).map(b"".join)
+HOSTILE = st.lists(st.sampled_from(HOSTILE_BITS)).map(b"".join)
 
 
 @pytest.mark.parametrize("space", [b"\xc0\xa0", b"\xe0\x80\xa0"])
@@ -168,7 +154,7 @@ def test_a_long_space_alone_on_a_line_is_the_byte_of_a_space(space):
     assert texts_of(vocabulary, b"a\n" + space + b"\nb") == ["a", "\n", "<0x20>", "\n", "b"]
     assert texts_of(vocabulary, b" \na" + space) == ["▁", "\n", "a", "▁"]
     pipeline, text = pipeline_of(vocabulary), space + b"\n" + space
-    assert_tokens(pipeline.encode(array(text), True, "fast"), pipeline.encode_readable(text, True, "scan"))
+    assert_tokens(pipeline.encode(as_array(text), True, "fast"), pipeline.encode_readable(text, True, "scan"))
 
 
 @pytest.mark.parametrize("vocabulary", [WORDS, LINES, PIECES], ids=["words", "lines", "pieces"])
@@ -178,7 +164,7 @@ def test_all_encoders_and_their_twins_agree(vocabulary, text, after_special):
     expected = pipeline.encode_readable(text, after_special, "scan")
     assert_tokens(pipeline.encode_readable(text, after_special, "heap"), expected)
     for encoder in pipeline.encoders:
-        found = pipeline.encode(array(text), after_special, encoder)
+        found = pipeline.encode(as_array(text), after_special, encoder)
         assert_tokens(found, pipeline.encode_readable(text, after_special, encoder))
         if ALGORITHMS[encoder].exact:
             assert_tokens(found, expected)
@@ -194,7 +180,7 @@ def assert_tokens(found, expected):
 @given(text=HOSTILE.filter(bool))
 def test_spans_tile_the_text(vocabulary, text):
     pipeline = pipeline_of(vocabulary)
-    tokens = pipeline.encode(array(text), True, pipeline.encoders[0])
+    tokens = pipeline.encode(as_array(text), True, pipeline.encoders[0])
     assert tokens.starts[0] == 0
     assert tokens.ends[-1] == len(text)
     assert (tokens.starts[1:] == tokens.ends[:-1]).all()

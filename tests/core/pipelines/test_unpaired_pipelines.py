@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 
-import numpy as np
 import pytest
+from arrays import as_array, as_lists
 from gguf_builder import BYTE, CONTROL, NORMAL, UNKNOWN, USER_DEFINED
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -74,17 +74,9 @@ TEXTS = st.one_of(
 )
 
 
-def array(text):
-    return np.frombuffer(bytearray(text), np.uint8)
-
-
-def columns(tokens):
-    return [column.tolist() for column in tokens]
-
-
 def encoded(pipeline, text):
     """Ids, starts and ends; nothing for no text."""
-    return columns(pipeline.encode(array(text), True, pipeline.encoders[0])) if text else [[], [], []]
+    return as_lists(pipeline.encode(as_array(text), True, pipeline.encoders[0])) if text else [[], [], []]
 
 
 def tokens(pipeline, text):
@@ -104,8 +96,8 @@ def pipeline(request):
 def test_twins_agree(name, text):
     pipeline = PIPELINES[name]
     for encoder in pipeline.encoders:
-        native = pipeline.encode(array(text), True, encoder)
-        assert columns(native) == columns(pipeline.encode_readable(text, True, encoder))
+        native = pipeline.encode(as_array(text), True, encoder)
+        assert as_lists(native) == as_lists(pipeline.encode_readable(text, True, encoder))
 
 
 @settings(deadline=None)
@@ -123,8 +115,8 @@ def test_both_sides_of_a_cut_can_be_encoded_alone_whatever_stands_on_the_far_sid
 ):
     pipeline = PIPELINES[name]
     position = min(position, len(text))
-    before = pipeline.cut_before(array(text), position)
-    after = pipeline.cut_after(array(text), position)
+    before = pipeline.cut_before(as_array(text), position)
+    after = pipeline.cut_after(as_array(text), position)
     assert 0 <= before <= position <= after <= len(text)
     for cut, whole in ((before, text), (before, text[:position] + other), (after, text)):
         _assert_cut(pipeline, whole, cut)
@@ -150,7 +142,7 @@ def _assert_cut(pipeline, text, cut):
     ],
 )
 def test_cuts_are_found_near(name, text, before, after):
-    data = array(text.encode())
+    data = as_array(text.encode())
     assert (PIPELINES[name].cut_before(data, 6), PIPELINES[name].cut_after(data, 5)) == (before, after)
 
 
@@ -245,7 +237,7 @@ def test_a_map_that_makes_too_much_of_a_text_is_an_error():
     pipeline = unigram({"▁": -1, "y": -1}, charsmap=build_charsmap({"x": "y" * 2000}))
     for encoder in pipeline.encoders:
         with pytest.raises(EncodeError, match="shorter"):
-            pipeline.encode(array(b"x" * 140_000), True, encoder)
+            pipeline.encode(as_array(b"x" * 140_000), True, encoder)
 
 
 def test_unigram_tokens_that_are_too_long_to_be_looked_for_one_by_one_are_found():
@@ -254,8 +246,8 @@ def test_unigram_tokens_that_are_too_long_to_be_looked_for_one_by_one_are_found(
     assert pipeline.encoders == ("viterbi",)
     for text in (long, long[1:] + long, f"a{long[:-1]} {long}b{long} Д{long[:300]}"):
         data = text.encode()
-        expected = columns(pipeline.encode_readable(data, True, "viterbi"))
-        assert columns(pipeline.encode(array(data), True, "viterbi")) == expected
+        expected = as_lists(pipeline.encode_readable(data, True, "viterbi"))
+        assert as_lists(pipeline.encode(as_array(data), True, "viterbi")) == expected
 
 
 def test_plamo2_refuses_what_would_fill_the_memory():

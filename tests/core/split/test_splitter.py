@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from arrays import as_array
 from pace import slowness
 
 from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS
@@ -38,10 +39,6 @@ def random_text(source: random.Random, n_parts: int) -> bytes:
 
 def splitter_for(name: str) -> Splitter:
     return splitter_of(PRE_TOKENIZERS[name].patterns)
-
-
-def as_array(text: bytes) -> np.ndarray:
-    return np.frombuffer(bytearray(text), np.uint8)
 
 
 def pieces(name: str, text: bytes) -> list[int]:

@@ -6,6 +6,7 @@ import struct
 
 import numpy as np
 import pytest
+from arrays import as_array
 
 from guiapp.core.text.charsmap import longest_match, open_charsmap, plain_bytes
 from guiapp.core.training.charsmap import build_charsmap
@@ -14,7 +15,7 @@ MAP = {"ﬁ": "fi", "e\u0301": "é", "e\u0301\u0301": "E", "\t": " ", "\r": " ",
 
 
 def opened(data):
-    return open_charsmap(np.frombuffer(bytearray(data), np.uint8))
+    return open_charsmap(as_array(data))
 
 
 def changed(index, value):

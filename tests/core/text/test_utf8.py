@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from arrays import as_array
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,10 +14,6 @@ BYTES_THAT_MATTER = st.sampled_from(
 )
 HOSTILE = st.lists(BYTES_THAT_MATTER | st.integers(0, 255), max_size=40).map(bytes)
 REPLACED = "\N{REPLACEMENT CHARACTER}".encode()
-
-
-def as_array(text: bytes) -> np.ndarray:
-    return np.frombuffer(bytearray(text), np.uint8)
 
 
 @pytest.mark.parametrize("text", [b"", b"plain", "汉字 é 🚀".encode(), b"\xed\xa0\x80", b"\xf4\x8f\xbf\xbf"])

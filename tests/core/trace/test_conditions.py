@@ -18,18 +18,9 @@ TOKENIZER = guiapp.open_model("demo:bpe")
 TRACE = record(TOKENIZER, "How do lions sleep in New York?", "heap")
 VALUES = TraceValues(TRACE, TOKENIZER.vocabulary)
 NAMES = (
-    "step",
-    "piece",
-    "position",
-    "end",
-    "length",
-    "left",
-    "right",
-    "result",
-    "rank",
-    "candidates",
+    "step", "piece", "position", "end", "length", "left", "right", "result", "rank", "candidates",
     "depth",
-)
+)  # fmt: skip
 
 
 def python_value(name: str, step: int) -> float:

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from arrays import as_lists
 from conftest import VOCABS
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,10 +30,6 @@ from guiapp.core.trace.trace import Tokens, Trace
 MODELS = {f"demo:{demo.name}": guiapp.open_model(f"demo:{demo.name}") for demo in DEMO_MODELS}
 CASES = [(model, encoder) for model, tokenizer in MODELS.items() for encoder in tokenizer.encoders]
 REAL = sorted(path.name for path in VOCABS.glob("*.gguf")) if VOCABS.is_dir() else []
-
-
-def as_lists(tokens: Tokens) -> list[list[int]]:
-    return [column.tolist() for column in tokens]
 
 
 def assert_ends_as_encoded(tokenizer, text, encoder):

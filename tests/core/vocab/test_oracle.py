@@ -14,19 +14,9 @@ pytestmark = pytest.mark.real_vocabs
 
 NAMES = sorted(path.name for path in VOCABS.glob("*.gguf"))
 ROLES = (
-    "bos",
-    "eos",
-    "eot",
-    "sep",
-    "pad",
-    "mask",
-    "fim_pre",
-    "fim_suf",
-    "fim_mid",
-    "fim_pad",
-    "fim_rep",
+    "bos", "eos", "eot", "sep", "pad", "mask", "fim_pre", "fim_suf", "fim_mid", "fim_pad", "fim_rep",
     "fim_sep",
-)
+)  # fmt: skip
 SAMPLE_SIZE = 20_000
 
 

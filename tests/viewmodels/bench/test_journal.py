@@ -9,38 +9,17 @@ import sys
 import threading
 
 import pytest
+from fake_engine import CELL, whole_run
+from fake_engine import EVENTS as EVENTS_OF_RUN
 
 from guiapp.core.bench.history import load_run
 from guiapp.viewmodels.bench import journal as bench_journal
 from guiapp.viewmodels.bench.history import UNFINISHED, RunHistory
 from guiapp.viewmodels.bench.journal import Journal, cut_off_runs
 
-CELL = {
-    "scenario": "throughput",
-    "operation": "encode",
-    "corpus": "tutorial",
-    "size_bytes": 1000,
-    "threads": 1,
-}
-STARTED = {
-    "event": "started",
-    "environment": {"started": "2026-01-01T00:00:00+0000"},
-    "vocabulary": {"path": "model.gguf"},
-    "corpora": [],
-    "plan": {},
-    "n_cells": 1,
-}
-COMPARED = {
-    "event": "compared",
-    "contender": "fast",
-    "operation": "encode",
-    "n_tokens": 500,
-    "exact": True,
-    "agreement": 1.0,
-    "first_difference": None,
-}
-SAMPLE = {"event": "sample", "contender": "fast", "operation": "encode", "seconds": 0.001, "n": 1}
-EVENTS = [STARTED, {"event": "cell", "number": 1, "of": 1, "seconds_left": 5.0, **CELL}, COMPARED, SAMPLE]
+STARTED = whole_run(1)[0]
+EVENTS = [STARTED, *EVENTS_OF_RUN[1:4]]
+SAMPLE = EVENTS[-1]
 MEASURE = """
 import json, sys, time
 from pathlib import Path

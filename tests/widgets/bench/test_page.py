@@ -7,10 +7,10 @@ import random
 import re
 from pathlib import Path
 
+import hands
 import pytest
 from bench_runs import RUN, record
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QTimer, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtCore import QMimeData, QPoint, Qt, QTimer, QUrl
 from PySide6.QtWidgets import QApplication, QCheckBox, QWidget
 
 from guiapp.core.bench.plan import BenchError
@@ -215,13 +215,7 @@ def drop(page, path) -> bool:
     """Drop a file; whether the page wants it."""
     mime = QMimeData()
     mime.setUrls([QUrl.fromLocalFile(str(path))])
-    place, action, button = QPoint(400, 300), Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
-    keys = Qt.KeyboardModifier.NoModifier
-    enter = QDragEnterEvent(place, action, mime, button, keys)
-    page.dragEnterEvent(enter)
-    if enter.isAccepted():
-        page.dropEvent(QDropEvent(QPointF(place), action, mime, button, keys))
-    return enter.isAccepted()
+    return hands.drop(page, QPoint(400, 300), mime)
 
 
 def test_a_file_that_is_no_run_leaves_a_notice_and_the_old_run(qtbot, page, tmp_path):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from hands import turn_wheel
 from main_window_driver import CTRL
-from PySide6.QtCore import QPoint, QPointF, QSize, Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QApplication
 
 from guiapp.viewmodels.settings import Settings
@@ -48,12 +48,7 @@ def test_the_wheel_zooms_over_any_panel(shell, panel):
     page = shell.window.inspect_page
     before = page.editor.font_px
     area = page.card if panel == "card" else page.ids_panel.strip
-    middle, up = QPointF(area.viewport().rect().center()), QPoint(0, 120)
-    place = area.viewport().mapToGlobal(middle)
-    event = QWheelEvent(
-        middle, place, QPoint(), up, Qt.MouseButton.NoButton, CTRL, Qt.ScrollPhase.NoScrollPhase, False
-    )
-    QApplication.sendEvent(area.viewport(), event)
+    turn_wheel(area.viewport(), area.viewport().rect().center(), 120, CTRL)
     assert page.editor.font_px > before
 
 

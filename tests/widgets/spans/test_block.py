@@ -12,21 +12,9 @@ from guiapp.widgets.shared.theme import Theme
 from guiapp.widgets.spans.block import BlockLayout, TextMetrics
 
 PARTS = [
-    *"aZé 1,.(-",
-    "word ",
-    "two words ",
-    " ",
-    "שלום ",
-    "مرحبا ",
-    "١٢ ",
-    "12 345",
-    "汉字",
-    "\u200f",
-    "\u200e",
-    "e\u0301",
-    "\t",
-    "a\u0301\u0302 ",
-]
+    *"aZé 1,.(-", "word ", "two words ", " ", "שלום ", "مرحبا ", "١٢ ", "12 345", "汉字",
+    "\u200f", "\u200e", "e\u0301", "\t", "a\u0301\u0302 ",
+]  # fmt: skip
 
 
 @pytest.mark.usefixtures("qapp")

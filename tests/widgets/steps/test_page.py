@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
+from hands import turn_wheel
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
@@ -363,23 +363,14 @@ def test_the_wheel_shows_tokens_that_are_out_of_sight(make_steps_page):
     flow = page.trace.flow
     last = max(box.element.end for box in flow.boxes)
 
-    def turn(delta):
-        place = QPointF(200, 30)
-        angle = QPoint(0, delta)
-        event = QWheelEvent(
-            place, place, QPoint(), angle, NO_BUTTON, NO_KEY, Qt.ScrollPhase.NoScrollPhase, False
-        )
-        QApplication.sendEvent(flow, event)
-        return event.isAccepted()
-
     def is_seen(end):
         box = next(box for box in flow.boxes if box.element.end == end)
         return flow.rect().contains(box.rect.toRect())
 
     assert not is_seen(last)
-    assert sum(turn(-120) for _ in range(20)) > 1
+    assert sum(turn_wheel(flow, QPoint(200, 30), -120) for _ in range(20)) > 1
     assert is_seen(last)
-    assert not turn(-120)  # the page may scroll on
+    assert not turn_wheel(flow, QPoint(200, 30), -120)  # the page may scroll on
     page.model.restart()
     page.model.to_end()
     assert not is_seen(last)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hands import turn_wheel
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QMouseEvent, QNativeGestureEvent, QPointingDevice, QWheelEvent
+from PySide6.QtGui import QMouseEvent, QNativeGestureEvent, QPointingDevice
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -41,20 +42,6 @@ def point_at(page, point):
     place, none = QPointF(point), Qt.MouseButton.NoButton
     no_keys = Qt.KeyboardModifier.NoModifier
     QApplication.sendEvent(page.view, QMouseEvent(QEvent.Type.MouseMove, place, place, none, none, no_keys))
-
-
-def turn_wheel(page, point, angle):
-    event = QWheelEvent(
-        QPointF(point),
-        QPointF(point),
-        QPoint(),
-        QPoint(0, angle),
-        Qt.MouseButton.NoButton,
-        Qt.KeyboardModifier.NoModifier,
-        Qt.ScrollPhase.NoScrollPhase,
-        False,
-    )
-    QApplication.sendEvent(page.view, event)
 
 
 def test_pinching_a_touch_pad_zooms_at_the_pointer(page):
@@ -102,7 +89,7 @@ def test_the_card_goes_when_the_picture_moves_and_comes_back_under_the_wheel(pag
     assert not page.card.isVisible()
     qtbot.waitUntil(lambda: page.view.is_settled)
     assert not page.card.isVisible()
-    turn_wheel(page, point, 120)
+    turn_wheel(page.view, point, 120)
     qtbot.waitUntil(page.card.isVisible)
 
 
@@ -145,7 +132,7 @@ def test_the_card_is_as_high_as_its_facts(qtbot):
 def test_the_wheel_zooms_where_the_pointer_is(page):
     before = page.view.node_at(QPointF(300, 300))
     width = page.model.view[1] - page.model.view[0]
-    turn_wheel(page, QPoint(300, 300), 240)
+    turn_wheel(page.view, QPoint(300, 300), 240)
     assert page.model.view[1] - page.model.view[0] < width
     assert before is not None
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 from editor_hands import click, place_of_byte
+from hands import drop
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication
 
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 FAMILY = "👨‍👩‍👧"
@@ -75,22 +74,9 @@ def test_dropped_text_goes_where_it_falls_and_files_are_left_to_others(opened):
     editor = opened("ab")
     mime = QMimeData()
     mime.setText("X")
-    point = QPointF(place_of_byte(editor, 1)) - QPointF(4, 0)
-
-    def drop() -> bool:
-        common = (
-            Qt.DropAction.CopyAction,
-            mime,
-            Qt.MouseButton.LeftButton,
-            Qt.KeyboardModifier.NoModifier,
-        )
-        entered = QDragEnterEvent(point.toPoint(), *common)
-        QApplication.sendEvent(editor.viewport(), entered)
-        QApplication.sendEvent(editor.viewport(), QDropEvent(point, *common))
-        return entered.isAccepted()
-
-    assert drop()
+    point = place_of_byte(editor, 1) - QPoint(4, 0)
+    assert drop(editor.viewport(), point, mime)
     assert editor.document.text() == b"aXb"
     mime.setUrls(["file:///model.gguf"])
-    assert not drop()
+    assert not drop(editor.viewport(), point, mime)
     assert editor.document.text() == b"aXb"

@@ -1,0 +1,27 @@
+"""What a hand does to any widget: turns the wheel over it, and drops something on it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QWheelEvent
+from PySide6.QtWidgets import QApplication, QWidget
+
+NO_BUTTON, NO_KEY = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier
+
+
+def turn_wheel(widget: QWidget, place: QPoint, angle: int, modifiers=NO_KEY) -> bool:
+    """Whether the widget wanted it; a notch is an angle of 120."""
+    at, where, phase = QPointF(place), QPointF(widget.mapToGlobal(place)), Qt.ScrollPhase.NoScrollPhase
+    event = QWheelEvent(at, where, QPoint(), QPoint(0, angle), NO_BUTTON, modifiers, phase, False)
+    QApplication.sendEvent(widget, event)
+    return event.isAccepted()
+
+
+def drop(widget: QWidget, place: QPoint, mime: QMimeData) -> bool:
+    """Whether the widget wanted it."""
+    common = Qt.DropAction.CopyAction, mime, Qt.MouseButton.LeftButton, NO_KEY
+    entered = QDragEnterEvent(place, *common)
+    QApplication.sendEvent(widget, entered)
+    if entered.isAccepted():
+        QApplication.sendEvent(widget, QDropEvent(QPointF(place), *common))
+    return entered.isAccepted()
