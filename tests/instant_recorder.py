@@ -1,7 +1,5 @@
 """A recorder for tests that are about other things than processes."""
 
-from __future__ import annotations
-
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.trace.recorder import record
 from guiapp.viewmodels.steps.trace_recorder import TraceRecorder

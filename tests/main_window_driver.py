@@ -1,7 +1,5 @@
 """What tests of the real window need: models and answers to its questions, and keys."""
 
-from __future__ import annotations
-
 from fake_tokenizer import FakeTokenizer
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication

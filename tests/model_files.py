@@ -1,7 +1,5 @@
 """All model files that tests of any vocabulary run on: the demo models, and real ones where they are."""
 
-from __future__ import annotations
-
 import pytest
 from conftest import VOCABS
 

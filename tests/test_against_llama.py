@@ -4,8 +4,6 @@ A failing text can be replayed: the message names the seed and index for `random
 TOKENLOUPE_FUZZ_SEED chooses another seed, TOKENLOUPE_FUZZ_COUNT the number of texts per vocabulary.
 """
 
-from __future__ import annotations
-
 import os
 import random
 

@@ -1,7 +1,5 @@
 """The program as a whole: from the command to a window or a picture."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The command line: results on standard output, one clear line on errors, the exit status of the contract."""
 
-from __future__ import annotations
-
 import errno
 import io
 import json

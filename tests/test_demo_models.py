@@ -1,7 +1,5 @@
 """The committed demo models: rebuilt byte for byte, and read by llama.cpp."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

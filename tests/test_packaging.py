@@ -1,7 +1,5 @@
 """The wheel and the sdist hold all that the program needs, resources included."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What is said where Qt cannot start."""
 
-from __future__ import annotations
-
 import pytest
 
 from guiapp.qt_libraries import explain, first_failure, problem

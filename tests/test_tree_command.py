@@ -1,7 +1,5 @@
 """`tokenloupe tree`"""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """A tokenizer that notes how much it encodes, for tests that bound the work rather than the time."""
 
-from __future__ import annotations
-
 from guiapp import open_model
 from guiapp.core.tokenizer import Tokenizer
 

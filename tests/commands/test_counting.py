@@ -1,7 +1,5 @@
 """`tokenloupe count` and `tokenloupe chunk`: results on standard output, one clear line on errors."""
 
-from __future__ import annotations
-
 import io
 import json
 

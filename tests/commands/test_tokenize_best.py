@@ -1,7 +1,5 @@
 """`tokenloupe tokenize --best`: the best segmentations with their scores, one clear line on errors."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """`tokenloupe train`: a text becomes a model file that opens and encodes it."""
 
-from __future__ import annotations
-
 import pytest
 
 import guiapp

@@ -1,7 +1,5 @@
 """Texts and lists of ids in UTF-16: told, converted where that is asked for, exact bytes otherwise."""
 
-from __future__ import annotations
-
 import io
 import sys
 

@@ -1,7 +1,5 @@
 """From ids to bytes: llama.cpp's for any sequence of ids, and a clear answer to ids that do not exist."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

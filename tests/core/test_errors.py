@@ -1,7 +1,5 @@
 """What is no whole number where one is needed is refused in a sentence."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

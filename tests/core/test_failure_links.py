@@ -1,7 +1,5 @@
 """WordPiece by failure links against longest match, word by word."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

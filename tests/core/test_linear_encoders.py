@@ -1,7 +1,5 @@
 """Encoders that match tokens: the exact ones against merging, all against their readable twins."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

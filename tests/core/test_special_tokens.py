@@ -1,7 +1,5 @@
 """Cutting special tokens out of a text: native and readable twin, order of claims, white space."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from arrays import as_array

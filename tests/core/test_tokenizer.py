@@ -1,7 +1,5 @@
 """The whole pipeline on the demo models: twins agree, spans tile the text, ids come back to it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import example, given

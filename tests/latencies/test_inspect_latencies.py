@@ -1,7 +1,5 @@
 """The measurement of the Inspect page, on a small text and the small demo model."""
 
-from __future__ import annotations
-
 import pytest
 
 from guiapp.latencies import inspect

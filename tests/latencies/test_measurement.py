@@ -1,7 +1,5 @@
 """What latencies are told with."""
 
-from __future__ import annotations
-
 import pytest
 
 from guiapp.core.bench import stolen_time

@@ -1,7 +1,5 @@
 """The measurement of the Tree page, on the small demo model."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QApplication

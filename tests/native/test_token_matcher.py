@@ -1,7 +1,5 @@
 """The longest token at each place, against trying every token."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What the tests of the debugger's view models share."""
 
-from __future__ import annotations
-
 import pytest
 from instant_recorder import InstantRecorder
 

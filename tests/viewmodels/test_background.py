@@ -1,7 +1,5 @@
 """Jobs off the GUI thread."""
 
-from __future__ import annotations
-
 import threading
 
 import pytest

@@ -1,7 +1,5 @@
 """Recent files: whether they are still there."""
 
-from __future__ import annotations
-
 import threading
 
 import pytest

@@ -1,7 +1,5 @@
 """What is remembered, and what a spoiled file does."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -1,7 +1,5 @@
 """The state that all pages share, through its signals."""
 
-from __future__ import annotations
-
 import threading
 
 import pytest

@@ -1,7 +1,5 @@
 """What is written in a thread is written in order, all of it, and whatever goes wrong is told."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import threading

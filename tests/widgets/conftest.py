@@ -1,7 +1,5 @@
 """What the tests of each page share."""
 
-from __future__ import annotations
-
 from contextlib import ExitStack
 
 import pytest

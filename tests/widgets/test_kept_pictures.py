@@ -1,7 +1,5 @@
 """Texts and boxes that are shaped or drawn once look as if they were painted each time."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QImage, QPainter, QPen, QStaticText

@@ -1,7 +1,5 @@
 """What PySide6 itself must not do; releases that do are shut out in pyproject.toml."""
 
-from __future__ import annotations
-
 from PySide6.QtGui import QColor, QImage, QPainter
 
 

@@ -1,7 +1,5 @@
 """The best segmentations of Unigram vocabularies, against all there are."""
 
-from __future__ import annotations
-
 import pytest
 from gguf_builder import CONTROL, NORMAL, UNKNOWN
 from hypothesis import given, settings

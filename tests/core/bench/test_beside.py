@@ -1,7 +1,5 @@
 """Published figures beside results."""
 
-from __future__ import annotations
-
 from itertools import product
 
 from bench_runs import record

@@ -1,7 +1,5 @@
 """How a run is stopped, paused and held back."""
 
-from __future__ import annotations
-
 from guiapp.core.bench import control as bench_control
 from guiapp.core.bench.control import Control
 

@@ -1,7 +1,5 @@
 """The text and the place where a contender first differs."""
 
-from __future__ import annotations
-
 import pytest
 
 from guiapp import open_model

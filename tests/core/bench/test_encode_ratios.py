@@ -1,7 +1,5 @@
 """The benchmark against other tokenizers: what it compares, not how fast anything is."""
 
-from __future__ import annotations
-
 import pytest
 from conftest import CORPORA, VOCABS
 

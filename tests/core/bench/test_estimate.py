@@ -1,7 +1,5 @@
 """How long runs take, before and while they go."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The benchmark as a process that a window starts."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

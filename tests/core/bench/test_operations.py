@@ -1,7 +1,5 @@
 """What is timed is judged by the ids that it gives itself."""
 
-from __future__ import annotations
-
 import pytest
 
 from guiapp import open_model

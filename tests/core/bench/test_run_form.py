@@ -1,7 +1,5 @@
 """Runs from other versions, other people and editors are shown, or refused with the reason."""
 
-from __future__ import annotations
-
 import copy
 
 import pytest

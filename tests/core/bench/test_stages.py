@@ -1,7 +1,5 @@
 """The stages of encoding: run one after the other they give what encoding gives."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

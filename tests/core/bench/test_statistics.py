@@ -1,7 +1,5 @@
 """What is said about repeated measurements, checked where the truth is known."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

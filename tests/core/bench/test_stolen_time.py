@@ -1,7 +1,5 @@
 """How much processor time a host gave to others."""
 
-from __future__ import annotations
-
 import pytest
 
 from guiapp.core.bench import stolen_time

@@ -1,7 +1,5 @@
 """Where texts may be divided."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

@@ -1,7 +1,5 @@
 """Chunks cover the text, hold no more tokens than allowed, and none could be longer."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """Counting stops as soon as the answer is sure."""
 
-from __future__ import annotations
-
 import pytest
 from model_files import ALL_MODELS
 from watched_tokenizer import watched

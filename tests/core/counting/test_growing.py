@@ -1,7 +1,5 @@
 """Texts that grow at one end have at any time the tokens that they have when encoded from scratch."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from functools import cache

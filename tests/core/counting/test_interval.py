@@ -1,7 +1,5 @@
 """The count of a part is that of encoding the part by itself, and hardly anything is encoded for it."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

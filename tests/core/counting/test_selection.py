@@ -1,7 +1,5 @@
 """The count of a selection is that of encoding it by itself, however long it is."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

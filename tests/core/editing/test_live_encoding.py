@@ -1,7 +1,5 @@
 """After any edits, the tokens of a document are those of encoding its text from scratch."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import astuple
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Bytes named as characters and parts of characters."""
 
-from __future__ import annotations
-
 import unicodedata
 
 import pytest

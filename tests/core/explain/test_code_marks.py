@@ -1,7 +1,5 @@
 """Code in sentences is found again, whatever backticks it has itself."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """BOS and EOS that a text brings along although they are added."""
 
-from __future__ import annotations
-
 import pytest
 
 import guiapp

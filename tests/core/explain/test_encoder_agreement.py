@@ -1,7 +1,5 @@
 """How two encodings of one text agree."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Figures as people read them."""
 
-from __future__ import annotations
-
 from guiapp.core.explain.figures import counted, percent
 
 

@@ -1,7 +1,5 @@
 """Approximate encoders are told with what they give on the samples."""
 
-from __future__ import annotations
-
 import pytest
 
 from guiapp import open_model

@@ -1,7 +1,5 @@
 """Prefixes and continuations of a token."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 from toy_vocabulary import toy_vocabulary

@@ -1,7 +1,5 @@
 """Bytes as text that can be seen."""
 
-from __future__ import annotations
-
 import unicodedata
 
 import pytest

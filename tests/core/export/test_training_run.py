@@ -1,7 +1,5 @@
 """Trainings for elsewhere: every step with its words, as a table, as data, as a drawing."""
 
-from __future__ import annotations
-
 import io
 import json
 import sys

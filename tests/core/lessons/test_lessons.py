@@ -1,7 +1,5 @@
 """No lesson says anything untrue: each of its states is made by the real encoders and compared."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import pytest

@@ -1,7 +1,5 @@
 """Many texts at once: the same ids as one by one, in order, cut and filled to one width."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from gguf_builder import write_vocab

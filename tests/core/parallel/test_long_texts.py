@@ -1,7 +1,5 @@
 """Long texts on several threads: the same ids and spans as on one."""
 
-from __future__ import annotations
-
 import pytest
 from arrays import as_array, as_lists
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """Many texts at once: the ids of each by itself, whatever they are, on any number of threads."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Work shared out among threads: all of it is done, in order, and an error ends it."""
 
-from __future__ import annotations
-
 import threading
 
 import pytest

@@ -1,7 +1,5 @@
 """BPE and SPM on whole books."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from conftest import CORPORA, VOCABS

@@ -1,7 +1,5 @@
 """The encoder `fast` of WPM and UGM vocabularies gives the tokens of the exact one, or is not offered."""
 
-from __future__ import annotations
-
 import random
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache

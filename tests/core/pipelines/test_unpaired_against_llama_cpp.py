@@ -1,7 +1,5 @@
 """WPM, UGM, RWKV, PLAMO2 and TEST vocabularies give llama.cpp's ids; `random_texts.text_of` replays one."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """WPM, UGM, RWKV, PLAMO2 and TEST: spans, safe cuts, missing unknown tokens, and both twins."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

@@ -1,7 +1,5 @@
 """Finding text, bytes, patterns and tokens in a text."""
 
-from __future__ import annotations
-
 import re
 import time
 

@@ -1,7 +1,5 @@
 """Finding tokens by text, bytes, id and regular expression."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A process of the program's own runs the package that the program runs."""
 
-from __future__ import annotations
-
 import subprocess
 
 import pytest

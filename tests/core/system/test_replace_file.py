@@ -1,7 +1,5 @@
 """New files in the place of old ones."""
 
-from __future__ import annotations
-
 import os
 import stat
 

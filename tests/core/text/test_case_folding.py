@@ -1,7 +1,5 @@
 """Case folding: the table holds all characters that have one."""
 
-from __future__ import annotations
-
 import sys
 
 from guiapp.core.text.case_folding import LONGEST_FOLDING, characters_by_folding

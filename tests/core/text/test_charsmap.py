@@ -1,7 +1,5 @@
 """Character maps: longest match, and damage that is found when they are opened."""
 
-from __future__ import annotations
-
 import struct
 
 import numpy as np

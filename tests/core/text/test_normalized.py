@@ -1,7 +1,5 @@
 """Which source bytes the bytes of a normalised text stand for."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st

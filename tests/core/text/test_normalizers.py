@@ -1,7 +1,5 @@
 """What WordPiece, Unigram and PLaMo 2 make of a text before they encode it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

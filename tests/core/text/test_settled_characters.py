@@ -1,7 +1,5 @@
 """Characters that a character map leaves alone: against trying all stretches of them."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

@@ -1,7 +1,5 @@
 """UTF-16 is told from what a tokenizer reads, and becomes the same text in UTF-8."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

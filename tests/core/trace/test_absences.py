@@ -1,7 +1,5 @@
 """Columns and operations that an algorithm does not have are never hit, and it is told that they are not."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

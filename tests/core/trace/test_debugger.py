@@ -1,7 +1,5 @@
 """Walking through traces: sizes of steps, runs both ways, what competes, and how it is told."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Races tell where encoders part."""
 
-from __future__ import annotations
-
 import pytest
 from random_texts import random_texts
 

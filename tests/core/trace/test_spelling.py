@@ -1,7 +1,5 @@
 """Steps write tokens as people read them."""
 
-from __future__ import annotations
-
 import pytest
 
 import guiapp

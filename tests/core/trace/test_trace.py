@@ -1,7 +1,5 @@
 """Traces hold what the readable algorithms did, and any state of it comes back."""
 
-from __future__ import annotations
-
 import dataclasses
 import importlib
 import pkgutil

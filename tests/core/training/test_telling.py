@@ -1,7 +1,5 @@
 """Training told step by step agrees with training, and with the textbook."""
 
-from __future__ import annotations
-
 from itertools import islice
 
 import pytest

@@ -1,7 +1,5 @@
 """Ways through the tree, against the encoders."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

@@ -1,7 +1,5 @@
 """Bytes that are not whole characters."""
 
-from __future__ import annotations
-
 import pytest
 
 from guiapp.core.tree.partial_characters import begun_characters

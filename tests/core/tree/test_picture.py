@@ -1,7 +1,5 @@
 """The picture of the token tree: what lies where, and whether it is painted where it is found."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from conftest import VOCABS

@@ -1,7 +1,5 @@
 """What tokens are grouped by."""
 
-from __future__ import annotations
-
 from toy_vocabulary import toy_vocabulary
 
 from guiapp.core.tree.scripts import NAMES, token_scripts

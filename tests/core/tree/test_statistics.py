@@ -1,7 +1,5 @@
 """Figures about a tree."""
 
-from __future__ import annotations
-
 import pytest
 from toy_vocabulary import toy_vocabulary
 

@@ -1,7 +1,5 @@
 """Which tokens the texts lead to that are tried."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import pytest

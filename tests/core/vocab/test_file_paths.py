@@ -1,7 +1,5 @@
 """Names and kinds of files: whatever a path leads to, it opens or is refused with a sentence."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Merge rules of vocabularies that have none in their files."""
 
-from __future__ import annotations
-
 import random
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """The native token tree: against a construction in plain Python, and with vocabularies made to do harm."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

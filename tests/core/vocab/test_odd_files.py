@@ -1,7 +1,5 @@
 """What is read from files that are unusual but not broken, or very large."""
 
-from __future__ import annotations
-
 import os
 import struct
 

@@ -1,7 +1,5 @@
 """Real vocabularies are loaded as llama.cpp loads them."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

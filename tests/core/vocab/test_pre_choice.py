@@ -1,7 +1,5 @@
 """A pre-tokenizer chosen by hand, where the file's is unknown, missing, or not wanted."""
 
-from __future__ import annotations
-
 import pytest
 from gguf_builder import write_vocab
 

@@ -1,7 +1,5 @@
 """Texts from files as a sentence may show them."""
 
-from __future__ import annotations
-
 import pytest
 
 import guiapp

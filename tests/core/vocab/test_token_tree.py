@@ -1,7 +1,5 @@
 """The token tree, against looking at every pair of tokens."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 from toy_vocabulary import toy_vocabulary

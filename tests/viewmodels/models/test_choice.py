@@ -1,7 +1,5 @@
 """The rows of the model picker."""
 
-from __future__ import annotations
-
 from fake_tokenizer import FakeTokenizer
 
 from guiapp.core.demo import DEMO_MODELS

@@ -1,7 +1,5 @@
 """The pre-tokenizers to choose from."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pytest

@@ -1,7 +1,5 @@
 """Breakpoints change, and every change can be taken back."""
 
-from __future__ import annotations
-
 import pytest
 
 from guiapp.core.errors import TokenloupeError

@@ -1,7 +1,5 @@
 """What the debugger keeps from one session to the next."""
 
-from __future__ import annotations
-
 import pytest
 
 from guiapp.viewmodels.steps.debugger_memory import Remembered, recall

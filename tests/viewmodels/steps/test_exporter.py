@@ -1,7 +1,5 @@
 """Whole runs are written by a process of its own."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

@@ -1,7 +1,5 @@
 """The debugger behind the Steps page: recording in a process of its own, moving, breakpoints, memory."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

@@ -1,7 +1,5 @@
 """Recording in a process of its own, and what comes before it."""
 
-from __future__ import annotations
-
 import sys
 
 from guiapp.viewmodels.steps.trace_recorder import TraceRecorder

@@ -1,7 +1,5 @@
 """Trainings behind the Steps page: the process, moving through the steps, the result."""
 
-from __future__ import annotations
-
 import sys
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """The walk down the token tree is that of the encoder."""
 
-from __future__ import annotations
-
 import pytest
 
 import guiapp

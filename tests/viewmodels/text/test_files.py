@@ -1,7 +1,5 @@
 """Files that people open as text."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

@@ -1,7 +1,5 @@
 """Texts that outlive the program."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Tokens that wait for a new encoding follow the edits of their text."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from fake_tokenizer import FakeTokenizer

@@ -1,7 +1,5 @@
 """Where two texts part."""
 
-from __future__ import annotations
-
 import pytest
 
 import guiapp

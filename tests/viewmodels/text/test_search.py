@@ -1,7 +1,5 @@
 """What is found in the text stays right while people type in it."""
 
-from __future__ import annotations
-
 import pytest
 from fake_tokenizer import FakeTokenizer
 

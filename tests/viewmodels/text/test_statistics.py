@@ -1,7 +1,5 @@
 """Figures for the status line."""
 
-from __future__ import annotations
-
 import pytest
 
 from guiapp.viewmodels.text.statistics import TextStatistics, format_duration, format_speed

@@ -1,7 +1,5 @@
 """Where chips lie."""
 
-from __future__ import annotations
-
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QSize

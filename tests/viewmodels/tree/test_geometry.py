@@ -1,7 +1,5 @@
 """Where nodes are on the screen."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

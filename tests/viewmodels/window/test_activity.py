@@ -1,7 +1,5 @@
 """What the status line says while work goes on in the background."""
 
-from __future__ import annotations
-
 import threading
 
 from conftest import PATIENCE_S

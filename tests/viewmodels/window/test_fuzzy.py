@@ -1,7 +1,5 @@
 """Finding commands by some of their letters."""
 
-from __future__ import annotations
-
 import pytest
 
 from guiapp.viewmodels.window.fuzzy import score

@@ -1,7 +1,5 @@
 """The words and numbers on the charts of the Bench page."""
 
-from __future__ import annotations
-
 import pytest
 from bench_runs import record
 

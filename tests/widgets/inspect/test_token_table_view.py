@@ -1,7 +1,5 @@
 """The table of tokens, linked with the workspace."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, Qt

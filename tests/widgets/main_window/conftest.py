@@ -1,7 +1,5 @@
 """The real window, used as people use it: with clicks and keys."""
 
-from __future__ import annotations
-
 import pytest
 from main_window_driver import Answers, load
 

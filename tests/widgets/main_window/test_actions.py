@@ -1,7 +1,5 @@
 """Menus, shortcuts, palette and buttons of the real window, and what they are called."""
 
-from __future__ import annotations
-
 from threading import Event
 
 import pytest

@@ -1,7 +1,5 @@
 """Closing the real window: when it asks, and what it waits for."""
 
-from __future__ import annotations
-
 import pytest
 from main_window_driver import Answers
 

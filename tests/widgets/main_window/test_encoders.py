@@ -1,7 +1,5 @@
 """Encoders in the real window: chosen, compared with the exact tokens, explained; and texts that fail."""
 
-from __future__ import annotations
-
 from fake_tokenizer import UNENCODABLE
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel

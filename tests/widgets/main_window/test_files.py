@@ -1,7 +1,5 @@
 """Files in the real window: dropped, opened, saved."""
 
-from __future__ import annotations
-
 import threading
 
 from conftest import PATIENCE_S

@@ -1,7 +1,5 @@
 """Find in the text of the real window: with keys and clicks, and seen in its pixels."""
 
-from __future__ import annotations
-
 import pytest
 from main_window_driver import CTRL, SHIFT, press
 from PySide6.QtCore import Qt

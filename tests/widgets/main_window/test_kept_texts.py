@@ -1,7 +1,5 @@
 """Texts that were not saved are there when the real window opens again."""
 
-from __future__ import annotations
-
 from guiapp.viewmodels.text.kept_texts import KeptTexts
 from guiapp.widgets.window import main_window
 

@@ -1,7 +1,5 @@
 """Theme, sizes and what fits in the real window."""
 
-from __future__ import annotations
-
 import pytest
 from hands import turn_wheel
 from main_window_driver import CTRL

@@ -1,7 +1,5 @@
 """Models in the real window: picked, named, refused."""
 
-from __future__ import annotations
-
 import threading
 from dataclasses import replace
 

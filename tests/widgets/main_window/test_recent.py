@@ -1,7 +1,5 @@
 """The menu of files that were opened last, in the real window."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtWidgets import QApplication
 

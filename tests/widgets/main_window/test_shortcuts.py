@@ -1,7 +1,5 @@
 """The list of keyboard shortcuts: complete, filtered, copied."""
 
-from __future__ import annotations
-
 import pytest
 from main_window_driver import CTRL, press
 from PySide6.QtCore import QPoint, Qt

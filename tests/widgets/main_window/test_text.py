@@ -1,7 +1,5 @@
 """Text and tokens in the real window: typed, selected, copied, undone."""
 
-from __future__ import annotations
-
 from main_window_driver import CTRL, Answers, load, press
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QInputMethodEvent

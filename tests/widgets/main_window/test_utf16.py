@@ -1,7 +1,5 @@
 """A text in UTF-16 in the real window: told, kept byte for byte, and converted by one click."""
 
-from __future__ import annotations
-
 import pytest
 from main_window_driver import CTRL, press
 from PySide6.QtCore import Qt

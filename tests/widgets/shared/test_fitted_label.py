@@ -1,7 +1,5 @@
 """A line that says as much as there is room for."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

@@ -1,7 +1,5 @@
 """Icons say by their looks whether an action can be chosen."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QIcon

@@ -1,7 +1,5 @@
 """Tooltips show what strangers wrote, not what it would be as HTML."""
 
-from __future__ import annotations
-
 import pytest
 from fake_tokenizer import FakeTokenizer
 from PySide6.QtGui import QTextDocument

@@ -1,7 +1,5 @@
 """Fonts of a text's scripts are loaded between events, each character's once."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The style sheet fits the themes."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtWidgets import QWidget
 

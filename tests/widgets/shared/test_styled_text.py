@@ -1,7 +1,5 @@
 """Read-only text that is as high as what it shows."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication, QWidget

@@ -1,7 +1,5 @@
 """Controls go on below where there is no room beside."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 

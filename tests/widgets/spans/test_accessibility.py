@@ -1,7 +1,5 @@
 """What screen readers get of the editor."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QApplication

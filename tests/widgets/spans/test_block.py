@@ -1,7 +1,5 @@
 """Where characters lie, with text in both directions."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The shape of a token's background and outline."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainterPathStroker

@@ -1,7 +1,5 @@
 """The rows in which the text stands as tokens."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import QEvent
 from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QApplication, QToolTip

@@ -1,7 +1,5 @@
 """What is known of the places of a lattice: each number is read, or left out."""
 
-from __future__ import annotations
-
 import pytest
 
 from guiapp.widgets.steps.views import LEAST_GAP_PX, number_lines

@@ -1,7 +1,5 @@
 """Lessons from the list to their end with real keys, and no mouse."""
 
-from __future__ import annotations
-
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 

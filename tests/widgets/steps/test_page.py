@@ -1,7 +1,5 @@
 """The Steps page with real clicks and keys."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest

@@ -1,7 +1,5 @@
 """Races on the Steps page with real clicks and keys."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QScrollArea, QToolButton

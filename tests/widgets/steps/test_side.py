@@ -1,7 +1,5 @@
 """The lists beside the steps: breakpoints, watches, and what was made."""
 
-from __future__ import annotations
-
 from PySide6.QtWidgets import QApplication
 
 from guiapp.widgets.shared.theme import TEXT_FONT_PX

@@ -1,7 +1,5 @@
 """All of the page is in sight in a window of 1024 by 700."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtWidgets import QScrollArea
 

@@ -1,7 +1,5 @@
 """Training on the Steps page with real clicks: the form, the steps, the result."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

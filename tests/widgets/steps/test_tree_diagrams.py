@@ -1,7 +1,5 @@
 """The heap and the walk are drawn where they belong."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import QRectF, QSize
 

@@ -1,7 +1,5 @@
 """The picture of what an encoder knows at a step."""
 
-from __future__ import annotations
-
 
 def test_the_pair_that_enters_the_queue_is_counted_as_it_is_shown(make_steps_page):
     page = make_steps_page(text="café 😍".encode(), encoder="heap")

@@ -1,7 +1,5 @@
 """Code, pictures and training in large type."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtTest import QTest

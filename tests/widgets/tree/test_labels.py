@@ -1,7 +1,5 @@
 """In which form the labels of the tree are written."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from PySide6.QtCore import Qt

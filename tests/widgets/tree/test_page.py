@@ -1,7 +1,5 @@
 """The Tree page, with real clicks and keys."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtWidgets import QApplication, QLabel

@@ -1,7 +1,5 @@
 """What the Tree page saves and copies."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 from threading import Event

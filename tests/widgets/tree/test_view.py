@@ -1,7 +1,5 @@
 """The picture of the tree under mouse, wheel, fingers and keys."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hands import turn_wheel

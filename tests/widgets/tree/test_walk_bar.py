@@ -1,7 +1,5 @@
 """The greedy walk of the text, as the Tree page plays it."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QToolButton

@@ -1,7 +1,5 @@
 """Every key that the list of shortcuts tells of is taken by the widget it is said to be for."""
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 

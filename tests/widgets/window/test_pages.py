@@ -1,7 +1,5 @@
 """Pages are made when they are first shown, and keep their layout."""
 
-from __future__ import annotations
-
 import sys
 import threading
 from importlib.util import find_spec

@@ -1,7 +1,5 @@
 """The questions that are asked in boxes of their own."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

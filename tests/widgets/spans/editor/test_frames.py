@@ -1,7 +1,5 @@
 """What is painted again after a change, and that nothing is missed."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """What keys and input methods do in the editor."""
 
-from __future__ import annotations
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QInputMethodEvent

@@ -1,7 +1,5 @@
 """What clicks, drags and drops do in the editor."""
 
-from __future__ import annotations
-
 import pytest
 from editor_hands import click, place_of_byte
 from hands import drop

@@ -1,7 +1,5 @@
 """What is in sight of the editor while it is scrolled, zoomed and edited."""
 
-from __future__ import annotations
-
 import pytest
 from editor_hands import wheel
 from PySide6.QtCore import Qt
