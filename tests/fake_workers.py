@@ -10,7 +10,11 @@ import numpy as np
 from guiapp import open_model
 from guiapp.core.bench.agreement import Tokens
 from guiapp.core.bench.contenders import Contender, our_contender
+from guiapp.core.bench.control import Control
+from guiapp.core.bench.engine import run
+from guiapp.core.bench.measurement import Record, Report
 from guiapp.core.bench.operations import encode_all
+from guiapp.core.bench.plan import Plan
 from guiapp.core.bench.timing import Sample
 from guiapp.core.bench.worker import Loaded
 from guiapp.core.bench.worker_process import Worker
@@ -66,6 +70,16 @@ class FakeStarter:
     def __call__(self, name: str, threads: int) -> Worker:
         self.workers.append(FakeWorker(self._model, name, self._seconds, self.log))
         return self.workers[-1]
+
+
+def report_of(plan: Plan, starter: FakeStarter | None = None, control: Control | None = None) -> Record:
+    """The record of a whole run; without a starter of one in which all take a nanosecond a byte."""
+    report = Report()
+    starter = starter or FakeStarter(lambda name, size_bytes: size_bytes * 1e-9)
+    for event in run(plan, control or Control(), starter):
+        report.add(event)
+    assert all(worker.is_ended for worker in starter.workers)
+    return report.record()
 
 
 @cache

@@ -24,21 +24,13 @@ from typing import Any
 import numpy as np
 
 from guiapp import open_model
-from guiapp.core.bench.peer_models import hugging_face_json
-from guiapp.core.bench.sentencepiece_model import sentencepiece_model
+from guiapp.core.bench.peers import PEERS, peer_source
 from guiapp.core.tokenizer import Tokenizer
-from guiapp.core.vocab.attributes import Attribute
-from guiapp.core.vocab.byte_alphabet import unspell
-from guiapp.core.vocab.vocabulary import Vocabulary
 
 Encode = Callable[[str], Any]  # a sequence of ids
 Load = Callable[[], Encode]
 """Makes an encoder that knows nothing yet but its vocabulary."""
 
-LLAMA_3_PATTERN = (
-    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"
-    r"|\s*[\r\n]+|\s+(?!\S)|\s+"
-)
 CODE_BYTES = 1_000_000
 LONG_BYTES = 4 << 20
 SHORT_BYTES = 128
@@ -70,6 +62,12 @@ PROMISED = {
     ("nomic-bert-moe", "English", "warm", "tokenizers"): 50,
     ("nomic-bert-moe", "Japanese", "warm", "tokenizers"): 15,
     ("nomic-bert-moe", "English", "warm", "llama.cpp"): 15,
+}
+PEERS_OF = {
+    "llama-bpe": ("gigatoken", "tiktoken", "tokenizers"),
+    "llama-spm": ("gigatoken", "sentencepiece"),
+    "bert-bge": ("tokenizers",),
+    "nomic-bert-moe": ("sentencepiece", "tokenizers"),  # it sums up in single precision: a few ids differ
 }
 LOADED_ANEW = ("gigatoken", "sentencepiece")  # the contenders that are compared in a cold state too
 
@@ -131,10 +129,10 @@ def texts(shared: Path) -> dict[str, str]:
 def compare(shared: Path, name: str, rounds: int) -> list[Ratio]:
     """The ratios of one vocabulary on all texts."""
     path = shared / "vocabs" / f"ggml-vocab-{name}.gguf"
-    vocabulary = open_model(path).vocabulary
-    make = LOADERS[name]
+    tokenizer = open_model(path)
     loaders: dict[str, Load] = {"fast": partial(_load_ours, path)}
-    loaders |= make(vocabulary) | {"llama.cpp": _llama_cpp(shared, path)}
+    loaders |= {peer: _peer(peer, tokenizer) for peer in PEERS_OF[name]}
+    loaders["llama.cpp"] = _llama_cpp(shared, path)
     warm = {contender: load() for contender, load in loaders.items()}
     ratios = []
     for title, text in texts(shared).items():
@@ -197,72 +195,14 @@ def _load_ours(path: Path) -> Encode:
     return lambda text: encode(text, add_special=False, parse_special=False).token_ids
 
 
-def _byte_pair_loaders(vocabulary: Vocabulary) -> dict[str, Load]:
-    import gigatoken
-    import tiktoken
-    import tokenizers
+def _peer(name: str, tokenizer: Tokenizer) -> Load:
+    source = peer_source(name, tokenizer)
 
-    normal = [token for token in range(len(vocabulary)) if vocabulary.attributes[token] & Attribute.NORMAL]
-    ranks = {unspell(vocabulary.raw_text(token).decode()): token for token in normal}
-    fast = tiktoken.Encoding("ours", pat_str=LLAMA_3_PATTERN, mergeable_ranks=ranks, special_tokens={})
+    def load() -> Encode:
+        encode = PEERS[name].build(source).encode
+        return (lambda text: encode(text).ids) if name == "tokenizers" else encode
 
-    offsets = vocabulary.merge_offsets
-    merges = [
-        vocabulary.merge_data[offsets[row] : offsets[row + 1]].tobytes().decode().partition(" ")
-        for row in range(len(offsets) - 1)
-    ]
-    texts_to_ids = {vocabulary.raw_text(token).decode(): token for token in range(len(vocabulary))}
-    model = tokenizers.models.BPE(
-        texts_to_ids, [(left, right) for left, _, right in merges], ignore_merges=True
-    )
-    hugging_face = tokenizers.Tokenizer(model)
-    hugging_face.pre_tokenizer = tokenizers.pre_tokenizers.Sequence(
-        [
-            tokenizers.pre_tokenizers.Split(tokenizers.Regex(LLAMA_3_PATTERN), "isolated"),
-            tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
-        ]
-    )
-    as_json = hugging_face.to_str()
-    return {
-        "gigatoken": lambda: gigatoken.Tokenizer.from_json(as_json).encode,
-        "tiktoken": lambda: fast.encode_ordinary,
-        "tokenizers": lambda: lambda text: hugging_face.encode(text, add_special_tokens=False).ids,
-    }
-
-
-def _sentence_piece_loaders(vocabulary: Vocabulary) -> dict[str, Load]:
-    import gigatoken
-    import sentencepiece
-
-    model = sentencepiece_model(vocabulary)
-    return {
-        "gigatoken": lambda: gigatoken.Tokenizer.from_sentencepiece(model).encode,
-        "sentencepiece": lambda: sentencepiece.SentencePieceProcessor(model_proto=model).encode,
-    }
-
-
-def _word_piece_loaders(vocabulary: Vocabulary) -> dict[str, Load]:
-    import tokenizers
-
-    hugging_face = tokenizers.Tokenizer.from_str(hugging_face_json(Tokenizer(vocabulary)))
-    return {"tokenizers": lambda: lambda text: hugging_face.encode(text, add_special_tokens=False).ids}
-
-
-def _unigram_loaders(vocabulary: Vocabulary) -> dict[str, Load]:
-    """SentencePiece sums scores up in single precision: a few of its ids differ."""
-    import sentencepiece
-
-    model = sentencepiece_model(vocabulary)
-    load = partial(sentencepiece.SentencePieceProcessor, model_proto=model)
-    return {"sentencepiece": lambda: load().encode, **_word_piece_loaders(vocabulary)}
-
-
-LOADERS = {
-    "llama-bpe": _byte_pair_loaders,
-    "llama-spm": _sentence_piece_loaders,
-    "bert-bge": _word_piece_loaders,
-    "nomic-bert-moe": _unigram_loaders,
-}
+    return load
 
 
 def _llama_cpp(shared: Path, path: Path) -> Load:
@@ -277,11 +217,11 @@ def main() -> int:
     """Print all ratios; exit status 1 if a promise is broken."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--shared", type=Path, required=True, help="folder with vocabs, corpora and tools")
-    parser.add_argument("--vocabulary", action="append", choices=LOADERS, help="all if none is named")
+    parser.add_argument("--vocabulary", action="append", choices=PEERS_OF, help="all if none is named")
     parser.add_argument("--rounds", type=int, default=5)
     arguments = parser.parse_args()
     kept = True
-    for name in arguments.vocabulary or LOADERS:
+    for name in arguments.vocabulary or PEERS_OF:
         for ratio in compare(arguments.shared, name, arguments.rounds):
             print(ratio, flush=True)
             kept &= ratio.keeps_promise

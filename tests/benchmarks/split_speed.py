@@ -23,15 +23,8 @@ from guiapp.core.split.splitter import splitter_of
 from guiapp.core.text.utf8 import repair
 
 NAMES = (
-    "llama-bpe",
-    "gpt-2",
-    "qwen2",
-    "gpt-4o",
-    "deepseek-v3",
-    "deepseek-coder",
-    "starcoder",
-    "deepseek-llm",
-)
+    "llama-bpe", "gpt-2", "qwen2", "gpt-4o", "deepseek-v3", "deepseek-coder", "starcoder", "deepseek-llm",
+)  # fmt: skip
 TABLE = np.arange(256, dtype=np.uint8)
 
 

@@ -2,7 +2,6 @@ from pathlib import Path
 
 import pytest
 
-from guiapp.core import demo
 from guiapp.core.demo import (
     DEMO_MODELS,
     SAMPLES,
@@ -62,12 +61,3 @@ def test_the_literatures_strings_are_exact():
 def test_a_sample_that_is_not_listed_is_a_mistake_of_the_caller():
     with pytest.raises(KeyError):
         sample_text("../models/toy")
-
-
-def test_resources_inside_the_package_come_first(tmp_path, monkeypatch):
-    package = tmp_path / "guiapp"
-    (package / "core").mkdir(parents=True)
-    monkeypatch.setattr(demo, "__file__", str(package / "core" / "demo.py"))
-    assert resources_folder() == tmp_path / "resources"
-    (package / "resources").mkdir()
-    assert resources_folder() == package / "resources"

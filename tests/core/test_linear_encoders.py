@@ -96,17 +96,6 @@ def test_exact_encoders_agree_on_real_vocabularies(name):
                 )
 
 
-@pytest.mark.real_vocabs
-@pytest.mark.parametrize("name", ["ggml-vocab-llama-bpe.gguf", "ggml-vocab-llama-spm.gguf"])
-def test_twins_agree_on_real_vocabularies(name):
-    tokenizer = guiapp.open_model(VOCABS / name)
-    rng = random.Random(8)
-    for text in real_texts(rng, tokenizer.vocabulary, 1):
-        for encoder in tokenizer.encoders:
-            native = tokenizer.encode(text[:200], encoder=encoder)
-            assert_same(native, tokenizer.encode_readable(text[:200], encoder=encoder), (encoder, text))
-
-
 @pytest.mark.parametrize("encoder", ["backtrack", "table"])
 @pytest.mark.parametrize("unit", [b"a", b" ", b"ab", "あ".encode()])
 def test_time_grows_with_the_length_of_an_unsplit_text(encoder, unit):

@@ -8,12 +8,10 @@ from PySide6.QtWidgets import QApplication, QMainWindow
 
 import guiapp
 from guiapp.core.demo import demo_model_path
-from guiapp.viewmodels.bench.model import BenchModel
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.steps.lesson_player import LessonPlayer
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.workspace import Workspace
-from guiapp.widgets.bench.page import BenchPage
 from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.steps.page import StepsPage
 from guiapp.widgets.tree.page import TreePage
@@ -86,16 +84,3 @@ def open_tree_page(qtbot, tmp_path):
 def tree_page(open_tree_page):
     """The Tree page of the demo model."""
     return open_tree_page(guiapp.open_model(demo_model_path("bpe")))[0]
-
-
-@pytest.fixture
-def bench_page(qtbot):
-    """A Bench page without a model."""
-    workspace = Workspace(b"text")
-    page = BenchPage(BenchModel(workspace), ThemeSource(QApplication.instance(), "dark"))
-    qtbot.addWidget(page)
-    page.resize(1280, 720)
-    page.show()
-    yield page
-    page.stop()
-    workspace.close()

@@ -2,7 +2,7 @@
 
 import pytest
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetrics, QImage, QPainter, QPen, QStaticText
+from PySide6.QtGui import QColor, QImage, QPainter, QPen, QStaticText
 
 from guiapp.widgets.shared.lone_glyphs import MOST_EVEN, LoneGlyphs
 from guiapp.widgets.shared.rounded_boxes import MOST_PICTURES, BoxLook, RoundedBoxes
@@ -38,18 +38,6 @@ def test_plain_characters_look_the_same_without_being_shaped(qapp, size_px, rati
     assert inked(lambda painter: texts.draw(painter, place, "Ġthe·Привет→…", LEFT), ratio) == inked(
         draw_static, ratio
     )
-
-
-@pytest.mark.parametrize("font", [Theme.mono_font, Theme.ui_font])
-def test_only_plain_characters_of_fixed_pitch_are_not_shaped(qapp, font):
-    glyphs = LoneGlyphs(font(13))
-    is_fixed = QFontMetrics(font(13)).horizontalAdvance("i") == QFontMetrics(font(13)).horizontalAdvance("W")
-    assert (glyphs.runs("Ġthe + →1,234") is not None) == is_fixed
-    assert glyphs.runs("日本") is None
-    for text in ("▁New", "\u2068▁w\u2069 + \u2068it\u2069 → ▁wit"):
-        assert (glyphs.width(text) is not None) == is_fixed
-        assert glyphs.width(text) in (None, pytest.approx(ShapedTexts(font(13)).width(text), abs=1))
-    assert glyphs.runs("e\u0301") is None
 
 
 def test_what_is_learnt_of_east_asian_scripts_is_not_shaped(qapp):

@@ -6,13 +6,13 @@ import hashlib
 import math
 
 import pytest
-from fake_workers import FakeStarter, FakeWorker
+from fake_workers import FakeStarter, FakeWorker, report_of
 
 from guiapp import open_model
 from guiapp.core.bench.cell import MOST_ROUNDS, is_enough
 from guiapp.core.bench.control import Control
 from guiapp.core.bench.engine import cells_of, contenders_of, run
-from guiapp.core.bench.measurement import KEY, Report
+from guiapp.core.bench.measurement import KEY
 from guiapp.core.bench.plan import BenchError, Plan, plan_from
 from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.core.bench.worker_process import ContenderFailed, WorkerLost
@@ -33,14 +33,6 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
 def plan(*scenarios: str, **changes) -> Plan:
     values = {"corpora": ("sample:welcome",), "contenders": ("fast", "heap"), "time_budget_s": 0.2}
     return Plan("demo:bpe", scenarios=scenarios or ("throughput",), **(values | changes))
-
-
-def report_of(a_plan: Plan, starter: FakeStarter, control: Control | None = None) -> dict:
-    report = Report()
-    for event in run(a_plan, control or Control(), starter):
-        report.add(event)
-    assert all(worker.is_ended for worker in starter.workers)
-    return report.record()
 
 
 def in_proportion(name: str, size_bytes: int) -> float:
@@ -82,20 +74,6 @@ def test_what_is_a_ratio_is_measured_within_the_same_rounds():
     assert {frozenset(turns[at : at + 4]) for at in range(0, 20, 4)} == {frozenset(all_four)}
     done = {(row["contender"], row["operation"]) for row in record["results"]}
     assert done == all_four
-
-
-def test_a_worker_that_was_lost_in_one_operation_goes_on_with_the_others():
-    def crash_once(name: str, size_bytes: int) -> float:
-        if name == "heap" and [entry[:2] for entry in starter.log].count(("heap", "sample")) == 4:
-            raise WorkerLost("It crashed: SIGSEGV.")
-        return in_proportion(name, size_bytes)
-
-    starter = FakeStarter(crash_once)
-    record = report_of(plan("append"), starter)
-    counts = [row["n"] for row in record["results"] if row["contender"] == "heap"]
-    assert len(counts) == 4
-    assert sum(count < 5 for count in counts) == 1
-    assert len(record["left_out"]) == 1
 
 
 def test_growth_is_fitted_over_the_sizes():

@@ -9,13 +9,10 @@ import shlex
 from dataclasses import replace
 
 import pytest
-from fake_workers import FakeStarter
+from fake_workers import report_of
 
 from guiapp.commands.bench import _plan, add_options
 from guiapp.core.bench.beside import ratio_text
-from guiapp.core.bench.control import Control
-from guiapp.core.bench.engine import run
-from guiapp.core.bench.measurement import Report
 from guiapp.core.bench.plan import Plan
 from guiapp.core.bench.report import command_line, csv_text, html_text, markdown_text, warnings
 from guiapp.core.bench.tables import published_tables, table_lines, tables
@@ -36,10 +33,7 @@ PLAN = Plan(
 
 @pytest.fixture(scope="module")
 def record() -> dict:
-    report = Report()
-    for event in run(PLAN, Control(), FakeStarter(lambda name, size_bytes: size_bytes * 1e-9)):
-        report.add(event)
-    return report.record()
+    return report_of(PLAN)
 
 
 def test_the_command_line_gives_the_same_plan_again():
@@ -51,11 +45,7 @@ def test_the_command_line_gives_the_same_plan_again():
 
 
 def test_a_chosen_pre_tokenizer_is_in_the_title_and_the_command_line():
-    plan = replace(PLAN, pre="qwen2", scenarios=("throughput",))
-    report = Report()
-    for event in run(plan, Control(), FakeStarter(lambda name, size_bytes: size_bytes * 1e-9)):
-        report.add(event)
-    record = report.record()
+    record = report_of(replace(PLAN, pre="qwen2", scenarios=("throughput",)))
     assert record["vocabulary"]["chosen_pre"] == record["plan"]["pre"] == "qwen2"
     page = markdown_text(record, "fast")
     assert "split as “qwen2”" in page

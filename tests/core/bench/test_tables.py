@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from fake_workers import FakeStarter
+from fake_workers import report_of
 
-from guiapp.core.bench.control import Control
-from guiapp.core.bench.engine import run
-from guiapp.core.bench.measurement import Record, Report
+from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.plan import Plan
 from guiapp.core.bench.tables import missing_lines, notes, tables
 
 
 def record_of(*scenarios: str) -> Record:
-    report = Report()
-    plan = Plan("demo:bpe", ("sample:welcome",), ("fast", "heap"), scenarios=scenarios, time_budget_s=0.1)
-    for event in run(plan, Control(), FakeStarter(lambda name, size_bytes: size_bytes * 1e-9)):
-        report.add(event)
-    return report.record()
+    return report_of(
+        Plan("demo:bpe", ("sample:welcome",), ("fast", "heap"), scenarios=scenarios, time_budget_s=0.1)
+    )
 
 
 def test_stages_of_one_text_stand_side_by_side_with_their_share_of_the_whole():

@@ -1,14 +1,11 @@
 """The encoder `fast` of WPM and UGM vocabularies gives the tokens of the exact one, or is not offered."""
 
 import random
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from arrays import as_array, as_lists
-from conftest import VOCABS
 from gguf_builder import NORMAL, UNKNOWN, UNUSED, USER_DEFINED, Raw, write_vocab
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -201,46 +198,6 @@ def test_more_tokens_than_there_was_room_for(pipeline, text):
             pipeline.encode(as_array(text), True, exact)
         )
     assert_encoded(pipeline, [text, text[:-1], b" ", text[7:]], exact)
-
-
-@cache
-def real(name):
-    return guiapp.open_model(VOCABS / f"ggml-vocab-{name}.gguf")
-
-
-@pytest.mark.real_vocabs
-@pytest.mark.parametrize("name", ["bert-bge", "nomic-bert-moe"])
-def test_real_vocabularies_on_hostile_texts_and_tokens_side_by_side(name):
-    tokenizer, rng = real(name), random.Random(SEED)
-    n_tokens = len(tokenizer.vocabulary)
-    bits = [tokenizer.vocabulary.raw_text(rng.randrange(n_tokens)) for _ in range(20_000)]
-    joined = [b"".join(rng.choices(bits, k=rng.randint(1, 30))) for _ in range(1500)]
-    spaced = [text.replace("▁".encode(), b" ") for text in joined]
-    exact = tokenizer.exact_encoders[1]
-    for text in [*random_texts(SEED, 1500, bits), *joined, *spaced]:
-        for parse_special in (False, True):
-            found = tokenizer.encode(text, True, parse_special, "fast")
-            expected = tokenizer.encode(text, True, parse_special, exact)
-            assert found.token_ids.tolist() == expected.token_ids.tolist(), text
-            assert found.spans.tolist() == expected.spans.tolist(), text
-
-
-@pytest.mark.real_vocabs
-@pytest.mark.parametrize("name", ["bert-bge", "nomic-bert-moe"])
-def test_threads_share_an_encoder_and_parts_are_encoded_side_by_side(name):
-    tokenizer = real(name)
-    texts = [text * 40 for text in random_texts(SEED + 1, 40)]
-    expected = [
-        tokenizer.encode(text, encoder=tokenizer.exact_encoders[1]).token_ids.tolist() for text in texts
-    ]
-    with ThreadPoolExecutor(4) as pool:
-        assert [ids.tolist() for ids in pool.map(lambda x: tokenizer.encode(x).token_ids, texts)] == expected
-    long = b"\n".join(texts)
-    long *= (4 << 20) // len(long) + 1
-    on_two = tokenizer.with_threads(2).encode(long)
-    on_one = tokenizer.with_threads(1).encode(long)
-    assert np.array_equal(on_two.token_ids, on_one.token_ids)
-    assert np.array_equal(on_two.spans, on_one.spans)
 
 
 @pytest.mark.real_vocabs

@@ -3,7 +3,6 @@
 import dataclasses
 import importlib
 import pkgutil
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -94,17 +93,6 @@ def test_merges_play_as_the_readable_steps_apply_themselves(encoder):
             assert after.ids[at] == columns.result[step]
             assert after.ends[at] == columns.end[step] == before.ends[at + 1]
             assert len(after.ids) == len(before.ids) - 1
-
-
-def test_the_queue_is_counted_as_it_is():
-    tokenizer = MODELS["demo:bpe"]
-    trace = record(tokenizer, "unbelievable tokenization", "heap")
-    states, rules = Replay(trace), tokenizer.merging.rules
-    for step in np.flatnonzero(trace.columns.candidates >= 0).tolist():
-        if trace.operation(step) == "merge":
-            ids = states.piece_tokens(step, int(trace.columns.piece[step])).ids.tolist()
-            possible = [pair for pair in pairwise(ids) if pair in rules]
-            assert trace.columns.candidates[step] == len(possible)
 
 
 def test_what_leaves_the_queue_names_the_step_that_put_it_there():

@@ -13,24 +13,13 @@ from guiapp.core.training.telling import (
     from_json,
     merges,
     rounds,
-    textbook_corpus,
     to_json,
 )
 from guiapp.core.training.vocabularies import byte_level_corpus, unigram_words, wordpiece_corpus
 
-TEXT = "This is insane! This is impossible"
 CORPORA = {"bpe": byte_level_corpus, "wordpiece": wordpiece_corpus}
 TRAINERS = {"bpe": bpe, "wordpiece": wordpiece}
 WORDS = "low lower lowest new newer newest wide wider widest " * 2
-
-
-def test_the_textbook_run_merges_i_and_s_first():
-    told = list(islice(merges("bpe", textbook_corpus(TEXT)), 4))
-    assert (told[0].left, told[0].right, told[0].worth) == ("i", "s", 4)
-    assert told[0].ties == (("s", "</w>"),)
-    assert "`i` + `s` → `is`, 4 times: as good as `s` + `</w>`" in told[0].sentence
-    assert (0, ("T", "h", "is", "</w>")) in told[0].recuts
-    assert (told[1].left, told[1].right) == ("is", "</w>")
 
 
 @pytest.mark.parametrize("algorithm", ["bpe", "wordpiece"])

@@ -35,13 +35,3 @@ def test_a_folder_that_takes_long_to_look_through_does_not_keep_anybody_waiting(
     with qtbot.waitSignal(forecast.changed):
         is_there.set()
     assert forecast.duration(large, {}).high_s > forecast.duration(small, {}).high_s
-
-
-def test_a_text_is_looked_at_once(forecast, qtbot, tmp_path, monkeypatch):
-    looked_at: list[str] = []
-    monkeypatch.setattr(bench_forecast, "size_of_text", lambda name: looked_at.append(name) or 1)
-    with qtbot.waitSignal(forecast.changed):
-        forecast.duration(plan_of("one"), {"yours": 5})
-    with qtbot.waitSignal(forecast.changed):
-        forecast.duration(plan_of("one", "two", "yours"), {"yours": 5})
-    assert looked_at == ["one", "two"]

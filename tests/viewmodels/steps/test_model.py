@@ -31,16 +31,6 @@ def test_a_breakpoint_that_makes_no_sense_in_another_text_is_switched_off(make_s
     assert not any(row.is_enabled for row in model.breakpoints.rows) or model.hits
 
 
-def test_the_first_difference_from_another_encoder_stops_the_run(make_steps_model, qtbot):
-    model = make_steps_model("toy", b"abacb", "heap")
-    others = [name for name in model._workspace.encoders if name == "greedy"]
-    model.breakpoints.add("difference greedy")
-    qtbot.waitUntil(lambda: not model._others.is_busy)
-    model.restart()
-    model.run()
-    assert (model.position < model.n_steps) == bool(others)
-
-
 @pytest.mark.parametrize("name", ["bpe", "spm", "wordpiece", "unigram", "rwkv", "toy"])
 def test_there_is_something_to_draw_at_every_step(make_steps_model, name):
     model = make_steps_model(name, "New York 😍 unbelievable\nlions".encode())

@@ -43,15 +43,6 @@ def places(search, workspace):
     return list(zip(window.starts.tolist(), window.ends.tolist(), strict=True))
 
 
-def test_a_search_selects_the_first_match_from_the_caret_on(search, workspace, find):
-    workspace.document.set_caret(5)
-    find("one")
-    assert places(search, workspace) == [(0, 3), (8, 11), (17, 20)]
-    assert search.current == 1
-    assert workspace.document.selection == (8, 11)
-    assert workspace.span(workspace.selected_token) == (7, 12)  # the token of the match
-
-
 def test_a_longer_query_goes_on_from_where_the_search_began(search, workspace, find):
     workspace.document.set_caret(4)
     find("one")
@@ -112,15 +103,6 @@ def test_tokens_are_found_again_when_they_change(search, workspace, find, qtbot)
     assert places(search, workspace) == []
 
 
-@pytest.mark.parametrize(("kind", "query"), [("token", "99"), ("bytes", "E"), ("regex", "(")])
-def test_what_cannot_be_searched_is_explained(search, find, kind, query):
-    find(query, kind)
-    assert search.problem
-    assert search.n_found == 0
-    find("one", "text")
-    assert search.problem == ""
-
-
 def test_half_a_character_is_selected_as_a_whole(search, workspace, find):
     workspace.document.set_text("a漢b".encode())
     find("BC", "bytes")
@@ -138,18 +120,6 @@ def test_a_match_that_people_select_is_the_present_one(search, workspace, find):
     workspace.document.set_caret(9)
     search.step(-1)
     assert search.current == 1
-
-
-def test_a_closed_search_finds_nothing_and_knows_its_query(search, workspace, find, qtbot):
-    find("one")
-    search.close()
-    workspace.document.set_caret(9)
-    assert search.n_found == 0
-    workspace.document.insert(b"x")
-    assert not search.is_searching
-    search.open(1)
-    qtbot.waitUntil(lambda: not search.is_searching)
-    assert workspace.document.selection == (18, 21)
 
 
 def test_a_step_before_the_search_began_goes_to_the_first_match(search, workspace, qtbot):

@@ -20,11 +20,6 @@ from guiapp.widgets.bench.stages import parts_of
 from guiapp.widgets.shared.theme import DARK, LIGHT
 
 
-@pytest.fixture
-def page(bench_page):
-    return bench_page
-
-
 def ticks(chart, side: str) -> list[str]:
     plot = chart.plot
     return [text for _, text in (plot.left_ticks if side == "left" else plot.bottom_ticks)]
@@ -296,15 +291,15 @@ def test_throughput_is_drawn_against_length_too(page):
     assert page.scaling.note.text().startswith("time by bytes")
 
 
-def test_a_chart_that_was_behind_when_its_page_was_resized_is_drawn_in_its_new_size(bench_page):
+def test_a_chart_that_was_behind_when_its_page_was_resized_is_drawn_in_its_new_size(page):
     untimed = dict.fromkeys(("median_s", "ci_s", "mb_per_s", "tokens_per_s"))
     memory = record("memory", "fast", 1000, 1e-5, built_bytes=10**6, encoding_bytes=10**6, **untimed)
     rows = [memory, record("threads", "fast", 1000, 1e-5), record("worst", "fast", 1000, 1e-5)]
-    bench_page.model.show_run({"results": rows})
+    page.model.show_run({"results": rows})
     for scenario, size in (("memory", (1280, 800)), ("worst", (1280, 800)), ("threads", (1800, 1100))):
-        bench_page.resize(*size)
-        bench_page.show_only(scenario)
+        page.resize(*size)
+        page.show_only(scenario)
         QApplication.processEvents()
-    (chart,) = bench_page.shown_charts
+    (chart,) = page.shown_charts
     assert chart.view_px()[0] > PROJECTED_PX
     assert chart._font_px == PROJECTED_FONT_PX

@@ -19,11 +19,6 @@ from guiapp.viewmodels.bench.runner import BenchRunner
 from guiapp.widgets.bench.grid import CardGrid
 
 
-@pytest.fixture
-def page(bench_page):
-    return bench_page
-
-
 def test_no_card_is_a_window_of_its_own_for_a_moment(qapp):
     shown = []
 

@@ -15,11 +15,6 @@ from guiapp.widgets.shared.theme import DARK, LIGHT
 
 
 @pytest.fixture
-def page(bench_page):
-    return bench_page
-
-
-@pytest.fixture
 def export(page, tmp_path):
     page.model.show_run(RUN)
     page.redraw()

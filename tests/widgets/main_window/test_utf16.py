@@ -27,14 +27,6 @@ def convert(shell, qtbot):
         qtbot.mouseClick(notice.remedy_button, Qt.MouseButton.LeftButton)
 
 
-def test_it_is_told_and_its_bytes_stay(shell, open_file):
-    open_file("wide.txt", TEXT.encode("utf-16"))
-    [message] = messages(shell)
-    assert message.startswith("wide.txt is UTF-16")
-    assert shell.workspace.document.text() == TEXT.encode("utf-16")
-    assert not shell.workspace.is_modified
-
-
 @pytest.mark.parametrize("codec", ["utf-16", "utf-16-be"])
 def test_a_click_converts_it_and_undo_brings_the_bytes_back(shell, qtbot, open_file, codec):
     open_file("wide.txt", TEXT.encode(codec))

@@ -43,29 +43,6 @@ def test_a_sentence_grows_and_stays_high_until_told(column, qtbot):
     assert sentence.height() == low
 
 
-def test_a_sentence_in_one_line_looks_as_if_it_were_broken_into_lines(column):
-    """But for the places of letters within a pixel."""
-    sentence, *_ = column
-    sentence.show_sentence("`Ġwa` + `ll`, rank 7: it enters.")
-    assert sentence._line
-    shaped = bounds(sentence.grab().toImage())
-    sentence._line = []
-    sentence._break()
-    assert shaped == pytest.approx(bounds(sentence.grab().toImage()), abs=1)
-
-
-def bounds(image):
-    """What is not the background's: left, top, right and bottom."""
-    paper = image.pixelColor(image.width() - 1, 0).lightness()
-    places = [
-        (x, y)
-        for x in range(image.width())
-        for y in range(image.height())
-        if abs(image.pixelColor(x, y).lightness() - paper) > 60
-    ]
-    return [edge(axis) for axis in zip(*places, strict=True) for edge in (min, max)]
-
-
 def test_code_in_a_sentence_has_the_colour_of_text(column):
     sentence, _, theme_source, _ = column
 

@@ -43,16 +43,6 @@ def test_keys_step_run_and_break(make_steps_page, qtbot):
     assert model.debugger.trace.operation(model.position) == "done"
 
 
-def test_the_pair_is_ringed_and_a_click_sets_a_breakpoint(make_steps_page, qtbot):
-    page = make_steps_page()
-    boxes = [box for box in page.trace.flow.boxes if box.element.role is not Role.NONE]
-    assert [box.element.role for box in boxes] == [Role.LEFT, Role.RIGHT]
-    qtbot.mouseClick(page.trace.flow, LEFT, pos=boxes[0].rect.center().toPoint())
-    assert [row.title for row in page.model.breakpoints.rows] == [f"byte {boxes[0].element.start}"]
-    qtbot.mouseClick(page.trace.flow, LEFT, pos=boxes[0].rect.center().toPoint())
-    assert page.model.breakpoints.rows == ()
-
-
 def test_the_timeline_is_scrubbed_and_walked(make_steps_page, qtbot):
     page = make_steps_page()
     x = round(page.trace.timeline.x_of(page.model.n_steps // 2))

@@ -1,14 +1,12 @@
 """Races on the Steps page with real clicks and keys."""
 
-import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QScrollArea, QToolButton
+from PySide6.QtWidgets import QToolButton
 
 from guiapp.viewmodels.steps.clock import SPEEDS
 from guiapp.widgets.steps.race import RaceBox
 
 LEFT = Qt.MouseButton.LeftButton
-PAGE_PX = 796  # the height of a page in a window of 1440 × 900
 
 
 def test_a_race_runs_beside_and_goes_where_the_two_part(make_steps_page, qtbot):
@@ -54,14 +52,3 @@ def test_a_run_stops_where_a_race_parts(make_steps_page, qtbot):
     qtbot.mouseClick(buttons["play"], LEFT)
     qtbot.waitUntil(lambda: not model.clock.is_playing)
     assert model.position == parting
-
-
-@pytest.mark.parametrize(("name", "encoder", "rival"), [("bpe", "heap", "words"), ("toy", "heap", "greedy")])
-def test_a_race_needs_no_scrolling_in_a_window_of_usual_size(make_steps_page, qtbot, name, encoder, rival):
-    page = make_steps_page(name, b"abacb abacb", encoder)
-    page.window().resize(1440, PAGE_PX)
-    page.model.race.choose(rival)
-    qtbot.waitUntil(lambda: page.model.race.difference is not None)
-    qtbot.waitUntil(lambda: page.height() == PAGE_PX and page.trace.race_card.go.isVisible())
-    qtbot.wait(50)
-    assert all(area.verticalScrollBar().maximum() == 0 for area in page.trace.findChildren(QScrollArea))

@@ -58,6 +58,7 @@ def test_in_a_race_the_other_encoder_takes_the_place_of_the_code(make_steps_page
     assert page.trace.race_card.isVisible()
     assert not page.trace.code_card.isVisible()
     show(page, LARGE)
+    assert n_hidden_px(page) == 0
     assert page.trace.code_card.isVisible()
     assert page.trace.race_card.y() < page.trace.code_card.y()
     show(page, SMALL)

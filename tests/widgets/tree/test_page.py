@@ -24,16 +24,6 @@ NEAR = range(-4, 5)  # half pixels
 TEXT = b"Welcome to the tree, the whole tree."
 
 
-@pytest.fixture
-def open_page(open_tree_page):
-    return open_tree_page
-
-
-@pytest.fixture
-def page(tree_page):
-    return tree_page
-
-
 def wait_for_colors(qtbot, page):
     qtbot.waitUntil(lambda: page.paint.is_current)
 
@@ -43,16 +33,16 @@ def widest_child(page):
     return max(picture.children(ROOT), key=lambda node: picture.span(node)[1] - picture.span(node)[0])
 
 
-def test_tokens_of_the_text_light_their_path(open_page):
-    page, workspace = open_page(guiapp.open_model(demo_model_path("bpe")))
+def test_tokens_of_the_text_light_their_path(open_tree_page):
+    page, workspace = open_tree_page(guiapp.open_model(demo_model_path("bpe")))
     for index in range(1, workspace.n_tokens - 1):
         workspace.select_token(index)
         assert page.model.chosen_token == int(workspace.token_ids(index, index + 1)[0])
     assert page.model.chosen_path[0] == ROOT
 
 
-def test_choosing_a_token_selects_it_in_the_text(open_page):
-    page, workspace = open_page(guiapp.open_model(demo_model_path("bpe")))
+def test_choosing_a_token_selects_it_in_the_text(open_tree_page):
+    page, workspace = open_tree_page(guiapp.open_model(demo_model_path("bpe")))
     token = int(workspace.token_ids(4, 5)[0])
     workspace.select_token(1)
     page.model.choose(page.model.picture.node(token))
@@ -212,8 +202,8 @@ def test_a_click_in_the_path_shows_that_part_of_the_tree(page, qtbot):
     ],
     ids=["none", "one token", "broken", "chain", "flat"],
 )
-def test_odd_vocabularies_are_shown(open_page, qtbot, tokens):
-    page, _ = open_page(Tokenizer(toy_vocabulary(tokens, VocabType.SPM)), text=b"")
+def test_odd_vocabularies_are_shown(open_tree_page, qtbot, tokens):
+    page, _ = open_tree_page(Tokenizer(toy_vocabulary(tokens, VocabType.SPM)), text=b"")
     for shape in ("sunburst", "icicle"):
         page.model.set_shape(shape)
         assert not page.grab().isNull()
@@ -287,8 +277,8 @@ def test_the_map_and_the_picture_forget_the_colours_of_another_vocabulary(page, 
 
 
 @pytest.mark.parametrize("is_late", [False, True])
-def test_the_whole_tree_is_shown_first_however_late_the_text_is_encoded(open_page, qtbot, is_late):
-    page, workspace = open_page(guiapp.open_model(demo_model_path("bpe")), text=b"" if is_late else TEXT)
+def test_the_whole_tree_is_shown_first_however_late_the_text_is_encoded(open_tree_page, qtbot, is_late):
+    page, workspace = open_tree_page(guiapp.open_model(demo_model_path("bpe")), text=b"" if is_late else TEXT)
     if is_late:
         workspace.document.replace(0, 0, TEXT)
         qtbot.waitUntil(lambda: page.model.chosen_token is not None)

@@ -15,11 +15,6 @@ from guiapp.widgets.shared.menu_button import MenuButton
 from guiapp.widgets.tree.saving import ExportError
 
 
-@pytest.fixture
-def page(tree_page):
-    return tree_page
-
-
 def widest_child(page):
     picture = page.model.picture
     return max(picture.children(ROOT), key=lambda node: picture.span(node)[1] - picture.span(node)[0])

@@ -15,11 +15,6 @@ from guiapp.widgets.tree.card import TreeCard
 from guiapp.widgets.tree.marks import node_outline
 
 
-@pytest.fixture
-def page(tree_page):
-    return tree_page
-
-
 def widest_child(page):
     picture = page.model.picture
     return max(picture.children(ROOT), key=lambda node: picture.span(node)[1] - picture.span(node)[0])

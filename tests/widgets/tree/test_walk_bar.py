@@ -11,11 +11,6 @@ from guiapp.widgets.shared.styled_text import Span
 TEXT = b"Welcome to the tree, the whole tree."
 
 
-@pytest.fixture
-def page(tree_page):
-    return tree_page
-
-
 def test_the_walk_plays_what_greedy_takes(page, qtbot):
     page.walk.restart()
     taken = []

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from editor_hands import pixels_of, place_of_byte, wheel
-from PySide6.QtCore import QObject, QPointF, Qt, Signal
-from PySide6.QtGui import QAction
+from PySide6.QtCore import QObject, QPointF, Signal
 from span_fakes import BYTE, UNKNOWN, USER
 
 from guiapp.viewmodels.tokens.layout import SpanWindow
@@ -50,14 +49,6 @@ def test_the_tip_of_a_character_tells_its_bytes_and_where_tokens_part_it(opened)
     editor = opened("字")
     assert editor.bytes_tip(QPointF(place_of_byte(editor, 0))) == "E5 AD | 97"
     assert editor.bytes_tip(QPointF(600, 300)) == ""
-
-
-def test_the_context_menu_holds_the_actions_given(opened):
-    editor = opened("")
-    action = QAction("Copy ids", editor)
-    editor.addAction(action)
-    assert editor.contextMenuPolicy() == Qt.ContextMenuPolicy.ActionsContextMenu
-    assert editor.accessibleName()
 
 
 def test_only_the_rows_in_sight_are_laid_out(opened, qtbot):
