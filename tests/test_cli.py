@@ -149,24 +149,38 @@ def test_options_may_stand_before_a_text_that_may_be_left_out(capfdbinary, words
     assert result_of(capfdbinary, *words.split())[:2] == (0, result)
 
 
+EMPTY = "the name of the file is empty"
+NO_QUOTES = "Put a text into quotes, and -f before a file"
+
+
 @pytest.mark.parametrize(
-    "words", ["count demo:toy -f ", "train bpe --vocab-size 9 -o ", "screenshot -o ", "demo:toy "]
+    ("words", "says"),
+    [
+        ("count demo:toy -f ", EMPTY),
+        ("train bpe --vocab-size 9 -o ", EMPTY),
+        ("screenshot -o ", EMPTY),
+        ("demo:toy ", EMPTY),
+        ("count demo:toy several words", NO_QUOTES),
+        ("tokenize demo:toy several words", NO_QUOTES),
+        ("chunk --max-tokens 5 demo:toy several words", NO_QUOTES),
+        ("train bpe --vocab-size 99 -o x demo:toy several words", NO_QUOTES),
+        ("tokenize demo:toy text -f file", ""),
+        ("tokenize", "MODEL"),
+        ("tokenize demo:bpe --format yaml", "yaml"),
+        ("screenshot -o page.png --train bpe", "“bpe” "),
+        ("screenshot -o page.png --train bpe:x", "“bpe:x” "),
+        ("screenshot -o page.png --train lstm:300", "“lstm:300” "),
+        ("screenshot -o page.png --train bpe:300:4:5", "“bpe:300:4:5” "),
+        ("screenshot -o page.png --lesson unigram:x", "“unigram:x” "),
+        ("screenshot -o page.png --size 1440", "“1440” "),
+        ("screenshot -o page.png --size 99999x900", "“99999x900” "),
+    ],
 )
-def test_an_empty_name_of_a_file_is_told_as_such(capsys, words):
+def test_wrong_usage_is_told_and_status_2(capsys, words, says):
     with pytest.raises(SystemExit) as ended:
         run(words.split(" "))
     assert ended.value.code == 2
-    assert "the name of the file is empty" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    "command", ["count", "tokenize", "chunk --max-tokens 5", "train bpe --vocab-size 99 -o x"]
-)
-def test_a_text_without_quotes_is_told_what_it_lacks(capsys, command):
-    with pytest.raises(SystemExit) as ended:
-        run([*command.split(), "demo:toy", "several", "words"])
-    assert ended.value.code == 2
-    assert "Put a text into quotes, and -f before a file" in capsys.readouterr().err
+    assert says in capsys.readouterr().err
 
 
 def test_an_unknown_option_is_no_text_without_quotes(capsys):
@@ -176,27 +190,6 @@ def test_an_unknown_option_is_no_text_without_quotes(capsys):
     message = capsys.readouterr().err
     assert "unrecognized arguments: --formats" in message
     assert "quotes" not in message
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        *("--train bpe", "--train bpe:x", "--train lstm:300", "--train bpe:300:4:5"),
-        *("--lesson unigram:x", "--size 1440", "--size 99999x900"),
-    ],
-)
-def test_a_picture_of_what_cannot_be_drawn_is_wrong_usage(capsys, words):
-    with pytest.raises(SystemExit) as ended:
-        run(["screenshot", "-o", "page.png", *words.split()])
-    assert ended.value.code == 2
-    assert f"“{words.split()[1]}” " in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("arguments", [["tokenize"], ["tokenize", "demo:bpe", "--format", "yaml"]])
-def test_wrong_usage_is_status_2(capfdbinary, arguments):
-    with pytest.raises(SystemExit) as exit_status:
-        run(arguments)
-    assert exit_status.value.code == 2
 
 
 def test_the_module_is_the_console_script():
@@ -323,12 +316,6 @@ def test_a_name_that_no_file_can_have_is_told_as_such(capsys, command):
 def test_a_mistyped_command_opens_no_window(capsys):
     assert run(["tokenise"]) == 1
     assert "neither a model file nor a command" in capsys.readouterr().err
-
-
-def test_a_text_and_a_file_are_one_too_many(capsys):
-    with pytest.raises(SystemExit) as ended:
-        run(["tokenize", "demo:toy", "text", "-f", "file"])
-    assert ended.value.code == 2
 
 
 def test_an_id_beyond_all_vocabularies_is_told_as_such(capsys):

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
@@ -85,11 +86,6 @@ def test_the_line_of_an_offset_starts_before_it_and_holds_it(text, offset):
     assert buffer.line_start(line) == text.rfind(b"\n", 0, offset) + 1
 
 
-def typed(buffer: TextBuffer, text: bytes) -> None:
-    for at in range(len(text)):
-        buffer.replace(len(buffer), len(buffer), text[at : at + 1])
-
-
 def undone(buffer: TextBuffer) -> list[bytes]:
     versions = []
     while buffer.can_undo:
@@ -98,34 +94,21 @@ def undone(buffer: TextBuffer) -> list[bytes]:
     return versions
 
 
-def test_typing_is_undone_word_by_word():
-    buffer = TextBuffer()
-    typed(buffer, b"two words\n")
-    assert undone(buffer) == [b"two words", b"two ", b""]
-
-
-def test_erasing_letter_by_letter_is_one_step():
-    buffer = TextBuffer(b"abcd")
-    for end in (4, 3):
-        buffer.replace(end - 1, end, b"")
-    buffer.end_undo_step()
-    buffer.replace(0, 1, b"")
-    buffer.replace(0, 1, b"")
-    assert undone(buffer) == [b"ab", b"abcd"]
-
-
-def test_typing_elsewhere_begins_a_new_step():
-    buffer = TextBuffer(b"ab")
-    buffer.replace(0, 0, b"x")
-    buffer.replace(3, 3, b"y")
-    assert undone(buffer) == [b"xab", b"ab"]
-
-
-def test_a_paste_is_a_step_of_its_own():
-    buffer = TextBuffer()
-    buffer.replace(0, 0, b"a")
-    buffer.replace(1, 1, b"b" * 1000)
-    assert undone(buffer) == [b"a", b""]
+@pytest.mark.parametrize(
+    ("text", "edits", "versions"),
+    [
+        (b"", [(at, at, b"two words\n"[at : at + 1]) for at in range(10)], [b"two words", b"two ", b""]),
+        (b"abcd", [(3, 4, b""), (2, 3, b""), None, (0, 1, b""), (0, 1, b"")], [b"ab", b"abcd"]),
+        (b"ab", [(0, 0, b"x"), (3, 3, b"y")], [b"xab", b"ab"]),
+        (b"", [(0, 0, b"a"), (1, 1, b"b" * 1000)], [b"a", b""]),
+    ],
+    ids=["typing word by word", "erasing as one", "typing elsewhere", "a paste by itself"],
+)
+def test_edits_are_undone_in_steps(text, edits, versions):
+    buffer = TextBuffer(text)
+    for edit in edits:
+        buffer.end_undo_step() if edit is None else buffer.replace(*edit)
+    assert undone(buffer) == versions
 
 
 def test_a_new_edit_ends_what_can_be_redone():

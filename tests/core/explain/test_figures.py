@@ -1,21 +1,20 @@
 """Figures as people read them."""
 
+import pytest
+
 from guiapp.core.explain.figures import counted, percent
 
 
-def test_one_thing_is_no_plural():
-    assert [counted(n, "token") for n in (0, 1, 2, 2_000)] == [
-        "0 tokens",
-        "1 token",
-        "2 tokens",
-        "2,000 tokens",
-    ]
+@pytest.mark.parametrize(
+    ("n", "text"), [(0, "0 tokens"), (1, "1 token"), (2, "2 tokens"), (2_000, "2,000 tokens")]
+)
+def test_one_thing_is_no_plural(n, text):
+    assert counted(n, "token") == text
 
 
-def test_shares_are_told_in_hundredths_as_in_print():
-    assert [percent(0.9), percent(0.954, 1), percent(1.0, 2), percent(0.0)] == [
-        "90 %",
-        "95.4 %",
-        "100.00 %",
-        "0 %",
-    ]
+@pytest.mark.parametrize(
+    ("share", "n_digits", "text"),
+    [(0.9, 0, "90 %"), (0.954, 1, "95.4 %"), (1.0, 2, "100.00 %"), (0.0, 0, "0 %")],
+)
+def test_shares_are_told_in_hundredths_as_in_print(share, n_digits, text):
+    assert percent(share, n_digits) == text

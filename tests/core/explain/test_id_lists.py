@@ -20,19 +20,6 @@ def test_every_format_is_read_back(name, token_ids):
     assert parse_ids(FORMATS[name](token_ids), N_TOKENS).tolist() == token_ids.tolist()
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("plain", "1 22 333"),
-        ("JSON", "[1, 22, 333]"),
-        ("Python", "token_ids = [1, 22, 333]"),
-        ("C", "const int32_t tokens[3] = {1, 22, 333};"),
-    ],
-)
-def test_formats_are_spelled_as_their_readers_expect(name, text):
-    assert FORMATS[name](np.array([1, 22, 333], np.int32)) == text
-
-
 def test_long_lists_are_valid_python_in_short_lines():
     token_ids = np.arange(1000, dtype=np.int32)
     text = FORMATS["Python"](token_ids)

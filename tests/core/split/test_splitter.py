@@ -161,14 +161,3 @@ def test_without_a_certain_cut_all_is_split_again():
     text = as_array(b"a" * 50)
     assert splitter_for("llama-bpe").restart_before(text, 30) == 0
     assert splitter_for("llama-bpe").restart_after(text, 30) == 50
-
-
-@pytest.mark.parametrize("name", [name for name in DISTINCT if len(PRE_TOKENIZERS[name].patterns) > 1])
-def test_twins_agree_on_the_lower_levels_by_themselves(name):
-    source = random.Random(name)
-    for first in range(1, len(PRE_TOKENIZERS[name].patterns)):
-        patterns = PRE_TOKENIZERS[name].patterns[first:]
-        splitter = splitter_of(patterns)
-        for _ in range(100):
-            text = random_text(source, source.randint(0, 12))
-            assert splitter.split(as_array(text)).tolist() == splitter.split_readable(text), text

@@ -48,12 +48,6 @@ def test_windows_find_the_ends_that_the_automaton_finds(name):
         assert splitter.split(text).tolist() == plain.split(text, np.array([len(text)])).tolist(), seed
 
 
-def test_only_patterns_that_stand_alone_have_windows():
-    for name, row in PRE_TOKENIZERS.items():
-        if len(row.patterns) > 1:
-            assert len(splitter_for(name).machine.windows) == 0, name
-
-
 @pytest.mark.parametrize("name", WITH_WINDOWS)
 def test_long_texts_are_cut_the_same_wherever_they_begin(name):
     splitter = splitter_for(name)

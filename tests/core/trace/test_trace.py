@@ -95,17 +95,6 @@ def test_merges_play_as_the_readable_steps_apply_themselves(encoder):
             assert len(after.ids) == len(before.ids) - 1
 
 
-def test_what_leaves_the_queue_names_the_step_that_put_it_there():
-    trace = record(MODELS["demo:spm"], "How many lions lie in the sun all day?", "heap")
-    columns = trace.columns
-    left = np.flatnonzero(columns.pushed >= 0)
-    entered = columns.pushed[left]
-    assert len(left) > 20
-    assert {trace.operation(step) for step in entered} == {"push"}
-    for column in (columns.left, columns.right, columns.result, columns.position, columns.right_position):
-        assert (column[left] == column[entered]).all()
-
-
 def test_a_saved_trace_loads_as_it_was(tmp_path):
     trace = record(MODELS["demo:unigram"], "New York", None)
     trace.save(tmp_path / "trace")

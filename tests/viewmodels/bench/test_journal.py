@@ -6,7 +6,6 @@ import json
 import signal
 import subprocess
 import sys
-import threading
 
 import pytest
 from fake_engine import CELL, whole_run
@@ -129,20 +128,6 @@ def test_where_no_lock_can_be_made_nothing_is_left_that_another_window_would_tak
     assert list(cut_off_runs(tmp_path)) == []
     end(journal, is_kept=False)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_nobody_waits_for_a_slow_disk_and_lines_keep_their_order(tmp_path, monkeypatch):
-    is_there = threading.Event()
-    lock = bench_journal._lock_of(tmp_path / "1-1.jsonl")
-    monkeypatch.setattr(lock, "tryLock", lambda ms: is_there.wait())
-    monkeypatch.setattr(bench_journal, "_lock_of", lambda path: lock)
-    journal = Journal(tmp_path)
-    for event in EVENTS:
-        journal.add(event)  # comes back
-    assert lines_in(tmp_path) == []
-    is_there.set()
-    end(journal, is_kept=False)
-    assert [json.loads(line) for line in lines_in(tmp_path)] == EVENTS
 
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path):

@@ -92,11 +92,6 @@ def test_marks_stand_right_behind_emoji(dialog, qtbot):
     assert mark.cursor.selectedText() == "🚀🚀"
 
 
-def test_an_id_beyond_the_vocabulary_is_refused(dialog, model, qtbot):
-    type_ids(qtbot, dialog, "1 4")
-    assert model.error == "Id 4 (number 2 of the list) is not in 0 … 3."
-
-
 def test_special_tokens_can_be_left_out(dialog, model, qtbot):
     type_ids(qtbot, dialog, "0 1 0")
     remove, unparse = dialog.findChildren(QCheckBox)
@@ -165,9 +160,3 @@ def test_a_token_wider_than_the_dialog_stays_inside(dialog, source, qtbot):
     dialog.resize(320, 400)
     assert chips.chip(0).right() <= chips.viewport().width()
     assert chips.chip(1).top() > chips.chip(0).top()
-
-
-def test_a_disabled_main_button_does_not_glow(dialog):
-    insert = button(dialog, "Insert into text")
-    assert not insert.isEnabled()
-    assert insert.grab().toImage().pixelColor(insert.width() // 2, 4) != DARK.accent

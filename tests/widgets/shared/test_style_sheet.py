@@ -10,17 +10,11 @@ from guiapp.widgets.window.badges import Badge
 
 
 @pytest.mark.parametrize("theme", [DARK, LIGHT], ids=["dark", "light"])
-def test_combo_boxes_have_an_arrow_in_the_dim_colour_of_the_theme(theme, qapp):
-    path = resources_folder() / "icons" / f"combo-arrow-{theme.name}.svg"
+@pytest.mark.parametrize(("icon", "color"), [("combo-arrow", "dim"), ("tick", "on_accent")])
+def test_arrows_and_ticks_have_their_colour_of_the_theme(theme, icon, color, qapp):
+    path = resources_folder() / "icons" / f"{icon}-{theme.name}.svg"
     assert path.as_posix() in style_sheet(theme)
-    assert theme.dim.name() in path.read_text()
-
-
-@pytest.mark.parametrize("theme", [DARK, LIGHT], ids=["dark", "light"])
-def test_check_boxes_have_a_tick_in_the_colour_on_accents(theme, qapp):
-    path = resources_folder() / "icons" / f"tick-{theme.name}.svg"
-    assert path.as_posix() in style_sheet(theme)
-    assert theme.on_accent.name() in path.read_text()
+    assert getattr(theme, color).name() in path.read_text()
 
 
 def pixels_of(badge):

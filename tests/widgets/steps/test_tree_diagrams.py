@@ -22,11 +22,19 @@ def test_a_heap_stays_within_its_area_and_nothing_overlaps(width, height, n_entr
         assert index == 0 or above.bottom() < place.top()
 
 
-def test_pictures_grow_with_their_room_up_to_a_limit():
-    natural = QSize(400, 300)
-    assert enlargement(QSize(200, 100), natural) == 1
-    assert enlargement(QSize(500, 900), natural) == 1.25
-    assert enlargement(QSize(4000, 3000), natural) == LARGEST
+@pytest.mark.parametrize(
+    ("room", "natural", "zoom", "factor"),
+    [
+        ((200, 100), (400, 300), 1, 1),
+        ((500, 900), (400, 300), 1, 1.25),
+        ((4000, 3000), (400, 300), 1, LARGEST),
+        ((90, 400), (100, 100), 2, 2),  # even where it lacks the room
+        ((250, 400), (100, 100), 2, 2.5),
+        ((900, 900), (100, 100), 2, 2 * LARGEST),
+    ],
+)
+def test_pictures_grow_with_zoom_and_room_up_to_a_limit(room, natural, zoom, factor):
+    assert enlargement(QSize(*room), QSize(*natural), zoom) == factor
 
 
 @pytest.mark.parametrize("width", [20, 200, 1000])

@@ -1,22 +1,15 @@
 """Code, pictures and training in large type."""
 
 import pytest
-from PySide6.QtCore import QPoint, QSize, Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from guiapp.viewmodels.steps.training import TrainingWish
 from guiapp.widgets.shared.theme import TEXT_FONT_PX
-from guiapp.widgets.steps.cards import LARGEST, SectionTitle, enlargement
+from guiapp.widgets.steps.cards import SectionTitle
 from guiapp.widgets.steps.code import LINE_PX
 from guiapp.widgets.steps.lines import TextLine
-
-
-def test_a_picture_has_its_zoom_even_where_it_lacks_the_room():
-    natural = QSize(100, 100)
-    assert enlargement(QSize(90, 400), natural, 2) == 2
-    assert enlargement(QSize(250, 400), natural, 2) == 2.5
-    assert enlargement(QSize(900, 900), natural, 2) == 2 * LARGEST
 
 
 @pytest.mark.parametrize("encoder", ["heap", "scan", "backtrack", "greedy"])

@@ -107,18 +107,6 @@ def test_shapes_and_colours_change_the_picture(page, qtbot):
     assert all(image != other for image in pictures for other in pictures if image is not other)
 
 
-def test_a_token_that_nothing_merges_has_a_low_card(page, qtbot):
-    page.resize(1400, 800)
-    page.show_three_trees()
-    page._workspace.select_token(1)
-    tokens = page.model.picture.tree
-    page.model.choose_token(next(n for n in range(len(tokens)) if tokens.token_bytes(n) == b"a"))
-    area = page.node_panel._merge_area
-    qtbot.waitUntil(
-        lambda: page.node_panel._facts.get("bytes") == "61" and area.parentWidget().height() < 130
-    )
-
-
 @pytest.mark.parametrize("name", ["leaves", "Tokens at each depth: 3", "Tokens with so many children: 1"])
 def test_each_figure_lists_its_tokens_and_jumps_to_the_first(page, qtbot, name):
     page.tabs.choose(2)
@@ -256,15 +244,6 @@ def test_a_large_page_in_fine_pixels_is_empty_where_nothing_is(page):
                 around = [QPointF(x / 2 + right / 2, y / 2 + down / 2) for right in NEAR for down in NEAR]
                 if all(page.view.node_at(point) is None for point in around):
                     assert image.pixelColor(x, y) == page.theme_source.theme.background
-
-
-def test_colours_are_made_off_the_gui_thread(page, qtbot):
-    before = page.model.values, page.paint.colors
-    page.model.set_coloring("depth")
-    assert (page.model.values, page.paint.colors) == before
-    wait_for_colors(qtbot, page)
-    assert page.model.values.title == "Depth"
-    assert page.paint.colors.picture is page.model.picture
 
 
 def test_the_map_and_the_picture_forget_the_colours_of_another_vocabulary(page, qtbot):

@@ -9,8 +9,6 @@ from PySide6.QtCore import QObject, QPointF, Signal
 from span_fakes import BYTE, UNKNOWN, USER
 
 from guiapp.viewmodels.tokens.layout import SpanWindow
-from guiapp.widgets.spans.row_pixmaps import RowPictures
-from guiapp.widgets.spans.view import ROWS_AT_ONCE
 
 
 @pytest.mark.parametrize("kind", [USER, BYTE, UNKNOWN])
@@ -57,25 +55,6 @@ def test_only_the_rows_in_sight_are_laid_out(opened, qtbot):
     assert len(editor.rows._layouts) < 20
 
 
-@pytest.fixture
-def frames(monkeypatch):
-    """How many rows each frame draws."""
-    frames: list[int] = []
-    begin_frame, draw_row = RowPictures.begin_frame, RowPictures.draw_row
-
-    def count_frame(*given):
-        frames.append(0)
-        begin_frame(*given)
-
-    def count_row(*given):
-        frames[-1] += 1
-        return draw_row(*given)
-
-    monkeypatch.setattr(RowPictures, "begin_frame", count_frame)
-    monkeypatch.setattr(RowPictures, "draw_row", count_row)
-    return frames
-
-
 def test_rows_that_take_too_long_for_one_frame_are_painted_in_the_next_ones(opened, qtbot):
     editor = opened("\n".join(f"row {row} שלום" for row in range(30)))
     at_once = pixels_of(editor)
@@ -85,21 +64,6 @@ def test_rows_that_take_too_long_for_one_frame_are_painted_in_the_next_ones(open
     assert not editor.is_painted
     qtbot.waitUntil(lambda: editor.is_painted)
     assert pixels_of(editor) == at_once
-
-
-def test_rows_whose_tokens_came_are_painted_a_few_at_a_time_where_it_goes_gently(opened, qtbot, frames):
-    editor = opened("\n".join(f"row {row} of many rows" for row in range(60)))
-    before = pixels_of(editor)
-    editor.set_frame_time(1000, goes_gently=True)
-    frames.clear()
-    editor.spans.special = {b" many": USER}
-    editor.spans.tokenize()
-    qtbot.waitUntil(lambda: len(frames) > 0 and editor.is_painted)
-    assert 0 < max(frames) <= ROWS_AT_ONCE < len(editor.rows.visible())
-    in_turns = pixels_of(editor)
-    editor.set_frame_time(1000)
-    editor.set_shows_whitespace(True)
-    assert in_turns == pixels_of(editor) != before
 
 
 def test_rows_that_wait_for_their_frame_are_found_again_after_scrolling(opened, qtbot):
