@@ -1,11 +1,18 @@
-"""All model files that tests of any vocabulary run on: the demo models, and real ones where they are."""
+"""Model files for tests of any vocabulary: demo models, real ones where they are, and what they have special."""
 
 import pytest
 from conftest import VOCABS
 
 from guiapp.core.demo import DEMO_MODELS
+from guiapp.core.tokenizer import Tokenizer
 
 ALL_MODELS = [
     *(f"demo:{model.name}" for model in DEMO_MODELS),
     *(pytest.param(path, id=path.stem, marks=pytest.mark.real_vocabs) for path in VOCABS.glob("*.gguf")),
 ]
+
+
+def special_texts(tokenizer: Tokenizer, most: int | None = None) -> list[bytes]:
+    """Of the tokens that are cut out of texts, in the order in which they are tried."""
+    token_ids = tokenizer.special_tokens.searched_for(True)[:most].tolist()
+    return [tokenizer.vocabulary.raw_text(token_id) for token_id in token_ids]

@@ -10,6 +10,7 @@ import random
 import pytest
 from conftest import VOCABS
 from gguf_builder import entry
+from model_files import special_texts
 from random_texts import text_of
 
 import guiapp
@@ -38,13 +39,8 @@ def path_of(name):
     return VOCABS / f"ggml-vocab-{name}.gguf"
 
 
-def specials_of(tokenizer):
-    ids = tokenizer.special_tokens.searched_for(True)[:200].tolist()
-    return [tokenizer.vocabulary.raw_text(token_id) for token_id in ids]
-
-
 def check(tokenizer, oracle, count):
-    extra = specials_of(tokenizer)
+    extra = special_texts(tokenizer, 200)
     for index in range(count):
         text = text_of(SEED, index, extra)
         rng = random.Random(f"{SEED} {index} switches")

@@ -14,6 +14,7 @@ from conftest import VOCABS
 from deep_oracle import DeepOracle, assert_same_ids
 from gguf_builder import write_vocab
 from hostile_texts import ABOVE_UNICODE_TEXTS, OVERLONG_SPACES, SHORT, code_points, long_texts
+from model_files import special_texts
 from pair_vocabularies import BYTE_TOKENS
 from random_texts import ABOVE_UNICODE, OVERLONG_SPACE, without_deadly_bytes
 
@@ -51,10 +52,6 @@ class Model:
         found = self.tokenizer.encode(text, add, parse, encoder).token_ids
         story = f"{self.name}, {encoder}, {text[:200]!r}, add_special={add}, parse_special={parse}"
         assert_same_ids(found, self.oracle.tokenize(text, add, parse), story)
-
-    def special_texts(self) -> list[bytes]:
-        ids = self.tokenizer.special_tokens.searched_for(True).tolist()
-        return [self.tokenizer.vocabulary.raw_text(token_id) for token_id in ids]
 
 
 @pytest.fixture(scope="module", params=NAMES)
@@ -127,7 +124,7 @@ def test_spaces_of_more_than_one_byte_are_spaces(model, text):
 
 
 def test_each_special_token_with_and_without_spaces_around(model):
-    texts = model.special_texts()
+    texts = special_texts(model.tokenizer)
     assert texts
     for joint, parse in product((b"", b" ", b"a", b" a ", b"\n \t", b"\xe2"), (False, True)):
         model.check(joint + joint.join(texts[:300]) + joint, parse=parse)
@@ -138,7 +135,7 @@ def test_each_special_token_with_and_without_spaces_around(model):
 
 
 def test_special_tokens_by_the_thousand(model):
-    special = max(model.special_texts(), key=len)
+    special = max(special_texts(model.tokenizer), key=len)
     model.check(special * 2_000)
     model.check((special + b" x\n ") * 1_000)
     started = time.process_time()

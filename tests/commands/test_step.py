@@ -127,15 +127,6 @@ def test_a_script_reads_nothing_before_an_answer_and_an_error_points_to_its_plac
     assert "Breakpoint 0: rank < 5, 0 hits." in said
 
 
-@pytest.mark.parametrize(("text", "sizes"), [("a", "1 piece, 1 byte."), ("ab", "1 piece, 2 bytes.")])
-def test_one_thing_is_no_plural(monkeypatch, capsys, text, sizes):
-    monkeypatch.setattr("sys.stdin", io.StringIO("break\n"))
-    assert run(["step", "demo:toy", text, "--encoder", "heap", "--break", "operation done"]) == 0
-    said = capsys.readouterr().out
-    assert sizes in said
-    assert "0  operation done  1 hit\n" in said
-
-
 def test_json_holds_all_steps_or_those_at_breakpoints(capsys):
     assert run(["step", "demo:bpe", TEXT, "--json"]) == 0
     everything = json.loads(capsys.readouterr().out)

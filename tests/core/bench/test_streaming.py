@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from guiapp.core.bench.__main__ import LOWER_PRIORITY
 from guiapp.core.bench.plan import Plan
 
 PATIENCE_S = 120
@@ -29,8 +33,8 @@ def say(process, line: str) -> None:
     process.stdin.flush()
 
 
-def start(process) -> None:
-    say(process, json.dumps(PLAN.record()))
+def start(process, plan: Plan = PLAN) -> None:
+    say(process, json.dumps(plan.record()))
 
 
 def events_until(process, name: str) -> list[dict]:
@@ -66,3 +70,15 @@ def test_a_bad_plan_is_an_event_and_status_1(process):
     event = events_until(process, "failed")[-1]
     assert "model.gguf" in event["message"]
     assert process.wait(PATIENCE_S) == 1
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for child processes in /proc")
+def test_the_window_goes_before_the_engine_and_all_contenders_alike(process):
+    start(process, replace(PLAN, contenders=("heap", "scan")))
+    events_until(process, "sample")
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    priorities = [os.getpriority(os.PRIO_PROCESS, int(each)) for each in (process.pid, *children)]
+    assert len(priorities) >= 3  # the engine and both contenders
+    assert set(priorities) == {os.getpriority(os.PRIO_PROCESS, 0) + LOWER_PRIORITY}
+    say(process, "stop")
+    assert process.wait(PATIENCE_S) == 0

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from model_files import ALL_MODELS
+from model_files import ALL_MODELS, special_texts
 from random_texts import random_texts
 from toy_vocabulary import toy_vocabulary
 from unpaired_vocabularies import vocabulary, write_plamo2, write_rwkv, write_unigram
@@ -72,8 +72,7 @@ def check_same(growing, encoding):
 @pytest.mark.parametrize("model", ALL_MODELS)
 def test_growing_equals_encoding_from_scratch(model):
     tokenizer = open_model(model)
-    searched_for = tokenizer.special_tokens.searched_for(True)[:N_SPECIAL].tolist()
-    special = [tokenizer.vocabulary.raw_text(token_id) for token_id in searched_for]
+    special = special_texts(tokenizer, N_SPECIAL)
     check_growing(tokenizer, random_texts(7, N_TEXTS, special))
 
 

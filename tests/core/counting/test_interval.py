@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from model_files import ALL_MODELS
+from model_files import ALL_MODELS, special_texts
 from random_texts import random_texts
 from watched_tokenizer import watched
 
@@ -17,8 +17,7 @@ N_SPECIAL = 60  # that are mixed into texts
 @pytest.mark.parametrize("model", ALL_MODELS)
 def test_counts_equal_encoding_the_part_alone(model):
     tokenizer = guiapp.open_model(model)
-    searched_for = tokenizer.special_tokens.searched_for(True)[:N_SPECIAL].tolist()
-    special = [tokenizer.vocabulary.raw_text(token_id) for token_id in searched_for]
+    special = special_texts(tokenizer, N_SPECIAL)
     for index, text in enumerate(random_texts(9, N_TEXTS, special)):
         rng = random.Random(index)
         if rng.random() < 0.5:

@@ -4,7 +4,7 @@ import random
 
 import pytest
 from arrays import as_array
-from model_files import ALL_MODELS
+from model_files import ALL_MODELS, special_texts
 from random_texts import random_texts
 from watched_tokenizer import watched
 
@@ -23,8 +23,7 @@ def test_selections_are_counted_as_if_alone(model, monkeypatch):
     monkeypatch.setattr(selection, "SHORT_BYTES", 100)
     monkeypatch.setattr(selection, "WINDOW_BYTES", 50)
     tokenizer = guiapp.open_model(model)
-    searched_for = tokenizer.special_tokens.searched_for(True)[:N_SPECIAL].tolist()
-    special = [tokenizer.vocabulary.raw_text(token_id) for token_id in searched_for]
+    special = special_texts(tokenizer, N_SPECIAL)
     for index, text in enumerate(random_texts(13, N_TEXTS, special)):
         rng = random.Random(index)
         text = b" and the other day. ".join([text, text, text])

@@ -51,16 +51,6 @@ def test_long_runs_are_written_whole(tmp_path):
     assert not list(tmp_path.glob(f"*{PARTIAL}"))
 
 
-def test_one_token_is_no_plural(tmp_path):
-    lone = record(guiapp.open_model("demo:rwkv"), "a", "rwkv", add_special=False)
-    debugger = debugger_for(guiapp.open_model("demo:rwkv"), lone)
-    for ending in (".md", ".svg"):
-        TraceRun(debugger).write(tmp_path / f"run{ending}")
-        written = (tmp_path / f"run{ending}").read_text()
-        assert "1 token" in written
-        assert "1 tokens" not in written
-
-
 def test_a_file_that_cannot_be_finished_leaves_what_was_there(tmp_path):
     def chunks():
         yield "begun"

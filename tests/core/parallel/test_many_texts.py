@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 from gguf_builder import CONTROL, NORMAL, USER_DEFINED, write_vocab
-from model_files import ALL_MODELS
+from model_files import ALL_MODELS, special_texts
 from pair_vocabularies import BYTE_TOKENS
 from random_texts import random_texts
 
@@ -26,8 +26,7 @@ def threads_for_little(monkeypatch):
 
 def with_special_tokens(tokenizer, texts, rng):
     """Every third text with some of the special tokens, and every seventh empty."""
-    special = tokenizer.special_tokens.searched_for(True).tolist()
-    tokens = [*map(tokenizer.vocabulary.raw_text, special), b""]
+    tokens = [*special_texts(tokenizer), b""]
     for index, text in enumerate(texts):
         if index % 3 == 0:
             at = rng.randrange(len(text) + 1)

@@ -30,18 +30,6 @@ def used_units():
     return [(index, unit) for index, unit in enumerate(units) if unit]
 
 
-def test_the_longest_key_wins():
-    charsmap = opened(build_charsmap(MAP))
-    text = "ae\u0301\u0301\u0301".encode()
-    assert longest_match(charsmap, text, 1) == (b"E", 5)
-    assert longest_match(charsmap, text[:5], 1) == ("é".encode(), 3)
-    assert longest_match(charsmap, text, 0) is None
-
-
-def test_a_key_may_be_replaced_by_nothing():
-    assert longest_match(opened(build_charsmap(MAP)), b"xy", 0) == (b"", 1)
-
-
 def test_bytes_that_stay_as_they_are_before_ascii_are_known():
     charsmap = opened(build_charsmap({**MAP, "ab": "c"}))
     is_plain = plain_bytes(charsmap)

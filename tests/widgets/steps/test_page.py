@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
 )
 
 from guiapp.viewmodels.steps.diagrams import Role
-from guiapp.viewmodels.steps.training import TrainingWish
 from guiapp.widgets.shared.shaped_texts import ShapedTexts
 from guiapp.widgets.shared.theme import TEXT_FONT_PX, Theme
 from guiapp.widgets.steps.boxes import ABOVE_PX, BOX_PX
@@ -327,20 +326,6 @@ def test_leaving_a_lesson_brings_back_model_text_and_options(make_steps_page, qt
     qtbot.waitUntil(lambda: page.model.debugger.trace.text == TEXT)
     assert (workspace.options.encoder, workspace.options.parse_special) == ("heap", False)
     assert page.model.debugger.trace.encoder == "heap"
-
-
-@pytest.mark.parametrize("mode", [0, 1])
-def test_the_timeline_lies_flat_on_the_page(make_steps_page, qtbot, mode):
-    page = make_steps_page()
-    page.modes.choose(mode)
-    if mode:
-        page.training.model.train(TrainingWish("bpe", b"This is insane! This is impossible", 300, True))
-        qtbot.waitUntil(lambda: not page.training.model.is_busy)
-    QApplication.processEvents()
-    line = (page.trace.timeline, page.training.stage.scrubber)[mode]
-    picture = page.grab().toImage()
-    corner = line.mapTo(page, line.rect().topLeft())
-    assert picture.pixelColor(corner) == picture.pixelColor(corner - QPoint(2, 2))
 
 
 def test_the_wheel_shows_tokens_that_are_out_of_sight(make_steps_page):
