@@ -1,4 +1,4 @@
-"""Model files for tests of any vocabulary: demo models, real ones where they are, and what they have special."""
+"""Model files for tests of any vocabulary: demo models, real ones where they are; and their special texts."""
 
 import pytest
 from conftest import VOCABS

@@ -94,21 +94,6 @@ def test_the_old_model_serves_until_the_new_one_is_ready(qtbot):
     workspace.close()
 
 
-def test_loading_can_be_cancelled(workspace, qtbot):
-    with qtbot.waitSignal(workspace.loader.loading_changed):
-        workspace.loader.open("second.gguf")
-    with qtbot.assertNotEmitted(workspace.vocabulary_changed, wait=50):
-        workspace.loader.cancel()
-    assert workspace.loader.loading_name is None
-    assert workspace.vocabulary.name == "first.gguf"
-
-
-def test_switches_encode_anew(workspace, qtbot):
-    with qtbot.waitSignals([workspace.options_changed, workspace.spans.encoded]):
-        workspace.set_add_special(False)
-    assert workspace.token_ids(0, 9).tolist() == [1, 3, 4]
-
-
 def test_the_selected_token_of_a_stretch_is_the_one_that_it_begins_in(workspace):
     selected = []
     workspace.selected_token_changed.connect(lambda: selected.append(workspace.selected_token))

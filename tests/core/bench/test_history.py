@@ -121,12 +121,6 @@ def test_another_text_of_the_same_name_is_another_condition():
     assert different_conditions(old, {**new, "corpora": []}) == []
 
 
-def test_a_saved_run_comes_back(tmp_path):
-    path = tmp_path / "run.json"
-    save_run(path, run_of(("fast", 1.0)))
-    assert load_run(path) == run_of(("fast", 1.0))
-
-
 def test_a_run_is_renamed_and_is_otherwise_what_it_was(tmp_path):
     path = tmp_path / "run.json"
     save_run(path, run_of(("fast", 1.0)))

@@ -23,14 +23,6 @@ def test_breakpoints_and_watches_are_kept_for_the_next_session(make_steps_model,
     assert second.watch_values() == ["2"]
 
 
-def test_a_breakpoint_that_makes_no_sense_in_another_text_is_switched_off(make_steps_model):
-    model = make_steps_model()
-    model.breakpoints.add("10 / (length - 99) < 0")
-    model._workspace.document.replace(0, model._workspace.document.size, b"a" * 99)
-    model.recording.record_all()
-    assert not any(row.is_enabled for row in model.breakpoints.rows) or model.hits
-
-
 @pytest.mark.parametrize("name", ["bpe", "spm", "wordpiece", "unigram", "rwkv", "toy"])
 def test_there_is_something_to_draw_at_every_step(make_steps_model, name):
     model = make_steps_model(name, "New York 😍 unbelievable\nlions".encode())

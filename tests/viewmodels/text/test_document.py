@@ -36,17 +36,6 @@ def test_typing_replaces_the_selection(document):
     assert document.text() == b"vin noir\r\nx\xff"
 
 
-def test_undo_and_redo_give_back_every_byte(document):
-    before = document.text()
-    document.select(3, 11)
-    document.insert(b"")
-    after = document.text()
-    document.undo()
-    assert document.text() == before
-    document.redo()
-    assert document.text() == after
-
-
 def test_moving_the_caret_ends_a_step_of_undo(document):
     document.insert(b"a")
     document.set_caret(3)
@@ -91,18 +80,3 @@ def test_words_stop_at_words_and_line_ends(document):
     forward = stops(document, lambda at: document.next_word(at) if at < document.size else at, 0)
     backward = stops(document, lambda at: document.previous_word(at) if at else at, document.size)
     assert forward == backward[::-1] == [0, 6, 10, 12, 14]
-
-
-def test_the_word_at_an_offset_is_whole(document):
-    assert document.word_span(1) == (0, 5)
-    assert document.word_span(6) == (6, 10)
-
-
-def test_lines_hold_their_newline(document):
-    assert [document.line_span(line) for line in range(document.n_lines)] == [(0, 12), (12, 14)]
-
-
-def test_another_text_cannot_be_undone(document):
-    document.insert(b"x")
-    document.set_text(b"new")
-    assert (document.text(), document.can_undo, document.caret) == (b"new", False, 0)

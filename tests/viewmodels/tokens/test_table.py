@@ -78,22 +78,6 @@ def test_an_edit_adds_or_removes_rows_at_the_end_and_renews_all(source, details,
     assert model.rowCount() == 0
 
 
-def test_only_rows_that_are_looked_at_are_made(source, details):
-    source.set_tokens(np.ones(5_000_000, np.int32))
-    model = TokenTableModel(source, details)
-    assert model.rowCount() == 5_000_000
-    assert model.rowCount(model.index(0, 0)) == 0
-    assert shown(model, 4_999_999)["span"] == "24,999,995–25,000,000"
-
-
-def test_rows_are_copied_as_lines_with_tabs(source, details):
-    lines = TokenTableModel(source, details).rows_as_text([0, 2]).splitlines()
-    assert lines[0].split("\t") == TITLES
-    assert lines[1].split("\t")[2] == "·York"
-    assert lines[2].split("\t")[0] == "3"
-    assert len(lines) == 3
-
-
 def test_copying_stops_at_a_limit_and_says_so(source, details, monkeypatch):
     monkeypatch.setattr(token_table, "MOST_COPIED_ROWS", 100)
     source.set_tokens(np.ones(105, np.int32))
