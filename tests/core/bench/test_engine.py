@@ -255,6 +255,11 @@ def test_a_narrow_interval_or_spent_time_is_enough():
     assert is_enough([[1.0]], used_s=8.0, budget_s=1.0)
 
 
+def test_a_plan_without_a_text_says_so_at_once():
+    with pytest.raises(BenchError, match="corpus"):
+        next(run(plan(corpora=()), Control(), FakeStarter(in_proportion)))
+
+
 def test_a_peer_that_is_missing_says_how_to_get_it(monkeypatch):
     from guiapp.core.bench import peers
 
