@@ -615,7 +615,7 @@ class PairModel(_Handle):
         self._idle.append(encoder)
 
     def prepare(self) -> None:
-        """Make now what the first encoding would make: 20 MB."""
+        """Make now what the first encoding would make."""
         with self._encoder():
             pass
 
