@@ -1123,7 +1123,7 @@ class _UnigramParts(ctypes.Structure):
 
 _unigram_new = _function("unigram_new", c_void_p, ctypes.POINTER(_UnigramParts))
 _unigram_normalize = _function("unigram_normalize", c_void_p, c_void_p, BYTES)
-_unigram_normalized_size = _function("unigram_normalized_size", c_int64, c_void_p, BYTES)
+_unigram_explodes = _function("unigram_explodes", c_int64, c_void_p, BYTES)
 _unigram_segment = _function(
     "unigram_segment", c_int64, c_void_p, BYTES, TO_DOUBLES, TO_INTS, TO_WIDE_INTS, TO_WIDE_INTS
 )
@@ -1187,12 +1187,17 @@ class Unigram(_Handle):
 
     def normalize(self, text: NDArray[np.uint8]) -> Normalized:
         """What the text becomes.  Raises EncodeError where that is more than 256 MB."""
-        if (address := _unigram_normalize(self._address, text)) is not None:
-            return normalized(address)
-        size = _unigram_normalized_size(self._address, text)
-        raise EncodeError(
-            f"The file's character map turns this text into {size:,} bytes. Encode a shorter text."
-        )
+        if (address := _unigram_normalize(self._address, text)) is None:
+            raise EncodeError("The file's character map turns this text into more than 256 MB. Encode less.")
+        return normalized(address)
+
+    def check_growth(self, text: NDArray[np.uint8]) -> None:
+        """Raise EncodeError where a text becomes more than 128 times as long."""
+        if _unigram_explodes(self._address, text):
+            raise EncodeError(
+                f"The file's character map turns this text of {len(text):,} bytes into more than 128 times "
+                "as many. Such a map was made to do harm: choose another file."
+            )
 
     def segment(self, text: NDArray[np.uint8], score: float) -> tuple[TokenColumns, float]:
         """The tokens of a normalised text, and the sum of scores behind it; `score` is that before it."""

@@ -16,6 +16,7 @@ struct NormalizedText {
     std::vector<std::int64_t> starts, ends;
 
     std::size_t size() const { return data.size(); }
+    static constexpr bool is_full() { return false; }
     void reserve(std::size_t size) { data.reserve(size), starts.reserve(size), ends.reserve(size); }
     void clear() { data.clear(), starts.clear(), ends.clear(); }
 

@@ -23,7 +23,8 @@ std::size_t character_length(Bytes text, std::size_t at) {
 }
 
 struct Counter {
-    std::size_t size = 0;
+    std::size_t most, size = 0;
+    bool is_full() const { return size > most; }
     void append(Bytes output, std::size_t, std::size_t) { size += output.size(); }
 };
 
@@ -85,15 +86,12 @@ std::size_t Unigram::find_words(Bytes text, std::size_t at, std::span<std::int64
     return n_ends;
 }
 
-std::size_t Unigram::normalized_size(Bytes text) const {
-    Counter counter;
+bool Unigram::makes_more_than(std::size_t most, Bytes text) const {
+    if (text.size() <= most / most_made) return false;
+    Counter counter{most};
     UnigramNormalizer::State state;
     normalizer.normalize(text, state, counter);
-    return counter.size;
-}
-
-bool Unigram::is_too_long(Bytes text) const {
-    return text.size() > most_bytes / most_made && normalized_size(text) > most_bytes;
+    return counter.is_full();
 }
 
 // Where no token reaches over a place, all ways lead through it: the best one up to there is known.  That needs a way to each
@@ -259,7 +257,7 @@ LOUPE_API void loupe_unigram_free(Unigram* model) { delete model; }
 
 // NULL where the text becomes too long.
 LOUPE_API NormalizedText* loupe_unigram_normalize(const Unigram* model, Array<const Byte> text) {
-    if (model->is_too_long(text)) return nullptr;
+    if (model->makes_more_than(Unigram::most_bytes, text)) return nullptr;
     auto* normalized = new NormalizedText;
     normalized->reserve(items_of(text).size() + 64);
     UnigramNormalizer::State state;
@@ -267,8 +265,10 @@ LOUPE_API NormalizedText* loupe_unigram_normalize(const Unigram* model, Array<co
     return normalized;
 }
 
-LOUPE_API std::int64_t loupe_unigram_normalized_size(const Unigram* model, Array<const Byte> text) {
-    return static_cast<std::int64_t>(model->normalized_size(text));
+// Whether a whole text becomes so much longer as only a map does that was made for that.
+LOUPE_API std::int64_t loupe_unigram_explodes(const Unigram* model, Array<const Byte> text) {
+    const auto limit = Unigram::most_growth * items_of(text).size() + Unigram::least_limit;
+    return model->makes_more_than(limit, text);
 }
 
 // Write the tokens of a normalised text and where they lie, at most one for each byte; returns how many.  The sum of scores before

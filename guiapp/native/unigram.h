@@ -31,7 +31,7 @@ struct UnigramNormalizer {
     // Append what a text becomes to an output like a NormalizedText.
     template <class Output>
     void normalize(Bytes text, State& state, Output& output) const {
-        for (std::size_t at = 0; at < text.size();) {
+        for (std::size_t at = 0; at < text.size() && !output.is_full();) {
             if (const auto stop = end_of_settled(text, at); stop > at) {
                 begin_word(state, at, output);
                 output.append(text.subspan(at, stop - at), at, stop);
@@ -77,6 +77,7 @@ private:
 // What a vocabulary knows.
 struct Unigram {
     static constexpr std::size_t most_bytes = std::size_t{1} << 28;  // of a normalised text
+    static constexpr std::size_t most_growth = 128, least_limit = 1024;  // NFKC makes at most 11 times as many
 
     UnigramNormalizer normalizer;
     std::size_t most_made;         // bytes that one of a text becomes at most
@@ -93,9 +94,8 @@ struct Unigram {
     // many.  A word begins with the byte that becomes its space, unless spaces are removed.
     std::size_t find_words(Bytes text, std::size_t at, std::span<std::int64_t> starts, std::span<std::int64_t> ends) const;
 
-    // How many bytes a text becomes.
-    std::size_t normalized_size(Bytes text) const;
-    bool is_too_long(Bytes text) const;
+    // Whether a text becomes more than so many bytes.
+    bool makes_more_than(std::size_t most, Bytes text) const;
 };
 
 // Viterbi: of all ways to cut a text into tokens the one with the highest sum of scores; readable twin: algorithms/viterbi.py.

@@ -56,7 +56,7 @@ bool WordEncoder::normalize(const WordPiece& model, Bytes text, Word word) {
 
 bool WordEncoder::normalize(const Unigram& model, Bytes text, Word word) {
     const auto bytes = word.in(text);
-    if (model.is_too_long(bytes)) return false;
+    if (model.makes_more_than(Unigram::most_bytes, bytes)) return false;
     normalized_.data.clear();
     state_.in_word = false;
     model.normalizer.normalize(bytes, state_, normalized_);

@@ -32,6 +32,7 @@ private:
 
     struct PlainText {
         std::vector<Byte> data;
+        static constexpr bool is_full() { return false; }
         void append(Bytes output, std::size_t, std::size_t) {
             const auto size = data.size();
             data.resize(size + output.size());

@@ -13,6 +13,7 @@ from random_texts import random_texts
 
 import guiapp
 from guiapp.core.errors import EncodeError
+from guiapp.core.training.charsmap import build_charsmap
 
 SEED = 20261121
 SPM_TOKENS = ["<unk>", "<s>", "</s>", *HEX_TOKENS, "▁", "a", "b", "▁a", "ab", "▁▁", "é", "aa", "b▁"]
@@ -248,6 +249,28 @@ def test_rwkv_with_bad_escapes_encodes_anything(tmp_path):
     encoding = tokenizer.encode(b"ab x\\q\xff", add_special=False)
     assert encoding.token_ids.tolist()[0] == 7
     tokenizer.decode_bytes(range(len(tokens)))
+
+
+@pytest.mark.parametrize("longest", [200, 1_000_000])
+@pytest.mark.parametrize("text", ["a" * 1000, "b" * 1000 + "a" * 1000, "a" * 1_000_000], ids=len)
+def test_a_character_map_that_makes_a_text_a_hundred_times_longer_is_refused(tmp_path, longest, text):
+    charsmap = Raw("array:u8", build_charsmap({"a": "x" * longest}))
+    tokens, scores = ["<unk>", "x", "y", "▁"], [0.0, -1.0, -2.0, -1.0]
+    write_vocab(
+        tmp_path / "t5.gguf",
+        model="t5",
+        tokens=tokens,
+        scores=scores,
+        unknown_token_id=0,
+        precompiled_charsmap=charsmap,
+    )
+    tokenizer = guiapp.open_model(tmp_path / "t5.gguf")
+    for encode in (tokenizer.encode, tokenizer.encode_readable, lambda text: tokenizer.encode_each([text])):
+        if longest == 200 and "b" in text:
+            assert encode(text) is not None
+            continue
+        with pytest.raises(EncodeError, match="more than 128 times"):
+            encode(text)
 
 
 def test_words_of_spaces_are_never_merged(tmp_path):

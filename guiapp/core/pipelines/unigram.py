@@ -122,26 +122,30 @@ class UnigramPipeline(Pipeline):
         return viterbi.Pieces(ids, scores, max(map(len, ids), default=0), self._unknown, self._unknown_score)
 
     def encode(self, fragment: NDArray[np.uint8], after_special: bool, encoder: str) -> FragmentTokens:
-        if encoder == "fast":
-            return self._encode_fast(fragment)
+        self._model.check_growth(fragment)
+        return self._encode_fast(fragment) if encoder == "fast" else self._encode_whole(fragment)
+
+    def _encode_whole(self, fragment: NDArray[np.uint8]) -> FragmentTokens:
         return join_chunks(self._encode_texts(self._normalized(fragment)))
 
     def _encode_fast(self, fragment: NDArray[np.uint8]) -> FragmentTokens:
         """Word by word, unless the sums of scores may have been rounded."""
         ids = self._fast.encode(fragment)
         if len(fragment) > self._words.longest_exact and not self._words.are_exact(ids):
-            return self.encode(fragment, True, "viterbi")
+            return self._encode_whole(fragment)
         self._check(ids)
 
         def tell() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-            tokens = self.encode(fragment, True, "viterbi")
+            tokens = self._encode_whole(fragment)
             return tokens.starts, tokens.ends
 
         return FragmentTokens.later(ids, tell)
 
     def encode_each(self, texts: Sequence[bytes]) -> Rows:
         """See `Pipeline`."""
-        rows = Rows(*self._fast.encode_each(*laid_out(texts)))
+        data, ends = laid_out(texts)
+        self._model.check_growth(data)
+        rows = Rows(*self._fast.encode_each(data, ends))
         self._check(rows.ids)
         return rows
 
@@ -168,6 +172,7 @@ class UnigramPipeline(Pipeline):
     def encode_readable(
         self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
     ) -> FragmentTokens:
+        self._model.check_growth(np.frombuffer(fragment, np.uint8))
         rules = self._vocabulary.rules
         text = normalize_readable(
             fragment,
@@ -200,6 +205,7 @@ class UnigramPipeline(Pipeline):
 
     def segmentations(self, fragment: NDArray[np.uint8], n: int) -> list[tuple[float, FragmentTokens]]:
         """The sums of scores and the tokens of the `n` best segmentations, or of all if these are fewer."""
+        self._model.check_growth(fragment)
         text = NormalizedText(*self._model.normalize(fragment))
         data = text.data.tobytes()
         longest, shorter = self._matcher.find_longest(text.data).tolist(), self._matcher.shorter()
