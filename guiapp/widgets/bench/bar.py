@@ -46,9 +46,8 @@ class BenchBar(QWidget):
         theme_source: ThemeSource,
         choosers: Sequence[QWidget],
         ask: AskForRun = ask_for_run,
-        parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self._model = model
         self.ask = ask
         self.views = Segments(VIEWS)

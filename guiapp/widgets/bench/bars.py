@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtWidgets import QWidget
 
 from guiapp.core.bench.beside import ratio_text
 from guiapp.core.bench.history import Change
@@ -22,9 +21,9 @@ from guiapp.widgets.bench.speeds import SpeedChart
 class BarChart(SpeedChart):
     """The speeds of one text, the fastest on top; values beside the bars and relative to a baseline."""
 
-    def __init__(self, title: str, theme_source: HasTheme, parent: QWidget | None = None) -> None:
+    def __init__(self, title: str, theme_source: HasTheme) -> None:
         self._changes: Mapping[tuple[Any, ...], Change] = {}
-        super().__init__(title, theme_source, parent)
+        super().__init__(title, theme_source)
 
     def set_changes(self, changes: Sequence[Change]) -> None:
         """What is surely slower or faster than in another run; marked beside the bars."""

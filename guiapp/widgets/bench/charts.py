@@ -63,8 +63,8 @@ class Chart(QFrame):
     contender_clicked = Signal(str)
     enlarge_clicked = Signal(bool)
 
-    def __init__(self, title: str, theme_source: HasTheme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, title: str, theme_source: HasTheme) -> None:
+        super().__init__()
         set_role(self, "card")
         self._theme_source = theme_source
         self._isolated = ""

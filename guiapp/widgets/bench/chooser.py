@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QComboBox, QWidget
+from PySide6.QtWidgets import QComboBox
 
 
 class Chooser(QComboBox):
@@ -14,8 +14,8 @@ class Chooser(QComboBox):
     It is hidden where there is nothing to choose.
     """
 
-    def __init__(self, title: str, wanted: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(parent, sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToContents)
+    def __init__(self, title: str, wanted: str = "") -> None:
+        super().__init__(sizeAdjustPolicy=QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.setAccessibleName(title)
         self.setToolTip(title)
         self._wanted = wanted

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPen
-from PySide6.QtWidgets import QToolButton, QWidget
+from PySide6.QtWidgets import QToolButton
 
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.tables import size_text, time_text
@@ -62,7 +62,7 @@ QUANTITIES = (
 class CurveChart(Chart):
     """A quantity against length, both logarithmic, with bands; names and exponents at the ends of curves."""
 
-    def __init__(self, title: str, theme_source: HasTheme, parent: QWidget | None = None) -> None:
+    def __init__(self, title: str, theme_source: HasTheme) -> None:
         self._growth: Sequence[Record] = ()
         self._quantity = QUANTITIES[0]
         self.quantity_button = QToolButton()
@@ -70,7 +70,7 @@ class CurveChart(Chart):
         self.quantity_button.setAccessibleName(CHANGE_QUANTITY)
         set_role(self.quantity_button, "raised")
         self.quantity_button.clicked.connect(self._next_quantity)
-        super().__init__(title, theme_source, parent)
+        super().__init__(title, theme_source)
         self.add_control(self.quantity_button)
         self.show_quantity(self._quantity)
 

@@ -18,8 +18,8 @@ LEAST_HEIGHT_PX, LEAST_HEIGHT_ALONE_PX = 220, 320  # of a card beside others in 
 class CardGrid(QScrollArea):
     """Lays four cards out and scrolls where there is no room for them."""
 
-    def __init__(self, cards: Sequence[QWidget], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, cards: Sequence[QWidget]) -> None:
+        super().__init__()
         self._cards = cards
         self._alone: QWidget | None = None
         self._state: tuple[int, QWidget | None] | None = None

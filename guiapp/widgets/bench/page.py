@@ -52,8 +52,8 @@ HAVE_BARS = ("throughput", *KINDS)
 class BenchPage(Page):
     """Puts plan and charts together and redraws them a few times a second while a run is going."""
 
-    def __init__(self, model: BenchModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, model: BenchModel, theme_source: ThemeSource) -> None:
+        super().__init__()
         self.model = model
         self._theme_source = theme_source
         self.plan = PlanPanel(model, theme_source)

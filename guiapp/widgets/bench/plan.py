@@ -70,8 +70,8 @@ LIMITS: dict[str, tuple[str, dict[str, Any]]] = {
 class PlanPanel(QFrame):
     """Shows and changes the plan of a `BenchModel`."""
 
-    def __init__(self, model: BenchModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, model: BenchModel, theme_source: ThemeSource) -> None:
+        super().__init__()
         set_role(self, "panel")
         self._model = model
         self._theme_source = theme_source

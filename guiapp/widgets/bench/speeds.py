@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF
-from PySide6.QtWidgets import QWidget
 
 from guiapp.core.bench.measurement import Record
 from guiapp.widgets.bench.charts import Chart, HasTheme
@@ -13,10 +12,10 @@ from guiapp.widgets.bench.labels import interval_of
 class SpeedChart(Chart):
     """Bars in rows, with whiskers, in `unit`, relative to `baseline`."""
 
-    def __init__(self, title: str, theme_source: HasTheme, parent: QWidget | None = None) -> None:
+    def __init__(self, title: str, theme_source: HasTheme) -> None:
         self.unit = "mb_per_s"
         self.baseline = "fast"
-        super().__init__(title, theme_source, parent)
+        super().__init__(title, theme_source)
 
     def set_unit(self, unit: str) -> None:
         """One of UNITS."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from PySide6.QtWidgets import QTextBrowser, QWidget
+from PySide6.QtWidgets import QTextBrowser
 
 from guiapp.core.bench.beside import n_missing
 from guiapp.core.bench.measurement import Record
@@ -24,8 +24,8 @@ NOTHING_MEASURED = "Nothing measured yet. Press Run, or open a run under “Runs
 class TablesView(QTextBrowser):
     """Shows tables in the theme's colours; the same ones again keep their place."""
 
-    def __init__(self, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme_source: ThemeSource) -> None:
+        super().__init__()
         self._theme_source = theme_source
         self._tables: Sequence[Table] = ()
         self._intro = ""

@@ -23,8 +23,8 @@ CODE_AND_SIGN = re.compile(r"(U\+[0-9A-F]+) ")
 class FactTable(QWidget):
     """One row for each name that has a value; values can be selected and copied."""
 
-    def __init__(self, names: Sequence[str], zoom: TextZoom, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, names: Sequence[str], zoom: TextZoom) -> None:
+        super().__init__()
         self._zoom = zoom
         self._is_stacked = False
         self._names = {name: QLabel(name) for name in names}

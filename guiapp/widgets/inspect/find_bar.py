@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QToolButton
 
 from guiapp.viewmodels.text.search import Kind, TextSearch
 from guiapp.widgets.shared.icons import icon
@@ -40,8 +40,8 @@ KINDS: dict[Kind, KindRow] = {
 class FindBar(QFrame):
     """Shown while a search is open; closing gives the keys back to the text."""
 
-    def __init__(self, search: TextSearch, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, search: TextSearch, theme_source: ThemeSource) -> None:
+        super().__init__()
         self._search = search
         self._theme_source = theme_source
         set_role(self, "status")
@@ -161,8 +161,8 @@ class FindBar(QFrame):
 class KindButton(MenuButton):
     """Says what is looked for: characters, bytes, a pattern or a token; a click lists them."""
 
-    def __init__(self, search: TextSearch, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(theme_source, parent)
+    def __init__(self, search: TextSearch, theme_source: ThemeSource) -> None:
+        super().__init__(theme_source)
         self._search = search
         self.setToolTip("What to find")
         self.list_choices({row.title: kind for kind, row in KINDS.items()})
@@ -182,8 +182,8 @@ class KindButton(MenuButton):
 class FindField(QLineEdit):
     """What to find; Enter goes to the next match, Shift+Enter to the one before."""
 
-    def __init__(self, search: TextSearch, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, search: TextSearch) -> None:
+        super().__init__()
         self._search = search
         self.setFont(Theme.mono_font(UI_FONT_PX))
         self.setAccessibleName("Find in the text")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QKeySequence
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QStackedWidget, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QStackedWidget, QToolButton, QVBoxLayout
 
 from guiapp.core.explain.figures import counted
 from guiapp.core.explain.id_lists import FORMATS
@@ -41,9 +41,8 @@ class IdsPanel(QFrame):
         strip: TokenStrip,
         make_table: Callable[[], TokenTableView],
         theme_source: ThemeSource,
-        parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         set_role(self, "panel")
         self._source = source
         self.strip = strip

@@ -37,10 +37,8 @@ PLACEHOLDER = "Type or paste a text, or drop a file here."
 class InspectPage(Page):
     """Puts the panels together and links them through the workspace."""
 
-    def __init__(
-        self, workspace: Workspace, theme_source: ThemeSource, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, workspace: Workspace, theme_source: ThemeSource) -> None:
+        super().__init__()
         self._workspace = workspace
         self._theme_source = theme_source
         self._details = TokenDetailsModel(workspace, self)

@@ -18,14 +18,8 @@ LONGEST_TAKEN_BYTES = 200  # of a selection that becomes what to find
 class TextPanel(QWidget):
     """An editor that can be searched."""
 
-    def __init__(
-        self,
-        editor: SpanEditor,
-        workspace: Workspace,
-        theme_source: ThemeSource,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, editor: SpanEditor, workspace: Workspace, theme_source: ThemeSource) -> None:
+        super().__init__()
         self._editor = editor
         self._workspace = workspace
         self._theme_source = theme_source

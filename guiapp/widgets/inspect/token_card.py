@@ -30,13 +30,9 @@ class TokenCard(QScrollArea):
     """Everything about one token, to read and to copy."""
 
     def __init__(
-        self,
-        model: TokenDetailsModel,
-        theme_source: ThemeSource,
-        zoom: TextZoom | None = None,
-        parent: QWidget | None = None,
+        self, model: TokenDetailsModel, theme_source: ThemeSource, zoom: TextZoom | None = None
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self._zoom = zoom or TextZoom(self)
         self._model = model
         self._theme_source = theme_source

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, QSize
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame
 
 from guiapp.core.explain.visible_text import isolate
 from guiapp.viewmodels.tokens.decode import TokenText
@@ -20,8 +20,8 @@ SHOWN_ROWS = 4
 class TokenChips(QAbstractScrollArea):
     """Wraps chips into rows; scrolls where they are many."""
 
-    def __init__(self, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme_source: ThemeSource) -> None:
+        super().__init__()
         self._theme_source = theme_source
         self._tokens: Sequence[TokenText] = ()
         self._chips: list[QRectF] = []

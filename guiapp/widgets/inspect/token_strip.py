@@ -55,14 +55,8 @@ class TokenStrip(QAbstractScrollArea):
 
     range_changed = Signal()
 
-    def __init__(
-        self,
-        source: TokenSource,
-        theme_source: ThemeSource,
-        zoom: TextZoom | None = None,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, source: TokenSource, theme_source: ThemeSource, zoom: TextZoom | None = None) -> None:
+        super().__init__()
         self._zoom = zoom or TextZoom(self)
         self._source = source
         self._theme_source = theme_source

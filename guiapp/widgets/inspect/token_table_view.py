@@ -36,9 +36,8 @@ class TokenTableView(QTableView):
         source: TokenSource,
         theme_source: ThemeSource,
         zoom: TextZoom | None = None,
-        parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self._zoom = zoom or TextZoom(self)
         self._column_factor = 1.0
         self._rooms: dict[int, int] = {}  # the widths of columns that were made wide enough

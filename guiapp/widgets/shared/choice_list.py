@@ -52,10 +52,8 @@ class ChoiceList(QWidget):
 
     chosen = Signal(str)
 
-    def __init__(
-        self, title: str, size: QSize, theme_source: ThemeSource, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, title: str, size: QSize, theme_source: ThemeSource) -> None:
+        super().__init__()
         self._choices: list[Choice] = []
         self._items = QStandardItemModel(self)
         self.rows = QListView()

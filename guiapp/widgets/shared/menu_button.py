@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QActionGroup, QKeyEvent
-from PySide6.QtWidgets import QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QMenu, QToolButton
 
 from guiapp.widgets.shared.icons import icon
 from guiapp.widgets.shared.style_sheet import set_role
@@ -19,8 +19,8 @@ OPENING_KEYS = (Key.Key_Down, Key.Key_Space, Key.Key_Return, Key.Key_Enter)  # D
 class MenuButton(QToolButton):
     """A click lists what to choose from; so do keys, which begin at what is chosen now or the first row."""
 
-    def __init__(self, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme_source: ThemeSource) -> None:
+        super().__init__()
         self._theme_source = theme_source
         set_role(self, "raised")
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)

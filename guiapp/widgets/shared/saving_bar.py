@@ -45,8 +45,8 @@ class Saving(Protocol):
 class SavingBar(QWidget):
     """Shows how far it is, to be cancelled; then the file, or why there is none."""
 
-    def __init__(self, saving: Saving, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, saving: Saving, theme_source: ThemeSource) -> None:
+        super().__init__()
         self._saving = saving
         self._theme_source = theme_source
         self.message = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)

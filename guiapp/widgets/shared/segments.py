@@ -18,8 +18,8 @@ class Segments(QWidget):
 
     chosen = Signal(int)
 
-    def __init__(self, words: tuple[str, ...], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, words: tuple[str, ...]) -> None:
+        super().__init__()
         self._group = QButtonGroup(self)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(MARGIN_PX - UNIT_PX, 0, MARGIN_PX, 0)

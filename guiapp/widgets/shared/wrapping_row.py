@@ -12,10 +12,8 @@ from guiapp.widgets.shared.theme import GAP_PX
 class WrappingRow(QWidget):
     """Places its widgets from left to right, each in its own size; `at_end` stands at the right edge."""
 
-    def __init__(
-        self, widgets: list[QWidget], at_end: QWidget | None = None, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, widgets: list[QWidget], at_end: QWidget | None = None) -> None:
+        super().__init__()
         self._at_end = at_end
         self._widgets = [*widgets, at_end] if at_end is not None else widgets
         for widget in self._widgets:

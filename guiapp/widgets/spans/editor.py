@@ -16,7 +16,7 @@ from PySide6.QtGui import (
     QKeySequence,
     QMouseEvent,
 )
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication
 
 from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.viewmodels.text.document import TextDocument
@@ -51,10 +51,8 @@ class SpanEditor(SpanView):
 
     read_only_changed = Signal()
 
-    def __init__(
-        self, document: TextDocument, spans: SpanSource, themes: ThemeSource, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(document, spans, themes, parent)
+    def __init__(self, document: TextDocument, spans: SpanSource, themes: ThemeSource) -> None:
+        super().__init__(document, spans, themes)
         self._moves = CaretMoves(document, self._rows)
         self._is_read_only = False
         self._caret_shows = True

@@ -50,10 +50,8 @@ class SpanView(QAbstractScrollArea):
     zoom_changed = Signal()
     _looks_changed = Signal()
 
-    def __init__(
-        self, document: TextDocument, spans: SpanSource, themes: ThemeSource, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, document: TextDocument, spans: SpanSource, themes: ThemeSource) -> None:
+        super().__init__()
         self._document = document
         self._spans = spans
         self._themes = themes

@@ -65,14 +65,8 @@ class BreakpointList(QWidget):
     For steps of encoding, or for those of a training.
     """
 
-    def __init__(
-        self,
-        model: StepsModel | TrainingModel,
-        theme_source: ThemeSource,
-        zoom: TextZoom,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, model: StepsModel | TrainingModel, theme_source: ThemeSource, zoom: TextZoom) -> None:
+        super().__init__()
         is_training = isinstance(model, TrainingModel)
         self._model = model
         self._theme_source = theme_source
@@ -241,8 +235,8 @@ class BreakpointRow(QWidget):
 class TitleButton(QPushButton):
     """A button that shows as much of its title as there is room for."""
 
-    def __init__(self, title: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, title: str) -> None:
+        super().__init__()
         self._title = title
         self.setAccessibleName(title)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -258,10 +252,8 @@ class TitleButton(QPushButton):
 class RemovedNotice(QWidget):
     """Says which breakpoint was just removed, and brings it back."""
 
-    def __init__(
-        self, model: StepsModel | TrainingModel, zoom: TextZoom, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, model: StepsModel | TrainingModel, zoom: TextZoom) -> None:
+        super().__init__()
         self._model = model
         self._zoom = zoom
         self.label = QLabel(textFormat=Qt.TextFormat.PlainText)

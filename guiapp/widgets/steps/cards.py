@@ -19,8 +19,8 @@ LARGEST = 1.5
 class SectionTitle(QLabel):
     """A heading that grows with the text of the page."""
 
-    def __init__(self, text: str, zoom: TextZoom, parent: QWidget | None = None) -> None:
-        super().__init__(text.upper(), parent)
+    def __init__(self, text: str, zoom: TextZoom) -> None:
+        super().__init__(text.upper())
         self._zoom = zoom
         set_role(self, "heading")
         self.setAccessibleName(text)
@@ -34,8 +34,8 @@ class SectionTitle(QLabel):
 class QuietButton(QToolButton):
     """A word to click on that grows with the text of the page."""
 
-    def __init__(self, text: str, zoom: TextZoom, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, text: str, zoom: TextZoom) -> None:
+        super().__init__()
         self._zoom = zoom
         self.setText(text)
         set_role(self, "quiet")

@@ -31,8 +31,8 @@ N_LINES = 16  # room for any code with its variables: all are shown in the same 
 class CodeView(QWidget):
     """Follows the model's debugger; a click on a line sets breakpoints at what it does, or removes them."""
 
-    def __init__(self, model: StepsModel, drawing: Drawing, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, model: StepsModel, drawing: Drawing) -> None:
+        super().__init__()
         self._model = model
         self._theme_source, self._zoom, texts = drawing
         self._texts = texts.of(UI_FONT_PX)

@@ -23,14 +23,9 @@ class EntryField(QWidget):
     entered = Signal(str)
 
     def __init__(
-        self,
-        placeholder: str,
-        theme_source: ThemeSource,
-        zoom: TextZoom,
-        schema: Schema = TRACE_SCHEMA,
-        parent: QWidget | None = None,
+        self, placeholder: str, theme_source: ThemeSource, zoom: TextZoom, schema: Schema = TRACE_SCHEMA
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self._theme_source = theme_source
         self.line = QLineEdit()
         self.line.setPlaceholderText(placeholder)

@@ -29,14 +29,10 @@ class ExportBar(SavingBar):
     """
 
     def __init__(
-        self,
-        run: Callable[[], ExportedRun | None],
-        picture: Callable[[], QPixmap],
-        theme_source: ThemeSource,
-        parent: QWidget | None = None,
+        self, run: Callable[[], ExportedRun | None], picture: Callable[[], QPixmap], theme_source: ThemeSource
     ) -> None:
         self.exporter = StepExporter()
-        super().__init__(self.exporter, theme_source, parent)
+        super().__init__(self.exporter, theme_source)
         self.exporter.setParent(self)
         self._run = run
         self._picture = picture

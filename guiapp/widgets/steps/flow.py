@@ -56,8 +56,8 @@ class FlowView(QWidget):
     The wheel shows rows that are out of sight, until the next step.
     """
 
-    def __init__(self, model: StepsModel, drawing: Drawing, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, model: StepsModel, drawing: Drawing) -> None:
+        super().__init__()
         self._model = model
         self._theme_source, self._zoom, texts = drawing
         self._flow = Flow([], "", "", False, False)
@@ -316,8 +316,8 @@ class FlowView(QWidget):
 class RivalFlowView(FlowView):
     """The same for the encoder that runs beside."""
 
-    def __init__(self, model: StepsModel, drawing: Drawing, parent: QWidget | None = None) -> None:
-        super().__init__(model, drawing, parent)
+    def __init__(self, model: StepsModel, drawing: Drawing) -> None:
+        super().__init__(model, drawing)
         self.setAccessibleName("Tokens of the other encoder")
 
     def _listen(self, model: StepsModel) -> None:

@@ -26,14 +26,9 @@ class LessonBar(QFrame):
     """Shown while a lesson is under way."""
 
     def __init__(
-        self,
-        player: LessonPlayer,
-        actions: Actions,
-        theme_source: ThemeSource,
-        zoom: TextZoom,
-        parent: QWidget | None = None,
+        self, player: LessonPlayer, actions: Actions, theme_source: ThemeSource, zoom: TextZoom
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self._zoom = zoom
         self._player = player
         self._theme_source = theme_source

@@ -34,8 +34,8 @@ class BeginButton(QPushButton):
 class LessonList(QScrollArea):
     """A card for each, with a button that begins or resumes; they are read when the list is first shown."""
 
-    def __init__(self, player: LessonPlayer, zoom: TextZoom, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, player: LessonPlayer, zoom: TextZoom) -> None:
+        super().__init__()
         self._player = player
         self._zoom = zoom
         self._words: list[tuple[QLabel, int]] = []

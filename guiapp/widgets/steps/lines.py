@@ -33,12 +33,11 @@ class TextLine(QWidget):
         font: QFont,
         theme_source: ThemeSource,
         zoom: TextZoom,
-        parent: QWidget | None = None,
         *,
         is_dim: bool = False,
         is_right: bool = False,
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self._theme_source = theme_source
         self._zoom = zoom
         self._size_px, self._font = font.pixelSize(), QFont(font)
@@ -113,10 +112,8 @@ class Stretch(NamedTuple):
 class SentenceView(QWidget):
     """A sentence with `code` in it, on a card; it grows by lines, and shrinks only when it is told to."""
 
-    def __init__(
-        self, theme_source: ThemeSource, zoom: TextZoom | None = None, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, theme_source: ThemeSource, zoom: TextZoom | None = None) -> None:
+        super().__init__()
         self._theme_source = theme_source
         self._zoom = zoom or TextZoom(self)
         self._zoom.changed.connect(self._follow_zoom)

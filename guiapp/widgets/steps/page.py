@@ -55,9 +55,8 @@ class StepsPage(Page):
         workspace: Workspace,
         actions: Actions,
         theme_source: ThemeSource,
-        parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self.model = model
         self.player = player
         self._workspace = workspace

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QVBoxLayout
 
 from guiapp.core.explain.figures import counted
 from guiapp.viewmodels.steps.model import StepsModel
@@ -19,8 +19,8 @@ from guiapp.widgets.steps.lines import SentenceView, title_line
 class RaceBox(QComboBox):
     """Chooses the encoder that runs beside."""
 
-    def __init__(self, model: StepsModel, workspace: Workspace, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, model: StepsModel, workspace: Workspace) -> None:
+        super().__init__()
         self._model = model
         self._workspace = workspace
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
@@ -49,8 +49,8 @@ class RaceBox(QComboBox):
 class RaceCard(QFrame):
     """Shown while there is a rival."""
 
-    def __init__(self, model: StepsModel, drawing: Drawing, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, model: StepsModel, drawing: Drawing) -> None:
+        super().__init__()
         self._model = model
         set_role(self, "card")
         self.title = title_line(drawing.theme_source, drawing.zoom)

@@ -23,15 +23,8 @@ class StepRows(QWidget):
 
     nothing = ""  # said where there are none
 
-    def __init__(
-        self,
-        name: str,
-        n_rows: int,
-        model: StepsModel,
-        drawing: Drawing,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str, n_rows: int, model: StepsModel, drawing: Drawing) -> None:
+        super().__init__()
         self._model = model
         self._theme_source, self._zoom, texts = drawing
         self._texts = texts.of(SMALL_FONT_PX + 1)
@@ -100,8 +93,8 @@ class History(StepRows):
     N_ROWS = 10
     nothing = "Nothing is made yet. Step on."
 
-    def __init__(self, model: StepsModel, drawing: Drawing, parent: QWidget | None = None) -> None:
-        super().__init__("Made so far", self.N_ROWS, model, drawing, parent)
+    def __init__(self, model: StepsModel, drawing: Drawing) -> None:
+        super().__init__("Made so far", self.N_ROWS, model, drawing)
         model.position_changed.connect(self.follow)
         self.follow()
 
@@ -115,8 +108,8 @@ class Notes(StepRows):
 
     N_ROWS = 8
 
-    def __init__(self, model: StepsModel, drawing: Drawing, parent: QWidget | None = None) -> None:
-        super().__init__("Messages of log points", self.N_ROWS, model, drawing, parent)
+    def __init__(self, model: StepsModel, drawing: Drawing) -> None:
+        super().__init__("Messages of log points", self.N_ROWS, model, drawing)
         model.notes_changed.connect(self.follow)
         self.follow()
 
@@ -130,8 +123,8 @@ class Notes(StepRows):
 class NotesList(QWidget):
     """Shown once there are messages; they can be thrown away."""
 
-    def __init__(self, model: StepsModel, drawing: Drawing, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, model: StepsModel, drawing: Drawing) -> None:
+        super().__init__()
         self._model = model
         self.rows = Notes(model, drawing)
         self.clear_button = QuietButton("clear", drawing.zoom)

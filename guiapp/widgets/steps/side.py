@@ -27,8 +27,8 @@ LEAST_WIDTH_PX, WIDEST_PX = 240, 400
 class SidePanel(QScrollArea):
     """Parts one below the other, with a scroll bar where there is no room for all."""
 
-    def __init__(self, parts: list[QWidget], zoom: TextZoom, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, parts: list[QWidget], zoom: TextZoom) -> None:
+        super().__init__()
         content = QFrame()
         set_role(content, "panel")
         layout = QVBoxLayout(content)
@@ -53,7 +53,7 @@ class SidePanel(QScrollArea):
 class TraceSide(SidePanel):
     """Breakpoints and what their messages say, watches, history."""
 
-    def __init__(self, model: StepsModel, drawing: Drawing, parent: QWidget | None = None) -> None:
+    def __init__(self, model: StepsModel, drawing: Drawing) -> None:
         self.breakpoints = BreakpointList(model, drawing.theme_source, drawing.zoom)
         self.watches = WatchList(model, drawing.theme_source, drawing.zoom)
         self.history = History(model, drawing)
@@ -64,16 +64,14 @@ class TraceSide(SidePanel):
         column.setSpacing(GAP_PX)
         column.addWidget(SectionTitle("Made so far", drawing.zoom))
         column.addWidget(self.history)
-        super().__init__([self.breakpoints, self.notes, self.watches, made], drawing.zoom, parent)
+        super().__init__([self.breakpoints, self.notes, self.watches, made], drawing.zoom)
 
 
 class WatchList(QWidget):
     """Expressions with their values at this step."""
 
-    def __init__(
-        self, model: StepsModel, theme_source: ThemeSource, zoom: TextZoom, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, model: StepsModel, theme_source: ThemeSource, zoom: TextZoom) -> None:
+        super().__init__()
         self._model = model
         self._zoom = zoom
         self.field = EntryField("rank, end - position …", theme_source, zoom)
@@ -141,8 +139,8 @@ class WatchList(QWidget):
 class WatchText(QLabel):
     """One line, cut short where there is no room for it; its tip has all of it."""
 
-    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
-        super().__init__(text, parent, textFormat=Qt.TextFormat.PlainText)
+    def __init__(self, text: str = "") -> None:
+        super().__init__(text, textFormat=Qt.TextFormat.PlainText)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, super().minimumSizeHint().height())

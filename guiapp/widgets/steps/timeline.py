@@ -22,10 +22,8 @@ MOST_MARKS = 200
 class Scrubber(QWidget):
     """A line of all steps with the hits of breakpoints: click or drag to go to one; the arrow keys step."""
 
-    def __init__(
-        self, walk: StepsModel | TrainingModel, theme_source: ThemeSource, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, walk: StepsModel | TrainingModel, theme_source: ThemeSource) -> None:
+        super().__init__()
         self._walk = walk
         self._theme_source = theme_source
         self._marks: list[tuple[list[float], bool]] = []
@@ -130,9 +128,9 @@ class Scrubber(QWidget):
 class Timeline(Scrubber):
     """The steps of the debugger, with the pieces below."""
 
-    def __init__(self, model: StepsModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
+    def __init__(self, model: StepsModel, theme_source: ThemeSource) -> None:
         self._model = model
-        super().__init__(model, theme_source, parent)
+        super().__init__(model, theme_source)
         model.trace_changed.connect(self.mark)
 
     def paint_marks(self, painter: QPainter, middle: float) -> None:

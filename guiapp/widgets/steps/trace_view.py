@@ -62,9 +62,8 @@ class TraceView(QSplitter):
         actions: Actions,
         theme_source: ThemeSource,
         zoom: TextZoom,
-        parent: QWidget | None = None,
     ) -> None:
-        super().__init__(Qt.Orientation.Horizontal, parent, childrenCollapsible=False)
+        super().__init__(Qt.Orientation.Horizontal, childrenCollapsible=False)
         self._model = model
         self._zoom, self._theme_source = zoom, theme_source
         self._texts = MonoTexts()

@@ -52,14 +52,9 @@ class TrainingStage(QWidget):
     """The training at one step: scrubber, words, and what competes and what was learned below."""
 
     def __init__(
-        self,
-        model: TrainingModel,
-        actions: Actions,
-        theme_source: ThemeSource,
-        zoom: TextZoom,
-        parent: QWidget | None = None,
+        self, model: TrainingModel, actions: Actions, theme_source: ThemeSource, zoom: TextZoom
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self._model = model
         self._zoom = zoom
         self.scrubber = Scrubber(model, theme_source)
@@ -161,8 +156,8 @@ class YieldingColumn(QWidget):
     A scroll area gives what it shows its usual height where lines of a label depend on the width.
     """
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.column = QVBoxLayout(self)
         self.column.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, GAP_PX)
         self.column.setSpacing(GAP_PX)
@@ -181,9 +176,8 @@ class TrainingView(QSplitter):
         actions: Actions,
         theme_source: ThemeSource,
         zoom: TextZoom,
-        parent: QWidget | None = None,
     ) -> None:
-        super().__init__(Qt.Orientation.Horizontal, parent, childrenCollapsible=False)
+        super().__init__(Qt.Orientation.Horizontal, childrenCollapsible=False)
         self.model = model
         self._workspace = workspace
         self.breakpoints = BreakpointList(model, theme_source, zoom)

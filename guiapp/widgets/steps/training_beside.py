@@ -23,10 +23,8 @@ CENTER = Qt.AlignmentFlag.AlignCenter
 class CutText(QWidget):
     """Tokens in rows; those that begin and end where the other side has a token, too, are dimmer."""
 
-    def __init__(
-        self, name: str, theme_source: ThemeSource, zoom: TextZoom, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str, theme_source: ThemeSource, zoom: TextZoom) -> None:
+        super().__init__()
         self._theme_source = theme_source
         self._zoom = zoom
         zoom.watch(self)
@@ -83,14 +81,8 @@ class CutText(QWidget):
 class BesideCard(QFrame):
     """Two columns; tokens that the other one does not have are ringed."""
 
-    def __init__(
-        self,
-        beside: TrainingBeside,
-        theme_source: ThemeSource,
-        zoom: TextZoom,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, beside: TrainingBeside, theme_source: ThemeSource, zoom: TextZoom) -> None:
+        super().__init__()
         self._beside = beside
         set_role(self, "card")
         self.titles = title_line(theme_source, zoom), title_line(theme_source, zoom)

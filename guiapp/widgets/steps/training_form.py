@@ -38,14 +38,9 @@ class TrainingForm(QWidget):
     """One row of choices with the button that begins or stops, a field for one's own text, a message."""
 
     def __init__(
-        self,
-        model: TrainingModel,
-        workspace: Workspace,
-        theme_source: ThemeSource,
-        zoom: TextZoom,
-        parent: QWidget | None = None,
+        self, model: TrainingModel, workspace: Workspace, theme_source: ThemeSource, zoom: TextZoom
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self._model = model
         self._workspace = workspace
         self._theme_source = theme_source

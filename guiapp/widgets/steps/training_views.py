@@ -45,15 +45,8 @@ class TrainingPicture(QWidget):
     natural = QSize(300, 17 * ROW_PX)
     least_px = 3 * ROW_PX
 
-    def __init__(
-        self,
-        name: str,
-        model: TrainingModel,
-        theme_source: ThemeSource,
-        zoom: TextZoom,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, name: str, model: TrainingModel, theme_source: ThemeSource, zoom: TextZoom) -> None:
+        super().__init__()
         self._model = model
         self._theme_source = theme_source
         self._zoom = zoom
@@ -138,15 +131,8 @@ class WordsPicture(TrainingPicture):
     natural = QSize(1 << 20, 1 << 20)  # more room shows more words
     least_px = 2 * CHIP_PX + ROW_GAP_PX
 
-    def __init__(
-        self,
-        name: str,
-        model: TrainingModel,
-        theme_source: ThemeSource,
-        zoom: TextZoom,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(name, model, theme_source, zoom, parent)
+    def __init__(self, name: str, model: TrainingModel, theme_source: ThemeSource, zoom: TextZoom) -> None:
+        super().__init__(name, model, theme_source, zoom)
         model.changed.connect(self._limit_height)
 
     def sizeHint(self) -> QSize:

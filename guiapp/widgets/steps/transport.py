@@ -51,8 +51,8 @@ def walking_buttons(actions: Actions, *, has_pieces: bool = True) -> list[QWidge
 class GranularityBox(QComboBox):
     """How far one step goes."""
 
-    def __init__(self, model: StepsModel, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, model: StepsModel) -> None:
+        super().__init__()
         self._model = model
         for size in Granularity:
             self.addItem(f"by {size.value}", size)
@@ -73,8 +73,8 @@ class GranularityBox(QComboBox):
 class PlayControls(QWidget):
     """Play or pause, and how fast."""
 
-    def __init__(self, clock: StepClock, action: QAction, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, clock: StepClock, action: QAction) -> None:
+        super().__init__()
         self._clock = clock
         self.button = button("play", "Play", action)
         self.speed = QComboBox()

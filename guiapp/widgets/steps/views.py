@@ -57,8 +57,8 @@ CENTER = Qt.AlignmentFlag.AlignCenter
 class PictureView(QWidget):
     """Chooses the picture that fits the encoder and the stage, and paints it."""
 
-    def __init__(self, model: StepsModel, drawing: Drawing, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, model: StepsModel, drawing: Drawing) -> None:
+        super().__init__()
         self._model = model
         self._theme_source, self._zoom, self._texts = drawing
         self._boxes = RoundedBoxes()

@@ -17,8 +17,8 @@ BAR_WIDTH_PX = 220
 class WaitingPanel(QWidget):
     """Progress, what it would cost, or why not."""
 
-    def __init__(self, recording: Recording, workspace: Workspace, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, recording: Recording, workspace: Workspace) -> None:
+        super().__init__()
         self._recording = recording
         self._workspace = workspace
         self.message = QLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)

@@ -33,10 +33,8 @@ LONGEST_PROBLEM_PX = 240
 class TreeBar(QFrame):
     """Everything that steers the picture."""
 
-    def __init__(
-        self, model: TreeModel, search: TreeSearch, theme_source: ThemeSource, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, model: TreeModel, search: TreeSearch, theme_source: ThemeSource) -> None:
+        super().__init__()
         self._model = model
         self._search = search
         self._theme_source = theme_source
@@ -142,8 +140,8 @@ class TreeBar(QFrame):
 class ColoringButton(MenuButton):
     """Says what the colours tell; a click lists what else they could."""
 
-    def __init__(self, model: TreeModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(theme_source, parent)
+    def __init__(self, model: TreeModel, theme_source: ThemeSource) -> None:
+        super().__init__(theme_source)
         self._model = model
         self.setToolTip("What the colours tell")
         self.list_choices({coloring.title: coloring.name for coloring in COLORINGS})
@@ -164,8 +162,8 @@ class ColoringButton(MenuButton):
 class SearchField(QLineEdit):
     """What to search for; Enter goes to the next, Shift+Enter to the one before, Escape ends."""
 
-    def __init__(self, search: TreeSearch, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, search: TreeSearch) -> None:
+        super().__init__()
         self._search = search
         self.setPlaceholderText(SEARCH_HINT)
         self.setToolTip(SEARCH_TIP)
@@ -194,8 +192,8 @@ class SearchField(QLineEdit):
 class Breadcrumb(QWidget):
     """The path from the root to the chosen node; a click shows that part of the tree."""
 
-    def __init__(self, model: TreeModel, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, model: TreeModel, theme_source: ThemeSource) -> None:
+        super().__init__()
         self._model = model
         self._theme_source = theme_source
         self._places: list[tuple[int, int, int]] = []

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QEnterEvent, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QFrame, QLabel, QScrollArea, QVBoxLayout
 
 from guiapp.core.tree.statistics import Distribution, Finding
 from guiapp.viewmodels.tree.findings import TreeFindings
@@ -24,14 +24,8 @@ RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 class FindingsPanel(QScrollArea):
     """Figures about the tree; a click on one lists its tokens."""
 
-    def __init__(
-        self,
-        findings: TreeFindings,
-        list_tokens: ListTokens,
-        theme_source: ThemeSource,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, findings: TreeFindings, list_tokens: ListTokens, theme_source: ThemeSource) -> None:
+        super().__init__()
         self._findings = findings
         self._list_tokens = list_tokens
         self._theme_source = theme_source
@@ -95,9 +89,8 @@ class FigureRow(QAbstractButton):
         list_tokens: ListTokens,
         theme_source: ThemeSource,
         share: float | None = None,
-        parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self._finding = finding
         self._title = title
         self._list_tokens = list_tokens

@@ -35,14 +35,8 @@ CELLS = "QTableView::item { padding: 0 5px; }"  # as far from the edges as the t
 class FoundPanel(QWidget):
     """Tokens in a table; the present row is what is looked at in the tree."""
 
-    def __init__(
-        self,
-        model: TreeModel,
-        search: TreeSearch,
-        ask_where: Callable[[str, str], str],
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, model: TreeModel, search: TreeSearch, ask_where: Callable[[str, str], str]) -> None:
+        super().__init__()
         self._model = model
         self._search = search
         self._ask_where = ask_where

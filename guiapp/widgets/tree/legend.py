@@ -39,14 +39,8 @@ ALONE = "Click on one to show it alone; click again to show all."
 class TreeLegend(QWidget):
     """The classes with the most tokens, or the scale; a click on a class shows it alone, as do arrow keys."""
 
-    def __init__(
-        self,
-        model: TreeModel,
-        paint: TreePaint,
-        theme_source: ThemeSource,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, model: TreeModel, paint: TreePaint, theme_source: ThemeSource) -> None:
+        super().__init__()
         self._model = model
         self._paint = paint
         self._places: list[tuple[float, int]] = []
@@ -148,11 +142,7 @@ class MiniMap(QWidget):
     """The whole tree as a small icicle, with a frame around what is in view; drag it to move."""
 
     def __init__(
-        self,
-        model: TreeModel,
-        paint: TreePaint,
-        theme_source: ThemeSource,
-        parent: QWidget | None = None,
+        self, model: TreeModel, paint: TreePaint, theme_source: ThemeSource, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self._model = model

@@ -32,10 +32,8 @@ PADDING_PX = 3 * UNIT_PX
 class MergeTreeView(QWidget):
     """Draws merge trees side by side, smaller where they are wider than the widget, scrolled beyond that."""
 
-    def __init__(
-        self, theme_source: ThemeSource, zoom: TextZoom | None = None, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, theme_source: ThemeSource, zoom: TextZoom | None = None) -> None:
+        super().__init__()
         self._zoom = zoom or TextZoom(self)
         self._theme_source = theme_source
         self._roots: tuple[MergeNode, ...] = ()

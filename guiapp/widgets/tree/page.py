@@ -50,14 +50,8 @@ PANELS = ("Token", "Found", "Figures")
 class TreePage(Page):
     """Puts the picture and its panels together and links them with the workspace."""
 
-    def __init__(
-        self,
-        workspace: Workspace,
-        theme_source: ThemeSource,
-        settings: Settings,
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, workspace: Workspace, theme_source: ThemeSource, settings: Settings) -> None:
+        super().__init__()
         self._workspace = workspace
         self._settings = settings
         self.theme_source = theme_source

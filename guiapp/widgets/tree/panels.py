@@ -40,14 +40,9 @@ class NodePanel(QScrollArea):
     """The chosen node: what it is, how it is merged, what follows it, and the prefixes of the text."""
 
     def __init__(
-        self,
-        model: TreeModel,
-        walk: TreeWalk,
-        workspace: Workspace,
-        theme_source: ThemeSource,
-        parent: QWidget | None = None,
+        self, model: TreeModel, walk: TreeWalk, workspace: Workspace, theme_source: ThemeSource
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self._model = model
         self._workspace = workspace
         self._theme_source = theme_source

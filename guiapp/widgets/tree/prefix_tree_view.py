@@ -26,14 +26,9 @@ class PrefixTreeView(QWidget):
     """
 
     def __init__(
-        self,
-        walk: TreeWalk,
-        model: TreeModel,
-        workspace: Workspace,
-        theme_source: ThemeSource,
-        parent: QWidget | None = None,
+        self, walk: TreeWalk, model: TreeModel, workspace: Workspace, theme_source: ThemeSource
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self._walk = walk
         self._model = model
         self._theme_source = theme_source

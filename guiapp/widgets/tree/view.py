@@ -56,14 +56,9 @@ class TreeView(QWidget):
     resized = Signal()
 
     def __init__(
-        self,
-        model: TreeModel,
-        search: TreeSearch,
-        paint: TreePaint,
-        theme_source: ThemeSource,
-        parent: QWidget | None = None,
+        self, model: TreeModel, search: TreeSearch, paint: TreePaint, theme_source: ThemeSource
     ) -> None:
-        super().__init__(parent)
+        super().__init__()
         self._model = model
         self._search = search
         self._paint = paint

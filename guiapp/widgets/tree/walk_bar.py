@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton
 
 from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import isolate, visible_text
@@ -38,10 +38,8 @@ DETAILS = (Detail(18, 60, 3), Detail(18, 30, 3), Detail(12, 24, 2), Detail(6, 16
 class WalkBar(QFrame):
     """Step back, play or pause, step on; and what happens at the present byte."""
 
-    def __init__(
-        self, walk: TreeWalk, model: TreeModel, theme_source: ThemeSource, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, walk: TreeWalk, model: TreeModel, theme_source: ThemeSource) -> None:
+        super().__init__()
         self._walk = walk
         self._model = model
         self._theme_source = theme_source

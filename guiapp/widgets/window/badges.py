@@ -124,13 +124,9 @@ class RoundTripBadge(Badge):
     """Whether the tokens decode to the text again."""
 
     def __init__(
-        self,
-        workspace: Workspace,
-        theme_source: ThemeSource,
-        remedies: Sequence[QAction] = (),
-        parent: QWidget | None = None,
+        self, workspace: Workspace, theme_source: ThemeSource, remedies: Sequence[QAction] = ()
     ) -> None:
-        super().__init__("Round trip", theme_source, remedies, parent)
+        super().__init__("Round trip", theme_source, remedies)
         self._workspace = workspace
         workspace.round_trip.changed.connect(self._follow)
         workspace.vocabulary_changed.connect(self._follow)

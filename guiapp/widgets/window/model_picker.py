@@ -41,8 +41,8 @@ MOST_LINES = 4  # of a value
 class ModelButton(QToolButton):
     """`name  type · pre · size ▾`, as much as there is room for; a click opens the picker."""
 
-    def __init__(self, loader: ModelLoader, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, loader: ModelLoader, theme_source: ThemeSource) -> None:
+        super().__init__()
         self._loader = loader
         self._theme_source = theme_source
         set_role(self, "raised")

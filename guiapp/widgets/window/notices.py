@@ -82,8 +82,8 @@ class NoticeArea(QWidget):
 
     dismissed = Signal(str)
 
-    def __init__(self, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme_source: ThemeSource) -> None:
+        super().__init__()
         self._theme_source = theme_source
         self._notices: dict[str, Notice] = {}
         self._layout = QVBoxLayout(self)

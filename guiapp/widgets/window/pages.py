@@ -104,10 +104,8 @@ class PageStack(QStackedWidget):
     page_changed = Signal()
     imported = Signal()
 
-    def __init__(
-        self, setting: PageSetting, rows: tuple[PageRow, ...] = PAGES, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, setting: PageSetting, rows: tuple[PageRow, ...] = PAGES) -> None:
+        super().__init__()
         self._setting = setting
         self._rows = {row.name: row for row in rows}
         self._pages: dict[str, Page] = {}

@@ -34,10 +34,8 @@ class StatusLine(QFrame):
     tokens stays.
     """
 
-    def __init__(
-        self, workspace: Workspace, activity: Activity, switches: list[QAction], parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, workspace: Workspace, activity: Activity, switches: list[QAction]) -> None:
+        super().__init__()
         self._workspace = workspace
         self._shown: object = None
         set_role(self, "status")
@@ -101,8 +99,8 @@ class ActivityView(QWidget):
 
     SHOWN_AFTER_MS = 100
 
-    def __init__(self, activity: Activity, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, activity: Activity) -> None:
+        super().__init__()
         self._activity = activity
         self._label = FittedLabel(is_needed=True)
         set_role(self._label, "dim")

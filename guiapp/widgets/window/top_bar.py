@@ -21,10 +21,8 @@ HEIGHT_PX = 48
 class TopBar(QFrame):
     """Three groups: model at the left, pages in the middle, encoder and badges at the right."""
 
-    def __init__(
-        self, workspace: Workspace, actions: Actions, theme_source: ThemeSource, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, workspace: Workspace, actions: Actions, theme_source: ThemeSource) -> None:
+        super().__init__()
         set_role(self, "bar")
         self.setFixedHeight(HEIGHT_PX)
         self.model_button = ModelButton(workspace.loader, theme_source)
@@ -48,10 +46,8 @@ class TopBar(QFrame):
 class EncoderButton(MenuButton):
     """Names the encoder in use; a click lists those that the vocabulary offers."""
 
-    def __init__(
-        self, workspace: Workspace, actions: Actions, theme_source: ThemeSource, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(theme_source, parent)
+    def __init__(self, workspace: Workspace, actions: Actions, theme_source: ThemeSource) -> None:
+        super().__init__(theme_source)
         self._workspace = workspace
         menu = QMenu(self, toolTipsVisible=True)
         menu.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
@@ -76,8 +72,8 @@ class EncoderButton(MenuButton):
 class PaletteButton(QToolButton):
     """Opens the command palette."""
 
-    def __init__(self, actions: Actions, theme_source: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, actions: Actions, theme_source: ThemeSource) -> None:
+        super().__init__()
         self._theme_source = theme_source
         set_role(self, "quiet")
         action = actions["palette"]
