@@ -8,11 +8,12 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QGridLayout, QMenu, QPushButton, QWidget
 
 from guiapp.viewmodels.bench.model import BenchModel
 from guiapp.viewmodels.bench.run_list import RunList
 from guiapp.widgets.bench.runs_dialog import RunsDialog
+from guiapp.widgets.shared.layouts import AS_AROUND, STRETCH, in_row
 from guiapp.widgets.shared.menu_button import MenuButton
 from guiapp.widgets.shared.segments import Segments
 from guiapp.widgets.shared.theme import ThemeSource
@@ -63,11 +64,7 @@ class BenchBar(QWidget):
         model.compared.connect(self._show_changes)
         self.report_button = QPushButton("Report…")
         self.choosers = QWidget()
-        row = QHBoxLayout(self.choosers)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addStretch(1)
-        for chooser in choosers:
-            row.addWidget(chooser)
+        in_row((STRETCH, 1), *choosers, on=self.choosers, spacing=AS_AROUND)
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setColumnStretch(1, 1)

@@ -16,14 +16,16 @@ import pyqtgraph as pg
 from pyqtgraph.GraphicsScene.mouseEvents import MouseClickEvent
 from PySide6.QtCore import QPointF, Qt, Signal, SignalInstance
 from PySide6.QtGui import QColor, QFontMetrics, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QToolTip, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QToolTip, QWidget
 
 from guiapp.core.bench.measurement import Record
 from guiapp.widgets.bench.contender_look import Look, look_of
 from guiapp.widgets.bench.labels import interval_of, tip_of
 from guiapp.widgets.bench.plot import BEHIND_GAP, Plot, Word, pen_of
+from guiapp.widgets.shared.buttons import tool_button
 from guiapp.widgets.shared.fitted_label import FittedLabel
 from guiapp.widgets.shared.icons import icon
+from guiapp.widgets.shared.layouts import AS_AROUND, in_column, in_row
 from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, Theme
 
@@ -77,17 +79,11 @@ class Chart(QFrame):
         self._font_px = SMALL_FONT_PX
         self._title = title
         self._plot: Plot | None = None
-        self.note = FittedLabel()
-        set_role(self.note, "dim")
-        self._top = QHBoxLayout()
+        self.note = set_role(FittedLabel(), "dim")
         self._heading = heading(title)
-        self.empty = QLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
-        set_role(self.empty, "dim")
-        self.enlarge_button = QToolButton()
+        self.empty = set_role(QLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter), "dim")
+        self.enlarge_button = tool_button(tip=ENLARGE)
         self.enlarge_button.setCheckable(True)
-        self.enlarge_button.setToolTip(ENLARGE)
-        self.enlarge_button.setAccessibleName(ENLARGE)
-        set_role(self.enlarge_button, "quiet")
         self.enlarge_button.clicked.connect(self.enlarge_clicked)
         self._lay_out()
         theme_source.changed.connect(self._follow_theme)
@@ -105,13 +101,9 @@ class Chart(QFrame):
         return self._plot
 
     def _lay_out(self) -> None:
-        self._top.addWidget(self._heading)
-        self._top.addWidget(self.note, 1)
-        self._top.addWidget(self.enlarge_button)
-        self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(MARGIN_PX, GAP_PX, GAP_PX, GAP_PX)
-        self._layout.addLayout(self._top)
-        self._layout.addWidget(self.empty, 1)
+        self._top = in_row(self._heading, (self.note, 1), self.enlarge_button)
+        margins = MARGIN_PX, GAP_PX, GAP_PX, GAP_PX
+        self._layout = in_column(self._top, (self.empty, 1), on=self, margins=margins, spacing=AS_AROUND)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

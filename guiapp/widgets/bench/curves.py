@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPen
-from PySide6.QtWidgets import QToolButton
 
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.tables import size_text, time_text
@@ -25,7 +24,7 @@ from guiapp.widgets.bench.charts import (
 )
 from guiapp.widgets.bench.labels import End, decades_of, interval_of, short_number, spread
 from guiapp.widgets.bench.plot import BEHIND_GAP, NO_PEN, Curve, Marker, brush_of, pen_of
-from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.buttons import tool_button
 
 MOST_NAME_SHARE = 0.45  # of the plot's width
 EDGE_SHARE = 0.04  # of the height, free below and above
@@ -65,11 +64,7 @@ class CurveChart(Chart):
     def __init__(self, title: str, theme_source: HasTheme) -> None:
         self._growth: Sequence[Record] = ()
         self._quantity = QUANTITIES[0]
-        self.quantity_button = QToolButton()
-        self.quantity_button.setToolTip(CHANGE_QUANTITY)
-        self.quantity_button.setAccessibleName(CHANGE_QUANTITY)
-        set_role(self.quantity_button, "raised")
-        self.quantity_button.clicked.connect(self._next_quantity)
+        self.quantity_button = tool_button(clicked=self._next_quantity, role="raised", tip=CHANGE_QUANTITY)
         super().__init__(title, theme_source)
         self.add_control(self.quantity_button)
         self.show_quantity(self._quantity)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QShowEvent
-from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QSplitter, QStackedWidget, QWidget
 
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.plan import BenchError
@@ -31,6 +31,7 @@ from guiapp.widgets.bench.plan import PlanPanel
 from guiapp.widgets.bench.saving import BenchExport
 from guiapp.widgets.bench.scenarios import BY_TEXT, OFFERED, ScenarioCard
 from guiapp.widgets.bench.tables import TablesView, changed, figures, published
+from guiapp.widgets.shared.layouts import framed, in_column, in_splitter
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, ThemeSource
 from guiapp.widgets.window.input_watch import InputWatch
@@ -73,9 +74,8 @@ class BenchPage(Page):
         self.baselines = Chooser("Baseline", BASELINE)
         self.bar = BenchBar(model, theme_source, (self.texts, self.units, self.baselines))
         self.progress = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
-        self.notes = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
+        self.notes = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText), "dim")
         self.notes.setTextInteractionFlags(LINKS)
-        set_role(self.notes, "dim")
         self.export = BenchExport(model, self)
         self._frames = QTimer(self, interval=FRAME_MS, singleShot=True)
         self._frames.timeout.connect(self.redraw)
@@ -228,22 +228,10 @@ class BenchPage(Page):
     def _lay_out(self) -> None:
         self.views.addWidget(self.grid)
         self.views.addWidget(self.tables)
-        right = QWidget()
-        column = QVBoxLayout(right)
-        column.setContentsMargins(MARGIN_PX, GAP_PX, MARGIN_PX, GAP_PX)
-        column.addWidget(self.bar)
-        column.addWidget(self.notices)
-        column.addWidget(self.views, 1)
-        column.addWidget(self.progress)
-        column.addWidget(self.notes)
-        self.splitter.addWidget(self.plan)
-        self.splitter.addWidget(right)
-        self.splitter.setStretchFactor(1, 1)
-        self.splitter.setSizes([PLAN_WIDTH_PX, 1100])
-        self.splitter.setHandleWidth(1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.splitter)
+        parts = self.bar, self.notices, (self.views, 1), self.progress, self.notes
+        right = framed(in_column(*parts, margins=(MARGIN_PX, GAP_PX)))
+        in_splitter(self.splitter, self.plan, right, sizes=(PLAN_WIDTH_PX, 1100), grows=1)
+        in_column(self.splitter, on=self)
         self.setFocusProxy(self.plan.run_button)
 
     def _enlarge(self, card: Chart | ScenarioCard, is_alone: bool) -> None:

@@ -32,6 +32,7 @@ from guiapp.viewmodels.bench.entrants import Entrant
 from guiapp.viewmodels.bench.model import BenchModel
 from guiapp.viewmodels.bench.presets import PRESETS, TEXTS
 from guiapp.widgets.bench.contender_look import Look, look_of
+from guiapp.widgets.shared.layouts import AS_AROUND, STRETCH, in_column, in_row
 from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
@@ -80,17 +81,15 @@ class PlanPanel(QFrame):
         self.presets.setAccessibleName("Preset")
         self.presets.activated.connect(self._choose_preset)
         self.limits = {name: self._limit_box(name) for name in LIMITS}
-        self.run_button = QPushButton("Run")
-        set_role(self.run_button, "primary")
+        self.run_button = set_role(QPushButton("Run"), "primary")
         self.run_button.clicked.connect(self._run_or_stop)
         self._was_running, self._is_stopping = False, False
         self._settling = QTimer(self, interval=SETTLING_MS, singleShot=True)
         self._settling.timeout.connect(self._follow_run)
         self.pause_button = QPushButton("Pause")
         self.pause_button.clicked.connect(model.toggle_pause)
-        self.estimate = QLabel(wordWrap=True)
+        self.estimate = set_role(QLabel(wordWrap=True), "dim")
         self.estimate.setToolTip(ESTIMATED)
-        set_role(self.estimate, "dim")
         self.boxes: list[QCheckBox] = []
         self.reasons: list[QLabel] = []
         self._is_ticked: list[Callable[[], bool]] = []  # for each box
@@ -108,7 +107,7 @@ class PlanPanel(QFrame):
         self._follow_estimate()  # the text may have another length now
 
     def _lay_out(self) -> None:
-        inner = QWidget()
+        inner = set_role(QWidget(), "panel")
         inner.setLayout(self._list)
         self._list.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
         self._list.setSpacing(UNIT_PX)
@@ -116,26 +115,14 @@ class PlanPanel(QFrame):
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(inner)
-        set_role(inner, "panel")
-        buttons = QHBoxLayout()
-        buttons.addWidget(self.run_button, 1)
-        buttons.addWidget(self.pause_button)
-        bottom = QVBoxLayout()
-        bottom.setContentsMargins(MARGIN_PX, GAP_PX, MARGIN_PX, MARGIN_PX)
-        for left, right in (
-            (self.presets, self.limits["time_budget_s"]),
-            (self.limits["threads"], self.limits["largest_bytes"]),
-        ):
-            row = QHBoxLayout()
-            row.addWidget(left, 1)
-            row.addWidget(right, 0)
-            bottom.addLayout(row)
-        bottom.addLayout(buttons)
-        bottom.addWidget(self.estimate)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(area, 1)
-        layout.addLayout(bottom)
+        bottom = in_column(
+            in_row((self.presets, 1), self.limits["time_budget_s"]),
+            in_row((self.limits["threads"], 1), self.limits["largest_bytes"]),
+            in_row((self.run_button, 1), self.pause_button),
+            self.estimate,
+            margins=(MARGIN_PX, GAP_PX, MARGIN_PX, MARGIN_PX),
+        )
+        in_column((area, 1), bottom, on=self, spacing=AS_AROUND)
 
     def _follow(self) -> None:
         model = self._model
@@ -225,10 +212,9 @@ class PlanPanel(QFrame):
         if not reason:
             return
         box.setEnabled(False)
-        label = QLabel(reason, wordWrap=True)
+        label = set_role(QLabel(reason, wordWrap=True), "dim")
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         label.setContentsMargins(REASON_INDENT_PX, 0, 0, UNIT_PX)
-        set_role(label, "dim")
         self._list.addWidget(label)
         self.reasons.append(label)
 
@@ -248,15 +234,13 @@ class PlanPanel(QFrame):
         return name in self._model.preset.scenarios
 
     def _buttons_for_texts(self) -> QHBoxLayout:
-        row = QHBoxLayout()
+        buttons = []
         for title, add in (("Files…", self._add_files), ("Folder…", self._add_folder)):
-            button = QPushButton(title)
-            set_role(button, "quiet")
+            button = set_role(QPushButton(title), "quiet")
             button.setEnabled(not self._model.is_running)
             button.clicked.connect(add)
-            row.addWidget(button)
-        row.addStretch(1)
-        return row
+            buttons.append(button)
+        return in_row(*buttons, (STRETCH, 1))
 
     def _add_files(self) -> None:
         names, _ = QFileDialog.getOpenFileNames(self, "Texts to encode")

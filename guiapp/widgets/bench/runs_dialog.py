@@ -5,19 +5,18 @@ from __future__ import annotations
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import (
     QDialog,
-    QHBoxLayout,
     QLabel,
     QListView,
     QPushButton,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
 from guiapp.viewmodels.bench.run_list import Index, RunList
+from guiapp.widgets.shared.layouts import in_column, in_row
 from guiapp.widgets.shared.style_sheet import set_role
-from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX
+from guiapp.widgets.shared.theme import MARGIN_PX
 
 SIZE = 560, 400
 ROW_PX = 34
@@ -58,8 +57,7 @@ class RunsDialog(QDialog):
         self.list.setItemDelegate(TallRow(self.list))
         self.list.setEditTriggers(Trigger.EditKeyPressed | Trigger.SelectedClicked)
         self.list.activated.connect(self._open)
-        self.note = QLabel(wordWrap=True)
-        set_role(self.note, "dim")
+        self.note = set_role(QLabel(wordWrap=True), "dim")
         runs.failed.connect(self.note.setText)
         self.open_button, self.compare_button, self.rename_button = (
             QPushButton(title) for title in ("Open", "Compare", "Rename")
@@ -74,17 +72,11 @@ class RunsDialog(QDialog):
         self._follow_rows()
 
     def _lay_out(self) -> None:
-        row = QHBoxLayout()
-        row.addWidget(self.note, 1)
-        for button in (self.rename_button, self.compare_button, self.open_button):
+        buttons = self.rename_button, self.compare_button, self.open_button
+        for button in buttons:
             button.setAutoDefault(False)  # Enter belongs to the list, and to the name that is edited
-            row.addWidget(button)
         set_role(self.open_button, "primary")
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
-        layout.setSpacing(GAP_PX)
-        layout.addWidget(self.list, 1)
-        layout.addLayout(row)
+        in_column((self.list, 1), in_row((self.note, 1), *buttons), on=self, margins=MARGIN_PX)
         self.resize(*SIZE)
 
     def _follow_rows(self) -> None:

@@ -7,19 +7,18 @@ from PySide6.QtGui import QGuiApplication, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
-    QHBoxLayout,
     QLabel,
     QPlainTextEdit,
     QPushButton,
     QTextEdit,
-    QVBoxLayout,
     QWidget,
 )
 
 from guiapp.viewmodels.tokens.decode import DecodeModel
 from guiapp.widgets.inspect.token_chips import TokenChips
+from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row
 from guiapp.widgets.shared.style_sheet import heading, set_role
-from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, Theme, ThemeSource
+from guiapp.widgets.shared.theme import MARGIN_PX, UI_FONT_PX, Theme, ThemeSource
 
 MOST_TOKENS = 500
 MOST_CHARACTERS = 200_000
@@ -78,26 +77,19 @@ class DecodeDialog(QDialog):
         set_role(self._replace, "raised")
         set_role(self._insert, "primary")
         self._insert.setDefault(True)
-        options, buttons = QHBoxLayout(), QHBoxLayout()
-        options.addWidget(self._remove)
-        options.addWidget(self._unparse)
-        options.addStretch()
-        buttons.addWidget(self._copy)
-        buttons.addStretch()
-        buttons.addWidget(self._replace)
-        buttons.addWidget(self._insert)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
-        column.setSpacing(GAP_PX)
-        column.addWidget(heading("Token ids"))
-        column.addWidget(self._ids, 2)
-        column.addWidget(self._error)
-        column.addLayout(options)
-        column.addWidget(heading("Text"))
-        column.addWidget(self._text, 3)
-        column.addWidget(self._n_tokens)
-        column.addWidget(self._tokens)
-        column.addLayout(buttons)
+        in_column(
+            heading("Token ids"),
+            (self._ids, 2),
+            self._error,
+            in_row(self._remove, self._unparse, STRETCH),
+            heading("Text"),
+            (self._text, 3),
+            self._n_tokens,
+            self._tokens,
+            in_row(self._copy, STRETCH, self._replace, self._insert),
+            on=self,
+            margins=MARGIN_PX,
+        )
         self.resize(620, 560)
 
     def _connect(self) -> None:

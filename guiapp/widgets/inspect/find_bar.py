@@ -7,10 +7,12 @@ from typing import NamedTuple
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QToolButton
+from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QSizePolicy, QToolButton
 
 from guiapp.viewmodels.text.search import Kind, TextSearch
+from guiapp.widgets.shared.buttons import tool_button
 from guiapp.widgets.shared.icons import icon
+from guiapp.widgets.shared.layouts import in_row
 from guiapp.widgets.shared.menu_button import MenuButton
 from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.style_sheet import set_role
@@ -71,24 +73,14 @@ class FindBar(QFrame):
         self.count.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.count.setMinimumWidth(COUNT_PX)
         self.count.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        layout = self._layout = QHBoxLayout(self)
-        layout.setContentsMargins(MARGIN_PX, 0, GAP_PX, 0)
-        layout.setSpacing(UNIT_PX)
-        layout.addWidget(self.kind)
-        layout.addWidget(self.field, 10)
-        layout.addWidget(self.case)
-        layout.addWidget(self.count, 8)
-        for widget in (self.previous, self.next, self.close_button):
-            layout.addWidget(widget)
+        what = self.kind, (self.field, 10), self.case, (self.count, 8)
+        parts = *what, self.previous, self.next, self.close_button
+        self._layout = in_row(*parts, on=self, margins=(MARGIN_PX, 0, GAP_PX, 0), spacing=UNIT_PX)
 
     def _button(self, icon_name: str, tip: str, slot: Callable[[], None]) -> QToolButton:
-        button = QToolButton()
-        set_role(button, "quiet" if icon_name else "tab")
-        button.setToolTip(tip)
-        button.setAccessibleName(tip.partition(" (")[0])
+        button = tool_button(clicked=slot, role="quiet" if icon_name else "tab", tip=tip)
         button.setProperty("icon_name", icon_name)
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        button.clicked.connect(slot)
         return button
 
     def _go_on(self) -> None:

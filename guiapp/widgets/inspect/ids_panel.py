@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QAction, QActionGroup, QGuiApplication, QKeySequence
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QStackedWidget, QToolButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QLabel, QStackedWidget, QToolButton
 
 from guiapp.core.explain.figures import counted
 from guiapp.core.explain.id_lists import FORMATS
 from guiapp.viewmodels.background import LatestJob
 from guiapp.viewmodels.tokens.source import TokenSource
 from guiapp.widgets.inspect.token_strip import TokenStrip
+from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row
 from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.widgets.shared.token_actions import copy_action
@@ -48,8 +49,7 @@ class IdsPanel(QFrame):
         self.strip = strip
         self._make_table = make_table
         self._views = QStackedWidget()
-        self._notice = QLabel()
-        set_role(self._notice, "dim")
+        self._notice = set_role(QLabel(), "dim")
         self._notice_over = QTimer(self, singleShot=True, interval=NOTICE_MS)
         self._notice_over.timeout.connect(self._notice.clear)
         self._writing = LatestJob[tuple[str, int]](self)
@@ -113,26 +113,20 @@ class IdsPanel(QFrame):
         return actions
 
     def _lay_out(self) -> None:
-        header = QHBoxLayout()
-        header.setContentsMargins(MARGIN_PX, UNIT_PX, MARGIN_PX, 0)
-        header.setSpacing(0)
-        header.addWidget(heading("Ids"))
-        header.addSpacing(3 * UNIT_PX)
-        for action in self.format_actions.values():
-            header.addWidget(_button(action))
-        header.addSpacing(3 * UNIT_PX)
-        for action in (self.copy_action, self.decode_action):
-            header.addWidget(_button(action))
-        header.addWidget(self._notice)
-        header.addStretch()
-        for action in self.view_actions.values():
-            header.addWidget(_button(action))
+        header = in_row(
+            heading("Ids"),
+            3 * UNIT_PX,
+            *map(_button, self.format_actions.values()),
+            3 * UNIT_PX,
+            *map(_button, (self.copy_action, self.decode_action)),
+            self._notice,
+            STRETCH,
+            *map(_button, self.view_actions.values()),
+            margins=(MARGIN_PX, UNIT_PX, MARGIN_PX, 0),
+            spacing=0,
+        )
         self._views.addWidget(self.strip)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(UNIT_PX)
-        column.addLayout(header)
-        column.addWidget(self._views)
+        in_column(header, self._views, on=self, spacing=UNIT_PX)
 
     def _show_view(self) -> None:
         self._views.setCurrentWidget(self.table if self.view_actions["table"].isChecked() else self.strip)
@@ -144,8 +138,7 @@ def _written(format_name: str, token_ids: NDArray[np.int32], _: object) -> tuple
 
 
 def _button(action: QAction) -> QToolButton:
-    button = QToolButton()
+    button = set_role(QToolButton(), "quiet")
     button.setDefaultAction(action)
     button.setFont(Theme.ui_font(SMALL_FONT_PX))
-    set_role(button, "quiet")
     return button

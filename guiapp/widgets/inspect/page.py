@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSplitter, QWidget
 
 from guiapp.core.explain.id_lists import holds_numbers
 from guiapp.viewmodels.tokens.decode import DecodeModel
@@ -17,6 +17,7 @@ from guiapp.widgets.inspect.ids_panel import IdsPanel
 from guiapp.widgets.inspect.text_panel import TextPanel
 from guiapp.widgets.inspect.token_card import TokenCard
 from guiapp.widgets.inspect.token_strip import TokenStrip
+from guiapp.widgets.shared.layouts import in_column, in_splitter
 from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import TEXT_FONT_PX, ThemeSource
 from guiapp.widgets.spans.editor import SpanEditor
@@ -124,19 +125,9 @@ class InspectPage(Page):
             self._decode_dialog.raise_()
 
     def _lay_out(self) -> None:
-        self.text_splitter.addWidget(self.text_panel)
-        self.text_splitter.addWidget(self.ids_panel)
-        self.text_splitter.setStretchFactor(0, 1)
-        self.text_splitter.setSizes([600, IDS_HEIGHT_PX])
-        self.splitter.addWidget(self.text_splitter)
-        self.splitter.addWidget(self.card)
-        self.splitter.setStretchFactor(0, 1)
-        self.splitter.setSizes([1100, CARD_WIDTH_PX])
-        for splitter in (self.text_splitter, self.splitter):
-            splitter.setHandleWidth(1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.splitter)
+        in_splitter(self.text_splitter, self.text_panel, self.ids_panel, sizes=(600, IDS_HEIGHT_PX))
+        in_splitter(self.splitter, self.text_splitter, self.card, sizes=(1100, CARD_WIDTH_PX))
+        in_column(self.splitter, on=self)
         self.setFocusProxy(self.editor)
 
     def _follow_editor_zoom(self) -> None:

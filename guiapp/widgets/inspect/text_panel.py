@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from guiapp.viewmodels.text.search import Kind, TextSearch
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.inspect.find_bar import FindBar
+from guiapp.widgets.shared.layouts import in_column
 from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.spans.editor import SpanEditor
 
@@ -25,10 +26,7 @@ class TextPanel(QWidget):
         self._theme_source = theme_source
         self._find_bar: FindBar | None = None
         self.search = TextSearch(workspace, self)
-        layout = self._layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(editor, 1)
+        self._layout = in_column((editor, 1), on=self, spacing=0)
         editor.show_matches(self.search)
         self.search.query_changed.connect(self._follow_query)
         self.search.current_changed.connect(self._reveal)

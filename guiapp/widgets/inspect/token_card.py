@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
 from guiapp.core.explain.merge_tree import MergeTree
 from guiapp.core.explain.token_path import TokenPath
@@ -14,6 +14,7 @@ from guiapp.core.explain.visible_text import isolate, visible_runs
 from guiapp.viewmodels.tokens.details import FACTS, TokenDetails, TokenDetailsModel
 from guiapp.widgets.inspect.fact_table import FactTable
 from guiapp.widgets.shared.card import CARD_MARGIN_PX, card
+from guiapp.widgets.shared.layouts import STRETCH, in_column
 from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.styled_text import Span, StyledText
 from guiapp.widgets.shared.text_zoom import TextZoom
@@ -37,16 +38,14 @@ class TokenCard(QScrollArea):
         self._model = model
         self._theme_source = theme_source
         self._title = heading("Token")
-        self._empty = QLabel(EMPTY_TEXT, wordWrap=True)
-        set_role(self._empty, "dim")
+        self._empty = set_role(QLabel(EMPTY_TEXT, wordWrap=True), "dim")
         self._token = StyledText(Theme.mono_font(TOKEN_FONT_PX), 3)
         self._token.setAccessibleName("Token text")
         self._facts = FactTable(FACTS, self._zoom)
         self._tree = MergeTreeView(theme_source, self._zoom)
         self._tree_area = _WideDrawing(self._tree)
         self._tree_area.setAccessibleName("How it is built")
-        self._remark = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
-        set_role(self._remark, "dim")
+        self._remark = set_role(QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True), "dim")
         self._path = StyledText(Theme.mono_font(SMALL_FONT_PX), 6)
         self._path.setAccessibleName("Path in the tree")
         self._sections = QWidget()
@@ -66,25 +65,18 @@ class TokenCard(QScrollArea):
             QGuiApplication.clipboard().setText("\n".join([*lines, self._tree.as_text()]).rstrip() + "\n")
 
     def _lay_out(self) -> None:
-        sections = QVBoxLayout(self._sections)
-        sections.setContentsMargins(0, 0, 0, 0)
-        sections.setSpacing(GAP_PX)
-        sections.addWidget(card(self._token, self._facts))
-        sections.addSpacing(GAP_PX)
-        sections.addWidget(heading("How it is built"))
-        sections.addWidget(card(self._tree_area, self._remark))
-        sections.addSpacing(GAP_PX)
-        sections.addWidget(heading("Path in the tree"))
-        sections.addWidget(card(self._path))
-        inside = QFrame()
-        set_role(inside, "panel")
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
-        column.setSpacing(GAP_PX)
-        column.addWidget(self._title)
-        column.addWidget(self._empty)
-        column.addWidget(self._sections)
-        column.addStretch(1)
+        in_column(
+            card(self._token, self._facts),
+            GAP_PX,
+            heading("How it is built"),
+            card(self._tree_area, self._remark),
+            GAP_PX,
+            heading("Path in the tree"),
+            card(self._path),
+            on=self._sections,
+        )
+        inside = set_role(QFrame(), "panel")
+        in_column(self._title, self._empty, self._sections, (STRETCH, 1), on=inside, margins=MARGIN_PX)
         self.setWidget(inside)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)

@@ -12,12 +12,12 @@ from PySide6.QtWidgets import (
     QListView,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
 from guiapp.viewmodels.models.choices import Choice, matching
 from guiapp.widgets.shared.icons import icon
+from guiapp.widgets.shared.layouts import AS_AROUND, in_column
 from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import GAP_PX, RADIUS_PX, SMALL_FONT_PX, Theme, ThemeSource
@@ -65,10 +65,7 @@ class ChoiceList(QWidget):
         self.rows.setMouseTracking(True)
         self.rows.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.filter = FilterLine(f"Filter {title.lower()}", self.rows)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.filter)
-        layout.addWidget(self.rows)
+        in_column(self.filter, self.rows, on=self, spacing=AS_AROUND)
         self.setFocusProxy(self.filter)
         self.filter.textChanged.connect(self._fill)
         self.filter.returnPressed.connect(self._choose_current)

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QWidget
 
+from guiapp.widgets.shared.layouts import AS_AROUND, in_column
 from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX
 
@@ -43,12 +44,8 @@ class Explanation(Popover):
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
         label.setMinimumWidth(WIDTH_PX - 2 * MARGIN_PX)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
-        layout.addWidget(heading(title))
-        layout.addWidget(label)
-        self._button_column = QVBoxLayout()
-        layout.addLayout(self._button_column)
+        self._button_column = in_column()
+        in_column(heading(title), label, self._button_column, on=self, margins=MARGIN_PX, spacing=AS_AROUND)
         self._actions: list[QAction] = []
         self.buttons: list[QPushButton] = []
         self.setFixedWidth(WIDTH_PX)

@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Protocol
 
 from PySide6.QtCore import Qt, SignalInstance
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QToolButton, QWidget
+from PySide6.QtWidgets import QLabel, QProgressBar, QWidget
 
 from guiapp.core.explain.figures import percent
-from guiapp.widgets.shared.style_sheet import set_role
-from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
+from guiapp.widgets.shared.buttons import tool_button
+from guiapp.widgets.shared.layouts import in_row
+from guiapp.widgets.shared.theme import MARGIN_PX, UNIT_PX, ThemeSource
 
 BAR_WIDTH_PX = 220
 WHOLE = 1000
@@ -54,15 +55,8 @@ class SavingBar(QWidget):
         self.bar.setRange(0, WHOLE)
         self.bar.setFixedWidth(BAR_WIDTH_PX)
         self.bar.setAccessibleName("Progress of saving")
-        self.button = QToolButton()
-        set_role(self.button, "raised")
-        self.button.clicked.connect(self._cancel_or_dismiss)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(MARGIN_PX, UNIT_PX, MARGIN_PX, UNIT_PX)
-        row.setSpacing(GAP_PX)
-        row.addWidget(self.message, 1)
-        row.addWidget(self.bar)
-        row.addWidget(self.button)
+        self.button = tool_button("", self._cancel_or_dismiss, role="raised")
+        in_row((self.message, 1), self.bar, self.button, on=self, margins=(MARGIN_PX, UNIT_PX))
         saving.changed.connect(self._follow)
         theme_source.changed.connect(self._follow)
         self._follow()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QToolButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QToolButton, QWidget
 
+from guiapp.widgets.shared.layouts import STRETCH, in_row
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import MARGIN_PX, UNIT_PX
 
@@ -21,19 +22,15 @@ class Segments(QWidget):
     def __init__(self, words: tuple[str, ...]) -> None:
         super().__init__()
         self._group = QButtonGroup(self)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(MARGIN_PX - UNIT_PX, 0, MARGIN_PX, 0)
-        layout.setSpacing(UNIT_PX)
         for number, word in enumerate(words):
-            button = QToolButton()
+            button = set_role(QToolButton(), "tab")
             button.setText(word)
             button.setCheckable(True)
             button.setChecked(number == 0)
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-            set_role(button, "tab")
             self._group.addButton(button, number)
-            layout.addWidget(button)
-        layout.addStretch()
+        margins = MARGIN_PX - UNIT_PX, 0, MARGIN_PX, 0
+        in_row(*self._group.buttons(), STRETCH, on=self, margins=margins, spacing=UNIT_PX)
         self._group.idToggled.connect(self._tell)
 
     def choose(self, index: int) -> None:

@@ -15,16 +15,18 @@ Widgets choose their looks by the dynamic property `role`:
 from __future__ import annotations
 
 from string import Template
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtGui import QColor, QFontDatabase
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from guiapp.core.demo import resources_folder
 
 if TYPE_CHECKING:
     from guiapp.widgets.shared.theme import Theme
+
+W = TypeVar("W", bound=QWidget)
 
 _TEMPLATE = Template("""
 QWidget { color: $text; }
@@ -176,12 +178,13 @@ def blend(below: QColor, above: QColor, amount: float) -> QColor:
     )
 
 
-def set_role(widget: QWidget, role: str) -> None:
-    """Choose one of the looks of this module, also for a widget that is already shown."""
+def set_role(widget: W, role: str) -> W:
+    """Choose one of the looks of this module, also for a widget that is already shown; return the widget."""
     widget.setProperty("role", role)
     if widget.testAttribute(Qt.WidgetAttribute.WA_WState_Polished):
         widget.style().unpolish(widget)
         widget.style().polish(widget)
+    return widget
 
 
 def color_again(widget: QWidget) -> None:
@@ -195,16 +198,6 @@ def color_again(widget: QWidget) -> None:
 
 def heading(text: str) -> QLabel:
     """A small bold dim line in capitals over a section."""
-    label = QLabel(text.upper())
-    set_role(label, "heading")
+    label = set_role(QLabel(text.upper()), "heading")
     label.setAccessibleName(text)
     return label
-
-
-def head_row(text: str, button: QWidget) -> QHBoxLayout:
-    """A heading, and a button at the far end of its line."""
-    row = QHBoxLayout()
-    row.addWidget(heading(text))
-    row.addStretch()
-    row.addWidget(button)
-    return row

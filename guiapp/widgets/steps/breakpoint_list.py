@@ -7,13 +7,11 @@ from functools import partial
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QLabel,
     QMenu,
     QPushButton,
     QSizePolicy,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -22,9 +20,11 @@ from guiapp.core.trace.conditions import TRACE_SCHEMA
 from guiapp.core.training.breakpoints import SCHEMA
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.steps.training import TrainingModel
+from guiapp.widgets.shared.buttons import tool_button
+from guiapp.widgets.shared.layouts import AS_AROUND, in_column, in_row
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.text_zoom import TextZoom
-from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, ThemeSource
+from guiapp.widgets.shared.theme import SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, ThemeSource
 from guiapp.widgets.steps.cards import QuietButton, head_row
 from guiapp.widgets.steps.entry import EntryField, clear
 
@@ -81,15 +81,9 @@ class BreakpointList(QWidget):
         self.field = EntryField(example, theme_source, zoom, SCHEMA if is_training else TRACE_SCHEMA)
         self.field.entered.connect(self._enter)
         self.removed = RemovedNotice(model, zoom)
-        self._rows = QVBoxLayout()
-        self._rows.setSpacing(0)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GAP_PX)
-        layout.addLayout(head_row("Breakpoints", self.add_button, zoom))
-        layout.addLayout(self._rows)
-        layout.addWidget(self.removed)
-        layout.addWidget(self.field)
+        self._rows = in_column(spacing=0)
+        head = head_row("Breakpoints", self.add_button, zoom)
+        in_column(head, self._rows, self.removed, self.field, on=self)
         model.breakpoints_changed.connect(self._follow)
         model.position_changed.connect(self._follow_stop)
         theme_source.changed.connect(self._follow)
@@ -175,45 +169,28 @@ class BreakpointRow(QWidget):
         self._model = model
         self._index = index
         breakpoint_, theme = model.breakpoints.rows[index], theme_source.theme
-        self.switch = QToolButton()
-        self.switch.setText("●" if breakpoint_.is_enabled else "○")
+        sign, change = ("●", "Switch off") if breakpoint_.is_enabled else ("○", "Switch on")
+        self.switch = tool_button(sign, self._switch, name=change)
         color = theme.warning if breakpoint_.log else theme.bad
         self.switch.setStyleSheet(f"color: {color.name()}; padding: 2px 0px")
-        self.switch.setAccessibleName("Switch off" if breakpoint_.is_enabled else "Switch on")
-        self.switch.clicked.connect(self._switch)
-        self.label = TitleButton(breakpoint_.title)
+        self.label = set_role(TitleButton(breakpoint_.title), "quiet")
         self.label.setToolTip(f"{breakpoint_.title}\nClick to change it.")
         self.label.setFont(zoom.mono_font(SMALL_FONT_PX + 1))
         self.label.clicked.connect(self._edit)
-        self.hits = QLabel("off" if not breakpoint_.is_enabled else f"{n_hits:,}")
+        self.hits = set_role(QLabel(f"{n_hits:,}" if breakpoint_.is_enabled else "off"), "dim")
         self.hits.setToolTip("how often it is hit")
-        self.remove = QToolButton()
-        self.remove.setText("×")
-        self.remove.setAccessibleName("Remove the breakpoint")
-        self.remove.clicked.connect(self._remove)
+        self.remove = tool_button("×", self._remove, name="Remove the breakpoint")
         self.absence = QLabel(absence, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self.absence.setFont(zoom.ui_font(SMALL_FONT_PX))
         self.absence.setIndent(zoom.scaled(ABSENCE_INDENT_PX))
         for other in (self.switch, self.hits, self.remove):
             other.setFont(zoom.ui_font(UI_FONT_PX))
         self.absence.setStyleSheet(f"color: {theme.warning.name()}")
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        layout = QHBoxLayout()
-        layout.setSpacing(UNIT_PX)
-        whole.addLayout(layout)
-        whole.addWidget(self.absence)
+        line = in_row(self.switch, (self.label, 1), self.hits, self.remove, spacing=UNIT_PX)
+        in_column(line, self.absence, on=self, spacing=0)
         self.absence.setVisible(bool(absence))  # once it has a parent: else it would be a window
-        for button in (self.switch, self.label, self.remove):
-            set_role(button, "quiet")
-        set_role(self.hits, "dim")
         color = theme.text if breakpoint_.is_enabled else theme.faint
         self.label.setStyleSheet(f"color: {color.name()}; padding: 5px 2px; text-align: left")
-        layout.addWidget(self.switch)
-        layout.addWidget(self.label, 1)
-        layout.addWidget(self.hits)
-        layout.addWidget(self.remove)
 
     def set_stopped(self, is_stopped: bool) -> None:
         """Whether the last run ended at it."""
@@ -256,18 +233,10 @@ class RemovedNotice(QWidget):
         super().__init__()
         self._model = model
         self._zoom = zoom
-        self.label = QLabel(textFormat=Qt.TextFormat.PlainText)
+        self.label = set_role(QLabel(textFormat=Qt.TextFormat.PlainText), "dim")
         self.label.setMinimumWidth(0)
-        set_role(self.label, "dim")
-        self.undo = QToolButton()
-        self.undo.setText("Undo")
-        self.undo.setToolTip("Ctrl+Z")
-        self.undo.clicked.connect(model.breakpoints.undo)
-        set_role(self.undo, "raised")
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self.label, 1)
-        layout.addWidget(self.undo)
+        self.undo = tool_button("Undo", model.breakpoints.undo, role="raised", tip="Ctrl+Z", name="Undo")
+        in_row((self.label, 1), self.undo, on=self, spacing=AS_AROUND)
         model.breakpoints.changed.connect(self._follow)
         zoom.changed.connect(self._follow)
         self._follow()

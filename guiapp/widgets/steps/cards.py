@@ -6,14 +6,16 @@ import html
 
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QWidget
 
 from guiapp.core.explain.code_marks import parts
+from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UI_FONT_PX, Theme
 
 LARGEST = 1.5
+CARD_MARGINS = MARGIN_PX - 2, GAP_PX
 
 
 class SectionTitle(QLabel):
@@ -48,23 +50,13 @@ class QuietButton(QToolButton):
 
 def head_row(text: str, button: QWidget, zoom: TextZoom) -> QHBoxLayout:
     """A heading, and a button at the far end of its line."""
-    row = QHBoxLayout()
-    row.addWidget(SectionTitle(text, zoom))
-    row.addStretch()
-    row.addWidget(button)
-    return row
+    return in_row(SectionTitle(text, zoom), STRETCH, button)
 
 
 def card(widgets: list[QWidget], stretched: QWidget) -> QFrame:
     """Widgets one below the other on a card; one of them takes the room that is left."""
-    made = QFrame()
-    set_role(made, "card")
-    layout = QVBoxLayout(made)
-    layout.setContentsMargins(MARGIN_PX - 2, GAP_PX, MARGIN_PX - 2, GAP_PX)
-    layout.setSpacing(GAP_PX)
-    for widget in widgets:
-        layout.addWidget(widget, 1 if widget is stretched else 0)
-    return made
+    parts = [(widget, int(widget is stretched)) for widget in widgets]
+    return framed(in_column(*parts, margins=CARD_MARGINS, spacing=GAP_PX), "card")
 
 
 def enlargement(size: QSize, natural: QSize, zoom: float = 1.0) -> float:

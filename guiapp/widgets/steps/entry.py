@@ -9,6 +9,7 @@ from guiapp.core.errors import TokenloupeError
 from guiapp.core.trace.breakpoints import column_help
 from guiapp.core.trace.condition_syntax import ConditionError
 from guiapp.core.trace.conditions import TRACE_SCHEMA, Schema
+from guiapp.widgets.shared.layouts import in_column
 from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, UNIT_PX, ThemeSource
 
@@ -35,11 +36,7 @@ class EntryField(QWidget):
         self.error = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self.error.setMinimumWidth(1)  # a long word is cut off rather than all beside it
         self.error.hide()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(UNIT_PX)
-        layout.addWidget(self.line)
-        layout.addWidget(self.error)
+        in_column(self.line, self.error, on=self, spacing=UNIT_PX)
         self._zoom = zoom
         zoom.changed.connect(self._follow_zoom)
         theme_source.changed.connect(self._color)

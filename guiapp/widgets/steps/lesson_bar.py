@@ -6,9 +6,11 @@ import re
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QToolButton
 
 from guiapp.viewmodels.steps.lesson_player import LessonPlayer
+from guiapp.widgets.shared.buttons import tool_button
+from guiapp.widgets.shared.layouts import framed, in_column, in_row
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, Theme, ThemeSource
@@ -36,36 +38,21 @@ class LessonBar(QFrame):
         self._title = title_line(theme_source, zoom)
         self.narration = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
         self.question = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
-        self._words = self._stack_words()
+        self._words = framed(in_column(self.narration, self.question, spacing=GAP_PX))
         self._words_area = scrolling(self._words, 0)
         slots = dict(
             zip(LESSON_ACTIONS, (player.go_back, player.reveal, player.go_on, player.leave), strict=True)
         )
-        head = QHBoxLayout()
-        head.addWidget(self._title, 1)
         self.buttons = {name: self._button(actions[name]) for name in LESSON_ACTIONS}
         for name, slot in slots.items():
             actions[name].triggered.connect(slot)
-            head.addWidget(self.buttons[name])
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(MARGIN_PX, GAP_PX, MARGIN_PX, MARGIN_PX)
-        layout.setSpacing(GAP_PX)
-        layout.addLayout(head)
-        layout.addWidget(self._words_area)
+        head = in_row((self._title, 1), *self.buttons.values())
+        in_column(head, self._words_area, on=self, margins=(MARGIN_PX, GAP_PX, MARGIN_PX, MARGIN_PX))
         zoom.watch(self)
         zoom.changed.connect(self._follow)
         player.changed.connect(self._follow)
         theme_source.changed.connect(self._follow)
         self._follow()
-
-    def _stack_words(self) -> QWidget:
-        made = QWidget()
-        words = QVBoxLayout(made)
-        words.setContentsMargins(0, 0, 0, 0)
-        words.setSpacing(GAP_PX)
-        words.addWidget(self.narration)
-        words.addWidget(self.question)
-        return made
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._fit()
@@ -76,12 +63,8 @@ class LessonBar(QFrame):
         self._words_area.setFixedHeight(min(needed, round(self.window().height() * MOST_OF_WINDOW)))
 
     def _button(self, action: QAction) -> QToolButton:
-        button = QToolButton()
-        button.setText(action.text())
-        button.setToolTip(action.shortcut().toString())
-        button.clicked.connect(action.trigger)
-        set_role(button, "next" if action.objectName() == "lesson_next" else "quiet")
-        return button
+        role = "next" if action.objectName() == "lesson_next" else "quiet"
+        return tool_button(action.text(), action.trigger, role=role, tip=action.shortcut().toString())
 
     def _follow(self) -> None:
         lesson, step = self._player.lesson, self._player.step

@@ -6,13 +6,14 @@ from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QWidget
 
 from guiapp.core.lessons.lesson import Lesson
 from guiapp.viewmodels.steps.lesson_player import LessonPlayer
+from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.text_zoom import TextZoom
-from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UI_FONT_PX
+from guiapp.widgets.shared.theme import MARGIN_PX, UI_FONT_PX
 
 LIST_WIDTH_PX = 900
 KEYS_TEXT = (
@@ -51,21 +52,15 @@ class LessonList(QScrollArea):
         """Make the cards, the first time."""
         if self.widget() is not None:
             return
-        content = QWidget()
-        outer = QHBoxLayout(content)
-        column = QVBoxLayout()
-        column.setSpacing(GAP_PX)
-        column.addWidget(self._keys())
-        for number, lesson in enumerate(self._player.lessons, 1):
-            column.addWidget(self._card(number, lesson))
-        for failure in self._player.failures:
-            label = QLabel(failure, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
-            set_role(label, "dim")
-            column.addWidget(label)
-        column.addStretch()
+        cards = [self._card(number, lesson) for number, lesson in enumerate(self._player.lessons, 1)]
+        failures = [
+            set_role(QLabel(failure, wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
+            for failure in self._player.failures
+        ]
         self._inner = QWidget()
-        self._inner.setLayout(column)
-        outer.addWidget(self._inner)
+        in_column(self._keys(), *cards, *failures, STRETCH, on=self._inner, margins=None)
+        content = QWidget()
+        in_row(self._inner, on=content, margins=None)
         self.setWidget(content)
         self._follow_zoom()
         self._follow()
@@ -82,8 +77,7 @@ class LessonList(QScrollArea):
         self.ensureWidgetVisible(self.first_choice)
 
     def _keys(self) -> QLabel:
-        label = QLabel(KEYS_TEXT, wordWrap=True)
-        set_role(label, "dim")
+        label = set_role(QLabel(KEYS_TEXT, wordWrap=True), "dim")
         self._words.append((label, UI_FONT_PX))
         return label
 
@@ -94,22 +88,14 @@ class LessonList(QScrollArea):
             label.setFont(self._zoom.ui_font(size_px))
 
     def _card(self, number: int, lesson: Lesson) -> QFrame:
-        card = QFrame()
-        set_role(card, "card")
         title, summary = QLabel(f"{number}.  {lesson.title}"), QLabel(lesson.summary, wordWrap=True)
         self._words += [(title, UI_FONT_PX + 3), (summary, UI_FONT_PX)]
         set_role(summary, "dim")
         button = BeginButton()
         button.clicked.connect(partial(self._player.begin, lesson.name))
         self.buttons[lesson.name] = button
-        words = QVBoxLayout()
-        words.addWidget(title)
-        words.addWidget(summary)
-        row = QHBoxLayout(card)
-        row.setContentsMargins(MARGIN_PX, MARGIN_PX - 4, MARGIN_PX, MARGIN_PX - 4)
-        row.addLayout(words, 1)
-        row.addWidget(button)
-        return card
+        words = in_column(title, summary)
+        return framed(in_row((words, 1), button, margins=(MARGIN_PX, MARGIN_PX - 4)), "card")
 
     def _follow(self) -> None:
         for lesson in self._player.lessons if self.buttons else ():

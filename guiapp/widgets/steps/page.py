@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QSplitter, QStackedWidget, QWidget
 
 from guiapp.core.export.exported_run import ExportedRun
 from guiapp.core.export.trace_run import TraceRun
@@ -16,6 +16,7 @@ from guiapp.viewmodels.steps.lesson_player import LessonPlayer
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.steps.training import TrainingModel
 from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.shared.layouts import framed, in_column, in_row
 from guiapp.widgets.shared.segments import Segments
 from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, TEXT_FONT_PX, ThemeSource
@@ -70,7 +71,7 @@ class StepsPage(Page):
         self.export = ExportBar(self.shown_run, self.grab, theme_source)
         self.lessons = LessonList(player, self._zoom)
         self.lesson_training = TrainingStage(player.training, actions, theme_source, self._zoom)
-        self._lesson_part = QWidget()
+        self._lesson_part = framed(in_column(self.lesson_bar, margins=(MARGIN_PX, 0)))
         self._stack = QStackedWidget()
         self._lay_out()
         self._connect(actions)
@@ -147,26 +148,18 @@ class StepsPage(Page):
         self.model.watch(False)
 
     def _lay_out(self) -> None:
-        around = QVBoxLayout(self._lesson_part)
-        around.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, 0)
-        around.addWidget(self.lesson_bar)
+        lesson_training = framed(
+            in_column(self.lesson_training, margins=(MARGIN_PX, 0, MARGIN_PX, MARGIN_PX))
+        )
         for shown in (
             self.trace,
             self.training,
             self.lessons,
-            scrolling(_with_margins(self.lesson_training), 0),
+            scrolling(lesson_training, 0),
         ):
             self._stack.addWidget(shown)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, GAP_PX, 0, 0)
-        layout.setSpacing(GAP_PX)
-        head = QHBoxLayout()
-        head.addWidget(self.modes, 1)
-        head.addWidget(self.trace.boxes)
-        layout.addLayout(head)
-        layout.addWidget(self.export)
-        layout.addWidget(self._lesson_part)
-        layout.addWidget(self._stack, 1)
+        head = in_row((self.modes, 1), self.trace.boxes)
+        in_column(head, self.export, self._lesson_part, (self._stack, 1), on=self, margins=(0, GAP_PX, 0, 0))
         self.setFocusProxy(self.trace.timeline)
 
     def _connect(self, actions: Actions) -> None:
@@ -259,14 +252,6 @@ class StepsPage(Page):
 
 def _step_zoom(actions: Actions, steps: int) -> None:
     actions["zoom_in" if steps > 0 else "zoom_out"].trigger()
-
-
-def _with_margins(inner: QWidget) -> QWidget:
-    outer = QWidget()
-    layout = QVBoxLayout(outer)
-    layout.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, MARGIN_PX)
-    layout.addWidget(inner)
-    return outer
 
 
 def make_page(setting: PageSetting) -> StepsPage:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QVBoxLayout
+from PySide6.QtWidgets import QComboBox, QFrame
 
 from guiapp.core.explain.figures import counted
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row
 from guiapp.widgets.shared.style_sheet import set_role
-from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX
-from guiapp.widgets.steps.cards import QuietButton
+from guiapp.widgets.shared.theme import GAP_PX
+from guiapp.widgets.steps.cards import CARD_MARGINS, QuietButton
 from guiapp.widgets.steps.drawing import Drawing
 from guiapp.widgets.steps.flow import RivalFlowView
 from guiapp.widgets.steps.lines import SentenceView, title_line
@@ -60,16 +61,9 @@ class RaceCard(QFrame):
         self.go = QuietButton("go there", drawing.zoom)
         self.go.setStyleSheet(f"padding: 0px {GAP_PX}px")
         self.go.clicked.connect(model.to_difference)
-        foot = QHBoxLayout()
-        foot.addWidget(self.verdict, 1)
-        foot.addWidget(self.go)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(MARGIN_PX - 2, GAP_PX, MARGIN_PX - 2, GAP_PX)
-        layout.setSpacing(GAP_PX)
-        layout.addWidget(self.title)
-        layout.addWidget(self.flow, 1)
-        layout.addLayout(foot)
-        layout.addStretch()  # in a low window the card is as high as the picture beside it
+        foot = in_row((self.verdict, 1), self.go)
+        below = STRETCH  # in a low window the card is as high as the picture beside it
+        in_column(self.title, (self.flow, 1), foot, below, on=self, margins=CARD_MARGINS)
         model.race.changed.connect(self._follow)
         self._follow()
 

@@ -6,10 +6,11 @@ from abc import abstractmethod
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from guiapp.viewmodels.steps.diagrams import Made, made_so_far
 from guiapp.viewmodels.steps.model import StepsModel
+from guiapp.widgets.shared.layouts import in_column
 from guiapp.widgets.shared.shaped_texts import LEFT, RIGHT
 from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, Theme
 from guiapp.widgets.steps.cards import QuietButton, head_row
@@ -130,11 +131,7 @@ class NotesList(QWidget):
         self.clear_button = QuietButton("clear", drawing.zoom)
         self.clear_button.setAccessibleName("Throw the messages away")
         self.clear_button.clicked.connect(model.forget_notes)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GAP_PX)
-        layout.addLayout(head_row("Messages", self.clear_button, drawing.zoom))
-        layout.addWidget(self.rows)
+        in_column(head_row("Messages", self.clear_button, drawing.zoom), self.rows, on=self)
         model.notes_changed.connect(self._follow)
         self._follow()
 

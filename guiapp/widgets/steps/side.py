@@ -6,10 +6,12 @@ from functools import partial
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QScrollArea, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
 from guiapp.core.errors import TokenloupeError
 from guiapp.viewmodels.steps.model import StepsModel
+from guiapp.widgets.shared.buttons import tool_button
+from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row
 from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.text_zoom import TextZoom
@@ -29,15 +31,8 @@ class SidePanel(QScrollArea):
 
     def __init__(self, parts: list[QWidget], zoom: TextZoom) -> None:
         super().__init__()
-        content = QFrame()
-        set_role(content, "panel")
-        layout = QVBoxLayout(content)
-        layout.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
-        layout.setSpacing(MARGIN_PX + UNIT_PX)
-        for part in parts:
-            layout.addWidget(part)
-        layout.addStretch()
-        self.setWidget(content)
+        parts_column = in_column(*parts, STRETCH, margins=MARGIN_PX, spacing=MARGIN_PX + UNIT_PX)
+        self.setWidget(framed(parts_column, "panel"))
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -58,12 +53,7 @@ class TraceSide(SidePanel):
         self.watches = WatchList(model, drawing.theme_source, drawing.zoom)
         self.history = History(model, drawing)
         self.notes = NotesList(model, drawing)
-        made = QWidget()
-        column = QVBoxLayout(made)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(GAP_PX)
-        column.addWidget(SectionTitle("Made so far", drawing.zoom))
-        column.addWidget(self.history)
+        made = framed(in_column(SectionTitle("Made so far", drawing.zoom), self.history, spacing=GAP_PX))
         super().__init__([self.breakpoints, self.notes, self.watches, made], drawing.zoom)
 
 
@@ -76,15 +66,9 @@ class WatchList(QWidget):
         self._zoom = zoom
         self.field = EntryField("rank, end - position …", theme_source, zoom)
         self.field.entered.connect(self._enter)
-        self._rows = QVBoxLayout()
-        self._rows.setSpacing(0)
+        self._rows = in_column(spacing=0)
         self._values: list[WatchText] = []
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GAP_PX)
-        layout.addWidget(SectionTitle("Watch", zoom))
-        layout.addLayout(self._rows)
-        layout.addWidget(self.field)
+        in_column(SectionTitle("Watch", zoom), self._rows, self.field, on=self)
         model.watches_changed.connect(self._rebuild)
         model.position_changed.connect(self._follow)
         model.trace_changed.connect(self._follow)
@@ -113,23 +97,12 @@ class WatchList(QWidget):
         self._follow()
 
     def _row(self, index: int, text: str) -> QWidget:
-        row = QWidget()
-        layout = QHBoxLayout(row)
-        layout.setContentsMargins(0, 0, 0, 0)
-        name, value, remove = WatchText(text), WatchText(), QToolButton()
+        name, value = set_role(WatchText(text), "dim"), WatchText()
+        remove = tool_button("×", partial(self._model.remove_watch, index), name=f"Forget {text}")
         for part in (name, value, remove):
             part.setFont(self._zoom.mono_font(SMALL_FONT_PX + 1))
-        set_role(name, "dim")
-        remove.setText("×")
-        remove.setAccessibleName(f"Forget {text}")
-        remove.clicked.connect(partial(self._model.remove_watch, index))
-        set_role(remove, "quiet")
         self._values.append(value)
-        layout.addWidget(name)
-        layout.addStretch()
-        layout.addWidget(value)
-        layout.addWidget(remove)
-        return row
+        return framed(in_row(name, STRETCH, value, remove))
 
     def _follow(self) -> None:
         for label, value in zip(self._values, self._model.watch_values(), strict=True):

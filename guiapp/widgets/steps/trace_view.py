@@ -11,12 +11,11 @@ from PySide6.QtWidgets import (
     QSizePolicy,
     QSplitter,
     QStackedWidget,
-    QVBoxLayout,
-    QWidget,
 )
 
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.shared.layouts import framed, in_column, in_row, in_splitter
 from guiapp.widgets.shared.script_fonts import Loader, ScriptFonts, draw_once
 from guiapp.widgets.shared.shaped_texts import MonoTexts
 from guiapp.widgets.shared.text_zoom import TextZoom
@@ -80,10 +79,11 @@ class TraceView(QSplitter):
         self.number = TextLine(Theme.mono_font(UI_FONT_PX), theme_source, zoom, is_right=True)
         self._title, self._picture_title = title_line(theme_source, zoom), title_line(theme_source, zoom)
         self._code_title = title_line(theme_source, zoom, "What it is doing")
-        self.boxes = _side_by_side([GranularityBox(model), RaceBox(model, workspace)])
-        self._column, self._lower = QVBoxLayout(), QHBoxLayout()
+        boxes = GranularityBox(model), RaceBox(model, workspace)
+        self.boxes = framed(in_row(*boxes, margins=(0, 0, MARGIN_PX, 0), spacing=GAP_PX))
         self._main = QStackedWidget()
-        self._lay_out(self._transport(actions))
+        play = PlayControls(model.clock, actions["debug_play"])
+        self._lay_out(WrappingRow([*walking_buttons(actions), play]))
         for signal in (model.position_changed, model.recording.changed):
             signal.connect(self._follow)
         model.race.changed.connect(self._make_room_for_race)
@@ -94,46 +94,19 @@ class TraceView(QSplitter):
         self.splitterMoved.connect(self._turn)
         self._begin()
 
-    def _transport(self, actions: Actions) -> WrappingRow:
-        return WrappingRow(
-            [*walking_buttons(actions), PlayControls(self._model.clock, actions["debug_play"])]
-        )
-
     def _lay_out(self, transport: WrappingRow) -> None:
-        trace = QWidget()
-        column = self._column
-        trace.setLayout(column)
-        column.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, GAP_PX)
-        column.setSpacing(GAP_PX)
-        column.addWidget(transport)
-        column.addWidget(self.timeline)
-        flow = card([self._head(), self.flow, self.sentence], self.flow)
+        head = framed(in_row((self._title, 1), self.number))
+        flow = card([head, self.flow, self.sentence], self.flow)
         for upper in (flow, self.race_card):
             upper.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        column.addWidget(flow, 3)
-        column.addWidget(self.race_card, 2)
-        lower = self._lower
-        lower.setSpacing(GAP_PX + UNIT_PX)
-        lower.addWidget(card([self._picture_title, self.picture], self.picture), 1)
+        picture_card = card([self._picture_title, self.picture], self.picture)
         self.code_card = card([self._code_title, self.code], self.code)
-        lower.addWidget(self.code_card, 2)
-        column.addLayout(lower, 4)
-        self._main.addWidget(scrolling(trace, LEAST_WIDTH_PX))
+        self._lower = in_row((picture_card, 1), (self.code_card, 2), spacing=GAP_PX + UNIT_PX)
+        parts = transport, self.timeline, (flow, 3), (self.race_card, 2), (self._lower, 4)
+        self._column = in_column(*parts, margins=(MARGIN_PX, 0, MARGIN_PX, GAP_PX), spacing=GAP_PX)
+        self._main.addWidget(scrolling(framed(self._column), LEAST_WIDTH_PX))
         self._main.addWidget(self.waiting)
-        self.addWidget(self._main)
-        self.addWidget(self.side)
-        self.setStretchFactor(0, 1)
-        self.setSizes([1100, SIDE_WIDTH_PX])
-        self.setHandleWidth(1)
-
-    def _head(self) -> QWidget:
-        """Which piece is shown, and the number of the step."""
-        head = QWidget()
-        row = QHBoxLayout(head)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self._title, 1)
-        row.addWidget(self.number)
-        return head
+        in_splitter(self, self._main, self.side, sizes=(1100, SIDE_WIDTH_PX))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -186,16 +159,6 @@ class TraceView(QSplitter):
         self._picture_title.show_text(_capitals(self.picture.title))
         self.number.show_text(f"step {model.position:,} of {model.n_steps:,}")
         self.sentence.show_sentence(debugger.sentence())
-
-
-def _side_by_side(widgets: list[QWidget]) -> QWidget:
-    row = QWidget()
-    layout = QHBoxLayout(row)
-    layout.setContentsMargins(0, 0, MARGIN_PX, 0)
-    layout.setSpacing(GAP_PX)
-    for widget in widgets:
-        layout.addWidget(widget)
-    return row
 
 
 def _loaders(texts: MonoTexts, zoom: TextZoom, theme: Theme) -> list[Loader]:

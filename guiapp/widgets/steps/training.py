@@ -7,20 +7,19 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QFileDialog,
-    QHBoxLayout,
     QLabel,
     QMessageBox,
     QPushButton,
     QSizePolicy,
     QSplitter,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
 from guiapp.viewmodels.steps.training import TrainingModel
 from guiapp.viewmodels.steps.training_beside import TrainingBeside
 from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.shared.layouts import framed, in_column, in_row, in_splitter
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX, ThemeSource
@@ -66,10 +65,8 @@ class TrainingStage(QWidget):
         self.curve = LikelihoodPicture("Likelihood of the text", model, theme_source, zoom)
         self.pieces = PiecesPicture("The pieces", model, theme_source, zoom)
         self._words_title, self._pairs_title = title_line(theme_source, zoom), title_line(theme_source, zoom)
-        self._symbols_title, self._pieces_title = (
-            title_line(theme_source, zoom),
-            title_line(theme_source, zoom),
-        )
+        self._symbols_title = title_line(theme_source, zoom)
+        self._pieces_title = title_line(theme_source, zoom)
         self._curve_title = title_line(theme_source, zoom, "Likelihood")
         self.cards = QStackedWidget()
         self._lay_out(actions)
@@ -88,30 +85,13 @@ class TrainingStage(QWidget):
         bar = WrappingRow([*walking_buttons(actions, has_pieces=False), play], self.count)
         words = card([self._words_title, self.words, self.sentence], self.words)
         words.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        for left, right in (
-            (
-                card([self._pairs_title, self.pairs], self.pairs),
-                card([self._symbols_title, self.symbols], self.symbols),
-            ),
-            (
-                card([self._curve_title, self.curve], self.curve),
-                card([self._pieces_title, self.pieces], self.pieces),
-            ),
+        for titled in (
+            {self._pairs_title: self.pairs, self._symbols_title: self.symbols},
+            {self._curve_title: self.curve, self._pieces_title: self.pieces},
         ):
-            pair = QWidget()
-            row = QHBoxLayout(pair)
-            row.setContentsMargins(0, 0, 0, 0)
-            row.setSpacing(GAP_PX + UNIT_PX)
-            row.addWidget(left, 1)
-            row.addWidget(right, 1)
-            self.cards.addWidget(pair)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GAP_PX)
-        layout.addWidget(bar)
-        layout.addWidget(self.scrubber)
-        layout.addWidget(words, 3)
-        layout.addWidget(self.cards, 4)
+            pair = [(card([title, picture], picture), 1) for title, picture in titled.items()]
+            self.cards.addWidget(framed(in_row(*pair, spacing=GAP_PX + UNIT_PX)))
+        in_column(bar, self.scrubber, (words, 3), (self.cards, 4), on=self)
 
     def show_kind(self) -> None:
         """Pairs and symbols for merges, curve and pieces for Unigram."""
@@ -156,14 +136,10 @@ class YieldingColumn(QWidget):
     A scroll area gives what it shows its usual height where lines of a label depend on the width.
     """
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.column = QVBoxLayout(self)
-        self.column.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, GAP_PX)
-        self.column.setSpacing(GAP_PX)
-
     def heightForWidth(self, width: int) -> int:
-        return self.column.minimumHeightForWidth(width)
+        layout = self.layout()
+        assert layout is not None
+        return layout.minimumHeightForWidth(width)
 
 
 class TrainingView(QSplitter):
@@ -186,12 +162,9 @@ class TrainingView(QSplitter):
         self.stage = TrainingStage(model, actions, theme_source, zoom)
         self.beside_card = BesideCard(self.beside, theme_source, zoom)
         self.stage.cards.addWidget(self.beside_card)
-        self.empty = QLabel(EMPTY_TEXT, alignment=Qt.AlignmentFlag.AlignCenter)
-        set_role(self.empty, "dim")
-        self.save_button, self.open_button = (
-            QPushButton("Save as GGUF…"),
-            QPushButton("Save and open as model…"),
-        )
+        self.empty = set_role(QLabel(EMPTY_TEXT, alignment=Qt.AlignmentFlag.AlignCenter), "dim")
+        self.save_button = QPushButton("Save as GGUF…")
+        self.open_button = QPushButton("Save and open as model…")
         self.steps_button = QPushButton("Save steps…")
         self.beside_button = QPushButton(BESIDE_TEXTS[False])
         self.beside_button.setCheckable(True)
@@ -207,13 +180,9 @@ class TrainingView(QSplitter):
     def _lay_out(self, side: QWidget) -> None:
         foot = WrappingRow([self.beside_button, self.steps_button, self.save_button, self.open_button])
         training = YieldingColumn()
-        for part, stretch in ((self.form, 0), (self.empty, 1), (self.stage, 1), (foot, 0)):
-            training.column.addWidget(part, stretch)
-        self.addWidget(scrolling(training, LEAST_WIDTH_PX))
-        self.addWidget(side)
-        self.setStretchFactor(0, 1)
-        self.setSizes([1100, SIDE_WIDTH_PX])
-        self.setHandleWidth(1)
+        parts = self.form, (self.empty, 1), (self.stage, 1), foot
+        in_column(*parts, on=training, margins=(MARGIN_PX, 0, MARGIN_PX, GAP_PX))
+        in_splitter(self, scrolling(training, LEAST_WIDTH_PX), side, sizes=(1100, SIDE_WIDTH_PX))
 
     def save(self, path: Path) -> bool:
         """Save the result; says so where that fails."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
 from guiapp.core.explain.visible_text import isolate
 from guiapp.viewmodels.steps.training_beside import Side, TrainingBeside
+from guiapp.widgets.shared.layouts import in_column, in_row
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, Theme, ThemeSource
@@ -87,15 +88,10 @@ class BesideCard(QFrame):
         set_role(self, "card")
         self.titles = title_line(theme_source, zoom), title_line(theme_source, zoom)
         self.texts = (CutText("Trained", theme_source, zoom), CutText("Open model", theme_source, zoom))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(MARGIN_PX - 2, MARGIN_PX - 4, MARGIN_PX - 2, MARGIN_PX - 4)
-        row.setSpacing(2 * MARGIN_PX)
-        for title, text in zip(self.titles, self.texts, strict=True):
-            column = QVBoxLayout()
-            column.setSpacing(GAP_PX)
-            column.addWidget(title)
-            column.addWidget(text, 1)
-            row.addLayout(column, 1)
+        sides = zip(self.titles, self.texts, strict=True)
+        columns = [(in_column(title, (text, 1), spacing=GAP_PX), 1) for title, text in sides]
+        margins = MARGIN_PX - 2, MARGIN_PX - 4
+        in_row(*columns, on=self, margins=margins, spacing=2 * MARGIN_PX)
         beside.changed.connect(self._follow)
         self._follow()
 

@@ -6,17 +6,16 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QIntValidator
 from PySide6.QtWidgets import (
     QComboBox,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QPlainTextEdit,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from guiapp.viewmodels.steps.training import TrainingModel, TrainingWish
 from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.shared.layouts import framed, in_column, in_row
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import GAP_PX, UI_FONT_PX, ThemeSource
@@ -89,17 +88,11 @@ class TrainingForm(QWidget):
         self.n_tokens.setText(str(n_tokens))
 
     def _lay_out(self) -> None:
-        size_title = QLabel("tokens in all")
+        size_title = set_role(QLabel("tokens in all"), "dim")
         size_title.setBuddy(self.n_tokens)
-        set_role(size_title, "dim")
         set_role(self.end_mark_note, "dim")
         set_role(self.button, "primary")
-        size = QWidget()
-        inner = QHBoxLayout(size)
-        inner.setContentsMargins(0, 0, 0, 0)
-        inner.setSpacing(GAP_PX)
-        inner.addWidget(size_title)
-        inner.addWidget(self.n_tokens)
+        size = framed(in_row(size_title, self.n_tokens, spacing=GAP_PX))
         row = WrappingRow([self.algorithm, self.symbols, self.source, size], self.button)
         self.algorithm.setAccessibleName("What to train")
         self.source.setAccessibleName("What to train on")
@@ -108,13 +101,7 @@ class TrainingForm(QWidget):
         self.symbols.setAccessibleName("What words are made of")
         self.symbols.setToolTip("Models use bytes; textbooks use characters, and a mark at each word's end.")
         self.own_text.setTabChangesFocus(True)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GAP_PX)
-        layout.addWidget(row)
-        layout.addWidget(self.own_text)
-        layout.addWidget(self.end_mark_note)
-        layout.addWidget(self.message)
+        in_column(row, self.own_text, self.end_mark_note, self.message, on=self)
 
     def _follow_zoom(self) -> None:
         self.own_text.setFont(self._zoom.mono_font(UI_FONT_PX))

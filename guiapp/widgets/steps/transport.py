@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QToolButton, QWidget
+from PySide6.QtWidgets import QComboBox, QToolButton, QWidget
 
 from guiapp.core.trace.debugger import Granularity
 from guiapp.viewmodels.steps.clock import SPEEDS, StepClock
 from guiapp.viewmodels.steps.model import StepsModel
+from guiapp.widgets.shared.buttons import tool_button
+from guiapp.widgets.shared.layouts import in_row
 from guiapp.widgets.shared.style_sheet import set_role
-from guiapp.widgets.shared.theme import GAP_PX
 from guiapp.widgets.window.actions import Actions
 
 BUTTONS = (
@@ -26,14 +27,10 @@ BUTTONS = (
 
 def button(text: str, meaning: str, action: QAction) -> QToolButton:
     """A button that triggers an action, with its keys in the hint."""
-    made = QToolButton()
-    made.setText(text)
     keys = action.shortcut().toString()
-    made.setToolTip(f"{meaning} ({keys})" if keys else meaning)
-    made.setAccessibleName(meaning)
-    made.clicked.connect(action.trigger)
+    tip = f"{meaning} ({keys})" if keys else meaning
+    made = tool_button(text, action.trigger, role="raised", tip=tip, name=meaning)
     made.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    set_role(made, "raised")
     return made
 
 
@@ -82,11 +79,7 @@ class PlayControls(QWidget):
             self.speed.addItem(f"{speed}/s", speed)
         self.speed.setAccessibleName("Steps a second")
         self.speed.currentIndexChanged.connect(self._choose)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GAP_PX)
-        layout.addWidget(self.button)
-        layout.addWidget(self.speed)
+        in_row(self.button, self.speed, on=self)
         clock.changed.connect(self._follow)
         self._follow()
 

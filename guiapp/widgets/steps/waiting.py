@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QProgressBar, QWidget
 
 from guiapp.core.explain.figures import percent
 from guiapp.viewmodels.steps.recording import Recording
 from guiapp.viewmodels.workspace import Workspace
-from guiapp.widgets.shared.style_sheet import set_role
+from guiapp.widgets.shared.buttons import tool_button
+from guiapp.widgets.shared.layouts import AS_AROUND, STRETCH, in_column, in_row
 from guiapp.widgets.shared.theme import MARGIN_PX
 
 BAR_WIDTH_PX = 220
@@ -27,24 +28,13 @@ class WaitingPanel(QWidget):
         self.bar.setRange(0, 1000)
         self.bar.setFixedWidth(BAR_WIDTH_PX)
         self.bar.setAccessibleName("Progress of the recording")
-        self.cancel = _text_button("Cancel")
-        self.cancel.clicked.connect(recording.cancel)
-        self.selection = _text_button("Record the selection")
-        self.selection.clicked.connect(recording.record_selection)
-        self.everything = _text_button("Record all of it")
-        self.everything.clicked.connect(recording.record_all)
-        buttons = QHBoxLayout()
-        buttons.addStretch()
-        for button in (self.cancel, self.selection, self.everything):
-            buttons.addWidget(button)
-        buttons.addStretch()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(4 * MARGIN_PX, MARGIN_PX, 4 * MARGIN_PX, MARGIN_PX)
-        layout.addStretch()
-        layout.addWidget(self.message)
-        layout.addWidget(self.bar, 0, Qt.AlignmentFlag.AlignHCenter)
-        layout.addLayout(buttons)
-        layout.addStretch()
+        self.cancel = tool_button("Cancel", recording.cancel, role="raised")
+        self.selection = tool_button("Record the selection", recording.record_selection, role="raised")
+        self.everything = tool_button("Record all of it", recording.record_all, role="raised")
+        buttons = in_row(STRETCH, self.cancel, self.selection, self.everything, STRETCH)
+        margins = 4 * MARGIN_PX, MARGIN_PX
+        bar = in_row(STRETCH, self.bar, STRETCH)
+        in_column(STRETCH, self.message, bar, buttons, STRETCH, on=self, margins=margins, spacing=AS_AROUND)
         recording.changed.connect(self._follow)
         workspace.statistics_changed.connect(self._follow)
         self._follow()
@@ -77,10 +67,3 @@ class WaitingPanel(QWidget):
         if self._workspace.tokenizer is None:
             return "Open a model, and the steps of its tokenizer appear here."
         return "Preparing …"
-
-
-def _text_button(text: str) -> QToolButton:
-    button = QToolButton()
-    button.setText(text)
-    set_role(button, "raised")
-    return button

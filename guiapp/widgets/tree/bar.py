@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import QAction, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QMenu, QToolButton, QWidget
 
 from guiapp.core.explain.visible_text import isolate
 from guiapp.core.tree.coloring import COLORINGS
 from guiapp.core.tree.picture import ROOT
 from guiapp.viewmodels.tree.model import MORE_SIGN, SHAPES, TreeModel
 from guiapp.viewmodels.tree.search import TreeSearch
+from guiapp.widgets.shared.buttons import tool_button
 from guiapp.widgets.shared.icons import icon
+from guiapp.widgets.shared.layouts import Part, in_row
 from guiapp.widgets.shared.menu_button import MenuButton
 from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.style_sheet import set_role
@@ -47,8 +49,7 @@ class TreeBar(QFrame):
         self.breadcrumb = Breadcrumb(model, theme_source)
         self.coloring = ColoringButton(model, theme_source)
         self.query = SearchField(search)
-        self.count = QLabel(textFormat=Qt.TextFormat.PlainText)
-        set_role(self.count, "dim")
+        self.count = set_role(QLabel(textFormat=Qt.TextFormat.PlainText), "dim")
         self._lay_out()
         model.history_changed.connect(self._follow_history)
         model.shape_changed.connect(self._follow_shape)
@@ -70,29 +71,16 @@ class TreeBar(QFrame):
         self._layout.insertWidget(self._layout.indexOf(self.coloring) + 1, button)
 
     def _lay_out(self) -> None:
-        layout = self._layout = QHBoxLayout(self)
-        layout.setContentsMargins(GAP_PX, 0, 3 * UNIT_PX, 0)
-        layout.setSpacing(UNIT_PX)
-        for button in (self.back, self.forward, self.fit):
-            layout.addWidget(button)
-        layout.addSpacing(GAP_PX)
-        layout.addWidget(self.breadcrumb, 1)
-        layout.addSpacing(GAP_PX)
-        for button in self.shapes.values():
-            layout.addWidget(button)
-        layout.addSpacing(GAP_PX)
-        layout.addWidget(self.coloring)
-        layout.addSpacing(GAP_PX)
-        layout.addWidget(self.count)
-        layout.addWidget(self.query)
+        path: tuple[Part, ...] = self.back, self.forward, self.fit, GAP_PX, (self.breadcrumb, 1)
+        looks: tuple[Part, ...] = GAP_PX, *self.shapes.values(), GAP_PX, self.coloring
+        search = GAP_PX, self.count, self.query
+        self._layout = in_row(
+            *path, *looks, *search, on=self, margins=(GAP_PX, 0, 3 * UNIT_PX, 0), spacing=UNIT_PX
+        )
 
-    def _button(self, name: str, tip: str, slot: object) -> QToolButton:
-        button = QToolButton()
-        set_role(button, "quiet")
-        button.setToolTip(tip)
-        button.setAccessibleName(tip.partition(" (")[0])
+    def _button(self, name: str, tip: str, slot: Callable[[], None]) -> QToolButton:
+        button = tool_button(clicked=slot, tip=tip)
         button.setProperty("icon_name", name)
-        button.clicked.connect(slot)
         return button
 
     def _shape_button(self, name: str) -> QToolButton:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QLayout, QWidget
 
 from guiapp.core.explain.visible_text import isolate
 from guiapp.viewmodels.tree.details import NODE_FACTS, NodeDetails
+from guiapp.widgets.shared.layouts import AS_AROUND, in_column
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme
 
@@ -30,16 +31,14 @@ class TreeCard(QFrame):
         facts.setVerticalSpacing(2)
         for row, (name, value) in enumerate(self._rows):
             set_role(name, "dim")
-            for column, label in enumerate((name, value)):
+            for place, label in enumerate((name, value)):
                 label.setTextFormat(Qt.TextFormat.PlainText)
-                facts.addWidget(label, row, column)
+                facts.addWidget(label, row, place)
             name.setFont(Theme.ui_font(SMALL_FONT_PX))
             value.setFont(Theme.mono_font(SMALL_FONT_PX))
-        layout = QVBoxLayout(self)
+        margins = 3 * UNIT_PX, GAP_PX
+        layout = in_column(self._title, facts, on=self, margins=margins, spacing=AS_AROUND)
         layout.setSizeConstraint(QLayout.SizeConstraint.SetFixedSize)
-        layout.setContentsMargins(3 * UNIT_PX, GAP_PX, 3 * UNIT_PX, GAP_PX)
-        layout.addWidget(self._title)
-        layout.addLayout(facts)
         self.hide()
 
     def show_at(self, details: NodeDetails, point: QPoint) -> None:

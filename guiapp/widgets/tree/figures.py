@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QAbstractButton, QFrame, QLabel, QScrollArea, QVBo
 
 from guiapp.core.tree.statistics import Distribution, Finding
 from guiapp.viewmodels.tree.findings import TreeFindings
+from guiapp.widgets.shared.layouts import in_column
 from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 
@@ -36,11 +37,8 @@ class FindingsPanel(QScrollArea):
         self._show()
 
     def _show(self) -> None:
-        inside = QFrame()
-        set_role(inside, "panel")
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(MARGIN_PX, GAP_PX, MARGIN_PX, MARGIN_PX)
-        column.setSpacing(0)
+        inside = set_role(QFrame(), "panel")
+        column = in_column(on=inside, margins=(MARGIN_PX, GAP_PX, MARGIN_PX, MARGIN_PX), spacing=0)
         statistics = self._findings.statistics
         if statistics is None:
             column.addWidget(_waiting("Counting …" if self._findings.is_coming else NO_MODEL))
@@ -70,9 +68,7 @@ class FindingsPanel(QScrollArea):
 
 
 def _waiting(text: str) -> QLabel:
-    label = QLabel(text, wordWrap=True)
-    set_role(label, "dim")
-    return label
+    return set_role(QLabel(text, wordWrap=True), "dim")
 
 
 class FigureRow(QAbstractButton):

@@ -9,12 +9,10 @@ from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHBoxLayout,
     QHeaderView,
     QLabel,
     QPushButton,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -22,6 +20,7 @@ from guiapp.viewmodels.text.files import write_text
 from guiapp.viewmodels.tree.found_table import FoundTableModel
 from guiapp.viewmodels.tree.model import TreeModel
 from guiapp.viewmodels.tree.search import FOUND, TreeSearch
+from guiapp.widgets.shared.layouts import AS_AROUND, STRETCH, in_column, in_row
 from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
 from guiapp.widgets.shared.token_actions import copy_action
@@ -43,22 +42,14 @@ class FoundPanel(QWidget):
         self._table = FoundTableModel(self)
         self._title = heading(FOUND)
         self._title.setWordWrap(True)
-        self._hint = QLabel(wordWrap=True)
-        set_role(self._hint, "dim")
+        self._hint = set_role(QLabel(wordWrap=True), "dim")
         self.view = QTableView()
         self._set_looks()
         self.clear = self._button("Clear", "Show all tokens alike again (Escape)", search.end)
         self._save = self._button("Save…", "Save all rows as lines with tabs", self.save)
-        head = QHBoxLayout()
-        head.addWidget(self._title, 1)
-        head.addWidget(self.clear)
-        head.addWidget(self._save)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(MARGIN_PX, GAP_PX, MARGIN_PX, GAP_PX)
-        layout.addLayout(head)
-        layout.addWidget(self._hint)
-        layout.addWidget(self.view, 1)
-        layout.addStretch()
+        head = in_row((self._title, 1), self.clear, self._save)
+        parts = head, self._hint, (self.view, 1), STRETCH
+        in_column(*parts, on=self, margins=(MARGIN_PX, GAP_PX), spacing=AS_AROUND)
         self.addAction(copy_action(self, "Copy rows", self.copy, QKeySequence.StandardKey.Copy))
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.view.selectionModel().currentRowChanged.connect(self._go)

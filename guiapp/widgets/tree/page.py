@@ -8,11 +8,9 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QCursor, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import (
     QFileDialog,
-    QFrame,
     QInputDialog,
     QSplitter,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -23,9 +21,9 @@ from guiapp.viewmodels.tree.greedy_walk import TreeWalk
 from guiapp.viewmodels.tree.model import TreeModel
 from guiapp.viewmodels.tree.search import TreeSearch
 from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.shared.layouts import framed, in_column, in_splitter
 from guiapp.widgets.shared.saving_bar import SavingBar
 from guiapp.widgets.shared.segments import Segments
-from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, ThemeSource
 from guiapp.widgets.spans.editor import SpanEditor
 from guiapp.widgets.spans.editor_link import EditorLink
@@ -122,25 +120,16 @@ class TreePage(Page):
         return scale if is_given else None
 
     def _lay_out(self) -> None:
-        self.text_splitter.addWidget(_column(self.view, self.saving_bar, self.legend, grows=self.view))
-        self.text_splitter.addWidget(_column(self.walk_bar, self.editor, grows=self.editor, role="panel"))
-        self.text_splitter.setStretchFactor(0, 1)
-        self.text_splitter.setSizes([650, TEXT_PX])
+        tree = framed(in_column((self.view, 1), self.saving_bar, self.legend, spacing=0))
+        text = framed(in_column(self.walk_bar, (self.editor, 1), spacing=0), "panel")
+        in_splitter(self.text_splitter, tree, text, sizes=(650, TEXT_PX))
         self.side = QStackedWidget()
         for panel in (self.node_panel, self.found_panel, self.findings_panel):
             self.side.addWidget(panel)
         self.tabs = Segments(PANELS)
-        self.splitter.addWidget(self.text_splitter)
-        self.splitter.addWidget(_column(self.tabs, self.side, grows=self.side, role="panel", top_px=GAP_PX))
-        self.splitter.setStretchFactor(0, 1)
-        self.splitter.setSizes([1100, SIDE_PX])
-        for splitter in (self.splitter, self.text_splitter):
-            splitter.setHandleWidth(1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.bar)
-        layout.addWidget(self.splitter, 1)
+        side = framed(in_column(self.tabs, (self.side, 1), margins=(0, GAP_PX, 0, 0), spacing=0), "panel")
+        in_splitter(self.splitter, self.text_splitter, side, sizes=(1100, SIDE_PX))
+        in_column(self.bar, (self.splitter, 1), on=self, spacing=0)
         self.setFocusProxy(self.view)
 
     def _connect(self) -> None:
@@ -197,19 +186,6 @@ class TreePage(Page):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._place_map()
-
-
-def _column(*parts: QWidget, grows: QWidget, role: str = "", top_px: int = 0) -> QFrame:
-    """Widgets below each other without gaps."""
-    frame = QFrame()
-    if role:
-        set_role(frame, role)
-    column = QVBoxLayout(frame)
-    column.setContentsMargins(0, top_px, 0, 0)
-    column.setSpacing(0)
-    for part in parts:
-        column.addWidget(part, int(part is grows))
-    return frame
 
 
 def make_page(setting: PageSetting) -> TreePage:

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QLayout,
     QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -22,6 +21,7 @@ from guiapp.viewmodels.tree.greedy_walk import TreeWalk
 from guiapp.viewmodels.tree.model import MORE_SIGN, TreeModel
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.shared.card import card
+from guiapp.widgets.shared.layouts import STRETCH, in_column
 from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.styled_text import Span, StyledText
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
@@ -79,22 +79,16 @@ class NodePanel(QScrollArea):
     def _lay_out(self) -> None:
         inside = self._inside = QFrame()
         set_role(inside, "panel")
-        column = QVBoxLayout(inside)
-        column.setSizeConstraint(QLayout.SizeConstraint.SetMinimumSize)
-        column.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
-        column.setSpacing(GAP_PX)
-        column.addWidget(self._empty)
         self._sections: list[QWidget] = [card(self._text, self._fact_grid())]
-        column.addWidget(self._sections[0])
         self._trees = QBoxLayout(QBoxLayout.Direction.TopToBottom)
         self._trees.setSpacing(MARGIN_PX)
         self._merge_area = self._merge_scroll()
         self._add_tree("Place in the token tree", self._place)
         self._add_tree("How merging builds it", self._merge_area, self._remark)
         self._add_tree("Last token of each prefix of the text", self._prefixes)
-        column.addSpacing(UNIT_PX)
-        column.addLayout(self._trees)
-        column.addStretch()
+        parts = self._empty, self._sections[0], UNIT_PX, self._trees, STRETCH
+        layout = in_column(*parts, on=inside, margins=MARGIN_PX)
+        layout.setSizeConstraint(QLayout.SizeConstraint.SetMinimumSize)
         self.setWidget(inside)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -123,13 +117,9 @@ class NodePanel(QScrollArea):
         return merges
 
     def _add_tree(self, title: str, *contents: QWidget) -> None:
-        tree = QVBoxLayout()
-        tree.setSpacing(GAP_PX)
-        self._sections += [heading(title), card(*contents)]
-        tree.addWidget(self._sections[-2])
-        tree.addWidget(self._sections[-1])
-        tree.addStretch(1)
-        self._trees.addLayout(tree, 1)
+        parts = heading(title), card(*contents)
+        self._sections += parts
+        self._trees.addLayout(in_column(*parts, (STRETCH, 1), spacing=GAP_PX), 1)
 
     @property
     def is_side_by_side(self) -> bool:

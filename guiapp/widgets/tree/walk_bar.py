@@ -6,12 +6,14 @@ from typing import NamedTuple
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton
+from PySide6.QtWidgets import QFrame
 
 from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import isolate, visible_text
 from guiapp.viewmodels.tree.greedy_walk import TreeWalk
 from guiapp.viewmodels.tree.model import TreeModel
+from guiapp.widgets.shared.buttons import tool_button
+from guiapp.widgets.shared.layouts import in_row
 from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.styled_text import TEXT_MARGIN_PX, Span, StyledText
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
@@ -44,17 +46,14 @@ class WalkBar(QFrame):
         self._model = model
         self._theme_source = theme_source
         set_role(self, "panel")
-        self._play = self._button(PAUSE, "Play or pause the walk", walk.play)
+        self._play = tool_button(PAUSE, walk.play, tip="Play or pause the walk")
         self._play.setMinimumWidth(self._play.fontMetrics().horizontalAdvance(PAUSE) + 2 * GAP_PX)
         self._story = StyledText(Theme.mono_font(SMALL_FONT_PX), MORE_LINES)
         self._story.setAccessibleName("Greedy walk")
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(MARGIN_PX, UNIT_PX, MARGIN_PX, UNIT_PX)
-        layout.setSpacing(GAP_PX)
-        layout.addWidget(heading("Greedy walk"))
-        layout.addWidget(self._button("‹", "One byte back", self._step_back))
-        layout.addWidget(self._play)
-        layout.addWidget(self._button("›", "One byte on", self._step))
+        back = tool_button("‹", self._step_back, tip="One byte back")
+        on = tool_button("›", self._step, tip="One byte on")
+        title = heading("Greedy walk")
+        layout = in_row(title, back, self._play, on, on=self, margins=(MARGIN_PX, UNIT_PX))
         layout.addWidget(self._story, 1, Qt.AlignmentFlag.AlignVCenter)
         walk.changed.connect(self._follow)
         theme_source.changed.connect(self._follow)
@@ -72,15 +71,6 @@ class WalkBar(QFrame):
         columns = self._story.width() // metrics.averageCharWidth()
         n_lines = N_LINES if columns * N_LINES >= SENTENCE else MORE_LINES
         return n_lines * (metrics.lineSpacing() + TALL) + 2 * TEXT_MARGIN_PX
-
-    def _button(self, text: str, tip: str, slot: object) -> QToolButton:
-        button = QToolButton()
-        button.setText(text)
-        set_role(button, "quiet")
-        button.setToolTip(tip)
-        button.setAccessibleName(tip)
-        button.clicked.connect(slot)
-        return button
 
     def _step(self) -> None:
         self._walk.move(1)

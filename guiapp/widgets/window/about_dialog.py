@@ -10,16 +10,15 @@ from PySide6.QtWidgets import (
     QDialog,
     QFormLayout,
     QFrame,
-    QHBoxLayout,
     QLabel,
     QPushButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from guiapp.versions import NAMES, PACKAGES, versions, versions_text
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.widgets.shared.card import card
+from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row
 from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
 
@@ -45,27 +44,18 @@ class AboutDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("About Tokenloupe")
         self.setFixedWidth(WIDTH_PX)
-        title = QLabel("Tokenloupe")
-        set_role(title, "title")
+        title = set_role(QLabel("Tokenloupe"), "title")
         self.copy_button, close_button = QPushButton("Copy versions"), QPushButton("Close")
         self.copy_button.clicked.connect(self.copy)
         close_button.clicked.connect(self.accept)
         close_button.setDefault(True)
-        buttons = QHBoxLayout()
-        buttons.addStretch()
-        buttons.addWidget(self.copy_button)
-        buttons.addWidget(close_button)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(*[MARGIN_PX + 2 * UNIT_PX] * 4)
-        layout.setSpacing(3 * UNIT_PX)
+        buttons = in_row(STRETCH, self.copy_button, close_button)
         self._versions: list[tuple[str, str]] = []
         self._labels = {name: QLabel("…") for name in NAMES}
-        for widget in (title, _text(PURPOSE), heading("Versions"), _versions_card(self._labels)):
-            layout.addWidget(widget)
-        for widget in (heading("Licences"), _text(LICENCES)):
-            layout.addWidget(widget)
-        layout.addLayout(buttons)
-        self._layout = layout
+        words = title, _text(PURPOSE), heading("Versions"), _versions_card(self._labels)
+        licences = heading("Licences"), _text(LICENCES)
+        margins, spacing = MARGIN_PX + 2 * UNIT_PX, 3 * UNIT_PX
+        self._layout = in_column(*words, *licences, buttons, on=self, margins=margins, spacing=spacing)
         close_button.setFocus()
         self.copy_button.setEnabled(False)
         self._job = LatestJob[list[tuple[str, str]]](self)
@@ -96,8 +86,7 @@ def _versions_card(labels: Mapping[str, QLabel]) -> QFrame:
     form.setHorizontalSpacing(MARGIN_PX)
     form.setVerticalSpacing(UNIT_PX)
     for name, text in labels.items():
-        label = QLabel(name)
-        set_role(label, "dim")
+        label = set_role(QLabel(name), "dim")
         text.setFont(Theme.mono_font(SMALL_FONT_PX))
         form.addRow(label, text)
     return card(form)

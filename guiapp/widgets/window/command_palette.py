@@ -8,12 +8,12 @@ from PySide6.QtWidgets import (
     QListView,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
 from guiapp.viewmodels.window.fuzzy import score
 from guiapp.widgets.shared.choice_list import FilterLine
+from guiapp.widgets.shared.layouts import AS_AROUND, in_column
 from guiapp.widgets.shared.popover import Popover
 from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, Theme, ThemeSource
 from guiapp.widgets.window.actions import ActionRow, Actions
@@ -44,10 +44,7 @@ class CommandPalette(Popover):
         self._rows = QStandardItemModel(self)
         self.list.setModel(self._rows)
         self.list.setFixedSize(WIDTH_PX, ROW_PX * N_ROWS)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(GAP_PX, GAP_PX, GAP_PX, GAP_PX)
-        layout.addWidget(self.line)
-        layout.addWidget(self.list)
+        in_column(self.line, self.list, on=self, margins=GAP_PX, spacing=AS_AROUND)
         self.line.textChanged.connect(self._fill)
         self.line.returnPressed.connect(self._run_current)
         self.list.clicked.connect(self._run)

@@ -7,9 +7,10 @@ from types import TracebackType
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QLabel, QPlainTextEdit, QPushButton, QWidget
 
 from guiapp.versions import versions, versions_text
+from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row
 from guiapp.widgets.shared.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
 
 SIZE = QSize(720, 440)
@@ -34,16 +35,9 @@ class ErrorDialog(QDialog):
         self.copy_button.clicked.connect(self.copy)
         self.close_button.clicked.connect(self.accept)
         self.close_button.setDefault(True)
-        buttons = QHBoxLayout()
-        buttons.addStretch()
-        buttons.addWidget(self.copy_button)
-        buttons.addWidget(self.close_button)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(*[MARGIN_PX] * 4)
-        layout.setSpacing(3 * UNIT_PX)
-        layout.addWidget(QLabel(MESSAGE, wordWrap=True))
-        layout.addWidget(self.details)
-        layout.addLayout(buttons)
+        buttons = in_row(STRETCH, self.copy_button, self.close_button)
+        parts = QLabel(MESSAGE, wordWrap=True), self.details, buttons
+        in_column(*parts, on=self, margins=MARGIN_PX, spacing=3 * UNIT_PX)
 
     def copy(self) -> None:
         QGuiApplication.clipboard().setText(self.details.toPlainText())

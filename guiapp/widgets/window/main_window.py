@@ -7,7 +7,7 @@ from typing import cast
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent
-from PySide6.QtWidgets import QMainWindow, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMainWindow, QWidget
 
 from guiapp.viewmodels.models.loader import display_name
 from guiapp.viewmodels.settings import Settings
@@ -15,6 +15,7 @@ from guiapp.viewmodels.text.kept_texts import LONGEST_KEPT_TEXT, KeptTexts
 from guiapp.viewmodels.window.activity import Activity
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.inspect.page import InspectPage
+from guiapp.widgets.shared.layouts import framed, in_column
 from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.window.actions import Actions
 from guiapp.widgets.window.drop_hint import DropHint
@@ -82,15 +83,8 @@ class MainWindow(QMainWindow):
         self.inspect_page.editor.setFocus()
 
     def _column(self) -> QWidget:
-        column = QWidget()
-        layout = QVBoxLayout(column)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.top_bar)
-        layout.addWidget(self.notices)
-        layout.addWidget(self.pages, 1)
-        layout.addWidget(self.status_line)
-        return column
+        parts = self.top_bar, self.notices, (self.pages, 1), self.status_line
+        return framed(in_column(*parts, spacing=0))
 
     def fit_into(self, room: QSize) -> None:
         """Become small enough, with its frame, for a screen with so much room."""

@@ -7,13 +7,11 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFormLayout,
     QFrame,
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QScrollArea,
     QSizePolicy,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -23,6 +21,7 @@ from guiapp.viewmodels.models.loader import ModelLoader, display_name
 from guiapp.viewmodels.recent import RecentFiles
 from guiapp.widgets.shared.choice_list import ChoiceList
 from guiapp.widgets.shared.icons import icon
+from guiapp.widgets.shared.layouts import in_column, in_row
 from guiapp.widgets.shared.menu_button import OPENING_KEYS
 from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.popover import Popover
@@ -51,13 +50,11 @@ class ModelButton(QToolButton):
         self._icon, self._name, self._summary, self._arrow = QLabel(), QLabel(), QLabel(), QLabel()
         set_role(self._name, "strong")
         set_role(self._summary, "dim")
-        self._layout = layout = QHBoxLayout(self)
-        layout.setContentsMargins(10, 0, 9, 0)
-        layout.setSpacing(GAP_PX)
-        for label in (self._icon, self._name, self._summary, self._arrow):
+        labels = self._icon, self._name, self._summary, self._arrow
+        for label in labels:
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-            layout.addWidget(label)
+        self._layout = in_row(*labels, on=self, margins=(10, 0, 9, 0))
         loader.model_changed.connect(self._follow)
         loader.loading_changed.connect(self._follow)
         theme_source.changed.connect(self._color)
@@ -140,8 +137,7 @@ class ModelPicker(Popover):
         self.setAccessibleName("Choose a model")
         self.choices = ChoiceList("Models", LIST_SIZE, theme_source)
         self.open_button = QPushButton("Open file…")
-        self._facts = QFrame()
-        set_role(self._facts, "card")
+        self._facts = set_role(QFrame(), "card")
         self._facts_layout = QFormLayout(self._facts)
         self._lay_out()
         self.choices.chosen.connect(self._choose)
@@ -166,15 +162,8 @@ class ModelPicker(Popover):
         self._facts_layout.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
         self._facts_layout.setHorizontalSpacing(MARGIN_PX)
         self._facts_layout.setVerticalSpacing(UNIT_PX)
-        right = QVBoxLayout()
-        right.addWidget(heading("Open now"))
-        right.addWidget(facts_area, 1)
-        right.addWidget(self.open_button)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
-        layout.setSpacing(MARGIN_PX)
-        layout.addWidget(self.choices)
-        layout.addLayout(right)
+        right = in_column(heading("Open now"), (facts_area, 1), self.open_button)
+        in_row(self.choices, right, on=self, margins=MARGIN_PX, spacing=MARGIN_PX)
 
     def _rows(self) -> list[Choice]:
         current = None if self._loader.model is None else self._loader.model.name

@@ -6,11 +6,13 @@ from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QAction, QGuiApplication
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from guiapp.versions import versions, versions_text
 from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.widgets.shared.buttons import tool_button
 from guiapp.widgets.shared.icons import icon
+from guiapp.widgets.shared.layouts import in_column, in_row
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
 
@@ -37,26 +39,16 @@ class Notice(QFrame):
         self._icon = QLabel()
         label = QLabel(message, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.remedy_button = QToolButton()
+        self.remedy_button = tool_button(role="raised")
         if remedy is not None:
             self.remedy_button.setText(remedy.text())
             self.remedy_button.clicked.connect(remedy.trigger)
-        self.copy_button = QToolButton()
-        self.copy_button.setText("Copy details")
-        self.copy_button.clicked.connect(self.copy_details)
-        self.close_button = QToolButton()
-        self.close_button.setToolTip("Dismiss")
-        self.close_button.setAccessibleName("Dismiss notice")
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(MARGIN_PX, GAP_PX, GAP_PX, GAP_PX)
-        layout.setSpacing(GAP_PX)
-        layout.addWidget(self._icon)
-        layout.addWidget(label, 1)
-        looks = {self.remedy_button: "raised", self.copy_button: "quiet", self.close_button: "quiet"}
-        for button, role in looks.items():
-            set_role(button, role)
+        self.copy_button = tool_button("Copy details", self.copy_details)
+        self.close_button = tool_button(tip="Dismiss", name="Dismiss notice")
+        buttons = self.remedy_button, self.copy_button, self.close_button
+        for button in buttons:
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-            layout.addWidget(button)
+        in_row(self._icon, (label, 1), *buttons, on=self, margins=(MARGIN_PX, GAP_PX, GAP_PX, GAP_PX))
         self.remedy_button.setVisible(remedy is not None)
         theme_source.changed.connect(self._color)
         self._color()
@@ -86,9 +78,7 @@ class NoticeArea(QWidget):
         super().__init__()
         self._theme_source = theme_source
         self._notices: dict[str, Notice] = {}
-        self._layout = QVBoxLayout(self)
-        self._layout.setContentsMargins(0, 0, 0, 0)
-        self._layout.setSpacing(UNIT_PX)
+        self._layout = in_column(on=self, spacing=UNIT_PX)
 
     @property
     def notices(self) -> list[Notice]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.viewmodels.models.loader import ModelLoader
 from guiapp.viewmodels.models.pre_choices import EXAMPLE, pre_choices, question
 from guiapp.widgets.shared.choice_list import ChoiceList
+from guiapp.widgets.shared.layouts import in_column
 from guiapp.widgets.shared.popover import Popover
 from guiapp.widgets.shared.style_sheet import heading, set_role
-from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, ThemeSource
+from guiapp.widgets.shared.theme import MARGIN_PX, ThemeSource
 
 LIST_SIZE = QSize(520, 380)
 
@@ -33,11 +34,7 @@ class PrePicker(Popover):
         example = QLabel(f"Each is shown with the pieces it makes of {visible_text(EXAMPLE)}", wordWrap=True)
         set_role(example, "dim")
         self.choices = ChoiceList("Pre-tokenizers", LIST_SIZE, theme_source)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
-        layout.setSpacing(GAP_PX)
-        for widget in (heading("Pre-tokenizer"), self._question, example, self.choices):
-            layout.addWidget(widget)
+        in_column(heading("Pre-tokenizer"), self._question, example, self.choices, on=self, margins=MARGIN_PX)
         self.choices.chosen.connect(self._choose)
 
     def open_under(self, widget: QWidget) -> None:

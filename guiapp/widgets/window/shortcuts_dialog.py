@@ -18,17 +18,16 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
     QDialog,
-    QHBoxLayout,
     QListView,
     QPushButton,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
 from guiapp.widgets.shared.choice_list import FilterLine
+from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import (
     GAP_PX,
@@ -124,18 +123,10 @@ class ShortcutsDialog(QDialog):
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def _lay_out(self) -> None:
-        buttons = QHBoxLayout()
-        buttons.addWidget(self.with_all)
-        buttons.addStretch()
         for button in (self.copy_button, self.close_button):
             button.setAutoDefault(False)  # Enter in the line closes nothing
-            buttons.addWidget(button)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
-        layout.setSpacing(3 * UNIT_PX)
-        layout.addWidget(self.line)
-        layout.addWidget(self.list, 1)
-        layout.addLayout(buttons)
+        buttons = in_row(self.with_all, STRETCH, self.copy_button, self.close_button)
+        in_column(self.line, (self.list, 1), buttons, on=self, margins=MARGIN_PX, spacing=3 * UNIT_PX)
         self.resize(SIZE)
 
     def _fill(self) -> None:

@@ -7,10 +7,8 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QCheckBox,
     QFrame,
-    QHBoxLayout,
     QProgressBar,
     QSizePolicy,
-    QToolButton,
     QWidget,
 )
 
@@ -18,9 +16,11 @@ from guiapp.core.explain.figures import counted
 from guiapp.viewmodels.text.statistics import SelectionStatistics, format_duration, format_speed
 from guiapp.viewmodels.window.activity import Activity
 from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.shared.buttons import tool_button
 from guiapp.widgets.shared.fitted_label import FittedLabel
+from guiapp.widgets.shared.layouts import Part, in_row
 from guiapp.widgets.shared.style_sheet import set_role
-from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
+from guiapp.widgets.shared.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
 
 HEIGHT_PX = 30
 BAR_WIDTH_PX, SHORT_BAR_PX = 120, 40
@@ -49,15 +49,10 @@ class StatusLine(QFrame):
         set_role(self._tokens, "strong")
         for label in (self._figures, self._selection):
             set_role(label, "dim")
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(MARGIN_PX, 0, MARGIN_PX, 0)
-        layout.setSpacing(MARGIN_PX + UNIT_PX)
-        layout.addWidget(self._tokens)
-        layout.addWidget(self._figures, 1)
-        layout.addWidget(ActivityView(activity))
-        layout.addWidget(self._selection)
-        for action in switches:
-            layout.addWidget(_Switch(action))
+        figures: tuple[Part, ...] = self._tokens, (self._figures, 1), ActivityView(activity), self._selection
+        in_row(
+            *figures, *map(_Switch, switches), on=self, margins=(MARGIN_PX, 0), spacing=MARGIN_PX + UNIT_PX
+        )
         workspace.statistics_changed.connect(self._follow)
         workspace.encoding_changed.connect(self._follow)
         workspace.spans.job.busy_changed.connect(self._follow)
@@ -102,21 +97,13 @@ class ActivityView(QWidget):
     def __init__(self, activity: Activity) -> None:
         super().__init__()
         self._activity = activity
-        self._label = FittedLabel(is_needed=True)
-        set_role(self._label, "dim")
+        self._label = set_role(FittedLabel(is_needed=True), "dim")
         self._bar = QProgressBar(textVisible=False)
         self._bar.setMinimumWidth(SHORT_BAR_PX)
         self._bar.setMaximumWidth(BAR_WIDTH_PX)
         self._bar.setAccessibleName("Progress")
-        self.cancel_button = QToolButton()
-        self.cancel_button.setText("Cancel")
-        set_role(self.cancel_button, "quiet")
-        self.cancel_button.clicked.connect(activity.cancel)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(GAP_PX)
-        for widget in (self._label, self._bar, self.cancel_button):
-            layout.addWidget(widget)
+        self.cancel_button = tool_button("Cancel", activity.cancel)
+        in_row(self._label, self._bar, self.cancel_button, on=self)
         self._due = QTimer(self, singleShot=True, interval=self.SHOWN_AFTER_MS)
         self._due.timeout.connect(self.show)
         activity.changed.connect(self._follow)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QMenu, QToolButton, QWidget
 
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.shared.icons import icon
+from guiapp.widgets.shared.layouts import in_row
 from guiapp.widgets.shared.menu_button import MenuButton
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, ThemeSource
@@ -38,7 +39,9 @@ class TopBar(QFrame):
         groups: list[list[QWidget]] = [[self.model_button], [*self.tabs], right]
         sides = (Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignCenter, Qt.AlignmentFlag.AlignRight)
         for column, (widgets, side) in enumerate(zip(groups, sides, strict=True)):
-            layout.addLayout(_row(widgets), 0, column, side | Qt.AlignmentFlag.AlignVCenter)
+            layout.addLayout(
+                in_row(*widgets, spacing=GAP_PX), 0, column, side | Qt.AlignmentFlag.AlignVCenter
+            )
         layout.setColumnStretch(0, 1)
         layout.setColumnStretch(2, 1)
 
@@ -90,16 +93,7 @@ class PaletteButton(QToolButton):
 
 
 def _tab(actions: Actions, name: str) -> QToolButton:
-    button = QToolButton()
+    button = set_role(QToolButton(), "tab")
     button.setDefaultAction(actions[name])
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    set_role(button, "tab")
     return button
-
-
-def _row(widgets: list[QWidget]) -> QHBoxLayout:
-    layout = QHBoxLayout()
-    layout.setSpacing(GAP_PX)
-    for widget in widgets:
-        layout.addWidget(widget)
-    return layout

@@ -1,0 +1,30 @@
+"""Buttons said in one piece: what stands on them, what they are called, and what a click does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtWidgets import QToolButton
+
+from guiapp.widgets.shared.style_sheet import set_role
+
+
+def tool_button(
+    text: str = "",
+    clicked: Callable[[], object] | None = None,
+    *,
+    role: str = "quiet",
+    tip: str = "",
+    name: str = "",
+) -> QToolButton:
+    """A button in one of the looks of the style sheet.
+
+    name  what a screen reader calls it, where that is not the text: the tip without the keys behind it
+    """
+    made = QToolButton()
+    made.setText(text)
+    made.setToolTip(tip)
+    made.setAccessibleName(name or tip.partition(" (")[0])
+    if clicked is not None:
+        made.clicked.connect(clicked)
+    return set_role(made, role)
