@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from PySide6.QtCore import QBuffer, QCoreApplication, QObject, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QImageWriter, QPaintDevice, QPainter
+from PySide6.QtGui import QColor, QFontMetrics, QImage, QImageWriter, QPaintDevice, QPainter
 from PySide6.QtSvg import QSvgGenerator
 
 from guiapp.core.bench.measurement import Record, growth_records
@@ -17,6 +17,7 @@ from guiapp.widgets.bench.charts import Chart
 from guiapp.widgets.bench.curves import QUANTITIES
 from guiapp.widgets.bench.exactness import ExactnessChart
 from guiapp.widgets.bench.scenarios import OFFERED, ScenarioCard, rows_of, texts_of
+from guiapp.widgets.shared.painting import bold
 from guiapp.widgets.shared.theme import GAP_PX, LIGHT, SMALL_FONT_PX, UI_FONT_PX
 
 PICTURE_SCALE = 2  # of PNG files, for print and projectors
@@ -133,9 +134,8 @@ def _paint(chart: Chart, device: QPaintDevice, top_px: int) -> None:
 def _paint_title(chart: Chart, painter: QPainter) -> None:
     theme, title = chart.theme, chart.title
     painter.fillRect(QRect(0, 0, chart.plot.width(), TITLE_PX), theme.raised)
-    bold = QFont(theme.ui_font(UI_FONT_PX))
-    bold.setBold(True)
-    words = ((title, bold, theme.text), (chart.note.text(), theme.ui_font(SMALL_FONT_PX), theme.dim))
+    heavy, small = bold(theme.ui_font(UI_FONT_PX)), theme.ui_font(SMALL_FONT_PX)
+    words = ((title, heavy, theme.text), (chart.note.text(), small, theme.dim))
     x = GAP_PX
     for text, font, color in words:
         painter.setFont(font)

@@ -18,6 +18,7 @@ from pyqtgraph.graphicsItems.ScatterPlotItem import Symbols
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QFontMetrics, QPainter, QPainterPath, QPen, QTransform
 
+from guiapp.widgets.shared.painting import write
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, Theme
 
 AXIS_PX = 62
@@ -189,8 +190,7 @@ class Plot(pg.GraphicsView):  # type: ignore[misc]  # pyqtgraph has no types
         painter.setFont(self._font)
         for word in self.words:
             text = BEHIND_GAP + word.text if word.is_behind else word.text
-            painter.setPen(word.color)
-            painter.drawText(self.rect_of(word), flags, text)
+            write(painter, self.rect_of(word), text, word.color, flags)
 
     def _draw_curves(self, painter: QPainter) -> None:
         for curve in self.curves:

@@ -6,6 +6,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from guiapp.core.vocab.attributes import Attribute
+from guiapp.widgets.shared.painting import CENTER, write
 from guiapp.widgets.shared.theme import UNIT_PX, Theme
 from guiapp.widgets.spans.painter import draw_wave
 
@@ -21,8 +22,7 @@ def draw_chip(
     painter.setBrush(Qt.BrushStyle.NoBrush if is_control else color)
     painter.drawRoundedRect(chip, UNIT_PX, UNIT_PX)
     _draw_sign(painter, theme, chip, attributes)
-    painter.setPen(theme.warning if is_control else theme.span_text)
-    painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, text)
+    write(painter, chip, text, theme.warning if is_control else theme.span_text, CENTER)
 
 
 def _outline(theme: Theme, attributes: Attribute) -> QPen:

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QDialog,
-    QLabel,
-    QPlainTextEdit,
-    QPushButton,
-    QTextEdit,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QDialog, QLabel, QPlainTextEdit, QPushButton, QTextEdit, QWidget
 
 from guiapp.viewmodels.tokens.decode import DecodeModel
 from guiapp.widgets.inspect.token_chips import TokenChips

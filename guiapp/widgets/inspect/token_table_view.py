@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from guiapp.viewmodels.tokens.source import TokenSource
 from guiapp.viewmodels.tokens.table import COLUMNS, TINT_ROLE, TokenTableModel
+from guiapp.widgets.shared.painting import CENTER, fill, write
 from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, UNIT_PX, ThemeSource
 from guiapp.widgets.shared.token_actions import copy_action
@@ -179,9 +180,6 @@ class _IdDelegate(QStyledItemDelegate):
         painter.save()
         painter.setFont(option.font)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.span_color(index.data(TINT_ROLE)))
-        painter.drawRoundedRect(chip, UNIT_PX, UNIT_PX)
-        painter.setPen(theme.span_text)
-        painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, text)
+        fill(painter, chip, theme.span_color(index.data(TINT_ROLE)), UNIT_PX)
+        write(painter, chip, text, theme.span_text, CENTER)
         painter.restore()

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from guiapp.viewmodels.models.choices import Choice, matching
 from guiapp.widgets.shared.icons import icon
 from guiapp.widgets.shared.layouts import AS_AROUND, in_column
+from guiapp.widgets.shared.painting import fill, write
 from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import GAP_PX, RADIUS_PX, SMALL_FONT_PX, Theme, ThemeSource
@@ -130,14 +131,10 @@ class _ChoiceDelegate(QStyledItemDelegate):
         if not isinstance(choice, Choice):
             font = Theme.ui_font(SMALL_FONT_PX)
             font.setBold(True)
-            painter.setFont(font)
-            painter.setPen(theme.dim)
-            painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter, str(index.data()))
+            write(painter, inner, str(index.data()), theme.dim, Qt.AlignmentFlag.AlignVCenter, font)
         else:
             if _is_pointed_at(option):
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(blend(theme.raised, theme.accent, 0.24))
-                painter.drawRoundedRect(rect.adjusted(0, 1, 0, -1), RADIUS_PX, RADIUS_PX)
+                fill(painter, rect.adjusted(0, 1, 0, -1), blend(theme.raised, theme.accent, 0.24), RADIUS_PX)
             _draw_choice(painter, theme, choice, inner)
         painter.restore()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QBasicTimer, QEvent, QMimeData, QPointF, QRectF, Qt, QTimerEvent, Signal
+from PySide6.QtCore import QBasicTimer, QEvent, QMimeData, QPointF, QRectF, Qt, QTimerEvent
 from PySide6.QtGui import (
     QDragEnterEvent,
     QDragMoveEvent,
@@ -44,17 +44,11 @@ class SpanEditor(SpanView):
     """A text editor; see `SpanView` for what it shows and for its other signals.
 
     Actions that are added to it make up its context menu.
-
-    Signals:
-        read_only_changed(): `is_read_only` is new.
     """
-
-    read_only_changed = Signal()
 
     def __init__(self, document: TextDocument, spans: SpanSource, themes: ThemeSource) -> None:
         super().__init__(document, spans, themes)
         self._moves = CaretMoves(document, self._rows)
-        self._is_read_only = False
         self._caret_shows = True
         self._blinking = QBasicTimer()
         self._autoscroll = QBasicTimer()
@@ -74,17 +68,6 @@ class SpanEditor(SpanView):
         SpanAccessibility(self, document, spans)
         document.edited.connect(self._follow_edit)
         document.selection_changed.connect(self._follow_caret)
-
-    @property
-    def is_read_only(self) -> bool:
-        return self._is_read_only
-
-    def set_read_only(self, is_read_only: bool) -> None:
-        if is_read_only != self._is_read_only:
-            self._is_read_only = is_read_only
-            self.setAttribute(Qt.WidgetAttribute.WA_InputMethodEnabled, not is_read_only)
-            self.read_only_changed.emit()
-            self.viewport().update()
 
     def _follow_edit(self, edit: TextEdit) -> None:
         self._rows.set_preedit(None)  # its place may be gone; the input method will show it again
@@ -115,7 +98,7 @@ class SpanEditor(SpanView):
             put_on_clipboard(self._document.slice(*self._document.selection))
 
     def cut(self) -> None:
-        if self._document.has_selection and not self._is_read_only:
+        if self._document.has_selection:
             self.copy()
             self._edit(b"")
 
@@ -124,14 +107,12 @@ class SpanEditor(SpanView):
             self._insert_mime_data(mime)
 
     def undo(self) -> None:
-        if not self._is_read_only:
-            self._document.undo()
-            self._reveal_caret()
+        self._document.undo()
+        self._reveal_caret()
 
     def redo(self) -> None:
-        if not self._is_read_only:
-            self._document.redo()
-            self._reveal_caret()
+        self._document.redo()
+        self._reveal_caret()
 
     def select_all(self) -> None:
         self._document.select_all()
@@ -148,14 +129,12 @@ class SpanEditor(SpanView):
 
     def _edit(self, new: bytes) -> None:
         """Type, paste or erase at the caret."""
-        if not self._is_read_only:
-            self._document.insert(new)
-            self._reveal_caret()
+        self._document.insert(new)
+        self._reveal_caret()
 
     def _erase_to(self, offset: int) -> None:
-        if not self._is_read_only:
-            self._document.erase_to(offset)
-            self._reveal_caret()
+        self._document.erase_to(offset)
+        self._reveal_caret()
 
     # Keyboard
 
@@ -306,7 +285,7 @@ class SpanEditor(SpanView):
 
     def _accept_text(self, event: QDropEvent) -> bool:
         """Take text; files are for the window to open."""
-        takes = event.mimeData().hasText() and not event.mimeData().hasUrls() and not self._is_read_only
+        takes = event.mimeData().hasText() and not event.mimeData().hasUrls()
         if takes:
             event.acceptProposedAction()
         else:
@@ -316,9 +295,6 @@ class SpanEditor(SpanView):
     # Input methods
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
-        if self._is_read_only:
-            event.ignore()
-            return
         self._rows.set_preedit(None)
         if event.commitString() or event.replacementLength():
             if event.replacementLength():
@@ -333,7 +309,7 @@ class SpanEditor(SpanView):
     def inputMethodQuery(self, query: Qt.InputMethodQuery) -> object:
         names = Qt.InputMethodQuery
         if query == names.ImEnabled:
-            return not self._is_read_only
+            return True
         if query == names.ImCursorRectangle:
             return self._caret_rect().translated(self.viewport().pos().toPointF())
         if query == names.ImFont:
@@ -367,8 +343,7 @@ class SpanEditor(SpanView):
         )
 
     def _shown_caret(self) -> QRectF | None:
-        is_shown = self._caret_shows and self.hasFocus() and not self._is_read_only
-        return self._caret_rect() if is_shown else None
+        return self._caret_rect() if self._caret_shows and self.hasFocus() else None
 
 
 Command = Callable[[SpanEditor], None]

@@ -18,6 +18,7 @@ from guiapp.viewmodels.tokens.layout import (
     split_cells,
     token_boxes,
 )
+from guiapp.widgets.shared.painting import CENTER, write
 from guiapp.widgets.shared.theme import Theme
 from guiapp.widgets.spans.block import BlockLayout, TextMetrics
 
@@ -259,9 +260,7 @@ class SpanPainter:
             painter.setBrush(faded(self._theme.background, 120))
             painter.setPen(QPen(faded(self._theme.text, 110), 1))
             painter.drawRoundedRect(rect, 3, 3)
-            painter.setFont(self._metrics.chip_font)
-            painter.setPen(self._theme.span_text)
-            painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, chip.label)
+            write(painter, rect, chip.label, self._theme.span_text, CENTER, self._metrics.chip_font)
 
     def _draw_inserted(
         self, painter: QPainter, geometry: RowGeometry, tokens: Tokens, place: QPointF

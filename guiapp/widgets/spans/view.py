@@ -7,14 +7,7 @@ from operator import itemgetter
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSignalBlocker, Qt, QTimer, Signal
-from PySide6.QtGui import (
-    QHelpEvent,
-    QPainter,
-    QPaintEvent,
-    QRegion,
-    QResizeEvent,
-    QWheelEvent,
-)
+from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent, QRegion, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 
 from guiapp.viewmodels.text.document import TextDocument
@@ -167,10 +160,6 @@ class SpanView(QAbstractScrollArea):
         if offset < 0:
             return -1
         return token_at(self._spans.spans_in(offset, offset + 1), offset)
-
-    def x_of_text(self) -> int:
-        """Where rows begin in the viewport."""
-        return SIDE_PX
 
     def _byte_at(self, point: QPointF) -> int:
         """The byte that is shown at a point; -1 beside the text."""

@@ -6,14 +6,7 @@ from functools import partial
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QFontMetrics, QResizeEvent
-from PySide6.QtWidgets import (
-    QLabel,
-    QMenu,
-    QPushButton,
-    QSizePolicy,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.trace.conditions import TRACE_SCHEMA
@@ -22,10 +15,12 @@ from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.steps.training import TrainingModel
 from guiapp.widgets.shared.buttons import tool_button
 from guiapp.widgets.shared.layouts import AS_AROUND, in_column, in_row
+from guiapp.widgets.shared.painting import bold
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.text_zoom import TextZoom
-from guiapp.widgets.shared.theme import SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, ThemeSource
+from guiapp.widgets.shared.theme import SMALL_FONT_PX, UI_FONT_PX, UNIT_PX
 from guiapp.widgets.steps.cards import QuietButton, head_row
+from guiapp.widgets.steps.drawing import Drawing
 from guiapp.widgets.steps.entry import EntryField, clear
 
 TITLE_PX = 150
@@ -65,12 +60,12 @@ class BreakpointList(QWidget):
     For steps of encoding, or for those of a training.
     """
 
-    def __init__(self, model: StepsModel | TrainingModel, theme_source: ThemeSource, zoom: TextZoom) -> None:
+    def __init__(self, model: StepsModel | TrainingModel, drawing: Drawing) -> None:
         super().__init__()
         is_training = isinstance(model, TrainingModel)
         self._model = model
-        self._theme_source = theme_source
-        self._zoom = zoom
+        self._drawing = drawing
+        theme_source, zoom, _ = drawing
         self._edited: int | None = None
         self._shown: list[BreakpointRow] = []
         self.add_button = QuietButton("+ add", zoom)
@@ -78,7 +73,7 @@ class BreakpointList(QWidget):
         self.add_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.add_button.setMenu(self._menu(TRAINING_TEMPLATES if is_training else TEMPLATES))
         example = 'token "is", count < 10 …' if is_training else "rank < 500, operation stale …"
-        self.field = EntryField(example, theme_source, zoom, SCHEMA if is_training else TRACE_SCHEMA)
+        self.field = EntryField(example, drawing, SCHEMA if is_training else TRACE_SCHEMA)
         self.field.entered.connect(self._enter)
         self.removed = RemovedNotice(model, zoom)
         self._rows = in_column(spacing=0)
@@ -135,7 +130,7 @@ class BreakpointList(QWidget):
         counts = [len(found) for found in self._model.hits]
         for index in range(len(self._model.breakpoints.rows)):
             absence = self._model.absence(index) if isinstance(self._model, StepsModel) else ""
-            row = BreakpointRow(self._model, index, counts[index], self._theme_source, self._zoom, absence)
+            row = BreakpointRow(self._model, index, counts[index], self._drawing, absence)
             row.edit_requested.connect(self.edit)
             self._rows.addWidget(row)
             self._shown.append(row)
@@ -161,14 +156,13 @@ class BreakpointRow(QWidget):
         model: StepsModel | TrainingModel,
         index: int,
         n_hits: int,
-        theme_source: ThemeSource,
-        zoom: TextZoom,
+        drawing: Drawing,
         absence: str = "",
     ) -> None:
         super().__init__()
         self._model = model
         self._index = index
-        breakpoint_, theme = model.breakpoints.rows[index], theme_source.theme
+        breakpoint_, theme, zoom = model.breakpoints.rows[index], drawing.theme_source.theme, drawing.zoom
         sign, change = ("●", "Switch off") if breakpoint_.is_enabled else ("○", "Switch on")
         self.switch = tool_button(sign, self._switch, name=change)
         color = theme.warning if breakpoint_.log else theme.bad
@@ -194,9 +188,7 @@ class BreakpointRow(QWidget):
 
     def set_stopped(self, is_stopped: bool) -> None:
         """Whether the last run ended at it."""
-        font = self.label.font()
-        font.setBold(is_stopped)
-        self.label.setFont(font)
+        self.label.setFont(bold(self.label.font(), is_stopped))
 
     def _switch(self) -> None:
         breakpoints = self._model.breakpoints

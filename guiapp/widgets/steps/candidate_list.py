@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
 
 from guiapp.core.trace.candidates import Candidate
+from guiapp.widgets.shared.painting import fill
 from guiapp.widgets.shared.shaped_texts import LEFT, RIGHT, MonoTexts
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import UI_FONT_PX, Theme
@@ -34,9 +35,12 @@ def paint_candidates(
     for row, candidate in enumerate(candidates[: int(area.height() // ROW_PX)]):
         is_now, top = candidate[:7] == present, area.top() + row * ROW_PX
         if is_now:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(blend(theme.raised, theme.accent, 0.28))
-            painter.drawRoundedRect(QRectF(area.left(), top, area.width(), BOX_PX), 5, 5)
+            fill(
+                painter,
+                QRectF(area.left(), top, area.width(), BOX_PX),
+                blend(theme.raised, theme.accent, 0.28),
+                5,
+            )
         share = min(1.0, math.log1p(max(0.0, candidate.rank)) / max(1.0, math.log1p(highest)))
         bar = QRectF(area.left(), top + BOX_PX - BAR_PX - 1, round(area.width() * share), BAR_PX)
         painter.fillRect(bar, theme.accent if is_now else theme.line)

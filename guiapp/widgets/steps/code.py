@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPaintEvent, QPixmap
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QFontMetrics, QMouseEvent, QPainter, QPixmap
 
 from guiapp.core.explain.visible_text import isolate
 from guiapp.core.trace.debugger import Debugger
@@ -15,7 +14,7 @@ from guiapp.widgets.shared.shaped_texts import LEFT
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import UI_FONT_PX, Theme
 from guiapp.widgets.steps.cards import LARGEST
-from guiapp.widgets.steps.drawing import Drawing
+from guiapp.widgets.steps.drawing import Drawing, ZoomedView
 from guiapp.widgets.steps.gutter import paint_mark
 
 LINE_PX = 22
@@ -28,23 +27,19 @@ MOST_PICTURES = 4
 N_LINES = 16  # room for any code with its variables: all are shown in the same size
 
 
-class CodeView(QWidget):
+class CodeView(ZoomedView):
     """Follows the model's debugger; a click on a line sets breakpoints at what it does, or removes them."""
 
+    ground = "raised"
+
     def __init__(self, model: StepsModel, drawing: Drawing) -> None:
-        super().__init__()
+        super().__init__("Pseudo-code", drawing)
         self._model = model
-        self._theme_source, self._zoom, texts = drawing
-        self._texts = texts.of(UI_FONT_PX)
+        self._code_texts = drawing.texts.of(UI_FONT_PX)
         self._hovered = -1
         self._pictures: dict[object, QPixmap] = {}
-        self.setAccessibleName("Pseudo-code")
         self.setToolTip("Click on a line for a breakpoint at what it does.")
         self.setMouseTracking(True)
-        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-        self._theme_source.changed.connect(self.update)
-        self._zoom.watch(self)
-        self._zoom.changed.connect(self._fit)
         model.position_changed.connect(self._follow)
         model.breakpoints_changed.connect(self.update)
         model.trace_changed.connect(self._fit)
@@ -59,6 +54,9 @@ class CodeView(QWidget):
         if debugger is None or debugger.position >= debugger.n_steps:
             return STAGES, -1
         return pseudo_code(debugger.trace, debugger.position)
+
+    def _follow_zoom(self) -> None:
+        self._fit()
 
     def _fit(self) -> None:
         """Be large enough for all lines that this trace will show."""
@@ -125,14 +123,11 @@ class CodeView(QWidget):
         zoom = self._zoom.factor
         return zoom if zoom > 1 else SMALLEST * zoom
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    def paint(self, painter: QPainter, theme: Theme) -> None:
         debugger = self._model.debugger
         if debugger is None:
-            painter.fillRect(event.rect(), self._theme_source.theme.raised)
             return
-        theme, names = self._theme_source.theme, variables(debugger)
+        names = variables(debugger)
         code, present = self.present()
         scale = self._scale(len(code.lines) + GAP_LINES + len(names))
         painter.drawPixmap(0, 0, self._lines_picture(code, scale))
@@ -143,7 +138,7 @@ class CodeView(QWidget):
             painter.fillRect(QRectF(0, top, width, LINE_PX), blend(theme.raised, theme.accent, 0.26))
             painter.fillRect(QRectF(0, top, 3, LINE_PX), theme.accent)
             painter.setPen(theme.text)
-            self._texts.draw_in(painter, INDENT_PX, 0, top + LINE_PX / 2, code.lines[present], LEFT)
+            self._code_texts.draw_in(painter, INDENT_PX, 0, top + LINE_PX / 2, code.lines[present], LEFT)
         self._paint_gutter(painter, code)
         row = QRectF(INDENT_PX, (len(code.lines) + GAP_LINES) * LINE_PX, width - INDENT_PX, LINE_PX)
         self._paint_variables(painter, row, names)
@@ -161,7 +156,7 @@ class CodeView(QWidget):
                 painter.setPen(theme.dim)
                 for number, line in enumerate(code.lines):
                     middle = (number + 0.5) * LINE_PX
-                    self._texts.draw_in(painter, INDENT_PX, 0, middle, line, LEFT)
+                    self._code_texts.draw_in(painter, INDENT_PX, 0, middle, line, LEFT)
             if len(self._pictures) >= MOST_PICTURES:
                 self._pictures.clear()
             self._pictures[key] = picture
@@ -179,7 +174,7 @@ class CodeView(QWidget):
 
     def _paint_variables(self, painter: QPainter, row: QRectF, names: list[tuple[str, str, str]]) -> None:
         """Three columns; places are left out where the values leave no room for them."""
-        texts, theme = self._texts, self._theme_source.theme
+        texts, theme = self._code_texts, self._theme_source.theme
         places_px = max([PLACES_PX, *(VALUES_PX + texts.width(value) + INDENT_PX for _, value, _ in names)])
         has_room = all(places_px + texts.width(place) <= row.width() for _, _, place in names)
         left, middle, room = row.left(), row.center().y(), row.width() - VALUES_PX

@@ -1,9 +1,10 @@
-"""What all views of a trace draw with."""
+"""What all parts of the Steps page draw with."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+from guiapp.widgets.shared.painting import Painted
 from guiapp.widgets.shared.shaped_texts import MonoTexts
 from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import ThemeSource
@@ -15,3 +16,16 @@ class Drawing(NamedTuple):
     theme_source: ThemeSource
     zoom: TextZoom
     texts: MonoTexts
+
+
+class ZoomedView(Painted):
+    """A part of the page that grows with its text; the wheel zooms over it."""
+
+    def __init__(self, name: str, drawing: Drawing) -> None:
+        super().__init__(drawing.theme_source, name)
+        self._zoom, self._texts = drawing.zoom, drawing.texts
+        self._zoom.watch(self)
+        self._zoom.changed.connect(self._follow_zoom)
+
+    def _follow_zoom(self) -> None:
+        self.update()

@@ -10,8 +10,8 @@ from guiapp.core.trace.breakpoints import column_help
 from guiapp.core.trace.condition_syntax import ConditionError
 from guiapp.core.trace.conditions import TRACE_SCHEMA, Schema
 from guiapp.widgets.shared.layouts import in_column
-from guiapp.widgets.shared.text_zoom import TextZoom
-from guiapp.widgets.shared.theme import SMALL_FONT_PX, UNIT_PX, ThemeSource
+from guiapp.widgets.shared.theme import SMALL_FONT_PX, UNIT_PX
+from guiapp.widgets.steps.drawing import Drawing
 
 
 class EntryField(QWidget):
@@ -23,11 +23,9 @@ class EntryField(QWidget):
 
     entered = Signal(str)
 
-    def __init__(
-        self, placeholder: str, theme_source: ThemeSource, zoom: TextZoom, schema: Schema = TRACE_SCHEMA
-    ) -> None:
+    def __init__(self, placeholder: str, drawing: Drawing, schema: Schema = TRACE_SCHEMA) -> None:
         super().__init__()
-        self._theme_source = theme_source
+        self._theme_source, self._zoom, _ = drawing
         self.line = QLineEdit()
         self.line.setPlaceholderText(placeholder)
         self.line.setToolTip(column_help(schema))
@@ -37,9 +35,8 @@ class EntryField(QWidget):
         self.error.setMinimumWidth(1)  # a long word is cut off rather than all beside it
         self.error.hide()
         in_column(self.line, self.error, on=self, spacing=UNIT_PX)
-        self._zoom = zoom
-        zoom.changed.connect(self._follow_zoom)
-        theme_source.changed.connect(self._color)
+        self._zoom.changed.connect(self._follow_zoom)
+        self._theme_source.changed.connect(self._color)
         self._follow_zoom()
         self._color()
 

@@ -6,11 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from PySide6.QtGui import QGuiApplication, QPixmap
-from PySide6.QtWidgets import (
-    QFileDialog,
-    QMessageBox,
-    QWidget,
-)
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from guiapp.core.explain.figures import counted
 from guiapp.core.export.exported_run import ALL, ENDINGS, ExportedRun

@@ -11,18 +11,18 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPainter,
     QPainterPath,
-    QPaintEvent,
     QPen,
     QTransform,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QMenu, QToolTip, QWidget
+from PySide6.QtWidgets import QMenu, QToolTip
 
 from guiapp.core.explain.visible_text import isolate, visible_text
 from guiapp.core.trace.debugger import Debugger
 from guiapp.viewmodels.steps.breakpoints import at_bytes
 from guiapp.viewmodels.steps.diagrams import LONG_TEXT_BYTES, Element, Flow, Role, flow
 from guiapp.viewmodels.steps.model import StepsModel
+from guiapp.widgets.shared.painting import CENTER, fill, write
 from guiapp.widgets.shared.theme import UNIT_PX, Theme
 from guiapp.widgets.steps.boxes import (
     FLOW_ROW_PX,
@@ -34,7 +34,7 @@ from guiapp.widgets.steps.boxes import (
     lay_out,
     rows_within,
 )
-from guiapp.widgets.steps.drawing import Drawing
+from guiapp.widgets.steps.drawing import Drawing, ZoomedView
 from guiapp.widgets.steps.gutter import Gutter, GutterRow, paint_dot
 
 SMALL_DOT_PX = 7
@@ -50,30 +50,26 @@ class SeenBox(NamedTuple):
     rect: QRectF
 
 
-class FlowView(QWidget):
+class FlowView(ZoomedView):
     """Paints `flow` of the model's debugger; a click on a box, or beside a row, sets a breakpoint there.
 
     The wheel shows rows that are out of sight, until the next step.
     """
 
-    def __init__(self, model: StepsModel, drawing: Drawing) -> None:
-        super().__init__()
+    ground = "raised"
+
+    def __init__(self, model: StepsModel, drawing: Drawing, name: str = "Tokens at this step") -> None:
+        super().__init__(name, drawing)
         self._model = model
-        self._theme_source, self._zoom, texts = drawing
         self._flow = Flow([], "", "", False, False)
         self._layout = FlowLayout([], [], 0)
-        self._texts = BoxTexts(texts)
-        self._boxes = BoxPainter(self._texts)
+        self._box_texts = BoxTexts(drawing.texts)
+        self._boxes = BoxPainter(self._box_texts)
         self._gutter = Gutter()
         self._hovered: GutterRow | None = None
         self._turned = 0  # rows, by the wheel
         self._most_px = 0  # the height that this trace needed so far: panels below should not jump
-        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-        self.setAccessibleName("Tokens at this step")
         self.setMouseTracking(True)
-        self._theme_source.changed.connect(self.update)
-        self._zoom.watch(self)
-        self._zoom.changed.connect(self._follow_zoom)
         model.trace_changed.connect(self._forget_height)
         self._listen(model)
         self._follow()
@@ -93,10 +89,6 @@ class FlowView(QWidget):
         """What stands in the gutter, with places in this widget."""
         placed = self._placed()
         return [row._replace(middle=placed.map(QPointF(0, row.middle)).y()) for row in self._layout.rows]
-
-    @property
-    def gutter_width(self) -> float:
-        return self._gutter.width * self._zoom.factor
 
     @property
     def _debugger(self) -> Debugger | None:
@@ -148,7 +140,7 @@ class FlowView(QWidget):
         """Of long texts only the rows in sight."""
         width = max(120.0, self._width())
         n_seen = self._n_seen() if self._is_long() else None
-        self._layout = lay_out(self._flow.elements, width, self._texts, n_seen, max(0, self._turned))
+        self._layout = lay_out(self._flow.elements, width, self._box_texts, n_seen, max(0, self._turned))
 
     def resizeEvent(self, event: QEvent) -> None:
         self._arrange()
@@ -181,14 +173,9 @@ class FlowView(QWidget):
             event.ignore()  # then the page scrolls
         self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        theme = self._theme_source.theme
-        painter.fillRect(event.rect(), theme.raised)
+    def paint(self, painter: QPainter, theme: Theme) -> None:
         if not self._flow.elements:
-            painter.setPen(theme.dim)
-            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.why_empty)
+            write(painter, self.rect(), self.why_empty, theme.dim, CENTER)
             return
         shift = self._shift()
         scale = self._zoom.factor
@@ -218,9 +205,7 @@ class FlowView(QWidget):
             painter.resetTransform()
             share = self.height() / n_rows
             place = QRectF(self.width() - MARK_PX, self._first_row() * share, MARK_PX, n_seen * share)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.line)
-            painter.drawRoundedRect(place, MARK_PX / 2, MARK_PX / 2)
+            fill(painter, place, theme.line, MARK_PX / 2)
 
     def _paint_made(self, painter: QPainter, theme: Theme) -> None:
         """A bracket over what the step is about, and what becomes of it."""
@@ -237,14 +222,14 @@ class FlowView(QWidget):
         painter.setPen(QPen(theme.accent, 1.6))
         painter.drawPath(path)
         text = f"{isolate(self._flow.made)}  {self._flow.made_below}"
-        width = self._texts.made.width(text) + 2 * PADDING_PX
+        width = self._box_texts.made.width(text) + 2 * PADDING_PX
         x = max(0.0, min((left + right - width) / 2, self._width() - width))
         bubble = QRectF(x, top - 6 - 24, width, 22)
         painter.setBrush(theme.accent)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.drawRoundedRect(bubble, 6, 6)
         painter.setPen(theme.on_accent)
-        self._texts.made.draw(painter, bubble, text)
+        self._box_texts.made.draw(painter, bubble, text)
 
     def _element_at(self, place: QPointF) -> Element | None:
         return next((box.element for box in self.boxes if box.rect.contains(place)), None)
@@ -317,8 +302,7 @@ class RivalFlowView(FlowView):
     """The same for the encoder that runs beside."""
 
     def __init__(self, model: StepsModel, drawing: Drawing) -> None:
-        super().__init__(model, drawing)
-        self.setAccessibleName("Tokens of the other encoder")
+        super().__init__(model, drawing, "Tokens of the other encoder")
 
     def _listen(self, model: StepsModel) -> None:
         """The race tells each of its steps."""

@@ -12,10 +12,10 @@ from guiapp.viewmodels.steps.lesson_player import LessonPlayer
 from guiapp.widgets.shared.buttons import tool_button
 from guiapp.widgets.shared.layouts import framed, in_column, in_row
 from guiapp.widgets.shared.style_sheet import set_role
-from guiapp.widgets.shared.text_zoom import TextZoom
-from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, Theme, ThemeSource
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, Theme
 from guiapp.widgets.shared.wrapping_row import scrolling
 from guiapp.widgets.steps.cards import with_code
+from guiapp.widgets.steps.drawing import Drawing
 from guiapp.widgets.steps.lines import title_line
 from guiapp.widgets.window.actions import Actions
 
@@ -27,15 +27,12 @@ LESSON_ACTIONS = ("lesson_previous", "lesson_reveal", "lesson_next", "lesson_lea
 class LessonBar(QFrame):
     """Shown while a lesson is under way."""
 
-    def __init__(
-        self, player: LessonPlayer, actions: Actions, theme_source: ThemeSource, zoom: TextZoom
-    ) -> None:
+    def __init__(self, player: LessonPlayer, actions: Actions, drawing: Drawing) -> None:
         super().__init__()
-        self._zoom = zoom
+        self._theme_source, self._zoom, _ = drawing
         self._player = player
-        self._theme_source = theme_source
         set_role(self, "card")
-        self._title = title_line(theme_source, zoom)
+        self._title = title_line(drawing)
         self.narration = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
         self.question = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
         self._words = framed(in_column(self.narration, self.question, spacing=GAP_PX))
@@ -48,10 +45,10 @@ class LessonBar(QFrame):
             actions[name].triggered.connect(slot)
         head = in_row((self._title, 1), *self.buttons.values())
         in_column(head, self._words_area, on=self, margins=(MARGIN_PX, GAP_PX, MARGIN_PX, MARGIN_PX))
-        zoom.watch(self)
-        zoom.changed.connect(self._follow)
+        self._zoom.watch(self)
+        self._zoom.changed.connect(self._follow)
         player.changed.connect(self._follow)
-        theme_source.changed.connect(self._follow)
+        self._theme_source.changed.connect(self._follow)
         self._follow()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

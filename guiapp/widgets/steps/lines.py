@@ -11,44 +11,37 @@ from PySide6.QtGui import (
     QFontMetrics,
     QFontMetricsF,
     QPainter,
-    QPaintEvent,
     QResizeEvent,
     QTextCharFormat,
     QTextLayout,
     QTextOption,
 )
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy
 
 from guiapp.core.explain.code_marks import parts, without_marks
+from guiapp.widgets.shared.painting import Painted, bold
 from guiapp.widgets.shared.shaped_texts import LEFT, RIGHT, ShapedTexts
-from guiapp.widgets.shared.text_zoom import TextZoom
-from guiapp.widgets.shared.theme import SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource
+from guiapp.widgets.shared.theme import SMALL_FONT_PX, UI_FONT_PX, Theme
+from guiapp.widgets.steps.drawing import Drawing
 
 
-class TextLine(QWidget):
+class TextLine(Painted):
     """One line on a card, cut short where there is no room for it."""
 
+    ground = "raised"
+
     def __init__(
-        self,
-        font: QFont,
-        theme_source: ThemeSource,
-        zoom: TextZoom,
-        *,
-        is_dim: bool = False,
-        is_right: bool = False,
+        self, font: QFont, drawing: Drawing, *, is_dim: bool = False, is_right: bool = False
     ) -> None:
-        super().__init__()
-        self._theme_source = theme_source
-        self._zoom = zoom
+        super().__init__(drawing.theme_source)
+        self._zoom = drawing.zoom
         self._size_px, self._font = font.pixelSize(), QFont(font)
         self._is_dim = is_dim
         self._side = RIGHT if is_right else LEFT
         self._text = ""
         self._longest = ""
-        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        theme_source.changed.connect(self.update)
-        zoom.changed.connect(self._follow_zoom)
+        self._zoom.changed.connect(self._follow_zoom)
         self._follow_zoom()
 
     def text(self) -> str:
@@ -83,20 +76,18 @@ class TextLine(QWidget):
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter, width = QPainter(self), self.width()
-        theme = self._theme_source.theme
-        painter.fillRect(event.rect(), theme.raised)
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        width = self.width()
         painter.setPen(theme.dim if self._is_dim else theme.text)
         shown = self._texts.elided(self._text, width)
         self._texts.draw_in(painter, 0, width, self.height() / 2, shown, self._side)
 
 
-def title_line(theme_source: ThemeSource, zoom: TextZoom, text: str = "") -> TextLine:
+def title_line(drawing: Drawing, text: str = "") -> TextLine:
     """A title that looks like a heading."""
     font = Theme.ui_font(SMALL_FONT_PX)
     font.setWeight(QFont.Weight.DemiBold)
-    line = TextLine(font, theme_source, zoom, is_dim=True)
+    line = TextLine(font, drawing, is_dim=True)
     line.show_text(text.upper())
     return line
 
@@ -109,22 +100,21 @@ class Stretch(NamedTuple):
     left: float
 
 
-class SentenceView(QWidget):
+class SentenceView(Painted):
     """A sentence with `code` in it, on a card; it grows by lines, and shrinks only when it is told to."""
 
-    def __init__(self, theme_source: ThemeSource, zoom: TextZoom | None = None) -> None:
-        super().__init__()
-        self._theme_source = theme_source
-        self._zoom = zoom or TextZoom(self)
+    ground = "raised"
+
+    def __init__(self, drawing: Drawing, name: str = "What happens") -> None:
+        super().__init__(drawing.theme_source, name)
+        self._zoom = drawing.zoom
         self._zoom.changed.connect(self._follow_zoom)
         self._text = ""
         self._line: list[Stretch] = []  # what there is in a single line
         self._lines = QTextLayout()  # what there is where that is too long
-        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName("What happens")
         self._follow_zoom()
-        theme_source.changed.connect(self._arrange)
+        drawing.theme_source.changed.connect(self._arrange)
 
     def text(self) -> str:
         """The sentence without the signs around its code."""
@@ -150,10 +140,7 @@ class SentenceView(QWidget):
         if event.oldSize().width() != event.size().width():
             self.forget_height()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        theme = self._theme_source.theme
-        painter.fillRect(event.rect(), theme.raised)
+    def paint(self, painter: QPainter, theme: Theme) -> None:
         painter.setPen(theme.dim)
         if not self._line:
             self._lines.draw(painter, QPointF())
@@ -211,9 +198,7 @@ class SentenceView(QWidget):
 
 
 def _code_font(around: QFont) -> QFont:
-    font = Theme.mono_font(around.pixelSize())
-    font.setBold(True)
-    return font
+    return bold(Theme.mono_font(around.pixelSize()))
 
 
 def _utf16_length(text: str) -> int:

@@ -18,9 +18,11 @@ from guiapp.viewmodels.steps.training import TrainingModel
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.shared.layouts import framed, in_column, in_row
 from guiapp.widgets.shared.segments import Segments
+from guiapp.widgets.shared.shaped_texts import MonoTexts
 from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, TEXT_FONT_PX, ThemeSource
 from guiapp.widgets.shared.wrapping_row import scrolling
+from guiapp.widgets.steps.drawing import Drawing
 from guiapp.widgets.steps.export import ExportBar
 from guiapp.widgets.steps.lesson_bar import LessonBar
 from guiapp.widgets.steps.lessons import LessonList
@@ -65,12 +67,13 @@ class StepsPage(Page):
         self._has_lesson = False
         self.modes = Segments(("Encode", "Train", "Lessons"))
         self._zoom = TextZoom(self)
-        self.lesson_bar = LessonBar(player, actions, theme_source, self._zoom)
-        self.trace = TraceView(model, workspace, actions, theme_source, self._zoom)
-        self.training = TrainingView(TrainingModel(parent=self), workspace, actions, theme_source, self._zoom)
+        drawing = Drawing(theme_source, self._zoom, MonoTexts())
+        self.lesson_bar = LessonBar(player, actions, drawing)
+        self.trace = TraceView(model, workspace, actions, drawing)
+        self.training = TrainingView(TrainingModel(parent=self), workspace, actions, drawing)
         self.export = ExportBar(self.shown_run, self.grab, theme_source)
         self.lessons = LessonList(player, self._zoom)
-        self.lesson_training = TrainingStage(player.training, actions, theme_source, self._zoom)
+        self.lesson_training = TrainingStage(player.training, actions, drawing)
         self._lesson_part = framed(in_column(self.lesson_bar, margins=(MARGIN_PX, 0)))
         self._stack = QStackedWidget()
         self._lay_out()

@@ -54,10 +54,9 @@ class RaceCard(QFrame):
         super().__init__()
         self._model = model
         set_role(self, "card")
-        self.title = title_line(drawing.theme_source, drawing.zoom)
+        self.title = title_line(drawing)
         self.flow = RivalFlowView(model, drawing)
-        self.verdict = SentenceView(drawing.theme_source, drawing.zoom)
-        self.verdict.setAccessibleName("How the two compare")
+        self.verdict = SentenceView(drawing, "How the two compare")
         self.go = QuietButton("go there", drawing.zoom)
         self.go.setStyleSheet(f"padding: 0px {GAP_PX}px")
         self.go.clicked.connect(model.to_difference)

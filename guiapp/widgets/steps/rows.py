@@ -5,12 +5,13 @@ from __future__ import annotations
 from abc import abstractmethod
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QMouseEvent, QPainter
 from PySide6.QtWidgets import QWidget
 
 from guiapp.viewmodels.steps.diagrams import Made, made_so_far
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.widgets.shared.layouts import in_column
+from guiapp.widgets.shared.painting import Painted
 from guiapp.widgets.shared.shaped_texts import LEFT, RIGHT
 from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, Theme
 from guiapp.widgets.steps.cards import QuietButton, head_row
@@ -19,22 +20,20 @@ from guiapp.widgets.steps.drawing import Drawing
 ROW_PX = 24
 
 
-class StepRows(QWidget):
+class StepRows(Painted):
     """One line for each: its number, what it made or says, what that is worth."""
 
+    ground = "panel"
     nothing = ""  # said where there are none
 
     def __init__(self, name: str, n_rows: int, model: StepsModel, drawing: Drawing) -> None:
-        super().__init__()
+        super().__init__(drawing.theme_source, name)
         self._model = model
-        self._theme_source, self._zoom, texts = drawing
-        self._texts = texts.of(SMALL_FONT_PX + 1)
+        self._zoom = drawing.zoom
+        self._texts = drawing.texts.of(SMALL_FONT_PX + 1)
         self._n_rows = n_rows
         self.entries: list[Made] = []
-        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-        self.setAccessibleName(name)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self._theme_source.changed.connect(self.update)
         model.trace_changed.connect(self.follow)
         self._zoom.changed.connect(self._fit)
         self._fit()
@@ -53,11 +52,8 @@ class StepRows(QWidget):
         self.setAccessibleDescription(told or self.nothing)
         self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        theme, texts = self._theme_source.theme, self._texts
-        painter.fillRect(event.rect(), theme.panel)
-        scale = self._zoom.factor
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        texts, scale = self._texts, self._zoom.factor
         painter.scale(scale, scale)
         width = self.width() / scale
         if not self.entries:

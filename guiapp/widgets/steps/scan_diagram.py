@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter, QPen
 
 from guiapp.core.trace.candidates import Candidate
+from guiapp.widgets.shared.painting import fill
 from guiapp.widgets.shared.shaped_texts import MonoTexts
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, UI_FONT_PX, Theme
@@ -47,9 +48,12 @@ def paint_pairs(
         is_now = candidate[:7] == present
         left = area.left() + number * column
         height = max(LEAST_BAR_PX, room * math.log1p(max(0.0, candidate.rank)) / worst)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.accent if is_now else blend(theme.raised, theme.dim, 0.35))
-        painter.drawRoundedRect(QRectF(left + 5, base - height, column - 10, height), 4, 4)
+        fill(
+            painter,
+            QRectF(left + 5, base - height, column - 10, height),
+            theme.accent if is_now else blend(theme.raised, theme.dim, 0.35),
+            4,
+        )
         painter.setPen(theme.text)
         large = texts.of(UI_FONT_PX, is_bold=is_now)
         below = QRectF(left, base + 2, column, LABEL_PX)

@@ -15,7 +15,7 @@ from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row
 from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.text_zoom import TextZoom
-from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, ThemeSource
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX
 from guiapp.widgets.steps.breakpoint_list import BreakpointList
 from guiapp.widgets.steps.cards import SectionTitle
 from guiapp.widgets.steps.drawing import Drawing
@@ -49,8 +49,8 @@ class TraceSide(SidePanel):
     """Breakpoints and what their messages say, watches, history."""
 
     def __init__(self, model: StepsModel, drawing: Drawing) -> None:
-        self.breakpoints = BreakpointList(model, drawing.theme_source, drawing.zoom)
-        self.watches = WatchList(model, drawing.theme_source, drawing.zoom)
+        self.breakpoints = BreakpointList(model, drawing)
+        self.watches = WatchList(model, drawing)
         self.history = History(model, drawing)
         self.notes = NotesList(model, drawing)
         made = framed(in_column(SectionTitle("Made so far", drawing.zoom), self.history, spacing=GAP_PX))
@@ -60,11 +60,11 @@ class TraceSide(SidePanel):
 class WatchList(QWidget):
     """Expressions with their values at this step."""
 
-    def __init__(self, model: StepsModel, theme_source: ThemeSource, zoom: TextZoom) -> None:
+    def __init__(self, model: StepsModel, drawing: Drawing) -> None:
         super().__init__()
         self._model = model
-        self._zoom = zoom
-        self.field = EntryField("rank, end - position …", theme_source, zoom)
+        zoom = self._zoom = drawing.zoom
+        self.field = EntryField("rank, end - position …", drawing)
         self.field.entered.connect(self._enter)
         self._rows = in_column(spacing=0)
         self._values: list[WatchText] = []

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QPixmap
 
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.steps.training import TrainingModel
+from guiapp.widgets.shared.painting import Painted, fill
 from guiapp.widgets.shared.style_sheet import blend
-from guiapp.widgets.shared.theme import ThemeSource
+from guiapp.widgets.shared.theme import Theme, ThemeSource
 
 HEIGHT_PX = 30
 TRACK_PX = 6
@@ -19,21 +19,19 @@ DOT_PX = 4.5
 MOST_MARKS = 200
 
 
-class Scrubber(QWidget):
+class Scrubber(Painted):
     """A line of all steps with the hits of breakpoints: click or drag to go to one; the arrow keys step."""
 
+    ground = "panel"
+
     def __init__(self, walk: StepsModel | TrainingModel, theme_source: ThemeSource) -> None:
-        super().__init__()
+        super().__init__(theme_source, "Timeline")
         self._walk = walk
-        self._theme_source = theme_source
         self._marks: list[tuple[list[float], bool]] = []
         self._pictures: tuple[object, QPixmap, QPixmap] | None = None
         self.setFixedHeight(HEIGHT_PX)
-        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)  # else all that is behind is painted, too
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName("Timeline")
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        theme_source.changed.connect(self.update)
         walk.position_changed.connect(self.update)
         walk.breakpoints_changed.connect(self.mark)
         self.mark()
@@ -49,10 +47,8 @@ class Scrubber(QWidget):
         share = (x - MARGIN_PX) / max(1, self.width() - 2 * MARGIN_PX)
         return round(max(0.0, min(1.0, share)) * self._walk.n_steps)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        theme, at, middle = self._theme_source.theme, self.x_of(self._walk.position), self.height() / 2
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        at, middle = self.x_of(self._walk.position), self.height() / 2
         ahead, behind = self._drawn()
         painter.drawPixmap(0, 0, ahead)
         ratio = behind.devicePixelRatio()
@@ -99,9 +95,7 @@ class Scrubber(QWidget):
         with QPainter(picture) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             track = QRectF(MARGIN_PX, middle - TRACK_PX / 2, self.width() - 2 * MARGIN_PX, TRACK_PX)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(color)
-            painter.drawRoundedRect(track, TRACK_PX / 2, TRACK_PX / 2)
+            fill(painter, track, color, TRACK_PX / 2)
             self.paint_marks(painter, middle)
         return picture
 

@@ -6,16 +6,12 @@ from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QResizeEvent
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QSizePolicy,
-    QSplitter,
-    QStackedWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSplitter, QStackedWidget
 
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.shared.layouts import framed, in_column, in_row, in_splitter
+from guiapp.widgets.shared.painting import bold
 from guiapp.widgets.shared.script_fonts import Loader, ScriptFonts, draw_once
 from guiapp.widgets.shared.shaped_texts import MonoTexts
 from guiapp.widgets.shared.text_zoom import TextZoom
@@ -27,7 +23,6 @@ from guiapp.widgets.shared.theme import (
     UI_FONT_PX,
     UNIT_PX,
     Theme,
-    ThemeSource,
 )
 from guiapp.widgets.shared.wrapping_row import WrappingRow, scrolling
 from guiapp.widgets.steps.boxes import TOKEN_FONT_PX
@@ -54,31 +49,22 @@ SIZES_PX = (TOKEN_FONT_PX, TEXT_FONT_PX, UI_FONT_PX, SMALL_FONT_PX + 1, SMALL_FO
 class TraceView(QSplitter):
     """Follows the debugger of the model; without a trace it says why."""
 
-    def __init__(
-        self,
-        model: StepsModel,
-        workspace: Workspace,
-        actions: Actions,
-        theme_source: ThemeSource,
-        zoom: TextZoom,
-    ) -> None:
+    def __init__(self, model: StepsModel, workspace: Workspace, actions: Actions, drawing: Drawing) -> None:
         super().__init__(Qt.Orientation.Horizontal, childrenCollapsible=False)
         self._model = model
-        self._zoom, self._theme_source = zoom, theme_source
-        self._texts = MonoTexts()
-        self.fonts = ScriptFonts(_loaders(self._texts, zoom, theme_source.theme), self)
+        theme_source, zoom, texts = self._theme_source, self._zoom, self._texts = drawing
+        self.fonts = ScriptFonts(_loaders(texts, zoom, theme_source.theme), self)
         self.timeline = Timeline(model, theme_source)
-        drawing = Drawing(theme_source, zoom, self._texts)
         self.flow = FlowView(model, drawing)
         self.picture = PictureView(model, drawing)
         self.code = CodeView(model, drawing)
         self.side = TraceSide(model, drawing)
         self.race_card = RaceCard(model, drawing)
         self.waiting = WaitingPanel(model.recording, workspace)
-        self.sentence = SentenceView(theme_source, zoom)
-        self.number = TextLine(Theme.mono_font(UI_FONT_PX), theme_source, zoom, is_right=True)
-        self._title, self._picture_title = title_line(theme_source, zoom), title_line(theme_source, zoom)
-        self._code_title = title_line(theme_source, zoom, "What it is doing")
+        self.sentence = SentenceView(drawing)
+        self.number = TextLine(Theme.mono_font(UI_FONT_PX), drawing, is_right=True)
+        self._title, self._picture_title = title_line(drawing), title_line(drawing)
+        self._code_title = title_line(drawing, "What it is doing")
         boxes = GranularityBox(model), RaceBox(model, workspace)
         self.boxes = framed(in_row(*boxes, margins=(0, 0, MARGIN_PX, 0), spacing=GAP_PX))
         self._main = QStackedWidget()
@@ -164,28 +150,23 @@ class TraceView(QSplitter):
 def _loaders(texts: MonoTexts, zoom: TextZoom, theme: Theme) -> list[Loader]:
     """For the fonts in which parts of the text are painted: by us, by Qt at a scale, and in other sizes."""
     struck = [texts.of(size, is_struck=True) for size in (UI_FONT_PX, SMALL_FONT_PX - 1)]
-    bold = [texts.of(UI_FONT_PX, is_bold=True, is_struck=is_struck) for is_struck in (False, True)]
-    kinds = [*map(texts.of, SIZES_PX), *struck, *bold]
+    heavy = [texts.of(UI_FONT_PX, is_bold=True, is_struck=is_struck) for is_struck in (False, True)]
+    kinds = [*map(texts.of, SIZES_PX), *struck, *heavy]
     pens = {
         texts.of(TEXT_FONT_PX): (theme.faint, theme.span_text),
         texts.of(TOKEN_FONT_PX): (theme.span_text,),
         texts.of(SMALL_FONT_PX + 1): (theme.dim, theme.text),
     }
-    pictures = [_bold(Theme.ui_font(UI_FONT_PX)), *map(Theme.ui_font, (UI_FONT_PX, SMALL_FONT_PX))]
+    pictures = [bold(Theme.ui_font(UI_FONT_PX)), *map(Theme.ui_font, (UI_FONT_PX, SMALL_FONT_PX))]
     title = zoom.ui_font(SMALL_FONT_PX)
     title.setWeight(QFont.Weight.DemiBold)
-    code, words = _bold(zoom.mono_font(UI_FONT_PX + 2)), zoom.ui_font(UI_FONT_PX + 2)
+    code, words = bold(zoom.mono_font(UI_FONT_PX + 2)), zoom.ui_font(UI_FONT_PX + 2)
     return [
         *(partial(kind.learn, scale=zoom.factor, colors=pens.get(kind, (theme.text,))) for kind in kinds),
         *(partial(draw_once, font, scale=zoom.factor, colors=(theme.text,)) for font in pictures),
         *(partial(draw_once, font, colors=(theme.dim,)) for font in (title, words)),
         partial(draw_once, code, colors=(theme.text,)),
     ]
-
-
-def _bold(font: QFont) -> QFont:
-    font.setBold(True)
-    return font
 
 
 def _capitals(title: str) -> str:

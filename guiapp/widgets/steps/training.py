@@ -21,11 +21,11 @@ from guiapp.viewmodels.steps.training_beside import TrainingBeside
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.shared.layouts import framed, in_column, in_row, in_splitter
 from guiapp.widgets.shared.style_sheet import set_role
-from guiapp.widgets.shared.text_zoom import TextZoom
-from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX, ThemeSource
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX
 from guiapp.widgets.shared.wrapping_row import WrappingRow, scrolling
 from guiapp.widgets.steps.breakpoint_list import BreakpointList
 from guiapp.widgets.steps.cards import card
+from guiapp.widgets.steps.drawing import Drawing
 from guiapp.widgets.steps.lines import SentenceView, title_line
 from guiapp.widgets.steps.side import SIDE_WIDTH_PX, SidePanel
 from guiapp.widgets.steps.timeline import Scrubber
@@ -50,30 +50,28 @@ MODEL_FILTER = "Model files (*.gguf)"
 class TrainingStage(QWidget):
     """The training at one step: scrubber, words, and what competes and what was learned below."""
 
-    def __init__(
-        self, model: TrainingModel, actions: Actions, theme_source: ThemeSource, zoom: TextZoom
-    ) -> None:
+    def __init__(self, model: TrainingModel, actions: Actions, drawing: Drawing) -> None:
         super().__init__()
         self._model = model
-        self._zoom = zoom
-        self.scrubber = Scrubber(model, theme_source)
+        self._zoom = drawing.zoom
+        self.scrubber = Scrubber(model, drawing.theme_source)
         self.count = QLabel()
-        self.words = WordsPicture("The words as they are cut", model, theme_source, zoom)
-        self.sentence = SentenceView(theme_source, zoom)
-        self.pairs = PairsPicture("The pairs that compete", model, theme_source, zoom)
-        self.symbols = SymbolsPicture("The vocabulary", model, theme_source, zoom)
-        self.curve = LikelihoodPicture("Likelihood of the text", model, theme_source, zoom)
-        self.pieces = PiecesPicture("The pieces", model, theme_source, zoom)
-        self._words_title, self._pairs_title = title_line(theme_source, zoom), title_line(theme_source, zoom)
-        self._symbols_title = title_line(theme_source, zoom)
-        self._pieces_title = title_line(theme_source, zoom)
-        self._curve_title = title_line(theme_source, zoom, "Likelihood")
+        self.words = WordsPicture("The words as they are cut", model, drawing)
+        self.sentence = SentenceView(drawing)
+        self.pairs = PairsPicture("The pairs that compete", model, drawing)
+        self.symbols = SymbolsPicture("The vocabulary", model, drawing)
+        self.curve = LikelihoodPicture("Likelihood of the text", model, drawing)
+        self.pieces = PiecesPicture("The pieces", model, drawing)
+        self._words_title, self._pairs_title = title_line(drawing), title_line(drawing)
+        self._symbols_title = title_line(drawing)
+        self._pieces_title = title_line(drawing)
+        self._curve_title = title_line(drawing, "Likelihood")
         self.cards = QStackedWidget()
         self._lay_out(actions)
         model.changed.connect(self._follow)
         model.changed.connect(self.scrubber.mark)
         model.position_changed.connect(self._follow)
-        zoom.changed.connect(self._follow_zoom)
+        drawing.zoom.changed.connect(self._follow_zoom)
         self._follow_zoom()
         self._follow()
 
@@ -146,21 +144,16 @@ class TrainingView(QSplitter):
     """Form, stage, and the result: to save, to open, to see beside the open model; breakpoints beside."""
 
     def __init__(
-        self,
-        model: TrainingModel,
-        workspace: Workspace,
-        actions: Actions,
-        theme_source: ThemeSource,
-        zoom: TextZoom,
+        self, model: TrainingModel, workspace: Workspace, actions: Actions, drawing: Drawing
     ) -> None:
         super().__init__(Qt.Orientation.Horizontal, childrenCollapsible=False)
         self.model = model
         self._workspace = workspace
-        self.breakpoints = BreakpointList(model, theme_source, zoom)
+        self.breakpoints = BreakpointList(model, drawing)
         self.beside = TrainingBeside(model, workspace, self)
-        self.form = TrainingForm(model, workspace, theme_source, zoom)
-        self.stage = TrainingStage(model, actions, theme_source, zoom)
-        self.beside_card = BesideCard(self.beside, theme_source, zoom)
+        self.form = TrainingForm(model, workspace, drawing)
+        self.stage = TrainingStage(model, actions, drawing)
+        self.beside_card = BesideCard(self.beside, drawing)
         self.stage.cards.addWidget(self.beside_card)
         self.empty = set_role(QLabel(EMPTY_TEXT, alignment=Qt.AlignmentFlag.AlignCenter), "dim")
         self.save_button = QPushButton("Save as GGUF…")
@@ -168,7 +161,7 @@ class TrainingView(QSplitter):
         self.steps_button = QPushButton("Save steps…")
         self.beside_button = QPushButton(BESIDE_TEXTS[False])
         self.beside_button.setCheckable(True)
-        self._lay_out(SidePanel([self.breakpoints], zoom))
+        self._lay_out(SidePanel([self.breakpoints], drawing.zoom))
         self.steps_button.clicked.connect(actions["debug_save"].trigger)
         self.save_button.clicked.connect(self._ask_and_save)
         self.open_button.clicked.connect(self._ask_save_and_open)

@@ -3,38 +3,32 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QWidget
+from PySide6.QtGui import QFontMetricsF, QPainter
+from PySide6.QtWidgets import QFrame
 
 from guiapp.core.explain.visible_text import isolate
 from guiapp.viewmodels.steps.training_beside import Side, TrainingBeside
 from guiapp.widgets.shared.layouts import in_column, in_row
+from guiapp.widgets.shared.painting import CENTER, write
 from guiapp.widgets.shared.style_sheet import set_role
-from guiapp.widgets.shared.text_zoom import TextZoom
-from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, Theme, ThemeSource
+from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, Theme
+from guiapp.widgets.steps.drawing import Drawing, ZoomedView
 from guiapp.widgets.steps.lines import title_line
 
 CHIP_PX = 28
 ROW_GAP_PX = 6
 GAP_BETWEEN_PX = 2
 PADDING_PX = 5
-CENTER = Qt.AlignmentFlag.AlignCenter
 
 
-class CutText(QWidget):
+class CutText(ZoomedView):
     """Tokens in rows; those that begin and end where the other side has a token, too, are dimmer."""
 
-    def __init__(self, name: str, theme_source: ThemeSource, zoom: TextZoom) -> None:
-        super().__init__()
-        self._theme_source = theme_source
-        self._zoom = zoom
-        zoom.watch(self)
-        zoom.changed.connect(self.update)
+    def __init__(self, name: str, drawing: Drawing) -> None:
+        super().__init__(name, drawing)
         self._side: Side | None = None
         self._message = ""
         self._shared: frozenset[tuple[int, int]] = frozenset()
-        self.setAccessibleName(name)
-        theme_source.changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
         return QSize(300, 5 * (CHIP_PX + ROW_GAP_PX))
@@ -48,13 +42,9 @@ class CutText(QWidget):
             }
         self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        theme = self._theme_source.theme
+    def paint(self, painter: QPainter, theme: Theme) -> None:
         if self._side is None:
-            painter.setPen(theme.dim)
-            painter.drawText(self.rect(), CENTER | Qt.TextFlag.TextWordWrap, self._message)
+            write(painter, self.rect(), self._message, theme.dim, CENTER | Qt.TextFlag.TextWordWrap)
             return
         zoom = self._zoom.factor
         painter.scale(zoom, zoom)
@@ -74,20 +64,19 @@ class CutText(QWidget):
             painter.setPen(theme.accent if differs else Qt.PenStyle.NoPen)
             painter.setBrush(theme.span_color(number))
             painter.drawRoundedRect(chip.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
-            painter.setPen(theme.span_text)
-            painter.drawText(chip, CENTER, isolate(text))
+            write(painter, chip, isolate(text), theme.span_text, CENTER)
             x += width + GAP_BETWEEN_PX
 
 
 class BesideCard(QFrame):
     """Two columns; tokens that the other one does not have are ringed."""
 
-    def __init__(self, beside: TrainingBeside, theme_source: ThemeSource, zoom: TextZoom) -> None:
+    def __init__(self, beside: TrainingBeside, drawing: Drawing) -> None:
         super().__init__()
         self._beside = beside
         set_role(self, "card")
-        self.titles = title_line(theme_source, zoom), title_line(theme_source, zoom)
-        self.texts = (CutText("Trained", theme_source, zoom), CutText("Open model", theme_source, zoom))
+        self.titles = title_line(drawing), title_line(drawing)
+        self.texts = CutText("Trained", drawing), CutText("Open model", drawing)
         sides = zip(self.titles, self.texts, strict=True)
         columns = [(in_column(title, (text, 1), spacing=GAP_PX), 1) for title, text in sides]
         margins = MARGIN_PX - 2, MARGIN_PX - 4

@@ -4,22 +4,15 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QIntValidator
-from PySide6.QtWidgets import (
-    QComboBox,
-    QLabel,
-    QLineEdit,
-    QPlainTextEdit,
-    QPushButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPlainTextEdit, QPushButton, QWidget
 
 from guiapp.viewmodels.steps.training import TrainingModel, TrainingWish
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.shared.layouts import framed, in_column, in_row
 from guiapp.widgets.shared.style_sheet import set_role
-from guiapp.widgets.shared.text_zoom import TextZoom
-from guiapp.widgets.shared.theme import GAP_PX, UI_FONT_PX, ThemeSource
+from guiapp.widgets.shared.theme import GAP_PX, UI_FONT_PX
 from guiapp.widgets.shared.wrapping_row import WrappingRow
+from guiapp.widgets.steps.drawing import Drawing
 
 ALGORITHMS = (("Byte-pair encoding", "bpe"), ("WordPiece", "wordpiece"), ("Unigram", "unigram"))
 MOST_TOKENS = 100_000
@@ -36,14 +29,11 @@ SIZE_WIDTH_PX = 84
 class TrainingForm(QWidget):
     """One row of choices with the button that begins or stops, a field for one's own text, a message."""
 
-    def __init__(
-        self, model: TrainingModel, workspace: Workspace, theme_source: ThemeSource, zoom: TextZoom
-    ) -> None:
+    def __init__(self, model: TrainingModel, workspace: Workspace, drawing: Drawing) -> None:
         super().__init__()
         self._model = model
         self._workspace = workspace
-        self._theme_source = theme_source
-        self._zoom = zoom
+        self._theme_source, self._zoom, _ = drawing
         self.algorithm, self.source = QComboBox(), QComboBox()
         for title, name in ALGORITHMS:
             self.algorithm.addItem(title, name)
@@ -64,9 +54,9 @@ class TrainingForm(QWidget):
         self.n_tokens.returnPressed.connect(self.button.click)
         self.button.clicked.connect(self._begin_or_stop)
         model.changed.connect(self._follow)
-        theme_source.changed.connect(self._follow)
-        zoom.watch(self.own_text.viewport())
-        zoom.changed.connect(self._follow_zoom)
+        self._theme_source.changed.connect(self._follow)
+        self._zoom.watch(self.own_text.viewport())
+        self._zoom.changed.connect(self._follow_zoom)
         self._follow_zoom()
         self._follow()
 

@@ -8,18 +8,18 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, QSize, QSizeF, Qt
-from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPen, QResizeEvent
 
 from guiapp.core.explain.figures import percent
 from guiapp.core.explain.visible_text import isolate
 from guiapp.core.training.record import TrainingRecord
 from guiapp.core.training.telling import Cut, ToldMerge, ToldPruning
 from guiapp.viewmodels.steps.training import TrainingModel
+from guiapp.widgets.shared.painting import CENTER, LEFT, RIGHT, WRAP, fill, write
 from guiapp.widgets.shared.style_sheet import blend
-from guiapp.widgets.shared.text_zoom import TextZoom
-from guiapp.widgets.shared.theme import SMALL_FONT_PX, UI_FONT_PX, Theme, ThemeSource
+from guiapp.widgets.shared.theme import SMALL_FONT_PX, UI_FONT_PX, Theme
 from guiapp.widgets.steps.cards import enlargement
+from guiapp.widgets.steps.drawing import Drawing, ZoomedView
 
 CHIP_PX = 28
 CHIP_GAP_PX = 3
@@ -33,28 +33,18 @@ LEAST_WORD_ROWS = 4
 WINDOW_PX_PER_ROW = 150  # half of what is below the scrubber goes to the words
 AXIS_PX = 64
 AXIS_TITLES = "log-likelihood; dashed: pieces dropped", "dashed: pieces dropped"  # the first that has room
-LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-CENTER = Qt.AlignmentFlag.AlignCenter
-WRAP = Qt.TextFlag.TextWordWrap
 
 
-class TrainingPicture(QWidget):
+class TrainingPicture(ZoomedView):
     """Follows a training; what is drawn is up to the kinds of pictures.  Grows from its natural size on."""
 
     natural = QSize(300, 17 * ROW_PX)
     least_px = 3 * ROW_PX
 
-    def __init__(self, name: str, model: TrainingModel, theme_source: ThemeSource, zoom: TextZoom) -> None:
-        super().__init__()
+    def __init__(self, name: str, model: TrainingModel, drawing: Drawing) -> None:
+        super().__init__(name, drawing)
         self._model = model
-        self._theme_source = theme_source
-        self._zoom = zoom
-        self.setAccessibleName(name)
-        zoom.watch(self)
-        zoom.changed.connect(self._follow_zoom)
         self._follow_zoom()
-        theme_source.changed.connect(self.update)
         model.changed.connect(self.update)
         model.position_changed.connect(self.update)
 
@@ -65,18 +55,16 @@ class TrainingPicture(QWidget):
         self.setMinimumHeight(self._zoom.scaled(self.least_px))
         self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def paint(self, painter: QPainter, theme: Theme) -> None:
         if self._model.record is None:
             return
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         scale = enlargement(self.size(), self.natural, self._zoom.factor)
         painter.scale(scale, scale)
         size = QSizeF(self.width() / scale, self.height() / scale)
-        self.paint(painter, self._theme_source.theme, size, self._model.record, self._model.position)
+        self.paint_step(painter, theme, size, self._model.record, self._model.position)
 
     @abstractmethod
-    def paint(
+    def paint_step(
         self, painter: QPainter, theme: Theme, size: QSizeF, record: TrainingRecord, position: int
     ) -> None:
         """Draw what there is after `position` steps."""
@@ -131,8 +119,8 @@ class WordsPicture(TrainingPicture):
     natural = QSize(1 << 20, 1 << 20)  # more room shows more words
     least_px = 2 * CHIP_PX + ROW_GAP_PX
 
-    def __init__(self, name: str, model: TrainingModel, theme_source: ThemeSource, zoom: TextZoom) -> None:
-        super().__init__(name, model, theme_source, zoom)
+    def __init__(self, name: str, model: TrainingModel, drawing: Drawing) -> None:
+        super().__init__(name, model, drawing)
         model.changed.connect(self._limit_height)
 
     def sizeHint(self) -> QSize:
@@ -157,7 +145,7 @@ class WordsPicture(TrainingPicture):
             self.setMaximumHeight(max(self.minimumHeight(), math.ceil(layout.height * zoom)))
             self.updateGeometry()
 
-    def paint(
+    def paint_step(
         self, painter: QPainter, theme: Theme, size: QSizeF, record: TrainingRecord, position: int
     ) -> None:
         font = Theme.mono_font(WORDS_FONT_PX)
@@ -174,9 +162,7 @@ class WordsPicture(TrainingPicture):
         for chip in layout.chips:
             if not first <= chip.rect.top() < first + n_rows * row_px:
                 continue
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.accent if chip.is_new else theme.span_color(chip.tint))
-            painter.drawRoundedRect(chip.rect, 5, 5)
+            fill(painter, chip.rect, theme.accent if chip.is_new else theme.span_color(chip.tint), 5)
             painter.setPen(theme.on_accent if chip.is_new else theme.span_text)
             painter.drawText(chip.rect, CENTER, isolate(chip.text))
         painter.setPen(theme.dim)
@@ -188,13 +174,12 @@ class WordsPicture(TrainingPicture):
 class PairsPicture(TrainingPicture):
     """The pairs that competed for the step, or for the first one: the winner, its equals, the next."""
 
-    def paint(
+    def paint_step(
         self, painter: QPainter, theme: Theme, size: QSizeF, record: TrainingRecord, position: int
     ) -> None:
         told = record.step(max(1, position)) if record.n_steps else None
         if not isinstance(told, ToldMerge):
-            painter.setPen(theme.dim)
-            painter.drawText(QRectF(QPointF(), size), CENTER | WRAP, why_none(self._model))
+            write(painter, QRectF(QPointF(), size), why_none(self._model), theme.dim, CENTER | WRAP)
             return
         rows = [((told.left, told.right), told.worth, "merged" if position else "")]
         rows += [(pair, told.worth, "tie") for pair in told.ties]
@@ -205,8 +190,7 @@ class PairsPicture(TrainingPicture):
             share = worth / told.worth
             _paint_bar(painter, theme, row, share, sign == "merged")
             inner = row.adjusted(PADDING_PX, 0, -PADDING_PX, 0)
-            painter.setPen(theme.text)
-            painter.drawText(inner, LEFT, f"{isolate(pair[0])} + {isolate(pair[1])}")
+            write(painter, inner, f"{isolate(pair[0])} + {isolate(pair[1])}", theme.text)
             painter.drawText(inner, RIGHT, f"{worth:,.0f}" if worth.is_integer() else f"{worth:.4g}")
             painter.setPen(theme.accent if sign == "merged" else theme.dim)
             painter.drawText(inner.adjusted(0, 0, -72, 0), RIGHT, sign)
@@ -233,7 +217,7 @@ def _paint_bar(painter: QPainter, theme: Theme, row: QRectF, share: float, is_wi
 class SymbolsPicture(TrainingPicture):
     """The vocabulary, the newest first."""
 
-    def paint(
+    def paint_step(
         self, painter: QPainter, theme: Theme, size: QSizeF, record: TrainingRecord, position: int
     ) -> None:
         font = Theme.mono_font(UI_FONT_PX)
@@ -253,15 +237,14 @@ class SymbolsPicture(TrainingPicture):
             painter.setPen(Qt.PenStyle.NoPen if is_new else QPen(theme.line, 1))
             painter.setBrush(theme.accent if is_new else theme.panel)
             painter.drawRoundedRect(chip.adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)
-            painter.setPen(theme.on_accent if is_new else theme.text)
-            painter.drawText(chip, CENTER, isolate(symbol))
+            write(painter, chip, isolate(symbol), theme.on_accent if is_new else theme.text, CENTER)
             x += width + CHIP_GAP_PX + 1
 
 
 class PiecesPicture(TrainingPicture):
     """Unigram's most probable pieces, or those that a pruning dropped, struck out, with what that costs."""
 
-    def paint(
+    def paint_step(
         self, painter: QPainter, theme: Theme, size: QSizeF, record: TrainingRecord, position: int
     ) -> None:
         told = record.step(position) if position else None
@@ -287,13 +270,9 @@ class PiecesPicture(TrainingPicture):
         font.setStrikeOut(are_dropped)
         for number, (piece, worth) in enumerate(rows):
             row = QRectF(area.left(), area.top() + number * ROW_PX, area.width(), ROW_PX - 3)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(theme.panel)
-            painter.drawRoundedRect(row, 4, 4)
+            fill(painter, row, theme.panel, 4)
             inner = row.adjusted(PADDING_PX, 0, -PADDING_PX, 0)
-            painter.setFont(font)
-            painter.setPen(theme.dim if are_dropped else theme.text)
-            painter.drawText(inner, LEFT, isolate(piece))
+            write(painter, inner, isolate(piece), theme.dim if are_dropped else theme.text, font=font)
             painter.setFont(Theme.mono_font(SMALL_FONT_PX))
             painter.setPen(theme.bad if are_dropped else theme.dim)
             painter.drawText(inner, RIGHT, worth)
@@ -302,7 +281,7 @@ class PiecesPicture(TrainingPicture):
 class LikelihoodPicture(TrainingPicture):
     """The text's log-likelihood at each estimate of the training so far; lines where pieces were dropped."""
 
-    def paint(
+    def paint_step(
         self, painter: QPainter, theme: Theme, size: QSizeF, record: TrainingRecord, position: int
     ) -> None:
         curve = record.likelihoods(record.n_steps)

@@ -12,6 +12,7 @@ from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import isolate
 from guiapp.core.trace.candidates import Candidate
 from guiapp.viewmodels.steps.tree_walk import Walk, WalkNode
+from guiapp.widgets.shared.painting import CENTER, LEFT, bold, write
 from guiapp.widgets.shared.rounded_boxes import BoxLook, RoundedBoxes
 from guiapp.widgets.shared.shaped_texts import MonoTexts
 from guiapp.widgets.shared.style_sheet import blend
@@ -26,8 +27,6 @@ WIDEST_NODE_PX = 150
 MOST_LEVELS = 5
 STEP_PX = 30
 INDENT_PX = 20
-LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-CENTER = Qt.AlignmentFlag.AlignCenter
 
 
 def heap_levels(n_entries: int, width: float, height: float) -> int:
@@ -125,8 +124,7 @@ def _write_nodes(
 def paint_walk(painter: QPainter, theme: Theme, area: QRectF, shown: Walk) -> None:
     """From the root down, a line for each token on the way; the ways not taken beside it."""
     if not shown.nodes:
-        painter.setPen(theme.dim)
-        painter.drawText(area, CENTER, "No walk at this step.")
+        write(painter, area, "No walk at this step.", theme.dim, CENTER)
         return
     n_rows = max(2, int(area.height() // STEP_PX) - 1)
     nodes = shown.nodes[-n_rows:]
@@ -154,17 +152,14 @@ def paint_walk(painter: QPainter, theme: Theme, area: QRectF, shown: Walk) -> No
 
 
 def _paint_walk_node(painter: QPainter, theme: Theme, row: QRectF, node: WalkNode, is_taken: bool) -> None:
-    font = Theme.mono_font(UI_FONT_PX)
-    font.setBold(is_taken)
-    painter.setFont(font)
+    painter.setFont(bold(Theme.mono_font(UI_FONT_PX), is_taken))
     metrics = painter.fontMetrics()
     width = min(row.width(), metrics.horizontalAdvance(node.text) + 20.0)
     box = QRectF(row.left(), row.top(), width, row.height())
     painter.setPen(QPen(theme.accent if is_taken else theme.line, 2 if is_taken else 1))
     painter.setBrush(blend(theme.raised, theme.accent, 0.28) if is_taken else theme.panel)
     painter.drawRoundedRect(box, 6, 6)
-    painter.setPen(theme.text)
-    painter.drawText(box, CENTER, isolate(node.text))
+    write(painter, box, isolate(node.text), theme.text, CENTER)
     rest = row.adjusted(width + 8, 0, 0, 0)
     painter.setFont(Theme.mono_font(SMALL_FONT_PX))
     painter.setPen(theme.accent if is_taken else theme.dim)

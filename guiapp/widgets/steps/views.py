@@ -7,8 +7,7 @@ import math
 from typing import NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen
 
 from guiapp.core.explain.visible_text import isolate
 from guiapp.core.trace.candidates import Candidate
@@ -18,12 +17,13 @@ from guiapp.core.vocab.token_tree import TokenTree
 from guiapp.viewmodels.steps.diagrams import Edge, Lattice, Stack, lattice, stack
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.steps.tree_walk import WALKERS, walk
+from guiapp.widgets.shared.painting import CENTER, LEFT, RIGHT, bold, fill, write
 from guiapp.widgets.shared.rounded_boxes import RoundedBoxes
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme
 from guiapp.widgets.steps.candidate_list import paint_candidates
 from guiapp.widgets.steps.cards import enlargement
-from guiapp.widgets.steps.drawing import Drawing
+from guiapp.widgets.steps.drawing import Drawing, ZoomedView
 from guiapp.widgets.steps.scan_diagram import paint_pairs
 from guiapp.widgets.steps.tree_diagrams import NodeTools, paint_heap, paint_walk
 
@@ -49,24 +49,17 @@ STAGE_MEANINGS = (
     "each piece becomes tokens",
     "tokens are put around the whole",
 )
-LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-CENTER = Qt.AlignmentFlag.AlignCenter
 
 
-class PictureView(QWidget):
+class PictureView(ZoomedView):
     """Chooses the picture that fits the encoder and the stage, and paints it."""
 
+    ground = "raised"
+
     def __init__(self, model: StepsModel, drawing: Drawing) -> None:
-        super().__init__()
+        super().__init__("What the encoder knows", drawing)
         self._model = model
-        self._theme_source, self._zoom, self._texts = drawing
         self._boxes = RoundedBoxes()
-        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
-        self.setAccessibleName("What the encoder knows")
-        self._theme_source.changed.connect(self.update)
-        self._zoom.watch(self)
-        self._zoom.changed.connect(self._follow_zoom)
         model.position_changed.connect(self._follow)
         model.trace_changed.connect(self._follow)
         self._follow_zoom()
@@ -109,14 +102,10 @@ class PictureView(QWidget):
         debugger = self._model.debugger
         return debugger is not None and debugger.trace.piece_at(debugger.position) >= 0
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.fillRect(event.rect(), self._theme_source.theme.raised)
+    def paint(self, painter: QPainter, theme: Theme) -> None:
         debugger = self._model.debugger
         if debugger is None:
             return
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        theme = self._theme_source.theme
         scale = self._scale()
         painter.scale(scale, scale)
         area = QRectF(0, 0, self.width() / scale, self.height() / scale)
@@ -143,8 +132,7 @@ class PictureView(QWidget):
         assert debugger is not None
         candidates, present = self._queue()
         if not candidates:
-            painter.setPen(theme.dim)
-            painter.drawText(area, CENTER, "No two neighbours have a rule.")
+            write(painter, area, "No two neighbours have a rule.", theme.dim, CENTER)
             return
         room = QRectF(
             area.left(), area.top() + 2, area.width(), max(area.height() * UPPER_SHARE, LEAST_UPPER_PX)
@@ -211,9 +199,7 @@ class PictureView(QWidget):
 
 
 def _fill(painter: QPainter, rect: QRectF, color: QColor) -> None:
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(color)
-    painter.drawRoundedRect(rect, 5, 5)
+    fill(painter, rect, color, 5)
 
 
 def _paint_stages(painter: QPainter, theme: Theme, area: QRectF, current: int) -> None:
@@ -224,7 +210,7 @@ def _paint_stages(painter: QPainter, theme: Theme, area: QRectF, current: int) -
         is_now, is_over = number == current, current < 0 or number < current
         _fill(painter, row, blend(theme.raised, theme.accent, 0.28) if is_now else theme.panel)
         inner = row.adjusted(PADDING_PX, 0, -PADDING_PX, 0)
-        painter.setFont(_bold(Theme.ui_font(UI_FONT_PX), is_now))
+        painter.setFont(bold(Theme.ui_font(UI_FONT_PX), is_now))
         painter.setPen(theme.text if is_now or is_over else theme.dim)
         painter.drawText(inner, LEFT, f"{'✓ ' if is_over else ''}{name}")
         painter.setFont(Theme.ui_font(SMALL_FONT_PX))
@@ -252,7 +238,7 @@ def _paint_stack(painter: QPainter, theme: Theme, area: QRectF, shown: Stack) ->
             fill = theme.span_color(number) if rows is shown.taken else theme.panel
             _fill(painter, row, blend(theme.raised, theme.accent, 0.28) if is_now else fill)
             inner = row.adjusted(PADDING_PX, 0, -PADDING_PX, 0)
-            painter.setFont(_bold(Theme.mono_font(UI_FONT_PX), is_now))
+            painter.setFont(bold(Theme.mono_font(UI_FONT_PX), is_now))
             painter.setPen(theme.text)
             painter.drawText(inner, LEFT, isolate(entry.text))
             painter.setFont(Theme.ui_font(SMALL_FONT_PX))
@@ -359,7 +345,7 @@ def _paint_arc_labels(painter: QPainter, theme: Theme, arcs: list[_Arc], room: f
     taken: list[QRectF] = []
     for arc in reversed(arcs):
         painter.setFont(
-            _bold(Theme.mono_font(SMALL_FONT_PX if arc.is_marked else TINY_FONT_PX), arc.is_marked)
+            bold(Theme.mono_font(SMALL_FONT_PX if arc.is_marked else TINY_FONT_PX), arc.is_marked)
         )
         text = isolate(arc.edge.text)
         width = painter.fontMetrics().horizontalAdvance(text) + 8
@@ -369,10 +355,4 @@ def _paint_arc_labels(painter: QPainter, theme: Theme, arcs: list[_Arc], room: f
         if arc.is_marked or fits:
             taken.append(box)
             painter.fillRect(box, theme.raised)
-            painter.setPen(arc.pen(theme).color() if arc.is_marked else theme.dim)
-            painter.drawText(box, CENTER, text)
-
-
-def _bold(font: QFont, is_bold: bool) -> QFont:
-    font.setBold(is_bold)
-    return font
+            write(painter, box, text, arc.pen(theme).color() if arc.is_marked else theme.dim, CENTER)

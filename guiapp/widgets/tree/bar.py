@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QPointF, QSize, Qt
-from PySide6.QtGui import QAction, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QMenu, QToolButton, QWidget
+from PySide6.QtGui import QAction, QFontMetrics, QKeyEvent, QMouseEvent, QPainter
+from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QMenu, QToolButton
 
 from guiapp.core.explain.visible_text import isolate
 from guiapp.core.tree.coloring import COLORINGS
@@ -17,6 +17,7 @@ from guiapp.widgets.shared.buttons import tool_button
 from guiapp.widgets.shared.icons import icon
 from guiapp.widgets.shared.layouts import Part, in_row
 from guiapp.widgets.shared.menu_button import MenuButton
+from guiapp.widgets.shared.painting import Painted
 from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
@@ -177,26 +178,22 @@ class SearchField(QLineEdit):
             super().keyPressEvent(event)
 
 
-class Breadcrumb(QWidget):
+class Breadcrumb(Painted):
     """The path from the root to the chosen node; a click shows that part of the tree."""
 
     def __init__(self, model: TreeModel, theme_source: ThemeSource) -> None:
-        super().__init__()
+        super().__init__(theme_source, "Path in the tree")
         self._model = model
-        self._theme_source = theme_source
         self._places: list[tuple[int, int, int]] = []
         self.setMouseTracking(True)
         self.setFont(Theme.mono_font(SMALL_FONT_PX))
-        self.setAccessibleName("Path in the tree")
         model.chosen_changed.connect(self.update)
         model.picture_changed.connect(self.update)
-        theme_source.changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
         return QSize(240, HEIGHT_PX)
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme = QPainter(self), self._theme_source.theme
+    def paint(self, painter: QPainter, theme: Theme) -> None:
         metrics = QFontMetrics(self.font())
         baseline = (self.height() + metrics.ascent() - metrics.descent()) // 2
         nodes, x = self._shown(metrics), 0

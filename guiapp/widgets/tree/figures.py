@@ -13,13 +13,12 @@ from PySide6.QtWidgets import QAbstractButton, QFrame, QLabel, QScrollArea, QVBo
 from guiapp.core.tree.statistics import Distribution, Finding
 from guiapp.viewmodels.tree.findings import TreeFindings
 from guiapp.widgets.shared.layouts import in_column
+from guiapp.widgets.shared.painting import LEFT, RIGHT, fill, write
 from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 
 ListTokens = Callable[[str, NDArray[np.int32]], None]
 NO_MODEL = "Open a model to count its tokens."
-LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class FindingsPanel(QScrollArea):
@@ -119,9 +118,7 @@ class FigureRow(QAbstractButton):
         first = QRectF(0, 0, self.FIRST_PX, self.height())
         rest = QRectF(self.FIRST_PX + GAP_PX, 0, self.width() - self.FIRST_PX - GAP_PX, self.height())
         if self._share is None:
-            painter.setFont(Theme.mono_font(SMALL_FONT_PX))
-            painter.setPen(theme.text)
-            painter.drawText(first, RIGHT, self._finding.value)
+            write(painter, first, self._finding.value, theme.text, RIGHT, Theme.mono_font(SMALL_FONT_PX))
             painter.setFont(Theme.ui_font(SMALL_FONT_PX))
             painter.setPen(theme.text if self.isEnabled() else theme.dim)
             painter.drawText(rest, LEFT, self._finding.name)
@@ -129,15 +126,10 @@ class FigureRow(QAbstractButton):
             self._paint_bar(painter, theme, first, rest, self._share)
 
     def _paint_bar(self, painter: QPainter, theme: Theme, first: QRectF, rest: QRectF, share: float) -> None:
-        painter.setFont(Theme.mono_font(SMALL_FONT_PX))
-        painter.setPen(theme.dim)
-        painter.drawText(first, RIGHT, self._finding.name)
+        write(painter, first, self._finding.name, theme.dim, RIGHT, Theme.mono_font(SMALL_FONT_PX))
         width = max(2.0, (rest.width() - self.VALUE_PX) * share)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(theme.contenders[0])
-        painter.drawRoundedRect(QRectF(rest.left(), 4, width, self.height() - 8), 3, 3)
-        painter.setPen(theme.text)
-        painter.drawText(rest.adjusted(width + GAP_PX, 0, 0, 0), LEFT, self._finding.value)
+        fill(painter, QRectF(rest.left(), 4, width, self.height() - 8), theme.contenders[0], 3)
+        write(painter, rest.adjusted(width + GAP_PX, 0, 0, 0), self._finding.value, theme.text)
 
     def _list(self) -> None:
         self._list_tokens(self._title, self._finding.tokens)

@@ -23,6 +23,7 @@ from guiapp.core.tree.coloring import NO_CLASS
 from guiapp.core.tree.painting import paint_icicle
 from guiapp.viewmodels.tree.geometry import Icicle, within
 from guiapp.viewmodels.tree.model import TreeModel
+from guiapp.widgets.shared.painting import Painted, fill
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.widgets.tree.colors import class_colors, number, scale_colors
 from guiapp.widgets.tree.paint import TreePaint
@@ -36,23 +37,22 @@ N_STOPS = 16
 ALONE = "Click on one to show it alone; click again to show all."
 
 
-class TreeLegend(QWidget):
+class TreeLegend(Painted):
     """The classes with the most tokens, or the scale; a click on a class shows it alone, as do arrow keys."""
 
+    ground = "background"
+
     def __init__(self, model: TreeModel, paint: TreePaint, theme_source: ThemeSource) -> None:
-        super().__init__()
+        super().__init__(theme_source, "Legend")
         self._model = model
         self._paint = paint
         self._places: list[tuple[float, int]] = []
-        self._theme_source = theme_source
         self._classes: list[tuple[int, str]] = []
         self.setFixedHeight(LEGEND_PX)
         self.setFont(Theme.ui_font(SMALL_FONT_PX))
-        self.setAccessibleName("Legend")
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         paint.changed.connect(self.update)
         model.values_changed.connect(self._follow)
-        theme_source.changed.connect(self.update)
         self._follow()
 
     def _follow(self) -> None:
@@ -68,15 +68,13 @@ class TreeLegend(QWidget):
         self.setToolTip(f"{said}\n\n{ALONE}" if self._classes else said)
         self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme, values = QPainter(self), self._theme_source.theme, self._model.values
-        painter.fillRect(self.rect(), theme.background)
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        values = self._model.values
         if values is None:
             return
         if self.hasFocus():
             painter.setPen(theme.accent)
-            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.drawRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5))
         x, middle = MARGIN_PX, self.height() / 2
         self._places = []
         if values.shares is not None:
@@ -90,9 +88,12 @@ class TreeLegend(QWidget):
                 painter.setPen(theme.dim)
                 painter.drawText(QPointF(x, middle + metrics.ascent() / 2 - 1), "…")
                 break
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(_color(int(colors[at])) if lit in (None, at) else theme.line)
-            painter.drawRoundedRect(QRectF(x, middle - SWATCH_PX / 2, SWATCH_PX, SWATCH_PX), 3, 3)
+            fill(
+                painter,
+                QRectF(x, middle - SWATCH_PX / 2, SWATCH_PX, SWATCH_PX),
+                _color(int(colors[at])) if lit in (None, at) else theme.line,
+                3,
+            )
             painter.setPen(theme.accent if lit == at else theme.dim)
             painter.drawText(QPointF(x + SWATCH_PX + UNIT_PX + 2, middle + metrics.ascent() / 2 - 1), text)
             x += width
@@ -131,9 +132,7 @@ class TreeLegend(QWidget):
         gradient = QLinearGradient(x, 0, x + SCALE_PX, 0)
         for at, color in enumerate(scale_colors(theme.name, N_STOPS).tolist()):
             gradient.setColorAt(at / (N_STOPS - 1), _color(color))
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(gradient)
-        painter.drawRoundedRect(QRectF(x, middle - 5, SCALE_PX, 10), 4, 4)
+        fill(painter, QRectF(x, middle - 5, SCALE_PX, 10), gradient, 4)
         painter.setPen(theme.dim)
         painter.drawText(QPointF(x + SCALE_PX + GAP_PX, baseline), ends[1])
 

@@ -5,21 +5,13 @@ from __future__ import annotations
 from html import escape
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import (
-    QFont,
-    QFontMetrics,
-    QGuiApplication,
-    QHelpEvent,
-    QKeySequence,
-    QPainter,
-    QPaintEvent,
-    QPen,
-)
-from PySide6.QtWidgets import QToolTip, QWidget
+from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication, QHelpEvent, QKeySequence, QPainter, QPen
+from PySide6.QtWidgets import QToolTip
 
 from guiapp.core.explain.merge_tree import MergeNode
 from guiapp.core.explain.visible_text import isolate, visible_text
 from guiapp.viewmodels.tree.merge_tree_layout import LEVEL_PX, MergeTreeLayout, Placed, lay_out
+from guiapp.widgets.shared.painting import CENTER, Painted, bold, write
 from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import GAP_PX, SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.widgets.shared.token_actions import copy_action
@@ -29,20 +21,17 @@ RANK_FONT_PX = 11
 PADDING_PX = 3 * UNIT_PX
 
 
-class MergeTreeView(QWidget):
+class MergeTreeView(Painted):
     """Draws merge trees side by side, smaller where they are wider than the widget, scrolled beyond that."""
 
     def __init__(self, theme_source: ThemeSource, zoom: TextZoom | None = None) -> None:
-        super().__init__()
+        super().__init__(theme_source, "How the token is built")
         self._zoom = zoom or TextZoom(self)
-        self._theme_source = theme_source
         self._roots: tuple[MergeNode, ...] = ()
         self._layout = MergeTreeLayout((), 0, 0)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setAccessibleName("How the token is built")
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.addAction(copy_action(self, "Copy merges", self.copy, QKeySequence.StandardKey.Copy))
-        theme_source.changed.connect(self.update)
         self._zoom.changed.connect(self._resize)
 
     def set_roots(self, roots: tuple[MergeNode, ...]) -> None:
@@ -80,12 +69,9 @@ class MergeTreeView(QWidget):
         self.updateGeometry()
         self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    def paint(self, painter: QPainter, theme: Theme) -> None:
         painter.translate(self._origin())
         painter.scale(self._scale(), self._scale())
-        theme = self._theme_source.theme
         painter.setPen(QPen(theme.faint, 1))
         for placed in self._layout.nodes:
             if placed.parent >= 0:
@@ -112,13 +98,10 @@ class MergeTreeView(QWidget):
         top = placed.y + QFontMetrics(self._label_font()).height() + 5
         box = QRectF(placed.x - width / 2, top, width, metrics.height())
         painter.fillRect(box, theme.raised)
-        painter.setPen(theme.dim)
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, rank)
+        write(painter, box, rank, theme.dim, CENTER)
 
     def _label_font(self, is_root: bool = False) -> QFont:
-        font = Theme.mono_font(UI_FONT_PX if is_root else SMALL_FONT_PX)
-        font.setBold(is_root)
-        return font
+        return bold(Theme.mono_font(UI_FONT_PX if is_root else SMALL_FONT_PX), is_root)
 
     def _scale(self) -> float:
         room = self.width() - 2 * PADDING_PX

@@ -6,13 +6,7 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QCursor, QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import (
-    QFileDialog,
-    QInputDialog,
-    QSplitter,
-    QStackedWidget,
-    QWidget,
-)
+from PySide6.QtWidgets import QFileDialog, QInputDialog, QSplitter, QStackedWidget, QWidget
 
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.tree.details import describe_node

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QKeySequence, QResizeEvent
-from PySide6.QtWidgets import (
-    QBoxLayout,
-    QFrame,
-    QGridLayout,
-    QLabel,
-    QLayout,
-    QScrollArea,
-    QWidget,
-)
+from PySide6.QtWidgets import QBoxLayout, QFrame, QGridLayout, QLabel, QLayout, QScrollArea, QWidget
 
 from guiapp.core.explain.merge_tree import MergeNode
 from guiapp.core.explain.visible_text import isolate, visible_text

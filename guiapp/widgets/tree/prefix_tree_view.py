@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPainterPath, QPen
 
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.tree.greedy_walk import PrefixTree
 from guiapp.viewmodels.tree.greedy_walk import TreeWalk
 from guiapp.viewmodels.tree.model import TreeModel
 from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.shared.painting import Painted, bold, write
 from guiapp.widgets.shared.theme import Theme, ThemeSource
 
 ROW_PX = 17
@@ -19,7 +19,7 @@ SETTLE_MS = 60
 FONT_PX = 12
 
 
-class PrefixTreeView(QWidget):
+class PrefixTreeView(Painted):
     """One row for each prefix: its last token, hanging under the prefix before it.
 
     The rows of the tokens of the whole text are bold; a click looks at a token in the tree.
@@ -28,19 +28,16 @@ class PrefixTreeView(QWidget):
     def __init__(
         self, walk: TreeWalk, model: TreeModel, workspace: Workspace, theme_source: ThemeSource
     ) -> None:
-        super().__init__()
+        super().__init__(theme_source, "Last token of each prefix")
         self._walk = walk
         self._model = model
-        self._theme_source = theme_source
         self._tree: PrefixTree | None = None
         self._depths: list[int] = []
         self._chosen: set[int] = set()
-        self.setAccessibleName("Last token of each prefix")
         self._settled = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._settled.timeout.connect(self._follow)
         workspace.encoding_changed.connect(self._settled.start)
         workspace.selected_token_changed.connect(self._settled.start)
-        theme_source.changed.connect(self.update)
         self._follow()
 
     def sizeHint(self) -> QSize:
@@ -57,12 +54,10 @@ class PrefixTreeView(QWidget):
         self.setFixedHeight(self.sizeHint().height())
         self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter, theme, tree = QPainter(self), self._theme_source.theme, self._tree
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        tree = self._tree
         if tree is None or self._model.picture is None:
-            painter.setPen(theme.dim)
-            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignLeft, "Select a token of the text.")
+            write(painter, self.rect(), "Select a token of the text.", theme.dim, Qt.AlignmentFlag.AlignLeft)
             return
         for end in range(1, len(tree.parents)):
             self._paint_row(painter, theme, tree, end)
@@ -83,9 +78,7 @@ class PrefixTreeView(QWidget):
             painter.drawPath(path)
         painter.setBrush(color)
         painter.drawEllipse(QPointF(x, y), 2.2, 2.2)
-        font = Theme.mono_font(FONT_PX)
-        font.setBold(is_chosen)
-        painter.setFont(font)
+        painter.setFont(bold(Theme.mono_font(FONT_PX), is_chosen))
         painter.setPen(theme.text if is_chosen else theme.dim)
         picture = self._model.picture
         assert picture is not None

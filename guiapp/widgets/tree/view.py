@@ -22,6 +22,7 @@ from guiapp.viewmodels.tree.geometry import Geometry, Icicle, Sunburst, View, wi
 from guiapp.viewmodels.tree.labels import first_labelled
 from guiapp.viewmodels.tree.model import TreeModel
 from guiapp.viewmodels.tree.search import TreeSearch
+from guiapp.widgets.shared.painting import CENTER, write
 from guiapp.widgets.shared.theme import ThemeSource
 from guiapp.widgets.tree.canvas import TreeCanvas
 from guiapp.widgets.tree.flight import TreeFlight
@@ -214,8 +215,7 @@ class TreeView(QWidget):
         painter, geometry = QPainter(self), self.geometry_now
         if self._layer is None or geometry is None:
             painter.fillRect(self.rect(), self._theme_source.theme.background)
-            painter.setPen(self._theme_source.theme.dim)
-            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.notice)
+            write(painter, self.rect(), self.notice, self._theme_source.theme.dim, CENTER)
             return
         painter.drawImage(0, 0, self._layer)
         if self._flight.is_bending:

@@ -6,14 +6,7 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QShowEvent
-from PySide6.QtWidgets import (
-    QDialog,
-    QFormLayout,
-    QFrame,
-    QLabel,
-    QPushButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QFormLayout, QFrame, QLabel, QPushButton, QWidget
 
 from guiapp.versions import NAMES, PACKAGES, versions, versions_text
 from guiapp.viewmodels.background import LatestJob, Progress

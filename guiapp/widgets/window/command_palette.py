@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QObject, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QAction, QKeySequence, QPainter, QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import (
-    QListView,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QWidget,
-)
+from PySide6.QtWidgets import QListView, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from guiapp.viewmodels.window.fuzzy import score
 from guiapp.widgets.shared.choice_list import FilterLine

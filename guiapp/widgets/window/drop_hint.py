@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QWidget
 
-from guiapp.widgets.shared.theme import MARGIN_PX, RADIUS_PX, ThemeSource
+from guiapp.widgets.shared.painting import Painted
+from guiapp.widgets.shared.theme import MARGIN_PX, RADIUS_PX, Theme, ThemeSource
 from guiapp.widgets.spans.painter import faded
 
 TEXT = "Drop a model to open it, or a text to see its tokens"
@@ -14,14 +15,12 @@ FONT_PX = 18
 VEIL = 215  # of 255
 
 
-class DropHint(QWidget):
+class DropHint(Painted):
     """A veil over the whole window, which the pointer goes through."""
 
     def __init__(self, theme_source: ThemeSource, window: QWidget) -> None:
-        super().__init__(window)
-        self._theme_source = theme_source
+        super().__init__(theme_source, TEXT, window)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.setAccessibleName(TEXT)
         self.hide()
 
     def cover_window(self) -> None:
@@ -29,11 +28,8 @@ class DropHint(QWidget):
         self.show()
         self.raise_()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        theme = self._theme_source.theme
-        painter = QPainter(self)
+    def paint(self, painter: QPainter, theme: Theme) -> None:
         painter.fillRect(self.rect(), faded(theme.background, VEIL))
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(theme.accent, 2, Qt.PenStyle.DashLine))
         inner = QRectF(self.rect()).adjusted(MARGIN_PX, MARGIN_PX, -MARGIN_PX, -MARGIN_PX)
         painter.drawRoundedRect(inner, RADIUS_PX, RADIUS_PX)

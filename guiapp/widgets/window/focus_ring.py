@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QApplication, QWidget
 
-from guiapp.widgets.shared.theme import RADIUS_PX, ThemeSource
+from guiapp.widgets.shared.painting import Painted
+from guiapp.widgets.shared.theme import RADIUS_PX, Theme, ThemeSource
 
 LINE_PX = 2
 
@@ -16,12 +17,11 @@ def holds(panel: QWidget, widget: QWidget | None) -> bool:
     return widget is not None and (panel is widget or panel.isAncestorOf(widget))
 
 
-class FocusRing(QWidget):
+class FocusRing(Painted):
     """Lies over the window, around one panel until the focus leaves it; the pointer goes through."""
 
     def __init__(self, theme_source: ThemeSource, window: QWidget) -> None:
-        super().__init__(window)
-        self._theme_source = theme_source
+        super().__init__(theme_source, parent=window)
         self._panel: QWidget | None = None
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.hide()
@@ -44,10 +44,8 @@ class FocusRing(QWidget):
             self._leave()
         return False
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(self._theme_source.theme.accent, LINE_PX))
+    def paint(self, painter: QPainter, theme: Theme) -> None:
+        painter.setPen(QPen(theme.accent, LINE_PX))
         half = LINE_PX / 2
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(half, half, -half, -half), RADIUS_PX, RADIUS_PX)
 

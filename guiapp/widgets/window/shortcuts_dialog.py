@@ -28,6 +28,7 @@ from PySide6.QtWidgets import (
 
 from guiapp.widgets.shared.choice_list import FilterLine
 from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row
+from guiapp.widgets.shared.painting import CENTER, fill, write
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import (
     GAP_PX,
@@ -198,18 +199,14 @@ class _ShortcutDelegate(QStyledItemDelegate):
             painter.drawText(bottom, Qt.AlignmentFlag.AlignBottom, str(index.data()))
         else:
             if option.state & QStyle.StateFlag.State_Selected:
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(blend(theme.raised, theme.accent, 0.24))
-                painter.drawRoundedRect(rect.adjusted(0, 1, 0, -1), RADIUS_PX, RADIUS_PX)
+                fill(painter, rect.adjusted(0, 1, 0, -1), blend(theme.raised, theme.accent, 0.24), RADIUS_PX)
             self._draw_texts(painter, inner, shortcut, theme)
             self._draw_keys(painter, inner, shortcut, theme)
         painter.restore()
 
     def _draw_texts(self, painter: QPainter, rect: QRectF, shortcut: Shortcut, theme: Theme) -> None:
         font = Theme.ui_font()
-        painter.setFont(font)
-        painter.setPen(theme.text)
-        painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter, shortcut.text)
+        write(painter, rect, shortcut.text, theme.text, Qt.AlignmentFlag.AlignVCenter, font)
         left = QFontMetricsF(font).horizontalAdvance(shortcut.text) + 3 * UNIT_PX
         painter.setFont(Theme.ui_font(SMALL_FONT_PX))
         painter.setPen(theme.dim)
@@ -228,7 +225,6 @@ class _ShortcutDelegate(QStyledItemDelegate):
                 painter.setPen(QPen(theme.line, 1))
                 painter.setBrush(theme.background)
                 painter.drawRoundedRect(cap.adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)
-                painter.setPen(theme.text)
-                painter.drawText(cap, Qt.AlignmentFlag.AlignCenter, name)
+                write(painter, cap, name, theme.text, CENTER)
                 right -= width + UNIT_PX
             right -= 2 * UNIT_PX

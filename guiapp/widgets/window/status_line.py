@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QFrame,
-    QProgressBar,
-    QSizePolicy,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QFrame, QProgressBar, QSizePolicy, QWidget
 
 from guiapp.core.explain.figures import counted
 from guiapp.viewmodels.text.statistics import SelectionStatistics, format_duration, format_speed

@@ -6,9 +6,11 @@ import pytest
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from guiapp.core.explain.code_marks import code
+from guiapp.widgets.shared.shaped_texts import MonoTexts
 from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import Theme, ThemeSource
 from guiapp.widgets.steps.cards import with_code
+from guiapp.widgets.steps.drawing import Drawing
 from guiapp.widgets.steps.lines import SentenceView, TextLine
 
 
@@ -17,7 +19,8 @@ def column(qtbot):
     """A window of 300 pixels with a sentence over a line."""
     theme_source = ThemeSource(QApplication.instance(), "light")
     window = QWidget()
-    sentence, line = SentenceView(theme_source), TextLine(Theme.ui_font(13), theme_source, TextZoom(window))
+    drawing = Drawing(theme_source, TextZoom(window), MonoTexts())
+    sentence, line = SentenceView(drawing), TextLine(Theme.ui_font(13), drawing)
     layout = QVBoxLayout(window)
     layout.addWidget(sentence)
     layout.addWidget(line)

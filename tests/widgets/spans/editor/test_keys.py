@@ -141,17 +141,6 @@ def test_a_huge_paste_shows_its_end(opened, qtbot):
     assert 0 <= editor.rows.place_of(editor.document.caret).y < editor.viewport().height()
 
 
-def test_read_only_text_can_be_selected_and_copied_only(opened, qtbot):
-    editor = opened("text")
-    editor.set_read_only(True)
-    for key, modifier in ((Key.Key_A, CTRL), (Key.Key_X, CTRL), (Key.Key_Delete, SHIFT), (Key.Key_V, CTRL)):
-        qtbot.keyClick(editor, key, modifier)
-    qtbot.keyClicks(editor, "typed")
-    assert editor.document.text() == b"text"
-    qtbot.keyClick(editor, Key.Key_C, CTRL)
-    assert QGuiApplication.clipboard().text() == "text"
-
-
 def test_what_is_being_composed_shows_but_is_no_text_until_committed(opened):
     editor = opened("ab")
     editor.document.set_caret(1)
