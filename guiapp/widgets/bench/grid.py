@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QWidget
+from PySide6.QtWidgets import QGridLayout, QScrollArea, QWidget
 
+from guiapp.widgets.shared.layouts import scroll_down
 from guiapp.widgets.shared.theme import GAP_PX
 
 STRETCHES = (5, 4)  # of two columns
@@ -27,10 +27,7 @@ class CardGrid(QScrollArea):
         self._grid = QGridLayout(inner)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(GAP_PX + 4)
-        self.setWidget(inner)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll_down(self, inner)
         for widget in (self.viewport(), inner):
             widget.setAutoFillBackground(False)
         self._arrange()

@@ -21,7 +21,6 @@ from PySide6.QtWidgets import (
     QLayout,
     QPushButton,
     QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -32,7 +31,8 @@ from guiapp.viewmodels.bench.entrants import Entrant
 from guiapp.viewmodels.bench.model import BenchModel
 from guiapp.viewmodels.bench.presets import PRESETS, TEXTS
 from guiapp.widgets.bench.contender_look import Look, look_of
-from guiapp.widgets.shared.layouts import AS_AROUND, STRETCH, in_column, in_row
+from guiapp.widgets.shared.choice_box import ChoiceBox
+from guiapp.widgets.shared.layouts import AS_AROUND, STRETCH, in_column, in_row, scroll_down
 from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
@@ -76,9 +76,7 @@ class PlanPanel(QFrame):
         set_role(self, "panel")
         self._model = model
         self._theme_source = theme_source
-        self.presets = QComboBox()
-        self.presets.addItems([preset.title for preset in PRESETS])
-        self.presets.setAccessibleName("Preset")
+        self.presets = ChoiceBox("Preset", {preset.title: preset.title for preset in PRESETS})
         self.presets.activated.connect(self._choose_preset)
         self.limits = {name: self._limit_box(name) for name in LIMITS}
         self.run_button = set_role(QPushButton("Run"), "primary")
@@ -94,7 +92,7 @@ class PlanPanel(QFrame):
         self.reasons: list[QLabel] = []
         self._is_ticked: list[Callable[[], bool]] = []  # for each box
         self._listed: tuple[object, ...] = ()
-        self._list = QVBoxLayout()
+        self._list = in_column(margins=MARGIN_PX, spacing=UNIT_PX)
         self._lay_out()
         for signal in (model.plan_changed, model.running_changed):
             signal.connect(self._follow)
@@ -109,12 +107,8 @@ class PlanPanel(QFrame):
     def _lay_out(self) -> None:
         inner = set_role(QWidget(), "panel")
         inner.setLayout(self._list)
-        self._list.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
-        self._list.setSpacing(UNIT_PX)
-        area = QScrollArea(widgetResizable=True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidget(inner)
+        area = QScrollArea()
+        scroll_down(area, inner)
         bottom = in_column(
             in_row((self.presets, 1), self.limits["time_budget_s"]),
             in_row((self.limits["threads"], 1), self.limits["largest_bytes"]),
@@ -126,8 +120,7 @@ class PlanPanel(QFrame):
 
     def _follow(self) -> None:
         model = self._model
-        with QSignalBlocker(self.presets):
-            self.presets.setCurrentText(model.preset.title)
+        self.presets.show_choice(model.preset.title)
         for name, box in self.limits.items():
             _show_limit(box, getattr(model.preset, name))
             box.setEnabled(not model.is_running)
@@ -253,11 +246,8 @@ class PlanPanel(QFrame):
 
     def _limit_box(self, name: str) -> QComboBox:
         """A choice of what a run may take at most."""
-        box, (title, choices) = QComboBox(), LIMITS[name]
-        for text, value in choices.items():
-            box.addItem(text, value)
-        box.setAccessibleName(title)
-        box.setToolTip(title)
+        title, choices = LIMITS[name]
+        box = ChoiceBox(title, choices, tip=title)
         box.activated.connect(partial(self._choose_limit, name))
         return box
 

@@ -14,7 +14,7 @@ from guiapp.core.explain.visible_text import isolate, visible_runs
 from guiapp.viewmodels.tokens.details import FACTS, TokenDetails, TokenDetailsModel
 from guiapp.widgets.inspect.fact_table import FactTable
 from guiapp.widgets.shared.card import CARD_MARGIN_PX, card
-from guiapp.widgets.shared.layouts import STRETCH, in_column
+from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, scroll_down
 from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.styled_text import Span, StyledText
 from guiapp.widgets.shared.text_zoom import TextZoom
@@ -65,22 +65,12 @@ class TokenCard(QScrollArea):
             QGuiApplication.clipboard().setText("\n".join([*lines, self._tree.as_text()]).rstrip() + "\n")
 
     def _lay_out(self) -> None:
-        in_column(
-            card(self._token, self._facts),
-            GAP_PX,
-            heading("How it is built"),
-            card(self._tree_area, self._remark),
-            GAP_PX,
-            heading("Path in the tree"),
-            card(self._path),
-            on=self._sections,
-        )
-        inside = set_role(QFrame(), "panel")
-        in_column(self._title, self._empty, self._sections, (STRETCH, 1), on=inside, margins=MARGIN_PX)
-        self.setWidget(inside)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        facts = card(self._token, self._facts)
+        building = heading("How it is built"), card(self._tree_area, self._remark)
+        path = heading("Path in the tree"), card(self._path)
+        in_column(facts, GAP_PX, *building, GAP_PX, *path, on=self._sections)
+        parts = self._title, self._empty, self._sections, (STRETCH, 1)
+        scroll_down(self, framed(in_column(*parts, margins=MARGIN_PX, spacing=GAP_PX), "panel"))
         self.setMinimumWidth(260)
 
     def wheelEvent(self, event: QWheelEvent) -> None:

@@ -6,18 +6,12 @@ import heapq
 
 from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPersistentModelIndex, QRect, Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence, QPainter, QShowEvent, QWheelEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QHeaderView,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QTableView,
-    QWidget,
-)
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QTableView, QWidget
 
 from guiapp.viewmodels.tokens.source import TokenSource
 from guiapp.viewmodels.tokens.table import COLUMNS, TINT_ROLE, TokenTableModel
 from guiapp.widgets.shared.painting import CENTER, fill, write
+from guiapp.widgets.shared.tables import show_rows
 from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, UNIT_PX, ThemeSource
 from guiapp.widgets.shared.token_actions import copy_action
@@ -70,19 +64,8 @@ class TokenTableView(QTableView):
         QGuiApplication.clipboard().setText(self._tokens.rows_as_text(rows))
 
     def _set_looks(self) -> None:
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setFrameShape(QTableView.Shape.NoFrame)
+        show_rows(self)
         self.setMouseTracking(True)
-        self.setTabKeyNavigation(False)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.verticalHeader().hide()
-        rows = self.verticalHeader()
-        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        header = self.horizontalHeader()
-        header.setHighlightSections(False)
-        header.setStretchLastSection(True)
         for column, title in enumerate(TITLES):
             self.setColumnWidth(column, WIDTHS_PX[title])
 

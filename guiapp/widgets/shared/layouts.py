@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLayout, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QFrame,
+    QHBoxLayout,
+    QLayout,
+    QScrollArea,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
 
 from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.theme import GAP_PX
@@ -48,6 +58,15 @@ def in_splitter(splitter: QSplitter, *parts: QWidget, sizes: tuple[int, ...], gr
     splitter.setStretchFactor(grows, 1)
     splitter.setSizes(sizes)
     splitter.setHandleWidth(1)
+
+
+def scroll_down(area: QScrollArea, inside: QWidget | None = None) -> None:
+    """Let an area show what is inside without a frame, as wide as itself, and scroll only up and down."""
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    if inside is not None:
+        area.setWidget(inside)
 
 
 def framed(layout: QLayout, role: str = "") -> QFrame:

@@ -192,32 +192,21 @@ class ThemeSource(QObject):
 def palette(theme: Theme) -> QPalette:
     """The theme as Qt's palette, for whatever the style sheet does not reach."""
     role = QPalette.ColorRole
-    colors = {
-        role.Window: theme.panel,
-        role.WindowText: theme.text,
-        role.Base: theme.background,
-        role.AlternateBase: theme.panel,
-        role.ToolTipBase: theme.raised,
-        role.ToolTipText: theme.text,
-        role.PlaceholderText: theme.dim,
-        role.Text: theme.text,
-        role.Button: theme.raised,
-        role.ButtonText: theme.text,
-        role.BrightText: theme.bad,
-        role.Light: theme.line,
-        role.Midlight: theme.line,
-        role.Mid: theme.line,
-        role.Dark: theme.line,
-        role.Shadow: theme.background,
-        role.Highlight: theme.accent,
-        role.HighlightedText: theme.on_accent,
-        role.Accent: theme.accent,
-        role.Link: theme.accent,
-        role.LinkVisited: theme.accent,
-    }
+    uses = (
+        (theme.background, (role.Base, role.Shadow)),
+        (theme.panel, (role.Window, role.AlternateBase)),
+        (theme.raised, (role.Button, role.ToolTipBase)),
+        (theme.line, (role.Light, role.Midlight, role.Mid, role.Dark)),
+        (theme.text, (role.WindowText, role.Text, role.ButtonText, role.ToolTipText)),
+        (theme.dim, (role.PlaceholderText,)),
+        (theme.bad, (role.BrightText,)),
+        (theme.accent, (role.Highlight, role.Accent, role.Link, role.LinkVisited)),
+        (theme.on_accent, (role.HighlightedText,)),
+    )
     result = QPalette()
-    for color_role, color in colors.items():
-        result.setColor(color_role, color)
+    for color, color_roles in uses:
+        for color_role in color_roles:
+            result.setColor(color_role, color)
     for color_role in (role.WindowText, role.Text, role.ButtonText):
         result.setColor(QPalette.ColorGroup.Disabled, color_role, theme.faint)
     return result

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QRect, QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QWidget
+from PySide6.QtWidgets import QScrollArea, QSizePolicy, QWidget
 
+from guiapp.widgets.shared.layouts import scroll_down
 from guiapp.widgets.shared.theme import GAP_PX
 
 
@@ -80,12 +81,9 @@ def _row_height(row: list[QWidget]) -> int:
 def scrolling(inner: QWidget, minimum_width_px: int) -> QScrollArea:
     """A part of the page that is scrolled where the window is too low for it."""
     area = QScrollArea()
-    area.setWidget(inner)
-    area.setWidgetResizable(True)
+    scroll_down(area, inner)
     for part in (inner, area.viewport()):
         part.setAutoFillBackground(False)  # what is behind shows through
-    area.setFrameShape(QFrame.Shape.NoFrame)
-    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     area.setMinimumWidth(minimum_width_px)
     area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     return area

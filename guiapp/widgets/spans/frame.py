@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from numpy.typing import NDArray
 from PySide6.QtCore import QRect, QRectF
 from PySide6.QtGui import QRegion
 
@@ -47,16 +46,9 @@ class ShownBlock(NamedTuple):
 
     def look(self) -> Look:
         """Equal for two blocks that are painted alike, wherever that is."""
-        window, layout, highlights = self.tokens.window, self.block.layout, self.highlights
-        columns: list[NDArray[Any]]
-        columns = [window.starts, window.ends, window.tints, self.tokens.attributes]
-        if highlights.matches is not None:
-            columns += [highlights.matches.starts, highlights.matches.ends]
-        return (
-            layout,
-            *self._marks_in(self.tokens, 0, layout.size),
-            *(column.tobytes() for column in columns),
-        )
+        layout, tokens = self.block.layout, self.tokens
+        marks = self._marks_in(tokens, 0, layout.size)
+        return layout, *marks, *tokens.look(0, self.highlights.matches)
 
     def row_looks(self) -> list[Look]:
         """The same for each of its rows, where they may belong to different blocks."""
@@ -65,16 +57,9 @@ class ShownBlock(NamedTuple):
         for row in range(layout.n_rows):
             start, end = layout.row_span(row)
             tokens = self.tokens.within(start, end)
-            window = tokens.window
-            columns: list[NDArray[Any]]
-            columns = [window.starts - start, window.ends - start, window.tints, tokens.attributes]
-            if matches is not None:
-                found = matches.within(start, end)
-                columns += [found.starts - start, found.ends - start]
-            look = layout.likeness(row) or (layout, row)
-            looks.append(
-                (*look, *self._marks_in(tokens, start, end), *(column.tobytes() for column in columns))
-            )
+            found = None if matches is None else matches.within(start, end)
+            text, marks = layout.likeness(row) or (layout, row), self._marks_in(tokens, start, end)
+            looks.append((*text, *marks, *tokens.look(start, found)))
         return looks
 
     def _marks_in(self, tokens: Tokens, start: int, end: int) -> Look:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +49,15 @@ class Tokens(NamedTuple):
 
     def relative_to(self, offset: int) -> Tokens:
         return self._replace(window=self.window.relative_to(offset))
+
+    def look(self, start: int, matches: SpanWindow | None = None) -> tuple[bytes, ...]:
+        """Equal for tokens, and what a search found, that are painted alike when seen from `start`."""
+        window = self.window
+        columns: list[NDArray[Any]]
+        columns = [window.starts - start, window.ends - start, window.tints, self.attributes]
+        if matches is not None and len(matches.ids):
+            columns += [matches.starts - start, matches.ends - start]
+        return tuple(column.tobytes() for column in columns)
 
 
 class SpanPainter:

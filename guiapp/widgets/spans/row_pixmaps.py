@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import OrderedDict
 from math import inf
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen, QPixmap
 
@@ -181,15 +180,10 @@ def _key(
     layout: BlockLayout, row: int, tokens: Tokens, matches: SpanWindow | None, scale: float
 ) -> tuple[object, ...]:
     """Everything that the looks of a row follow from."""
-    (start, end), window = layout.row_span(row), tokens.window
-    text = layout.likeness(row)
+    (start, end), text = layout.row_span(row), layout.likeness(row)
     if text is None:
         text = layout.data[start:end], layout.preedit, layout.geometry(row).leading.tobytes()
-    columns: list[NDArray[Any]]
-    columns = [window.starts - start, window.ends - start, window.tints, tokens.attributes]
-    if matches is not None and len(matches.ids):
-        columns += [matches.starts - start, matches.ends - start]
-    return (*text, scale, *(column.tobytes() for column in columns))
+    return (*text, scale, *tokens.look(start, matches))
 
 
 def _n_bytes(picture: _Picture) -> int:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QWidget
 
 from guiapp.core.lessons.lesson import Lesson
 from guiapp.viewmodels.steps.lesson_player import LessonPlayer
-from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row
+from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row, scroll_down
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import MARGIN_PX, UI_FONT_PX
@@ -42,9 +42,7 @@ class LessonList(QScrollArea):
         self._words: list[tuple[QLabel, int]] = []
         self._inner: QWidget | None = None
         self.buttons: dict[str, BeginButton] = {}
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll_down(self)
         player.changed.connect(self._follow)
         zoom.changed.connect(self._follow_zoom)
 

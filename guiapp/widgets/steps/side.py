@@ -6,12 +6,12 @@ from functools import partial
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
+from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
 
 from guiapp.core.errors import TokenloupeError
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.widgets.shared.buttons import tool_button
-from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row
+from guiapp.widgets.shared.layouts import STRETCH, framed, in_column, in_row, scroll_down
 from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.text_zoom import TextZoom
@@ -32,10 +32,7 @@ class SidePanel(QScrollArea):
     def __init__(self, parts: list[QWidget], zoom: TextZoom) -> None:
         super().__init__()
         parts_column = in_column(*parts, STRETCH, margins=MARGIN_PX, spacing=MARGIN_PX + UNIT_PX)
-        self.setWidget(framed(parts_column, "panel"))
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll_down(self, framed(parts_column, "panel"))
         self._zoom = zoom
         zoom.changed.connect(self._follow_zoom)
         self._follow_zoom()

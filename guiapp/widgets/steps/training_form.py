@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QIntValidator
-from PySide6.QtWidgets import QComboBox, QLabel, QLineEdit, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QPlainTextEdit, QPushButton, QWidget
 
 from guiapp.viewmodels.steps.training import TrainingModel, TrainingWish
 from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.shared.choice_box import ChoiceBox
 from guiapp.widgets.shared.layouts import framed, in_column, in_row
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import GAP_PX, UI_FONT_PX
 from guiapp.widgets.shared.wrapping_row import WrappingRow
 from guiapp.widgets.steps.drawing import Drawing
 
-ALGORITHMS = (("Byte-pair encoding", "bpe"), ("WordPiece", "wordpiece"), ("Unigram", "unigram"))
+ALGORITHMS = {"Byte-pair encoding": "bpe", "WordPiece": "wordpiece", "Unigram": "unigram"}
+SOURCES = {"on the workspace's text": False, "on a text of one's own": True}
+SYMBOLS = {"of bytes": False, "of characters, with end-of-word marks": True}
+SYMBOLS_TIP = "Models use bytes; textbooks use characters, and a mark at each word's end."
 MOST_TOKENS = 100_000
 FIRST_SIZES = {"bpe": 400, "wordpiece": 200, "unigram": 200}
 TEXTBOOK = "This is insane! This is impossible"
@@ -34,15 +38,12 @@ class TrainingForm(QWidget):
         self._model = model
         self._workspace = workspace
         self._theme_source, self._zoom, _ = drawing
-        self.algorithm, self.source = QComboBox(), QComboBox()
-        for title, name in ALGORITHMS:
-            self.algorithm.addItem(title, name)
-        self.source.addItems(["on the workspace's text", "on a text of one's own"])
+        self.algorithm = ChoiceBox("What to train", ALGORITHMS)
+        self.source = ChoiceBox("What to train on", SOURCES)
         self.n_tokens = QLineEdit(str(FIRST_SIZES["bpe"]))
         self.n_tokens.setValidator(QIntValidator(1, MOST_TOKENS, self))
         self.n_tokens.setFixedWidth(SIZE_WIDTH_PX)
-        self.symbols = QComboBox()
-        self.symbols.addItems(["of bytes", "of characters, with end-of-word marks"])
+        self.symbols = ChoiceBox("What words are made of", SYMBOLS, SYMBOLS_TIP)
         self.own_text = QPlainTextEdit(TEXTBOOK)
         self.button = QPushButton("Train")
         self.end_mark_note = QLabel(END_MARK_TEXT, wordWrap=True)
@@ -84,12 +85,8 @@ class TrainingForm(QWidget):
         set_role(self.button, "primary")
         size = framed(in_row(size_title, self.n_tokens, spacing=GAP_PX))
         row = WrappingRow([self.algorithm, self.symbols, self.source, size], self.button)
-        self.algorithm.setAccessibleName("What to train")
-        self.source.setAccessibleName("What to train on")
         self.n_tokens.setAccessibleName("Size of the vocabulary")
         self.own_text.setAccessibleName("Text to train on")
-        self.symbols.setAccessibleName("What words are made of")
-        self.symbols.setToolTip("Models use bytes; textbooks use characters, and a mark at each word's end.")
         self.own_text.setTabChangesFocus(True)
         in_column(row, self.own_text, self.end_mark_note, self.message, on=self)
 

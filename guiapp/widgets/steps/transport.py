@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QComboBox, QToolButton, QWidget
+from PySide6.QtWidgets import QToolButton, QWidget
 
 from guiapp.core.trace.debugger import Granularity
 from guiapp.viewmodels.steps.clock import SPEEDS, StepClock
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.widgets.shared.buttons import tool_button
+from guiapp.widgets.shared.choice_box import ChoiceBox
 from guiapp.widgets.shared.layouts import in_row
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.window.actions import Actions
@@ -45,16 +46,13 @@ def walking_buttons(actions: Actions, *, has_pieces: bool = True) -> list[QWidge
     return made
 
 
-class GranularityBox(QComboBox):
+class GranularityBox(ChoiceBox):
     """How far one step goes."""
 
     def __init__(self, model: StepsModel) -> None:
-        super().__init__()
+        sizes = {f"by {size.value}": size for size in Granularity}
+        super().__init__("Size of a step", sizes, "How far one step goes")
         self._model = model
-        for size in Granularity:
-            self.addItem(f"by {size.value}", size)
-        self.setAccessibleName("Size of a step")
-        self.setToolTip("How far one step goes")
         self.currentIndexChanged.connect(self._choose)
         model.granularity_changed.connect(self._follow)
         self._follow()
@@ -63,8 +61,7 @@ class GranularityBox(QComboBox):
         self._model.set_granularity(self.itemData(index))
 
     def _follow(self) -> None:
-        with QSignalBlocker(self):
-            self.setCurrentIndex(self.findData(self._model.granularity))
+        self.show_choice(self._model.granularity)
 
 
 class PlayControls(QWidget):
@@ -74,10 +71,7 @@ class PlayControls(QWidget):
         super().__init__()
         self._clock = clock
         self.button = button("play", "Play", action)
-        self.speed = QComboBox()
-        for speed in SPEEDS:
-            self.speed.addItem(f"{speed}/s", speed)
-        self.speed.setAccessibleName("Steps a second")
+        self.speed = ChoiceBox("Steps a second", {f"{speed}/s": speed for speed in SPEEDS})
         self.speed.currentIndexChanged.connect(self._choose)
         in_row(self.button, self.speed, on=self)
         clock.changed.connect(self._follow)
@@ -88,5 +82,4 @@ class PlayControls(QWidget):
 
     def _follow(self) -> None:
         self.button.setText("pause" if self._clock.is_playing else "play")
-        with QSignalBlocker(self.speed):
-            self.speed.setCurrentIndex(self.speed.findData(self._clock.speed))
+        self.speed.show_choice(self._clock.speed)

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import bisect
 import math
+from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPen
+from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPen
 
 from guiapp.core.explain.visible_text import isolate
 from guiapp.core.trace.candidates import Candidate
 from guiapp.core.trace.debugger import Debugger
 from guiapp.core.trace.operations import STAGE_NAMES
 from guiapp.core.vocab.token_tree import TokenTree
-from guiapp.viewmodels.steps.diagrams import Edge, Lattice, Stack, lattice, stack
+from guiapp.viewmodels.steps.diagrams import Edge, Lattice, Stack, Try, lattice, stack
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.steps.tree_walk import WALKERS, walk
-from guiapp.widgets.shared.painting import CENTER, LEFT, RIGHT, bold, fill, write
+from guiapp.widgets.shared.painting import CENTER, RIGHT, bold, fill, write
 from guiapp.widgets.shared.rounded_boxes import RoundedBoxes
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, Theme
@@ -117,59 +119,45 @@ class PictureView(ZoomedView):
         elif debugger.trace.twin in LATTICES:
             paint_lattice(painter, theme, area, lattice(debugger))
         elif debugger.trace.twin in QUEUES:
-            self._paint_queue(painter, theme, area)
+            self._paint_queue(painter, theme, area, debugger)
         elif debugger.trace.twin in WALKERS and self._model.tree is not None:
             self._paint_walk(painter, theme, area, debugger, self._model.tree)
         else:
-            _paint_stack(painter, theme, area, stack(debugger, max(2, int(area.height() // ROW_PX) - 2)))
+            _paint_stack(painter, theme, area, _stack_in(area, debugger))
 
-    def _tools(self) -> NodeTools:
-        ratio = self._scale() * self.devicePixelRatio()
-        return NodeTools(self._texts, self._boxes, ratio, self._made)
-
-    def _paint_queue(self, painter: QPainter, theme: Theme, area: QRectF) -> None:
-        debugger = self._model.debugger
-        assert debugger is not None
-        candidates, present = self._queue()
+    def _paint_queue(self, painter: QPainter, theme: Theme, area: QRectF, debugger: Debugger) -> None:
+        candidates, present = self._queue(debugger)
         if not candidates:
             write(painter, area, "No two neighbours have a rule.", theme.dim, CENTER)
             return
         room = QRectF(
             area.left(), area.top() + 2, area.width(), max(area.height() * UPPER_SHARE, LEAST_UPPER_PX)
         )
+        made = partial(_made, debugger)
         if debugger.trace.twin == "heap":
-            end = paint_heap(painter, theme, room, candidates[:MOST_NODES], present, self._tools())
+            tools = NodeTools(self._texts, self._boxes, self._scale() * self.devicePixelRatio(), made)
+            end = paint_heap(painter, theme, room, candidates[:MOST_NODES], present, tools)
         else:
-            entries = [(candidate, self._made(candidate)) for candidate in candidates]
+            entries = [(candidate, made(candidate)) for candidate in candidates]
             paint_pairs(painter, theme, room, entries, present, self._texts)
             end = room.bottom()
         top = math.ceil(end) + 2 * PADDING_PX
         below = QRectF(area.left(), top, area.width(), area.bottom() - top)
-        paint_candidates(painter, theme, below, candidates, present, self._texts, self._pair)
+        paint_candidates(painter, theme, below, candidates, present, self._texts, partial(_pair, debugger))
 
     def _paint_walk(
         self, painter: QPainter, theme: Theme, area: QRectF, debugger: Debugger, tree: TokenTree
     ) -> None:
         """What is taken so far at the left, the walk to the next token at the right."""
         left = QRectF(area.left(), area.top(), area.width() * 0.26, area.height())
-        taken = stack(debugger, max(2, int(area.height() // ROW_PX) - 2)).taken
-        painter.setFont(Theme.ui_font(SMALL_FONT_PX))
-        painter.setPen(theme.dim)
-        painter.drawText(QRectF(left.left(), left.top(), left.width(), 20), LEFT, "taken so far")
-        for number, entry in enumerate(taken):
-            row = QRectF(left.left(), left.top() + 24 + number * ROW_PX, left.width(), ROW_PX - 4)
-            _fill(painter, row, theme.span_color(number))
-            painter.setFont(Theme.mono_font(UI_FONT_PX))
-            painter.setPen(theme.span_text)
-            painter.drawText(row.adjusted(PADDING_PX, 0, -PADDING_PX, 0), LEFT, isolate(entry.text))
+        taken = [entry._replace(verdict="") for entry in _stack_in(area, debugger).taken]
+        _paint_entries(painter, theme, left, "taken so far", taken, are_taken=True)
         paint_walk(
             painter, theme, area.adjusted(left.width() + 2 * PADDING_PX, 0, 0, 0), walk(debugger, tree)
         )
 
-    def _queue(self) -> tuple[list[Candidate], tuple[float, ...]]:
+    def _queue(self, debugger: Debugger) -> tuple[list[Candidate], tuple[float, ...]]:
         """The pairs in order, the one that enters at this step among them, and which the step is about."""
-        debugger = self._model.debugger
-        assert debugger is not None
         columns, step = debugger.trace.columns, debugger.position
         fields = (columns.left, columns.right, columns.result, columns.rank)
         places = (columns.position, columns.right_position, columns.end)
@@ -179,27 +167,16 @@ class PictureView(ZoomedView):
             bisect.insort(candidates, Candidate(*present), key=lambda entry: (entry.rank, entry.position))
         return candidates, present
 
-    def _made(self, candidate: Candidate) -> str:
-        debugger = self._model.debugger
-        assert debugger is not None
-        place = (candidate.position, candidate.end)
-        return debugger.teller.label(candidate.result, *place)
 
-    def _pair(self, candidate: Candidate) -> str:
-        debugger = self._model.debugger
-        assert debugger is not None
-        places = (candidate.position, candidate.right_position, candidate.end)
-        parts = (
-            (candidate.left, places[0], places[1]),
-            (candidate.right, places[1], places[2]),
-            (candidate.result, places[0], places[2]),
-        )
-        left, right, made = (isolate(debugger.teller.label(*part)) for part in parts)
-        return f"{left} + {right} → {made}"
+def _made(debugger: Debugger, candidate: Candidate) -> str:
+    return debugger.teller.label(candidate.result, candidate.position, candidate.end)
 
 
-def _fill(painter: QPainter, rect: QRectF, color: QColor) -> None:
-    fill(painter, rect, color, 5)
+def _pair(debugger: Debugger, candidate: Candidate) -> str:
+    start, middle, end = candidate.position, candidate.right_position, candidate.end
+    parts = (candidate.left, start, middle), (candidate.right, middle, end), (candidate.result, start, end)
+    left, right, made = (isolate(debugger.teller.label(*part)) for part in parts)
+    return f"{left} + {right} → {made}"
 
 
 def _paint_stages(painter: QPainter, theme: Theme, area: QRectF, current: int) -> None:
@@ -208,11 +185,11 @@ def _paint_stages(painter: QPainter, theme: Theme, area: QRectF, current: int) -
     for number, name in enumerate(STAGE_NAMES):
         row = QRectF(area.left(), area.top() + number * height, area.width(), height - 8)
         is_now, is_over = number == current, current < 0 or number < current
-        _fill(painter, row, blend(theme.raised, theme.accent, 0.28) if is_now else theme.panel)
+        fill(painter, row, blend(theme.raised, theme.accent, 0.28) if is_now else theme.panel, 5)
         inner = row.adjusted(PADDING_PX, 0, -PADDING_PX, 0)
-        painter.setFont(bold(Theme.ui_font(UI_FONT_PX), is_now))
-        painter.setPen(theme.text if is_now or is_over else theme.dim)
-        painter.drawText(inner, LEFT, f"{'✓ ' if is_over else ''}{name}")
+        color = theme.text if is_now or is_over else theme.dim
+        font = bold(Theme.ui_font(UI_FONT_PX), is_now)
+        write(painter, inner, f"{'✓ ' if is_over else ''}{name}", color, font=font)
         painter.setFont(Theme.ui_font(SMALL_FONT_PX))
         painter.setPen(theme.dim)
         name_px = painter.fontMetrics().horizontalAdvance(f"✓ {name}") + 2 * PADDING_PX
@@ -220,30 +197,36 @@ def _paint_stages(painter: QPainter, theme: Theme, area: QRectF, current: int) -
             painter.drawText(inner, RIGHT, STAGE_MEANINGS[number])
 
 
+def _stack_in(area: QRectF, debugger: Debugger) -> Stack:
+    """As much of the stack as there is room for."""
+    return stack(debugger, max(2, int(area.height() // ROW_PX) - 2))
+
+
 def _paint_stack(painter: QPainter, theme: Theme, area: QRectF, shown: Stack) -> None:
     """At the left the tokens taken so far, at the right what is tried for the next."""
     middle = area.width() * 0.5
     left = QRectF(area.left(), area.top(), middle - 2 * UNIT_PX, area.height())
     right = QRectF(area.left() + middle, area.top(), middle, area.height())
-    for column, title, rows in (
-        (left, "taken so far", shown.taken),
-        (right, "tried for the next", shown.tries),
-    ):
-        painter.setFont(Theme.ui_font(SMALL_FONT_PX))
-        painter.setPen(theme.dim)
-        painter.drawText(QRectF(column.left(), column.top(), column.width(), 20), LEFT, title)
-        for number, entry in enumerate(rows):
-            row = QRectF(column.left(), column.top() + 24 + number * ROW_PX, column.width(), ROW_PX - 4)
-            is_now = rows is shown.tries and number == len(rows) - 1
-            fill = theme.span_color(number) if rows is shown.taken else theme.panel
-            _fill(painter, row, blend(theme.raised, theme.accent, 0.28) if is_now else fill)
-            inner = row.adjusted(PADDING_PX, 0, -PADDING_PX, 0)
-            painter.setFont(bold(Theme.mono_font(UI_FONT_PX), is_now))
-            painter.setPen(theme.text)
-            painter.drawText(inner, LEFT, isolate(entry.text))
-            painter.setFont(Theme.ui_font(SMALL_FONT_PX))
-            painter.setPen(theme.good if entry.verdict == "taken" else theme.dim)
-            painter.drawText(inner, RIGHT, entry.verdict)
+    _paint_entries(painter, theme, left, "taken so far", shown.taken, are_taken=True)
+    _paint_entries(painter, theme, right, "tried for the next", shown.tries, are_taken=False)
+
+
+def _paint_entries(
+    painter: QPainter, theme: Theme, area: QRectF, title: str, rows: Sequence[Try], are_taken: bool
+) -> None:
+    """Tokens in the colours of the text, or those that are tried, the last of them marked."""
+    heading = QRectF(area.left(), area.top(), area.width(), 20)
+    write(painter, heading, title, theme.dim, font=Theme.ui_font(SMALL_FONT_PX))
+    for number, entry in enumerate(rows):
+        row = QRectF(area.left(), area.top() + 24 + number * ROW_PX, area.width(), ROW_PX - 4)
+        is_now = not are_taken and number == len(rows) - 1
+        ground = theme.span_color(number) if are_taken else theme.panel
+        fill(painter, row, blend(theme.raised, theme.accent, 0.28) if is_now else ground, 5)
+        inner = row.adjusted(PADDING_PX, 0, -PADDING_PX, 0)
+        font = bold(Theme.mono_font(UI_FONT_PX), is_now)
+        write(painter, inner, isolate(entry.text), theme.text, font=font)
+        color = theme.good if entry.verdict == "taken" else theme.dim
+        write(painter, inner, entry.verdict, color, RIGHT, Theme.ui_font(SMALL_FONT_PX))
 
 
 def paint_lattice(painter: QPainter, theme: Theme, area: QRectF, shown: Lattice) -> None:
@@ -288,9 +271,8 @@ def _paint_places(
         painter.setBrush(theme.text if place.is_reached or number == 0 else theme.line)
         painter.drawEllipse(QPointF(x, base), 3.2, 3.2)
         if x + step <= area.right():  # else the text goes on out of sight
-            painter.setFont(Theme.mono_font(UI_FONT_PX + 1))
-            painter.setPen(theme.text)
-            painter.drawText(QRectF(x, base + 6, step, 22), CENTER, isolate(place.text))
+            below = QRectF(x, base + 6, step, 22)
+            write(painter, below, isolate(place.text), theme.text, CENTER, Theme.mono_font(UI_FONT_PX + 1))
         if place.worth:
             half = metrics.horizontalAdvance(place.worth) / 2
             spans.append((x - half, x + half))

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractButton, QFrame, QLabel, QScrollArea, QVBo
 
 from guiapp.core.tree.statistics import Distribution, Finding
 from guiapp.viewmodels.tree.findings import TreeFindings
-from guiapp.widgets.shared.layouts import in_column
+from guiapp.widgets.shared.layouts import in_column, scroll_down
 from guiapp.widgets.shared.painting import LEFT, RIGHT, fill, write
 from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
@@ -29,9 +29,7 @@ class FindingsPanel(QScrollArea):
         self._findings = findings
         self._list_tokens = list_tokens
         self._theme_source = theme_source
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll_down(self)
         findings.changed.connect(self._show)
         self._show()
 

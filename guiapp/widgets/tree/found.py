@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QLabel, QPushButton, QTableView, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QTableView, QWidget
 
 from guiapp.viewmodels.text.files import write_text
 from guiapp.viewmodels.tree.found_table import FoundTableModel
@@ -15,6 +15,7 @@ from guiapp.viewmodels.tree.model import TreeModel
 from guiapp.viewmodels.tree.search import FOUND, TreeSearch
 from guiapp.widgets.shared.layouts import AS_AROUND, STRETCH, in_column, in_row
 from guiapp.widgets.shared.style_sheet import heading, set_role
+from guiapp.widgets.shared.tables import show_rows
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
 from guiapp.widgets.shared.token_actions import copy_action
 
@@ -70,19 +71,9 @@ class FoundPanel(QWidget):
         view.setModel(self._table)
         view.setFont(Theme.mono_font(SMALL_FONT_PX))
         view.setStyleSheet(CELLS)
-        view.setShowGrid(False)
-        view.setWordWrap(False)
-        view.setFrameShape(QTableView.Shape.NoFrame)
-        view.setTabKeyNavigation(False)
+        show_rows(view)
         view.setAccessibleName("Found tokens")
-        view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        view.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        view.verticalHeader().hide()
-        view.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         view.verticalHeader().setDefaultSectionSize(view.fontMetrics().height() + 2 * UNIT_PX)
-        header = view.horizontalHeader()
-        header.setHighlightSections(False)
-        header.setStretchLastSection(True)
         for column in range(self._table.columnCount()):
             title = self._table.headerData(column, Qt.Orientation.Horizontal)
             if title in COLUMN_WIDTHS_PX:

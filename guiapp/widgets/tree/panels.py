@@ -13,7 +13,7 @@ from guiapp.viewmodels.tree.greedy_walk import TreeWalk
 from guiapp.viewmodels.tree.model import MORE_SIGN, TreeModel
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.shared.card import card
-from guiapp.widgets.shared.layouts import STRETCH, in_column
+from guiapp.widgets.shared.layouts import STRETCH, in_column, scroll_down
 from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.styled_text import Span, StyledText
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
@@ -81,10 +81,7 @@ class NodePanel(QScrollArea):
         parts = self._empty, self._sections[0], UNIT_PX, self._trees, STRETCH
         layout = in_column(*parts, on=inside, margins=MARGIN_PX)
         layout.setSizeConstraint(QLayout.SizeConstraint.SetMinimumSize)
-        self.setWidget(inside)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll_down(self, inside)
 
     def _fact_grid(self) -> QGridLayout:
         facts = QGridLayout()

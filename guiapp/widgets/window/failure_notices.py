@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
 
@@ -31,17 +33,17 @@ class FailureNotices(QObject):
         workspace.loader.failed.connect(self._show_model_failure)
         workspace.loader.refused_changed.connect(self._show_refused_model)
         workspace.loader.loading_changed.connect(self._clear_model_failure)
-        workspace.text_file_failed.connect(self._show_text_file_failure)
-        workspace.text_file_changed.connect(self._clear_text_file_failure)
-        workspace.spans.failed.connect(self._show_encoding_failure)
-        workspace.spans.encoded.connect(self._clear_encoding_failure)
+        workspace.text_file_failed.connect(partial(area.show_notice, "text file"))
+        workspace.text_file_changed.connect(partial(area.clear_notice, "text file"))
+        workspace.spans.failed.connect(partial(self._show_with_circumstances, "encoding"))
+        workspace.spans.encoded.connect(partial(area.clear_notice, "encoding"))
         workspace.spans.encoded.connect(self._follow_doubled_special)
-        workspace.round_trip.failed.connect(self._show_decoding_failure)
-        workspace.round_trip.changed.connect(self._clear_decoding_failure)
-        settings.store.failed.connect(self._show_settings_failure)
-        kept_texts.failed.connect(self._show_keeping_failure)
+        workspace.round_trip.failed.connect(partial(self._show_with_circumstances, "decoding"))
+        workspace.round_trip.changed.connect(partial(area.clear_notice, "decoding"))
+        settings.store.failed.connect(partial(area.show_notice, "settings"))
+        kept_texts.failed.connect(partial(area.show_notice, "kept text"))
         if (aside := settings.store.set_aside) is not None:
-            self._show_settings_failure(f"The settings could not be read. What was there is in {aside} now.")
+            area.show_notice("settings", f"The settings could not be read. What was there is in {aside} now.")
 
     def _show_model_failure(self, name: str, message: str) -> None:
         self._area.show_notice("model", message, f"Model: {name}")
@@ -55,26 +57,12 @@ class FailureNotices(QObject):
         if self._workspace.loader.loading_name is not None:
             self._area.clear_notice("model")
 
-    def _show_text_file_failure(self, message: str) -> None:
-        self._area.show_notice("text file", message)
-
-    def _clear_text_file_failure(self) -> None:
-        self._area.clear_notice("text file")
-
-    def _show_encoding_failure(self, message: str) -> None:
-        self._area.show_notice("encoding", message, self._circumstances())
-
-    def _clear_encoding_failure(self) -> None:
-        self._area.clear_notice("encoding")
-
     def _follow_doubled_special(self) -> None:
         doubled, workspace = None, self._workspace
         if workspace.tokenizer is not None and workspace.options.add_special:
             n_tokens = workspace.n_tokens
-            head, tail = (
-                workspace.token_ids(0, min(2, n_tokens)),
-                workspace.token_ids(max(0, n_tokens - 2), n_tokens),
-            )
+            head = workspace.token_ids(0, min(2, n_tokens))
+            tail = workspace.token_ids(max(0, n_tokens - 2), n_tokens)
             doubled = doubled_special(workspace.tokenizer, head.tolist(), tail.tolist())
         if doubled == self._doubled:
             return
@@ -84,18 +72,7 @@ class FailureNotices(QObject):
         else:
             self._area.show_notice("special", f"{doubled} Untick “Add special tokens” to leave it out.")
 
-    def _show_decoding_failure(self, message: str) -> None:
-        self._area.show_notice("decoding", message, self._circumstances())
-
-    def _clear_decoding_failure(self) -> None:
-        self._area.clear_notice("decoding")
-
-    def _show_settings_failure(self, message: str) -> None:
-        self._area.show_notice("settings", message)
-
-    def _show_keeping_failure(self, message: str) -> None:
-        self._area.show_notice("kept text", message)
-
-    def _circumstances(self) -> str:
+    def _show_with_circumstances(self, subject: str, message: str) -> None:
         model = self._workspace.loader.model
-        return f"Model: {model.name if model else 'none'}\nOptions: {self._workspace.options}"
+        circumstances = f"Model: {model.name if model else 'none'}\nOptions: {self._workspace.options}"
+        self._area.show_notice(subject, message, circumstances)

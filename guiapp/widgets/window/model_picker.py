@@ -21,7 +21,7 @@ from guiapp.viewmodels.models.loader import ModelLoader, display_name
 from guiapp.viewmodels.recent import RecentFiles
 from guiapp.widgets.shared.choice_list import ChoiceList
 from guiapp.widgets.shared.icons import icon
-from guiapp.widgets.shared.layouts import in_column, in_row
+from guiapp.widgets.shared.layouts import in_column, in_row, scroll_down
 from guiapp.widgets.shared.menu_button import OPENING_KEYS
 from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.popover import Popover
@@ -154,11 +154,9 @@ class ModelPicker(Popover):
         self.choices.setFocus()
 
     def _lay_out(self) -> None:
-        facts_area = QScrollArea(widgetResizable=True)
-        facts_area.setFrameShape(QFrame.Shape.NoFrame)
+        facts_area = QScrollArea()
         facts_area.setFixedWidth(FACTS_WIDTH_PX)
-        facts_area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        facts_area.setWidget(self._facts)
+        scroll_down(facts_area, self._facts)
         self._facts_layout.setContentsMargins(MARGIN_PX, MARGIN_PX, MARGIN_PX, MARGIN_PX)
         self._facts_layout.setHorizontalSpacing(MARGIN_PX)
         self._facts_layout.setVerticalSpacing(UNIT_PX)
