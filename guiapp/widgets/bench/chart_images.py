@@ -122,13 +122,12 @@ def png_of(chart: Chart) -> bytes:
 
 def _paint(chart: Chart, device: QPaintDevice, top_px: int) -> None:
     """The plot, and its title and unit above it."""
-    painter = QPainter(device)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    if top_px:
-        _paint_title(chart, painter)
-    size = chart.plot.size()
-    chart.plot.render(painter, QRectF(0, top_px, size.width(), size.height()))
-    painter.end()
+    with QPainter(device) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if top_px:
+            _paint_title(chart, painter)
+        size = chart.plot.size()
+        chart.plot.render(painter, QRectF(0, top_px, size.width(), size.height()))
 
 
 def _paint_title(chart: Chart, painter: QPainter) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from pyqtgraph.graphicsItems.ScatterPlotItem import Symbols
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer
-from PySide6.QtGui import QIcon, QPainter, QPixmap, QShowEvent
+from PySide6.QtGui import QIcon, QPainter, QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -33,6 +33,7 @@ from guiapp.viewmodels.bench.presets import PRESETS, TEXTS
 from guiapp.widgets.bench.contender_look import Look, look_of
 from guiapp.widgets.shared.choice_box import ChoiceBox
 from guiapp.widgets.shared.layouts import AS_AROUND, STRETCH, in_column, in_row, scroll_down
+from guiapp.widgets.shared.painting import clear_pixmap
 from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UNIT_PX, ThemeSource
@@ -300,16 +301,14 @@ def _empty(layout: QLayout) -> None:
 
 def swatch(look: Look) -> QIcon:
     """The marker of a contender in its colour."""
-    picture = QPixmap(SWATCH_PX, SWATCH_PX)
-    picture.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(picture)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.translate(SWATCH_PX / 2, SWATCH_PX / 2)
-    painter.scale(SWATCH_PX - 1, SWATCH_PX - 1)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(look.color)
-    painter.drawPath(Symbols[look.marker])
-    painter.end()
+    picture = clear_pixmap(SWATCH_PX, SWATCH_PX, 1)
+    with QPainter(picture) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.translate(SWATCH_PX / 2, SWATCH_PX / 2)
+        painter.scale(SWATCH_PX - 1, SWATCH_PX - 1)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(look.color)
+        painter.drawPath(Symbols[look.marker])
     icon = QIcon(picture)
     icon.addPixmap(picture, QIcon.Mode.Disabled)  # the legend of the charts, also while a run goes on
     return icon

@@ -31,9 +31,9 @@ from guiapp.core.vocab.attributes import Attribute
 from guiapp.viewmodels.tokens.chip_grid import ChipGrid
 from guiapp.viewmodels.tokens.source import TokenSource
 from guiapp.widgets.inspect.chip_painting import draw_chip
+from guiapp.widgets.shared.painting import clear_pixmap
 from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UI_FONT_PX, UNIT_PX, ThemeSource
-from guiapp.widgets.spans.painter import clear_pixmap
 
 Key = Qt.Key
 REPAINT_MS = 30
@@ -182,12 +182,13 @@ class TokenStrip(QAbstractScrollArea):
         place = QRect(QPoint(OUTLINE_PX, OUTLINE_PX), self._grid.chip_size)
         picture = clear_pixmap(place.right() + 1 + OUTLINE_PX, place.bottom() + 1 + OUTLINE_PX, scale)
         picture.fill(theme.panel)
-        painter = QPainter(picture)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setFont(self._zoom.mono_font(SMALL_FONT_PX))
-        inside = QRectF(place).adjusted(0.5, 0.5, -0.5, -0.5)
-        draw_chip(painter, theme, inside, str(token_id), self._attributes(token_id), theme.span_color(tint))
-        painter.end()
+        with QPainter(picture) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setFont(self._zoom.mono_font(SMALL_FONT_PX))
+            inside = QRectF(place).adjusted(0.5, 0.5, -0.5, -0.5)
+            draw_chip(
+                painter, theme, inside, str(token_id), self._attributes(token_id), theme.span_color(tint)
+            )
         self._chips[token_id, tint, scale] = picture
         return picture
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable
+from typing import Any
 
 from PySide6.QtCore import QModelIndex, QObject, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QStandardItem, QStandardItemModel
@@ -10,6 +12,7 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QLineEdit,
     QListView,
+    QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QWidget,
@@ -18,12 +21,12 @@ from PySide6.QtWidgets import (
 from guiapp.viewmodels.models.choices import Choice, matching
 from guiapp.widgets.shared.icons import icon
 from guiapp.widgets.shared.layouts import AS_AROUND, in_column
-from guiapp.widgets.shared.painting import fill, write
+from guiapp.widgets.shared.painting import bold, fill, write
 from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import GAP_PX, RADIUS_PX, SMALL_FONT_PX, Theme, ThemeSource
 
-CHOICE_ROLE = Qt.ItemDataRole.UserRole
+CHOICE_ROLE = Qt.ItemDataRole.UserRole  # what a row holds
 ROW_PX = 44
 SECTION_PX = 26
 LIST_KEYS = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
@@ -111,39 +114,50 @@ class ChoiceList(QWidget):
             self.chosen.emit(choice.name)
 
 
-class _ChoiceDelegate(QStyledItemDelegate):
-    """Two lines a choice, one line a section."""
+class SectionDelegate(QStyledItemDelegate):
+    """Paints rows that hold something, lit where one is chosen or pointed at, and titles of sections.
+
+    row_px, title_px          the heights of both
+    title_side, title_up_px   where titles stand in theirs
+    lit                       the states that a row is lit in
+    """
+
+    row_px, title_px = ROW_PX, SECTION_PX
+    title_side, title_up_px = Qt.AlignmentFlag.AlignVCenter, 0
+    lit = QStyle.StateFlag.State_Selected | QStyle.StateFlag.State_MouseOver
 
     def __init__(self, theme_source: ThemeSource, parent: QObject) -> None:
         super().__init__(parent)
         self._theme_source = theme_source
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex) -> QSize:  # type: ignore[override]
-        return QSize(0, ROW_PX if index.data(CHOICE_ROLE) else SECTION_PX)
+        return QSize(0, self.row_px if index.data(CHOICE_ROLE) else self.title_px)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex) -> None:  # type: ignore[override]
-        theme = self._theme_source.theme
-        choice = index.data(CHOICE_ROLE)
+        theme, held = self._theme_source.theme, index.data(CHOICE_ROLE)
         rect: QRect = option.rect
         inner = rect.adjusted(GAP_PX, 0, -GAP_PX, 0)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if not isinstance(choice, Choice):
-            font = Theme.ui_font(SMALL_FONT_PX)
-            font.setBold(True)
-            write(painter, inner, str(index.data()), theme.dim, Qt.AlignmentFlag.AlignVCenter, font)
+        if held is None:
+            title, font = inner.adjusted(0, 0, 0, -self.title_up_px), bold(Theme.ui_font(SMALL_FONT_PX))
+            write(painter, title, str(index.data()), theme.dim, self.title_side, font)
         else:
-            if _is_pointed_at(option):
+            if option.state & self.lit:
                 fill(painter, rect.adjusted(0, 1, 0, -1), blend(theme.raised, theme.accent, 0.24), RADIUS_PX)
-            _draw_choice(painter, theme, choice, inner)
+            self.paint_row(painter, theme, inner, held)
         painter.restore()
 
+    @abstractmethod
+    def paint_row(self, painter: QPainter, theme: Theme, place: QRect, held: Any) -> None:
+        """Draw what a row holds."""
 
-def _is_pointed_at(option: QStyleOptionViewItem) -> bool:
-    from PySide6.QtWidgets import QStyle
 
-    state: int = option.state.value
-    return bool(state & (QStyle.StateFlag.State_Selected.value | QStyle.StateFlag.State_MouseOver.value))
+class _ChoiceDelegate(SectionDelegate):
+    """Two lines a choice."""
+
+    def paint_row(self, painter: QPainter, theme: Theme, place: QRect, held: Choice) -> None:
+        _draw_choice(painter, theme, held, place)
 
 
 def _draw_choice(painter: QPainter, theme: Theme, choice: Choice, rect: QRect) -> None:

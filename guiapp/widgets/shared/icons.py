@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from functools import cache
 
-from PySide6.QtCore import QByteArray, QRectF, QSize, Qt
+from PySide6.QtCore import QByteArray, QRectF
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
 from guiapp.core.demo import resources_folder
+from guiapp.widgets.shared.painting import clear_pixmap
 
 SIZE_PX = 16
 SCALES = (1, 2, 3)  # device pixels per pixel
@@ -23,11 +24,9 @@ def icon(name: str, color: QColor, size_px: int = SIZE_PX) -> QIcon:
     renderer = QSvgRenderer(QByteArray(source.encode()))
     result = QIcon()
     for scale in SCALES:
-        pixmap = QPixmap(QSize(size_px, size_px) * scale)
-        pixmap.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(pixmap)
-        renderer.render(painter, QRectF(pixmap.rect()))
-        painter.end()
+        pixmap = clear_pixmap(size_px * scale, size_px * scale, 1)
+        with QPainter(pixmap) as painter:
+            renderer.render(painter, QRectF(pixmap.rect()))
         faded = _faded(pixmap)
         for each, mode in ((pixmap, QIcon.Mode.Normal), (faded, QIcon.Mode.Disabled)):
             each.setDevicePixelRatio(scale)
@@ -36,12 +35,10 @@ def icon(name: str, color: QColor, size_px: int = SIZE_PX) -> QIcon:
 
 
 def _faded(pixmap: QPixmap) -> QPixmap:
-    faded = QPixmap(pixmap.size())
-    faded.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(faded)
-    painter.setOpacity(DISABLED)
-    painter.drawPixmap(0, 0, pixmap)
-    painter.end()
+    faded = clear_pixmap(pixmap.width(), pixmap.height(), 1)
+    with QPainter(faded) as painter:
+        painter.setOpacity(DISABLED)
+        painter.drawPixmap(0, 0, pixmap)
     return faded
 
 

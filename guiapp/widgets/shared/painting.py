@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 
 from PySide6.QtCore import QRect, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QGradient, QPainter, QPaintEvent
+from PySide6.QtGui import QBrush, QColor, QFont, QGradient, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QWidget
 
 from guiapp.widgets.shared.theme import Theme, ThemeSource
@@ -63,6 +63,16 @@ def write(
         painter.setFont(font)
     painter.setPen(color)
     painter.drawText(place, side, text)
+
+
+def clear_pixmap(
+    width: float, height: float, scale: float, color: QColor | Qt.GlobalColor = Qt.GlobalColor.transparent
+) -> QPixmap:
+    """Something to draw on, with `scale` pixels for one of the screen."""
+    pixmap = QPixmap(max(1, round(width * scale)), max(1, round(height * scale)))
+    pixmap.setDevicePixelRatio(scale)
+    pixmap.fill(color)
+    return pixmap
 
 
 def bold(font: QFont, is_bold: bool = True) -> QFont:

@@ -14,7 +14,6 @@ from guiapp.widgets.spans.painter import Tokens
 from guiapp.widgets.spans.row_pixmaps import Highlights
 from guiapp.widgets.spans.rows import SpanRows, VisibleBlock
 
-KEPT_BLOCKS = 256  # several times as many as show
 Look = tuple[object, ...]
 
 
@@ -44,14 +43,8 @@ class ShownBlock(NamedTuple):
     highlights: Highlights
     caret: QRectF | None
 
-    def look(self) -> Look:
-        """Equal for two blocks that are painted alike, wherever that is."""
-        layout, tokens = self.block.layout, self.tokens
-        marks = self._marks_in(tokens, 0, layout.size)
-        return layout, *marks, *tokens.look(0, self.highlights.matches)
-
     def row_looks(self) -> list[Look]:
-        """The same for each of its rows, where they may belong to different blocks."""
+        """Equal for two rows that are painted alike, of whatever blocks and wherever that is."""
         layout, matches = self.block.layout, self.highlights.matches
         looks = []
         for row in range(layout.n_rows):
@@ -102,37 +95,23 @@ def blocks_in(area: QRegion, rows: SpanRows, spans: SpanSource, marks: Marks) ->
     return shown
 
 
-class RowLooks:
-    """The looks of the rows of blocks, kept for blocks that look as before: most do in most frames."""
-
-    def __init__(self) -> None:
-        self._known: dict[Look, list[Look]] = {}
-
-    def of(self, shown: ShownBlock) -> list[Look]:
-        look = shown.look()
-        if look not in self._known:
-            if len(self._known) >= KEPT_BLOCKS:
-                self._known.clear()
-            self._known[look] = shown.row_looks()
-        return self._known[look]
-
-    def parts(self, blocks: Sequence[ShownBlock], rows: SpanRows, around: Look, window: QRect) -> list[Part]:
-        """The rows of some blocks, and what is above the first row and below the last one, like `around`."""
-        row_px, visible = rows.metrics.row_height, rows.visible()
-        stretches = [(0.0, visible[0].y, around), (visible[-1].bottom, float(window.height()), around)]
-        for shown in blocks:
-            top = shown.block.y
-            for look in self.of(shown):
-                bottom = top + row_px
-                caret = shown.caret if shown.caret is not None and top <= shown.caret.top() < bottom else None
-                stretches.append((top, bottom, (*look, top, None if caret is None else caret.getRect())))
-                top = bottom
-        parts = []
-        for top, bottom, look in stretches:
-            rect = _stretch(top, bottom, window.width()) & window
-            if not rect.isEmpty():
-                parts.append(Part(rect.top(), window.width(), rect.height(), look))
-        return parts
+def parts_of(blocks: Sequence[ShownBlock], rows: SpanRows, around: Look, window: QRect) -> list[Part]:
+    """The rows of some blocks, and what is above the first row and below the last one, like `around`."""
+    row_px, visible = rows.metrics.row_height, rows.visible()
+    stretches = [(0.0, visible[0].y, around), (visible[-1].bottom, float(window.height()), around)]
+    for shown in blocks:
+        top = shown.block.y
+        for look in shown.row_looks():
+            bottom = top + row_px
+            caret = shown.caret if shown.caret is not None and top <= shown.caret.top() < bottom else None
+            stretches.append((top, bottom, (*look, top, None if caret is None else caret.getRect())))
+            top = bottom
+    parts = []
+    for top, bottom, look in stretches:
+        rect = _stretch(top, bottom, window.width()) & window
+        if not rect.isEmpty():
+            parts.append(Part(rect.top(), window.width(), rect.height(), look))
+    return parts
 
 
 def _stretch(top: float, bottom: float, width: int) -> QRect:

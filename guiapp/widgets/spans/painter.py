@@ -18,7 +18,7 @@ from guiapp.viewmodels.tokens.layout import (
     split_cells,
     token_boxes,
 )
-from guiapp.widgets.shared.painting import CENTER, write
+from guiapp.widgets.shared.painting import CENTER, clear_pixmap, write
 from guiapp.widgets.shared.theme import Theme
 from guiapp.widgets.spans.block import BlockLayout, TextMetrics
 
@@ -151,10 +151,11 @@ class SpanPainter:
             self._tiles.clear()
         tile = clear_pixmap(width, self.span_height, scale)
         fill = faded(self._theme.warning, 24) if color < 0 else self._theme.span_color(color)
-        painter = QPainter(tile)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.fillPath(rounded_rect(QRectF(0, 0, width, self.span_height), round_left, round_right), fill)
-        painter.end()
+        with QPainter(tile) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.fillPath(
+                rounded_rect(QRectF(0, 0, width, self.span_height), round_left, round_right), fill
+            )
         self._tiles[color, width, round_left, round_right, scale] = tile
         return tile
 
@@ -247,11 +248,10 @@ class SpanPainter:
         """A faint character in a cell of its own."""
         if (glyph, scale) not in self._glyphs:
             pixmap = clear_pixmap(round(self._metrics.char_width) + 1, self._metrics.row_height, scale)
-            painter = QPainter(pixmap)
-            painter.setFont(self._metrics.font)
-            painter.setPen(faded(self._theme.text, 115))
-            painter.drawText(QPointF(0, self._metrics.baseline), glyph)
-            painter.end()
+            with QPainter(pixmap) as painter:
+                painter.setFont(self._metrics.font)
+                painter.setPen(faded(self._theme.text, 115))
+                painter.drawText(QPointF(0, self._metrics.baseline), glyph)
             self._glyphs[glyph, scale] = pixmap
         return self._glyphs[glyph, scale]
 
@@ -304,12 +304,11 @@ def _hatch(color: QColor, height: int) -> QPixmap:
     """A strip of slanted lines to repeat sideways."""
     scale = 2.0  # fine enough for any screen
     strip = clear_pixmap(HATCH_PX, height, scale)
-    painter = QPainter(strip)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(QPen(color, 1))
-    first = -height // HATCH_PX * HATCH_PX
-    painter.drawLines([QLineF(x, height, x + height, 0) for x in range(first, 2 * HATCH_PX, HATCH_PX)])
-    painter.end()
+    with QPainter(strip) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(color, 1))
+        first = -height // HATCH_PX * HATCH_PX
+        painter.drawLines([QLineF(x, height, x + height, 0) for x in range(first, 2 * HATCH_PX, HATCH_PX)])
     return strip
 
 
@@ -328,13 +327,6 @@ def faded(color: QColor, alpha: int) -> QColor:
     faded = QColor(color)
     faded.setAlpha(alpha)
     return faded
-
-
-def clear_pixmap(width: int, height: int, scale: float) -> QPixmap:
-    pixmap = QPixmap(max(1, round(width * scale)), max(1, round(height * scale)))
-    pixmap.setDevicePixelRatio(scale)
-    pixmap.fill(Qt.GlobalColor.transparent)
-    return pixmap
 
 
 def rounded_rect(rect: QRectF, round_left: bool, round_right: bool) -> QPainterPath:

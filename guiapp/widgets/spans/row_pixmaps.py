@@ -12,6 +12,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen, QPixmap
 
 from guiapp.viewmodels.tokens.layout import SpanWindow, stretches, token_boxes
+from guiapp.widgets.shared.painting import clear_pixmap
 from guiapp.widgets.shared.theme import Theme
 from guiapp.widgets.spans.block import BlockLayout, TextMetrics
 from guiapp.widgets.spans.painter import GAP_PX, RADIUS_PX, SpanPainter, Tokens, faded
@@ -123,14 +124,11 @@ class RowPictures:
         edges = np.concatenate((geometry.leading, geometry.trailing, layout.row_extent(row)))
         x = int(edges.min()) - PADDING_PX
         width = int(edges.max()) + PADDING_PX - x
-        pixmap = QPixmap(round(width * scale), round(self._metrics.row_height * scale))
-        pixmap.setDevicePixelRatio(scale)
-        pixmap.fill(self._theme.background)
-        painter = QPainter(pixmap)
-        self._painter.draw_row(painter, layout, row, tokens, QPointF(-x, 0))
-        if matches is not None:
-            self._painter.draw_matches(painter, geometry, matches, QPointF(-x, 0))
-        painter.end()
+        pixmap = clear_pixmap(width, self._metrics.row_height, scale, self._theme.background)
+        with QPainter(pixmap) as painter:
+            self._painter.draw_row(painter, layout, row, tokens, QPointF(-x, 0))
+            if matches is not None:
+                self._painter.draw_matches(painter, geometry, matches, QPointF(-x, 0))
         return _Picture(x, pixmap)
 
     def _draw_highlights(

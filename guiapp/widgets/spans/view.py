@@ -17,7 +17,7 @@ from guiapp.widgets.shared.theme import TEXT_FONT_PX, ThemeSource
 from guiapp.widgets.spans.added_tokens import AddedTokens, ChipBox
 from guiapp.widgets.spans.block import TextMetrics
 from guiapp.widgets.spans.fonts import FontSearch
-from guiapp.widgets.spans.frame import Marks, Part, RowLooks, Screen, ShownBlock, blocks_in
+from guiapp.widgets.spans.frame import Marks, Part, Screen, ShownBlock, blocks_in, parts_of
 from guiapp.widgets.spans.row_pixmaps import RowPictures
 from guiapp.widgets.spans.rows import SpanRows
 
@@ -56,7 +56,6 @@ class SpanView(QAbstractScrollArea):
         self._search: TextSearch | None = None
         self._placeholder = ""
         self._screen = Screen()
-        self._row_looks = RowLooks()
         self._is_changing = False
         self._looks_changed.connect(self._update_what_changed, Qt.ConnectionType.QueuedConnection)
         self._most_ms, self._goes_gently = inf, False
@@ -318,7 +317,7 @@ class SpanView(QAbstractScrollArea):
 
     def _parts(self, blocks: list[ShownBlock]) -> list[Part]:
         chips = tuple((chip.label, chip.rect.getRect(), *self._marks_of(chip)) for chip in self._chips())
-        return self._row_looks.parts(blocks, self._rows, chips, self.viewport().rect())
+        return parts_of(blocks, self._rows, chips, self.viewport().rect())
 
     def _row_rect(self, y: float) -> QRect:
         return QRect(0, int(y), self.viewport().width(), self._rows.metrics.row_height)

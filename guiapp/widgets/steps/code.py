@@ -10,6 +10,7 @@ from guiapp.core.trace.debugger import Debugger
 from guiapp.core.trace.pseudo_code import STAGES, PseudoCode, code_of, pseudo_code
 from guiapp.viewmodels.steps.breakpoints import at_operations
 from guiapp.viewmodels.steps.model import StepsModel
+from guiapp.widgets.shared.painting import clear_pixmap
 from guiapp.widgets.shared.shaped_texts import LEFT
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import UI_FONT_PX, Theme
@@ -148,9 +149,7 @@ class CodeView(ZoomedView):
         theme, ratio = self._theme_source.theme, self.devicePixelRatio()
         key = theme.name, code.title, self.width(), self.height(), scale, ratio
         if key not in self._pictures:
-            picture = QPixmap(self.size() * ratio)
-            picture.setDevicePixelRatio(ratio)
-            picture.fill(theme.raised)
+            picture = clear_pixmap(self.width(), self.height(), ratio, theme.raised)
             with QPainter(picture) as painter:
                 painter.scale(scale, scale)
                 painter.setPen(theme.dim)

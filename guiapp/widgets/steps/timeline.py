@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen, QPixma
 
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.steps.training import TrainingModel
-from guiapp.widgets.shared.painting import Painted, fill
+from guiapp.widgets.shared.painting import Painted, clear_pixmap, fill
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import Theme, ThemeSource
 
@@ -89,9 +89,7 @@ class Scrubber(Painted):
     def _draw(self, color: QColor) -> QPixmap:
         """The line in one colour, with what lies on it."""
         ratio, middle = self.devicePixelRatio(), self.height() / 2
-        picture = QPixmap(self.size() * ratio)
-        picture.setDevicePixelRatio(ratio)
-        picture.fill(self._theme_source.theme.panel)
+        picture = clear_pixmap(self.width(), self.height(), ratio, self._theme_source.theme.panel)
         with QPainter(picture) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             track = QRectF(MARGIN_PX, middle - TRACK_PX / 2, self.width() - 2 * MARGIN_PX, TRACK_PX)

@@ -249,8 +249,8 @@ class PiecesPicture(TrainingPicture):
     ) -> None:
         told = record.step(position) if position else None
         if told is None or isinstance(told, ToldMerge):
-            painter.setPen(theme.dim)
-            painter.drawText(QRectF(QPointF(), size), CENTER, "All frequent substrings compete. Step on.")
+            nothing = "All frequent substrings compete. Step on."
+            write(painter, QRectF(QPointF(), size), nothing, theme.dim, CENTER)
             return
         n_rows = int(size.height() // ROW_PX)
         if isinstance(told, ToldPruning):
@@ -273,9 +273,8 @@ class PiecesPicture(TrainingPicture):
             fill(painter, row, theme.panel, 4)
             inner = row.adjusted(PADDING_PX, 0, -PADDING_PX, 0)
             write(painter, inner, isolate(piece), theme.dim if are_dropped else theme.text, font=font)
-            painter.setFont(Theme.mono_font(SMALL_FONT_PX))
-            painter.setPen(theme.bad if are_dropped else theme.dim)
-            painter.drawText(inner, RIGHT, worth)
+            color = theme.bad if are_dropped else theme.dim
+            write(painter, inner, worth, color, RIGHT, Theme.mono_font(SMALL_FONT_PX))
 
 
 class LikelihoodPicture(TrainingPicture):

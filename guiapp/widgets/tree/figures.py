@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QAbstractButton, QFrame, QLabel, QScrollArea, QVBo
 from guiapp.core.tree.statistics import Distribution, Finding
 from guiapp.viewmodels.tree.findings import TreeFindings
 from guiapp.widgets.shared.layouts import in_column, scroll_down
-from guiapp.widgets.shared.painting import LEFT, RIGHT, fill, write
+from guiapp.widgets.shared.painting import RIGHT, fill, write
 from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 
@@ -117,9 +117,8 @@ class FigureRow(QAbstractButton):
         rest = QRectF(self.FIRST_PX + GAP_PX, 0, self.width() - self.FIRST_PX - GAP_PX, self.height())
         if self._share is None:
             write(painter, first, self._finding.value, theme.text, RIGHT, Theme.mono_font(SMALL_FONT_PX))
-            painter.setFont(Theme.ui_font(SMALL_FONT_PX))
-            painter.setPen(theme.text if self.isEnabled() else theme.dim)
-            painter.drawText(rest, LEFT, self._finding.name)
+            color = theme.text if self.isEnabled() else theme.dim
+            write(painter, rest, self._finding.name, color, font=Theme.ui_font(SMALL_FONT_PX))
         else:
             self._paint_bar(painter, theme, first, rest, self._share)
 

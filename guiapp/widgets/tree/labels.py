@@ -256,9 +256,8 @@ class LabelPainter:
         )
         image.setDevicePixelRatio(scale)
         image.fill(Qt.GlobalColor.transparent)
-        painter = QPainter(image)
-        painter.setFont(font)
-        painter.setPen(DARK_TEXT if is_dark_text else LIGHT_TEXT)
-        painter.drawText(QPointF(MARGIN_PX, metrics.ascent()), shown)
-        painter.end()
+        with QPainter(image) as painter:
+            painter.setFont(font)
+            painter.setPen(DARK_TEXT if is_dark_text else LIGHT_TEXT)
+            painter.drawText(QPointF(MARGIN_PX, metrics.ascent()), shown)
         return _Label(image, width, height)

@@ -138,10 +138,9 @@ class TreeView(QWidget):
         """The picture as it is shown, with all labels, in `scale` pixels for one of the screen."""
         canvas, geometry, image = self._canvas.another(), self.geometry_now, self.plain_image(scale)
         if geometry is not None and not self._flight.is_bending:
-            painter = QPainter(image)
-            canvas.paint_labels(painter, geometry, scale)
-            self._paint_above(painter, geometry)
-            painter.end()
+            with QPainter(image) as painter:
+                canvas.paint_labels(painter, geometry, scale)
+                self._paint_above(painter, geometry)
         return image
 
     def plain_image(self, scale: float) -> QImage:

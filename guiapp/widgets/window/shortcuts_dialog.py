@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from PySide6.QtCore import QModelIndex, QObject, QRectF, QSize, Qt
+from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QFontMetricsF,
     QGuiApplication,
@@ -14,36 +14,16 @@ from PySide6.QtGui import (
     QStandardItem,
     QStandardItemModel,
 )
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QCheckBox,
-    QDialog,
-    QListView,
-    QPushButton,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QDialog, QListView, QPushButton, QStyle, QWidget
 
-from guiapp.widgets.shared.choice_list import FilterLine
+from guiapp.widgets.shared.choice_list import CHOICE_ROLE, FilterLine, SectionDelegate
 from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row
-from guiapp.widgets.shared.painting import CENTER, fill, write
-from guiapp.widgets.shared.style_sheet import blend
-from guiapp.widgets.shared.theme import (
-    GAP_PX,
-    MARGIN_PX,
-    RADIUS_PX,
-    SMALL_FONT_PX,
-    UNIT_PX,
-    Theme,
-    ThemeSource,
-)
+from guiapp.widgets.shared.painting import CENTER, write
+from guiapp.widgets.shared.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 from guiapp.widgets.window.actions import Actions
 from guiapp.widgets.window.key_hints import key_hints
 from guiapp.widgets.window.pages import PAGES
 
-SHORTCUT_ROLE = Qt.ItemDataRole.UserRole
 SIZE = QSize(640, 620)
 ROW_PX, GROUP_PX, CAP_PX = 32, 38, 22
 SIGNS = {"Left": "←", "Right": "→", "Up": "↑", "Down": "↓", "Return": "Enter"}
@@ -168,41 +148,22 @@ def _title(text: str) -> QStandardItem:
 
 def _item(shortcut: Shortcut) -> QStandardItem:
     item = QStandardItem(shortcut.text)
-    item.setData(shortcut, SHORTCUT_ROLE)
+    item.setData(shortcut, CHOICE_ROLE)
     said = ", ".join(part for part in (shortcut.text, shortcut.place, _keys_text(shortcut)) if part)
     item.setData(said, Qt.ItemDataRole.AccessibleTextRole)
     return item
 
 
-class _ShortcutDelegate(QStyledItemDelegate):
+class _ShortcutDelegate(SectionDelegate):
     """The command at the left, its keys as caps at the right."""
 
-    def __init__(self, theme_source: ThemeSource, parent: QObject) -> None:
-        super().__init__(parent)
-        self._theme_source = theme_source
+    row_px, title_px = ROW_PX, GROUP_PX
+    title_side, title_up_px = Qt.AlignmentFlag.AlignBottom, UNIT_PX
+    lit = QStyle.StateFlag.State_Selected
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex) -> QSize:  # type: ignore[override]
-        return QSize(0, ROW_PX if index.data(SHORTCUT_ROLE) else GROUP_PX)
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex) -> None:  # type: ignore[override]
-        theme, shortcut = self._theme_source.theme, index.data(SHORTCUT_ROLE)
-        rect = QRectF(option.rect)
-        inner = rect.adjusted(GAP_PX, 0, -GAP_PX, 0)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if shortcut is None:
-            font = Theme.ui_font(SMALL_FONT_PX)
-            font.setBold(True)
-            painter.setFont(font)
-            painter.setPen(theme.dim)
-            bottom = inner.adjusted(0, 0, 0, -UNIT_PX)
-            painter.drawText(bottom, Qt.AlignmentFlag.AlignBottom, str(index.data()))
-        else:
-            if option.state & QStyle.StateFlag.State_Selected:
-                fill(painter, rect.adjusted(0, 1, 0, -1), blend(theme.raised, theme.accent, 0.24), RADIUS_PX)
-            self._draw_texts(painter, inner, shortcut, theme)
-            self._draw_keys(painter, inner, shortcut, theme)
-        painter.restore()
+    def paint_row(self, painter: QPainter, theme: Theme, place: QRect, held: Shortcut) -> None:
+        self._draw_texts(painter, QRectF(place), held, theme)
+        self._draw_keys(painter, QRectF(place), held, theme)
 
     def _draw_texts(self, painter: QPainter, rect: QRectF, shortcut: Shortcut, theme: Theme) -> None:
         font = Theme.ui_font()
