@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLayout,
-    QPushButton,
     QScrollArea,
     QWidget,
 )
@@ -31,6 +30,7 @@ from guiapp.viewmodels.bench.entrants import Entrant
 from guiapp.viewmodels.bench.model import BenchModel
 from guiapp.viewmodels.bench.presets import PRESETS, TEXTS
 from guiapp.widgets.bench.contender_look import Look, look_of
+from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.choice_box import ChoiceBox
 from guiapp.widgets.shared.layouts import AS_AROUND, STRETCH, in_column, in_row, scroll_down
 from guiapp.widgets.shared.painting import clear_pixmap
@@ -80,13 +80,11 @@ class PlanPanel(QFrame):
         self.presets = ChoiceBox("Preset", {preset.title: preset.title for preset in PRESETS})
         self.presets.activated.connect(self._choose_preset)
         self.limits = {name: self._limit_box(name) for name in LIMITS}
-        self.run_button = set_role(QPushButton("Run"), "primary")
-        self.run_button.clicked.connect(self._run_or_stop)
+        self.run_button = push_button("Run", self._run_or_stop, role="primary")
         self._was_running, self._is_stopping = False, False
         self._settling = QTimer(self, interval=SETTLING_MS, singleShot=True)
         self._settling.timeout.connect(self._follow_run)
-        self.pause_button = QPushButton("Pause")
-        self.pause_button.clicked.connect(model.toggle_pause)
+        self.pause_button = push_button("Pause", model.toggle_pause)
         self.estimate = set_role(QLabel(wordWrap=True), "dim")
         self.estimate.setToolTip(ESTIMATED)
         self.boxes: list[QCheckBox] = []
@@ -230,9 +228,8 @@ class PlanPanel(QFrame):
     def _buttons_for_texts(self) -> QHBoxLayout:
         buttons = []
         for title, add in (("Files…", self._add_files), ("Folder…", self._add_folder)):
-            button = set_role(QPushButton(title), "quiet")
+            button = push_button(title, add, role="quiet")
             button.setEnabled(not self._model.is_running)
-            button.clicked.connect(add)
             buttons.append(button)
         return in_row(*buttons, (STRETCH, 1))
 

@@ -3,17 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Signal
-from PySide6.QtWidgets import (
-    QDialog,
-    QLabel,
-    QListView,
-    QPushButton,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QWidget,
-)
+from PySide6.QtWidgets import QDialog, QLabel, QListView, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from guiapp.viewmodels.bench.run_list import Index, RunList
+from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.layouts import in_column, in_row
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import MARGIN_PX
@@ -59,12 +52,9 @@ class RunsDialog(QDialog):
         self.list.activated.connect(self._open)
         self.note = set_role(QLabel(wordWrap=True), "dim")
         runs.failed.connect(self.note.setText)
-        self.open_button, self.compare_button, self.rename_button = (
-            QPushButton(title) for title in ("Open", "Compare", "Rename")
-        )
-        self.open_button.clicked.connect(self._open)
-        self.compare_button.clicked.connect(self._compare)
-        self.rename_button.clicked.connect(self._rename)
+        self.open_button = push_button("Open", self._open, role="primary")
+        self.compare_button = push_button("Compare", self._compare)
+        self.rename_button = push_button("Rename", self._rename)
         self._can_compare = can_compare
         self._lay_out()
         runs.modelReset.connect(self._follow_rows)
@@ -75,7 +65,6 @@ class RunsDialog(QDialog):
         buttons = self.rename_button, self.compare_button, self.open_button
         for button in buttons:
             button.setAutoDefault(False)  # Enter belongs to the list, and to the name that is edited
-        set_role(self.open_button, "primary")
         in_column((self.list, 1), in_row((self.note, 1), *buttons), on=self, margins=MARGIN_PX)
         self.resize(*SIZE)
 

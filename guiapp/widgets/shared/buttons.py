@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtWidgets import QToolButton
+from PySide6.QtWidgets import QPushButton, QToolButton
 
 from guiapp.widgets.shared.style_sheet import set_role
 
@@ -28,3 +28,11 @@ def tool_button(
     if clicked is not None:
         made.clicked.connect(clicked)
     return set_role(made, role)
+
+
+def push_button(text: str, clicked: Callable[[], object], *, role: str = "", tip: str = "") -> QPushButton:
+    """A button with a word on it."""
+    made = QPushButton(text)
+    made.setToolTip(tip)
+    made.clicked.connect(clicked)
+    return set_role(made, role) if role else made

@@ -1,4 +1,4 @@
-"""Rows of text kept as pictures, and what changes too often to be in them: selection, hover, added tokens."""
+"""Rows of text kept as pixmaps, and what changes too often to be in them: selection, hover, added tokens."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from guiapp.widgets.spans.block import BlockLayout, TextMetrics
 from guiapp.widgets.spans.painter import GAP_PX, RADIUS_PX, SpanPainter, Tokens, faded
 
 PADDING_PX = 24  # around the text of a row, for newlines and glyphs that reach out
-PICTURES_BYTES = 128 << 20
+PIXMAPS_BYTES = 128 << 20
 
 
 class Highlights(NamedTuple):
@@ -30,19 +30,19 @@ class Highlights(NamedTuple):
     matches: SpanWindow | None = None
 
 
-class _Picture(NamedTuple):
+class _RowPixmap(NamedTuple):
     x: int
     pixmap: QPixmap
 
 
-class RowPictures:
+class RowPixmaps:
     """Draws rows of text; one that looks as before is copied, not drawn again."""
 
     def __init__(self, theme: Theme, metrics: TextMetrics, shows_whitespace: bool) -> None:
         self._theme = theme
         self._metrics = metrics
         self._painter = SpanPainter(theme, metrics, shows_whitespace)
-        self._pictures: OrderedDict[tuple[object, ...], _Picture] = OrderedDict()
+        self._pixmaps: OrderedDict[tuple[object, ...], _RowPixmap] = OrderedDict()
         self._n_bytes = 0
         self._deadline = inf
         self._is_first = True
@@ -68,13 +68,13 @@ class RowPictures:
         tokens = tokens.within(start, end)
         found, scale = highlights.matches, painter.device().devicePixelRatioF()
         matches = None if found is None else found.within(start, end)
-        picture = self._picture(layout, row, tokens, matches, scale)
-        is_whole = picture is not None
-        if picture is None:  # too late: better without the newest marks than without tokens
-            picture = self._pictures.get(_key(layout, row, tokens, None, scale))
-        if picture is None:
+        drawn = self._pixmap(layout, row, tokens, matches, scale)
+        is_whole = drawn is not None
+        if drawn is None:  # too late: better without the newest marks than without tokens
+            drawn = self._pixmaps.get(_key(layout, row, tokens, None, scale))
+        if drawn is None:
             return self._sketch(painter, layout, row, place)
-        painter.drawPixmap(QPointF(place.x() + picture.x, place.y()), picture.pixmap)
+        painter.drawPixmap(QPointF(place.x() + drawn.x, place.y()), drawn.pixmap)
         self._draw_highlights(painter, layout, row, tokens, highlights, place)
         return is_whole
 
@@ -100,26 +100,26 @@ class RowPictures:
         if is_selected:
             self._draw_ring(painter, rect)
 
-    def _picture(
+    def _pixmap(
         self, layout: BlockLayout, row: int, tokens: Tokens, matches: SpanWindow | None, scale: float
-    ) -> _Picture | None:
+    ) -> _RowPixmap | None:
         """The row as it looks now, drawn unless it is too late for that."""
         key = _key(layout, row, tokens, matches, scale)
-        found = self._pictures.get(key)
+        found = self._pixmaps.get(key)
         if found is None and self._is_late():
             return None
         if found is None:
             self._is_first = False
-            found = self._pictures[key] = self._drawn(layout, row, tokens, matches, scale)
+            found = self._pixmaps[key] = self._drawn(layout, row, tokens, matches, scale)
             self._n_bytes += _n_bytes(found)
-            while self._n_bytes > PICTURES_BYTES:
-                self._n_bytes -= _n_bytes(self._pictures.popitem(last=False)[1])
-        self._pictures.move_to_end(key)
+            while self._n_bytes > PIXMAPS_BYTES:
+                self._n_bytes -= _n_bytes(self._pixmaps.popitem(last=False)[1])
+        self._pixmaps.move_to_end(key)
         return found
 
     def _drawn(
         self, layout: BlockLayout, row: int, tokens: Tokens, matches: SpanWindow | None, scale: float
-    ) -> _Picture:
+    ) -> _RowPixmap:
         geometry = layout.geometry(row)
         edges = np.concatenate((geometry.leading, geometry.trailing, layout.row_extent(row)))
         x = int(edges.min()) - PADDING_PX
@@ -129,7 +129,7 @@ class RowPictures:
             self._painter.draw_row(painter, layout, row, tokens, QPointF(-x, 0))
             if matches is not None:
                 self._painter.draw_matches(painter, geometry, matches, QPointF(-x, 0))
-        return _Picture(x, pixmap)
+        return _RowPixmap(x, pixmap)
 
     def _draw_highlights(
         self,
@@ -184,5 +184,5 @@ def _key(
     return (*text, scale, *tokens.look(start, matches))
 
 
-def _n_bytes(picture: _Picture) -> int:
-    return picture.pixmap.width() * picture.pixmap.height() * 4
+def _n_bytes(drawn: _RowPixmap) -> int:
+    return drawn.pixmap.width() * drawn.pixmap.height() * 4

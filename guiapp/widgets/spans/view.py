@@ -18,7 +18,7 @@ from guiapp.widgets.spans.added_tokens import AddedTokens, ChipBox
 from guiapp.widgets.spans.block import TextMetrics
 from guiapp.widgets.spans.fonts import FontSearch
 from guiapp.widgets.spans.frame import Marks, Part, Screen, ShownBlock, blocks_in, parts_of
-from guiapp.widgets.spans.row_pixmaps import RowPictures
+from guiapp.widgets.spans.row_pixmaps import RowPixmaps
 from guiapp.widgets.spans.rows import SpanRows
 
 SIDE_PX = 24
@@ -172,7 +172,7 @@ class SpanView(QAbstractScrollArea):
     # Following the models
 
     def _restyle(self) -> None:
-        self._pictures = RowPictures(self._themes.theme, self._rows.metrics, self._shows_whitespace)
+        self._pixmaps = RowPixmaps(self._themes.theme, self._rows.metrics, self._shows_whitespace)
         self._screen.forget()
         self.viewport().update()
 
@@ -274,12 +274,12 @@ class SpanView(QAbstractScrollArea):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
         painter.fillRect(event.rect(), self._themes.theme.background)
-        self._pictures.begin_frame(self._most_ms)
+        self._pixmaps.begin_frame(self._most_ms)
         area = event.region()
         blocks = self._blocks_in(area)
         unfinished = self._draw_rows(painter, area, blocks)
         for chip in self._chips():
-            self._pictures.draw_chip(painter, chip.rect, chip.label, *self._marks_of(chip))
+            self._pixmaps.draw_chip(painter, chip.rect, chip.label, *self._marks_of(chip))
         if not self._document.size:
             self._draw_placeholder(painter)
         if (caret := self._shown_caret()) is not None:
@@ -306,7 +306,7 @@ class SpanView(QAbstractScrollArea):
         sketched = []
         for _, y, row, shown in sorted(touched, key=itemgetter(0)):
             layout, place = shown.block.layout, QPointF(SIDE_PX, y)
-            if not self._pictures.draw_row(painter, layout, row, shown.tokens, shown.highlights, place):
+            if not self._pixmaps.draw_row(painter, layout, row, shown.tokens, shown.highlights, place):
                 sketched.append(self._row_rect(y) & self.viewport().rect())
         return sketched
 

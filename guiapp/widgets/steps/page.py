@@ -123,10 +123,6 @@ class StepsPage(Page):
             self.modes.choose(TRAIN)
             self.training.begin(wish)
 
-    def show_lessons(self) -> None:
-        """Show the list of lessons, or the lesson under way."""
-        self.modes.choose(LESSONS)
-
     def stop_at(self, place: str) -> None:
         """Set a breakpoint and run to its first hit, where it is not empty."""
         if place:

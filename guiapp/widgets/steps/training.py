@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from guiapp.viewmodels.steps.training import TrainingModel
 from guiapp.viewmodels.steps.training_beside import TrainingBeside
 from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.layouts import framed, in_column, in_row, in_splitter
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, UI_FONT_PX, UNIT_PX
@@ -156,15 +157,12 @@ class TrainingView(QSplitter):
         self.beside_card = BesideCard(self.beside, drawing)
         self.stage.cards.addWidget(self.beside_card)
         self.empty = set_role(QLabel(EMPTY_TEXT, alignment=Qt.AlignmentFlag.AlignCenter), "dim")
-        self.save_button = QPushButton("Save as GGUF…")
-        self.open_button = QPushButton("Save and open as model…")
-        self.steps_button = QPushButton("Save steps…")
+        self.save_button = push_button("Save as GGUF…", self._ask_and_save)
+        self.open_button = push_button("Save and open as model…", self._ask_save_and_open)
+        self.steps_button = push_button("Save steps…", actions["debug_save"].trigger)
         self.beside_button = QPushButton(BESIDE_TEXTS[False])
         self.beside_button.setCheckable(True)
         self._lay_out(SidePanel([self.breakpoints], drawing.zoom))
-        self.steps_button.clicked.connect(actions["debug_save"].trigger)
-        self.save_button.clicked.connect(self._ask_and_save)
-        self.open_button.clicked.connect(self._ask_save_and_open)
         self.beside_button.toggled.connect(self._show_beside)
         model.changed.connect(self._follow)
         workspace.vocabulary_changed.connect(self._follow_model)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QIntValidator
-from PySide6.QtWidgets import QLabel, QLineEdit, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QPlainTextEdit, QWidget
 
 from guiapp.viewmodels.steps.training import TrainingModel, TrainingWish
 from guiapp.viewmodels.workspace import Workspace
+from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.choice_box import ChoiceBox
 from guiapp.widgets.shared.layouts import framed, in_column, in_row
 from guiapp.widgets.shared.style_sheet import set_role
@@ -45,7 +46,7 @@ class TrainingForm(QWidget):
         self.n_tokens.setFixedWidth(SIZE_WIDTH_PX)
         self.symbols = ChoiceBox("What words are made of", SYMBOLS, SYMBOLS_TIP)
         self.own_text = QPlainTextEdit(TEXTBOOK)
-        self.button = QPushButton("Train")
+        self.button = push_button("Train", self._begin_or_stop, role="primary")
         self.end_mark_note = QLabel(END_MARK_TEXT, wordWrap=True)
         self.message = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self._lay_out()
@@ -53,7 +54,6 @@ class TrainingForm(QWidget):
         self.source.currentIndexChanged.connect(self._follow)
         self.symbols.currentIndexChanged.connect(self._follow)
         self.n_tokens.returnPressed.connect(self.button.click)
-        self.button.clicked.connect(self._begin_or_stop)
         model.changed.connect(self._follow)
         self._theme_source.changed.connect(self._follow)
         self._zoom.watch(self.own_text.viewport())
@@ -82,7 +82,6 @@ class TrainingForm(QWidget):
         size_title = set_role(QLabel("tokens in all"), "dim")
         size_title.setBuddy(self.n_tokens)
         set_role(self.end_mark_note, "dim")
-        set_role(self.button, "primary")
         size = framed(in_row(size_title, self.n_tokens, spacing=GAP_PX))
         row = WrappingRow([self.algorithm, self.symbols, self.source, size], self.button)
         self.n_tokens.setAccessibleName("Size of the vocabulary")

@@ -7,12 +7,13 @@ from pathlib import Path
 
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence
-from PySide6.QtWidgets import QLabel, QPushButton, QTableView, QWidget
+from PySide6.QtWidgets import QLabel, QTableView, QWidget
 
 from guiapp.viewmodels.text.files import write_text
 from guiapp.viewmodels.tree.found_table import FoundTableModel
 from guiapp.viewmodels.tree.model import TreeModel
 from guiapp.viewmodels.tree.search import FOUND, TreeSearch
+from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.layouts import AS_AROUND, STRETCH, in_column, in_row
 from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.tables import show_rows
@@ -39,8 +40,8 @@ class FoundPanel(QWidget):
         self._hint = set_role(QLabel(wordWrap=True), "dim")
         self.view = QTableView()
         self._set_looks()
-        self.clear = self._button("Clear", "Show all tokens alike again (Escape)", search.end)
-        self._save = self._button("Save…", "Save all rows as lines with tabs", self.save)
+        self.clear = push_button("Clear", search.end, tip="Show all tokens alike again (Escape)")
+        self._save = push_button("Save…", self.save, tip="Save all rows as lines with tabs")
         head = in_row((self._title, 1), self.clear, self._save)
         parts = head, self._hint, (self.view, 1), STRETCH
         in_column(*parts, on=self, margins=(MARGIN_PX, GAP_PX), spacing=AS_AROUND)
@@ -59,12 +60,6 @@ class FoundPanel(QWidget):
     def save(self) -> None:
         if path := self._ask_where("Save tokens", "tokens.tsv"):
             write_text(Path(path), self._table.as_text(range(self._table.rowCount())).encode())
-
-    def _button(self, text: str, tip: str, slot: Callable[[], None]) -> QPushButton:
-        button = QPushButton(text)
-        button.setToolTip(tip)
-        button.clicked.connect(slot)
-        return button
 
     def _set_looks(self) -> None:
         view = self.view

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QShowEvent
-from PySide6.QtWidgets import QDialog, QFormLayout, QFrame, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QDialog, QFormLayout, QFrame, QLabel, QWidget
 
 from guiapp.versions import NAMES, PACKAGES, versions, versions_text
 from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.card import card
 from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row
 from guiapp.widgets.shared.style_sheet import heading, set_role
@@ -38,9 +39,8 @@ class AboutDialog(QDialog):
         self.setWindowTitle("About Tokenloupe")
         self.setFixedWidth(WIDTH_PX)
         title = set_role(QLabel("Tokenloupe"), "title")
-        self.copy_button, close_button = QPushButton("Copy versions"), QPushButton("Close")
-        self.copy_button.clicked.connect(self.copy)
-        close_button.clicked.connect(self.accept)
+        self.copy_button = push_button("Copy versions", self.copy)
+        close_button = push_button("Close", self.accept)
         close_button.setDefault(True)
         buttons = in_row(STRETCH, self.copy_button, close_button)
         self._versions: list[tuple[str, str]] = []

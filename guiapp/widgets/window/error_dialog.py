@@ -7,9 +7,10 @@ from types import TracebackType
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QLabel, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QDialog, QLabel, QPlainTextEdit, QWidget
 
 from guiapp.versions import versions, versions_text
+from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row
 from guiapp.widgets.shared.theme import MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme
 
@@ -31,9 +32,8 @@ class ErrorDialog(QDialog):
         self.details = QPlainTextEdit(details, readOnly=True, tabChangesFocus=True)
         self.details.setFont(Theme.mono_font(SMALL_FONT_PX))
         self.details.setAccessibleName("Details")
-        self.copy_button, self.close_button = QPushButton("Copy details"), QPushButton("Close")
-        self.copy_button.clicked.connect(self.copy)
-        self.close_button.clicked.connect(self.accept)
+        self.copy_button = push_button("Copy details", self.copy)
+        self.close_button = push_button("Close", self.accept)
         self.close_button.setDefault(True)
         buttons = in_row(STRETCH, self.copy_button, self.close_button)
         parts = QLabel(MESSAGE, wordWrap=True), self.details, buttons

@@ -4,21 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import (
-    QFormLayout,
-    QFrame,
-    QLabel,
-    QPushButton,
-    QScrollArea,
-    QSizePolicy,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QFormLayout, QFrame, QLabel, QScrollArea, QSizePolicy, QToolButton, QWidget
 
 from guiapp.viewmodels.models.choice import facts, model_rows, summary
 from guiapp.viewmodels.models.choices import Choice
 from guiapp.viewmodels.models.loader import ModelLoader, display_name
 from guiapp.viewmodels.recent import RecentFiles
+from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.choice_list import ChoiceList
 from guiapp.widgets.shared.icons import icon
 from guiapp.widgets.shared.layouts import in_column, in_row, scroll_down
@@ -136,12 +128,11 @@ class ModelPicker(Popover):
         self._theme_source = theme_source
         self.setAccessibleName("Choose a model")
         self.choices = ChoiceList("Models", LIST_SIZE, theme_source)
-        self.open_button = QPushButton("Open file…")
+        self.open_button = push_button("Open file…", self._browse)
         self._facts = set_role(QFrame(), "card")
         self._facts_layout = QFormLayout(self._facts)
         self._lay_out()
         self.choices.chosen.connect(self._choose)
-        self.open_button.clicked.connect(self._browse)
         recent.changed.connect(self._renew)
         loader.model_changed.connect(self._renew)
 

@@ -14,8 +14,9 @@ from PySide6.QtGui import (
     QStandardItem,
     QStandardItemModel,
 )
-from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QDialog, QListView, QPushButton, QStyle, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QDialog, QListView, QStyle, QWidget
 
+from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.choice_list import CHOICE_ROLE, FilterLine, SectionDelegate
 from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row
 from guiapp.widgets.shared.painting import CENTER, write
@@ -73,13 +74,14 @@ class ShortcutsDialog(QDialog):
         self.list = QListView()
         self.line = FilterLine("Filter commands and keys", self.list)
         self.with_all = QCheckBox("Commands without keys")
-        self.copy_button, self.close_button = QPushButton("Copy"), QPushButton("Close")
+        self.copy_button, self.close_button = (
+            push_button("Copy", self.copy),
+            push_button("Close", self.accept),
+        )
         self._set_up_list(theme_source)
         self._lay_out()
         self.line.textChanged.connect(self._fill)
         self.with_all.toggled.connect(self._fill)
-        self.copy_button.clicked.connect(self.copy)
-        self.close_button.clicked.connect(self.accept)
         theme_source.changed.connect(self.list.viewport().update)
         self._fill()
         self.line.setFocus()

@@ -64,10 +64,7 @@ class StatusLine(QFrame):
             return
         self._shown = statistics, is_known, selection
         self._tokens.set_texts([counted(statistics.n_tokens, "token") if is_known else "… tokens"])
-        characters, size = (
-            counted(statistics.n_characters, "character"),
-            counted(statistics.n_bytes, "byte"),
-        )
+        characters, size = counted(statistics.n_characters, "character"), counted(statistics.n_bytes, "byte")
         density = speed = ""
         if is_known and statistics.characters_per_token is not None:
             density = f"{statistics.characters_per_token:.2f} characters/token"

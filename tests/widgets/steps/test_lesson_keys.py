@@ -3,6 +3,8 @@
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
+from guiapp.widgets.steps.page import LESSONS
+
 CONTROL = Qt.KeyboardModifier.ControlModifier
 
 
@@ -13,7 +15,7 @@ def press(qtbot, key, modifiers=Qt.KeyboardModifier.NoModifier):
 
 def test_return_begins_a_lesson_and_keys_lead_to_its_end_and_to_the_next_one(make_steps_page, qtbot):
     page = make_steps_page()
-    page.show_lessons()
+    page.modes.choose(LESSONS)
     first, second = page.player.lessons[:2]
     assert QApplication.focusWidget() is page.lessons.buttons[first.name]
     press(qtbot, Qt.Key.Key_Down)
@@ -36,7 +38,7 @@ def test_return_begins_a_lesson_and_keys_lead_to_its_end_and_to_the_next_one(mak
 
 def test_a_lesson_left_early_is_the_one_that_return_resumes(make_steps_page, qtbot):
     page = make_steps_page()
-    page.show_lessons()
+    page.modes.choose(LESSONS)
     lessons = page.player.lessons
     for lesson in (lessons[4], lessons[2], lessons[4]):
         page.player.begin(lesson.name, 1)
