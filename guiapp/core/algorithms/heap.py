@@ -10,23 +10,14 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import count
 from typing import TypeVar
 
-from guiapp.core.algorithms.merge import Merge, Rules, Slots, possible_merge, possible_merges
+from guiapp.core.algorithms.merge import Merge, Pair, Rules, Slots, possible_merge, possible_merges
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A merge that waits in the queue; its fields are those of `Merge`."""
-
-    position: int
-    right_position: int
-    left: int
-    right: int
-    made: int
-    rank: int
+class Entry(Pair):
+    """A pair that waits in the queue."""
 
     def apply(self, slots: Slots) -> None:
         """Change nothing."""

@@ -16,7 +16,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from guiapp.core.algorithms.wordpiece import GiveUp, Take, Tokens
+from guiapp.core.algorithms.longest_match import Take, Taken
+from guiapp.core.algorithms.wordpiece import GiveUp
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Fail:
     start: int
     end: int
 
-    def apply(self, tokens: Tokens) -> None:
+    def apply(self, tokens: Taken) -> None:
         """Change nothing."""
 
 

@@ -25,6 +25,17 @@ class Take:
         taken.append((self.token_id, self.start, self.end))
 
 
+@dataclass(frozen=True)
+class Miss:
+    """What lies between `start` and `end` is no token: try a shorter one, if any may be tried."""
+
+    start: int
+    end: int
+
+    def apply(self, taken: Taken) -> None:
+        """Change nothing."""
+
+
 class Chosen(Protocol):
     """A state that the tokens of a piece are added to, the last one first."""
 

@@ -18,8 +18,8 @@ Rules: TypeAlias = Mapping[tuple[int, int], MergeRule]
 
 
 @dataclass(frozen=True)
-class Merge:
-    """Two neighbouring symbols become one.
+class Pair:
+    """Two neighbouring symbols that a rule makes one.
 
     position, right_position  the slots of the two
     left, right, made         symbols
@@ -32,6 +32,10 @@ class Merge:
     right: int
     made: int
     rank: int
+
+
+class Merge(Pair):
+    """The two become one."""
 
     def apply(self, slots: Slots) -> None:
         slots[self.position] = self.made

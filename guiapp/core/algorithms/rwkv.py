@@ -9,23 +9,8 @@ Source: https://github.com/BlinkDL/RWKV-LM
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
-Tokens = list[tuple[int, int, int]]
-"""Token id, start and end of each token so far."""
-
-
-@dataclass(frozen=True)
-class Take:
-    """The longest token at `start` is taken; `is_unknown` where none fits."""
-
-    token_id: int
-    start: int
-    end: int
-    is_unknown: bool
-
-    def apply(self, tokens: Tokens) -> None:
-        tokens.append((self.token_id, self.start, self.end))
+from guiapp.core.algorithms.longest_match import Take
 
 
 def steps(text: bytes, tokens: Mapping[bytes, int], longest_bytes: int, unknown_id: int) -> Iterator[Take]:
@@ -35,7 +20,7 @@ def steps(text: bytes, tokens: Mapping[bytes, int], longest_bytes: int, unknown_
         end = min(len(text), start + longest_bytes)
         while end > start and text[start:end] not in tokens:
             end -= 1
-        is_unknown = end == start
+        token = tokens[text[start:end]] if end > start else unknown_id
         end = max(end, start + 1)
-        yield Take(unknown_id if is_unknown else tokens[text[start:end]], start, end, is_unknown)
+        yield Take(token, start, end)
         start = end

@@ -11,31 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-Tokens = list[tuple[int, int, int]]
-"""Token id, start and end of each token so far."""
+from guiapp.core.algorithms.longest_match import Miss, Take, Taken
 
-
-@dataclass(frozen=True)
-class Take:
-    """The longest token at `start` is taken."""
-
-    token_id: int
-    start: int
-    end: int
-
-    def apply(self, tokens: Tokens) -> None:
-        tokens.append((self.token_id, self.start, self.end))
-
-
-@dataclass(frozen=True)
-class Miss:
-    """What lies between `start` and `end`, where a character ends, is no token: try a shorter one."""
-
-    start: int
-    end: int
-
-    def apply(self, tokens: Tokens) -> None:
-        """Change nothing."""
+__all__ = ["GiveUp", "Miss", "Take", "steps"]
 
 
 @dataclass(frozen=True)
@@ -46,8 +24,8 @@ class GiveUp:
     at: int
     word_end: int
 
-    def apply(self, tokens: Tokens) -> None:
-        tokens[:] = [(self.unknown_id, 0, self.word_end)]
+    def apply(self, taken: Taken) -> None:
+        taken[:] = [(self.unknown_id, 0, self.word_end)]
 
 
 def steps(

@@ -10,22 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
-from guiapp.core.algorithms.longest_match import Take
+from guiapp.core.algorithms.longest_match import Miss, Take
 
 WORD = re.compile(rb"[^\t-\r ]+")
-
-
-@dataclass(frozen=True)
-class Miss:
-    """A word is no token."""
-
-    start: int
-    end: int
-
-    def apply(self, taken: list[tuple[int, int, int]]) -> None:
-        """Change nothing."""
 
 
 def steps(text: bytes, find: Callable[[bytes], int | None], unknown_id: int | None) -> Iterator[Take | Miss]:

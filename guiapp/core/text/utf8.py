@@ -17,32 +17,12 @@ from guiapp.core.text.normalized import NormalizedBuilder, NormalizedText
 
 REPLACEMENT = 0xFFFD
 LAST_CODE = 0x10FFFF
-NEWLINE = 0x0A
 
 
 def repair(text: NDArray[np.uint8]) -> NormalizedText | None:
     """The text that llama.cpp sees; None if that is the very same bytes."""
     repaired = native.repair(text)
     return None if repaired is None else NormalizedText(*repaired)
-
-
-def repair_each(
-    texts: NDArray[np.uint8], ends: NDArray[np.int64]
-) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """The same for each of many texts, which lie one behind the other, and where they end then.
-
-    Between them stand newlines for the time being: a broken character ends there like at the end of a text.
-    """
-    starts = np.concatenate([[0], ends[:-1]])
-    firsts = texts[starts[starts < len(texts)]]
-    if not (firsts & 0xC0 == 0x80).any() and native.plain_prefix(texts) == len(texts):
-        return texts, ends
-    repaired = repair(np.insert(texts, ends, NEWLINE))
-    if repaired is None:
-        return texts, ends
-    n_before = np.arange(len(ends))
-    newlines = np.searchsorted(repaired.starts, ends + n_before, side="right") - 1
-    return np.delete(repaired.data, newlines), newlines - n_before
 
 
 def repair_readable(text: bytes) -> NormalizedText | None:

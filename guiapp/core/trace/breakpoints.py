@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -192,15 +193,7 @@ def _pair(value: str, values: TraceValues, ends: Ends) -> NDArray[np.int64]:
     return np.flatnonzero(is_merge & _is_one_of(columns.left, left) & _is_one_of(columns.right, right))
 
 
-def _rank(value: str, values: TraceValues, ends: Ends) -> NDArray[np.int64]:
-    return _within("rank", value, values)
-
-
-def _score(value: str, values: TraceValues, ends: Ends) -> NDArray[np.int64]:
-    return _within("score", value, values)
-
-
-def _within(column: str, value: str, values: TraceValues) -> NDArray[np.int64]:
+def _within(column: str, value: str, values: TraceValues, ends: Ends) -> NDArray[np.int64]:
     low, high = number_range(value)
     worth = values.column(column, slice(0, len(values.trace)))
     return np.flatnonzero((worth >= low) & (worth <= high) & _formed(values))
@@ -263,8 +256,8 @@ KINDS: dict[str, Callable[[str, TraceValues, Ends], NDArray[np.int64]]] = {
     "token": _token,
     "pattern": _pattern,
     "pair": _pair,
-    "rank": _rank,
-    "score": _score,
+    "rank": partial(_within, "rank"),
+    "score": partial(_within, "score"),
     "byte": _byte,
     "piece": _piece,
     "operation": _operation,
@@ -334,10 +327,6 @@ def _check_name(breakpoint_: Breakpoint, known: tuple[str, ...]) -> None:
         raise BreakpointError(message)
 
 
-def _check_pattern(value: str) -> None:
-    check_pattern(unquoted(value))
-
-
 def _check_pair(value: str) -> None:
     if len(pair_parts(value)) != 2:
         raise BreakpointError('A pair is two tokens, such as "Ġ" "Y".')
@@ -355,7 +344,7 @@ def _check_encoder(value: str) -> None:
 
 CHECKS: dict[str, Callable[[str], None]] = {
     "token": _check_filled,
-    "pattern": _check_pattern,
+    "pattern": lambda value: check_pattern(unquoted(value)),
     "pair": _check_pair,
     "rank": _check_range,
     "score": _check_range,

@@ -16,11 +16,9 @@ from guiapp.core.algorithms import (
     linear,
     longest_match,
     plamo2,
-    rwkv,
     table,
     viterbi,
     wordpiece,
-    words,
 )
 from guiapp.core.algorithms.merge import Merge
 
@@ -93,12 +91,9 @@ DECISIONS: dict[type, Callable[[Any], Decision]] = {
     Merge: _pair("merge"),
     heap.Push: _pair("push"),
     heap.Stale: _pair("stale"),
-    wordpiece.Take: _take,
-    wordpiece.Miss: lambda step: Decision("miss", step.start, step.end),
-    words.Miss: lambda step: Decision("miss", step.start, step.end),
+    longest_match.Miss: lambda step: Decision("miss", step.start, step.end),
     linear.Fail: lambda step: Decision("fail", step.start, step.end),
     wordpiece.GiveUp: lambda step: Decision("give up", 0, step.word_end, step.unknown_id),
-    rwkv.Take: _take,
     longest_match.Take: _take,
     longest_match.Choose: lambda step: _take(step)._replace(operation="choose"),
     backtrack.Reject: lambda step: _take(step)._replace(

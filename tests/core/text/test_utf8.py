@@ -71,25 +71,3 @@ def test_text_is_plain_up_to_what_is_repaired_first(text):
 
 def as_bytes(part: str | bytes) -> bytes:
     return part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
-
-
-CHARACTERS = [character.encode() for character in "a\né日🚀"]
-BROKEN = [b"\xe3", b"\xe3\x81", b"\x81", b"\xf0\x9f\x98", b"\xc0\x80", b"\xff", b"\xf5\x80"]
-
-
-def as_texts(texts: list[bytes]) -> tuple[np.ndarray, np.ndarray]:
-    return as_array(b"".join(texts)), np.cumsum([len(text) for text in texts])
-
-
-@given(
-    texts=st.lists(st.lists(st.sampled_from(CHARACTERS + BROKEN), min_size=1, max_size=4), min_size=1),
-    takes_prefixes=st.booleans(),
-)
-def test_many_texts_are_repaired_like_each_of_them(texts, takes_prefixes):
-    each = [b"".join(text) for text in texts]
-    if takes_prefixes:
-        each = [text[: end + 1] for text in each for end in range(len(text))]
-    data, ends = utf8.repair_each(*as_texts(each))
-    alone = [utf8.repair(as_array(text)) for text in each]
-    wanted = [text if one is None else one.data.tobytes() for text, one in zip(each, alone, strict=True)]
-    assert [data.tobytes(), ends.tolist()] == [b"".join(wanted), as_texts(wanted)[1].tolist()]
