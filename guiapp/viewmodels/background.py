@@ -63,14 +63,10 @@ class LatestJob(QObject, Generic[T]):
         self._has_ended = threading.Event()  # the thread of the newest job
         self._has_ended.set()
         self._generation = 0
-        self._is_busy = False
+        self.is_busy = False
         self._progress = 0
         self._ended.connect(self._finish)
         self._reported.connect(self._note_progress)
-
-    @property
-    def is_busy(self) -> bool:
-        return self._is_busy
 
     @property
     def progress(self) -> float:
@@ -148,13 +144,13 @@ class LatestJob(QObject, Generic[T]):
             sys.excepthook(type(error), error, error.__traceback__)
 
     def _note_progress(self, generation: int, thousandths: int) -> None:
-        if generation == self._generation and self._is_busy:
+        if generation == self._generation and self.is_busy:
             self._progress = thousandths
             self.progress_changed.emit()
 
     def _set_busy(self, is_busy: bool) -> None:
-        if is_busy != self._is_busy:
-            self._is_busy = is_busy
+        if is_busy != self.is_busy:
+            self.is_busy = is_busy
             self.busy_changed.emit()
 
 

@@ -24,12 +24,8 @@ class LineProcess(QObject):
 
     def __init__(self, command: tuple[str, ...], parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._command = command
+        self.command = command
         self._process: QProcess | None = None
-
-    @property
-    def command(self) -> tuple[str, ...]:
-        return self._command
 
     @property
     def is_running(self) -> bool:
@@ -44,7 +40,7 @@ class LineProcess(QObject):
         process.readyReadStandardOutput.connect(self._read)
         process.finished.connect(self._read)
         process.errorOccurred.connect(self._note_error)
-        program, *arguments = self._command
+        program, *arguments = self.command
         process.start(program, arguments)
 
     def say(self, line: bytes) -> None:

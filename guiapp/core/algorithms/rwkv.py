@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from guiapp.core.algorithms.longest_match import Take
+from guiapp.core.algorithms.longest_match import Take, Taken
+
+Tokens = Taken
 
 
 def steps(text: bytes, tokens: Mapping[bytes, int], longest_bytes: int, unknown_id: int) -> Iterator[Take]:

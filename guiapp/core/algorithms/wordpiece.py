@@ -13,7 +13,9 @@ from dataclasses import dataclass
 
 from guiapp.core.algorithms.longest_match import Miss, Take, Taken
 
-__all__ = ["GiveUp", "Miss", "Take", "steps"]
+__all__ = ["GiveUp", "Miss", "Take", "Tokens", "steps"]
+
+Tokens = Taken
 
 
 @dataclass(frozen=True)
@@ -24,8 +26,8 @@ class GiveUp:
     at: int
     word_end: int
 
-    def apply(self, taken: Taken) -> None:
-        taken[:] = [(self.unknown_id, 0, self.word_end)]
+    def apply(self, tokens: Tokens) -> None:
+        tokens[:] = [(self.unknown_id, 0, self.word_end)]
 
 
 def steps(

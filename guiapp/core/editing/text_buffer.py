@@ -77,11 +77,13 @@ class TextBuffer:
     """Bytes that can be edited anywhere, with a line index kept up to date and unlimited undo.
 
     An edit of 10 MB costs a move of memory, about a millisecond at the worst place.
+
+    newlines  the offsets of all newline bytes, ascending; not to be written to, replaced by the next edit
     """
 
     def __init__(self, data: bytes = b"") -> None:
         self._data = bytearray(data)
-        self._newlines = _newlines_in(data)
+        self.newlines = _newlines_in(data)
         self._snapshot: bytes | None = None
         self._done: list[_Change] = []
         self._undone: list[_Change] = []
@@ -112,13 +114,8 @@ class TextBuffer:
         return len(self._done) >= mark.number and self._done[mark.number - 1] is mark.change
 
     @property
-    def newlines(self) -> NDArray[np.int64]:
-        """The offsets of all newline bytes, ascending; not to be written to, replaced by the next edit."""
-        return self._newlines
-
-    @property
     def n_lines(self) -> int:
-        return len(self._newlines) + 1
+        return len(self.newlines) + 1
 
     def text(self) -> bytes:
         """All bytes; copied once per version of the text."""
@@ -145,16 +142,16 @@ class TextBuffer:
 
     def line_of(self, offset: int) -> int:
         """The number of the line that holds `offset`, from 0; a newline belongs to the line it ends."""
-        return int(np.searchsorted(self._newlines, offset))
+        return int(np.searchsorted(self.newlines, offset))
 
     def line_start(self, line: int) -> int:
-        return int(self._newlines[line - 1]) + 1 if line else 0
+        return int(self.newlines[line - 1]) + 1 if line else 0
 
     def set_text(self, data: bytes) -> TextEdit:
         """Begin anew with another text; what was done before cannot be undone any more."""
         edit = _edit_of(0, self.text(), data)
         self._data = bytearray(data)
-        self._newlines = _newlines_in(data)
+        self.newlines = _newlines_in(data)
         self._snapshot = None
         self._counted = (0, 0)
         self._done.clear()
@@ -201,13 +198,13 @@ class TextBuffer:
             self._counted = known + edit.shift, count + edit.more_characters
         elif known > start:
             self._counted = 0, 0
-        first, last = (int(at) for at in np.searchsorted(self._newlines, (start, end)))
+        first, last = (int(at) for at in np.searchsorted(self.newlines, (start, end)))
         added = _newlines_in(new) + start
         if len(added) != last - first:
-            self._newlines = np.concatenate((self._newlines[:first], added, self._newlines[last:]))
+            self.newlines = np.concatenate((self.newlines[:first], added, self.newlines[last:]))
         else:
-            self._newlines[first:last] = added
-        self._newlines[first + len(added) :] += edit.shift
+            self.newlines[first:last] = added
+        self.newlines[first + len(added) :] += edit.shift
         return edit
 
 

@@ -30,20 +30,16 @@ class Walk:
         self.stopped_at: Breakpoint | None = None
         self.log: list[tuple[int, str]] = []
         self.log_limit: int | None = None
-        self._stops = self._stops_of(())
+        self.stops = self._stops_of(())
 
     @property
     def n_steps(self) -> int:
         return self._columns.n_steps
 
-    @property
-    def stops(self) -> Stops:
-        return self._stops
-
     def set_breakpoints(self, breakpoints: Sequence[Breakpoint]) -> None:
         """Raises ConditionError where one cannot be evaluated in these steps; the old ones stay then."""
         stops = self._stops_of(breakpoints)
-        self.breakpoints, self._stops = tuple(breakpoints), stops
+        self.breakpoints, self.stops = tuple(breakpoints), stops
 
     def _stops_of(self, breakpoints: Sequence[Breakpoint]) -> Stops:
         return Stops(breakpoints, self._columns, self._ends, self.dialect, self.lag)
@@ -65,12 +61,12 @@ class Walk:
 
     def until(self, position: int) -> int:
         """Go on to a position, or to a stop on the way."""
-        stop = self._stops.after(self.position)
+        stop = self.stops.after(self.position)
         return self._run_to(stop if stop is not None and stop[0] <= position else None, position)
 
     def back_until(self, position: int) -> int:
         """Go back to a position, or to a stop on the way."""
-        stop = self._stops.before(self.position)
+        stop = self.stops.before(self.position)
         return self._run_to(stop if stop is not None and stop[0] >= position else None, position)
 
     def _run_to(self, stop: tuple[int, int] | None, otherwise: int) -> int:
@@ -88,4 +84,4 @@ class Walk:
         start = self.position
         self.go_to(target)
         if self.position > start:
-            self.log = list(self._stops.logged(start + 1, self.position + 1, self.log_limit))
+            self.log = list(self.stops.logged(start + 1, self.position + 1, self.log_limit))

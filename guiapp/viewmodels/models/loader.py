@@ -42,6 +42,9 @@ class RefusedModel:
 class ModelLoader(QObject):
     """The model that is open, and the one that is on its way.
 
+    refused       the model that was asked for last, where it waits for somebody to choose its pre-tokenizer
+    loading_name  the name of the model that is being loaded, None when none is
+
     Signals:
         model_changed(): `model` is new.
         loading_changed(): `loading_name` is new.
@@ -59,27 +62,13 @@ class ModelLoader(QObject):
     def __init__(self, load: Load = open_model, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._load = load
-        self._model: OpenModel | None = None
-        self._loading_name: str | None = None
-        self._refused: RefusedModel | None = None
+        self.model: OpenModel | None = None
+        self.loading_name: str | None = None
+        self.refused: RefusedModel | None = None
         self._job = LatestJob[OpenModel | RefusedModel](self)
         self._job.done.connect(self._take)
         self._job.failed.connect(self._fail)
         self._job.progress_changed.connect(self.progress_changed)
-
-    @property
-    def model(self) -> OpenModel | None:
-        return self._model
-
-    @property
-    def refused(self) -> RefusedModel | None:
-        """The model that was asked for last, where it waits for somebody to choose its pre-tokenizer."""
-        return self._refused
-
-    @property
-    def loading_name(self) -> str | None:
-        """The name of the model that is being loaded, None when none is."""
-        return self._loading_name
 
     @property
     def progress(self) -> float:
@@ -104,23 +93,23 @@ class ModelLoader(QObject):
             self._set_loading(None)
             self._set_refused(result)
         else:
-            self._model = result
+            self.model = result
             self._set_loading(None)
             self.model_changed.emit()
 
     def _set_refused(self, refused: RefusedModel | None) -> None:
-        if refused != self._refused:
-            self._refused = refused
+        if refused != self.refused:
+            self.refused = refused
             self.refused_changed.emit()
 
     def _fail(self, message: str) -> None:
-        name = self._loading_name or ""
+        name = self.loading_name or ""
         self._set_loading(None)
         self.failed.emit(name, message)
 
     def _set_loading(self, name: str | None) -> None:
-        if name != self._loading_name:
-            self._loading_name = name
+        if name != self.loading_name:
+            self.loading_name = name
             self.loading_changed.emit()
 
 

@@ -44,35 +44,31 @@ class StepBreakpoints(QObject):
         super().__init__(parent)
         self._place = place
         self._dialect = dialect
-        self._rows: Rows = ()
+        self.rows: Rows = ()
         self._undone: list[Rows] = []
         self._done: list[Rows] = []
         self.removed: Breakpoint | None = None
 
-    @property
-    def rows(self) -> Rows:
-        return self._rows
-
     def add(self, text: str) -> None:
         """Raises BreakpointError or ConditionError."""
-        self._set((*self._rows, parse_breakpoint(text, self._dialect)))
+        self._set((*self.rows, parse_breakpoint(text, self._dialect)))
 
     def change(self, index: int, text: str) -> None:
         """Raises BreakpointError or ConditionError; the old one stays then."""
-        row = replace(parse_breakpoint(text, self._dialect), is_enabled=self._rows[index].is_enabled)
-        self._set((*self._rows[:index], row, *self._rows[index + 1 :]))
+        row = replace(parse_breakpoint(text, self._dialect), is_enabled=self.rows[index].is_enabled)
+        self._set((*self.rows[:index], row, *self.rows[index + 1 :]))
 
     def remove(self, index: int) -> None:
         """Take one away; it is `removed` until the next change."""
-        self._set((*self._rows[:index], *self._rows[index + 1 :]), self._rows[index])
+        self._set((*self.rows[:index], *self.rows[index + 1 :]), self.rows[index])
 
     def enable(self, index: int, is_enabled: bool) -> None:
-        row = replace(self._rows[index], is_enabled=is_enabled)
-        self._set((*self._rows[:index], row, *self._rows[index + 1 :]))
+        row = replace(self.rows[index], is_enabled=is_enabled)
+        self._set((*self.rows[:index], row, *self.rows[index + 1 :]))
 
     def toggle(self, text: str) -> None:
         """Set a breakpoint that is not there, remove one that is."""
-        titles = [row.title for row in self._rows]
+        titles = [row.title for row in self.rows]
         if text in titles:
             self.remove(titles.index(text))
         else:
@@ -80,28 +76,28 @@ class StepBreakpoints(QObject):
 
     def toggle_bytes(self, start: int, end: int) -> None:
         """Set one at the first byte of a stretch of text, or remove all that are in it."""
-        self._toggle_all(at_bytes(self._rows, start, end), [f"byte {start}"])
+        self._toggle_all(at_bytes(self.rows, start, end), [f"byte {start}"])
 
     def toggle_operations(self, names: Sequence[str]) -> None:
         """Set one at each of these operations, or remove all that are at one of them."""
-        self._toggle_all(at_operations(self._rows, names), [f"operation {name}" for name in names])
+        self._toggle_all(at_operations(self.rows, names), [f"operation {name}" for name in names])
 
     def _toggle_all(self, old: list[Breakpoint], new: list[str]) -> None:
         if old:
-            self._set(tuple(row for row in self._rows if row not in old), old[0])
+            self._set(tuple(row for row in self.rows if row not in old), old[0])
         else:
-            self._set((*self._rows, *(parse_breakpoint(text, self._dialect) for text in new)))
+            self._set((*self.rows, *(parse_breakpoint(text, self._dialect) for text in new)))
 
     def undo(self) -> None:
         """Take the last change back."""
         if self._done:
-            self._undone.append(self._rows)
+            self._undone.append(self.rows)
             self.fit(self._done.pop())
 
     def redo(self) -> None:
         """Make the change again that was taken back last."""
         if self._undone:
-            self._done.append(self._rows)
+            self._done.append(self.rows)
             self.fit(self._undone.pop())
 
     def fit(self, rows: Rows) -> None:
@@ -122,10 +118,10 @@ class StepBreakpoints(QObject):
 
     def _set(self, rows: Rows, removed: Breakpoint | None = None) -> None:
         self._place(rows)
-        self._done.append(self._rows)
+        self._done.append(self.rows)
         self._undone.clear()
         self._keep(rows, removed)
 
     def _keep(self, rows: Rows, removed: Breakpoint | None) -> None:
-        self._rows, self.removed = rows, removed
+        self.rows, self.removed = rows, removed
         self.changed.emit()

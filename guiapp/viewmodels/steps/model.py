@@ -61,7 +61,7 @@ class StepsModel(WalkModel[Debugger]):
         self.recording = Recording(workspace, recorder or TraceRecorder(parent=self), self)
         self.race = RaceModel(workspace, TraceRecorder(self.recording.command, self), self)
         self.breakpoints.changed.connect(self._follow_breakpoints)
-        self._watches: tuple[str, ...] = ()
+        self.watches: tuple[str, ...] = ()
         self.training_breakpoints: tuple[Breakpoint, ...] = ()
         self._granularity = Granularity.DECISION
         self._waiting: tuple[int, Waiting] | None = None
@@ -266,25 +266,21 @@ class StepsModel(WalkModel[Debugger]):
 
     # Watches
 
-    @property
-    def watches(self) -> tuple[str, ...]:
-        return self._watches
-
     def add_watch(self, text: str) -> None:
         """Raises ConditionError."""
         Expression(text)
-        self._watches = (*self._watches, text)
+        self.watches = (*self.watches, text)
         self._keep()
         self.watches_changed.emit()
 
     def remove_watch(self, index: int) -> None:
-        self._watches = (*self._watches[:index], *self._watches[index + 1 :])
+        self.watches = (*self.watches[:index], *self.watches[index + 1 :])
         self._keep()
         self.watches_changed.emit()
 
     def watch_values(self) -> list[str]:
         """What the watched expressions are now."""
-        return [self._value(text) for text in self._watches]
+        return [self._value(text) for text in self.watches]
 
     def _value(self, text: str) -> str:
         try:
@@ -302,12 +298,12 @@ class StepsModel(WalkModel[Debugger]):
 
     def _keep(self) -> None:
         rows = self.breakpoints.rows, self.training_breakpoints
-        remembered = Remembered(rows[0], self._watches, self._granularity, rows[1])
+        remembered = Remembered(rows[0], self.watches, self._granularity, rows[1])
         self._settings.set_debugger(remembered.to_json())
 
     def _restore(self) -> None:
         remembered = recall(self._settings.debugger)
-        self._watches, self._granularity = remembered.watches, remembered.granularity
+        self.watches, self._granularity = remembered.watches, remembered.granularity
         self.training_breakpoints = remembered.training
         with QSignalBlocker(self.breakpoints):
             self.breakpoints.fit(remembered.breakpoints)

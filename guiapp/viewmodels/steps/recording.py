@@ -14,6 +14,8 @@ SETTLE_MS = 150  # of typing, before the text is recorded anew
 class Recording(QObject):
     """Which part of the text is recorded, what that costs, and why it failed.
 
+    text_start  where in the workspace's text the recorded one begins
+
     Signals:
         recorded(object): the trace to walk through from now on, or None if there is none.
         outdated(): the text or the encoder is another than that of the trace.
@@ -30,7 +32,7 @@ class Recording(QObject):
         self._recorder = recorder
         self.failure = ""
         self.cost: Cost | None = None
-        self._text_start = 0
+        self.text_start = 0
         self._is_current = False
         self._is_watching = False
         self._recorded: tuple[object, ...] = ()
@@ -82,11 +84,6 @@ class Recording(QObject):
         """How the process that records is started."""
         return self._recorder.command
 
-    @property
-    def text_start(self) -> int:
-        """Where in the workspace's text the recorded one begins."""
-        return self._text_start
-
     def _forget(self) -> None:
         """The text or the encoder may have changed."""
         if self._is_current and self._source() == self._recorded:
@@ -123,7 +120,7 @@ class Recording(QObject):
         tokenizer, algorithm = self._workspace.tokenizer, self._workspace.algorithm
         if tokenizer is None or algorithm is None:
             return
-        self._text_start, self._is_current = start, True
+        self.text_start, self._is_current = start, True
         self.cost, self.failure = None, ""
         options = self._workspace.options
         text = self._workspace.document.slice(start, end)

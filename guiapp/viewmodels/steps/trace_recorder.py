@@ -22,6 +22,8 @@ COMMAND = command_of("guiapp.core.trace.record_process")
 class TraceRecorder(QObject):
     """Starts its process with the first request.
 
+    progress  the share of the text that is recorded, 0 to 1
+
     Signals:
         recorded(object): the trace that was asked for last.
         failed(str): why there is none, to show as it stands.
@@ -37,8 +39,8 @@ class TraceRecorder(QObject):
     def __init__(self, command: tuple[str, ...] = COMMAND, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._number = 0
-        self._progress = 0.0
-        self._is_busy = False
+        self.progress = 0.0
+        self.is_busy = False
         self._folder = tempfile.TemporaryDirectory(prefix="tokenloupe-")
         self._loading = LatestJob[Trace](self)
         self._loading.done.connect(self._deliver)
@@ -50,15 +52,6 @@ class TraceRecorder(QObject):
     def command(self) -> tuple[str, ...]:
         """How the process is started."""
         return self._process.command
-
-    @property
-    def is_busy(self) -> bool:
-        return self._is_busy
-
-    @property
-    def progress(self) -> float:
-        """The share of the text that is recorded, 0 to 1."""
-        return self._progress
 
     def record(
         self, tokenizer: Tokenizer, text: bytes, encoder: str, add_special: bool, parse_special: bool
@@ -79,7 +72,7 @@ class TraceRecorder(QObject):
                 str(Path(self._folder.name) / f"trace-{self._number}"),
             )
         )
-        self._progress = 0.0
+        self.progress = 0.0
         self._set_busy(True)
         self.progress_changed.emit()
 
@@ -111,7 +104,7 @@ class TraceRecorder(QObject):
         if message["number"] != self._number:
             return
         if "progress" in message:
-            self._progress = float(str(message["progress"]))
+            self.progress = float(str(message["progress"]))
             self.progress_changed.emit()
         elif "done" in message:
             self._loading.start(partial(_load, Path(str(message["done"]))))
@@ -124,13 +117,13 @@ class TraceRecorder(QObject):
         self.recorded.emit(trace)
 
     def _note_end(self, complaint: str) -> None:
-        if self._is_busy:
+        if self.is_busy:
             self._set_busy(False)
             self.failed.emit(f"Recording ended unexpectedly: {complaint}. Try again with a shorter text.")
 
     def _set_busy(self, is_busy: bool) -> None:
-        if is_busy != self._is_busy:
-            self._is_busy = is_busy
+        if is_busy != self.is_busy:
+            self.is_busy = is_busy
             self.busy_changed.emit()
 
 

@@ -19,6 +19,8 @@ PAUSE_MS = 150  # typing goes on meanwhile
 class TextCheck(QObject, Generic[Given, Found]):
     """Asks for what to look at, looks, and forgets what it found as soon as the text changes.
 
+    result  None while it is not known
+
     Signals:
         changed(): `result` is new.
         failed(str): why it cannot be found out.
@@ -30,18 +32,13 @@ class TextCheck(QObject, Generic[Given, Found]):
     def __init__(self, find_out: Callable[[Given, Progress], Found], parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._find_out = find_out
-        self._result: Found | None = None
+        self.result: Found | None = None
         self._job = LatestJob[Found](self)
         self._job.done.connect(self._set)
         self._job.failed.connect(self.failed)
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self._start)
         self._snapshot: Callable[[], Given | None] | None = None
-
-    @property
-    def result(self) -> Found | None:
-        """None while it is not known."""
-        return self._result
 
     def check(self, snapshot: Callable[[], Given | None]) -> None:
         """Find out soon; `snapshot` is asked for what to look at once typing has paused."""
@@ -65,6 +62,6 @@ class TextCheck(QObject, Generic[Given, Found]):
             self._job.start(partial(self._find_out, given))
 
     def _set(self, result: Found | None) -> None:
-        if result != self._result:
-            self._result = result
+        if result != self.result:
+            self.result = result
             self.changed.emit()

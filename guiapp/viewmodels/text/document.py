@@ -17,6 +17,8 @@ BYTE_ORDER_MARKS = ("\ufeff", "\ufffe")  # in front, Qt takes them away; the sec
 class TextDocument(QObject):
     """Editable bytes with undo; all offsets count bytes.
 
+    buffer  the storage, to read from: only the document's own methods may change it
+
     Signals:
         edited(TextEdit): the text is new; sent at once, after each change.
         selection_changed(): `caret` or `anchor` is new.
@@ -29,45 +31,40 @@ class TextDocument(QObject):
 
     def __init__(self, data: bytes = b"", parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._buffer = TextBuffer(data)
+        self.buffer = TextBuffer(data)
         self._caret = 0
         self._anchor = 0
 
     @property
-    def buffer(self) -> TextBuffer:
-        """The storage, to read from: only the document's own methods may change it."""
-        return self._buffer
-
-    @property
     def size(self) -> int:
-        return len(self._buffer)
+        return len(self.buffer)
 
     def text(self) -> bytes:
         """All bytes, as a snapshot that later edits do not touch."""
-        return self._buffer.text()
+        return self.buffer.text()
 
     def view(self) -> NDArray[np.uint8]:
         """The text without a copy, to be let go before the next edit."""
-        return self._buffer.view()
+        return self.buffer.view()
 
     def slice(self, start: int, end: int) -> bytes:
-        return self._buffer.slice(start, end)
+        return self.buffer.slice(start, end)
 
     def n_characters_before(self, offset: int) -> int:
         """How many characters begin before `offset`."""
-        return self._buffer.n_characters_before(offset)
+        return self.buffer.n_characters_before(offset)
 
     # Lines
 
     @property
     def n_lines(self) -> int:
-        return self._buffer.n_lines
+        return self.buffer.n_lines
 
     def line_of(self, offset: int) -> int:
-        return self._buffer.line_of(offset)
+        return self.buffer.line_of(offset)
 
     def line_start(self, line: int) -> int:
-        return self._buffer.line_start(line)
+        return self.buffer.line_start(line)
 
     def line_span(self, line: int) -> tuple[int, int]:
         """Start and end of a line, its newline included."""
@@ -100,7 +97,7 @@ class TextDocument(QObject):
 
     def select(self, anchor: int, caret: int) -> None:
         anchor, caret = self.caret_stop(anchor), self.caret_stop(caret)
-        self._buffer.end_undo_step()
+        self.buffer.end_undo_step()
         self._place_caret(anchor, caret)
 
     def select_all(self) -> None:
@@ -111,7 +108,7 @@ class TextDocument(QObject):
     def set_text(self, data: bytes) -> None:
         """Begin anew with another text, without a way back."""
         undo_before = self.can_undo, self.can_redo
-        edit = self._buffer.set_text(data)
+        edit = self.buffer.set_text(data)
         self._after(edit, 0, undo_before)
 
     def replace(self, start: int, end: int, new: bytes) -> None:
@@ -119,7 +116,7 @@ class TextDocument(QObject):
         if start == end and not new:
             return
         undo_before = self.can_undo, self.can_redo
-        edit = self._buffer.replace(start, end, new)
+        edit = self.buffer.replace(start, end, new)
         self._after(edit, start + len(new), undo_before)
 
     def insert(self, new: bytes) -> None:
@@ -135,22 +132,22 @@ class TextDocument(QObject):
 
     @property
     def can_undo(self) -> bool:
-        return self._buffer.can_undo
+        return self.buffer.can_undo
 
     @property
     def can_redo(self) -> bool:
-        return self._buffer.can_redo
+        return self.buffer.can_redo
 
     def undo(self) -> None:
         if self.can_undo:
             undo_before = self.can_undo, self.can_redo
-            edit = self._buffer.undo()
+            edit = self.buffer.undo()
             self._after(edit, edit.start + edit.added, undo_before)
 
     def redo(self) -> None:
         if self.can_redo:
             undo_before = self.can_undo, self.can_redo
-            edit = self._buffer.redo()
+            edit = self.buffer.redo()
             self._after(edit, edit.start + edit.added, undo_before)
 
     def _after(self, edit: TextEdit, caret: int, undo_before: tuple[bool, bool]) -> None:

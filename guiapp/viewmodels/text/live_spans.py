@@ -83,6 +83,8 @@ class LiveSpans(QObject):
 
     A short text is encoded whole once more when typing has paused, to know how long that takes.
 
+    encoded_text  the newest encoding, its spans moved along with edits since; valid until the next edit
+
     Signals:
         spans_changed(): spans are new or moved.
         encoded(): `encoded_text` is new, and up to date.
@@ -101,7 +103,7 @@ class LiveSpans(QObject):
         self._tokenizer: Tokenizer | None = None
         self._options = Options()
         self._n_characters = n_characters(document.text())
-        self._text = self._nothing()
+        self.encoded_text = self._nothing()
         self._live: LiveEncoding | None = None
         self.job = LatestJob[_Encoded](self)
         self.job.done.connect(self._take)
@@ -112,11 +114,6 @@ class LiveSpans(QObject):
         self._pause = QTimer(self, singleShot=True, interval=0)
         self._pause.timeout.connect(self._expect_edit)
         document.selection_changed.connect(self._pause.start)
-
-    @property
-    def encoded_text(self) -> EncodedText:
-        """The newest encoding, its spans moved along with edits since; valid until the next edit."""
-        return self._text
 
     def use(self, tokenizer: Tokenizer, options: Options) -> None:
         """Encode with another tokenizer or other options, when next asked to."""
@@ -136,7 +133,7 @@ class LiveSpans(QObject):
 
     def spans_in(self, start: int, end: int) -> SpanWindow:
         """The tokens that overlap or touch the bytes [start, end]."""
-        tokens = self._text.tokens
+        tokens = self.encoded_text.tokens
         first, last = tokens.first_ending_from(start), tokens.first_behind(end)
         return SpanWindow(first, *tokens.between(first, last))
 
@@ -160,23 +157,23 @@ class LiveSpans(QObject):
 
         text, parse_special = self._document.view(), self._options.parse_special
         try:
-            return count_selection(self._tokenizer, text, self._text.tokens, parse_special, start, end)
+            return count_selection(self._tokenizer, text, self.encoded_text.tokens, parse_special, start, end)
         except EncodeError:  # half a character may be what the vocabulary cannot express
             return None
 
     def n_tokens_in(self, start: int, end: int) -> int:
         """The tokens of the whole text that are in a part of it, also in part."""
-        inside = self._text.tokens.between(*self.indexes_in(start, end))
+        inside = self.encoded_text.tokens.between(*self.indexes_in(start, end))
         return int(np.count_nonzero(inside.ends > inside.starts))
 
     def indexes_in(self, start: int, end: int) -> tuple[int, int]:
         """The first token that is in a part of the text, also in part, and the first one behind it."""
-        tokens = self._text.tokens
+        tokens = self.encoded_text.tokens
         return tokens.first_ending_behind(start), tokens.first_from(end)
 
     def _edit(self, edit: TextEdit) -> None:
         self._n_characters += edit.more_characters
-        text = replace(self._text, n_bytes=self._document.size, n_characters=self._n_characters)
+        text = replace(self.encoded_text, n_bytes=self._document.size, n_characters=self._n_characters)
         if self._live is not None and _update(self._live, self._document, edit):
             self._show(text)
             self.encoded.emit()
@@ -188,7 +185,7 @@ class LiveSpans(QObject):
         self.encode_again()
 
     def _expect_edit(self) -> None:
-        self._text.tokens.expect_edit(self._document.caret)
+        self.encoded_text.tokens.expect_edit(self._document.caret)
 
     def _take(self, result: _Encoded) -> None:
         self._live = result.live
@@ -207,7 +204,9 @@ class LiveSpans(QObject):
 
     def _note_time(self) -> None:
         if (timed := self.timing.result) is not None:
-            self._text = replace(self._text, elapsed_ns=timed.elapsed_ns, timed_bytes=timed.n_bytes)
+            self.encoded_text = replace(
+                self.encoded_text, elapsed_ns=timed.elapsed_ns, timed_bytes=timed.n_bytes
+            )
             self.timed.emit()
 
     def _fail(self, message: str) -> None:
@@ -221,7 +220,7 @@ class LiveSpans(QObject):
         return EncodedText(TokenStore(NO_TOKENS, n_bytes), n_bytes, self._n_characters, 0, 0)
 
     def _show(self, text: EncodedText) -> None:
-        self._text = text
+        self.encoded_text = text
         self.spans_changed.emit()
 
 

@@ -25,6 +25,10 @@ class TextSearch(QObject):
     While the text is edited, matches move with it; what an edit touched is looked for again when typing
     pauses.  Looking at a match selects it.
 
+    is_open  whether anybody looks for anything: else nothing is searched and nothing found
+    problem  why nothing could be searched
+    current  which of the matches is selected, from 0
+
     Signals:
         query_changed(): `is_open`, `kind`, `query` or `matches_case` is new.
         found_changed(): the matches, `problem` or `is_searching` are new.
@@ -39,13 +43,13 @@ class TextSearch(QObject):
         super().__init__(parent)
         self._workspace = workspace
         self._document = workspace.document
-        self._is_open = False
+        self.is_open = False
         self._kind: Kind = "text"
         self._query = ""
         self._matches_case = False
         self._found = NO_MATCHES
-        self._problem = ""
-        self._current: int | None = None
+        self.problem = ""
+        self.current: int | None = None
         self._origin = 0  # where a new search begins
         self._step_when_found = 0
         self._is_going = False
@@ -60,11 +64,6 @@ class TextSearch(QObject):
         workspace.spans.spans_changed.connect(self._follow_spans)
 
     # What is looked for
-
-    @property
-    def is_open(self) -> bool:
-        """Whether anybody looks for anything: else nothing is searched and nothing found."""
-        return self._is_open
 
     @property
     def kind(self) -> Kind:
@@ -91,7 +90,7 @@ class TextSearch(QObject):
 
     def _begin(self, origin: int, step: int) -> None:
         self._origin, self._step_when_found = origin, step
-        self._is_open = True
+        self.is_open = True
         self.query_changed.emit()
         self._search()
 
@@ -99,7 +98,7 @@ class TextSearch(QObject):
         """Look for nothing any more; what is selected stays selected."""
         self._pause.stop()
         self.job.cancel()
-        self._is_open = False
+        self.is_open = False
         self.query_changed.emit()
         self._take(NO_MATCHES)
 
@@ -117,7 +116,7 @@ class TextSearch(QObject):
         if (kind, query, matches_case) == (self._kind, self._query, self._matches_case):
             return
         self._kind, self._query, self._matches_case = kind, query, matches_case
-        if self._is_open:
+        if self.is_open:
             self._step_when_found = 1
             self._pause.start()
         self.query_changed.emit()
@@ -134,19 +133,9 @@ class TextSearch(QObject):
         return self._found.is_all
 
     @property
-    def problem(self) -> str:
-        """Why nothing could be searched."""
-        return self._problem
-
-    @property
     def is_searching(self) -> bool:
         """Whether the matches are not those of the present query and text yet."""
         return self._pause.isActive() or self.job.is_busy
-
-    @property
-    def current(self) -> int | None:
-        """Which of the matches is selected, from 0."""
-        return self._current
 
     def matches_in(self, start: int, end: int) -> SpanWindow:
         """The matches that overlap the bytes [start, end)."""
@@ -163,8 +152,8 @@ class TextSearch(QObject):
             if self._pause.isActive():
                 self._search()
             return
-        if self._current is not None:
-            self._go((self._current + by) % self.n_found)
+        if self.current is not None:
+            self._go((self.current + by) % self.n_found)
         else:
             self._go_from(self._document.selection[0], by)
         self._origin = self._document.selection[0]
@@ -205,7 +194,7 @@ class TextSearch(QObject):
         self._take(NO_MATCHES, problem)
 
     def _take(self, found: Matches, problem: str = "") -> None:
-        self._found, self._problem = found, problem
+        self._found, self.problem = found, problem
         step, self._step_when_found = self._step_when_found, 0
         self._set_current(self._selected_match())
         self.found_changed.emit()
@@ -215,7 +204,7 @@ class TextSearch(QObject):
     # Following the text
 
     def _follow_edit(self, edit: TextEdit) -> None:
-        if not (self._is_open and self._query):
+        if not (self.is_open and self._query):
             return
         self.job.cancel()
         self._found = _moved(self._found, edit)
@@ -224,7 +213,7 @@ class TextSearch(QObject):
         self.found_changed.emit()
 
     def _follow_spans(self) -> None:
-        if self._is_open and self._query and self._kind == "token":
+        if self.is_open and self._query and self._kind == "token":
             self._pause.start()
 
     def _follow_caret(self) -> None:
@@ -245,7 +234,7 @@ class TextSearch(QObject):
         self._is_going = True
         self._workspace.select_stretch(start, end)
         self._is_going = False
-        self._current = index
+        self.current = index
         self.current_changed.emit()
 
     def _selected_match(self) -> int | None:
@@ -257,8 +246,8 @@ class TextSearch(QObject):
         return index if is_match else None
 
     def _set_current(self, index: int | None) -> None:
-        if index != self._current:
-            self._current = index
+        if index != self.current:
+            self.current = index
             self.current_changed.emit()
 
 

@@ -14,6 +14,8 @@ from guiapp.viewmodels.text.document import TextDocument
 class Utf16Text(QObject):
     """Watches a document, whose bytes stay as they are until somebody wants them converted.
 
+    codec  `utf-16-le`, `utf-16-be`, or None for all other texts
+
     Signals:
         changed(): `codec` is new.
     """
@@ -23,21 +25,16 @@ class Utf16Text(QObject):
     def __init__(self, document: TextDocument, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._document = document
-        self._codec: str | None = None
+        self.codec: str | None = None
         self._job = LatestJob[bytes](self)
         self._job.done.connect(self._take)
         document.edited.connect(self._follow)
         self._follow()
 
-    @property
-    def codec(self) -> str | None:
-        """`utf-16-le`, `utf-16-be`, or None for all other texts."""
-        return self._codec
-
     def convert(self) -> None:
         """Put the same text in UTF-8 in its place, as one edit; not what is typed meanwhile."""
-        if self._codec is not None:
-            self._job.start(partial(_convert, self._document.text(), self._codec))
+        if self.codec is not None:
+            self._job.start(partial(_convert, self._document.text(), self.codec))
 
     def close(self) -> None:
         """Stop all work; nothing is delivered any more."""
@@ -46,8 +43,8 @@ class Utf16Text(QObject):
     def _follow(self) -> None:
         self._job.cancel()
         codec = utf16_codec(self._document.slice(0, min(TELLING_BYTES, self._document.size)))
-        if codec != self._codec:
-            self._codec = codec
+        if codec != self.codec:
+            self.codec = codec
             self.changed.emit()
 
     def _take(self, text: bytes) -> None:

@@ -71,6 +71,8 @@ class TokenDetails:
 class TokenDetailsModel(QObject):
     """The details of the workspace's selected token.
 
+    details  None where no token is selected
+
     Signals:
         details_changed(): `details` is new.
         explainer_changed(): `explainer` is new.
@@ -82,8 +84,8 @@ class TokenDetailsModel(QObject):
     def __init__(self, source: TokenSource, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._source = source
-        self._explainer: Explainer | None = None
-        self._details: TokenDetails | None = None
+        self.explainer: Explainer | None = None
+        self.details: TokenDetails | None = None
         self._job: LatestJob[Explainer] = LatestJob(self)
         self._job.done.connect(self._take_explainer)
         self._settled = QTimer(self, singleShot=True)
@@ -95,15 +97,6 @@ class TokenDetailsModel(QObject):
         source.encoding_changed.connect(self._follow_edit)
         source.selected_token_changed.connect(self._follow_selection)
         self._follow_vocabulary()
-
-    @property
-    def details(self) -> TokenDetails | None:
-        """None where no token is selected."""
-        return self._details
-
-    @property
-    def explainer(self) -> Explainer | None:
-        return self._explainer
 
     @property
     def is_preparing(self) -> bool:
@@ -146,7 +139,7 @@ class TokenDetailsModel(QObject):
         self._set_explainer(explainer)
 
     def _set_explainer(self, explainer: Explainer | None) -> None:
-        self._explainer = explainer
+        self.explainer = explainer
         self.explainer_changed.emit()
         self._describe()
 
@@ -163,9 +156,9 @@ class TokenDetailsModel(QObject):
         if index is None or index >= self._source.n_tokens or vocabulary is None:
             details = None
         else:
-            details = describe(self._source, vocabulary, self._explainer, index)
-        if details is not None or self._details is not None:
-            self._details = details
+            details = describe(self._source, vocabulary, self.explainer, index)
+        if details is not None or self.details is not None:
+            self.details = details
             self.details_changed.emit()
 
 

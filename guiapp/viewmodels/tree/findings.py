@@ -17,6 +17,10 @@ from guiapp.viewmodels.workspace import Workspace
 class TreeFindings(QObject):
     """Figures about the tree of a model.
 
+    statistics  None until they are wanted and counted
+    unreached   the tokens that none of the trials led to; None until they were made
+    problem     why `unreached` will not follow; "" while it may
+
     Signals:
         changed(): `statistics`, `findings` or `problem` is new.
     """
@@ -27,51 +31,36 @@ class TreeFindings(QObject):
         super().__init__(parent)
         self._model = model
         self._workspace = workspace
-        self._statistics: TreeStatistics | None = None
+        self.statistics: TreeStatistics | None = None
         self._is_wanted = False
         self.job = LatestJob[TreeStatistics](self)
         self.job.done.connect(self._take)
-        self._unreached: Ids | None = None
+        self.unreached: Ids | None = None
         self.trying = LatestJob[Ids](self)
         self.trying.done.connect(self._take_unreached)
         self.trying.failed.connect(self._fail)
-        self._problem = ""
+        self.problem = ""
         model.picture_changed.connect(self._begin_anew)
         model.preparing_changed.connect(self.changed)
 
     @property
-    def statistics(self) -> TreeStatistics | None:
-        """None until they are wanted and counted."""
-        return self._statistics
-
-    @property
     def is_coming(self) -> bool:
         """Whether statistics follow; else there is no model."""
-        return self._statistics is None and self._model.is_preparing
+        return self.statistics is None and self._model.is_preparing
 
     @property
     def findings(self) -> tuple[Finding, ...]:
         """All figures; the last one follows later, when `unreached` is known."""
-        if self._statistics is None:
+        if self.statistics is None:
             return ()
-        more = () if self._unreached is None else (unreached_finding(self._unreached),)
-        return self._statistics.findings + more
-
-    @property
-    def unreached(self) -> Ids | None:
-        """The tokens that none of the trials led to; None until they were made."""
-        return self._unreached
-
-    @property
-    def problem(self) -> str:
-        """Why `unreached` will not follow; "" while it may."""
-        return self._problem
+        more = () if self.unreached is None else (unreached_finding(self.unreached),)
+        return self.statistics.findings + more
 
     def want(self) -> None:
         """Count them, if that was not done yet."""
         self._is_wanted = True
         picture = self._model.picture
-        if picture is not None and self._statistics is None and not self.job.is_busy:
+        if picture is not None and self.statistics is None and not self.job.is_busy:
             self.job.start(partial(_count, picture))
 
     def close(self) -> None:
@@ -82,25 +71,25 @@ class TreeFindings(QObject):
     def _begin_anew(self) -> None:
         self.job.cancel()
         self.trying.cancel()
-        self._statistics = self._unreached = None
-        self._problem = ""
+        self.statistics = self.unreached = None
+        self.problem = ""
         self.changed.emit()
         if self._is_wanted:
             self.want()
 
     def _take(self, statistics: TreeStatistics) -> None:
-        self._statistics = statistics
+        self.statistics = statistics
         tokenizer = self._workspace.tokenizer
         if tokenizer is not None:
             self.trying.start(partial(unreached_apart, tokenizer))
         self.changed.emit()
 
     def _fail(self, problem: str) -> None:
-        self._problem = problem
+        self.problem = problem
         self.changed.emit()
 
     def _take_unreached(self, unreached: Ids) -> None:
-        self._unreached = unreached
+        self.unreached = unreached
         self.changed.emit()
 
 

@@ -39,6 +39,10 @@ class _Built(NamedTuple):
 class TreeModel(QObject):
     """The token tree of the workspace's vocabulary, as the Tree page looks at it.
 
+    picture  None until the tree of the open vocabulary is ready
+    values   what the nodes are coloured by; follows `coloring` when it is ready
+    counts   how often each token occurs in the text
+
     Signals:
         picture_changed(): `picture` is new: another vocabulary is open, or its tree is ready.
         preparing_changed(): `is_preparing` is new.
@@ -62,13 +66,13 @@ class TreeModel(QObject):
     def __init__(self, workspace: Workspace, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._workspace = workspace
-        self._picture: TreePicture | None = None
+        self.picture: TreePicture | None = None
         self._chosen: int | None = None
         self._view: View = (0.0, 1.0)
         self._shape = SHAPES[0]
         self._coloring = COLORINGS[0].name
-        self._values: NodeValues | None = None
-        self._counts: NDArray[np.int64] | None = None
+        self.values: NodeValues | None = None
+        self.counts: NDArray[np.int64] | None = None
         self._back: list[View] = []
         self._forward: list[View] = []
         self.job = LatestJob[_Built](self)
@@ -87,11 +91,6 @@ class TreeModel(QObject):
     # Picture
 
     @property
-    def picture(self) -> TreePicture | None:
-        """None until the tree of the open vocabulary is ready."""
-        return self._picture
-
-    @property
     def is_preparing(self) -> bool:
         """Whether a picture is on its way; else there is no model."""
         return self._workspace.vocabulary is not None or self._workspace.loader.loading_name is not None
@@ -104,7 +103,7 @@ class TreeModel(QObject):
 
     def _build(self) -> None:
         vocabulary = self._workspace.vocabulary
-        self._picture = self._values = self._chosen = self._counts = None
+        self.picture = self.values = self._chosen = self.counts = None
         self._back, self._forward = [], []
         self._evaluating.cancel()
         if vocabulary is None:
@@ -114,8 +113,8 @@ class TreeModel(QObject):
         self.picture_changed.emit()
 
     def _take_picture(self, built: _Built) -> None:
-        self._picture, self._values, coloring = built
-        self._view = view_of(self._picture, ROOT)
+        self.picture, self.values, coloring = built
+        self._view = view_of(self.picture, ROOT)
         self._count()
         self.picture_changed.emit()
         self.values_changed.emit()
@@ -131,11 +130,6 @@ class TreeModel(QObject):
         return self._coloring
 
     @property
-    def values(self) -> NodeValues | None:
-        """What the nodes are coloured by; follows `coloring` when it is ready."""
-        return self._values
-
-    @property
     def is_evaluating(self) -> bool:
         """Whether newer `values` are on their way."""
         return self._evaluating.is_busy
@@ -146,24 +140,19 @@ class TreeModel(QObject):
             self._coloring = name
             self._evaluate()
 
-    @property
-    def counts(self) -> NDArray[np.int64] | None:
-        """How often each token occurs in the text."""
-        return self._counts
-
     def _count(self) -> None:
         vocabulary = self._workspace.vocabulary
-        if vocabulary is None or self._picture is None:
+        if vocabulary is None or self.picture is None:
             return
         ids = self._workspace.token_ids(0, self._workspace.n_tokens)
-        self._counts = np.bincount(ids, minlength=len(vocabulary)).astype(np.int64)
+        self.counts = np.bincount(ids, minlength=len(vocabulary)).astype(np.int64)
         self.counts_changed.emit()
         if self._coloring == "use":
             self._evaluate()
 
     def _evaluate(self) -> None:
-        if self._picture is not None:
-            given = ColoringInput(self._picture, self._merging, self._counts)
+        if self.picture is not None:
+            given = ColoringInput(self.picture, self._merging, self.counts)
             self._evaluating.start(partial(_values, self._coloring, given))
 
     @property
@@ -172,7 +161,7 @@ class TreeModel(QObject):
         return None if tokenizer is None else tokenizer.merging
 
     def _take_values(self, values: NodeValues) -> None:
-        self._values = values
+        self.values = values
         self.values_changed.emit()
 
     # The chosen node
@@ -185,16 +174,16 @@ class TreeModel(QObject):
     @property
     def chosen_token(self) -> int | None:
         """The token that is looked at, None for groups and the root."""
-        if self._picture is None or self._chosen is None:
+        if self.picture is None or self._chosen is None:
             return None
-        return self._picture.token(self._chosen)
+        return self.picture.token(self._chosen)
 
     @property
     def chosen_path(self) -> list[int]:
         """The nodes from the root to the chosen one."""
-        if self._picture is None or self._chosen is None:
+        if self.picture is None or self._chosen is None:
             return []
-        return self._picture.path(self._chosen)
+        return self.picture.path(self._chosen)
 
     def choose(self, node: int) -> None:
         """Look at a node, and select it in the text where it occurs."""
@@ -205,37 +194,37 @@ class TreeModel(QObject):
 
     def choose_token(self, token: int) -> None:
         """Look at a token, and bring it into view."""
-        if self._picture is not None and (node := self._picture.node(token)) >= 0:
+        if self.picture is not None and (node := self.picture.node(token)) >= 0:
             self.choose(node)
             self.reveal(node)
 
     def look_at_token(self, token: int) -> None:
         """Light the path to a token without selecting it in the text."""
-        if self._picture is not None and (node := self._picture.node(token)) >= 0:
+        if self.picture is not None and (node := self.picture.node(token)) >= 0:
             self._set_chosen(node)
-            self.set_view(view_showing(self._picture, self._view, node, LEAST_SHARE), remember=False)
+            self.set_view(view_showing(self.picture, self._view, node, LEAST_SHARE), remember=False)
 
     def walk(self, direction: str) -> None:
         """Go to the "parent", first "child", "next" or "previous" sibling of the chosen node."""
-        if self._picture is None:
+        if self.picture is None:
             return
         node = ROOT if self._chosen is None else self._chosen
-        found = _neighbour(self._picture, node, direction)
+        found = _neighbour(self.picture, node, direction)
         if found is not None:
             self.choose(found)
             self.reveal(found)
 
     def label(self, node: int, is_whole: bool = False) -> str:
         """What a node adds to its parent, or the whole token, as visible text."""
-        assert self._picture is not None
-        token, tree = self._picture.token(node), self._picture.tree
+        assert self.picture is not None
+        token, tree = self.picture.token(node), self.picture.tree
         if token is not None:
             whole = tree.token_bytes(token)
             text = visible_text(whole if is_whole else tree.shown_bytes(token), LABEL_LIMIT) or "∅"
             begun = begun_characters(whole)
             return f"{text}{MORE_SIGN}{begun}" if begun else text
-        name = self.name if node == ROOT else self._picture.script(node)
-        return f"{name}{MORE_SIGN}{self._picture.n_below(node):,}"
+        name = self.name if node == ROOT else self.picture.script(node)
+        return f"{name}{MORE_SIGN}{self.picture.n_below(node):,}"
 
     @property
     def name(self) -> str:
@@ -264,17 +253,17 @@ class TreeModel(QObject):
         """Fly to the token that was selected in the text; not to the one that a new text begins with."""
         before = self._chosen
         self._follow_selection()
-        if before not in (None, self._chosen) and self._chosen is not None and self._picture is not None:
-            view = view_showing(self._picture, self._view, self._chosen, LEAST_SHARE)
+        if before not in (None, self._chosen) and self._chosen is not None and self.picture is not None:
+            view = view_showing(self.picture, self._view, self._chosen, LEAST_SHARE)
             self.set_view(view, remember=False)
 
     def _follow_selection(self) -> None:
         index = self._workspace.selected_token
-        if self._picture is None or index is None or index >= self._workspace.n_tokens:
+        if self.picture is None or index is None or index >= self._workspace.n_tokens:
             return
         token = int(self._workspace.token_ids(index, index + 1)[0])
-        if token != self.chosen_token and 0 <= token < len(self._picture.vocabulary):
-            self._set_chosen(self._picture.node(token))
+        if token != self.chosen_token and 0 <= token < len(self.picture.vocabulary):
+            self._set_chosen(self.picture.node(token))
 
     # The view
 
@@ -293,9 +282,9 @@ class TreeModel(QObject):
 
     def set_view(self, view: View, remember: bool = True) -> None:
         """Show a stretch of leaves; `remember` where somebody may want to come back to the present one."""
-        if self._picture is None:
+        if self.picture is None:
             return
-        view = within(self._picture, view)
+        view = within(self.picture, view)
         if view == self._view:
             return
         if remember:
@@ -307,13 +296,13 @@ class TreeModel(QObject):
 
     def show(self, node: int) -> None:
         """Let a node fill the view."""
-        if self._picture is not None:
-            self.set_view(view_of(self._picture, node))
+        if self.picture is not None:
+            self.set_view(view_of(self.picture, node))
 
     def reveal(self, node: int) -> None:
         """Bring a node into view, large enough to be seen."""
-        if self._picture is not None:
-            self.set_view(view_showing(self._picture, self._view, node, LEAST_SHARE))
+        if self.picture is not None:
+            self.set_view(view_showing(self.picture, self._view, node, LEAST_SHARE))
 
     def fit(self) -> None:
         """Show the whole tree."""

@@ -25,6 +25,9 @@ PAUSE_S = 0.0002
 class TreeSaving(QObject):
     """One file at a time.
 
+    saved    the file that was written last, until that is dismissed
+    failure  why it could not be
+
     Signals:
         changed(): `is_busy`, `progress`, `saved` or `failure` is new.
     """
@@ -33,8 +36,8 @@ class TreeSaving(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._saved: Path | None = None
-        self._failure = ""
+        self.saved: Path | None = None
+        self.failure = ""
         self._job = LatestJob[Path](self)
         self._job.done.connect(self._take)
         self._job.failed.connect(self._fail)
@@ -50,23 +53,13 @@ class TreeSaving(QObject):
         """The share done, 0 to 1."""
         return self._job.progress
 
-    @property
-    def saved(self) -> Path | None:
-        """The file that was written last, until that is dismissed."""
-        return self._saved
-
-    @property
-    def failure(self) -> str:
-        """Why it could not be."""
-        return self._failure
-
     def save_branch(self, path: Path, branch: Branch, format_name: str) -> None:
         """Write a branch in one of FORMATS, instead of whatever is being written now."""
         self.save(path, partial(_data_of, branch, format_name))
 
     def save(self, path: Path, make: Callable[[Progress], bytes]) -> None:
         """Write what `make` returns in another thread, likewise; its TokenloupeErrors are the failure."""
-        self._saved, self._failure = None, ""
+        self.saved, self.failure = None, ""
         self._job.start(partial(_write, path, make))
         self.changed.emit()
 
@@ -76,7 +69,7 @@ class TreeSaving(QObject):
 
     def dismiss(self) -> None:
         """Forget how the last one went."""
-        self._saved, self._failure = None, ""
+        self.saved, self.failure = None, ""
         self.changed.emit()
 
     def close(self) -> None:
@@ -84,11 +77,11 @@ class TreeSaving(QObject):
         self._job.wait()
 
     def _take(self, path: Path) -> None:
-        self._saved = path
+        self.saved = path
         self.changed.emit()
 
     def _fail(self, failure: str) -> None:
-        self._failure = failure
+        self.failure = failure
         self.changed.emit()
 
 

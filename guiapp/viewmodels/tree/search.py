@@ -32,6 +32,9 @@ FOUND = "Found"
 class TreeSearch(QObject):
     """Finds tokens of the tree, or has those that were found elsewhere.
 
+    problem  why nothing could be searched
+    current  which of the found nodes is looked at, from 0
+
     Signals:
         found_changed(): `title`, `found_nodes`, `is_lit` and `problem` are new.
         current_changed(): `current` is new.
@@ -45,8 +48,8 @@ class TreeSearch(QObject):
         self._model = model
         self._query = ""
         self._found = NOTHING
-        self._current: int | None = None
-        self._problem = ""
+        self.current: int | None = None
+        self.problem = ""
         self.job = LatestJob[_Found](self)
         self.job.done.connect(self._take)
         self.job.failed.connect(self._fail)
@@ -74,18 +77,8 @@ class TreeSearch(QObject):
         return self._found.is_lit
 
     @property
-    def problem(self) -> str:
-        """Why nothing could be searched."""
-        return self._problem
-
-    @property
-    def current(self) -> int | None:
-        """Which of the found nodes is looked at, from 0."""
-        return self._current
-
-    @property
     def current_node(self) -> int | None:
-        return None if self._current is None else int(self.found_nodes[self._current])
+        return None if self.current is None else int(self.found_nodes[self.current])
 
     def set_query(self, query: str) -> None:
         """Search for something when typing pauses; nothing is searched for "", and no list is kept."""
@@ -113,12 +106,12 @@ class TreeSearch(QObject):
         n_found = len(self.found_nodes)
         if n_found:
             first = 0 if by > 0 else n_found - 1
-            self.look_at(first if self._current is None else (self._current + by) % n_found)
+            self.look_at(first if self.current is None else (self.current + by) % n_found)
 
     def look_at(self, index: int) -> None:
         """Go to one of what was found."""
-        if index != self._current:
-            self._current = index
+        if index != self.current:
+            self.current = index
             self.current_changed.emit()
         node = int(self.found_nodes[index])
         self._model.choose(node)
@@ -147,7 +140,7 @@ class TreeSearch(QObject):
 
     def _take(self, found: _Found, problem: str = "") -> None:
         self._found = found
-        self._problem, self._current = problem, None
+        self.problem, self.current = problem, None
         self.found_changed.emit()
         if found.title not in ("", FOUND) and len(found.nodes):
             self.look_at(0)
