@@ -66,8 +66,8 @@ def save_screenshot(
     application = make_application()
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(Path(folder) / "settings.json")
-        settings.set_theme(look.theme)
-        settings.set_tree_shape(look.shape)
+        settings.theme = look.theme
+        settings.tree_shape = look.shape
         settings.set_options(True, True, look.encoder or None)
         shown = sample_text(FIRST_SAMPLE) if text is None else text
         shell = build(application, settings, shown, _loader(model, tokenizer))

@@ -101,7 +101,7 @@ class RecentTexts(Recent[None]):
         self._put_first(str(path.absolute()), None)
 
     def _save(self) -> None:
-        self._settings.set_recent_texts(json.dumps(self.paths))
+        self._settings.recent_texts = json.dumps(self.paths)
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ class RecentFiles(Recent[RecentFile]):
         return None if row is None else row.chosen_pre or None
 
     def _save(self) -> None:
-        self._settings.set_recent_files(json.dumps([asdict(file) for file in self.files]))
+        self._settings.recent_files = json.dumps([asdict(file) for file in self.files])
 
 
 def _texts_in(text: str) -> list[str]:

@@ -35,9 +35,9 @@ def test_a_new_file_has_the_defaults(path):
 
 def test_everything_is_there_at_the_next_start(path):
     settings = Settings(path)
-    settings.set_theme("dark")
-    settings.set_font_px(20)
-    settings.set_shows_whitespace(False)
+    settings.theme = "dark"
+    settings.font_px = 20
+    settings.shows_whitespace = False
     settings.set_options(False, True, "heap")
     settings.set_layout("window", QByteArray(b"\x00\xff state"))
     settings.save()
@@ -75,7 +75,7 @@ def test_a_spoiled_file_counts_as_empty_and_is_replaced(path, content):
     settings = Settings(path)
     assert settings.theme == "system"
     assert settings.store.set_aside.read_bytes() == content
-    settings.set_theme("light")
+    settings.theme = "light"
     settings.save()
     again = Settings(path)
     assert (again.theme, again.store.set_aside) == ("light", None)
@@ -83,9 +83,9 @@ def test_a_spoiled_file_counts_as_empty_and_is_replaced(path, content):
 
 def test_two_programs_keep_what_each_of_them_changed(path):
     one, other = Settings(path), Settings(path)
-    one.set_theme("dark")
+    one.theme = "dark"
     one.save()
-    other.set_font_px(20)
+    other.font_px = 20
     other.save()
     kept = Settings(path)
     assert (kept.theme, kept.font_px) == ("dark", 20)
@@ -96,8 +96,8 @@ def test_nobody_waits_for_the_disk(path, monkeypatch):
     fsync = os.fsync
     monkeypatch.setattr(os, "fsync", lambda file: (may_end.wait(PATIENCE_S), fsync(file)))
     settings = Settings(path)
-    settings.set_theme("dark")
-    settings.set_font_px(20)
+    settings.theme = "dark"
+    settings.font_px = 20
     assert (settings.theme, settings.font_px, path.exists()) == ("dark", 20, False)
     may_end.set()
     settings.save()
@@ -109,18 +109,18 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path, qtbot):
     (tmp_path / "file").touch()
     settings = Settings(tmp_path / "file" / "settings.json")
     with qtbot.waitSignal(settings.store.failed) as failed:
-        settings.set_theme("dark")
+        settings.theme = "dark"
     assert "cannot be written" in failed.args[0]
     assert settings.theme == "dark"
 
 
 def test_a_full_disk_leaves_the_old_file_and_nothing_else(path, qtbot, monkeypatch):
     settings = Settings(path)
-    settings.set_theme("dark")
+    settings.theme = "dark"
     settings.save()
     monkeypatch.setattr(os, "fsync", refuse)
     with qtbot.waitSignal(settings.store.failed):
-        settings.set_theme("light")
+        settings.theme = "light"
     assert Settings(path).theme == "dark"
     assert list(path.parent.iterdir()) == [path]
 

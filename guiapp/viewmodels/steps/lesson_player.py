@@ -213,4 +213,4 @@ class LessonPlayer(QObject):
         assert self.lesson is not None
         progress = self._progress()
         progress.pop(self.lesson.name, None)  # the one begun last is the last
-        self._settings.set_lessons(json.dumps({**progress, self.lesson.name: self.number}))
+        self._settings.lessons = json.dumps({**progress, self.lesson.name: self.number})

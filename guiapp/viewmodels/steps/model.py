@@ -299,7 +299,7 @@ class StepsModel(WalkModel[Debugger]):
     def _keep(self) -> None:
         rows = self.breakpoints.rows, self.training_breakpoints
         remembered = Remembered(rows[0], self.watches, self._granularity, rows[1])
-        self._settings.set_debugger(remembered.to_json())
+        self._settings.debugger = remembered.to_json()
 
     def _restore(self) -> None:
         remembered = recall(self._settings.debugger)

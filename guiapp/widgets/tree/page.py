@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QCursor, QKeySequence, QResizeEvent, QShortcut
@@ -130,7 +131,7 @@ class TreePage(Page):
         self.tabs.chosen.connect(self._show_panel)
         self.model.shape_changed.connect(self._keep_shape)
         self.view.hovered.connect(self._follow_hover)
-        self.export.animated.toggled.connect(self._settings.set_animates_tree)
+        self.export.animated.toggled.connect(partial(setattr, self._settings, "animates_tree"))
         self.view.typed.connect(self._begin_search)
         self.view.resized.connect(self._place_map)
         self.search.found_changed.connect(self._follow_search)
@@ -146,7 +147,7 @@ class TreePage(Page):
             shortcut.activated.connect(go)
 
     def _keep_shape(self) -> None:
-        self._settings.set_tree_shape(self.model.shape)
+        self._settings.tree_shape = self.model.shape
 
     def _show_panel(self, index: int) -> None:
         self.side.setCurrentIndex(index)

@@ -84,7 +84,7 @@ class WindowCommands(QObject):
     def open_last(self, first: str) -> None:
         """Open the model of the last time, or `first` where that fails; then it is not tried again."""
         last = self._last_model = self._settings.last_model
-        self._settings.set_last_model("")
+        self._settings.last_model = ""
         self.open(last or first)
         if last and last != first:
             self._model_instead = first
@@ -98,7 +98,7 @@ class WindowCommands(QObject):
         self._utf16.stop()
         loading = self._workspace.loader.loading_name
         if loading is not None and loading == self._last_model:
-            self._settings.set_last_model(loading)
+            self._settings.last_model = loading
 
     def _open_instead(self) -> None:
         """Open a model that surely works if nothing came of the one of the last time."""
@@ -159,7 +159,7 @@ class WindowCommands(QObject):
         if model is None:
             return
         is_demo = model.name.startswith(PREFIX)
-        self._settings.set_last_model(model.name if is_demo else str(Path(model.name).absolute()))
+        self._settings.last_model = model.name if is_demo else str(Path(model.name).absolute())
         if not is_demo:
             self._recent.add(Path(model.name), model.tokenizer.vocabulary, display_name(model))
 
@@ -173,7 +173,7 @@ class WindowCommands(QObject):
         self._recent.clear()
         self._recent_texts.clear()
         self._last_model = ""
-        self._settings.set_last_model("")
+        self._settings.last_model = ""
 
     # Actions
 
@@ -250,8 +250,8 @@ class WindowCommands(QObject):
         search.set_matches_case(self._settings.finds_by_case)
         search.query_changed.connect(self._keep_search)
         panel, settings = self._window.inspect_page.ids_panel, self._settings
-        _keep_choice(panel.format_actions, settings.ids_format, settings.set_ids_format)
-        _keep_choice(panel.view_actions, settings.ids_view, settings.set_ids_view)
+        _keep_choice(panel.format_actions, settings.ids_format, partial(setattr, settings, "ids_format"))
+        _keep_choice(panel.view_actions, settings.ids_view, partial(setattr, settings, "ids_view"))
         for name in ("cut", "copy", "paste", "select_all", "undo", "redo"):
             self._actions[name].setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             self._editor.addAction(self._actions[name])
@@ -295,13 +295,13 @@ class WindowCommands(QObject):
         self._actions[f"theme:{self._theme_source.choice}"].setChecked(True)
 
     def _keep_zoom(self) -> None:
-        self._settings.set_font_px(self._editor.font_px)
+        self._settings.font_px = self._editor.font_px
         for page in self._window.pages.pages.values():
             page.set_text_size(self._editor.font_px)
 
     def _keep_search(self) -> None:
         search = self._window.inspect_page.text_panel.search
-        self._settings.set_finds_by_case(search.matches_case)
+        self._settings.finds_by_case = search.matches_case
 
     def _set_switches(self) -> None:
         self._workspace.set_add_special(self._actions["add_special"].isChecked())
@@ -309,12 +309,12 @@ class WindowCommands(QObject):
 
     def _choose_theme(self, choice: str) -> None:
         self._theme_source.choose(choice)
-        self._settings.set_theme(choice)
+        self._settings.theme = choice
 
     def _show_whitespace(self) -> None:
         shows = self._actions["whitespace"].isChecked()
         self._editor.set_shows_whitespace(shows)
-        self._settings.set_shows_whitespace(shows)
+        self._settings.shows_whitespace = shows
 
     def _show_page(self, name: str) -> None:
         page = self._window.pages.show_page(name)

@@ -13,7 +13,7 @@ def make_shell(qapp, qtbot, tmp_path):
 
     def make(text=b"one two three", model="fake.gguf", load=load):
         settings = Settings(tmp_path / "settings.json")
-        settings.set_theme("dark")
+        settings.theme = "dark"
         shell = build(qapp, settings, text, load, Answers())
         shells.append(shell)
         qtbot.addWidget(shell.window)

@@ -122,7 +122,7 @@ def test_short_facts_have_no_scroll_bars(shell, qtbot):
 def test_the_model_of_the_last_time_is_opened_again(make_shell, qtbot):
     opened_last = make_shell(model="other.gguf").settings.last_model
     again = make_shell(model="demo:wordpiece")
-    again.settings.set_last_model(opened_last)
+    again.settings.last_model = opened_last
     with qtbot.waitSignal(again.workspace.vocabulary_changed):
         again.commands.open_last("demo:bpe")
     assert again.workspace.vocabulary.name == "other.gguf"
@@ -131,7 +131,7 @@ def test_the_model_of_the_last_time_is_opened_again(make_shell, qtbot):
 @pytest.mark.parametrize(("last", "tells"), [("broken.gguf", "no GGUF file"), ("odd.gguf", "Choose one.")])
 def test_where_the_model_of_the_last_time_fails_a_demo_model_is_opened(make_shell, qtbot, last, tells):
     shell = make_shell(model=None)
-    shell.settings.set_last_model(last)
+    shell.settings.last_model = last
     with qtbot.waitSignal(shell.workspace.vocabulary_changed):
         shell.commands.open_last("demo:bpe")
     assert shell.workspace.vocabulary.name == "demo:bpe"
@@ -144,7 +144,7 @@ def test_where_the_model_of_the_last_time_fails_a_demo_model_is_opened(make_shel
 
 def test_where_the_model_of_the_last_time_is_cancelled_a_demo_model_is_opened(make_shell, qtbot):
     shell = make_shell(model=None)
-    shell.settings.set_last_model("other.gguf")
+    shell.settings.last_model = "other.gguf"
     with qtbot.waitSignal(shell.workspace.vocabulary_changed):
         shell.commands.open_last("demo:bpe")
         shell.workspace.loader.cancel()
@@ -158,7 +158,7 @@ def test_closing_while_the_model_of_the_last_time_is_loaded_forgets_it_only_if_a
     monkeypatch.setattr(background, "PATIENCE_AT_THE_END_S", 0.01)
     may_end = threading.Event()
     shell = make_shell(model=None, load=lambda name, pre, progress: may_end.wait(PATIENCE_S))
-    shell.settings.set_last_model("slow.gguf")
+    shell.settings.last_model = "slow.gguf"
     shell.commands.open_last("demo:bpe")
     assert shell.settings.last_model == ""  # lest a model that ends the program is opened each time
     if forgets:

@@ -86,7 +86,7 @@ def test_an_edited_text_is_remembered_when_it_is_saved(shell, qtbot, files):
 @pytest.mark.parametrize("spoiled", ["", "{", "7", "null", "[1, [2]]", "[" * 100_000])
 def test_a_spoiled_list_is_an_empty_one(qapp, tmp_path, spoiled):
     settings = Settings(tmp_path / "settings.json")
-    settings.set_recent_texts(spoiled)
+    settings.recent_texts = spoiled
     assert RecentTexts(settings).paths == ()
 
 
