@@ -32,169 +32,6 @@ def _code(title: str, text: str) -> PseudoCode:
     return PseudoCode(title, tuple(lines), line_of)
 
 
-HEAP = _code(
-    "Pair merging with a priority queue",
-    """
-if the piece is a token: take it  # whole
-put every pair that has a rule into the queue  # first push
-while the queue is not empty:
-    take out the pair of lowest rank
-    if one of the two has changed: skip it  # stale
-    merge the two into one  # merge
-    put the new pairs on both sides in  # push
-write bytes for symbols that are no tokens  # fallback, lost
-next piece  # done
-""",
-)
-
-SCAN = _code(
-    "Textbook pair merging",
-    """
-if the piece is a token: take it  # whole
-while any two neighbours have a rule:
-    find the pair of lowest rank
-    merge the two into one  # merge
-write bytes for symbols that are no tokens  # fallback, lost
-next piece  # done
-""",
-)
-
-VITERBI = _code(
-    "Most probable segmentation",
-    """
-for each place in the text, left to right:
-    for each token that begins there:
-        add its score to the best way so far
-        if that is better where it ends: keep it  # reach
-        otherwise forget it  # worse
-from the end, follow the best way back:
-    write down its token  # choose
-    join unknown ones side by side  # join
-next stretch of text  # done
-""",
-)
-
-PLAMO2 = _code(
-    "Cheapest segmentation, right to left",
-    """
-for each place in the text, right to left:
-    for each token that begins there:
-        add its cost to the way behind it
-        if that is cheaper: keep it  # reach
-        otherwise forget it  # worse
-from the start, follow the cheapest way:
-    write down its token  # take
-next stretch of text  # done
-""",
-)
-
-WORDPIECE = _code(
-    "Longest match first",
-    """
-for each word:
-    try all that is left of it
-    while that is no token: one character less  # miss
-    take the token  # take
-    if nothing fits: the word is unknown  # give up
-next word  # done
-""",
-)
-
-LINEAR = _code(
-    "Longest match with failure links",
-    """
-for each word:
-    walk down the tree of all tokens
-    where it does not go on:  # fail
-        take the tokens of the node's link  # take
-        go on from the node the link leads to
-        if there is none: the word is unknown  # give up
-next word  # done
-""",
-)
-
-RWKV = _code(
-    "Longest match over bytes",
-    """
-while there is text left:
-    find the longest token it begins with
-    take it  # take
-next stretch of text  # done
-""",
-)
-
-GREEDY = _code(
-    "Longest match in the token tree",
-    """
-if the piece is a token: take it  # whole
-while there is text left in the piece:
-    walk down the token tree
-    take the last token on the way  # take
-next piece  # done
-""",
-)
-
-BACKTRACK = _code(
-    "Longest match with steps back",
-    """
-if the piece is a token: take it  # whole
-while there is text left in the piece:
-    try the longest token that fits
-    if nothing can follow it: shorter one  # dead end
-    if it cannot follow the last: shorter  # reject
-    otherwise take it  # take
-    if none is left: take the last one back  # back
-next piece  # done
-""",
-)
-
-TABLE = _code(
-    "The last token of every prefix",
-    """
-if the piece is a token: take it  # whole
-for each place, left to right:
-    for each token that begins there:
-        if it can follow the last token of
-            the text so far: note it  # reach
-        otherwise forget it  # reject
-from the end, follow the notes back  # choose
-next piece  # done
-""",
-)
-
-FEWEST = _code(
-    "As few tokens as possible",
-    """
-if the piece is a token: take it  # whole
-for each place, left to right:
-    for each token that begins there:
-        sometimes leave it out, by chance  # rule out
-        if this takes fewer tokens: keep it  # reach
-        otherwise forget it  # worse
-from the end, follow the best way back  # choose
-next piece  # done
-""",
-)
-
-WORDS = _code(
-    "Whitespace words",
-    """
-for each word:
-    look it up, first with the space before it  # miss
-    if it is a token: take it  # whole, take
-next word  # done
-""",
-)
-
-HASH = _code(
-    "Hashes of five bytes",
-    """
-for each five bytes:
-    their hash is the token  # whole
-done  # done
-""",
-)
-
 STAGES = _code(
     "The way of a text",
     """
@@ -207,19 +44,156 @@ put tokens around the whole  # add
 )
 
 OF_ENCODERS = {
-    "heap": HEAP,
-    "scan": SCAN,
-    "viterbi": VITERBI,
-    "plamo2": PLAMO2,
-    "wordpiece": WORDPIECE,
-    "linear": LINEAR,
-    "rwkv": RWKV,
-    "greedy": GREEDY,
-    "backtrack": BACKTRACK,
-    "table": TABLE,
-    "fewest": FEWEST,
-    "words": WORDS,
-    "hash": HASH,
+    "heap": _code(
+        "Pair merging with a priority queue",
+        """
+if the piece is a token: take it  # whole
+put every pair that has a rule into the queue  # first push
+while the queue is not empty:
+    take out the pair of lowest rank
+    if one of the two has changed: skip it  # stale
+    merge the two into one  # merge
+    put the new pairs on both sides in  # push
+write bytes for symbols that are no tokens  # fallback, lost
+next piece  # done
+""",
+    ),
+    "scan": _code(
+        "Textbook pair merging",
+        """
+if the piece is a token: take it  # whole
+while any two neighbours have a rule:
+    find the pair of lowest rank
+    merge the two into one  # merge
+write bytes for symbols that are no tokens  # fallback, lost
+next piece  # done
+""",
+    ),
+    "viterbi": _code(
+        "Most probable segmentation",
+        """
+for each place in the text, left to right:
+    for each token that begins there:
+        add its score to the best way so far
+        if that is better where it ends: keep it  # reach
+        otherwise forget it  # worse
+from the end, follow the best way back:
+    write down its token  # choose
+    join unknown ones side by side  # join
+next stretch of text  # done
+""",
+    ),
+    "plamo2": _code(
+        "Cheapest segmentation, right to left",
+        """
+for each place in the text, right to left:
+    for each token that begins there:
+        add its cost to the way behind it
+        if that is cheaper: keep it  # reach
+        otherwise forget it  # worse
+from the start, follow the cheapest way:
+    write down its token  # take
+next stretch of text  # done
+""",
+    ),
+    "wordpiece": _code(
+        "Longest match first",
+        """
+for each word:
+    try all that is left of it
+    while that is no token: one character less  # miss
+    take the token  # take
+    if nothing fits: the word is unknown  # give up
+next word  # done
+""",
+    ),
+    "linear": _code(
+        "Longest match with failure links",
+        """
+for each word:
+    walk down the tree of all tokens
+    where it does not go on:  # fail
+        take the tokens of the node's link  # take
+        go on from the node the link leads to
+        if there is none: the word is unknown  # give up
+next word  # done
+""",
+    ),
+    "rwkv": _code(
+        "Longest match over bytes",
+        """
+while there is text left:
+    find the longest token it begins with
+    take it  # take
+next stretch of text  # done
+""",
+    ),
+    "greedy": _code(
+        "Longest match in the token tree",
+        """
+if the piece is a token: take it  # whole
+while there is text left in the piece:
+    walk down the token tree
+    take the last token on the way  # take
+next piece  # done
+""",
+    ),
+    "backtrack": _code(
+        "Longest match with steps back",
+        """
+if the piece is a token: take it  # whole
+while there is text left in the piece:
+    try the longest token that fits
+    if nothing can follow it: shorter one  # dead end
+    if it cannot follow the last: shorter  # reject
+    otherwise take it  # take
+    if none is left: take the last one back  # back
+next piece  # done
+""",
+    ),
+    "table": _code(
+        "The last token of every prefix",
+        """
+if the piece is a token: take it  # whole
+for each place, left to right:
+    for each token that begins there:
+        if it can follow the last token of
+            the text so far: note it  # reach
+        otherwise forget it  # reject
+from the end, follow the notes back  # choose
+next piece  # done
+""",
+    ),
+    "fewest": _code(
+        "As few tokens as possible",
+        """
+if the piece is a token: take it  # whole
+for each place, left to right:
+    for each token that begins there:
+        sometimes leave it out, by chance  # rule out
+        if this takes fewer tokens: keep it  # reach
+        otherwise forget it  # worse
+from the end, follow the best way back  # choose
+next piece  # done
+""",
+    ),
+    "words": _code(
+        "Whitespace words",
+        """
+for each word:
+    look it up, first with the space before it  # miss
+    if it is a token: take it  # whole, take
+next word  # done
+""",
+    ),
+    "hash": _code(
+        "Hashes of five bytes",
+        """
+for each five bytes:
+    their hash is the token  # whole
+done  # done
+""",
+    ),
 }
 
 

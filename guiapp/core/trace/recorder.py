@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.trace.decisions import DECISIONS, Decision
 from guiapp.core.trace.operations import BEFORE, BEHIND, EFFECTS, NUMBERS, Effect
 from guiapp.core.trace.queue_count import QueueCount
-from guiapp.core.trace.trace import Cells, Pieces, Tokens, Trace, columns_of
+from guiapp.core.trace.trace import Cells, Columns, Pieces, Tokens, Trace
 
 Progress = Callable[[float], None]
 STEPS_PER_REPORT = 4096
@@ -71,6 +71,42 @@ def _rows(*columns: NDArray[Any]) -> list[Any]:
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
+class _Row(NamedTuple):
+    """A step; see `Columns`."""
+
+    operation: int
+    piece: int
+    position: int
+    end: int
+    right_position: int = -1
+    left: int = -1
+    right: int = -1
+    result: int = -1
+    rank: float = math.nan
+    cell: int = -1
+    other_cell: int = -1
+    depth: int = 0
+    candidates: int = -1
+    pushed: int = -1
+
+
+class _Rows:
+    """Columns that grow by rows; `types` as `array` names them."""
+
+    def __init__(self, types: str) -> None:
+        self.columns: list[array[Any]] = [array(each) for each in types]
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    def append(self, *row: float) -> None:
+        for column, value in zip(self.columns, row, strict=True):
+            column.append(value)
+
+    def arrays(self) -> Iterator[NDArray[Any]]:
+        return map(np.asarray, self.columns)
+
+
 class _Recorder:
     """The watcher that fills the columns."""
 
@@ -78,13 +114,10 @@ class _Recorder:
         self._text = text
         self._n_tokens = n_tokens
         self._progress = progress
-        self._operation = array("B")
-        self._places = tuple(array("i") for _ in range(7))  # piece … result
-        self._rank = array("d")
-        self._writes = tuple(array("i") for _ in range(5))  # cell … pushed
-        self._pieces = tuple(array("i") for _ in Pieces._fields)
-        self._cells = tuple(array("i") for _ in Cells._fields)
-        self._made = tuple(array("i") for _ in Tokens._fields)
+        self._steps = _Rows("B" + 7 * "i" + "d" + 5 * "i")
+        self._pieces = _Rows(len(Pieces._fields) * "i")
+        self._cells = _Rows(len(Cells._fields) * "i")
+        self._made = _Rows(len(Tokens._fields) * "i")
         self._work = bytearray()
         self._fragment, self._fragment_start = 0, 0
         self._piece = -1
@@ -103,7 +136,7 @@ class _Recorder:
             self.write("normalise", self._fragment_start + start, source_end)
 
     def split(self, piece_ends: Sequence[int]) -> None:
-        start, n_before = 0, len(self._pieces[0])
+        start, n_before = 0, len(self._pieces)
         for number, end in enumerate(piece_ends, n_before):
             self._piece = number
             self.write("piece", *self._source(start, end))
@@ -117,9 +150,8 @@ class _Recorder:
         if marked is not None:
             self._layers.append((marked, 0))
         span = self._source(0, len(data))
-        first = (len(self._operation), 0, len(self._cells[0]), len(self._made[0]), len(self._work))
-        for column, value in zip(self._pieces, (self._fragment, *span, *first), strict=True):
-            column.append(value)
+        first = (len(self._steps), 0, len(self._cells), len(self._made), len(self._work))
+        self._pieces.append(self._fragment, *span, *first)
         self._work += data
         self._data_size = len(data)
         self._n_own_steps, self._depth = 0, 0
@@ -131,11 +163,9 @@ class _Recorder:
         self._queue = QueueCount()
         cells = symbols if symbols is not None else [(-1, at, at + 1) for at in range(len(data))]
         for symbol, cell_start, cell_end in cells:
-            for column, value in zip(self._cells, (symbol, *self._source(cell_start, cell_end)), strict=True):
-                column.append(value)
+            self._cells.append(symbol, *self._source(cell_start, cell_end))
         if symbols is None:
-            for column, value in zip(self._cells, (-1, span[1], span[1]), strict=True):
-                column.append(value)
+            self._cells.append(-1, span[1], span[1])
 
     def step(self, step: object) -> None:
         decision = DECISIONS[type(step)](step)
@@ -152,9 +182,8 @@ class _Recorder:
             for token_id, start, end in tokens:
                 self._span_step(Decision("whole", start, end, token_id))
         for token_id, start, end in tokens:
-            for column, value in zip(self._made, (token_id, *self._source(start, end)), strict=True):
-                column.append(value)
-        self._pieces[4][-1] = len(self._operation)
+            self._made.append(token_id, *self._source(start, end))
+        self._pieces.columns[4][-1] = len(self._steps)
         self.write("done", *self._source(0, self._data_size), depth=len(tokens))
 
     # Rows
@@ -167,7 +196,7 @@ class _Recorder:
         candidates = self._queue.n_candidates if operation == "push" or self._queue.is_used else -1
         key = (left, right, decision.left, decision.right)
         if operation == "push":
-            self._queue.push(key, len(self._operation))
+            self._queue.push(key, len(self._steps))
         else:
             pushed = self._queue.pop(key)
         if operation == "merge":
@@ -178,16 +207,15 @@ class _Recorder:
             operation,
             start,
             end,
-            middle,
-            decision.left,
-            decision.right,
-            decision.result,
-            decision.worth,
-            left,
-            right,
-            0,
-            candidates,
-            pushed,
+            right_position=middle,
+            left=decision.left,
+            right=decision.right,
+            result=decision.result,
+            rank=decision.worth,
+            cell=left,
+            other_cell=right,
+            candidates=candidates,
+            pushed=pushed,
         )
 
     def _span_step(self, decision: Decision) -> None:
@@ -213,7 +241,7 @@ class _Recorder:
             left=decision.left,
             right=decision.right,
             result=decision.result,
-            worth=decision.worth,
+            rank=decision.worth,
             cell=cell,
             other_cell=decision.other_cell,
             depth=self._depth,
@@ -236,32 +264,11 @@ class _Recorder:
             if at == first:
                 self.write("lost", *self._source(self._slot_starts[slot], end), other_cell=slot)
 
-    def write(
-        self,
-        operation: str,
-        position: int,
-        end: int,
-        right_position: int = -1,
-        left: int = -1,
-        right: int = -1,
-        result: int = -1,
-        worth: float = math.nan,
-        cell: int = -1,
-        other_cell: int = -1,
-        depth: int = 0,
-        candidates: int = -1,
-        pushed: int = -1,
-    ) -> None:
-        number = NUMBERS[operation]
+    def write(self, operation: str, position: int, end: int, **more: Any) -> None:
+        """Add a step; what else it has are fields of a row."""
         piece = self._piece if operation not in ("special", "text", "normalise", "add") else -1
-        values = (piece, position, end, right_position, left, right, result)
-        for column, value in zip(self._places, values, strict=True):
-            column.append(value)
-        for column, value in zip(self._writes, (cell, other_cell, depth, candidates, pushed), strict=True):
-            column.append(value)
-        self._rank.append(worth)
-        self._operation.append(number)
-        if len(self._operation) % STEPS_PER_REPORT == 0:
+        self._steps.append(*_Row(NUMBERS[operation], piece, position, end, **more))
+        if len(self._steps) % STEPS_PER_REPORT == 0:
             self._progress(position / max(1, len(self._text)))
 
     def _source(self, start: int, end: int) -> tuple[int, int]:
@@ -275,22 +282,15 @@ class _Recorder:
 
     def trace(self, encoder: str, twin: str, tokens: Sequence[tuple[int, int, int]]) -> Trace:
         """All that was written."""
-        operation = np.frombuffer(self._operation, np.uint8)
-        rank = np.frombuffer(self._rank, np.float64)
-        columns = columns_of([operation, *map(_frozen, self._places), rank, *map(_frozen, self._writes)])
         result = np.array(tokens, np.int32).reshape(-1, 3).T
         return Trace(
             self._text,
             encoder,
             twin,
-            columns,
-            Pieces(*map(_frozen, self._pieces)),
-            Cells(*map(_frozen, self._cells)),
+            Columns(*self._steps.arrays()),
+            Pieces(*self._pieces.arrays()),
+            Cells(*self._cells.arrays()),
             bytes(self._work),
-            Tokens(*map(_frozen, self._made)),
+            Tokens(*self._made.arrays()),
             Tokens(*(np.ascontiguousarray(column) for column in result)),
         )
-
-
-def _frozen(column: array[int]) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
-    return np.frombuffer(column, np.int32) if len(column) else np.empty(0, np.int32)

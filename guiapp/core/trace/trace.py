@@ -6,7 +6,7 @@ the state at any step follows from the rows before it (see `replay`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -221,7 +221,7 @@ class Trace:
                 arrays["text"].tobytes(),
                 arrays["encoder"].tobytes().decode(),
                 arrays["twin"].tobytes().decode(),
-                columns_of(_fields(arrays, "columns", Columns._fields)),
+                Columns(*_fields(arrays, "columns", Columns._fields)),
                 Pieces(*_fields(arrays, "pieces", Pieces._fields)),
                 Cells(*_fields(arrays, "cells", Cells._fields)),
                 arrays["work"].tobytes(),
@@ -230,12 +230,5 @@ class Trace:
             )
 
 
-def _fields(
-    arrays: Mapping[str, NDArray[np.int32]], part: str, names: tuple[str, ...]
-) -> list[NDArray[np.int32]]:
+def _fields(arrays: Mapping[str, NDArray[Any]], part: str, names: tuple[str, ...]) -> list[NDArray[Any]]:
     return [arrays[f"{part}.{name}"] for name in names]
-
-
-def columns_of(arrays: Sequence[NDArray[Any]]) -> Columns:
-    """The columns from their arrays in order; they have different types, so nobody checks these here."""
-    return Columns(*arrays)
