@@ -27,9 +27,10 @@ def run(options: argparse.Namespace) -> int:
     """Step through the tokenization of a text, as in a debugger."""
     from guiapp.commands.step_console import Console, remembered_commands
     from guiapp.core.trace.absences import absence
-    from guiapp.core.trace.breakpoints import parse_breakpoint, unquoted
+    from guiapp.core.trace.breakpoints import parse_breakpoint
     from guiapp.core.trace.recorder import record
     from guiapp.core.trace.reports import compare_with, debugger_for, trace_record
+    from guiapp.core.trace.spelling import unquoted
 
     breakpoints = [parse_breakpoint(text) for text in options.breakpoints]
     text = text_of(options)

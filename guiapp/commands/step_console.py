@@ -14,11 +14,12 @@ from typing import IO
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.explain.figures import counted
 from guiapp.core.trace.absences import absence
-from guiapp.core.trace.breakpoints import KINDS, column_help, parse_breakpoint, unquoted
+from guiapp.core.trace.breakpoints import KINDS, column_help, parse_breakpoint
 from guiapp.core.trace.condition_syntax import ConditionError
 from guiapp.core.trace.conditions import COLUMNS, Expression
 from guiapp.core.trace.debugger import Debugger, Granularity
 from guiapp.core.trace.operations import OPERATIONS
+from guiapp.core.trace.spelling import unquoted
 
 WINDOW_TOKENS = 12  # shown on either side of what happens
 HISTORY_LINES = 1000

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from guiapp.core.explain.figures import counted
-from guiapp.core.trace.breakpoints import Breakpoint, pair_parts, unquoted
+from guiapp.core.trace.breakpoints import Breakpoint, pair_parts
 from guiapp.core.trace.conditions import TWINS_WITH, WEIGHING, Condition, TraceValues
 from guiapp.core.trace.operations import NUMBERS
 from guiapp.core.trace.pseudo_code import STAGES, code_of
+from guiapp.core.trace.spelling import unquoted
 from guiapp.core.trace.trace import Trace
 
 

@@ -23,6 +23,7 @@ from guiapp.core.trace.conditions import (
     check_pattern,
 )
 from guiapp.core.trace.operations import FORMS, NUMBERS
+from guiapp.core.trace.spelling import unquoted
 from guiapp.core.trace.trace import Tokens
 
 Ends = Mapping[str, Tokens]
@@ -153,57 +154,32 @@ def note(breakpoint_: Breakpoint, values: Values, step: int) -> str:
 # What each kind finds
 
 
-def _formed(values: TraceValues) -> NDArray[np.bool_]:
-    formed: NDArray[np.bool_] = FORMS[values.trace.columns.operation]
-    return formed
+def _token(value: str, values: Values, ends: Ends) -> NDArray[np.int64]:
+    return np.flatnonzero(values.made_of("result", value) & values.formed)
 
 
-def _token_ids(text: str, values: TraceValues) -> NDArray[np.int64]:
-    """Ids for an id, "a text" as the file or the user spells it, or bytes such as 0xE2 0x82."""
-    vocabulary = values.vocabulary
-    if text.isdecimal():
-        return np.array([int(text)] if int(text) < len(vocabulary) else [], np.int64)
-    if is_hexadecimal(text):
-        wanted = bytes.fromhex(text.replace("0x", ""))
-        return np.array(
-            [i for i in values.used_ids.tolist() if vocabulary.token_bytes(i) == wanted], np.int64
-        )
-    return np.flatnonzero(values.ids_that("==", unquoted(text))[:-1])
+def _pattern(value: str, values: Values, ends: Ends) -> NDArray[np.int64]:
+    steps = slice(0, values.n_steps)
+    return np.flatnonzero(values.is_token("result", "matches", unquoted(value), steps) & values.formed)
 
 
-def _is_one_of(column: NDArray[np.int32], ids: NDArray[np.int64]) -> NDArray[np.bool_]:
-    return np.equal(column, ids[0]) if len(ids) == 1 else np.isin(column, ids)
+def _pair(value: str, values: Values, ends: Ends) -> NDArray[np.int64]:
+    left, right = pair_parts(value)
+    is_pair = values.made_of("left", left) & values.made_of("right", right)
+    return np.flatnonzero(values.is_operation("merge") & is_pair)
 
 
-def _token(value: str, values: TraceValues, ends: Ends) -> NDArray[np.int64]:
-    return np.flatnonzero(
-        _is_one_of(values.trace.columns.result, _token_ids(value, values)) & _formed(values)
-    )
-
-
-def _pattern(value: str, values: TraceValues, ends: Ends) -> NDArray[np.int64]:
-    steps = slice(0, len(values.trace))
-    return np.flatnonzero(values.is_token("result", "matches", unquoted(value), steps) & _formed(values))
-
-
-def _pair(value: str, values: TraceValues, ends: Ends) -> NDArray[np.int64]:
-    columns = values.trace.columns
-    left, right = (_token_ids(part, values) for part in pair_parts(value))
-    is_merge = columns.operation == NUMBERS["merge"]
-    return np.flatnonzero(is_merge & _is_one_of(columns.left, left) & _is_one_of(columns.right, right))
-
-
-def _within(column: str, value: str, values: TraceValues, ends: Ends) -> NDArray[np.int64]:
+def _within(column: str, value: str, values: Values, ends: Ends) -> NDArray[np.int64]:
     low, high = number_range(value)
-    worth = values.column(column, slice(0, len(values.trace)))
-    return np.flatnonzero((worth >= low) & (worth <= high) & _formed(values))
+    worth = values.column(column, slice(0, values.n_steps))
+    return np.flatnonzero((worth >= low) & (worth <= high) & values.formed)
 
 
 def _byte(value: str, values: TraceValues, ends: Ends) -> NDArray[np.int64]:
     """The steps that form a token over a byte; for a symbol that stays alone, the end of its piece."""
     columns, at = values.trace.columns, int(value)
     covering = (columns.position <= at) & (columns.end > at)
-    formed = np.flatnonzero(covering & _formed(values))
+    formed = np.flatnonzero(covering & values.formed)
     return formed if len(formed) else np.flatnonzero(covering & (columns.operation == NUMBERS["done"]))
 
 
@@ -213,8 +189,8 @@ def _piece(value: str, values: TraceValues, ends: Ends) -> NDArray[np.int64]:
     return first_steps[piece : piece + 1].astype(np.int64)
 
 
-def _operation(value: str, values: TraceValues, ends: Ends) -> NDArray[np.int64]:
-    return np.flatnonzero(values.trace.columns.operation == NUMBERS[unquoted(value)])
+def _operation(value: str, values: Values, ends: Ends) -> NDArray[np.int64]:
+    return np.flatnonzero(values.is_operation(unquoted(value)))
 
 
 def _difference(value: str, values: TraceValues, ends: Ends) -> NDArray[np.int64]:
@@ -248,11 +224,11 @@ def first_different_byte(ours: Tokens, theirs: Tokens) -> int | None:
     return min(int(tokens.starts[at]) for tokens in (ours, theirs) if at < len(tokens.ids))
 
 
-def find_nothing(value: str, values: Values, ends: Ends) -> NDArray[np.int64]:
+def _nothing(value: str, values: Values, ends: Ends) -> NDArray[np.int64]:
     return np.empty(0, np.int64)
 
 
-KINDS: dict[str, Callable[[str, TraceValues, Ends], NDArray[np.int64]]] = {
+KINDS: dict[str, Callable[[str, Any, Ends], NDArray[np.int64]]] = {
     "token": _token,
     "pattern": _pattern,
     "pair": _pair,
@@ -262,7 +238,7 @@ KINDS: dict[str, Callable[[str, TraceValues, Ends], NDArray[np.int64]]] = {
     "piece": _piece,
     "operation": _operation,
     "difference": _difference,
-    "if": find_nothing,
+    "if": _nothing,
 }
 
 
@@ -279,18 +255,9 @@ TRACE_DIALECT = Dialect(KINDS, TRACE_SCHEMA)
 # How values are written
 
 
-def unquoted(text: str) -> str:
-    is_quoted = len(text) >= 2 and text[0] == text[-1] == '"'
-    return re.sub(r"\\(.)", r"\1", text[1:-1]) if is_quoted else text
-
-
 def quoted(text: str) -> str:
     """What `unquoted` takes apart again."""
     return '"' + re.sub(r'(["\\])', r"\\\1", text) + '"'
-
-
-def is_hexadecimal(text: str) -> bool:
-    return re.fullmatch(r"(?:0x[0-9A-Fa-f]{2}\s*)+", text) is not None
 
 
 def pair_parts(value: str) -> list[str]:

@@ -27,7 +27,7 @@ from guiapp.core.trace.condition_syntax import (
     parse,
 )
 from guiapp.core.trace.operations import FORMS, NUMBERS, OPERATIONS, STAGE_NAMES, STAGES
-from guiapp.core.trace.spelling import written
+from guiapp.core.trace.spelling import is_hexadecimal, unquoted, written
 from guiapp.core.trace.trace import Trace
 from guiapp.core.vocab.vocabulary import Vocabulary
 
@@ -119,6 +119,15 @@ class Values(Protocol):
     def told(self, column: str, step: int) -> str | None:
         """How a step's token or name is written; None for columns of numbers."""
 
+    @property
+    def formed(self) -> NDArray[np.bool_]:
+        """Which steps form a token."""
+
+    def is_operation(self, name: str) -> NDArray[np.bool_]: ...
+
+    def made_of(self, column: str, wanted: str) -> NDArray[np.bool_]:
+        """Which steps have the token that a breakpoint names: an id, a text in quotes or as it is, bytes."""
+
 
 class TraceValues:
     """The columns of one trace, with the texts of its tokens; see `Values`."""
@@ -182,6 +191,27 @@ class TraceValues:
             else:
                 passes[token_id] = TEXT_TESTS[test](raw, text) or TEXT_TESTS[test](plain, text)
         return passes
+
+    @property
+    def formed(self) -> NDArray[np.bool_]:
+        formed: NDArray[np.bool_] = FORMS[self.trace.columns.operation]
+        return formed
+
+    def is_operation(self, name: str) -> NDArray[np.bool_]:
+        return np.equal(self.trace.columns.operation, NUMBERS[name])
+
+    def made_of(self, column: str, wanted: str) -> NDArray[np.bool_]:
+        ids, found = getattr(self.trace.columns, column), self.ids_of(wanted)
+        return np.equal(ids, found[0]) if len(found) == 1 else np.isin(ids, found)
+
+    def ids_of(self, wanted: str) -> NDArray[np.int64]:
+        """Ids for an id, "a text" as the file or the user spells it, or bytes such as 0xE2 0x82."""
+        if wanted.isdecimal():
+            return np.array([int(wanted)] if int(wanted) < len(self.vocabulary) else [], np.int64)
+        if is_hexadecimal(wanted):
+            data = bytes.fromhex(wanted.replace("0x", ""))
+            return self.used_ids[[self.vocabulary.token_bytes(i) == data for i in self.used_ids.tolist()]]
+        return np.flatnonzero(self.ids_that("==", unquoted(wanted))[:-1])
 
     @cached_property
     def used_ids(self) -> NDArray[np.int64]:

@@ -9,16 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.explain.visible_text import visible_text
-from guiapp.core.trace.breakpoints import (
-    Dialect,
-    Ends,
-    find_nothing,
-    is_hexadecimal,
-    number_range,
-    pair_parts,
-    unquoted,
-)
+from guiapp.core.trace.breakpoints import KINDS, Dialect
 from guiapp.core.trace.conditions import TEXT_TESTS, Schema, Steps
+from guiapp.core.trace.spelling import is_hexadecimal, unquoted
 from guiapp.core.trace.walk import Walk
 from guiapp.core.training.corpus import END_OF_WORD
 from guiapp.core.training.telling import Told, ToldEstimate, ToldMerge, ToldPruning
@@ -101,8 +94,14 @@ class TrainingValues:
         number = self._symbols[column][step]
         return visible_text(self._texts[number][0].encode()) if number >= 0 else "–"
 
+    @property
+    def formed(self) -> NDArray[np.bool_]:
+        return np.ones(self.n_steps, np.bool_)
+
+    def is_operation(self, name: str) -> NDArray[np.bool_]:
+        return np.equal(self._numbers["operation"], OPERATIONS.index(name))
+
     def made_of(self, column: str, wanted: str) -> NDArray[np.bool_]:
-        """The steps where a symbol is the text or the bytes that a breakpoint names."""
         if not is_hexadecimal(wanted):
             return self.is_token(column, "==", unquoted(wanted), slice(0, self.n_steps))
         data = bytes.fromhex(wanted.replace("0x", ""))
@@ -134,49 +133,8 @@ class TrainingValues:
         return symbol.removesuffix(END_OF_WORD).replace("▁", " ").encode()
 
 
-def values_of(algorithm: str, alphabet: tuple[str, ...]) -> TrainingValues:
-    """The columns of a training that begins with these symbols."""
-    return TrainingValues(algorithm == "bpe" and END_OF_WORD not in alphabet)
-
-
-# What each kind finds
-
-
-def _token(value: str, values: TrainingValues, ends: Ends) -> NDArray[np.int64]:
-    return np.flatnonzero(values.made_of("result", value))
-
-
-def _pattern(value: str, values: TrainingValues, ends: Ends) -> NDArray[np.int64]:
-    return np.flatnonzero(values.is_token("result", "matches", unquoted(value), slice(0, values.n_steps)))
-
-
-def _pair(value: str, values: TrainingValues, ends: Ends) -> NDArray[np.int64]:
-    left, right = pair_parts(value)
-    return np.flatnonzero(values.made_of("left", left) & values.made_of("right", right))
-
-
-def _rank(value: str, values: TrainingValues, ends: Ends) -> NDArray[np.int64]:
-    low, high = number_range(value)
-    ranks = values.column("rank", slice(0, values.n_steps))
-    return np.flatnonzero((ranks >= low) & (ranks <= high))
-
-
-def _operation(value: str, values: TrainingValues, ends: Ends) -> NDArray[np.int64]:
-    operations = values.column("operation", slice(0, values.n_steps))
-    return np.flatnonzero(operations == OPERATIONS.index(unquoted(value)))
-
-
-TRAINING_DIALECT = Dialect(
-    {
-        "token": _token,
-        "pattern": _pattern,
-        "pair": _pair,
-        "rank": _rank,
-        "operation": _operation,
-        "if": find_nothing,
-    },
-    SCHEMA,
-)
+SHARED_KINDS = "token", "pattern", "pair", "rank", "operation", "if"
+TRAINING_DIALECT = Dialect({name: KINDS[name] for name in SHARED_KINDS}, SCHEMA)
 
 
 class TrainingWalk(Walk):

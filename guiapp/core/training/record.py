@@ -5,7 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from pathlib import Path
 
-from guiapp.core.training.breakpoints import values_of
+from guiapp.core.training.breakpoints import TrainingValues
+from guiapp.core.training.corpus import END_OF_WORD
 from guiapp.core.training.runs import Start, parse_start
 from guiapp.core.training.telling import Cut, Told, ToldEstimate, ToldMerge, from_json
 
@@ -25,7 +26,7 @@ class TrainingRecord:
         self._known = set(self._symbols)
         self._sizes = [len(self._symbols)]
         self._likelihoods: list[tuple[int, float]] = []
-        self.values = values_of(start.algorithm, start.alphabet)
+        self.values = TrainingValues(start.algorithm == "bpe" and END_OF_WORD not in start.alphabet)
 
     def append(self, line: bytes) -> None:
         """Take the next step."""

@@ -8,7 +8,8 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.errors import TokenloupeError
-from guiapp.core.trace.breakpoints import Breakpoint, Dialect, parse_breakpoint, unquoted
+from guiapp.core.trace.breakpoints import Breakpoint, Dialect, parse_breakpoint
+from guiapp.core.trace.spelling import unquoted
 
 Rows = tuple[Breakpoint, ...]
 

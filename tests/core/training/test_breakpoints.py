@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from guiapp.core.errors import TokenloupeError
-from guiapp.core.trace.breakpoints import hits, parse_breakpoint, quoted, unquoted
+from guiapp.core.trace.breakpoints import hits, parse_breakpoint, quoted
+from guiapp.core.trace.spelling import unquoted
 from guiapp.core.trace.stops import Stops
 from guiapp.core.training.breakpoints import TRAINING_DIALECT
 from guiapp.core.training.record import TrainingRecord
