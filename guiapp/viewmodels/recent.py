@@ -34,12 +34,13 @@ class Recent(QObject, Generic[Row]):
 
     def __init__(
         self,
-        rows: dict[str, Row],
+        settings: Settings,
         is_there: Callable[[str], bool] = os.path.isfile,  # Path's own raises where it must not search
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._rows = rows
+        self._settings = settings
+        self._rows = self._read()
         self.missing: frozenset[str] = frozenset()
         self._is_there = is_there
         self._job = LatestJob[None](self)
@@ -69,6 +70,9 @@ class Recent(QObject, Generic[Row]):
             self._save()
             self.changed.emit()
 
+    def _read(self) -> dict[str, Row]:
+        raise NotImplementedError
+
     def _save(self) -> None:
         raise NotImplementedError
 
@@ -87,18 +91,12 @@ class Recent(QObject, Generic[Row]):
 class RecentTexts(Recent[None]):
     """Text files that were opened or saved."""
 
-    def __init__(
-        self,
-        settings: Settings,
-        is_there: Callable[[str], bool] = os.path.isfile,
-        parent: QObject | None = None,
-    ) -> None:
-        super().__init__(dict.fromkeys(_texts_in(settings.recent_texts)), is_there, parent)
-        self._settings = settings
-
     def add(self, path: Path) -> None:
         """Put a file that was just opened or saved to the top."""
         self._put_first(str(path.absolute()), None)
+
+    def _read(self) -> dict[str, None]:
+        return dict.fromkeys(_texts_in(self._settings.recent_texts))
 
     def _save(self) -> None:
         self._settings.recent_texts = json.dumps(self.paths)
@@ -118,15 +116,6 @@ class RecentFile:
 
 class RecentFiles(Recent[RecentFile]):
     """Model files."""
-
-    def __init__(
-        self,
-        settings: Settings,
-        is_there: Callable[[str], bool] = os.path.isfile,
-        parent: QObject | None = None,
-    ) -> None:
-        super().__init__({row.path: row for row in _files_in(settings.recent_files)}, is_there, parent)
-        self._settings = settings
 
     @property
     def files(self) -> tuple[RecentFile, ...]:
@@ -148,6 +137,9 @@ class RecentFiles(Recent[RecentFile]):
         """The pre-tokenizer that was chosen by hand when this file was last opened."""
         row = self._rows.get(str(Path(name).absolute()))
         return None if row is None else row.chosen_pre or None
+
+    def _read(self) -> dict[str, RecentFile]:
+        return {row.path: row for row in _files_in(self._settings.recent_files)}
 
     def _save(self) -> None:
         self._settings.recent_files = json.dumps([asdict(file) for file in self.files])

@@ -20,12 +20,14 @@ from guiapp.core.explain.characters import n_characters
 from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.models.loader import Load, ModelLoader
+from guiapp.viewmodels.text import round_trip
+from guiapp.viewmodels.text.check import TextCheck
 from guiapp.viewmodels.text.document import TextDocument
-from guiapp.viewmodels.text.encoder_check import EncoderCheck, EncoderCheckInput, explained
+from guiapp.viewmodels.text.encoder_check import EncoderCheckInput, compared, explained
 from guiapp.viewmodels.text.files import read_text, write_text
 from guiapp.viewmodels.text.live_spans import LiveSpans
 from guiapp.viewmodels.text.origins import TextOrigins
-from guiapp.viewmodels.text.round_trip import RoundTrip, RoundTripInput
+from guiapp.viewmodels.text.round_trip import RoundTripInput
 from guiapp.viewmodels.text.statistics import SelectionStatistics, TextStatistics
 from guiapp.viewmodels.tokens.layout import token_at
 
@@ -70,8 +72,8 @@ class Workspace(QObject):
         self.document = TextDocument(text, self)
         self.loader = ModelLoader(load, self)
         self.spans = LiveSpans(self.document, self)
-        self.round_trip = RoundTrip(self)
-        self.encoder_check = EncoderCheck(self)
+        self.round_trip = TextCheck(round_trip.compare, self)
+        self.encoder_check = TextCheck(compared, self)
         self._options = options or Options()
         self._selected_token: int | None = None
         self._hovered_token: int | None = None

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from guiapp.core.explain.code_marks import code
-from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.trace.breakpoints import first_different_byte
 from guiapp.core.trace.debugger import Debugger
 from guiapp.core.trace.operations import FORMS, NUMBERS
@@ -101,17 +99,14 @@ def _maker(debugger: Debugger, byte: int) -> int:
 
 def _deed(debugger: Debugger, step: int) -> str:
     """What a run did at the step that decided."""
-    trace, columns = debugger.trace, debugger.trace.columns
-    token_id, start, end = (int(column[step]) for column in (columns.result, columns.position, columns.end))
-    made = code(debugger.teller.label(token_id, start, end))
+    trace = debugger.trace
+    made, covered = debugger.teller.result(step), debugger.teller.covered(step)
     operation = trace.operation(step)
     if operation in ("miss", "lost"):
-        text = visible_text(trace.text[start:end], 32)
-        return f"{trace.encoder} left {code(text)} out: it is no token."
+        return f"{trace.encoder} left {covered} out: it is no token."
     if operation == "merge":
         return f"{trace.encoder} merged {made}, rank {debugger.teller.worth(step)}."
     if operation == "done":
-        text = visible_text(trace.text[start:end], 32)
-        return f"{trace.encoder} left {code(text)} in parts: nothing joins them."
+        return f"{trace.encoder} left {covered} in parts: nothing joins them."
     verb = {"take": "took", "choose": "chose", "whole": "took the whole piece"}.get(operation, "made")
     return f"{trace.encoder} {verb} {made}, {debugger.teller.span(step)}."

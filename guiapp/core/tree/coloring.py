@@ -22,24 +22,6 @@ FULL_DEPTH = 12  # deeper tokens look the same
 FULL_LENGTH = 32  # bytes; longer tokens look the same
 
 
-@dataclass(frozen=True)
-class Coloring:
-    """One way to colour the tree: by classes with names, or along a scale."""
-
-    name: str
-    title: str
-
-
-COLORINGS = (
-    Coloring("script", "Script"),
-    Coloring("type", "Token type"),
-    Coloring("worth", "Merge rank or score"),
-    Coloring("depth", "Depth"),
-    Coloring("length", "Length in bytes"),
-    Coloring("use", "Use in this text"),
-)
-
-
 @dataclass(frozen=True, eq=False)
 class NodeValues:
     """What each node of a picture is coloured by: classes, or shares of a scale.
@@ -67,7 +49,8 @@ class ColoringInput:
 
 def node_values(name: str, given: ColoringInput) -> NodeValues:
     """What the coloring `name` of COLORINGS says about each node."""
-    return _MAKERS[name](given)
+    (chosen,) = (each for each in COLORINGS if each.name == name)
+    return chosen.values(given)
 
 
 def merge_ranks(merging: PairMerging | None, n_tokens: int) -> NDArray[np.int64]:
@@ -149,11 +132,20 @@ def _range(values: NDArray[np.float64]) -> tuple[float, float]:
     return (float(values.min()), float(values.max())) if len(values) else (0.0, 0.0)
 
 
-_MAKERS: dict[str, Callable[[ColoringInput], NodeValues]] = {
-    "script": _script,
-    "type": _type,
-    "worth": _worth,
-    "depth": _depth,
-    "length": _length,
-    "use": _use,
-}
+@dataclass(frozen=True)
+class Coloring:
+    """One way to colour the tree: by classes with names, or along a scale."""
+
+    name: str
+    title: str
+    values: Callable[[ColoringInput], NodeValues]
+
+
+COLORINGS = (
+    Coloring("script", "Script", _script),
+    Coloring("type", "Token type", _type),
+    Coloring("worth", "Merge rank or score", _worth),
+    Coloring("depth", "Depth", _depth),
+    Coloring("length", "Length in bytes", _length),
+    Coloring("use", "Use in this text", _use),
+)

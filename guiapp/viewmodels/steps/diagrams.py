@@ -100,9 +100,8 @@ def flow(debugger: Debugger) -> Flow:
 
 
 def _made(debugger: Debugger) -> tuple[str, str]:
-    columns, step = debugger.trace.columns, debugger.position
-    token_id, start, end = (int(column[step]) for column in (columns.result, columns.position, columns.end))
-    return debugger.teller.label(token_id, start, end), _id(debugger, token_id)
+    step = debugger.position
+    return debugger.teller.made(step), _id(debugger, int(debugger.trace.columns.result[step]))
 
 
 def _id(debugger: Debugger, token_id: int) -> str:
@@ -297,9 +296,7 @@ def _offset(debugger: Debugger, piece: int) -> int:
 
 
 def _edge(debugger: Debugger, step: int, first: int, last: int, kind: str) -> Edge:
-    columns = debugger.trace.columns
-    token_id, start, end = (int(column[step]) for column in (columns.result, columns.position, columns.end))
-    text = debugger.teller.label(token_id, start, end) if token_id >= 0 else "bytes"
+    text = debugger.teller.made(step) if debugger.trace.columns.result[step] >= 0 else "bytes"
     return Edge(min(first, last), max(first, last), text, kind)
 
 
@@ -366,14 +363,11 @@ def stack(debugger: Debugger, n_taken: int = 12) -> Stack:
     while first > 0 and trace.operation(first - 1) in TRIES:
         first -= 1
     last = position + 1 if position < len(trace) and trace.operation(position) in VERDICTS else position
-    return Stack(taken, [_try(debugger, step) for step in range(max(first, last - n_taken), last)])
-
-
-def _try(debugger: Debugger, step: int) -> Try:
-    columns = debugger.trace.columns
-    token_id, start, end = (int(column[step]) for column in (columns.result, columns.position, columns.end))
-    text = debugger.teller.label(token_id, start, end)
-    return Try(text, VERDICTS[debugger.trace.operation(step)])
+    tries = [
+        Try(debugger.teller.made(step), VERDICTS[trace.operation(step)])
+        for step in range(max(first, last - n_taken), last)
+    ]
+    return Stack(taken, tries)
 
 
 class Made(NamedTuple):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import tempfile
-from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
@@ -12,7 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from guiapp.core.export.exported_run import PARTIAL, ExportedRun
 from guiapp.core.export.process import ExportRequest
 from guiapp.core.system.processes import command_of
-from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.background import LatestJob
 from guiapp.viewmodels.processes import LineProcess
 
 COMMAND = command_of("guiapp.core.export.process")
@@ -52,7 +51,7 @@ class StepExporter(QObject):
             str(run_file), str(path.absolute()), written.start, written.stop, *run.model
         )
         self.progress, self.saved, self.failure = 0.0, None, ""
-        self._storing.start(partial(_store, run, run_file))
+        self._storing.start(lambda _: run.save(run_file))
         self.changed.emit()
 
     def cancel(self) -> None:
@@ -101,7 +100,3 @@ class StepExporter(QObject):
         request, self._request = self._request, None
         if request is not None:
             Path(request.output + PARTIAL).unlink(missing_ok=True)
-
-
-def _store(run: ExportedRun, path: Path, progress: Progress) -> None:
-    run.save(path)

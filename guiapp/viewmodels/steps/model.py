@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 from PySide6.QtCore import QObject, QSignalBlocker, Signal
 
 from guiapp.core.encoding import Encoding
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.explain.visible_text import visible_text
-from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.trace.absences import absence
 from guiapp.core.trace.breakpoints import Breakpoint
 from guiapp.core.trace.candidates import Waiting
@@ -19,8 +16,7 @@ from guiapp.core.trace.debugger import Debugger, Granularity
 from guiapp.core.trace.reports import debugger_for
 from guiapp.core.trace.trace import Tokens, Trace
 from guiapp.core.vocab.token_tree import TokenTree
-from guiapp.core.vocab.vocabulary import Vocabulary
-from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.background import LatestJob
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.steps.debugger_memory import Remembered, recall
 from guiapp.viewmodels.steps.race import RaceModel
@@ -58,8 +54,9 @@ class StepsModel(WalkModel[Debugger]):
         super().__init__(parent=parent)
         self._workspace = workspace
         self._settings = settings
-        self.recording = Recording(workspace, recorder or TraceRecorder(parent=self), self)
-        self.race = RaceModel(workspace, TraceRecorder(self.recording.command, self), self)
+        recorder = recorder or TraceRecorder(parent=self)
+        self.recording = Recording(workspace, recorder, self)
+        self.race = RaceModel(workspace, TraceRecorder(recorder.command, self), self)
         self.breakpoints.changed.connect(self._follow_breakpoints)
         self.watches: tuple[str, ...] = ()
         self.training_breakpoints: tuple[Breakpoint, ...] = ()
@@ -93,7 +90,7 @@ class StepsModel(WalkModel[Debugger]):
         self.walk, self._waiting, self.tree = debugger, None, None
         self._note(())
         if debugger is not None and debugger.trace.twin in WALKERS:
-            self._trees.start(partial(_tree_of, debugger.vocabulary))
+            self._trees.start(lambda _: debugger.vocabulary.token_tree)
         if debugger is not None:
             with QSignalBlocker(self.breakpoints):
                 self.breakpoints.fit(self.breakpoints.rows)
@@ -251,9 +248,9 @@ class StepsModel(WalkModel[Debugger]):
         if self.debugger is None or tokenizer is None or not names:
             return
         options, text = self._workspace.options, self.debugger.trace.text
-        known = names & set(tokenizer.encoders)
+        known = sorted(names & set(tokenizer.encoders))
         switches = (options.add_special, options.parse_special)
-        self._others.start(partial(_encode_all, tokenizer, text, switches, sorted(known)))
+        self._others.start(lambda _: {name: tokenizer.encode(text, *switches, name) for name in known})
 
     def _take_others(self, encodings: dict[str, Encoding]) -> None:
         if self.debugger is None:
@@ -315,13 +312,3 @@ class StepsModel(WalkModel[Debugger]):
         self._trees.wait()
         self.recording.stop()
         self.race.stop()
-
-
-def _tree_of(vocabulary: Vocabulary, progress: Progress) -> TokenTree:
-    return vocabulary.token_tree
-
-
-def _encode_all(
-    tokenizer: Tokenizer, text: bytes, switches: tuple[bool, bool], names: list[str], progress: Progress
-) -> dict[str, Encoding]:
-    return {name: tokenizer.encode(text, *switches, name) for name in names}

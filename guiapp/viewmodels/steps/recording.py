@@ -79,11 +79,6 @@ class Recording(QObject):
         """The share of the text that is recorded, 0 to 1."""
         return self._recorder.progress
 
-    @property
-    def command(self) -> tuple[str, ...]:
-        """How the process that records is started."""
-        return self._recorder.command
-
     def _forget(self) -> None:
         """The text or the encoder may have changed."""
         if self._is_current and self._source() == self._recorded:

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from PySide6.QtCore import QObject
-
 from guiapp.core.editing.options import Options
 from guiapp.core.explain.figures import percent
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.viewmodels.background import Progress
-from guiapp.viewmodels.text.check import TextCheck
 
 if TYPE_CHECKING:
     from guiapp.core.explain.encoder_agreement import EncoderAgreement, Parting, Piece
@@ -26,13 +23,6 @@ class EncoderCheckInput(NamedTuple):
     tokenizer: Tokenizer
     text: bytes
     options: Options
-
-
-class EncoderCheck(TextCheck[EncoderCheckInput, "EncoderAgreement"]):
-    """Encodes the text in the background by the exact encoder too, and compares."""
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(_compare, parent)
 
 
 def explained(agreement: EncoderAgreement) -> str:
@@ -56,7 +46,8 @@ def _shown(pieces: tuple[Piece, ...]) -> str:
     return f"{shown} …" if len(pieces) > SHOWN_PIECES else shown
 
 
-def _compare(given: EncoderCheckInput, progress: Progress) -> EncoderAgreement:
+def compared(given: EncoderCheckInput, progress: Progress) -> EncoderAgreement:
+    """Encode the text by the exact encoder too, and compare."""
     from guiapp.core.explain.encoder_agreement import compare  # time that starting does not have
 
     tokenizer, text, options = given

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject
 
 from guiapp.viewmodels.background import Progress
-from guiapp.viewmodels.text.check import TextCheck
 
 if TYPE_CHECKING:
     from guiapp.core.tokenizer import Tokenizer
@@ -44,24 +42,9 @@ class RoundTripInput(NamedTuple):
     token_ids: NDArray[np.int32]
 
 
-class RoundTrip(TextCheck[RoundTripInput, RoundTripResult]):
-    """Decodes the tokens in the background and compares."""
-
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(_compare, parent)
-
-
-def _compare(given: RoundTripInput, progress: Progress) -> RoundTripResult:
-    return compare(*given, progress)
-
-
-def compare(
-    tokenizer: Tokenizer,
-    text: bytes,
-    token_ids: NDArray[np.int32],
-    progress: Progress = lambda share: None,
-) -> RoundTripResult:
+def compare(given: RoundTripInput, progress: Progress = lambda share: None) -> RoundTripResult:
     """Decode the tokens and look for the first byte that is not the text's."""
+    tokenizer, text, token_ids = given
     decoded = tokenizer.decode_bytes(token_ids)
     progress(0.9)
     offset = first_difference(text, decoded)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.text.utf16 import TELLING_BYTES, utf8_from, utf16_codec
-from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.background import LatestJob
 from guiapp.viewmodels.text.document import TextDocument
 
 
@@ -34,7 +32,8 @@ class Utf16Text(QObject):
     def convert(self) -> None:
         """Put the same text in UTF-8 in its place, as one edit; not what is typed meanwhile."""
         if self.codec is not None:
-            self._job.start(partial(_convert, self._document.text(), self.codec))
+            text, codec = self._document.text(), self.codec
+            self._job.start(lambda _: utf8_from(text, codec))
 
     def close(self) -> None:
         """Stop all work; nothing is delivered any more."""
@@ -50,7 +49,3 @@ class Utf16Text(QObject):
     def _take(self, text: bytes) -> None:
         self._document.replace(0, self._document.size, text)
         self._document.set_caret(0)
-
-
-def _convert(text: bytes, codec: str, progress: Progress) -> bytes:
-    return utf8_from(text, codec)

@@ -6,10 +6,9 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.core.tree.picture import TreePicture
 from guiapp.core.tree.statistics import Finding, TreeStatistics, tree_statistics, unreached_finding
 from guiapp.core.tree.trials import Ids, unreached_apart
-from guiapp.viewmodels.background import LatestJob, Progress
+from guiapp.viewmodels.background import LatestJob
 from guiapp.viewmodels.tree.model import TreeModel
 from guiapp.viewmodels.workspace import Workspace
 
@@ -61,7 +60,7 @@ class TreeFindings(QObject):
         self._is_wanted = True
         picture = self._model.picture
         if picture is not None and self.statistics is None and not self.job.is_busy:
-            self.job.start(partial(_count, picture))
+            self.job.start(lambda _: tree_statistics(picture))
 
     def close(self) -> None:
         """Stop all work; nothing is delivered any more."""
@@ -91,7 +90,3 @@ class TreeFindings(QObject):
     def _take_unreached(self, unreached: Ids) -> None:
         self.unreached = unreached
         self.changed.emit()
-
-
-def _count(picture: TreePicture, progress: Progress) -> TreeStatistics:
-    return tree_statistics(picture)

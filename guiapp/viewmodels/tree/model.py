@@ -153,7 +153,8 @@ class TreeModel(QObject):
     def _evaluate(self) -> None:
         if self.picture is not None:
             given = ColoringInput(self.picture, self._merging, self.counts)
-            self._evaluating.start(partial(_values, self._coloring, given))
+            coloring = self._coloring
+            self._evaluating.start(lambda _: node_values(coloring, given))
 
     @property
     def _merging(self) -> PairMerging | None:
@@ -336,10 +337,6 @@ class TreeModel(QObject):
 def _build(vocabulary: Vocabulary, merging: PairMerging | None, coloring: str, progress: Progress) -> _Built:
     picture = tree_picture(vocabulary)
     return _Built(picture, node_values(coloring, ColoringInput(picture, merging)), coloring)
-
-
-def _values(coloring: str, given: ColoringInput, progress: Progress) -> NodeValues:
-    return node_values(coloring, given)
 
 
 def _neighbour(picture: TreePicture, node: int, direction: str) -> int | None:
