@@ -13,6 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.text.utf8 import is_text
+
 HEADER_BYTES = 4
 LONGEST_KEY = 1024  # bytes; real maps need fewer than 20, and matching costs up to this at each position
 IS_VALUE = 0x80000000
@@ -105,7 +107,7 @@ def _checked(units: NDArray[np.uint32], replacements: NDArray[np.uint8]) -> Char
     edges = np.flatnonzero((labels > 0) & (labels <= LABEL))
     parents = edges ^ labels[edges]
     own_bases = (wide >> 10) << ((wide & 0x200) >> 6)
-    spaces, later, is_whole = _only_space(), np.zeros(256, np.bool_), _is_utf8(replacements)
+    spaces, later, is_whole = _only_space(), np.zeros(256, np.bool_), is_text(replacements.tobytes())
     n_characters = _characters_to_end(replacements)
     growth = 1.0
     bases = own_bases[:1]
@@ -160,11 +162,3 @@ def _only_space() -> NDArray[np.bool_]:
     spaces = np.zeros(256, np.bool_)
     spaces[SPACE] = True
     return spaces
-
-
-def _is_utf8(replacements: NDArray[np.uint8]) -> bool:
-    try:
-        replacements.tobytes().decode()
-    except UnicodeDecodeError:
-        return False
-    return True

@@ -26,7 +26,7 @@ from guiapp.core.text.unicode_tables import (
     lower_case,
     whitespace,
 )
-from guiapp.core.text.utf8 import LAST_CODE, REPLACEMENT, characters, encode
+from guiapp.core.text.utf8 import LAST_CODE, REPLACEMENT, character_length, characters, code_of, encode
 
 SPACE = ord(" ")
 SPACE_SYMBOL = "▁".encode()
@@ -177,25 +177,8 @@ def plamo2_text(fragment: bytes) -> NormalizedText:
 
 
 def _shortest_form(character: bytes) -> bytes:
-    if len(character) == 1:
-        return character
-    code = character[0] & (0x7F >> len(character))
-    for byte in character[1:]:
-        code = code << 6 | byte & 0x3F
+    code = code_of(character, len(character))
     return encode(code) if code <= LAST_CODE else character
-
-
-def character_length(text: bytes, at: int) -> int:
-    """The bytes of the character at a position, whatever its value; 0 if none is complete there."""
-    lead = text[at]
-    if lead < 0x80:
-        return 1
-    if lead < 0xC0 or lead >= 0xF8:
-        return 0
-    length = 2 + (lead >= 0xE0) + (lead >= 0xF0)
-    following = text[at + 1 : at + length]
-    is_whole = len(following) == length - 1 and all(byte & 0xC0 == 0x80 for byte in following)
-    return length if is_whole else 0
 
 
 def symbol_length(lead: int) -> int:

@@ -38,16 +38,20 @@ def characters(text: bytes) -> Iterator[tuple[int, int, int]]:
     """Start, end and code point of each character, as llama.cpp decodes them."""
     at = 0
     while at < len(text):
-        length = _announced_length(text[at])
-        following = text[at + 1 : at + length]
-        code = text[at] if length == 1 else text[at] & (0x7F >> length)
-        for byte in following:
-            code = code << 6 | byte & 0x3F
-        is_whole = len(following) == length - 1 and all(byte & 0xC0 == 0x80 for byte in following)
-        if length == 0 or not is_whole or code > LAST_CODE:
+        length = character_length(text, at)
+        code = code_of(text[at : at + length], length) if length else REPLACEMENT
+        if length == 0 or code > LAST_CODE:
             length, code = 1, REPLACEMENT
         yield at, at + length, code
         at += length
+
+
+def code_of(beginning: bytes, length: int) -> int:
+    """What the first bytes of a character of so many bytes say; nothing is checked."""
+    code = beginning[0] if length == 1 else beginning[0] & (0x7F >> length)
+    for byte in beginning[1:]:
+        code = code << 6 | byte & 0x3F
+    return code
 
 
 def encode(code: int) -> bytes:
@@ -55,10 +59,23 @@ def encode(code: int) -> bytes:
     return chr(code).encode("utf-8", "surrogatepass")
 
 
-def _announced_length(lead: int) -> int:
-    """The length that the first byte of a character promises; 0 if no character begins with it."""
+def character_length(text: bytes, at: int) -> int:
+    """The bytes of the character at a position, whatever its value; 0 if none is complete there."""
+    lead = text[at]
     if lead < 0x80:
         return 1
     if lead < 0xC0 or lead >= 0xF8:
         return 0
-    return 2 + (lead >= 0xE0) + (lead >= 0xF0)
+    length = 2 + (lead >= 0xE0) + (lead >= 0xF0)
+    following = text[at + 1 : at + length]
+    is_whole = len(following) == length - 1 and all(byte & 0xC0 == 0x80 for byte in following)
+    return length if is_whole else 0
+
+
+def is_text(data: bytes) -> bool:
+    """Whether some bytes are valid UTF-8."""
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

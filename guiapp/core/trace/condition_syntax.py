@@ -12,6 +12,7 @@ Nothing is executed but what this grammar can say, and no more than `DEEPEST` le
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -117,9 +118,7 @@ class _Parser:
         self._depth += 1
         if self._depth > DEEPEST:
             raise ConditionError(f"More than {DEEPEST} levels of brackets.", self._next.at)
-        node = self._both()
-        while (token := self._accept("or")) is not None:
-            node = Operator("or", (node, self._both()), token.at)
+        node = self._chain(self._both, "or")
         self._depth -= 1
         return node
 
@@ -146,25 +145,30 @@ class _Parser:
         found = "the condition ends" if self._next.kind == "end" else f"“{self._next.text}” stands"
         return ConditionError(f"Expected {expected}, but {found} here.", self._next.at)
 
-    def _both(self) -> Node:
-        node = self._negated()
-        while (token := self._accept("and")) is not None:
-            node = Operator("and", (node, self._negated()), token.at)
+    def _chain(self, part: Callable[[], Node], *signs: str) -> Node:
+        """Parts with signs between them, joined from the left."""
+        node = part()
+        while (token := self._accept(*signs)) is not None:
+            node = Operator(token.text, (node, part()), token.at)
         return node
+
+    def _prefixed(self, sign: str, operator: str, part: Callable[[], Node]) -> Node:
+        """A part with any number of signs before it."""
+        signs = []
+        while (token := self._accept(sign)) is not None:
+            signs.append(token)
+        if len(signs) > DEEPEST:
+            raise ConditionError(f"More than {DEEPEST} signs in a row.", self._next.at)
+        node = part()
+        for token in reversed(signs):
+            node = Operator(operator, (node,), token.at)
+        return node
+
+    def _both(self) -> Node:
+        return self._chain(self._negated, "and")
 
     def _negated(self) -> Node:
-        signs = []
-        while (token := self._accept("not")) is not None:
-            signs.append(token)
-        self._limit(len(signs))
-        node = self._comparison()
-        for token in reversed(signs):
-            node = Operator("not", (node,), token.at)
-        return node
-
-    def _limit(self, levels: int) -> None:
-        if levels > DEEPEST:
-            raise ConditionError(f"More than {DEEPEST} signs in a row.", self._next.at)
+        return self._prefixed("not", "not", self._comparison)
 
     def _comparison(self) -> Node:
         left = self._sum()
@@ -189,26 +193,13 @@ class _Parser:
         return tuple(found)
 
     def _sum(self) -> Node:
-        node = self._product()
-        while (token := self._accept("+", "-")) is not None:
-            node = Operator(token.text, (node, self._product()), token.at)
-        return node
+        return self._chain(self._product, "+", "-")
 
     def _product(self) -> Node:
-        node = self._signed()
-        while (token := self._accept("*", "/", "%")) is not None:
-            node = Operator(token.text, (node, self._signed()), token.at)
-        return node
+        return self._chain(self._signed, "*", "/", "%")
 
     def _signed(self) -> Node:
-        signs = []
-        while (token := self._accept("-")) is not None:
-            signs.append(token)
-        self._limit(len(signs))
-        node = self._value()
-        for token in reversed(signs):
-            node = Operator("negative", (node,), token.at)
-        return node
+        return self._prefixed("-", "negative", self._value)
 
     def _value(self) -> Node:
         token = self._next

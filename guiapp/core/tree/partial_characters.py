@@ -9,10 +9,11 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.text.normalizers import symbol_length
+from guiapp.core.text.utf8 import LAST_CODE, code_of, is_text
 from guiapp.core.vocab.token_tree import TokenTree
 
 FOLLOWING = range(0x80, 0xC0)  # bytes that go on with a character
-LAST_CODE = 0x10FFFF
 LEAST_CODES = (0, 0, 0x80, 0x800, 0x10000)  # of characters of so many bytes
 SEEN = "LNPS"  # letters, numbers, punctuation and symbols
 KINDS = (0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF)  # one of each kind that some first bytes ask for
@@ -36,21 +37,12 @@ TAILS: tuple[tuple[bytes, ...], ...] = (  # what may end a character that lacks 
 )
 
 
-def is_text(data: bytes) -> bool:
-    """Whether some bytes are valid UTF-8."""
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
 def open_ends(data: bytes) -> tuple[bytes, bytes]:
     """The bytes that go on with a character before them, and those of a last character that is not whole."""
     n_before = next((at for at, byte in enumerate(data) if byte not in FOLLOWING), len(data))
     for size in range(1, min(4, len(data) - n_before) + 1):
         if data[-size] not in FOLLOWING:
-            is_whole = announced_size(data[-size]) <= size
+            is_whole = symbol_length(data[-size]) <= size
             return data[:n_before], b"" if is_whole else data[-size:]
     return data[:n_before], b""
 
@@ -61,7 +53,7 @@ def begun_characters(data: bytes) -> str:
     if not ending:
         return ""
     possible = possible_codes(ending)
-    codes = range(max(possible.start, LEAST_CODES[announced_size(ending[0])]), possible.stop)
+    codes = range(max(possible.start, LEAST_CODES[symbol_length(ending[0])]), possible.stop)
     ends = [chr(code) for code in (*codes[:1], *codes[-1:])]
     return "–".join(ends) if all(unicodedata.category(end)[0] in SEEN for end in ends) else ""
 
@@ -77,20 +69,13 @@ def completions(data: bytes) -> list[bytes]:
 
 def n_lacking(ending: bytes) -> int:
     """How many bytes the last character lacks, given those that it has."""
-    return announced_size(ending[0]) - len(ending) if ending else 0
-
-
-def announced_size(lead: int) -> int:
-    """How many bytes a character has that begins with this one."""
-    return 1 + (lead >= 0xC0) + (lead >= 0xE0) + (lead >= 0xF0)
+    return symbol_length(ending[0]) - len(ending) if ending else 0
 
 
 def possible_codes(data: bytes) -> range:
     """The code points of the characters that begin with these bytes, which are one or its beginning."""
-    size = announced_size(data[0])
-    code = data[0] if size == 1 else data[0] & (0x7F >> size)
-    for byte in data[1:]:
-        code = code << 6 | byte & 0x3F
+    size = symbol_length(data[0])
+    code = code_of(data, size)
     open_bits = 6 * (size - len(data))
     return range(code << open_bits, min((code + 1) << open_bits, LAST_CODE + 1))
 

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from guiapp import open_model
 from guiapp.core.errors import EncodeError, TokenloupeError
 from guiapp.core.system.processes import ApartError, answer_of
+from guiapp.core.text.utf8 import is_text
 from guiapp.core.tokenizer import Tokenizer
-from guiapp.core.tree.partial_characters import broken_tokens, completions, is_text
+from guiapp.core.tree.partial_characters import broken_tokens, completions
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.token_tree import TokenTree
 

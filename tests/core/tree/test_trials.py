@@ -11,8 +11,9 @@ from toy_vocabulary import toy_vocabulary
 from unpaired_vocabularies import vocabulary as vocabulary_of
 
 import guiapp
+from guiapp.core.text.utf8 import is_text
 from guiapp.core.tokenizer import Tokenizer
-from guiapp.core.tree.partial_characters import broken_tokens, completions, is_text
+from guiapp.core.tree.partial_characters import broken_tokens, completions
 from guiapp.core.tree.statistics import unreached_finding
 from guiapp.core.tree.trials import NAMES, unreached
 from guiapp.core.vocab.attributes import Attribute
