@@ -33,7 +33,11 @@ class TokenText(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Decoded:
-    """Understood ids with their text, or why there are none; see the properties of `DecodeModel`."""
+    """Understood ids with their text, or why there are none.
+
+    error       for the user; empty where all is well
+    error_span  the part of `ids_text` that is at fault
+    """
 
     token_ids: NDArray[np.int32] = field(default_factory=lambda: NO_IDS)
     decoded: bytes = b""
@@ -45,7 +49,7 @@ class DecodeModel(QObject):
     """What somebody pastes, decoded by the workspace's tokenizer.
 
     Signals:
-        changed(): `token_ids`, `decoded`, `error` and `error_span` are new.
+        changed(): `result` is new.
         busy_changed(): `is_busy` is new.
     """
 
@@ -58,7 +62,7 @@ class DecodeModel(QObject):
         self._ids_text = ""
         self._remove_special = False
         self._unparse_special = True
-        self._result = Decoded()
+        self.result = Decoded()
         self._job = LatestJob[Decoded](self)
         self._job.done.connect(self._take)
         self._job.busy_changed.connect(self.busy_changed)
@@ -82,25 +86,6 @@ class DecodeModel(QObject):
     def is_busy(self) -> bool:
         """Whether the ids are newer than the results."""
         return self._job.is_busy
-
-    @property
-    def token_ids(self) -> NDArray[np.int32]:
-        """The ids that were understood; none where there is an error."""
-        return self._result.token_ids
-
-    @property
-    def decoded(self) -> bytes:
-        return self._result.decoded
-
-    @property
-    def error(self) -> str:
-        """Why there is nothing, for the user; empty where all is well."""
-        return self._result.error
-
-    @property
-    def error_span(self) -> tuple[int, int] | None:
-        """The part of `ids_text` that is at fault."""
-        return self._result.error_span
 
     def set_ids_text(self, text: str) -> None:
         if text != self._ids_text:
@@ -143,7 +128,7 @@ class DecodeModel(QObject):
             )
 
     def _take(self, result: Decoded) -> None:
-        self._result = result
+        self.result = result
         self.changed.emit()
 
 

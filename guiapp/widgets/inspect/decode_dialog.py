@@ -99,29 +99,29 @@ class DecodeDialog(QDialog):
         self._model.set_ids_text(self._ids.toPlainText())
 
     def _show_model(self) -> None:
-        text = self._model.decoded.decode("utf-8", "replace")
+        text = self._model.result.decoded.decode("utf-8", "replace")
         cut = text[:MOST_CHARACTERS] + ("…" if len(text) > MOST_CHARACTERS else "")
         self._text.setPlainText(cut)
-        token_ids = self._model.token_ids
+        token_ids = self._model.result.token_ids
         self._tokens.set_tokens([self._model.token_text(each) for each in token_ids[:MOST_TOKENS].tolist()])
         first = f", THE FIRST {MOST_TOKENS}" if len(token_ids) > MOST_TOKENS else ""
         self._n_tokens.setText(f"{len(token_ids):,} TOKENS{first}")
-        self._error.setText(self._model.error)
-        self._error.setVisible(bool(self._model.error))
+        self._error.setText(self._model.result.error)
+        self._error.setVisible(bool(self._model.result.error))
         self._error.setStyleSheet(f"color: {self._theme_source.theme.bad.name()};")
         self._mark_error()
         self._enable_buttons()
 
     def _enable_buttons(self) -> None:
         for button in (self._copy, self._insert, self._replace):
-            button.setEnabled(bool(self._model.decoded) and not self._model.is_busy)
+            button.setEnabled(bool(self._model.result.decoded) and not self._model.is_busy)
 
     def _mark_error(self) -> None:
         marks = []
-        if self._model.error_span is not None:
+        if self._model.result.error_span is not None:
             mark = QTextEdit.ExtraSelection()
             cursor = self._ids.textCursor()
-            start, end = (_utf16_length(self._model.ids_text[:at]) for at in self._model.error_span)
+            start, end = (_utf16_length(self._model.ids_text[:at]) for at in self._model.result.error_span)
             cursor.setPosition(start)
             cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
             mark.cursor = cursor
@@ -134,14 +134,14 @@ class DecodeDialog(QDialog):
         self._ids.setExtraSelections(marks)
 
     def _copy_text(self) -> None:
-        QGuiApplication.clipboard().setText(self._model.decoded.decode("utf-8", "replace"))
+        QGuiApplication.clipboard().setText(self._model.result.decoded.decode("utf-8", "replace"))
 
     def _request_insert(self) -> None:
-        self.insert_requested.emit(self._model.decoded)
+        self.insert_requested.emit(self._model.result.decoded)
         self.accept()
 
     def _request_replace(self) -> None:
-        self.replace_requested.emit(self._model.decoded)
+        self.replace_requested.emit(self._model.result.decoded)
         self.accept()
 
 

@@ -70,7 +70,7 @@ def type_ids(qtbot, dialog, text):
 def test_typed_ids_are_decoded_at_once(dialog, model, qtbot):
     type_ids(qtbot, dialog, "[0, 1, 2]")
     assert editor(dialog, "Decoded text").toPlainText() == "<s>Hello <b>"
-    assert model.token_ids.tolist() == [0, 1, 2]
+    assert model.result.token_ids.tolist() == [0, 1, 2]
     assert "3 TOKENS" in [label.text() for label in dialog.findChildren(QLabel)]
 
 
@@ -82,7 +82,7 @@ def test_an_error_is_shown_where_it_is_and_nothing_can_be_inserted(dialog, model
         label.text() for label in dialog.findChildren(QLabel)
     ]
     assert not button(dialog, "Insert into text").isEnabled()
-    assert model.decoded == b""
+    assert model.result.decoded == b""
 
 
 def test_marks_stand_right_behind_emoji(dialog, qtbot):
@@ -96,9 +96,9 @@ def test_special_tokens_can_be_left_out(dialog, model, qtbot):
     type_ids(qtbot, dialog, "0 1 0")
     remove, unparse = dialog.findChildren(QCheckBox)
     qtbot.mouseClick(remove, Qt.MouseButton.LeftButton, pos=remove.rect().center())
-    qtbot.waitUntil(lambda: model.decoded == b"Hello<s>")
+    qtbot.waitUntil(lambda: model.result.decoded == b"Hello<s>")
     qtbot.mouseClick(unparse, Qt.MouseButton.LeftButton, pos=unparse.rect().center())
-    qtbot.waitUntil(lambda: model.decoded == b"Hello")
+    qtbot.waitUntil(lambda: model.result.decoded == b"Hello")
 
 
 @pytest.mark.parametrize("title", ["Insert into text", "Replace text"])
@@ -114,7 +114,7 @@ def test_the_bytes_are_handed_over_unchanged(dialog, qtbot, title):
 def test_the_clipboard_is_pasted(dialog, model, qtbot):
     QApplication.clipboard().setText("token_ids = [1]")
     dialog.paste()
-    qtbot.waitUntil(lambda: model.decoded == b"Hello")
+    qtbot.waitUntil(lambda: model.result.decoded == b"Hello")
 
 
 def test_another_vocabulary_decodes_the_same_ids_anew(source, dialog, model, qtbot):
@@ -122,10 +122,10 @@ def test_another_vocabulary_decodes_the_same_ids_anew(source, dialog, model, qtb
     source.vocabulary = toy_vocabulary({"x": 0.0, "y": 0.0})
     source.tokenizer = ToyTokenizer(source.vocabulary)
     source.vocabulary_changed.emit()
-    qtbot.waitUntil(lambda: model.decoded == b"y")
+    qtbot.waitUntil(lambda: model.result.decoded == b"y")
     source.tokenizer = None
     source.vocabulary_changed.emit()
-    assert model.error.startswith("Open a model first")
+    assert model.result.error.startswith("Open a model first")
 
 
 def test_nothing_stale_can_be_inserted_while_new_ids_are_decoded(dialog, model, source, qtbot):
@@ -138,7 +138,7 @@ def test_nothing_stale_can_be_inserted_while_new_ids_are_decoded(dialog, model, 
     assert not button(dialog, "Insert into text").isEnabled()
     go_on.set()
     qtbot.waitUntil(button(dialog, "Insert into text").isEnabled)
-    assert model.decoded == b"HelloHello"
+    assert model.result.decoded == b"HelloHello"
 
 
 def test_control_tokens_are_outlined(dialog, model, qtbot):
