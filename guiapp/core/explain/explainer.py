@@ -30,8 +30,7 @@ class Explainer:
 
     def merge_rank(self, token_id: int) -> int | None:
         """The rank of the merge that completes a token of a BPE vocabulary."""
-        tree = self.merge_tree(token_id) if self.vocabulary.type is VocabType.BPE else MergeTree(())
-        worth = tree.roots[0].worth if tree.is_reached else None
+        worth = self.merge_tree(token_id).worth if self.vocabulary.type is VocabType.BPE else None
         return None if worth is None else int(worth)
 
     def _merge_tree(self, token_id: int) -> MergeTree:

@@ -57,6 +57,11 @@ class MergeTree:
     def is_reached(self) -> bool:
         return len(self.roots) == 1
 
+    @property
+    def worth(self) -> float | None:
+        """That of the merge which completes the token; None where none does."""
+        return self.roots[0].worth if self.is_reached else None
+
 
 def why_not_merged(vocabulary: Vocabulary, token_id: int) -> str:
     """A sentence for tokens that no merge has a part in; empty for all others."""

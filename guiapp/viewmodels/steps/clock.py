@@ -22,7 +22,7 @@ class StepClock(QObject):
         super().__init__(parent)
         self._speed = SPEEDS[2]
         self._ticks = QTimer(self)
-        self._ticks.timeout.connect(self._tick)
+        self._ticks.timeout.connect(self.ticked)
 
     @property
     def is_playing(self) -> bool:
@@ -46,6 +46,3 @@ class StepClock(QObject):
         if self._ticks.isActive():
             self._ticks.stop()
             self.changed.emit()
-
-    def _tick(self) -> None:
-        self.ticked.emit()

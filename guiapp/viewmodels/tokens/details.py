@@ -87,7 +87,7 @@ class TokenDetailsModel(QObject):
         self.explainer: Explainer | None = None
         self.details: TokenDetails | None = None
         self._job: LatestJob[Explainer] = LatestJob(self)
-        self._job.done.connect(self._take_explainer)
+        self._job.done.connect(self._set_explainer)
         self._settled = QTimer(self, singleShot=True)
         self._settled.timeout.connect(self._describe)
         self._earliest = 0.0
@@ -134,9 +134,6 @@ class TokenDetailsModel(QObject):
         if vocabulary is not None:
             merging = None if tokenizer is None else tokenizer.merging
             self._job.start(partial(_build_explainer, vocabulary, merging))
-
-    def _take_explainer(self, explainer: Explainer) -> None:
-        self._set_explainer(explainer)
 
     def _set_explainer(self, explainer: Explainer | None) -> None:
         self.explainer = explainer

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,14 +48,6 @@ class NodeDetails:
     facts: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True)
-class MergeStory:
-    """How merging builds a token: the tree that the encoder takes, and a remark on the rules that make it."""
-
-    tree: MergeTree
-    remark: str
-
-
 def describe_node(
     picture: TreePicture, node: int, tokenizer: Tokenizer | None, counts: NDArray[np.int64] | None
 ) -> NodeDetails:
@@ -75,7 +67,7 @@ def describe_node(
         "type": vocabulary.kind(token),
         "role": special_role(vocabulary, token),
         "score": f"{vocabulary.score(token):,.6g}" if vocabulary.type in SCORED else "",
-        "merge rank": _rank(merge_story(vocabulary, tokenizer, token).tree) if is_ranked else "",
+        "merge rank": _rank(merge_story(vocabulary, tokenizer, token).worth) if is_ranked else "",
         "depth": str(int(picture.tree.columns.depths[token])),
         "children": f"{len(picture.tree.children(token)):,}",
         "below it": n_below,
@@ -85,26 +77,23 @@ def describe_node(
     return NodeDetails(token, visible_text(picture.tree.token_bytes(token)), facts)
 
 
-def merge_story(vocabulary: Vocabulary, tokenizer: Tokenizer | None, token: int) -> MergeStory:
-    """How a token is merged from its symbols, by the rules that its encoder follows."""
+def merge_story(vocabulary: Vocabulary, tokenizer: Tokenizer | None, token: int) -> MergeTree:
+    """How a token is merged from its symbols, and a remark on the rules that its encoder follows."""
     merging = None if tokenizer is None else tokenizer.merging
     remark = why_not_merged(vocabulary, token)
     if remark or merging is None:
-        return MergeStory(MergeTree(()), remark)
+        return MergeTree((), remark)
     if len(vocabulary.token_bytes(token)) > MOST_MERGED:
-        return MergeStory(MergeTree(()), "Too long to draw here.")
+        return MergeTree((), "Too long to draw here.")
     tree = merge_tree(vocabulary, merging, token)
     n_rules = len(merge_rules_of(merging, token))
     if n_rules > 1:
-        return MergeStory(
-            tree, f"{n_rules} merge rules make it; this is the one that text leads to. {tree.remark}"
-        )
-    return MergeStory(tree, tree.remark)
+        rules = f"{n_rules} merge rules make it; this is the one that text leads to."
+        return replace(tree, remark=f"{rules} {tree.remark}")
+    return tree
 
 
-def _rank(tree: MergeTree) -> str:
-    """The rank of the merge that completes a token."""
-    worth = tree.roots[0].worth if tree.is_reached else None
+def _rank(worth: float | None) -> str:
     return "" if worth is None else f"{worth:,.0f}"
 
 

@@ -11,7 +11,6 @@ from guiapp.core.tree.picture import TreePicture
 from guiapp.viewmodels.tree.geometry import Geometry, Icicle, Sunburst
 
 Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 PADDING_PX = 5
 LEAST_PADDING_PX, PADDING_SHARE = 2, 0.08  # of narrow nodes, with levels below each other
 DOWNWARDS = 90.0

@@ -193,12 +193,6 @@ class TreeModel(QObject):
         if token is not None and (index := self._next_use(token)) is not None:
             self._workspace.select_token(index)
 
-    def choose_token(self, token: int) -> None:
-        """Look at a token, and bring it into view."""
-        if self.picture is not None and (node := self.picture.node(token)) >= 0:
-            self.choose(node)
-            self.reveal(node)
-
     def look_at_token(self, token: int) -> None:
         """Light the path to a token without selecting it in the text."""
         if self.picture is not None and (node := self.picture.node(token)) >= 0:

@@ -135,7 +135,7 @@ class NodePanel(QScrollArea):
             place = self._place_spans()
             if details.token is not None:
                 story = merge_story(picture.vocabulary, tokenizer, details.token)
-                story_tree, remark = story.tree.roots, story.remark
+                story_tree, remark = story.roots, story.remark
         is_chosen = bool(self._facts)
         self._empty.set_spans([Span(NOTHING, theme.dim)])
         self._empty.setVisible(not is_chosen)
