@@ -21,7 +21,7 @@ class LiveRun:
     """
 
     def __init__(self, report: Report | None = None) -> None:
-        self._report = report or Report()
+        self.report = report or Report()
         self._cell: Record = {}
         self._live: dict[tuple[str, str], Record] = {}
         self._load: float | None = None
@@ -34,7 +34,7 @@ class LiveRun:
 
     def add(self, event: Mapping[str, Any]) -> None:
         """Take note of one event."""
-        self._report.add(event)
+        self.report.add(event)
         match event["event"]:
             case "cell":
                 self._cell = {key: value for key, value in event.items() if key not in NOT_OF_RECORDS}
@@ -50,27 +50,18 @@ class LiveRun:
 
     def end(self) -> None:
         """Nothing follows: what has samples is kept as it is."""
-        self._report.results += self._with_samples()
+        self.report.results += self._with_samples()
         self._live = {}
 
     @property
     def results(self) -> list[Record]:
         """Finished records, and those of the cell that goes on with what they have so far."""
-        return self._report.results + self._with_samples()
-
-    @property
-    def growth(self) -> list[Record]:
-        """What time depends on length like, from the finished records."""
-        return self._report.growth
-
-    @property
-    def left_out(self) -> list[Record]:
-        return self._report.left_out
+        return self.report.results + self._with_samples()
 
     @property
     def record(self) -> Record:
         """The run as `tokenloupe bench --json` writes it."""
-        return self._report.record()
+        return self.report.record()
 
     @property
     def scenarios(self) -> set[str]:

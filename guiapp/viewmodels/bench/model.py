@@ -282,11 +282,11 @@ class BenchModel(QObject):
     @property
     def growth(self) -> list[Record]:
         """What time depends on length like, from the finished records."""
-        return self._run.growth
+        return self._run.report.growth
 
     @property
     def left_out(self) -> list[Record]:
-        return self._run.left_out
+        return self._run.report.left_out
 
     @property
     def noise(self) -> str:

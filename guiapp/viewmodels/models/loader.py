@@ -48,7 +48,7 @@ class ModelLoader(QObject):
     Signals:
         model_changed(): `model` is new.
         loading_changed(): `loading_name` is new.
-        progress_changed(): `progress` is new.
+        progress_changed(): `job.progress` is new.
         failed(str, str): the name of a model that could not be opened, and why.
         refused_changed(): `refused` is new.
     """
@@ -65,28 +65,24 @@ class ModelLoader(QObject):
         self.model: OpenModel | None = None
         self.loading_name: str | None = None
         self.refused: RefusedModel | None = None
-        self._job = LatestJob[OpenModel | RefusedModel](self)
-        self._job.done.connect(self._take)
-        self._job.failed.connect(self._fail)
-        self._job.progress_changed.connect(self.progress_changed)
-
-    @property
-    def progress(self) -> float:
-        return self._job.progress
+        self.job = LatestJob[OpenModel | RefusedModel](self)
+        self.job.done.connect(self._take)
+        self.job.failed.connect(self._fail)
+        self.job.progress_changed.connect(self.progress_changed)
 
     def open(self, name: str, pre: str | None = None) -> None:
         """Begin to load a model instead of whatever is being loaded now; `pre` as in `open_model`."""
         self._set_refused(None)
-        self._job.start(partial(_open, self._load, name, pre))
+        self.job.start(partial(_open, self._load, name, pre))
         self._set_loading(name)
 
     def cancel(self) -> None:
-        self._job.cancel()
+        self.job.cancel()
         self._set_loading(None)
 
     def wait(self) -> None:
         """Stop loading, and wait for it; for closing."""
-        self._job.wait()
+        self.job.wait()
 
     def _take(self, result: OpenModel | RefusedModel) -> None:
         if isinstance(result, RefusedModel):

@@ -40,7 +40,7 @@ class TreeModel(QObject):
     """The token tree of the workspace's vocabulary, as the Tree page looks at it.
 
     picture  None until the tree of the open vocabulary is ready
-    values   what the nodes are coloured by; follows `coloring` when it is ready
+    values   what the nodes are coloured by; follows `coloring` when `evaluating` is done
     counts   how often each token occurs in the text
 
     Signals:
@@ -77,8 +77,8 @@ class TreeModel(QObject):
         self._forward: list[View] = []
         self.job = LatestJob[_Built](self)
         self.job.done.connect(self._take_picture)
-        self._evaluating = LatestJob[NodeValues](self)
-        self._evaluating.done.connect(self._take_values)
+        self.evaluating = LatestJob[NodeValues](self)
+        self.evaluating.done.connect(self._take_values)
         self._counting = QTimer(self, singleShot=True, interval=COUNT_MS)
         self._counting.timeout.connect(self._count)
         workspace.vocabulary_changed.connect(self._build)
@@ -99,13 +99,13 @@ class TreeModel(QObject):
         """Stop all work; nothing is delivered any more."""
         self._counting.stop()
         self.job.wait()
-        self._evaluating.wait()
+        self.evaluating.wait()
 
     def _build(self) -> None:
         vocabulary = self._workspace.vocabulary
         self.picture = self.values = self._chosen = self.counts = None
         self._back, self._forward = [], []
-        self._evaluating.cancel()
+        self.evaluating.cancel()
         if vocabulary is None:
             self.job.cancel()
         else:
@@ -129,11 +129,6 @@ class TreeModel(QObject):
     def coloring(self) -> str:
         return self._coloring
 
-    @property
-    def is_evaluating(self) -> bool:
-        """Whether newer `values` are on their way."""
-        return self._evaluating.is_busy
-
     def set_coloring(self, name: str) -> None:
         """Choose one of COLORINGS."""
         if name != self._coloring:
@@ -154,7 +149,7 @@ class TreeModel(QObject):
         if self.picture is not None:
             given = ColoringInput(self.picture, self._merging, self.counts)
             coloring = self._coloring
-            self._evaluating.start(lambda _: node_values(coloring, given))
+            self.evaluating.start(lambda _: node_values(coloring, given))
 
     @property
     def _merging(self) -> PairMerging | None:

@@ -43,7 +43,7 @@ class Activity(QObject):
         """The share done, 0 to 1; 0 also where that is not known."""
         workspace = self._workspace
         if workspace.loader.loading_name is not None:
-            return workspace.loader.progress
+            return workspace.loader.job.progress
         if workspace.text_job.is_busy:
             return workspace.text_job.progress
         return workspace.spans.job.progress

@@ -53,7 +53,7 @@ class TreePaint(QObject):
     @property
     def is_current(self) -> bool:
         """Whether no newer colours are on their way."""
-        return not (self.job.is_busy or self._model.is_evaluating)
+        return not (self.job.is_busy or self._model.evaluating.is_busy)
 
     @property
     def lit_class(self) -> int | None:
