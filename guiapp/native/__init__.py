@@ -155,7 +155,6 @@ _normalized_size = _function("normalized_size", c_int64, c_void_p)
 _normalized_copy = _function("normalized_copy", None, c_void_p, TO_BYTES, TO_WIDE_INTS, TO_WIDE_INTS)
 _normalized_free = _function("normalized_free", None, c_void_p)
 _repair = _function("repair", c_void_p, BYTES)
-plain_prefix = _function("plain_prefix", c_int64, BYTES)
 
 Normalized = tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]
 

@@ -86,10 +86,6 @@ NormalizedText repair(Bytes text) {
 
 using namespace loupe;
 
-LOUPE_API std::int64_t loupe_plain_prefix(Array<const Byte> text) {
-    return static_cast<std::int64_t>(plain_prefix(text));
-}
-
 // NULL where there is nothing to repair.
 LOUPE_API NormalizedText* loupe_repair(Array<const Byte> text) {
     const Bytes bytes = text;

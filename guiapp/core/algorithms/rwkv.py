@@ -10,9 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from guiapp.core.algorithms.longest_match import Take, Taken
-
-Tokens = Taken
+from guiapp.core.algorithms.longest_match import Take
 
 
 def steps(text: bytes, tokens: Mapping[bytes, int], longest_bytes: int, unknown_id: int) -> Iterator[Take]:

@@ -13,10 +13,6 @@ from dataclasses import dataclass
 
 from guiapp.core.algorithms.longest_match import Miss, Take, Taken
 
-__all__ = ["GiveUp", "Miss", "Take", "Tokens", "steps"]
-
-Tokens = Taken
-
 
 @dataclass(frozen=True)
 class GiveUp:
@@ -26,7 +22,7 @@ class GiveUp:
     at: int
     word_end: int
 
-    def apply(self, tokens: Tokens) -> None:
+    def apply(self, tokens: Taken) -> None:
         tokens[:] = [(self.unknown_id, 0, self.word_end)]
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from guiapp.core.demo import SAMPLES, sample_text
 from guiapp.core.errors import TokenloupeError
+from guiapp.core.text.utf8 import is_text
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.vocabulary import Vocabulary
 
@@ -85,7 +86,7 @@ def stretched(text: bytes, size_bytes: int) -> bytes:
 
 def random_text(vocabulary: Vocabulary, size_bytes: int, seed: int) -> bytes:
     """Normal tokens that are whole characters, each as likely as any other."""
-    texts = [text for text in _normal_texts(vocabulary) if _is_utf8(text)]
+    texts = [text for text in _normal_texts(vocabulary) if is_text(text)]
     return _drawn(texts or [b"a"], size_bytes, seed)
 
 
@@ -115,11 +116,3 @@ def _drawn(texts: list[bytes], size_bytes: int, seed: int) -> bytes:
     n_texts = int(size_bytes / lengths.mean() * 1.5) + 16
     drawn = b"".join(texts[row] for row in generator.integers(0, len(texts), n_texts))
     return stretched(drawn, size_bytes)
-
-
-def _is_utf8(text: bytes) -> bool:
-    try:
-        text.decode()
-    except UnicodeDecodeError:
-        return False
-    return True

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.algorithms import rwkv
+from guiapp.core.algorithms.longest_match import Taken
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.errors import EncodeError
 from guiapp.core.pipelines import cuts
@@ -66,7 +67,7 @@ class RwkvPipeline(Pipeline):
     def encode_readable(
         self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
     ) -> FragmentTokens:
-        tokens: rwkv.Tokens = []
+        tokens: Taken = []
         watch_whole(watcher, fragment, None)
         for step in rwkv.steps(fragment, self._ids, self.look_ahead, self._unknown):
             step.apply(tokens)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from guiapp import native
 from guiapp.core.algorithms import linear, wordpiece
+from guiapp.core.algorithms.longest_match import Miss, Take, Taken
 from guiapp.core.encoding import FragmentTokens
 from guiapp.core.errors import EncodeError
 from guiapp.core.pipelines.chunks import chunks_of, join_chunks, tokens_from_steps
@@ -123,7 +124,7 @@ class WordPiecePipeline(Pipeline):
     def encode_readable(
         self, fragment: bytes, after_special: bool, encoder: str, watcher: Watcher = UNWATCHED
     ) -> FragmentTokens:
-        tokens: wordpiece.Tokens = []
+        tokens: Taken = []
         rules = self._vocabulary.rules
         words = list(wordpiece_words(fragment, rules.lowercase, rules.strip_accents))
         text = joined(words)
@@ -131,7 +132,7 @@ class WordPiecePipeline(Pipeline):
         watcher.begin(text.data.tobytes(), text, 0)
         watcher.split(ends)
         for word, end in zip(words, ends, strict=True):
-            taken: wordpiece.Tokens = []
+            taken: Taken = []
             data = word.data.tobytes()
             watcher.piece(end - len(data), data, None, None)
             for step in self._steps(encoder, data):
@@ -143,9 +144,7 @@ class WordPiecePipeline(Pipeline):
         self._check(found.ids)
         return found
 
-    def _steps(
-        self, encoder: str, word: bytes
-    ) -> Iterator[wordpiece.Take | wordpiece.Miss | linear.Fail | wordpiece.GiveUp]:
+    def _steps(self, encoder: str, word: bytes) -> Iterator[Take | Miss | linear.Fail | wordpiece.GiveUp]:
         if encoder == "linear":
             return linear.steps(word, self._ids, self._readable_links, self._unknown)
         return wordpiece.steps(word, self._ids, self._longest_bytes, self._unknown)

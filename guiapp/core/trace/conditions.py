@@ -99,7 +99,7 @@ NUMBER_SIGNS: dict[str, Callable[[Any, Any], Any]] = {
     ">=": np.greater_equal,
 }
 LONGEST_PATTERN = 200
-MOST_REPEATS = 3  # each multiplies the time by the length of a token, in the worst case
+MOST_REPEATS = 3  # and choices: each multiplies the time by the length of a token, in the worst case
 
 
 class Values(Protocol):
@@ -327,9 +327,13 @@ def check_pattern(text: str, at: int = 0) -> None:
     """Raise ConditionError for a pattern that is not valid, or could take forever to search for."""
     if len(text) > LONGEST_PATTERN:
         raise ConditionError(f"A pattern has at most {LONGEST_PATTERN} characters.", at)
-    bare = re.sub(r"\\.", "", text)
-    if re.search(r"\)[*+{]", bare) or len(re.findall(r"[*+{]", bare)) > MOST_REPEATS:
-        raise ConditionError(f"A pattern repeats at most {MOST_REPEATS} things, and no group of them.", at)
+    bare = re.sub(r"\\.|\(\?", "", text)  # what is escaped, and marks of groups
+    n_choices = bare.count("|") if re.search(r"\).*\)", bare) else 0  # of several groups they multiply, too
+    if re.search(r"\)[*+{]", bare) or len(re.findall(r"[*+{?]", bare)) + n_choices > MOST_REPEATS:
+        raise ConditionError(
+            f"A pattern has at most {MOST_REPEATS} of ? * + {{ and, between groups, |; it repeats no group.",
+            at,
+        )
     try:
         re.compile(text)
     except (re.error, OverflowError, RecursionError) as error:

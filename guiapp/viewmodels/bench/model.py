@@ -116,10 +116,6 @@ class BenchModel(QObject):
             self.forecast.look_through(str(vocabulary.path))
 
     @property
-    def presets(self) -> Sequence[Preset]:
-        return PRESETS
-
-    @property
     def preset(self) -> Preset:
         return self._preset
 

@@ -6,7 +6,6 @@ from arrays import as_array
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guiapp import native
 from guiapp.core.text import utf8
 
 BYTES_THAT_MATTER = st.sampled_from(
@@ -61,13 +60,3 @@ def test_spans_tile_the_text_and_repaired_text_needs_no_repair(text):
         assert np.array_equal(repaired.starts[1:], repaired.ends[:-1])
         assert (repaired.starts[0], repaired.ends[-1]) == (0, len(text))
         assert utf8.repair(repaired.data) is None
-
-
-@given(st.lists(st.characters() | HOSTILE).map(lambda parts: b"".join(map(as_bytes, parts))))
-def test_text_is_plain_up_to_what_is_repaired_first(text):
-    broken = [start for start, end, code in utf8.characters(text) if utf8.encode(code) != text[start:end]]
-    assert native.plain_prefix(as_array(text)) == min([*broken, len(text)])
-
-
-def as_bytes(part: str | bytes) -> bytes:
-    return part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part

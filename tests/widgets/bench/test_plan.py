@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QCheckBox, QLabel
 
 from guiapp.viewmodels.bench.model import BenchModel
+from guiapp.viewmodels.bench.presets import PRESETS
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.bench.plan import PlanPanel
 from guiapp.widgets.shared.theme import ThemeSource
@@ -113,7 +114,7 @@ def test_boxes_follow_the_plan(panel, tmp_path):
     model = panel._model
     model.set_scenario("worst", True)
     assert box_of(panel, "Scenario worst").isChecked()
-    model.choose_preset(model.presets[0])
+    model.choose_preset(PRESETS[0])
     assert not box_of(panel, "Scenario worst").isChecked()
     model.add_text(tmp_path)
     assert box_of(panel, str(tmp_path)).isChecked()
