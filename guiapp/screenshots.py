@@ -18,6 +18,7 @@ from guiapp.core.tokenizer import Tokenizer
 from guiapp.viewmodels.background import Progress
 from guiapp.viewmodels.models.loader import Load
 from guiapp.viewmodels.settings import Settings
+from guiapp.widgets.shared.images import save_image
 from guiapp.widgets.window.main_window import SMALLEST_SIZE
 
 PATIENCE_MS = 120_000  # a second or two is enough, on a machine with nothing else to do
@@ -72,12 +73,10 @@ def save_screenshot(
         shown = sample_text(FIRST_SAMPLE) if text is None else text
         shell = build(application, settings, shown, _loader(model, tokenizer))
         try:
-            saved = _grab(shell, page, model, look).save(str(path))
+            save_image(_grab(shell, page, model, look).toImage(), path)
         finally:
             shell.window.hide()  # now: at the end of the process no Python is left to handle what that brings
             shell.stop()
-    if not saved:
-        raise TokenloupeError(f"The picture cannot be written to {path}. Choose another place or ending.")
 
 
 def _loader(model: str, tokenizer: Tokenizer) -> Load:

@@ -138,7 +138,7 @@ def test_a_drawing_holds_shapes_and_text(draw):
     ("words", "name", "says"),
     [
         ("demo:toy zz", "tree.png", "No token begins with “zz”"),
-        ("demo:toy", "tree.nothing", "cannot be written"),
+        ("demo:toy", "tree.nothing", "no kind of picture"),
         ("demo:toy", "none/tree.png", "There is no folder"),
         ("demo:toy --scale 100", "tree.png", "Choose a smaller scale"),
     ],

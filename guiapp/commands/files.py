@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from guiapp import open_model
 from guiapp.core.counting.blocks import blocks_from
 from guiapp.core.errors import TokenloupeError
+from guiapp.core.system.replace_file import replace_file
 from guiapp.core.text.utf16 import LITTLE, MARK, utf8_from, utf16_codec
 
 if TYPE_CHECKING:
@@ -198,6 +199,6 @@ def write(file: str, data: bytes) -> None:
         sys.stdout.buffer.write(data)
         return
     try:
-        Path(file).write_bytes(data)
+        replace_file(Path(file), data)
     except OSError as error:
         raise InputError(f"{file} cannot be written: {error.strerror}.") from error

@@ -5,7 +5,7 @@ from __future__ import annotations
 import cmd
 import sys
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from inspect import cleandoc
 from pathlib import Path
@@ -320,11 +320,12 @@ def remembered_commands() -> Iterator[None]:
     import platformdirs
 
     path = Path(platformdirs.user_state_dir("tokenloupe", False)) / "step_history"
-    if path.exists():
+    with suppress(OSError):  # nobody asked for the history
         readline.read_history_file(path)
     readline.set_history_length(HISTORY_LINES)
     try:
         yield
     finally:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        readline.write_history_file(path)
+        with suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            readline.write_history_file(path)

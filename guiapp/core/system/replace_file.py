@@ -3,34 +3,47 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import mkstemp
 
 PRIVATE, PUBLIC = 0o600, 0o666
 
 
-def replace_file(path: Path, content: bytes, is_private: bool = False, waits_for_disk: bool = False) -> None:
-    """Put a new file in the place of `path`, or change nothing; raises OSError.
+@contextmanager
+def replacement(path: Path, is_private: bool = False, waits_for_disk: bool = False) -> Iterator[Path]:
+    """A file to write, which then takes the place of `path`; if anything is raised, nothing has changed.
 
-    Links stay links, and a file that was there keeps its permissions.
+    Links stay links, a file that was there keeps its permissions, and what is no file (a pipe, a device) is
+    written to as it is.  Raises OSError.
 
     is_private      a file that was not there is readable by its owner only
     waits_for_disk  not even a loss of power undoes it then, at the price of a pause
     """
     path = path.resolve()
+    if path.exists() and not path.is_file() and not path.is_dir():
+        yield path
+        return
     handle, name = mkstemp(dir=path.parent, prefix=".tokenloupe-")
+    os.close(handle)
     new = Path(name)
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            if waits_for_disk:
-                file.flush()
+        yield new
+        if waits_for_disk:
+            with new.open("rb+") as file:
                 os.fsync(file.fileno())
         new.chmod(path.stat().st_mode if path.exists() else PRIVATE if is_private else PUBLIC & ~_mask())
         new.replace(path)
     except BaseException:
         new.unlink(missing_ok=True)
         raise
+
+
+def replace_file(path: Path, content: bytes, is_private: bool = False, waits_for_disk: bool = False) -> None:
+    """Put a new file in the place of `path`, or change nothing; see `replacement`."""
+    with replacement(path, is_private, waits_for_disk) as new:
+        new.write_bytes(content)
 
 
 def _mask() -> int:

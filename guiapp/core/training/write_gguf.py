@@ -8,6 +8,8 @@ from pathlib import Path
 
 from gguf import GGUFWriter, TokenType
 
+from guiapp.core.system.replace_file import replacement
+
 MERGING_MODELS = ("gpt2", "gemma4")  # these cannot be opened without a list of merges
 NO_RULE = ""  # stands for none: gguf leaves empty lists out
 
@@ -48,8 +50,12 @@ class ModelFile:
 
 
 def write_gguf(path: Path, model: ModelFile) -> None:
-    """Write the file; the same model gives the same bytes."""
-    writer = GGUFWriter(path, model.architecture)
+    """Write the file, or change nothing; the same model gives the same bytes.  Raises OSError."""
+    with replacement(path) as new:
+        _write(GGUFWriter(new, model.architecture), model)
+
+
+def _write(writer: GGUFWriter, model: ModelFile) -> None:
     writer.add_type("model")
     writer.add_name(model.name)
     writer.add_author(model.author)

@@ -8,9 +8,11 @@ from pathlib import Path
 from PySide6.QtGui import QGuiApplication, QPixmap
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
+from guiapp.core.errors import TokenloupeError
 from guiapp.core.explain.figures import counted
 from guiapp.core.export.exported_run import ALL, ENDINGS, ExportedRun
 from guiapp.viewmodels.steps.exporter import StepExporter
+from guiapp.widgets.shared.images import save_image
 from guiapp.widgets.shared.saving_bar import SavingBar
 from guiapp.widgets.shared.theme import ThemeSource
 
@@ -68,8 +70,10 @@ class ExportBar(SavingBar):
         if run is None:
             return
         if ending == ".png":
-            if not self._picture().save(str(path)):
-                QMessageBox.warning(self, "Save run", f"{path} cannot be written. Choose another place.")
+            try:
+                save_image(self._picture().toImage(), path)
+            except TokenloupeError as error:
+                QMessageBox.warning(self, "Save run", str(error))
             return
         named = path if ending in ENDINGS else path.with_name(path.name + ".md")
         self.exporter.save(run, named, steps)

@@ -16,7 +16,6 @@ from PySide6.QtGui import (
     QFontMetrics,
     QGuiApplication,
     QImage,
-    QImageWriter,
     QPainter,
     QPen,
     QTransform,
@@ -32,6 +31,7 @@ from guiapp.viewmodels.tree.geometry import Geometry
 from guiapp.viewmodels.tree.labels import Place, places
 from guiapp.viewmodels.tree.model import TreeModel
 from guiapp.viewmodels.tree.saving import TreeSaving
+from guiapp.widgets.shared.images import image_bytes, save_image
 from guiapp.widgets.shared.theme import Theme
 from guiapp.widgets.tree.colors import is_light
 from guiapp.widgets.tree.labels import (
@@ -106,7 +106,7 @@ class TreeExport(QObject):
     def save_png(self, scale: float) -> None:
         if path := self._ask_where("Save picture", "token-tree.png"):
             image = picture_of(self._view, scale)
-            self.saving.save(Path(path), partial(_file_of, image, Path(path)))
+            self.saving.save(Path(path), lambda _: image_bytes(image, Path(path)))
 
     def save_svg(self) -> None:
         geometry = self._view.geometry_now
@@ -160,17 +160,7 @@ def picture_of(view: TreeView, scale: float) -> QImage:
 
 def save_picture(view: TreeView, scale: float, path: str) -> None:
     """Write such a picture while everything waits."""
-    if not picture_of(view, scale).save(path):
-        raise ExportError(f"{path} cannot be written. Choose another place or ending.")
-
-
-def _file_of(image: QImage, path: Path, progress: Progress) -> bytes:
-    """A picture as the ending of its file says; to make it small takes a second at 4×."""
-    buffer = QBuffer()
-    buffer.open(QBuffer.OpenModeFlag.WriteOnly)
-    if not QImageWriter(buffer, path.suffix[1:].lower().encode()).write(image):
-        raise ExportError(f"{path} names no kind of picture. Choose another ending, such as .png.")
-    return bytes(buffer.data().data())
+    save_image(picture_of(view, scale), Path(path))
 
 
 class Label(NamedTuple):
@@ -212,7 +202,7 @@ class Drawing(NamedTuple):
 
 def svg_of(drawing: Drawing, progress: Progress = lambda share: None) -> bytes:
     """The drawing as a file: nodes as shapes and labels as text, over a picture of all smaller ones."""
-    picture = _file_of(drawing.image, PICTURE_WITHIN, progress)
+    picture = image_bytes(drawing.image, PICTURE_WITHIN)
     buffer, generator, size = QBuffer(), QSvgGenerator(), drawing.image.size()
     buffer.open(QBuffer.OpenModeFlag.WriteOnly)
     generator.setOutputDevice(buffer)

@@ -2,10 +2,14 @@
 
 import os
 import stat
+from contextlib import suppress
 
 import pytest
 
 from guiapp.core.system.replace_file import replace_file
+
+with suppress(ImportError):  # on Windows
+    import resource
 
 needs_modes = pytest.mark.skipif(os.name != "posix", reason="files have no such permissions")
 
@@ -45,3 +49,29 @@ def test_what_cannot_be_written_changes_nothing(tmp_path):
     with pytest.raises(FileNotFoundError):
         replace_file(tmp_path / "missing" / "file", b"new")
     assert list(tmp_path.iterdir()) == [path]
+
+
+@needs_modes
+def test_a_disk_that_is_full_changes_nothing(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limit[1]))
+    try:
+        with pytest.raises(OSError, match="too large"):
+            replace_file(path, b"x" * 100_000)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@needs_modes
+def test_a_pipe_is_written_to_as_it_is(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    replace_file(path, b"through")
+    assert os.read(reader, 100) == b"through"
+    os.close(reader)
+    assert path.is_fifo()
