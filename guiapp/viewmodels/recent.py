@@ -12,6 +12,7 @@ from typing import Generic, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
+from guiapp.core.system.outside_json import read_json
 from guiapp.core.vocab.vocabulary import Vocabulary
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.settings import Settings
@@ -148,8 +149,8 @@ class RecentFiles(Recent[RecentFile]):
 def _texts_in(text: str) -> list[str]:
     """The paths in a settings text; none if somebody spoiled it."""
     try:
-        paths = json.loads(text)
-    except (ValueError, RecursionError):
+        paths = read_json(text)
+    except ValueError:
         return []
     return [path for path in paths if isinstance(path, str)] if isinstance(paths, list) else []
 
@@ -166,7 +167,7 @@ def _files_in(text: str) -> list[RecentFile]:
                 int(row["n_tokens"]),
                 str(row.get("chosen_pre", "")),
             )
-            for row in json.loads(text)
+            for row in read_json(text)
         ]
-    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
         return []

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
+from guiapp.core.system.outside_json import read_json
 from guiapp.core.system.replace_file import replace_file
 from guiapp.viewmodels.background import Writer
 
@@ -71,10 +72,10 @@ class SettingsStore(QObject):
 def _read(path: Path) -> dict[str, Value | None] | None:
     """What is in a file, nothing where there is none; None for one that is none of ours."""
     try:
-        content = json.loads(path.read_bytes())
+        content = read_json(path.read_bytes())
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError, RecursionError):
+    except (OSError, ValueError):
         return None
     if not isinstance(content, dict):
         return None

@@ -15,6 +15,7 @@ from guiapp.core.bench.measurement import KEY, Record, key_of
 from guiapp.core.bench.plan import BenchError
 from guiapp.core.bench.run_form import problem_with
 from guiapp.core.bench.statistics import Ratio, ratio_of
+from guiapp.core.system.outside_json import read_json
 from guiapp.core.system.replace_file import replace_file
 
 MARGIN = 1.08  # what a change must surely exceed: machines differ by some per cent from day to day
@@ -91,7 +92,7 @@ def check_writable(path: Path) -> None:
 def load_run(path: Path) -> Record:
     """A run that was saved; raises BenchError for anything else."""
     try:
-        record = json.loads(path.read_bytes())
+        record = read_json(path.read_bytes())
     except OSError as error:
         raise BenchError(f"{path} cannot be read: {error.strerror}.") from error
     except ValueError as error:
@@ -106,8 +107,8 @@ def name_of(path: Path) -> str:
     try:
         with path.open("rb") as file:
             file.readline()
-            name = json.loads(b"{" + file.readline(MOST_NAME_BYTES).strip().rstrip(b",") + b"}")["name"]
-    except (OSError, ValueError, KeyError, RecursionError):
+            name = read_json(b"{" + file.readline(MOST_NAME_BYTES).strip().rstrip(b",") + b"}")["name"]
+    except (OSError, ValueError, KeyError):
         return ""
     return name if isinstance(name, str) else ""
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.errors import TokenloupeError
+from guiapp.core.system.outside_json import read_json
 from guiapp.core.vocab.quoting import quoted
 
 PER_LINE = 16
@@ -100,13 +101,13 @@ def holds_numbers(text: str) -> bool:
 def _list_of_record(text: str) -> tuple[int, int]:
     """Where the only list of ids lies in a JSON object."""
     try:
-        json.loads(text)
+        read_json(text)
     except json.JSONDecodeError as error:
         message = f"This JSON ends early or is broken: {error.msg} at character {error.pos + 1}."
         at = min(error.pos, len(text) - 1)
         raise IdsError(message, at, at + 1) from error
-    except RecursionError as error:
-        raise IdsError("This JSON is too deep for a list of ids.", 0, len(text)) from error
+    except ValueError as error:
+        raise IdsError(f"This JSON is no list of ids: {error}.", 0, len(text)) from error
     lists = list(LISTS_OF_RECORD.finditer(text))
     if not lists:
         raise IdsError("This JSON object has no list of numbers “token_ids”.", 0, len(text))

@@ -17,6 +17,7 @@ from typing import Any, TextIO
 from PySide6.QtCore import QLockFile
 
 from guiapp.core.bench.measurement import Record
+from guiapp.core.system.outside_json import read_json
 from guiapp.viewmodels.background import Writer
 from guiapp.viewmodels.bench.live import LiveRun
 
@@ -116,7 +117,7 @@ def _events_in(path: Path) -> Iterator[dict[str, Any]]:
     with path.open(encoding="utf-8", errors="replace") as file:
         for line in file:
             try:
-                yield json.loads(line)
+                yield read_json(line)
             except ValueError:
                 return
 

@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict, dataclass
 
 from guiapp.core.errors import TokenloupeError
+from guiapp.core.system.outside_json import read_json
 from guiapp.core.trace.breakpoints import Breakpoint, check
 from guiapp.core.trace.conditions import Expression
 from guiapp.core.trace.debugger import Granularity
@@ -35,7 +36,7 @@ class Remembered:
 def recall(text: str) -> Remembered:
     """Read what an earlier session wrote; anything spoiled counts as not there."""
     try:
-        state = json.loads(text or "{}")
+        state = read_json(text or "{}")
         rows = [Breakpoint(**row) for row in state.get("breakpoints", [])]
         of_training = [Breakpoint(**row) for row in state.get("training", [])]
         for row in rows:

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.editing.options import Options
 from guiapp.core.lessons.lesson import Lesson, LessonError, LessonStep, go_to_place, load_each
+from guiapp.core.system.outside_json import read_json
 from guiapp.viewmodels.models.loader import OpenModel
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.steps.model import StepsModel
@@ -204,7 +205,7 @@ class LessonPlayer(QObject):
 
     def _progress(self) -> dict[str, int]:
         try:
-            progress = json.loads(self._settings.lessons or "{}")
+            progress = read_json(self._settings.lessons or "{}")
         except ValueError:
             return {}
         return progress if isinstance(progress, dict) else {}

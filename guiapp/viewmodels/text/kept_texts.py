@@ -14,13 +14,14 @@ from pathlib import Path
 
 from PySide6.QtCore import QLockFile, QObject, Signal
 
+from guiapp.core.system.outside_json import read_json
 from guiapp.core.system.replace_file import replace_file
 from guiapp.viewmodels.background import Writer
 
 LONGEST_KEPT_TEXT = 1 << 24
 ENDING = ".text"
 HEAD_BYTES = 1024
-UNREADABLE = (OSError, ValueError, KeyError, TypeError, RecursionError)
+UNREADABLE = (OSError, ValueError, KeyError, TypeError)
 
 
 @dataclass(frozen=True)
@@ -187,5 +188,5 @@ def _read_head(place: Path) -> KeptTextHead | None:
 
 
 def _path_in(about: bytes) -> Path | None:
-    path = json.loads(about)["path"]
+    path = read_json(about)["path"]
     return Path(path) if isinstance(path, str) else None
