@@ -12,11 +12,13 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
+from typing import NoReturn
 
 from guiapp import __version__
 from guiapp.commands.files import InputError, file_path
 from guiapp.core.demo import resolve_model
 from guiapp.core.errors import TokenloupeError, UnknownPreError
+from guiapp.core.vocab.quoting import printable
 
 COMMANDS = (
     "info",
@@ -43,7 +45,7 @@ def run(arguments: Sequence[str]) -> int:
         return int(status)
     except TokenloupeError as error:
         how = " --pre NAME chooses one." if isinstance(error, UnknownPreError) and "pre" in options else ""
-        print(f"tokenloupe: {error}{how}", file=sys.stderr)
+        print(f"tokenloupe: {printable(str(error))}{how}", file=sys.stderr)
         return 1
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         _drop_output()
@@ -53,7 +55,7 @@ def run(arguments: Sequence[str]) -> int:
             raise
         _drop_output()
         what = error.filename or "The output cannot be written"  # only the standard streams have no name
-        print(f"tokenloupe: {what}: {error.strerror}.", file=sys.stderr)
+        print(f"tokenloupe: {printable(str(what))}: {error.strerror}.", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130
@@ -110,14 +112,21 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _window_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="tokenloupe", description="Open the window.")
+    parser = _Parser(prog="tokenloupe", description="Open the window.")
     parser.add_argument("model", nargs="?", metavar="MODEL", help="a .gguf file, or demo:bpe and the like")
     parser.add_argument("textfile", nargs="?", metavar="TEXTFILE", type=file_path, help="a text to open")
     parser.set_defaults(command=window)
     return parser
 
 
-class _CommandParser(argparse.ArgumentParser):
+class _Parser(argparse.ArgumentParser):
+    """Its errors repeat what it was given."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(printable(message))
+
+
+class _CommandParser(_Parser):
     """Takes options before, between and after the arguments of a command."""
 
     def _match_arguments_partial(
@@ -136,7 +145,7 @@ class _CommandParser(argparse.ArgumentParser):
 
 def _command_parser(names: Sequence[str]) -> argparse.ArgumentParser:
     """Of these commands: to import all of them takes longer than to run a short one."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="tokenloupe",
         usage="tokenloupe [MODEL] [TEXTFILE]\n       tokenloupe COMMAND …",
         description="See exactly what a model sees: the tokens of any text, for any model file. "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import codecs
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -21,6 +22,12 @@ from guiapp.core.text.utf16 import LITTLE, MARK, utf8_from, utf16_codec
 
 if TYPE_CHECKING:
     from guiapp.core.tokenizer import Tokenizer
+
+
+UNSEEN = re.compile(
+    "[\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff]"
+)
+"""What JSON allows as it is, but terminals obey, or nobody sees."""
 
 
 class InputError(TokenloupeError):
@@ -190,7 +197,8 @@ def print_json(record: object, indent: int | None = None) -> None:
     import json
 
     sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
-    print(json.dumps(record, ensure_ascii=False, indent=indent))
+    text = json.dumps(record, ensure_ascii=False, indent=indent)
+    print(UNSEEN.sub(lambda found: json.dumps(found[0])[1:-1], text))
 
 
 def write(file: str, data: bytes) -> None:

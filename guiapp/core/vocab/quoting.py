@@ -11,6 +11,11 @@ def quoted(text: str | bytes, longest: int = 60) -> str:
     return escaped if len(escaped) <= longest else escaped[: longest - 1] + "…"
 
 
+def printable(text: str) -> str:
+    """All of `text`, everything unprintable but line ends escaped: terminals and titles obey what is not."""
+    return "".join(character if character == "\n" else _escaped(character) for character in text)
+
+
 def _escaped(character: str) -> str:
     if character.isprintable():
         return character

@@ -13,11 +13,13 @@ from PySide6.QtCore import QObject, Signal
 
 from guiapp import open_model
 from guiapp.core.errors import UnknownPreError
+from guiapp.core.vocab.quoting import quoted
 from guiapp.viewmodels.background import LatestJob, Progress
 
 if TYPE_CHECKING:
     from guiapp.core.tokenizer import Tokenizer
 
+LONGEST_NAME = 100
 HASH = re.compile(r"[0-9a-f]{32,}")
 Load = Callable[[str, str | None, Progress], "Tokenizer"]
 
@@ -111,7 +113,7 @@ class ModelLoader(QObject):
 
 def display_name(model: OpenModel) -> str:
     """What to call a model: the name in the file, else (or where that is a mere hash) the file's."""
-    name = model.tokenizer.vocabulary.name
+    name = quoted(model.tokenizer.vocabulary.name, LONGEST_NAME)
     return Path(model.name).stem if not name or HASH.fullmatch(name) else name
 
 
