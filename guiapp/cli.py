@@ -77,7 +77,8 @@ def window(options: argparse.Namespace) -> int:
     """The window."""
     if options.model is not None and _is_missing(resolve_model(options.model)):
         raise InputError(
-            f"“{options.model}” is neither a model file nor a command. Ask `tokenloupe --help` for those."
+            _like_a_command(options.model)
+            or f"“{options.model}” is neither a model file nor a command. Ask `tokenloupe --help` for those."
         )
     from guiapp.app import run_window
 
@@ -97,7 +98,11 @@ def _is_missing(path: Path) -> bool:
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     if arguments and arguments[0] not in COMMANDS and arguments[0] not in ("-h", "--help", "--version"):
-        return _window_parser().parse_args(arguments)
+        options, unknown = _window_parser().parse_known_args(arguments)
+        if unknown:
+            near = _like_a_command(arguments[0])
+            options.refuse(near or f"unrecognized arguments: {' '.join(unknown)}")
+        return options
     if not arguments:
         return _window_parser().parse_args([])
     if (two_words := " ".join(arguments[:2])) in COMMANDS:
@@ -115,8 +120,16 @@ def _window_parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="tokenloupe", description="Open the window.")
     parser.add_argument("model", nargs="?", metavar="MODEL", help="a .gguf file, or demo:bpe and the like")
     parser.add_argument("textfile", nargs="?", metavar="TEXTFILE", type=file_path, help="a text to open")
-    parser.set_defaults(command=window)
+    parser.set_defaults(command=window, refuse=parser.error)
     return parser
+
+
+def _like_a_command(word: str) -> str:
+    """What to say of a word that is nearly a command, or ""."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, COMMANDS, 1, 0.75)
+    return f"“{word}” is no command. Did you mean `{near[0]}`?" if near else ""
 
 
 class _Parser(argparse.ArgumentParser):

@@ -313,9 +313,18 @@ def test_a_name_that_no_file_can_have_is_told_as_such(capsys, command):
     assert "cannot be opened: File name too long" in capsys.readouterr().err
 
 
-def test_a_mistyped_command_opens_no_window(capsys):
-    assert run(["tokenise"]) == 1
-    assert "neither a model file nor a command" in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("word", "says"), [("tokenise", "Did you mean `tokenize`?"), ("x", "neither a model file")]
+)
+def test_a_mistyped_command_opens_no_window(capsys, word, says):
+    assert run([word]) == 1
+    assert says in capsys.readouterr().err
+
+
+def test_a_mistyped_command_with_arguments_is_told_as_such(capsys):
+    with pytest.raises(SystemExit, match="2"):
+        run(["tokenise", "demo:bpe", "Hello", "--ids"])
+    assert "Did you mean `tokenize`?" in capsys.readouterr().err
 
 
 def test_an_id_beyond_all_vocabularies_is_told_as_such(capsys):
