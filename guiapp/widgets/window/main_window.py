@@ -26,7 +26,7 @@ from guiapp.widgets.window.questions import Answer, Questions
 from guiapp.widgets.window.status_line import StatusLine
 from guiapp.widgets.window.top_bar import TopBar
 
-AUTOSAVE_MS = 2000  # after an edit
+AUTOSAVE_MS, AUTOSAVE_BYTES = 250, 1 << 20  # after an edit; so much longer for each so many bytes
 KEPT_TEXTS = "texts"  # the folder beside the settings
 FIRST_SIZE = QSize(1280, 800)
 SMALLEST_SIZE = QSize(860, 480)
@@ -74,7 +74,7 @@ class MainWindow(QMainWindow):
         workspace.vocabulary_changed.connect(self._follow_title)
         workspace.text_file_changed.connect(self._follow_title)
         workspace.text_file_changed.connect(self._follow_text_file)
-        self._autosave = QTimer(self, singleShot=True, interval=AUTOSAVE_MS)
+        self._autosave = QTimer(self, singleShot=True)
         self._autosave.timeout.connect(self._keep_text)
         self._follow_title()
         self._restore()
@@ -133,7 +133,7 @@ class MainWindow(QMainWindow):
 
     def _follow_edit(self) -> None:
         if not self._autosave.isActive():
-            self._autosave.start()
+            self._autosave.start(AUTOSAVE_MS * (1 + self._workspace.document.size // AUTOSAVE_BYTES))
 
     def event(self, event: QEvent) -> bool:
         handled = super().event(event)
