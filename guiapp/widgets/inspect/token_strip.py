@@ -76,7 +76,7 @@ class TokenStrip(QAbstractScrollArea):
         theme_source.changed.connect(self._restyle)
         self._zoom.changed.connect(self._restyle)
         source.vocabulary_changed.connect(self._restyle)
-        source.encoding_changed.connect(self._lay_out)
+        source.encoding_changed.connect(self._follow_encoding)
         source.selected_token_changed.connect(self._follow_selection)
         source.hovered_token_changed.connect(self.viewport().update)
         self._restyle()
@@ -227,16 +227,24 @@ class TokenStrip(QAbstractScrollArea):
         bar.setRange(0, max(0, self._grid.height - self.viewport().height()))
         self._repaint_soon()
 
+    def _follow_encoding(self) -> None:
+        """The same token may lie elsewhere now: behind another text, or among those of another model."""
+        self._lay_out()
+        self._show_selected()
+
     def _follow_selection(self) -> None:
         """Another view has chosen: that ends a stretch that was selected here."""
         self._anchor = None
+        self._show_selected()
+        self._repaint_soon()
+        self.range_changed.emit()
+
+    def _show_selected(self) -> None:
         selected = self._source.selected_token
         if selected is not None and selected < self._source.n_tokens:
             with QSignalBlocker(self.verticalScrollBar()):  # which would have all painted at once
                 self._scroll_to(selected)
             self.setAccessibleDescription(f"token {selected + 1:,} of {self._source.n_tokens:,}")
-        self._repaint_soon()
-        self.range_changed.emit()
 
     def _repaint_soon(self) -> None:
         """The text comes first: while someone types, the ids follow a moment later."""

@@ -54,6 +54,15 @@ def test_a_click_selects_the_token(source, strip, qtbot):
     assert strip.selected_range == (7, 8)
 
 
+@pytest.mark.parametrize("selected", [0, 50])
+def test_the_workspaces_token_stays_in_view_when_the_text_or_the_model_is_another(source, strip, selected):
+    source.select_token(selected)
+    strip.verticalScrollBar().setValue(strip.verticalScrollBar().maximum() if selected == 0 else 0)
+    source.set_tokens([1] * 500)
+    assert source.selected_token == selected
+    assert strip.viewport().rect().contains(strip.chip_rect(selected))
+
+
 def test_the_workspaces_token_is_scrolled_into_view_and_ringed(source, strip):
     source.select_token(99)
     chip = strip.chip_rect(99)
