@@ -26,6 +26,7 @@ from guiapp.widgets.shared.buttons import tool_button
 from guiapp.widgets.shared.fitted_label import FittedLabel
 from guiapp.widgets.shared.icons import icon
 from guiapp.widgets.shared.layouts import AS_AROUND, in_column, in_row
+from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, Theme
 
@@ -286,7 +287,7 @@ class Chart(QFrame):
         if row is None:
             QToolTip.hideText()
         else:
-            QToolTip.showText(self.plot.mapToGlobal(position.toPoint()), tip_of(row), self.plot)
+            QToolTip.showText(self.plot.mapToGlobal(position.toPoint()), plain_tip(tip_of(row)), self.plot)
 
     def _click(self, event: MouseClickEvent) -> None:
         row = self.record_at(event.scenePos())

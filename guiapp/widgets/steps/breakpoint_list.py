@@ -16,6 +16,7 @@ from guiapp.viewmodels.steps.training import TrainingModel
 from guiapp.widgets.shared.buttons import tool_button
 from guiapp.widgets.shared.layouts import AS_AROUND, in_column, in_row
 from guiapp.widgets.shared.painting import bold
+from guiapp.widgets.shared.plain_tip import plain_tip
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, UI_FONT_PX, UNIT_PX
@@ -168,7 +169,7 @@ class BreakpointRow(QWidget):
         color = theme.warning if breakpoint_.log else theme.bad
         self.switch.setStyleSheet(f"color: {color.name()}; padding: 2px 0px")
         self.label = set_role(TitleButton(breakpoint_.title), "quiet")
-        self.label.setToolTip(f"{breakpoint_.title}\nClick to change it.")
+        self.label.setToolTip(plain_tip(f"{breakpoint_.title}\nClick to change it."))
         self.label.setFont(zoom.mono_font(SMALL_FONT_PX + 1))
         self.label.clicked.connect(self._edit)
         self.hits = set_role(QLabel(f"{n_hits:,}" if breakpoint_.is_enabled else "off"), "dim")
@@ -241,4 +242,4 @@ class RemovedNotice(QWidget):
         if removed is not None:
             title = QFontMetrics(self.label.font()).elidedText(removed.title, ELIDE, TITLE_PX)
             self.label.setText(f"Removed {title}")
-            self.label.setToolTip(removed.title)
+            self.label.setToolTip(plain_tip(removed.title))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from html import escape
 from itertools import pairwise
 
 import pytest
 from bench_runs import RUN, record
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QToolTip
 
 from guiapp.core.bench.contenders import UNSPLIT
 from guiapp.core.bench.peers import PEERS
@@ -75,6 +76,17 @@ def test_each_bar_of_a_group_is_under_the_mouse(page):
     groups = page.scenario_card.groups
     for x, y, row in groups._points:
         assert groups.record_at(groups.plot.pixel(x / 2, y)) is row
+
+
+def test_names_from_a_run_file_are_shown_as_they_are(page):
+    name = "<b>bold</b><img src=x>"
+    page.model.show_run({"results": [record("throughput", name, 10_000, 1e-4, corpus=name)]})
+    page.redraw()
+    x, y, _ = page.bars._points[0]
+    place = page.bars.plot.pixel(x / 2, y)
+    page.bars.plot.scene().sigMouseMoved.emit(place)
+    assert escape(name) in QToolTip.text()
+    QToolTip.hideText()
 
 
 def test_the_baseline_is_the_usual_one_whoever_is_measured_first(page):
