@@ -47,14 +47,16 @@ public:
             ends_[matcher_->length(prefix)] = prefix;
     }
 
+    bool has_length(std::size_t size) const { return is_length_[size]; }  // whether any token is so long
+
     std::int32_t left(std::size_t cut) const {
         if (text_.size() > long_token) return ends_[cut];
-        return is_length_[cut] ? tokens_.find(text_.first(cut)) : absent;
+        return tokens_.find(text_.first(cut));
     }
 
     std::int32_t right(std::size_t cut) const {
         const auto size = text_.size() - cut;
-        if (text_.size() <= long_token) return is_length_[size] ? tokens_.find(text_.subspan(cut)) : absent;
+        if (text_.size() <= long_token) return tokens_.find(text_.subspan(cut));
         const auto found = begins_[cut];
         return found != absent && matcher_->length(found) == size ? found : absent;
     }
@@ -62,7 +64,7 @@ public:
 private:
     const StringTable& tokens_;
     Bytes text_;
-    std::vector<bool> is_length_;  // only where some token is as long as a side is there anything to compare
+    std::vector<bool> is_length_;
     std::unique_ptr<TokenMatcher> matcher_;
     std::vector<std::int32_t> ends_, begins_;  // the token that ends at a cut, and the longest that begins there
 };
@@ -206,6 +208,7 @@ std::vector<PairRules::Named> PairRules::rules_of_cuts(const PairSource& source,
         sides.begin(token);
         for (std::size_t cut = 1; cut < text.size(); ++cut) {
             const bool is_first_symbol = cut == lengths_[text[0]], is_last_symbol = text.size() - cut <= lengths_[text[cut]];
+            if (!(is_first_symbol || sides.has_length(cut)) || !(is_last_symbol || sides.has_length(text.size() - cut))) continue;
             auto left = sides.left(cut);
             if (left == absent && !is_first_symbol) continue;
             auto right = sides.right(cut);

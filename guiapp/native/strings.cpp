@@ -26,22 +26,23 @@ bool are_sound(const Strings& strings) {
 }
 
 StringTable::StringTable(Strings strings, std::uint64_t secret)
-    : strings_(strings), point_(secret % (modulus >> 1) + (modulus >> 2)) {
-    const auto n_slots = std::bit_ceil(std::max<std::size_t>(16, 2 * strings.size()));
-    slots_.resize(n_slots);
+    : strings_(strings),
+      point_(secret % (modulus >> 1) + (modulus >> 2)),
+      slots_(std::bit_ceil(std::max<std::size_t>(16, 2 * strings.size()))) {
     for (std::size_t row = 0; row < strings.size(); ++row) {
         const auto text = strings[row];
         longest_ = std::max(longest_, text.size());
         const auto hashed = hash(text);
         const auto fingerprint = static_cast<std::uint32_t>(hashed >> 32);
-        auto place = hashed & (n_slots - 1);
-        for (; slots_[place].row != absent; place = (place + 1) & (n_slots - 1)) {
+        auto place = hashed & (slots_.size() - 1);
+        for (; slots_[place].next_row != 0; place = (place + 1) & (slots_.size() - 1)) {
             if (slots_[place].fingerprint != fingerprint) continue;
-            if (!std::ranges::equal(strings[static_cast<std::size_t>(slots_[place].row)], text)) continue;
-            if (first_twin_ == absent) first_twin_ = slots_[place].row, second_twin_ = static_cast<std::int32_t>(row);
+            const auto earlier = slots_[place].next_row - 1;
+            if (!std::ranges::equal(strings[static_cast<std::size_t>(earlier)], text)) continue;
+            if (first_twin_ == absent) first_twin_ = earlier, second_twin_ = static_cast<std::int32_t>(row);
             break;
         }
-        if (slots_[place].row == absent) slots_[place] = {fingerprint, static_cast<std::int32_t>(row)};
+        if (slots_[place].next_row == 0) slots_[place] = {fingerprint, static_cast<std::int32_t>(row) + 1};
     }
 }
 
@@ -49,8 +50,9 @@ std::int32_t StringTable::find(Bytes text, std::uint64_t hashed) const {
     if (text.size() > longest_) return absent;
     const auto fingerprint = static_cast<std::uint32_t>(hashed >> 32);
     for (auto place = hashed & (slots_.size() - 1);; place = (place + 1) & (slots_.size() - 1)) {
-        const auto [kept, row] = slots_[place];
-        if (row == absent) return absent;
+        const auto [kept, next_row] = slots_[place];
+        if (next_row == 0) return absent;
+        const auto row = next_row - 1;
         if (kept == fingerprint && std::ranges::equal(strings_[static_cast<std::size_t>(row)], text)) return row;
     }
 }

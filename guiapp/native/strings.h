@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "bytes.h"
+#include "large_array.h"
 
 namespace loupe {
 
@@ -44,13 +45,13 @@ public:
 
 private:
     struct Slot {
-        std::uint32_t fingerprint = 0;
-        std::int32_t row = absent;
+        std::uint32_t fingerprint;
+        std::int32_t next_row;  // the row + 1; 0 where the slot is empty
     };
 
     Strings strings_;
     std::uint64_t point_;
-    std::vector<Slot> slots_;  // at most half of them in use
+    LargeArray<Slot> slots_;  // at most half of them in use
     std::size_t longest_ = 0;
     std::int32_t first_twin_ = absent, second_twin_ = absent;
 };

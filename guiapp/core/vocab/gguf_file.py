@@ -35,7 +35,7 @@ from guiapp.core.vocab.vocabulary import Rules, SpecialIds, VocabType, Vocabular
 from guiapp.native import StringTable
 
 READING_SHARE = 0.6  # of the time that opening takes
-MOST_TOKENS = 1 << 24
+MOST_TOKENS = 1 << 22  # sixteen times as many as any model has; each costs time to open
 ATTRIBUTE_OF_TYPE = np.array(
     [
         0,

@@ -12,7 +12,7 @@ from gguf_builder import BYTE, NORMAL, GgufFile, Raw, Tensor, string, vocab_file
 from small_files import array_of, bpe, spm, string_of_length, with_tensor
 
 from guiapp.core.errors import VocabError
-from guiapp.core.vocab.gguf_file import load_vocabulary
+from guiapp.core.vocab.gguf_file import MOST_TOKENS, load_vocabulary
 
 BYTE_NAMES = [f"<0x{byte:02X}>" for byte in range(256)]
 
@@ -210,3 +210,11 @@ def test_accepted_with_a_warning_where_one_is_due(tmp_path, file, warning):
     assert " ".join(vocabulary.warnings).isprintable()
     for token_id in range(len(vocabulary)):
         vocabulary.token_bytes(token_id)
+
+
+def test_more_tokens_than_any_model_has_are_refused_before_anything_is_made_of_them(tmp_path):
+    count = MOST_TOKENS + 1
+    file = spm(tokens=None, scores=None)
+    file.add_raw(string("tokenizer.ggml.tokens") + struct.pack("<IIQ", 9, 8, count) + bytes(8 * count))
+    with pytest.raises(VocabError, match="At most 4,194,304 are read"):
+        load_vocabulary(file.write(tmp_path / "model.gguf"))
