@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import re
 import sys
-from itertools import islice
+from itertools import chain, islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp.core.editing.character_starts import decode
+from guiapp.core.system.processes import limit_memory
 
 HEAD_BYTES = 24
+BLOCK = 1 << 20  # characters
 
 
 def request(expression: str, matches_case: bool, most: int, text: bytes) -> bytes:
@@ -31,17 +33,25 @@ def places(message: bytes) -> NDArray[np.int64]:
     pattern = re.compile(message[HEAD_BYTES:behind].decode("utf-8", "surrogatepass"), flags)
     text = decode(message[behind:])
     spans = (match.span() for match in pattern.finditer(text))
-    found = list(islice((span for span in spans if span[0] < span[1]), most + 1))
-    return _byte_offsets(text)[np.array(found, np.int64).reshape(-1, 2)]
+    found = chain.from_iterable(islice((span for span in spans if span[0] < span[1]), most + 1))
+    return _in_bytes(text, np.fromiter(found, np.int64)).reshape(-1, 2)
 
 
-def _byte_offsets(text: str) -> NDArray[np.int64]:
-    """Where each character begins in bytes, and where the last one ends."""
-    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
-    sizes = 1 + (points >= 0x80).astype(np.int64) + (points >= 0x800) + (points >= 0x10000)
-    sizes[(points >= 0xDC80) & (points <= 0xDCFF)] = 1  # a byte that is no UTF-8
-    return np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes)))
+def _in_bytes(text: str, ascending: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many bytes lie before some characters; block by block, because texts are long."""
+    offsets, before = np.empty_like(ascending), 0
+    for first in range(0, len(text) + 1, BLOCK):
+        points = np.frombuffer(text[first : first + BLOCK].encode("utf-32-le", "surrogatepass"), np.uint32)
+        sizes = 1 + (points >= 0x80).astype(np.int64) + (points >= 0x800) + (points >= 0x10000)
+        sizes[(points >= 0xDC80) & (points <= 0xDCFF)] = 1  # a byte that is no UTF-8
+        ends = np.concatenate(([before], before + np.cumsum(sizes)))
+        here = slice(*np.searchsorted(ascending, (first, first + BLOCK)))
+        offsets[here] = ends[ascending[here] - first]
+        before = int(ends[-1])
+    return offsets
 
 
 if __name__ == "__main__":
-    sys.stdout.buffer.write(places(sys.stdin.buffer.read()).tobytes())
+    asked = sys.stdin.buffer.read()
+    limit_memory(asked)
+    sys.stdout.buffer.write(places(asked).tobytes())

@@ -12,6 +12,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.system.processes import limit_memory
+
 HEAD_BYTES = 16
 
 
@@ -38,4 +40,6 @@ def matches(message: bytes) -> list[int]:
 
 
 if __name__ == "__main__":
-    sys.stdout.buffer.write(np.array(matches(sys.stdin.buffer.read()), np.int32).tobytes())
+    asked = sys.stdin.buffer.read()
+    limit_memory(asked)
+    sys.stdout.buffer.write(np.array(matches(asked), np.int32).tobytes())

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from tempfile import TemporaryFile
 
 TICK_S = 0.05
+MOST_BYTES, MOST_PER_BYTE = 1 << 30, 12  # of a process that tries what somebody typed
 
 
 class ApartError(Exception):
@@ -61,6 +62,15 @@ def answer_of(
                         return answer
             finally:
                 process.kill()
+
+
+def limit_memory(request: bytes) -> None:
+    """Let this process end rather than take more than its work on a request should; not on Windows."""
+    if sys.platform != "win32":
+        import resource
+
+        most = MOST_BYTES + MOST_PER_BYTE * len(request)
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
 def last_line(complaint: bytes) -> str:

@@ -1,8 +1,11 @@
 """Finding text, bytes, patterns and tokens in a text."""
 
 import re
+import sys
 import time
+from unittest import mock
 
+import numpy as np
 import pytest
 from conftest import PATIENCE_S
 from hypothesis import given
@@ -163,3 +166,18 @@ def test_tokens_are_meant_by_id_by_text_and_by_spelling():
     for name in ("4", "9" * 12, "9" * 5000, "nothing"):
         with pytest.raises(QueryError):
             tokens_named(vocabulary, name)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="processes have no limit of memory there")
+def test_an_expression_that_needs_too_much_memory_ends_with_a_sentence():
+    request = regex_places_worker.request("(a|b|[^z])*z", True, 10, b"the cat sat " * 3_000_000)
+    with pytest.raises(QueryError, match="could not be tried"):
+        queries.tried_apart("x", regex_places_worker.__name__, request, lambda share: None)
+
+
+@given(st.text(st.sampled_from("aé中😀\udcff"), max_size=30), st.integers(1, 5))
+def test_places_in_bytes_are_the_same_however_long_the_blocks(text, block):
+    characters = np.arange(len(text) + 1)
+    ends = [len(text[:end].encode("utf-8", "surrogateescape")) for end in characters]
+    with mock.patch.object(regex_places_worker, "BLOCK", block):
+        assert regex_places_worker._in_bytes(text, characters).tolist() == ends
