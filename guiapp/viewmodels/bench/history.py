@@ -21,6 +21,7 @@ from guiapp.core.bench.history import (
 )
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.plan import BenchError, Plan
+from guiapp.core.explain.figures import counted
 from guiapp.core.system.replace_file import replace_file
 from guiapp.viewmodels.bench.journal import Journal, cut_off_runs
 from guiapp.viewmodels.bench.presets import YOUR_TEXT
@@ -72,7 +73,7 @@ class Comparison:
         return cls(title, sure, len(changes), tuple(different_conditions(old, new)), drift)
 
     def __str__(self) -> str:
-        told = f"{self.n_compared} results are in both, {len(self.changes)} surely differ"
+        told = f"In both: {counted(self.n_compared, 'result')}, of them surely different: {len(self.changes)}"
         return "; ".join([told, *self.conditions])
 
 
