@@ -74,7 +74,9 @@ def random_texts(seed: int, count: int, extra: Sequence[bytes] = ()) -> Iterator
 def text_of(seed: int, index: int, extra: Sequence[bytes] = ()) -> bytes:
     """One of the texts of a seed."""
     rng = random.Random(f"{seed} {index}")
-    kinds: list[Piece] = [_letters, _letters, _word, _script_run, _space, _trap, _look_alike, _run, _any_code]
+    kinds: list[Piece] = [
+        _letters, _letters, _word, _script_run, _space, _trap, _look_alike, _run, _any_code, _two_letters,
+    ]  # fmt: skip
     if extra:
         kinds += [lambda rng: rng.choice(extra), lambda rng: rng.choice(extra)[: rng.randrange(1, 12)]]
     kinds = rng.sample(kinds, rng.randrange(1, len(kinds) + 1))
@@ -125,6 +127,11 @@ def _run(rng: random.Random) -> bytes:
         (" ", "\n", "a", "A", "=", "-", ".", "9", "中", "é", "\u0301", "ab", "aab", "\t", "\r\n", "▁", "🦄")
     )
     return unit.encode() * rng.choice((2, 3, 7, 16, 33, 100))
+
+
+def _two_letters(rng: random.Random) -> bytes:
+    letters = rng.choice(("ab", "a ", "xX", "0a", ".!", "éa", "中国", " \n"))
+    return "".join(rng.choices(letters, k=rng.choice((5, 20, 60)))).encode()
 
 
 def _broken(rng: random.Random) -> bytes:

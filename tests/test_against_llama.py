@@ -1,7 +1,8 @@
 """Ids and detokenised bytes equal llama.cpp's own, for every real vocabulary and every pre-tokenizer name.
 
-A failing text can be replayed: the message names the seed and index for `random_texts.text_of`.
-TOKENLOUPE_FUZZ_SEED chooses another seed, TOKENLOUPE_FUZZ_COUNT the number of texts per vocabulary.
+A failing text can be replayed: the message names seed and index for `random_texts.text_of`, see `fuzzing`.
+With the small vocabularies of the other types (`test_unpaired_against_llama_cpp`), `-m exhaustive` compares
+more than 100,000 texts.
 """
 
 import os
@@ -9,6 +10,7 @@ import random
 
 import pytest
 from conftest import VOCABS
+from fuzzing import SEED, rounds
 from gguf_builder import entry
 from model_files import special_texts
 from random_texts import text_of
@@ -18,13 +20,10 @@ from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS
 
 pytestmark = pytest.mark.real_vocabs
 
-SEED = int(os.environ.get("TOKENLOUPE_FUZZ_SEED", "20261121"))
-COUNT = int(os.environ.get("TOKENLOUPE_FUZZ_COUNT", "2000"))
 NAMES = sorted(path.stem.removeprefix("ggml-vocab-") for path in VOCABS.glob("*.gguf"))
 WITH_VECTORS = [name for name in NAMES if (VOCABS / f"ggml-vocab-{name}.gguf.inp").exists()]
 REWRITTEN = "gpt-2"  # the vocabulary that is given every pre-tokenizer name
 PRE_OF_REWRITTEN = "gpt-2"
-TEXTS_PER_PRE = 150
 
 
 @pytest.fixture(scope="module")
@@ -70,16 +69,18 @@ def test_llama_cpps_own_vectors_pass(name):
             assert native.spans.tolist() == readable.spans.tolist(), (encoder, text)
 
 
+@rounds(usual=2_000, exhaustive=5_000)
 @pytest.mark.parametrize("name", NAMES)
-def test_random_texts_give_the_same_ids_and_come_back_to_the_same_bytes(name, oracle_of):
-    check(guiapp.open_model(path_of(name)), oracle_of(path_of(name)), COUNT)
+def test_random_texts_give_the_same_ids_and_come_back_to_the_same_bytes(name, count, oracle_of):
+    check(guiapp.open_model(path_of(name)), oracle_of(path_of(name)), count)
 
 
+@rounds(usual=150, exhaustive=500)
 @pytest.mark.parametrize("pre", [pre for pre in PRE_TOKENIZERS if pre != "whitespace"])
-def test_every_pre_tokenizer_splits_as_llama_cpp_does(pre, oracle_of, tmp_path):
+def test_every_pre_tokenizer_splits_as_llama_cpp_does(pre, count, oracle_of, tmp_path):
     path = tmp_path / "rewritten.gguf"
     rewrite_pre(path_of(REWRITTEN), path, pre)
-    check(guiapp.open_model(path), oracle_of(path), TEXTS_PER_PRE)
+    check(guiapp.open_model(path), oracle_of(path), count)
 
 
 def rewrite_pre(source, target, pre):

@@ -4,6 +4,7 @@ import random
 
 import pytest
 from conftest import VOCABS
+from fuzzing import SEED, rounds
 from gguf_builder import BYTE, NORMAL, UNKNOWN, write_vocab
 from random_texts import random_texts
 from unpaired_vocabularies import (
@@ -21,7 +22,6 @@ from guiapp.core.algorithms.plamo2 import UNKNOWN_COST
 from guiapp.core.vocab.gguf_file import load_vocabulary
 
 pytestmark = pytest.mark.real_vocabs
-SEED = 20261121
 
 
 def compare(path, texts, each_readable=3):
@@ -64,20 +64,21 @@ def real_charsmap():
     return load_vocabulary(VOCABS / "ggml-vocab-nomic-bert-moe.gguf").charsmap.tolist()
 
 
-def hostile_texts(count=300):
+def hostile_texts(count):
     rng = random.Random(SEED)
     pieces = ["".join(rng.choices(ALPHABET, k=rng.randint(1, 6))) for _ in range(500)]
     pieces += [token[: rng.randint(1, len(token))] for token in USER_DEFINED_TOKENS for _ in range(40)]
     return random_texts(SEED, count, [piece.encode() for piece in pieces])
 
 
+@rounds(usual=300, exhaustive=600)
 @pytest.mark.parametrize("with_charsmap", [True, False])
 @pytest.mark.parametrize("remove_extra_whitespaces", [True, False])
 @pytest.mark.parametrize("add_space_prefix", [True, False])
-def test_unigram(tmp_path, real_charsmap, add_space_prefix, remove_extra_whitespaces, with_charsmap):
+def test_unigram(tmp_path, count, real_charsmap, add_space_prefix, remove_extra_whitespaces, with_charsmap):
     charsmap = real_charsmap if with_charsmap else None
     path = write_unigram(tmp_path / "u.gguf", SEED, add_space_prefix, remove_extra_whitespaces, charsmap)
-    compare(path, hostile_texts())
+    compare(path, hostile_texts(count))
 
 
 @pytest.mark.parametrize("with_charsmap", [True, False])
@@ -90,15 +91,17 @@ def test_beginnings_of_user_defined_tokens(tmp_path, real_charsmap, with_charsma
     )
 
 
+@rounds(usual=300, exhaustive=600)
 @pytest.mark.parametrize("lowercase", [None, True, False])
 @pytest.mark.parametrize("strip_accents", [None, True, False])
-def test_wordpiece(tmp_path, lowercase, strip_accents):
-    compare(write_wordpiece(tmp_path / "w.gguf", SEED, lowercase, strip_accents), hostile_texts())
+def test_wordpiece(tmp_path, count, lowercase, strip_accents):
+    compare(write_wordpiece(tmp_path / "w.gguf", SEED, lowercase, strip_accents), hostile_texts(count))
 
 
+@rounds(usual=600, exhaustive=1_500)
 @pytest.mark.parametrize("write", [write_rwkv, write_plamo2])
-def test_rwkv_and_plamo2(tmp_path, write):
-    compare(write(tmp_path / "v.gguf", SEED), hostile_texts(600))
+def test_rwkv_and_plamo2(tmp_path, write, count):
+    compare(write(tmp_path / "v.gguf", SEED), hostile_texts(count))
 
 
 def test_plamo2_takes_a_token_of_that_score_for_an_unknown_character(tmp_path):
@@ -132,4 +135,4 @@ def test_unigram_above_unicode():
 
 
 def test_hashes(tmp_path):
-    compare(write_test(tmp_path / "t.gguf"), hostile_texts())
+    compare(write_test(tmp_path / "t.gguf"), hostile_texts(300))
