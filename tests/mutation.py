@@ -1,0 +1,274 @@
+"""Plants faults in copies of the sources, one at a time, and tells which the mirrored tests do not find.
+
+    pip install -c constraints.txt -e '.[test,peers,mutation]'
+    python tests/mutation.py --seed 1 --count 150 --jobs 2
+
+The faults are those of cosmic-ray, and statements left out.  Repeated with the same seed and file of results,
+this goes on where it was stopped, and tries again what survived.
+"""
+
+import argparse
+import difflib
+import importlib.util
+import json
+import os
+import random
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from queue import SimpleQueue
+from typing import NamedTuple
+
+from cosmic_ray.ast import ast_nodes, get_ast
+from cosmic_ray.mutating import mutate_code
+from cosmic_ray.operators.operator import Operator
+from cosmic_ray.operators.provider import OperatorProvider
+from parso.python.tree import Keyword
+from parso.tree import NodeOrLeaf
+
+ROOT = Path(__file__).resolve().parent.parent
+LAYERS = ("core", "commands", "viewmodels", "widgets")
+LEAST = 5  # of a layer that is very small
+ALSO_MIRRORED = {"tests/widgets/window": "tests/widgets/main_window"}
+LIMIT_S = {"test": 120, "all": 1200}
+MEMORY_BYTES = 8 << 30  # of addresses
+UNWANTED = "Variable|Decorator|NoOp|_Is_Eq|_Eq_Is$|NotEq_IsNot|IsNot_NotEq|BitOr_Add|BitOr_BitXor"
+STARS = ("parameters", "param", "lambdef", "arglist", "trailer", "argument")  # where * multiplies nothing
+LOOKS = re.compile(r"[^(]*(Margin|Spacing|Stretch|Size|Width|Height|resize|Frame|log\.|super\(\))")
+PLACES = re.compile(r"[^(]*(addWidget|addLayout|insertWidget)")
+
+
+class Mutant(NamedTuple):
+    path: str
+    line: int
+    difference: str
+    code: str
+
+
+class LeaveOutStatement(Operator):
+    """A call for its effect, or an assignment to an attribute, becomes `pass`."""
+
+    def mutation_positions(self, node):
+        if node.type == "simple_stmt" and is_effect(node.children[0]):
+            yield node.start_pos, node.end_pos
+
+    def mutate(self, node, index):
+        node.children[0] = Keyword("pass", node.start_pos, node.get_first_leaf().prefix)
+        return node
+
+    @classmethod
+    def examples(cls):
+        return ()
+
+
+OPERATORS = {name: OperatorProvider()[name]() for name in OperatorProvider() if not re.search(UNWANTED, name)}
+OPERATORS["LeaveOutStatement"] = LeaveOutStatement()
+
+
+def code_of(node: NodeOrLeaf) -> str:
+    return node.get_code(include_prefix=False).strip()
+
+
+def is_effect(statement: NodeOrLeaf) -> bool:
+    if statement.type == "expr_stmt":
+        return statement.children[0].type == "atom_expr" and statement.children[1].type == "operator"
+    return (
+        statement.type == "atom_expr"
+        and code_of(statement).endswith(")")
+        and not LOOKS.match(code_of(statement))
+    )
+
+
+def is_trivial(leaf: NodeOrLeaf) -> bool:
+    """Whether a fault here changes only types, measures or looks."""
+    if leaf.type == "number" and leaf.value not in ("0", "1", "2"):
+        return True
+    if leaf.type == "operator" and leaf.parent.type in STARS:
+        return True
+    node = leaf
+    while node.parent is not None:
+        before = code_of(node.parent.children[max(0, node.parent.children.index(node) - 1)])
+        is_annotation = before == "->" or (before == ":" and node.parent.type in ("tfpdef", "annassign"))
+        is_check = node.type == "if_stmt" and code_of(node.children[1]).startswith(
+            ("TYPE_CHECKING", "__name__")
+        )
+        is_look = node.type == "atom_expr" and (LOOKS.match(code_of(node)) or PLACES.match(code_of(node)))
+        is_measure = node.type == "expr_stmt" and re.match(r"__all__|[A-Z_]+ = [^A-Za-z]*$", code_of(node))
+        if node.type == "decorator" or is_annotation or is_check or is_look or is_measure:
+            return True
+        node = node.parent
+    return False
+
+
+def mutant_of(path: str, source: str, dice: random.Random) -> Mutant | None:
+    """A fault at a random place."""
+    places: dict[tuple[int, int], list[tuple[str, int, NodeOrLeaf]]] = {}
+    counts = Counter[str]()
+    for node in ast_nodes(get_ast(source)):
+        for name, operator in OPERATORS.items():
+            for start, _ in operator.mutation_positions(node):
+                places.setdefault(start, []).append((name, counts[name], node))
+                counts[name] += 1
+    in_any_order = (dice.choice(places[start]) for start in dice.sample(sorted(places), len(places)))
+    chosen = next((place for place in in_any_order if not is_trivial(place[2])), None)
+    if chosen is None:
+        return None
+    name, occurrence, node = chosen
+    code = mutate_code(source, OPERATORS[name], occurrence)
+    lines = difflib.unified_diff(source.splitlines(), code.splitlines(), n=0, lineterm="")
+    changed = "  ".join(
+        f"{line[0]} {line[1:].strip()}" for line in lines if line[:2] not in ("--", "++", "@@")
+    )
+    return Mutant(path, node.start_pos[0], changed, code)
+
+
+def shares(count: int, sizes: dict[str, int]) -> dict[str, int]:
+    """How many of each layer: a third in widgets, the others by their size."""
+    others = sum(sizes.values()) - sizes["widgets"]
+    share = {layer: max(LEAST, round(count * 2 / 3 * size / others)) for layer, size in sizes.items()}
+    share["widgets"] = round(count / 3)
+    return share | {"core": share["core"] + count - sum(share.values())}
+
+
+def sample(seed: int, count: int) -> list[Mutant]:
+    dice = random.Random(seed)
+    sources = {
+        layer: {
+            path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
+            for path in sorted(ROOT.glob(f"guiapp/{layer}/**/*.py"))
+        }
+        for layer in LAYERS
+    }
+    found = {}
+    sizes = {layer: sum(map(len, texts.values())) for layer, texts in sources.items()}
+    for layer, share in shares(count, sizes).items():
+        wanted = len(found) + share
+        while len(found) < wanted:
+            ((path, source),) = dice.choices(list(sources[layer].items()), map(len, sources[layer].values()))
+            if mutant := mutant_of(path, source, dice):
+                found[path, mutant.difference] = mutant
+    return list(found.values())
+
+
+def mirrored_tests(path: str, tree: Path = ROOT) -> list[str]:
+    """The test files of the mirrored folder: of the same name first, then those that name the module."""
+    source = Path(path)
+    folder = Path("tests", *source.parts[1:-1])
+    while not list((tree / folder).glob("**/test_*.py")):
+        folder = folder.parent
+    folders = [folder.as_posix(), ALSO_MIRRORED.get(folder.as_posix(), folder.as_posix())]
+    files = {file for each in folders for file in (tree / each).glob("**/test_*.py")}
+    module = ".".join(source.with_suffix("").parts)
+
+    def farness(file: Path) -> tuple[bool, bool, str]:
+        return file.stem != f"test_{source.stem}", module not in file.read_text(encoding="utf-8"), str(file)
+
+    return [file.relative_to(tree).as_posix() for file in sorted(files, key=farness)]
+
+
+def first_failure(tree: Path, tests: list[str]) -> str | None:
+    limits = f"-ofaulthandler_timeout={LIMIT_S['test']} -ofaulthandler_exit_on_timeout=true".split()
+    command = [sys.executable, "-m", "pytest", "-x", "-vv", "--tb=no", "-pno:cacheprovider", *limits, *tests]
+    shared = os.environ.get("TOKENLOUPE_SHARED", str(ROOT.parent / "shared"))
+    settings = {"QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": str(tree), "CI": "1"}
+    if Path(shared).is_dir():
+        settings["TOKENLOUPE_SHARED"] = shared
+    with subprocess.Popen(
+        command,
+        cwd=tree,
+        env=os.environ | settings,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES)),
+    ) as process:
+        try:
+            said, _ = process.communicate(timeout=LIMIT_S["all"])
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            said, _ = process.communicate()
+    if process.returncode in (0, 5):
+        return None
+    failed = re.findall(r"^(?:FAILED|ERROR) (tests/\S+)", said, re.M) or re.findall(
+        r"^(tests/\S+::\S+)", said, re.M
+    )
+    return failed[-1] if failed else tests[0]
+
+
+def outcome(mutant: Mutant, tree: Path) -> str:
+    source = tree / mutant.path
+    kept = source.read_text(encoding="utf-8")
+    compiled = Path(importlib.util.cache_from_source(str(source)))  # knows its source by second and size only
+    compiled.unlink(missing_ok=True)
+    source.write_text(mutant.code, encoding="utf-8")
+    failed = first_failure(tree, mirrored_tests(mutant.path, tree))
+    source.write_text(kept, encoding="utf-8")
+    compiled.unlink(missing_ok=True)
+    if failed is None:
+        return "survived"
+    return f"{'unclear: without it, too, fails' if first_failure(tree, [failed]) else 'killed by'} {failed}"
+
+
+def table(outcomes: dict[str, str]) -> str:
+    lines = []
+    for layer in (*LAYERS, ""):
+        found = [outcome for name, outcome in outcomes.items() if name.startswith(f"guiapp/{layer}")]
+        killed = sum(outcome.startswith("killed") for outcome in found)
+        lines.append(
+            f"{layer or 'all':12}{killed:4} of{len(found):4} killed{killed / max(len(found), 1):7.0%}"
+        )
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--count", type=int, default=150, help="of the sample (default: 150)")
+    parser.add_argument(
+        "--folder", default="guiapp", help="only those of the sample below it, as guiapp/widgets/tree"
+    )
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--results", type=Path, default=Path("mutants.json"))
+    options = parser.parse_args()
+    started_s = time.monotonic()
+    outcomes = json.loads(options.results.read_text()) if options.results.exists() else {}
+    mutants = {
+        f"{each.path}:{each.line}  {each.difference}": each for each in sample(options.seed, options.count)
+    }
+    untried = [
+        name
+        for name, mutant in mutants.items()
+        if mutant.path.startswith(f"{options.folder}/") and not outcomes.get(name, "").startswith("killed")
+    ]
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(options.jobs) as pool:
+        trees: SimpleQueue[Path] = SimpleQueue()
+        for number in range(options.jobs):
+            unwanted = shutil.ignore_patterns(".*", "venv", "screenshots")
+            trees.put(shutil.copytree(ROOT, Path(folder, str(number)), ignore=unwanted))
+
+        def try_one(name: str) -> None:
+            tree = trees.get()
+            outcomes[name] = outcome(mutants[name], tree)
+            trees.put(tree)
+            options.results.write_text(json.dumps(outcomes, indent=1))
+            print(f"{outcomes[name]}\n    {name}", flush=True)
+
+        list(pool.map(try_one, untried))
+    print(
+        table({name: outcomes[name] for name in mutants if name in outcomes}),
+        f"in {time.monotonic() - started_s:.0f} s",
+        sep="\n",
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,80 @@
+"""The tool that plants faults: the same for the same seed, none that change nothing, never in the sources."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+mutation = pytest.importorskip("mutation", reason="needs the extra `mutation`", exc_type=ImportError)
+
+HARMLESS = '''
+"""Words."""
+__all__ = ["one"] + ["two"]
+SIZE_BYTES = 1 << 20
+if TYPE_CHECKING:
+    use(1 == 2)
+
+
+@cache(True)
+def one(given: int | None, *more: int) -> int | None:
+    """More words."""
+    layout.setSpacing(1 + 2)
+    kept: int | None = given
+    return kept
+'''
+DOUBLED = "def doubled(number):\n    return number + number\n"
+
+
+def tree_with(tmp_path, test):
+    files = {"guiapp/core/twice.py": DOUBLED, "tests/core/test_twice.py": test}
+    for path, code in (files | {"guiapp/__init__.py": "", "guiapp/core/__init__.py": ""}).items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(f"{code}\n")
+    return tmp_path
+
+
+def test_types_measures_and_looks_get_no_faults():
+    assert mutation.mutant_of("guiapp/core/x.py", HARMLESS, Random(0)) is None
+
+
+@pytest.mark.parametrize(
+    ("code", "fault"),
+    [("shown = 1 < size\n", "- shown = 1 < size  + shown ="), ("box.show()\n", "- box.show()  + pass")],
+)
+def test_a_fault_is_told_as_the_lines_it_changes(code, fault):
+    mutant = mutation.mutant_of("guiapp/core/x.py", code, Random(0))
+    assert (mutant.line, mutant.difference[: len(fault)]) == (1, fault)
+
+
+def test_a_seed_gives_the_same_faults_a_third_of_them_in_widgets():
+    found = mutation.sample(3, 30)
+    assert found == mutation.sample(3, 30)
+    layers = [mutant.path.split("/")[1] for mutant in found]
+    assert len(found) == 30
+    assert layers.count("widgets") == 10
+    assert min(map(layers.count, mutation.LAYERS)) == 5
+
+
+def test_tests_of_the_same_name_come_first_then_those_that_name_the_module():
+    tests = mutation.mirrored_tests("guiapp/core/counting/chunks.py")
+    assert tests[0] == "tests/core/counting/test_chunks.py"
+    assert {test.rpartition("/")[0] for test in tests} == {"tests/core/counting"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("test", "outcome"),
+    [
+        ("assert doubled(2) == 4", "survived"),
+        ("assert doubled(3) == 6", "killed by tests/core/test_twice.py::test_it"),
+        ("assert doubled(3) == 5", "unclear: without it, too, fails tests/core/test_twice.py::test_it"),
+        ("while doubled(3) != 6: pass", "killed by tests/core/test_twice.py::test_it"),
+    ],
+)
+def test_a_fault_is_killed_by_a_test_that_passes_without_it(tmp_path, monkeypatch, test, outcome):
+    monkeypatch.setitem(mutation.LIMIT_S, "test", 2)
+    tree = tree_with(tmp_path, f"from guiapp.core.twice import doubled\ndef test_it():\n    {test}")
+    mutant = mutation.Mutant("guiapp/core/twice.py", 2, "", DOUBLED.replace("+", "*"))
+    assert mutation.outcome(mutant, tree) == outcome
+    assert (tree / mutant.path).read_text() == DOUBLED + "\n"
