@@ -37,7 +37,6 @@ from parso.tree import NodeOrLeaf
 ROOT = Path(__file__).resolve().parent.parent
 LAYERS = ("core", "commands", "viewmodels", "widgets")
 LEAST = 5  # of a layer that is very small
-ALSO_MIRRORED = {"tests/widgets/window": "tests/widgets/main_window"}
 LIMIT_S = {"test": 120, "all": 1200}
 MEMORY_BYTES = 8 << 30  # of addresses
 UNWANTED = "Variable|Decorator|NoOp|_Is_Eq|_Eq_Is$|NotEq_IsNot|IsNot_NotEq|BitOr_Add|BitOr_BitXor"
@@ -164,8 +163,7 @@ def mirrored_tests(path: str, tree: Path = ROOT) -> list[str]:
     folder = Path("tests", *source.parts[1:-1])
     while not list((tree / folder).glob("**/test_*.py")):
         folder = folder.parent
-    folders = [folder.as_posix(), ALSO_MIRRORED.get(folder.as_posix(), folder.as_posix())]
-    files = {file for each in folders for file in (tree / each).glob("**/test_*.py")}
+    files = (tree / folder).glob("**/test_*.py")
     module = ".".join(source.with_suffix("").parts)
 
     def farness(file: Path) -> tuple[bool, bool, str]:

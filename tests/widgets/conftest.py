@@ -4,9 +4,11 @@ from contextlib import ExitStack
 
 import pytest
 from instant_recorder import InstantRecorder
+from main_window_driver import Answers, load
 from PySide6.QtWidgets import QApplication, QMainWindow
 
 import guiapp
+from guiapp.app import build
 from guiapp.core.demo import demo_model_path
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.steps.lesson_player import LessonPlayer
@@ -84,3 +86,32 @@ def open_tree_page(qtbot, tmp_path):
 def tree_page(open_tree_page):
     """The Tree page of the demo model."""
     return open_tree_page(guiapp.open_model(demo_model_path("bpe")))[0]
+
+
+@pytest.fixture
+def make_shell(qapp, qtbot, tmp_path):
+    """Opens the real window."""
+    shells = []
+
+    def make(text=b"one two three", model="fake.gguf", load=load):
+        settings = Settings(tmp_path / "settings.json")
+        settings.theme = "dark"
+        shell = build(qapp, settings, text, load, Answers())
+        shells.append(shell)
+        qtbot.addWidget(shell.window)
+        shell.window.show()
+        qtbot.waitExposed(shell.window)
+        shell.window.activateWindow()
+        if model is not None:
+            with qtbot.waitSignal(shell.workspace.spans.encoded):
+                shell.workspace.loader.open(model)
+        return shell
+
+    yield make
+    for shell in shells:
+        shell.stop()
+
+
+@pytest.fixture
+def shell(make_shell):
+    return make_shell()
