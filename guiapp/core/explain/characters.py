@@ -7,6 +7,7 @@ import unicodedata
 import numpy as np
 
 from guiapp.core.explain.figures import counted
+from guiapp.core.text.invisible import INVISIBLE
 
 LISTED = 3
 CONTROLS = {  # those that texts have; unicodedata finds them by these names, but does not name them
@@ -94,5 +95,5 @@ def _long_name(character: str) -> str:
 
 def _name(character: str) -> str:
     code = f"U+{ord(character):04X}"
-    is_seen = unicodedata.category(character)[0] not in "CZM"
+    is_seen = unicodedata.category(character)[0] not in "CZM" and not INVISIBLE.match(character)
     return f"{code} {character}" if is_seen else code

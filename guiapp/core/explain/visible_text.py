@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import NamedTuple
 
+from guiapp.core.text.invisible import INVISIBLE, emoji_sequences
+
 SIGNS = {" ": "·", "\n": "↵", "\t": "→", "\r": "␍"}
-JOINERS = "\u200c\u200d"  # they shape letters and emoji, and are unseen only where they stand alone
 FIRST_RIGHT_TO_LEFT = "\u0590"
 UNSEEN = {"Cc", "Cf", "Cn", "Co", "Zl", "Zp", "Zs"}
 FIRST_ESCAPED_BYTE, LAST_ESCAPED_BYTE = "\udc80", "\udcff"  # what "surrogateescape" makes of a stray byte
@@ -48,25 +49,35 @@ def _plain(data: bytes) -> str | None:
         text = data.decode()
     except UnicodeDecodeError:
         return None
-    if not text.isprintable() or (text and unicodedata.category(text[0]).startswith("M")):
+    if not text.isprintable() or INVISIBLE.search(text) or _begins_with_mark(text):
         return None
     return text.replace(" ", SIGNS[" "])
 
 
 def _runs(text: str) -> Iterator[Run]:
-    if text and unicodedata.category(text[0]).startswith("M"):
+    if _begins_with_mark(text):
         yield Run("◌", True)  # a combining mark needs something to stand on
+    at = 0
+    for emoji in emoji_sequences(text):
+        yield from _signed(text[at : emoji.start()])
+        yield Run(emoji[0], False)  # with joiners that are part of the picture
+        at = emoji.end()
+    yield from _signed(text[at:])
+
+
+def _signed(text: str) -> Iterator[Run]:
     for is_stray, characters in groupby(text, _is_stray_byte):
         stretch = "".join(characters)
         if is_stray:
             yield Run(f"<{stretch.encode('utf-8', 'surrogateescape').hex(' ').upper()}>", True)
             continue
-        if not stretch.strip(JOINERS):
-            yield Run("".join(map(_sign, stretch)), True)
-            continue
         for is_sign, signs in groupby(stretch, _needs_sign):
             shown = "".join(signs)
             yield Run("".join(map(_sign, shown)) if is_sign else shown, is_sign)
+
+
+def _begins_with_mark(text: str) -> bool:
+    return text != "" and unicodedata.category(text[0])[0] == "M" and not INVISIBLE.match(text)
 
 
 def _is_stray_byte(character: str) -> bool:
@@ -74,7 +85,7 @@ def _is_stray_byte(character: str) -> bool:
 
 
 def _needs_sign(character: str) -> bool:
-    return character in SIGNS or (character not in JOINERS and unicodedata.category(character) in UNSEEN)
+    return character in SIGNS or unicodedata.category(character) in UNSEEN or bool(INVISIBLE.match(character))
 
 
 def _sign(character: str) -> str:

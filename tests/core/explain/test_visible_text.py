@@ -5,10 +5,11 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from invisible_characters import invisible_characters
 
 from guiapp.core.explain.visible_text import isolate, visible_runs, visible_text
 
-ALLOWED = dict.fromkeys(map(ord, " \u200c\u200d"))  # the space as in <E2 82>, joiners between letters
+ALLOWED = dict.fromkeys(map(ord, " \u200d"))  # the space as in <E2 82>, joiners between emoji
 
 
 @pytest.mark.parametrize(
@@ -25,6 +26,10 @@ ALLOWED = dict.fromkeys(map(ord, " \u200c\u200d"))  # the space as in <E2 82>, j
         ("\u0301".encode(), "◌\u0301"),
         ("👨\u200d👩".encode(), "👨\u200d👩"),
         ("\u200d".encode(), "<U+200D>"),
+        ("a\u200cb\u200dc".encode(), "a<U+200C>b<U+200D>c"),
+        ("字\U000e0101 a\ufe0f\ufe0e".encode(), "字<U+E0101>·a<U+FE0F><U+FE0E>"),
+        ("❤\ufe0f\ufe0f1\ufe0f\u20e3\ufe0f".encode(), "❤\ufe0f<U+FE0F>1\ufe0f\u20e3<U+FE0F>"),
+        ("\u3164\u2800".encode(), "<U+3164><U+2800>"),
         (b"<b>bold</b>", "<b>bold</b>"),
         (b"", ""),
     ],
@@ -59,3 +64,11 @@ def test_only_right_to_left_text_has_to_be_isolated():
     assert isolate("Ġnaïve·сло") == "Ġnaïve·сло"
     assert isolate("") == ""
     assert isolate("a שלום") == "\u2068a שלום\u2069"
+
+
+def test_whatever_is_invisible_behind_a_letter_or_an_emoji_is_named():
+    for character in invisible_characters():
+        for before in ("", "a", "é", "👍", "字", "👩\u200d🚀"):
+            expected = f"{before}<U+{ord(character):04X}>b"
+            if character != "\ufe0f" or before < "👍":  # which makes pictures of emoji
+                assert visible_text(f"{before}{character}b".encode()) == expected

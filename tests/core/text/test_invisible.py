@@ -1,0 +1,62 @@
+"""Which characters are invisible, and where they are part of an emoji."""
+
+import re
+import sys
+
+import pytest
+from invisible_characters import invisible_characters
+
+from guiapp.core.text.invisible import BLANKS, EMOJI, IGNORABLE, INVISIBLE, SPACES, invisible_runs
+
+
+def in_class(pattern):
+    return set(re.findall(f"[{pattern}]", "".join(map(chr, range(sys.maxunicode + 1)))))
+
+
+def test_all_that_unicode_ignores_or_leaves_blank_is_invisible():
+    assert set(invisible_characters()) <= in_class(IGNORABLE + SPACES + BLANKS)
+
+
+def test_the_tables_are_those_of_unicode():
+    regex = pytest.importorskip("regex")
+    everything = "".join(map(chr, range(sys.maxunicode + 1)))
+    assert in_class(IGNORABLE) == set(regex.findall(r"\p{Default_Ignorable_Code_Point}", everything))
+    assert in_class(SPACES) == set(regex.findall(r"\p{Z}", everything)) - {" "}
+    assert in_class(EMOJI) <= set(regex.findall(r"\p{Emoji}", everything))
+
+
+@pytest.mark.parametrize(
+    "emoji",
+    ["❤\ufe0f", "1\ufe0f\u20e3", "👩\u200d🚀", "👩🏽\u200d❤\ufe0f\u200d👨🏿", "🏃\u200d♀",
+     "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"],
+)  # fmt: skip
+def test_what_is_part_of_an_emoji_is_not_told_as_invisible(emoji):
+    assert not list(invisible_runs(f"a{emoji}b"))
+    (behind,) = invisible_runs(f"{emoji}\ufe0e\u200d")
+    assert behind.span() == (len(emoji), len(emoji) + 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "spans"),
+    [
+        ("1\ufe0f", [(1, 2)]),
+        ("a\u200d👩", [(1, 2)]),
+        ("👩\u200d", [(1, 2)]),
+        ("👩\ufe0e", [(1, 2)]),
+        ("🏴\U000e0061\U000e007f", [(1, 3)]),
+        ("👩\u200d\u200d🚀", [(1, 3)]),
+        ("می\u200cخواهم", [(2, 3)]),
+        ("a b\n\t", []),
+    ],
+)
+def test_outside_of_emoji_joiners_and_selectors_are_invisible(text, spans):
+    assert [match.span() for match in invisible_runs(text)] == spans
+
+
+def test_an_emoji_that_a_font_draws_in_parts_has_invisible_characters():
+    runs = invisible_runs("a👩\u200d🍕❤\ufe0f", lambda emoji: False)
+    assert [match.span() for match in runs] == [(2, 3)]
+
+
+def test_the_ordinary_space_is_seen():
+    assert not INVISIBLE.search(" ")
