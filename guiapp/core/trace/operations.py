@@ -26,7 +26,8 @@ class Effect(IntEnum):
 
     MERGE    what it makes goes into `cell`, which is a slot, and `other_cell` is emptied
     WAY      it is now the best way to `cell`, which is an offset of the piece; it comes from `other_cell`
-    APPEND   a token is added to those of the piece; `cell` counts them
+    APPEND   a token is added to those of the piece; `cell` counts them, `other_cell` is the offset of the
+             piece where it begins, as for JOIN and RESTART
     JOIN     the last token grows over this one
     POP      the last token is taken back
     RESTART  all tokens of the piece are forgotten for this one

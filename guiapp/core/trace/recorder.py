@@ -16,7 +16,7 @@ from guiapp.core.pipelines.watcher import Symbols
 from guiapp.core.text.normalized import NormalizedText
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.trace.decisions import DECISIONS, Decision
-from guiapp.core.trace.operations import BEFORE, BEHIND, EFFECTS, NUMBERS, Effect
+from guiapp.core.trace.operations import BEFORE, BEHIND, EFFECTS, MADE_TOKENS, NUMBERS, Effect
 from guiapp.core.trace.queue_count import QueueCount
 from guiapp.core.trace.trace import Cells, Columns, Pieces, Tokens, Trace
 
@@ -220,7 +220,9 @@ class _Recorder:
 
     def _span_step(self, decision: Decision) -> None:
         effect = EFFECTS[NUMBERS[decision.operation]]
-        end, cell = decision.end, decision.cell
+        end, cell, other_cell = decision.end, decision.cell, decision.other_cell
+        if effect in MADE_TOKENS:
+            other_cell = decision.start
         if effect == Effect.APPEND:
             cell = self._depth
             self._ends.append(end)
@@ -243,7 +245,7 @@ class _Recorder:
             result=decision.result,
             rank=decision.worth,
             cell=cell,
-            other_cell=decision.other_cell,
+            other_cell=other_cell,
             depth=self._depth,
         )
 

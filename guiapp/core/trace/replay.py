@@ -48,12 +48,18 @@ class Replay:
         """
         if self.has_slots(piece):
             return self._symbols(n_steps, piece, near)
-        columns = self.trace.columns
+        columns, steps = self.trace.columns, self.makers(n_steps, piece)
+        return Tokens(columns.result[steps], columns.position[steps], columns.end[steps])
+
+    def makers(self, n_steps: int, piece: int) -> NDArray[np.int32]:
+        """The steps that made the tokens of a piece without slots, in the order of the text."""
         first = int(self.trace.pieces.first_cell[piece])
         steps = self.trace.makers.last(slice(first, first + self._depth(n_steps, piece)), n_steps)
-        if len(steps) and columns.operation[steps[0]] in (NUMBERS["choose"], NUMBERS["join"]):
-            steps = steps[::-1]  # the best way is followed from its end
-        return Tokens(columns.result[steps], columns.position[steps], columns.end[steps])
+        return steps[::-1] if self.goes_back(steps) else steps
+
+    def goes_back(self, makers: NDArray[np.int32]) -> bool:
+        """Whether these steps follow the best way from its end."""
+        return len(makers) > 0 and self.trace.operation(int(makers[0])) in ("choose", "join")
 
     def _depth(self, n_steps: int, piece: int) -> int:
         first, done = int(self.trace.pieces.first_step[piece]), int(self.trace.pieces.done_step[piece])

@@ -301,19 +301,22 @@ def _edge(debugger: Debugger, step: int, first: int, last: int, kind: str) -> Ed
 
 
 def _chosen(debugger: Debugger, piece: int, number: dict[int, int]) -> list[Edge]:
-    """The tokens of the best way that were followed so far, by their text's place in the piece."""
-    tokens = debugger.states.piece_tokens(debugger.position, piece)
-    offset_starts = debugger.trace.cells.start[debugger.trace.piece_cells(piece)]
-    shown = offset_starts[[*number]]
-    near = (tokens.starts >= shown.min()) & (tokens.ends <= shown.max())
-    tokens = Tokens(*(column[near] for column in tokens))
-    places = (offset_starts.searchsorted(column).tolist() for column in (tokens.starts, tokens.ends))
-    found = []
-    for token_id, start, end, first, last in zip(*(c.tolist() for c in tokens), *places, strict=True):
-        if first in number and last in number:
-            text = debugger.teller.label(token_id, start, end)
-            found.append(Edge(number[first], number[last], text, "chosen"))
-    return found
+    """The tokens of the best way that were followed so far, the one of the present step marked."""
+    columns, position = debugger.trace.columns, debugger.position
+    is_made_now = EFFECTS[columns.operation[position]] in MADE_TOKENS
+    steps = debugger.states.makers(position + is_made_now, piece)
+    if not len(steps):
+        return []
+    last = len(debugger.trace.piece_work(piece))
+    if not debugger.states.goes_back(steps):
+        starts = debugger.trace.cells.start[debugger.trace.piece_cells(piece)]
+        last = int(starts.searchsorted(columns.end[steps[-1]]))
+    bounds = [*columns.other_cell[steps].tolist(), last]
+    return [
+        _edge(debugger, step, number[start], number[end], "now" if step == position else "chosen")
+        for step, (start, end) in zip(steps.tolist(), pairwise(bounds), strict=True)
+        if start in number and end in number
+    ]
 
 
 def _worth(worth: float) -> str:

@@ -2,10 +2,11 @@
 
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
 import guiapp
-from guiapp.core.trace.operations import OPERATIONS
+from guiapp.core.trace.operations import NUMBERS, OPERATIONS
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.reports import debugger_for
 from guiapp.viewmodels.steps import diagrams as step_pictures
@@ -83,3 +84,19 @@ def test_the_way_back_through_a_lattice_is_drawn_where_one_looks():
             drawn = [edge.text for edge in chosen]
             assert drawn
             assert set(drawn) <= set(taken)
+
+
+@pytest.mark.parametrize(("name", "encoder"), [("unigram", "viterbi"), ("bpe", "table"), ("bpe", "fewest")])
+def test_the_arc_that_is_chosen_now_is_marked_on_the_way_back(name, encoder):
+    tokenizer = guiapp.open_model(f"demo:{name}")
+    walk = debugger_for(tokenizer, record(tokenizer, "How do lions sleep", encoder))
+    trace = walk.trace
+    for step in np.flatnonzero(trace.columns.operation == NUMBERS["choose"]).tolist():
+        walk.go_to(step)
+        shown = lattice(walk)
+        marked = [edge for edge in shown.edges if edge.kind == "now"]
+        assert [edge.text for edge in marked] == [walk.teller.made(step)]
+        ways = {(edge.first, edge.last, edge.text) for edge in shown.edges if edge.kind == "way"}
+        assert {edge[:3] for edge in shown.edges if edge.kind != "way"} <= ways
+        behind = [edge.first for edge in shown.edges if edge.kind == "chosen"]
+        assert marked[0].last == min(behind, default=len(shown.places) - 1)
