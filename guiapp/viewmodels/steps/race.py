@@ -40,6 +40,18 @@ class RaceModel(QObject):
         return not self.encoder or self.rival is not None or bool(self.failure)
 
     @property
+    def encoders(self) -> list[str]:
+        """Those that can run beside: not what the leader itself runs, nor `fast`, which is read as another."""
+        tokenizer, algorithm = self._workspace.tokenizer, self._workspace.algorithm
+        if tokenizer is None or algorithm is None:
+            return []
+        return [
+            name
+            for name in tokenizer.encoders
+            if name not in ("fast", tokenizer.readable_twin(algorithm.name))
+        ]
+
+    @property
     def parting(self) -> int | None:
         """The leader's step that decided where the two part; None where they do not."""
         return None if self.difference is None else self.difference.steps[0]
@@ -72,7 +84,7 @@ class RaceModel(QObject):
     def _record(self) -> None:
         self.rival, self.difference, self.failure = None, None, ""
         tokenizer, options = self._workspace.tokenizer, self._workspace.options
-        if tokenizer is not None and self.encoder not in tokenizer.encoders:
+        if tokenizer is not None and self.encoder not in self.encoders:
             self.encoder = ""
         if self.encoder and tokenizer is not None and self._leader is not None:
             text = self._leader.trace.text

@@ -23,7 +23,6 @@ class RaceBox(QComboBox):
     def __init__(self, model: StepsModel, workspace: Workspace) -> None:
         super().__init__()
         self._model = model
-        self._workspace = workspace
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.setAccessibleName("Race against another encoder")
         self.setToolTip("Let another encoder run beside, in lock-step")
@@ -33,7 +32,7 @@ class RaceBox(QComboBox):
         self._fill()
 
     def _fill(self) -> None:
-        names = [name for name in self._workspace.encoders if name != "fast"]
+        names = self._model.race.encoders
         if [self.itemData(index) for index in range(self.count())] != ["", *names]:
             with QSignalBlocker(self):
                 self.clear()
