@@ -22,6 +22,7 @@ class Teller:
         self._trace = trace
         self._vocabulary = vocabulary
         self._labels: dict[int, str] = {}
+        self._shown: dict[int, str] = {}
 
     def label(self, token_id: int, start: int, end: int) -> str:
         """How a token is written, and a symbol that is none: by the text it covers."""
@@ -31,6 +32,16 @@ class Teller:
             return visible_text(self._trace.text[start:end], LONGEST_LABEL)
         label = self._labels[token_id] = written(self._vocabulary, token_id, LONGEST_LABEL)
         return label
+
+    def shown(self, token_id: int, start: int, end: int) -> str:
+        """What a finished token stands for, as all pages show text: `·the`."""
+        if (known := self._shown.get(token_id)) is not None:
+            return known
+        data = self._vocabulary.token_bytes(token_id) if 0 <= token_id < len(self._vocabulary) else b""
+        shown = visible_text(data, LONGEST_LABEL) or self.label(token_id, start, end)
+        if data:
+            self._shown[token_id] = shown
+        return shown
 
     def sentence(self, step: int, n_candidates: int | None = None) -> str:
         """What happens at a step; `n_candidates` where the caller knows how many pairs could merge."""

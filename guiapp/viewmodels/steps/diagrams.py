@@ -30,8 +30,13 @@ class Part(Enum):
     """What an element of the text is."""
 
     FINISHED = "a token of a finished piece"
+    CONTROL = "a control token"
+    USER_DEFINED = "a user-defined token"
     TOKEN = "a symbol or token of this piece"
     TEXT = "text that is not encoded yet"
+
+
+SPECIAL_PARTS = {"control": Part.CONTROL, "user-defined": Part.USER_DEFINED}
 
 
 class Role(Enum):
@@ -90,7 +95,9 @@ def flow(debugger: Debugger) -> Flow:
         if at < token_start:
             elements += _text(debugger, at, token_start, now)
         role = _role(now, token_start, token_end)
-        elements.append(_element(debugger, token_id, token_start, token_end, Part.TOKEN, role, first))
+        text = debugger.teller.label(token_id, token_start, token_end)
+        below = _id(debugger, token_id)
+        elements.append(Element(text, below, token_start, token_end, Part.TOKEN, role, first))
         at = max(at, token_end)
     if not is_cut_inside[1]:
         elements += _text(debugger, at, piece_end, now)
@@ -135,11 +142,12 @@ def _role(now: _Now, start: int, end: int) -> Role:
     return Role.OVER if now.is_over_text else Role.NONE
 
 
-def _element(
-    debugger: Debugger, token_id: int, start: int, end: int, part: Part, role: Role, index: int
-) -> Element:
-    text = debugger.teller.label(token_id, start, end)
-    return Element(text, _id(debugger, token_id), start, end, part, role, index)
+def _finished(debugger: Debugger, token_id: int, start: int, end: int, index: int) -> Element:
+    """A token that stays, as the other pages show it."""
+    kind = debugger.vocabulary.kind(token_id) if 0 <= token_id < len(debugger.vocabulary) else ""
+    text = debugger.teller.shown(token_id, start, end)
+    part = SPECIAL_PARTS.get(kind, Part.FINISHED)
+    return Element(text, _id(debugger, token_id), start, end, part, Role.NONE, index)
 
 
 def _text(debugger: Debugger, start: int, end: int, now: _Now) -> list[Element]:
@@ -182,7 +190,7 @@ def _before(debugger: Debugger, piece: int) -> tuple[list[Element], bool]:
     first = max(0, last - TOKENS_BEFORE)
     columns = (column[first:last].tolist() for column in debugger.trace.made)
     elements = [
-        _element(debugger, token_id, start, end, Part.FINISHED, Role.NONE, first + at)
+        _finished(debugger, token_id, start, end, first + at)
         for at, (token_id, start, end) in enumerate(zip(*columns, strict=True))
     ]
     return elements, first > 0
@@ -212,7 +220,7 @@ def _stage(debugger: Debugger, start: int, end: int) -> Flow:
     columns = (column[near][: 3 * TOKENS_AROUND].tolist() for column in tokens)
     for index, (token_id, token_start, token_end) in enumerate(zip(*columns, strict=True)):
         elements += _text(debugger, at, token_start, now)
-        elements.append(_element(debugger, token_id, token_start, token_end, Part.FINISHED, Role.NONE, index))
+        elements.append(_finished(debugger, token_id, token_start, token_end, index))
         at = max(at, token_end)
     elements += _text(debugger, at, last, now)
     made = _made(debugger) if debugger.trace.columns.result[debugger.position] >= 0 else ("", "")
@@ -225,7 +233,7 @@ def _result(debugger: Debugger) -> Flow:
     most = 6 * TOKENS_AROUND
     columns = (column[:most].tolist() for column in tokens)
     elements = [
-        _element(debugger, token_id, start, end, Part.FINISHED, Role.NONE, index)
+        _finished(debugger, token_id, start, end, index)
         for index, (token_id, start, end) in enumerate(zip(*columns, strict=True))
     ]
     return Flow(elements, "", "", False, len(tokens.ids) > most)

@@ -41,7 +41,7 @@ class RaceModel(QObject):
 
     @property
     def encoders(self) -> list[str]:
-        """Those that can run beside: not what the leader itself runs, nor `fast`, which is read as another."""
+        """Those that can run beside: neither what the leader runs nor `fast`, which is read as another."""
         tokenizer, algorithm = self._workspace.tokenizer, self._workspace.algorithm
         if tokenizer is None or algorithm is None:
             return []

@@ -15,6 +15,7 @@ from guiapp.widgets.shared.rounded_boxes import BoxLook, RoundedBoxes
 from guiapp.widgets.shared.shaped_texts import LEFT, MonoTexts, ShapedTexts
 from guiapp.widgets.shared.style_sheet import blend
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, TEXT_FONT_PX, Theme
+from guiapp.widgets.spans.painter import faded
 from guiapp.widgets.steps.gutter import ID_FONT_PX, GutterRow
 
 TOKEN_FONT_PX = TEXT_FONT_PX + 2
@@ -114,16 +115,19 @@ def _width_of(element: Element, texts: BoxTexts) -> int:
     inner = texts.of(element.part).width(element.text)
     if element.part is Part.TOKEN:
         return ceil(max(max(inner, 26.0) + 2 * PADDING_PX, texts.id.width(element.below) + GAP_PX))
-    is_boxed = element.part is Part.FINISHED or element.role is not Role.NONE
+    is_boxed = element.part is not Part.TEXT or element.role is not Role.NONE
     return ceil(max(inner, 6.0) + (2 * PADDING_PX if is_boxed else 0))
 
 
 class BoxLooks:
-    """How the kinds of boxes look: finished tokens are coloured, and what the step is about has a ring."""
+    """How the kinds of boxes look: finished tokens as on other pages, what the step is about with a ring."""
 
     def __init__(self, theme: Theme) -> None:
         about = blend(theme.raised, theme.accent, 0.30)
         self.theme = theme
+        dotted = QPen(theme.text, 1.4, Qt.PenStyle.DotLine, Qt.PenCapStyle.RoundCap)
+        self.control = BoxLook(faded(theme.warning, 24), QPen(theme.warning, 1.3), 5)
+        self.user_defined = [BoxLook(color, dotted, 5) for color in theme.span_colors]
         self.finished = [BoxLook(color, None, 5) for color in theme.span_colors]
         self.about = BoxLook(about, QPen(theme.accent, 2.2), 6)
         self.about_text = BoxLook(about, QPen(theme.accent, 2.2, Qt.PenStyle.DashLine), 6)
@@ -133,6 +137,10 @@ class BoxLooks:
         """None for text that waits."""
         if element.part is Part.FINISHED:
             return self.finished[element.color % len(self.finished)]
+        if element.part is Part.CONTROL:
+            return self.control
+        if element.part is Part.USER_DEFINED:
+            return self.user_defined[element.color % len(self.user_defined)]
         if element.role is not Role.NONE:
             return self.about_text if element.part is Part.TEXT else self.about
         return self.token if element.part is Part.TOKEN else None

@@ -1,10 +1,12 @@
 """The rows in which the text stands as tokens."""
 
-from PySide6.QtCore import QEvent
+import pytest
+from PySide6.QtCore import QEvent, QPoint
 from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 
-from guiapp.widgets.shared.theme import TEXT_FONT_PX
+from guiapp.core.explain.visible_text import visible_text
+from guiapp.widgets.shared.theme import TEXT_FONT_PX, ThemeSource
 from guiapp.widgets.steps.boxes import height_of_rows, rows_within
 
 
@@ -29,3 +31,23 @@ def test_the_tip_of_a_token_has_its_spelling_in_the_file(make_steps_page, qtbot)
     assert "in the file: " in QToolTip.text()
     assert "\\xc3\\xbc" in QToolTip.text()
     QToolTip.hideText()
+
+
+@pytest.mark.parametrize("theme", ["dark", "light"])
+def test_the_end_shows_tokens_as_the_other_pages_do(make_steps_page, theme):
+    page = make_steps_page(text="Wo\tsind die Löwen?<|im_start|> in\n New York".encode(), theme=theme)
+    page.model.to_end()
+    flow, colors = page.trace.flow, ThemeSource(QApplication.instance(), theme).theme
+    picture = flow.grab().toImage()
+    text = page.model.debugger.trace.text
+    for box in flow.boxes:
+        element = box.element
+        is_control = element.text in ("<|begin_of_text|>", "<|im_start|>")
+        assert element.text == "<|begin_of_text|>" or element.text == visible_text(
+            text[element.start : element.end]
+        )
+        inner = box.rect.adjusted(4, 4, -4, -4).topLeft().toPoint()
+        edge = QPoint(round(box.rect.center().x()), round(box.rect.top()) + 1)
+        assert (picture.pixelColor(inner) in colors.span_colors) is not is_control
+        assert (picture.pixelColor(edge) != picture.pixelColor(inner)) is is_control  # a ring
+    assert any(box.element.text.startswith("·") for box in flow.boxes)
