@@ -67,7 +67,7 @@ class BreakpointList(QWidget):
         self._model = model
         self._drawing = drawing
         theme_source, zoom, _ = drawing
-        self._edited: int | None = None
+        self._edited: tuple[int, str] | None = None  # where it stood, and its title
         self._shown: list[BreakpointRow] = []
         self.add_button = QuietButton("+ add", zoom)
         self.add_button.setAccessibleName("Add a breakpoint")
@@ -109,15 +109,27 @@ class BreakpointList(QWidget):
 
     def edit(self, index: int) -> None:
         """Put a breakpoint into the line to change it."""
-        self.begin(self._model.breakpoints.rows[index].title)
-        self._edited = index
+        title = self._model.breakpoints.rows[index].title
+        self.begin(title)
+        self._edited = index, title
+
+    def _edited_index(self) -> int | None:
+        """Where the breakpoint stands now that is in the line; None for a new one, or if it was removed."""
+        if self._edited is None:
+            return None
+        index, title = self._edited
+        titles = [row.title for row in self._model.breakpoints.rows]
+        if titles[index : index + 1] == [title]:
+            return index
+        return titles.index(title) if title in titles else None
 
     def _enter(self, text: str) -> None:
+        index = self._edited_index()
         try:
-            if self._edited is None:
+            if index is None:
                 self._model.breakpoints.add(text)
             else:
-                self._model.breakpoints.change(self._edited, text)
+                self._model.breakpoints.change(index, text)
         except TokenloupeError as error:
             self.field.show_error(error)
             return

@@ -186,6 +186,81 @@ def test_a_lesson_on_training_shows_words_and_ties(make_steps_page, qtbot):
     assert page.trace.isVisible()
 
 
+def test_editing_what_is_switched_off_leaves_it_off(make_steps_page, qtbot):
+    page = make_steps_page()
+    model, listed = page.model, page.trace.side.breakpoints
+    model.breakpoints.add("operation merge")
+    model.breakpoints.add("operation done")
+    qtbot.mouseClick(listed.row_widgets[0].switch, LEFT)
+    qtbot.mouseClick(listed.row_widgets[0].label, LEFT)
+    listed.field.line.clear()
+    qtbot.keyClicks(listed.field.line, "operation stale")
+    qtbot.keyClick(listed.field.line, Qt.Key.Key_Return)
+    rows = [(row.title, row.is_enabled) for row in model.breakpoints.rows]
+    assert rows == [("operation stale", False), ("operation done", True)]
+
+
+@pytest.mark.parametrize("way", ["list", "gutter", "undo", "itself", "switch"])
+def test_the_breakpoint_in_the_line_is_the_one_that_return_changes(make_steps_page, qtbot, way):
+    page = make_steps_page()
+    model, listed, flow = page.model, page.trace.side.breakpoints, page.trace.flow
+    gutter = QPoint(7, round(flow.gutter_rows[0].middle))
+    qtbot.mouseClick(flow, LEFT, pos=gutter)
+    for text in ("operation merge", "operation done"):
+        model.breakpoints.add(text)
+    if way == "undo":
+        model.breakpoints.remove(0)
+    at = 0 if way == "undo" else 1
+    qtbot.mouseClick(listed.row_widgets[at].label, LEFT)
+    qtbot.keyClicks(listed.field.line, " once")
+    if way == "list":
+        qtbot.mouseClick(listed.row_widgets[0].remove, LEFT)
+    elif way == "gutter":
+        qtbot.mouseClick(flow, LEFT, pos=gutter)
+    elif way == "undo":
+        qtbot.mouseClick(listed.removed.undo, LEFT)
+    elif way == "itself":
+        qtbot.mouseClick(listed.row_widgets[1].remove, LEFT)
+    else:
+        qtbot.mouseClick(listed.row_widgets[1].switch, LEFT)
+    qtbot.keyClick(listed.field.line, Qt.Key.Key_Return)
+    titles = [row.title for row in model.breakpoints.rows]
+    assert (
+        titles
+        == {
+            "list": ["operation merge once", "operation done"],
+            "gutter": ["operation merge once", "operation done"],
+            "undo": ["byte 0", "operation merge once", "operation done"],
+            "itself": ["byte 0", "operation done", "operation merge once"],
+            "switch": ["byte 0", "operation merge once", "operation done"],
+        }[way]
+    )
+
+
+def test_a_click_on_another_breakpoint_edits_that_one(make_steps_page, qtbot):
+    page = make_steps_page()
+    listed = page.trace.side.breakpoints
+    for text in ("operation merge", "operation done", "operation stale"):
+        page.model.breakpoints.add(text)
+    for index in (0, 2):
+        qtbot.mouseClick(listed.row_widgets[index].label, LEFT)
+    qtbot.keyClicks(listed.field.line, " once")
+    qtbot.keyClick(listed.field.line, Qt.Key.Key_Return)
+    titles = [row.title for row in page.model.breakpoints.rows]
+    assert titles == ["operation merge", "operation done", "operation stale once"]
+
+
+def test_each_button_walks_as_far_as_it_says(make_steps_page, qtbot):
+    page = make_steps_page()
+    model = page.model
+    model.breakpoints.add("step in (3, 9)")
+    buttons = {button.text(): button for button in page.trace.findChildren(QToolButton)}
+    backwards = ("⏭", model.n_steps), ("◀ run", 9), ("◁ back", 8), ("◁ back", 7), ("◀ run", 3)
+    for text, target in (*backwards, ("⏮", 0), ("step ▷", 1), ("run ▶", 3), ("run ▶", 9)):
+        qtbot.mouseClick(buttons[text], LEFT)
+        assert (text, model.position) == (text, target)
+
+
 def test_a_removed_breakpoint_is_brought_back(make_steps_page, qtbot):
     page = make_steps_page()
     listed = page.trace.side.breakpoints

@@ -38,6 +38,16 @@ def test_the_walk_says_where_it_could_go_on_and_where_it_ends(page, qtbot):
     assert {(False, True), (True, True)} <= set(told)
 
 
+def test_the_buttons_go_one_byte_back_and_on(page, qtbot):
+    buttons = {button.toolTip(): button for button in page.walk_bar.findChildren(QToolButton)}
+    page.walk.restart()
+    page.walk.move(5)
+    offset = page.walk.step.offset
+    for tip, expected in (("One byte back", -1), ("One byte back", -2), ("One byte on", -1)):
+        qtbot.mouseClick(buttons[tip], Qt.MouseButton.LeftButton)
+        assert page.walk.step.offset == offset + expected
+
+
 def test_the_text_stays_where_it_is_while_the_walk_plays(page):
     tops = set()
     for told in ("", "नमस्ते 你好 🚀 ", 40 * "नमस्ते 你好 🚀 "):
