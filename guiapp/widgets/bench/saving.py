@@ -15,6 +15,7 @@ from guiapp.core.system.replace_file import replace_file
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.bench.model import BenchModel
 from guiapp.widgets.bench.chart_images import Picture, paper_charts, paper_pictures
+from guiapp.widgets.shared.file_names import with_ending
 
 FORMATS = {
     ".html": "Page with charts (*.html)",
@@ -33,9 +34,7 @@ def ask_for_file(window: QWidget) -> Path | None:
     name, chosen = QFileDialog.getSaveFileName(window, "Save report", "benchmark.html", filters)
     if not name:
         return None
-    path = Path(name)
-    suffix = next(suffix for suffix, text in FORMATS.items() if text == (chosen or FORMATS[".html"]))
-    return path if path.suffix in FORMATS else path.with_name(path.name + suffix)
+    return with_ending(Path(name), FORMATS, chosen)
 
 
 def ask_for_folder(window: QWidget) -> Path | None:
@@ -95,13 +94,13 @@ class BenchExport:
 
     def _report(self, path: Path, baseline: str) -> Iterator[str]:
         """Write a report; says at each chart that it is drawn."""
-        run, charts = self._model.record, {}
-        for title, svg in paper_charts(run, baseline) if path.suffix == ".html" else ():
+        run, charts, ending = self._model.record, {}, path.suffix.lower()
+        for title, svg in paper_charts(run, baseline) if ending == ".html" else ():
             charts[title] = svg
             yield DRAWING.format(len(charts))
 
         def write(_: Progress) -> str:
-            _write({path: report_text(path.suffix, run, baseline, charts).encode()})
+            _write({path: report_text(ending, run, baseline, charts).encode()})
             return f"The report is in {path}."
 
         self._writing.start(write)

@@ -10,13 +10,19 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.explain.figures import counted
-from guiapp.core.export.exported_run import ALL, ENDINGS, ExportedRun
+from guiapp.core.export.exported_run import ALL, ExportedRun
 from guiapp.viewmodels.steps.exporter import StepExporter
+from guiapp.widgets.shared.file_names import with_ending
 from guiapp.widgets.shared.images import save_image
 from guiapp.widgets.shared.saving_bar import SavingBar
 from guiapp.widgets.shared.theme import ThemeSource
 
-SAVE_FILTER = "Markdown (*.md);;JSON (*.json);;Drawing (*.svg);;Picture of the page (*.png)"
+FORMATS = {
+    ".md": "Markdown (*.md)",
+    ".json": "JSON (*.json)",
+    ".svg": "Drawing (*.svg)",
+    ".png": "Picture of the page (*.png)",
+}
 LARGE_BYTES = 20_000_000  # a file of which one is told before
 
 
@@ -49,10 +55,10 @@ class ExportBar(SavingBar):
         run = self._run()
         if run is None:
             return
-        chosen, _ = QFileDialog.getSaveFileName(self, "Save run", "run.md", SAVE_FILTER)
-        if not chosen:
+        name, chosen = QFileDialog.getSaveFileName(self, "Save run", "run.md", ";;".join(FORMATS.values()))
+        if not name:
             return
-        path = Path(chosen)
+        path = with_ending(Path(name), FORMATS, chosen)
         if path.suffix.lower() == ".png":
             self.save(path)
             return
@@ -66,17 +72,16 @@ class ExportBar(SavingBar):
 
         All steps where none are named.
         """
-        run, ending = self._run(), path.suffix.lower()
+        run, path = self._run(), with_ending(path, FORMATS)
         if run is None:
             return
-        if ending == ".png":
+        if path.suffix.lower() == ".png":
             try:
                 save_image(self._picture().toImage(), path)
             except TokenloupeError as error:
                 QMessageBox.warning(self, "Save run", str(error))
             return
-        named = path if ending in ENDINGS else path.with_name(path.name + ".md")
-        self.exporter.save(run, named, steps)
+        self.exporter.save(run, path, steps)
 
     def size_warning(self, path: Path) -> str:
         """What to ask before a large file is written, or ""."""

@@ -8,6 +8,7 @@ import threading
 import pytest
 from bench_runs import RUN
 from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QFileDialog
 
 from guiapp.widgets.bench import saving as bench_export
 from guiapp.widgets.bench.chart_images import TITLE_PX
@@ -76,3 +77,25 @@ def test_a_report_that_cannot_be_written_is_told(page, export, tmp_path, qtbot):
     export._ask_file = lambda window: tmp_path / "missing" / "run.html"
     page.bar.report_button.click()
     qtbot.waitUntil(lambda: any("cannot be written" in each.message for each in page.notices.notices))
+
+
+@pytest.mark.parametrize(
+    ("name", "filter_start", "written"),
+    [
+        ("run.v2", "Page", "run.v2.html"),
+        ("run.v2", "Table", "run.v2.csv"),
+        ("run.v2", "", "run.v2.html"),
+        ("run.v2.MD", "Page", "run.v2.MD"),
+    ],
+)
+def test_a_name_keeps_its_dots(page, export, tmp_path, qtbot, monkeypatch, name, filter_start, written):
+    def ask(parent, title, suggested, filters):
+        chosen = next(each for each in filters.split(";;") if each.startswith(filter_start))
+        return str(tmp_path / name), chosen if filter_start else ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)
+    export._ask_file = bench_export.ask_for_file
+    page.bar.report_button.click()
+    qtbot.waitUntil(lambda: (tmp_path / written).exists())
+    assert "tiktoken" in (tmp_path / written).read_text()
+    assert [path.name for path in tmp_path.glob("run*")] == [written]

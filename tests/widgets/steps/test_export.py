@@ -80,3 +80,30 @@ def test_a_run_a_piece_or_a_step_is_saved(make_steps_page, qtbot, tmp_path, monk
     parts = [steps, range(page.model.n_steps)]
     expected = [len(TraceRun(debugger).forming(part)) if ending == ".svg" else len(part) for part in parts]
     assert sizes == [0, 1, *expected]
+
+
+@pytest.mark.parametrize(
+    ("name", "filter_start", "written"),
+    [
+        ("run.v2", "Drawing", "run.v2.svg"),
+        ("run.v2", "JSON", "run.v2.json"),
+        ("run.v2", "Picture", "run.v2.png"),
+        ("run.v2", "", "run.v2.md"),
+        ("run.v2.SVG", "JSON", "run.v2.SVG"),
+        (".svg", "Drawing", ".svg.svg"),
+    ],
+)
+def test_a_name_keeps_its_dots(make_steps_page, qtbot, tmp_path, monkeypatch, name, filter_start, written):
+    page = make_steps_page()
+
+    def ask(parent, title, suggested, filters):
+        chosen = next(each for each in filters.split(";;") if each.startswith(filter_start))
+        return str(tmp_path / name), chosen if filter_start else ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)
+    monkeypatch.setattr(step_export, "choose_steps", lambda parent, choices: "All")
+    page.export.ask_and_save()
+    qtbot.waitUntil(lambda: not page.export.exporter.is_busy)
+    assert [path.name for path in tmp_path.iterdir() if path.name != "settings.json"] == [written]
+    starts = {".svg": b"<svg", ".json": b"{", ".png": b"\x89PNG", ".md": b"**"}
+    assert (tmp_path / written).read_bytes().startswith(starts[written[written.rindex(".") :].lower()])

@@ -1,0 +1,18 @@
+"""Names of files as people type them into a dialog."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+
+def with_ending(path: Path, formats: Mapping[str, str], chosen: str = "") -> Path:
+    """The path with the ending of the chosen filter behind its name, unless it ends as one of the formats.
+
+    `formats` maps endings to the filters of a dialog; the first counts where none is chosen.  Other dots
+    belong to the name: `run.v2` becomes `run.v2.svg`.
+    """
+    if path.suffix.lower() in formats:
+        return path
+    ending = next((ending for ending, title in formats.items() if title == chosen), next(iter(formats)))
+    return path.with_name(path.name + ending)
