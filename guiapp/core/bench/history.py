@@ -6,19 +6,21 @@ import json
 import os
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from guiapp.core.bench.disturbance import was_busy, was_disturbed
 from guiapp.core.bench.drift import NO_DRIFT, Drift, drift_of
 from guiapp.core.bench.measurement import KEY, Record, key_of
 from guiapp.core.bench.plan import BenchError
 from guiapp.core.bench.run_form import problem_with
-from guiapp.core.bench.statistics import Ratio, ratio_of
+from guiapp.core.bench.statistics import Ratio, ratio_of, wander_of
 from guiapp.core.system.outside_json import read_json
 from guiapp.core.system.replace_file import replace_file
 
 MARGIN = 1.08  # what a change must surely exceed: machines differ by some per cent from day to day
+BUSY_MARGIN = 3.0  # the same where other programs ran: measured, up to 2.5 between two runs of the same code
 SHA256_DIGITS, HASH_DIGITS = 64, 12
 MOST_NAME_CHARACTERS, MOST_NAME_BYTES = 80, 4096
 COMPARABLE = ("processor", "cores", "clock", "Python", "numpy")
@@ -28,13 +30,17 @@ COMPARABLE = ("processor", "cores", "clock", "Python", "numpy")
 class Change:
     """One contender in one cell of two runs.
 
-    ratio  new time by old time with its 99 % interval
-    drift  the part of it that is not the contender's own
+    ratio         new time by old time with its 99 % interval
+    drift         the part of it that is not the contender's own
+    margin        what the interval must lie beyond
+    is_disturbed  others took time from one of the two: nothing sure follows
     """
 
     key: tuple[Any, ...]
     ratio: Ratio
     drift: Drift = NO_DRIFT
+    margin: float = MARGIN
+    is_disturbed: bool = False
 
     @property
     def own(self) -> Ratio:
@@ -44,10 +50,12 @@ class Change:
 
     @property
     def verdict(self) -> str:
-        """ "slower" or "faster" where that is sure, drift taken out, else "same"."""
-        if self.own.low > MARGIN:
+        """ "slower" or "faster" where that is sure, drift taken out, "disturbed" or "same"."""
+        if self.is_disturbed:
+            return "disturbed"
+        if self.own.low > self.margin:
             return "slower"
-        return "faster" if self.own.high < 1 / MARGIN else "same"
+        return "faster" if self.own.high < 1 / self.margin else "same"
 
     @property
     def title(self) -> str:
@@ -122,19 +130,32 @@ def rename_run(path: Path, name: str) -> None:
 
 
 def compare_runs(old: Record, new: Record) -> list[Change]:
-    """What both runs measured, the most slowed down first; times are compared sample by sample."""
-    before = {key_of(result): result.get("samples_s") for result in old["results"]}
-    ratios = {
-        key_of(result): ratio_of(samples, result["samples_s"])
+    """What both runs measured, the most slowed down first; times are compared sample by sample.
+
+    What was disturbed says nothing about the drift, either.
+    """
+    before = {key_of(result): result for result in old["results"] if result.get("samples_s")}
+    pairs = [
+        (before[key], result)
         for result in new["results"]
-        if result.get("samples_s") and (samples := before.get(key_of(result)))
-    }
+        if result.get("samples_s") and (key := key_of(result)) in before
+    ]
+    least = BUSY_MARGIN if was_busy(old) or was_busy(new) else MARGIN
+    changes = [
+        _change(then, now, least, was_disturbed(then, old) or was_disturbed(now, new)) for then, now in pairs
+    ]
     by_contender: dict[str, list[float]] = {}
-    for key, ratio in ratios.items():
-        by_contender.setdefault(key[KEY.index("contender")], []).append(ratio.ratio)
+    for change in changes:
+        if not change.is_disturbed:
+            by_contender.setdefault(change.key[KEY.index("contender")], []).append(change.ratio.ratio)
     drift = drift_of(old, new, by_contender)
-    changes = [Change(key, ratio, drift) for key, ratio in ratios.items()]
-    return sorted(changes, key=lambda change: -change.ratio.ratio)
+    return sorted((replace(change, drift=drift) for change in changes), key=lambda each: -each.ratio.ratio)
+
+
+def _change(old: Record, new: Record, least: float, is_disturbed: bool) -> Change:
+    before, after = old["samples_s"], new["samples_s"]
+    margin = max(least, wander_of(before), wander_of(after))
+    return Change(key_of(new), ratio_of(before, after), margin=margin, is_disturbed=is_disturbed)
 
 
 def different_conditions(old: Record, new: Record) -> list[str]:

@@ -10,13 +10,12 @@ import shlex
 from collections.abc import Iterator, Mapping
 from html import escape
 
+from guiapp.core.bench.disturbance import LEAST_SHARE, MOST_STOLEN, was_busy_before, was_shared
 from guiapp.core.bench.measurement import KEY, Record
 from guiapp.core.bench.plan import BenchError, Plan, plan_from
 from guiapp.core.bench.tables import Table, notes, tables
 from guiapp.core.explain.figures import percent
 
-MOST_STOLEN = 0.05  # of the processor time that was asked for, without a word
-LEAST_SHARE = 0.9  # of the processor, for a figure that is the contender's own
 FIGURES = ("n", "median_s", "mb_per_s", "tokens_per_s", "n_tokens", "exact", "agreement")
 BYTES = ("built_bytes", "encoding_bytes")
 STYLE = """\
@@ -121,9 +120,9 @@ def warnings(run: Record) -> Iterator[str]:
     """What makes the figures of a run doubtful: other work on the machine, a change of frequency."""
     environment = run.get("environment", {})
     cores = environment.get("cores") or 1
-    before = environment.get("load_before")
-    if before and before[0] > 0.5 * cores:
-        yield f"Other programs were busy when the run began: load {before[0]:g} on {cores} cores."
+    if was_busy_before(run):
+        load_before = environment["load_before"][0]
+        yield f"Other programs were busy when the run began: load {load_before:g} on {cores} cores."
     frequencies = [environment.get(f"mhz_{when}") for when in ("before", "lowest", "highest", "after")]
     known = [each for each in frequencies if each]
     if known and min(known) < 0.9 * max(known):
@@ -131,7 +130,7 @@ def warnings(run: Record) -> Iterator[str]:
     stolen = environment.get("stolen_share")
     if stolen and stolen > MOST_STOLEN:
         yield f"Other machines on the same host took {percent(stolen)} of the processor time asked for."
-    shared = [row for row in run["results"] if _was_shared(row)]
+    shared = [row for row in run["results"] if was_shared(row)]
     if shared:
         load = environment.get("load_highest")
         busy = "" if load is None else f", load up to {load:g} on {cores} cores"
@@ -144,12 +143,6 @@ def warnings(run: Record) -> Iterator[str]:
         yield f"{len(wide)} of {len(run['results'])} results are known to no better than ± 10 %."
     if not run.get("complete", True):
         yield "The run was stopped before its end."
-
-
-def _was_shared(row: Record) -> bool:
-    """Whether others took from one thread what its time counts; a call that waits for itself is none."""
-    share = row.get("processor_share")
-    return row["threads"] == 1 and share is not None and share < LEAST_SHARE
 
 
 def _half_width(row: Record) -> float:

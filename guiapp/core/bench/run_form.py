@@ -91,6 +91,15 @@ def _is_object_with(**checks: Check) -> Check:
     )
 
 
+def _is_environment(value: object) -> bool:
+    """With numbers where it says how busy the machine was."""
+    return (
+        isinstance(value, dict)
+        and all(_is_number(value.get(name) or 0) for name in ("cores", "load_highest", "stolen_share"))
+        and _is_list_of(_is_number)(value.get("load_before") or [])
+    )
+
+
 def _is_plan(value: object) -> bool:
     return isinstance(value, dict) and _is_list_of(_is_text)(value.get("scenarios", []))
 
@@ -114,7 +123,7 @@ def _is_nothing(value: object) -> bool:
 
 PARTS: Mapping[str, Check] = {
     "name": _is_text,
-    "environment": _is_object,
+    "environment": _is_environment,
     "vocabulary": _is_object,
     "plan": _is_plan,
     "corpora": _is_list_of(_is_object_with(name=_is_text, sha256=_is_text)),

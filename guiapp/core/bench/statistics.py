@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 CONFIDENCE = 0.95
 FENCE = 1.5  # quartile distances beyond the quartiles; Tukey 1977
 EXPONENTS = np.arange(0.3, 3.0005, 0.01)
+N_PARTS = 4  # that are compared with each other, to see how steady something was
 MOST_EXACT = 400  # sample sizes up to which binomial coefficients are added up
 
 
@@ -140,3 +141,13 @@ def ratio_of(before: Sequence[float], after: Sequence[float], z: float = 2.576) 
     if skip < 0:  # too few runs to say anything with this confidence
         return Ratio(float(np.exp(np.median(pairs))), 0.0, float("inf"))
     return Ratio(*(float(np.exp(value)) for value in (np.median(pairs), pairs[skip], pairs[-1 - skip])))
+
+
+def wander_of(values: Sequence[float]) -> float:
+    """How many times as long one quarter of repeated runs took as another; they are in the order of time.
+
+    An interval for the ratio of two series takes their values for independent.  They are not where something
+    else begins or ends meanwhile: a difference that is no larger than this may be the machine's.
+    """
+    middles = [float(np.median(part)) for part in np.array_split(values, N_PARTS) if len(part)]
+    return max(middles) / min(middles)

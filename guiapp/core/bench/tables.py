@@ -9,11 +9,11 @@ from typing import NamedTuple
 from guiapp.core.bench.beside import Beside, beside, ratio_text
 from guiapp.core.bench.contenders import APPENDED_BYTES
 from guiapp.core.bench.drift import NO_DRIFT
-from guiapp.core.bench.history import Change
+from guiapp.core.bench.history import BUSY_MARGIN, Change
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.scenarios import SCENARIOS
 from guiapp.core.bench.stages import STAGES, WHOLE
-from guiapp.core.explain.figures import percent
+from guiapp.core.explain.figures import counted, percent
 
 TIMES_PER_CALL = ("short", "interval", "append")
 BYTES_PER_MB = 1e6
@@ -217,11 +217,11 @@ def _growth_lines(growth: Sequence[Record]) -> Iterator[str]:
 
 def _counting_lines(results: Sequence[Record]) -> Iterator[str]:
     """Whether the time of counting a part depends on its length."""
-    counted: dict[tuple[str, str], list[Record]] = {}
+    rows_of: dict[tuple[str, str], list[Record]] = {}
     for result in results:
         if result["operation"] == "count parts":
-            counted.setdefault((result["contender"], result["corpus"]), []).append(result)
-    for (contender, corpus), rows in counted.items():
+            rows_of.setdefault((result["contender"], result["corpus"]), []).append(result)
+    for (contender, corpus), rows in rows_of.items():
         shortest, longest = (pick(rows, key=lambda row: row["size_bytes"]) for pick in (min, max))
         more = longest["median_s"] / shortest["median_s"]
         yield (
@@ -301,6 +301,19 @@ def change_lines(changes: Sequence[Change]) -> Iterator[str]:
                 f"(99 %: {ratio.low:.2f} to {ratio.high:.2f})"
             )
     yield ", ".join(f"{len(counts[verdict])} {verdict}" for verdict in VERDICTS)
+    if busy := busy_text(changes):
+        yield f"{busy}."
+
+
+def busy_text(changes: Sequence[Change]) -> str:
+    """That other programs ran, and what follows from it for what is sure; "" where none did."""
+    n_disturbed = sum(change.is_disturbed for change in changes)
+    told = []
+    if any(change.margin >= BUSY_MARGIN for change in changes):
+        told.append(f"only what differs more than {BUSY_MARGIN:g} times is sure")
+    if n_disturbed:
+        told.append(f"nothing is sure of {counted(n_disturbed, 'result')} that had less than a core")
+    return f"Machine busy: {', and '.join(told)}" if told else ""
 
 
 def size_text(size_bytes: int) -> str:

@@ -21,6 +21,7 @@ from guiapp.core.bench.history import (
 )
 from guiapp.core.bench.measurement import Record
 from guiapp.core.bench.plan import BenchError, Plan
+from guiapp.core.bench.tables import busy_text
 from guiapp.core.explain.figures import counted
 from guiapp.core.system.replace_file import replace_file
 from guiapp.viewmodels.bench.journal import Journal, cut_off_runs
@@ -57,6 +58,7 @@ class Comparison:
     n_compared  the results that both runs have
     conditions  in what the runs differ besides, one sentence each
     drift       what all contenders share, which is no change of any
+    busy        that other programs ran, "" where they did not
     """
 
     title: str
@@ -64,17 +66,20 @@ class Comparison:
     n_compared: int
     conditions: tuple[str, ...]
     drift: str = ""
+    busy: str = ""
 
     @classmethod
     def of(cls, title: str, old: Record, new: Record) -> Comparison:
         changes = compare_runs(old, new)
-        sure = tuple(change for change in changes if change.verdict != "same")
+        sure = tuple(change for change in changes if change.verdict in ("slower", "faster"))
         drift = str(changes[0].drift) if changes else ""
-        return cls(title, sure, len(changes), tuple(different_conditions(old, new)), drift)
+        return cls(
+            title, sure, len(changes), tuple(different_conditions(old, new)), drift, busy_text(changes)
+        )
 
     def __str__(self) -> str:
         told = f"In both: {counted(self.n_compared, 'result')}, of them surely different: {len(self.changes)}"
-        return "; ".join([told, *self.conditions])
+        return "; ".join(filter(None, [told, self.busy, *self.conditions]))
 
 
 @dataclass(frozen=True)

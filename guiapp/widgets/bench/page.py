@@ -322,6 +322,8 @@ class BenchPage(Page):
             return
         if comparison.drift:
             yield f"{escape(comparison.drift)}."
+        if comparison.busy:
+            yield f"{comparison.busy}."
         if comparison.changes:
             verdicts = Counter(change.verdict for change in comparison.changes)
             told = ", ".join(f"{count} surely {verdict}" for verdict, count in sorted(verdicts.items()))

@@ -9,6 +9,8 @@ import pytest
 from bench_runs import record
 
 from guiapp.core.bench.history import (
+    MARGIN,
+    Change,
     check_writable,
     compare_runs,
     different_conditions,
@@ -19,6 +21,7 @@ from guiapp.core.bench.history import (
 )
 from guiapp.core.bench.measurement import Report
 from guiapp.core.bench.plan import BenchError
+from guiapp.core.bench.statistics import Ratio
 from guiapp.core.bench.tables import change_lines
 
 
@@ -39,6 +42,96 @@ def test_twenty_per_cent_slower_is_flagged_and_five_per_cent_of_noise_is_not(see
     new = run_of(("slowed", 1.2), ("noisy", 1.0), ("sped", 0.8), seed=100 + seed)
     verdicts = {change.key[2]: change.verdict for change in compare_runs(old, new)}
     assert verdicts == {"slowed": "slower", "noisy": "same", "sped": "faster"}
+
+
+def test_a_change_whose_interval_just_meets_the_margin_is_none():
+    def verdict(low: float, high: float) -> str:
+        return Change(("fast",), Ratio((low + high) / 2, low, high)).verdict
+
+    assert verdict(MARGIN, 2.0) == verdict(0.5, 1 / MARGIN) == "same"
+    assert verdict(np.nextafter(MARGIN, 2), 2.0) == "slower"
+    assert verdict(0.5, np.nextafter(1 / MARGIN, 0)) == "faster"
+
+
+def steady(generator, n):
+    return generator.lognormal(0, 0.05, n)
+
+
+def interrupted(generator, n):
+    """Now and then something else runs."""
+    return steady(generator, n) + (generator.random(n) < 0.3) * generator.exponential(0.5, n)
+
+
+def wandering(generator, n):
+    """How long it takes depends on how long it has just taken."""
+    steps = generator.normal(0, 0.06, n)
+    for at in range(1, n):
+        steps[at] += 0.8 * steps[at - 1]
+    return np.exp(steps)
+
+
+def throttled(generator, n):
+    """Something begins at some time, and goes on."""
+    times = steady(generator, n)
+    times[generator.integers(n) :] *= generator.uniform(1, 1.4)
+    return times
+
+
+def unlucky(generator, n):
+    """All of it beside something that shares the caches; measured, on two cores with a load of four."""
+    return steady(generator, n) * generator.uniform(1, 2.4)
+
+
+def measured(times_of, seed: int, seconds: float = 1e-3, share: float = 1.0, **environment) -> dict:
+    """A run of a hundred contenders that are equally fast, but for what disturbs them."""
+    generator = np.random.default_rng(seed)
+    results = [
+        record(
+            "throughput", f"encoder {number}", 1000, seconds, samples_s=times.tolist(), processor_share=share
+        )
+        for number in range(100)
+        for times in [seconds * times_of(generator, int(generator.integers(5, 41)))]
+    ]
+    return {"environment": {"cores": 2, **environment}, "results": results}
+
+
+def surely(changes) -> float:
+    """Of which share something is said to be sure."""
+    return sum(change.verdict in ("slower", "faster") for change in changes) / len(changes)
+
+
+BUSY = {"load_highest": 4.0}
+
+
+@pytest.mark.parametrize(
+    ("times_of", "environment"),
+    [(steady, {}), (interrupted, {}), (wandering, BUSY), (throttled, BUSY), (unlucky, BUSY)],
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_of_the_same_code_hardly_anything_is_sure_and_of_code_six_times_slower_most_is(
+    times_of, environment, seed
+):
+    old = measured(times_of, seed, **environment)
+    assert surely(compare_runs(old, measured(times_of, 100 + seed, **environment))) <= 0.01
+    slower = measured(times_of, 200 + seed, 6e-3, **environment)
+    slower["results"][50:] = measured(times_of, 300 + seed, **environment)["results"][50:]
+    assert surely(compare_runs(old, slower)) > 0.35
+
+
+@pytest.mark.parametrize("times_of", [wandering, throttled])
+def test_a_machine_that_becomes_busy_meanwhile_makes_little_sure(times_of):
+    assert surely(compare_runs(measured(times_of, 1), measured(times_of, 2))) < 0.1
+
+
+@pytest.mark.parametrize("shares", [(0.89, 1.0), (1.0, 0.89)])
+def test_nothing_is_sure_of_what_had_no_core_of_its_own(shares):
+    old, new = (measured(steady, 1, ms, share) for ms, share in zip((1e-3, 9e-3), shares, strict=True))
+    changes = compare_runs(old, new)
+    assert {change.verdict for change in changes} == {"disturbed"}
+    assert changes[0].drift.factor == 1
+    told = list(change_lines(changes))
+    assert told[-1].startswith("Machine busy: only what differs more than 3 times is sure, and nothing is")
+    assert told[-1].endswith(" sure of 100 results that had less than a core.")
 
 
 def test_the_machine_being_five_per_cent_slower_is_no_regression():

@@ -152,6 +152,25 @@ def test_what_got_slower_is_marked_with_its_interval_in_table_and_chart(qtbot, p
     assert re.search(r"▼ 2\.00 × time \(1\.99–2\.0\d\)|▼ 2\.0\d × time", label)
 
 
+def test_a_busy_machine_is_told_and_results_without_a_core_are_in_no_table(qtbot, page, tmp_path):
+    seconds = [1e-4 * (1 + each / 1000) for each in range(20)]
+    rows = [
+        record("throughput", name, 10_000, 1e-4, samples_s=seconds, processor_share=share)
+        for name, share in {"fast": 0.89, "heap": 0.9}.items()
+    ]
+    (tmp_path / "old.json").write_text(json.dumps({"results": rows}))
+    slower = [{**row, "samples_s": [9 * each for each in seconds], "processor_share": 1.0} for row in rows]
+    page.model.show_run({"results": slower})
+    with qtbot.waitSignal(page.model.compared):
+        page.model.compare_with(tmp_path / "old.json")
+    told = "Machine busy: only what differs more than 3 times is sure, and nothing is sure of 1 result"
+    assert told in page.notes.text()
+    assert "1 surely slower than in old" in page.notes.text()
+    assert told in page.tables.toPlainText()
+    assert "fast" not in page.tables.toPlainText()
+    assert "heap" in page.tables.toPlainText()
+
+
 def test_a_run_that_begins_shows_its_charts_and_not_the_changes_of_the_last_one(
     qtbot, page, tmp_path, monkeypatch
 ):
