@@ -276,6 +276,11 @@ class BenchModel(QObject):
         return deviations_of(self.results, text)
 
     @property
+    def can_report(self) -> bool:
+        """Whether a report would hold figures: those of the cell that runs are in none."""
+        return bool(self._run.report.results)
+
+    @property
     def growth(self) -> list[Record]:
         """What time depends on length like, from the finished records."""
         return self._run.report.growth

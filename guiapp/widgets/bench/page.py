@@ -30,7 +30,7 @@ from guiapp.widgets.bench.labels import UNITS
 from guiapp.widgets.bench.plan import PlanPanel
 from guiapp.widgets.bench.saving import BenchExport
 from guiapp.widgets.bench.scenarios import BY_TEXT, OFFERED, ScenarioCard
-from guiapp.widgets.bench.tables import TablesView, changed, figures, published
+from guiapp.widgets.bench.tables import NOTHING_MEASURED, TablesView, changed, figures, published
 from guiapp.widgets.shared.layouts import framed, in_column, in_splitter
 from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, ThemeSource
@@ -144,17 +144,25 @@ class BenchPage(Page):
         self._enlarge(cards.get(name, self.scenario_card), True)
 
     def save_report(self) -> None:
-        self.export.save_report(self.baseline)
+        if self._can_report():
+            self.export.save_report(self.baseline)
 
     def save_pictures(self) -> None:
-        self.export.save_pictures(self.baseline)
+        if self._can_report():
+            self.export.save_pictures(self.baseline)
+
+    def _can_report(self) -> bool:
+        """Whether there is anything to write; says so where there is not: keys reach this at any time."""
+        if not self.model.can_report:
+            self.model.tell(NOTHING_MEASURED)
+        return self.model.can_report
 
     def redraw(self) -> None:
         """Draw what is in front with the results that there are now; none is planned any more."""
         self._frames.stop()
         results = self.model.results
         self._follow_progress()
-        self.bar.report_button.setEnabled(bool(results))
+        self.bar.report_button.setEnabled(self.model.can_report)
         if self._view == CHARTS:
             self._draw_charts(results)
         else:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 import threading
+from itertools import pairwise
 
 import pytest
-from bench_runs import RUN
+from bench_runs import RUN, record
+from fake_engine import EVENTS
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QFileDialog
 
@@ -99,3 +102,39 @@ def test_a_name_keeps_its_dots(page, export, tmp_path, qtbot, monkeypatch, name,
     qtbot.waitUntil(lambda: (tmp_path / written).exists())
     assert "tiktoken" in (tmp_path / written).read_text()
     assert [path.name for path in tmp_path.glob("run*")] == [written]
+
+
+def test_the_report_button_is_there_exactly_when_there_is_something_to_report(page, qtbot, tmp_path):
+    asked = []
+    page.export._ask_file = page.export._ask_folder = lambda window: asked.append(window)
+
+    def answers() -> bool:
+        """Whether a click asks for a file; menu and keys do the same, for pictures too."""
+        page.redraw()
+        assert page.bar.report_button.isEnabled() == page.model.can_report
+        counts = [len(asked)]
+        qtbot.mouseClick(page.bar.report_button, Qt.MouseButton.LeftButton)
+        for save in (page.save_report, page.save_pictures):
+            counts.append(len(asked))
+            save()
+        assert len({after - before for before, after in pairwise([*counts, len(asked)])}) == 1
+        return len(asked) > counts[0]
+
+    assert not answers()
+    assert page.progress.text().startswith("Nothing measured yet")
+    page.model.show_run(RUN)
+    assert answers()
+    page.model.show_run({"results": [], "left_out": RUN["left_out"]})
+    assert not answers()
+    for event in EVENTS:  # of a cell that goes on, figures are in charts and not in reports
+        page.model._runner.told.emit(event)
+    assert page.model.results
+    assert not answers()
+    page.model._runner.told.emit({"event": "result", **record("throughput", "fast", 1000, 1e-3)})
+    assert answers()
+    page.model.show_run({"results": []})
+    for event in EVENTS:
+        page.model._runner.told.emit(event)
+    page.model._runner.ended.emit("")
+    assert page.model.record["results"]
+    assert answers()
