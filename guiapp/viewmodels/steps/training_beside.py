@@ -60,22 +60,27 @@ class TrainingBeside(QObject):
     def is_busy(self) -> bool:
         return self._job.is_busy
 
-    def compare(self) -> None:
-        """Encode the beginning of the training's text with both."""
+    def compare(self, text: bytes) -> None:
+        """Encode the beginning of a text with both; what was compared before stays until that is done."""
         model, training = self._workspace.loader.model, self._training
-        self.result, self.failure = None, ""
-        if model is None or training.model_file is None or training.wish is None:
+        if model is None or training.model_file is None:
             return
-        text = training.wish.text[:LONGEST_TEXT].decode("utf-8", "ignore").encode()
+        beginning = text[:LONGEST_TEXT].decode("utf-8", "ignore").encode()
         real = (display_name(model), model.tokenizer)
-        self._job.start(partial(_compare, training.model_file, real, text))
+        self._job.start(partial(_compare, training.model_file, real, beginning))
+
+    def forget(self) -> None:
+        """Nobody looks any more, or what was compared is no more."""
+        self._job.cancel()
+        self.result, self.failure = None, ""
+        self.changed.emit()
 
     def _take(self, result: Beside) -> None:
-        self.result = result
+        self.result, self.failure = result, ""
         self.changed.emit()
 
     def _fail(self, message: str) -> None:
-        self.failure = message
+        self.result, self.failure = None, message
         self.changed.emit()
 
     def stop(self) -> None:

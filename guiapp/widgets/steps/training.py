@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QLabel,
@@ -17,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from guiapp.viewmodels.steps.training import TrainingModel
-from guiapp.viewmodels.steps.training_beside import TrainingBeside
+from guiapp.viewmodels.steps.training_beside import LONGEST_TEXT, TrainingBeside
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.shared.buttons import push_button
 from guiapp.widgets.shared.layouts import framed, in_column, in_row, in_splitter
@@ -45,6 +46,8 @@ from guiapp.widgets.window.actions import Actions
 EMPTY_TEXT = "Choose what to train and on which text, and press Train:\neach step shows what won, and why."
 BESIDE_TEXTS = {False: "Open beside", True: "Close comparison"}
 LEAST_WIDTH_PX = 480
+COMPARING_MS = 150
+KINDS = (0, 1)  # the cards of merges, and of Unigram
 MODEL_FILTER = "Model files (*.gguf)"
 
 
@@ -95,7 +98,7 @@ class TrainingStage(QWidget):
     def show_kind(self) -> None:
         """Pairs and symbols for merges, curve and pieces for Unigram."""
         record = self._model.record
-        self.cards.setCurrentIndex(1 if record is not None and record.start.algorithm == "unigram" else 0)
+        self.cards.setCurrentIndex(KINDS[record is not None and record.start.algorithm == "unigram"])
 
     def _follow(self) -> None:
         model, record = self._model, self._model.record
@@ -120,7 +123,8 @@ class TrainingStage(QWidget):
         self._pieces_title.show_text(f"PIECES · {record.vocabulary_size(position):,}")
         told = record.step(position).sentence if position else _beginning(record.start.algorithm)
         self.sentence.show_sentence(told)
-        self.show_kind()
+        if self.cards.currentIndex() in KINDS:  # what is opened beside stays
+            self.show_kind()
 
 
 def _beginning(algorithm: str) -> str:
@@ -164,8 +168,11 @@ class TrainingView(QSplitter):
         self.beside_button.setCheckable(True)
         self._lay_out(SidePanel([self.breakpoints], drawing.zoom))
         self.beside_button.toggled.connect(self._show_beside)
+        self._comparing = QTimer(self, singleShot=True, interval=COMPARING_MS)
+        self._comparing.timeout.connect(self._compare)
         model.changed.connect(self._follow)
-        workspace.vocabulary_changed.connect(self._follow_model)
+        workspace.vocabulary_changed.connect(self._compare_soon)
+        self.form.text_changed.connect(self._compare_soon)
         self._follow()
 
     def _lay_out(self, side: QWidget) -> None:
@@ -190,7 +197,8 @@ class TrainingView(QSplitter):
     @property
     def is_busy(self) -> bool:
         """Whether something is on its way."""
-        return self.model.is_busy or (self.beside_button.isChecked() and self.beside.is_busy)
+        is_comparing = self._comparing.isActive() or self.beside.is_busy
+        return self.model.is_busy or (self.beside_button.isChecked() and is_comparing)
 
     def begin(self, wish: str) -> None:
         """Train as a word says: algorithm, size, and the step to show, such as "bpe:300:4"."""
@@ -218,14 +226,25 @@ class TrainingView(QSplitter):
     def _show_beside(self, is_shown: bool) -> None:
         self.beside_button.setText(BESIDE_TEXTS[is_shown])
         if is_shown:
-            self.beside.compare()
             self.stage.cards.setCurrentWidget(self.beside_card)
+            self._compare()
         else:
+            self.beside.forget()
             self.stage.show_kind()
 
-    def _follow_model(self) -> None:
+    def showEvent(self, event: QShowEvent) -> None:
+        """Text and model may be others than when this was hidden."""
+        super().showEvent(event)
+        self._compare()
+
+    def _compare_soon(self) -> None:
+        """Text or model are others; those who type get there first."""
+        if self.isVisible():
+            self._comparing.start()
+
+    def _compare(self) -> None:
         if self.beside_button.isChecked():
-            self.beside.compare()
+            self.beside.compare(self.form.beginning(LONGEST_TEXT))
 
     def _follow(self) -> None:
         model = self.model

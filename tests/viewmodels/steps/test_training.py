@@ -84,7 +84,7 @@ def test_a_text_is_cut_by_both_vocabularies(make_model, qtbot):
     model = trained(make_model(), qtbot, TrainingWish("bpe", TEXT, 262))
     beside = TrainingBeside(model, workspace)
     with qtbot.waitSignal(beside.changed):
-        beside.compare()
+        beside.compare(TEXT)
     real = workspace.tokenizer.encode(TEXT, add_special=False)
     assert [token_id for _, token_id, _, _ in beside.result.real.tokens] == real.token_ids.tolist()
     assert beside.result.trained.name == "Trained byte-level BPE"

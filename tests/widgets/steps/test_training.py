@@ -113,6 +113,64 @@ def test_the_result_is_shown_beside_the_open_model(make_steps_page, qtbot):
     assert training.beside_button.text() == "Open beside"
 
 
+def beside_is_right(page, qtbot, text: bytes, trained_name: str, model: str) -> bool:
+    """Wait until both sides hold this text, as those whose names stand above cut it."""
+    training = page.training
+    qtbot.waitUntil(lambda: not training.is_busy)
+    card = training.beside_card
+    for cut, title, tokenizer in zip(
+        card.texts,
+        (title.text() for title in card.titles),
+        (guiapp.open_model(training.model.model_file), guiapp.open_model(f"demo:{model}")),
+        strict=True,
+    ):
+        encoding = tokenizer.encode(text, add_special=False, parse_special=False)
+        assert [token[1] for token in cut._side.tokens] == encoding.token_ids.tolist()
+        assert [token[2:] for token in cut._side.tokens] == [tuple(span) for span in encoding.spans.tolist()]
+        n_tokens = len(encoding.token_ids)
+        name = tokenizer.vocabulary.name.upper()
+        assert title == f"{name} · {len(tokenizer.vocabulary):,} · {n_tokens:,} TOKENS"
+    assert card.titles[0].text().startswith(trained_name)
+    return card.isVisible()
+
+
+def test_beside_shows_the_present_text_of_the_present_models(make_steps_page, qtbot):
+    page = make_steps_page(text=TEXT)
+    training, workspace = trained(page, qtbot), page.kept_workspace
+    qtbot.mouseClick(training.beside_button, LEFT)
+    assert beside_is_right(page, qtbot, TEXT, "TRAINED BYTE-LEVEL", "bpe")
+
+    workspace.show_text(b"Another text, and " * 3)
+    qtbot.waitUntil(lambda: training.is_busy)
+    assert beside_is_right(page, qtbot, b"Another text, and " * 3, "TRAINED BYTE-LEVEL", "bpe")
+
+    with qtbot.waitSignal(workspace.vocabulary_changed):
+        workspace.loader.open("demo:spm")
+    assert beside_is_right(page, qtbot, b"Another text, and " * 3, "TRAINED BYTE-LEVEL", "spm")
+
+    page.modes.choose(0)  # the text and the model of a page that is not seen
+    workspace.show_text(b"typed on Inspect")
+    with qtbot.waitSignal(workspace.vocabulary_changed):
+        workspace.loader.open("demo:unigram")
+    page.modes.choose(1)
+    assert beside_is_right(page, qtbot, b"typed on Inspect", "TRAINED BYTE-LEVEL", "unigram")
+
+    qtbot.keyClick(page.window(), Qt.Key.Key_F10)  # the steps go on beside it
+    assert beside_is_right(page, qtbot, b"typed on Inspect", "TRAINED BYTE-LEVEL", "unigram")
+    assert training.beside_button.text() == "Close comparison"
+
+    training.form.source.setCurrentIndex(1)
+    training.form.own_text.selectAll()
+    qtbot.keyClicks(training.form.own_text, "one's own")
+    assert beside_is_right(page, qtbot, b"one's own", "TRAINED BYTE-LEVEL", "unigram")
+
+    trained(page, qtbot, "wordpiece", 60)
+    assert not training.beside_card.isVisible()
+    qtbot.mouseClick(training.beside_button, LEFT)
+    assert training.beside_card.texts[0]._side is None, "and no longer what was there before"
+    assert beside_is_right(page, qtbot, b"one's own", "TRAINED WORDPIECE", "unigram")
+
+
 def test_what_cannot_be_trained_is_told(make_steps_page, qtbot):
     page = make_steps_page(text=TEXT)
     training = trained(page, qtbot, n_tokens=5)
