@@ -83,11 +83,11 @@ class Debugger(Walk):
     def to_byte(self, offset: int) -> int:
         """Go on to the next step that forms a token over a byte of the text, or else back to the last one.
 
-        Stay where there is none at all.
+        Stay where there is none but the present one.
         """
         found = hits(Breakpoint("byte", str(offset)), self.values, {})
         behind, before = found[found > self.position], found[found < self.position]
-        return self.go_to(int(np.append(behind[:1], before[-1:])[0])) if len(found) else self.position
+        return self.go_to(int([*behind[:1], *before[-1:], self.position][0]))
 
     def landmarks(self, granularity: Granularity) -> NDArray[np.int64]:
         """The positions that steps of a size lead to, the end included."""

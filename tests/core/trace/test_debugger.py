@@ -104,6 +104,13 @@ def test_a_run_until_a_step_or_a_byte():
     assert walk.trace.columns.position[walk.position] <= 20 < walk.trace.columns.end[walk.position]
 
 
+def test_a_run_to_a_byte_stays_on_the_only_step_that_forms_it():
+    walk = debugger(text=" York")
+    (only,) = np.flatnonzero(walk.trace.columns.operation == NUMBERS["whole"])
+    assert walk.to_byte(0) == only
+    assert walk.to_byte(0) == only
+
+
 def test_a_watched_token_or_name_is_told_as_it_reads():
     walk = debugger(text=" York")
     walk.go_to(int(np.flatnonzero(walk.trace.columns.operation == NUMBERS["whole"])[0]))
