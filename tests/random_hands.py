@@ -1,0 +1,240 @@
+"""What random hands do to the real window: keys, clicks, wheels, models, runs and more.
+
+Keys and clicks go where a person's would: to the menu or dialog that is open, else to the active window.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+from hands import turn_wheel
+from hostile_texts import SHORT
+from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtGui import QGuiApplication, QInputMethodEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QWidget
+from shiboken6 import isValid
+
+from guiapp.app import Shell
+from guiapp.core.demo import DEMO_MODELS, SAMPLES, sample_text
+
+KEY, BUTTON, MODIFIER = Qt.Key, Qt.MouseButton, Qt.KeyboardModifier
+NONE, CTRL, SHIFT = MODIFIER.NoModifier, MODIFIER.ControlModifier, MODIFIER.ShiftModifier
+LETTERS = [Qt.Key(code) for code in b"ABEHILNORSTW"] + [KEY.Key_Space] * 3
+MOVES = [KEY.Key_Left, KEY.Key_Right, KEY.Key_Up, KEY.Key_Down, KEY.Key_Home, KEY.Key_End]
+OTHERS = [KEY.Key_Return, KEY.Key_Tab, KEY.Key_Backspace, KEY.Key_Delete, KEY.Key_PageUp, KEY.Key_PageDown]
+PAGES = [KEY.Key_1, KEY.Key_2, KEY.Key_3, KEY.Key_4]
+COMPOSED = ("é", "汉", "🚀", "นี้", "e\u0301")
+TRAININGS = ("bpe:300", "wordpiece:200", "unigram:200")
+BENCH_MS = 2000
+NOT_TRIGGERED = ("quit", "open_model", "open_text")  # the latter have events of their own
+
+
+class RandomHands:
+    """The same things for the same random numbers, as far as the window shows the same.
+
+    table  what can be done, and how often beside the rest
+    name   what the present event is, told more exactly by those that choose among many
+    """
+
+    def __init__(self, shell: Shell, rng: random.Random, folder: Path) -> None:
+        self.shell, self.rng, self._folder = shell, rng, folder
+        self.name = ""
+        self._models = [f"demo:{demo.name}" for demo in DEMO_MODELS] + _real_vocabularies()
+        self.table: dict[Callable[[], object], float] = {
+            self._letter: 30, self._move: 8, self._other_key: 8, self._compose: 2,
+            self._paste: 4, self._undo: 4, self._redo: 3, self._find: 1, self._search_tree: 1,
+            self._click: 20, self._double_click: 2, self._drag: 3, self._menu: 3, self._hover: 4,
+            self._wheel: 8, self._page: 4, self._action: 8, self._step: 6, self._train: 0.3, self._bench: 0.1,
+            self._model: 1, self._sample: 1, self._open: 1, self._resize: 1, self._theme: 0.5, close: 3,
+        }  # fmt: skip
+
+    def do_something(self) -> None:
+        (act,) = self.rng.choices([*self.table], [*self.table.values()])
+        self.do(act)
+
+    def do(self, act: Callable[[], object]) -> None:
+        self.name = act.__name__.removeprefix("_")
+        act()
+
+    # Keys
+
+    def _press(self, key: Qt.Key, modifiers: Qt.KeyboardModifier = NONE) -> None:
+        window = self._window()
+        for act in (QTest.keyPress, QTest.keyRelease):
+            _use(act, window, key, modifiers)
+
+    def _letter(self) -> None:
+        self._press(self.rng.choice(LETTERS), self.rng.choice((NONE, NONE, SHIFT)))
+
+    def _move(self) -> None:
+        self._press(self.rng.choice(MOVES), self.rng.choice((NONE, CTRL, SHIFT, CTRL | SHIFT)))
+
+    def _other_key(self) -> None:
+        self._press(self.rng.choice(OTHERS), self.rng.choice((NONE, NONE, CTRL, SHIFT)))
+
+    def _compose(self) -> None:
+        event = QInputMethodEvent("", [])
+        event.setCommitString(self.rng.choice(COMPOSED))
+        if (widget := QApplication.focusWidget()) is not None:
+            QApplication.sendEvent(widget, event)
+
+    def _paste(self) -> None:
+        QGuiApplication.clipboard().setText(self._text().decode(errors="replace"))
+        self._press(KEY.Key_V, CTRL)
+
+    def _undo(self) -> None:
+        self._press(KEY.Key_Z, CTRL)
+
+    def _redo(self) -> None:
+        self._press(KEY.Key_Z, CTRL | SHIFT)
+
+    def _page(self) -> None:
+        self._press(self.rng.choice(PAGES), CTRL)
+
+    def _find(self) -> None:
+        self._press(KEY.Key_1, CTRL)
+        self._press(KEY.Key_F, CTRL)
+        self._letter()
+
+    def _search_tree(self) -> None:
+        self._press(KEY.Key_2, CTRL)
+        if (page := self.shell.window.pages.pages.get("tree")) is not None:
+            page.bar.query.setFocus()
+            self._letter()
+
+    # The mouse
+
+    def _click(self, button: Qt.MouseButton = BUTTON.LeftButton) -> None:
+        _, window, place = self._somewhere()
+        modifiers = self.rng.choice((NONE, NONE, NONE, CTRL, SHIFT))
+        for act in (QTest.mousePress, QTest.mouseRelease):
+            _use(act, window, button, modifiers, place)
+
+    def _menu(self) -> None:
+        self._click(BUTTON.RightButton)
+
+    def _double_click(self) -> None:
+        _, window, place = self._somewhere()
+        _use(QTest.mouseDClick, window, BUTTON.LeftButton, NONE, place)
+
+    def _drag(self) -> None:
+        _, window, place = self._somewhere()
+        goal = QPoint(self.rng.randrange(window.width()), self.rng.randrange(window.height()))
+        _use(QTest.mousePress, window, BUTTON.LeftButton, NONE, place)
+        for share in (0.3, 0.6, 1.0):
+            _use(QTest.mouseMove, window, place + (goal - place) * share)
+        _use(QTest.mouseRelease, window, BUTTON.LeftButton, NONE, goal)
+
+    def _hover(self) -> None:
+        _, window, place = self._somewhere()
+        _use(QTest.mouseMove, window, place)
+
+    def _wheel(self) -> None:
+        widget, window, place = self._somewhere()
+        modifiers = self.rng.choice((NONE, NONE, CTRL, SHIFT))
+        turn_wheel(widget, widget.mapFrom(window, place), self.rng.choice((-480, -120, 120)), modifiers)
+
+    def _somewhere(self) -> tuple[QWidget, QWidget, QPoint]:
+        """A random widget that is seen, its window, and a place of it in there."""
+        window = self._window()
+        inside = [each for each in window.findChildren(QWidget) if each.window() is window]
+        widget = self.rng.choice([window, *(each for each in inside if not each.visibleRegion().isEmpty())])
+        seen = widget.visibleRegion().boundingRect() or widget.rect()
+        x, y = self.rng.randint(seen.left(), seen.right()), self.rng.randint(seen.top(), seen.bottom())
+        return widget, window, widget.mapTo(window, QPoint(x, y))
+
+    # The window and what it can do
+
+    def _action(self) -> None:
+        self._trigger(lambda name: name not in NOT_TRIGGERED)
+
+    def _step(self) -> None:
+        self._trigger(lambda name: name.startswith("debug_"))
+
+    def _theme(self) -> None:
+        self._trigger(lambda name: name.startswith("theme:"))
+
+    def _trigger(self, is_wanted: Callable[[str], bool]) -> None:
+        """One of the actions that a click could reach now."""
+        enabled = [row.name for row, action in self.shell.window.actions_table if action.isEnabled()]
+        names = [name for name in enabled if is_wanted(name)]
+        if names and asking() is None:
+            self.name = self.rng.choice(names)
+            self.shell.window.actions_table[self.name].trigger()
+
+    def _model(self) -> None:
+        model = self.rng.choice(self._models)
+        self.name = f"open {Path(model).name}"
+        self.shell.commands.open(model)
+
+    def _sample(self) -> None:
+        self.shell.workspace.show_text(sample_text(self.rng.choice(SAMPLES).name))
+
+    def _open(self) -> None:
+        path = self._folder / f"text{self.rng.randrange(5)}.txt"
+        path.write_bytes(self._text() * self.rng.choice((1, 10, 300)))
+        self.shell.commands.open_files([path])
+
+    def _train(self) -> None:
+        page = self.shell.window.pages.show_page("steps")
+        page.begin_training(self.rng.choice(TRAININGS))
+
+    def _bench(self) -> None:
+        model = self.shell.window.pages.show_page("bench").model
+        for entrant in (*model.ours, *model.peers):
+            model.set_takes_part(entrant.name, self.rng.random() < 0.3)
+        if model.is_running:
+            model.stop()
+        elif model.can_run:
+            model.run()
+            QTimer.singleShot(BENCH_MS, model.stop)
+
+    def _resize(self) -> None:
+        self.shell.window.resize(self.rng.randrange(860, 1800), self.rng.randrange(480, 1100))
+
+    def _text(self) -> bytes:
+        return self.rng.choice(self.rng.choice(list(SHORT.values())))
+
+    def _window(self) -> QWidget:
+        """What keys and clicks go to."""
+        return asking() or QApplication.activeWindow() or self.shell.window
+
+    def answer_file_dialogs(self) -> None:
+        """Name a file of ours, or none: what these dialogs can do to a disk is no matter for chance."""
+
+        def name(*_: object, **__: object) -> tuple[str, str]:
+            path = self.rng.choice(("", str(self._folder / "file.txt"), str(self._folder / "file.md")))
+            return path, ""
+
+        QFileDialog.getOpenFileName = QFileDialog.getSaveFileName = name
+        QFileDialog.getOpenFileNames = lambda *_, **__: ([path] if (path := name()[0]) else [], "")
+        QFileDialog.getExistingDirectory = lambda *_, **__: name()[0] and str(self._folder)
+
+
+def asking() -> QWidget | None:
+    """The menu or dialog that keeps the window from being used."""
+    return QApplication.activePopupWidget() or QApplication.activeModalWidget()
+
+
+def close() -> None:
+    """Leave the menu or dialog that is open, if any."""
+    window = asking() or QApplication.activeWindow()
+    if isinstance(window, QDialog):
+        window.reject()
+    elif asking() is not None:
+        window.close()
+
+
+def _use(act: Callable[..., None], window: QWidget, *arguments: object) -> None:
+    """Have QTest do something to a window, unless what was done before has closed it for good."""
+    if isValid(window) and (handle := window.windowHandle()) is not None:
+        act(handle, *arguments)
+
+
+def _real_vocabularies() -> list[str]:
+    shared = os.environ.get("TOKENLOUPE_SHARED")
+    return sorted(map(str, Path(shared, "vocabs").glob("*.gguf"))) if shared else []

@@ -1,0 +1,194 @@
+"""A window that random hands use, and what became of it.
+
+A program of its own, so that its memory is the window's: `python tests/random_use.py SEED N_EVENTS [REST …]`
+prints a line of JSON.  Memory is compared where the window rests, with the same model, text and page, after
+each of the REST events.  The time of an event is the longest that the event loop stood still until the next.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import os
+import random
+import sys
+import tempfile
+import threading
+import time
+import traceback
+from collections import deque
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Qt, QThread, QTimer, qInstallMessageHandler
+from PySide6.QtWidgets import QApplication
+from random_hands import RandomHands, asking, close
+
+from guiapp.app import build, make_application
+from guiapp.core.demo import sample_text
+from guiapp.viewmodels.settings import Settings
+
+PAUSES_MS = (0, 0, 2, 10, 30)
+BEAT_MS = 1
+MOST_IN_DIALOG = 12  # events, until a dialog or a menu is closed
+HANG_S = 60
+REST_MS = 3000  # until all that was begun has ended
+SAMPLE_EVERY = 500
+N_LONGEST = 15
+IGNORED = "This plugin does not support"  # what windows cannot do without a display
+
+
+class RandomUse(QObject):
+    """Does one event after another, and takes down times, memory and what went wrong."""
+
+    def __init__(self, hands: RandomHands, n_events: int, rests: tuple[int, ...]) -> None:
+        super().__init__()
+        self._hands, self._n_events, self._rests = hands, n_events, rests
+        self._n = self._n_in_dialog = self._level = 0
+        self._last_s = self._last_cpu_s = 0.0
+        self._names: deque[str] = deque(maxlen=20)
+        self._longest = 0.0, 0.0  # of the present event
+        self._times: list[tuple[float, float, str]] = []
+        self._memory_mb: list[tuple[int, float]] = []
+        self._at_rest_mb: dict[int, float] = {}
+        self._problems: list[str] = []
+        self._beat = QTimer(self, interval=BEAT_MS, timerType=Qt.TimerType.PreciseTimer)
+        self._beat.timeout.connect(self._note_beat)
+
+    def start(self) -> None:
+        self._last_s, self._last_cpu_s = time.perf_counter(), time.thread_time()
+        self._beat.start()
+        self._tick()
+
+    def note(self, problem: str) -> None:
+        """Something that must not happen; what was done before it is told with it."""
+        self._problems.append(f"{self._n} events, the last {[*self._names, self._hands.name]}:\n{problem}")
+        print(self._problems[-1], file=sys.stderr, flush=True)
+
+    def summary(self) -> dict[str, object]:
+        longest = sorted(self._times, reverse=True)[:N_LONGEST]
+        return {
+            "events": self._n,
+            "memory_mb": self._memory_mb,
+            "at_rest_mb": self._at_rest_mb,
+            "longest": [(name, round(s, 3), round(cpu_s, 3)) for s, cpu_s, name in longest],
+            "problems": self._problems,
+        }
+
+    def _tick(self) -> None:
+        faulthandler.dump_traceback_later(HANG_S, exit=True)
+        self._note_beat()
+        if _loop_level() == self._level:  # within a key of QTest's, which lets timers run
+            QTimer.singleShot(BEAT_MS, self._tick)
+        elif self._n in self._rests and self._n not in self._at_rest_mb:
+            self._rest()
+        elif self._n >= self._n_events:
+            QApplication.exit()
+        else:
+            QTimer.singleShot(
+                self._hands.rng.choice(PAUSES_MS), self._tick
+            )  # also if a dialog waits meanwhile
+            self._do_something()
+
+    def _do_something(self) -> None:
+        self._note_event()
+        outer, self._level = self._level, _loop_level()
+        self._n_in_dialog = self._n_in_dialog + 1 if asking() is not None else 0
+        try:
+            if self._n_in_dialog > MOST_IN_DIALOG:
+                self._n_in_dialog = 0
+                self._hands.do(close)
+            else:
+                self._hands.do_something()
+        except Exception:
+            self.note(traceback.format_exc())
+        self._level = outer
+
+    def _note_event(self) -> None:
+        """The one before is over."""
+        self._times.append((*self._longest, self._hands.name))
+        self._names.append(self._hands.name)
+        self._longest = 0.0, 0.0
+        if self._n % SAMPLE_EVERY == 0:
+            self._memory_mb.append((self._n, resident_mb()))
+        self._n += 1
+
+    def _note_beat(self) -> None:
+        now_s, cpu_s = time.perf_counter(), time.thread_time()
+        self._longest = max(self._longest, (now_s - self._last_s, cpu_s - self._last_cpu_s))
+        self._last_s, self._last_cpu_s = now_s, cpu_s
+
+    def _rest(self) -> None:
+        """Show the same model, text and page each time, and no dialog, until nothing is to be done."""
+        if asking() is not None:
+            close()
+            QTimer.singleShot(0, self._tick)
+            return
+        shell = self._hands.shell
+        if (bench := shell.window.pages.pages.get("bench")) is not None:
+            bench.model.stop()
+        for name in ("tree", "steps", "inspect"):
+            shell.window.pages.show_page(name)
+        shell.workspace.loader.open("demo:bpe")
+        shell.workspace.show_text(b"x")
+        QTimer.singleShot(REST_MS, self._note_rest)
+
+    def _note_rest(self) -> None:
+        self._at_rest_mb[self._n] = resident_mb()
+        self._tick()
+
+
+def resident_mb() -> float:
+    """What of this process is in memory, as the system sees it."""
+    n_pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return n_pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def run(seed: int, n_events: int, rests: tuple[int, ...]) -> dict[str, object]:
+    """Open the window in a folder of its own, and do so many events."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        os.chdir(folder)
+        application = make_application()
+        application.setQuitOnLastWindowClosed(False)
+        shell = build(application, Settings(folder / "settings.json"), sample_text("welcome"))
+        shell.window.actions_table["quit"].setEnabled(False)
+        hands = RandomHands(shell, random.Random(seed), folder)
+        hands.answer_file_dialogs()
+        use = RandomUse(hands, n_events, rests)
+        _watch_for_problems(use)
+        shell.window.first_painted.connect(partial(shell.start, None, None))
+        shell.window.first_painted.connect(use.start)
+        shell.window.show()
+        application.exec()
+        shell.window.hide()
+        shell.stop()
+        faulthandler.cancel_dump_traceback_later()
+        return use.summary()
+
+
+def _loop_level() -> int:
+    """How many dialogs and menus wait inside one another."""
+    return QThread.currentThread().loopLevel()
+
+
+def _watch_for_problems(use: RandomUse) -> None:
+    def note(kind, error, trace) -> None:
+        use.note("".join(traceback.format_exception(kind, error, trace)))
+
+    def note_message(_kind, _context, message: str) -> None:
+        if not message.startswith(IGNORED):
+            use.note(f"Qt: {message}\n{''.join(traceback.format_stack(limit=8))}")
+
+    sys.excepthook = note
+    threading.excepthook = lambda arguments: note(*arguments[:3])
+    sys.unraisablehook = lambda what: note(what.exc_type, what.exc_value, what.exc_traceback)
+    qInstallMessageHandler(note_message)
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    faulthandler.enable()
+    seed, n_events, *rests = map(int, sys.argv[1:])
+    print(json.dumps(run(seed, n_events, tuple(rests))), flush=True)
+    os._exit(0)

@@ -1,0 +1,59 @@
+"""The program is killed while somebody types, and started again."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from guiapp.core.system.processes import environment
+
+PROGRAM = Path(__file__).parents[1] / "typing_program.py"
+LOST_S = 0.3  # what is typed later than so long before the end may be lost
+LOST_ON_A_BUSY_MACHINE_S = 3.0
+
+
+def start(seed: int, home: Path) -> subprocess.Popen[str]:
+    places = {"HOME": str(home), "XDG_CONFIG_HOME": str(home / "config")}
+    command = [sys.executable, str(PROGRAM), str(seed)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, env=environment() | places, text=True)
+
+
+def type_until_killed(seed: int, home: Path) -> tuple[list[tuple[float, str]], float]:
+    """The texts with their times, and when the program was killed: 0.1 to 1.5 s after it was seen."""
+    with start(seed, home) as program:
+        first = program.stdout.readline()
+        time.sleep(random.Random(seed).uniform(0.1, 1.5))
+        killed_s = time.monotonic()
+        program.send_signal(signal.SIGKILL)
+        lines = [first, *program.stdout.read().splitlines()]
+    return [tuple(json.loads(line)) for line in lines if line.endswith(("]", "]\n"))], killed_s
+
+
+@pytest.mark.skipif(os.name != "posix", reason="it sends a signal")
+@pytest.mark.parametrize(
+    ("n_kills", "lost_s"),
+    [(2, LOST_ON_A_BUSY_MACHINE_S), pytest.param(50, LOST_S, marks=pytest.mark.exhaustive)],
+)
+def test_what_was_typed_survives_a_kill(n_kills, lost_s, tmp_path):
+    settings, too_old = tmp_path / "config" / "tokenloupe" / "settings.json", []
+    texts, killed_s = type_until_killed(0, tmp_path)
+    for seed in range(1, n_kills + 1):
+        if settings.exists():
+            assert isinstance(json.loads(settings.read_bytes()), dict)
+        before, killed_before_s = texts, killed_s
+        texts, killed_s = type_until_killed(seed, tmp_path)
+        found = texts[0][1]
+        assert found in [text for _, text in before], "torn"
+        until_s = [*(time_s for time_s, _ in before[1:]), killed_before_s]  # each text is that of the window
+        newest_s = max(end_s for end_s, (_, text) in zip(until_s, before, strict=True) if text == found)
+        too_old += [(seed, killed_before_s - newest_s)] if killed_before_s - newest_s > lost_s else []
+    assert list(settings.parent.glob("*.spoiled")) == []
+    assert too_old == []

@@ -1,0 +1,47 @@
+"""Thousands of random keys, clicks, wheels, models and runs leave the window quick and small."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from guiapp.core.system.processes import environment
+
+PROGRAM = Path(__file__).parents[1] / "random_use.py"
+N_EVENTS, WARM_EVENTS = 20_000, 2_000
+MOST_GROWTH = 1.3
+LONGEST_EVENT_S = 1.0
+LONGEST_RUN_S = 3 * 3600
+
+
+def do(seed: int, n_events: int, *rests: int) -> dict:
+    """What a window of its own says of so many events; shown where the test fails or `-s` asks for it."""
+    command = [sys.executable, str(PROGRAM), *map(str, (seed, n_events, *rests))]
+    done = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=LONGEST_RUN_S)
+    assert done.returncode == 0, done.stderr[-5000:]
+    summary = json.loads(done.stdout)
+    print(f"seed {seed}: {summary['events']} events, MB at rest: {summary['at_rest_mb']}")
+    print(
+        *(f"{name}: {elapsed_s} s, {cpu_s} s of its thread" for name, elapsed_s, cpu_s in summary["longest"]),
+        sep="\n",
+    )
+    return summary
+
+
+@pytest.mark.parametrize("seed", [11, 12])
+def test_hundreds_of_random_events_raise_nothing(seed):
+    assert do(seed, 250)["problems"] == []
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("seed", [1, 2])
+def test_twenty_thousand_random_events_leave_no_trace(seed):
+    summary = do(seed, N_EVENTS, WARM_EVENTS, N_EVENTS)
+    at_rest_mb = summary["at_rest_mb"]
+    assert summary["problems"] == []
+    assert at_rest_mb[str(N_EVENTS)] <= MOST_GROWTH * at_rest_mb[str(WARM_EVENTS)]
+    assert summary["longest"][0][1] < LONGEST_EVENT_S
