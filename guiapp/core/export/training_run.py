@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from guiapp.core.explain.code_marks import code
+from guiapp.core.explain.figures import counted
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.core.export.drawing import (
     GAP_PX,
@@ -43,7 +44,7 @@ class TrainingRun(ExportedRun):
         words = " ".join(_in_code(cut) for cut, _, _ in record.words(number)[:MOST_WORDS])
         told = record.step(number).sentence if number else "The start."
         where = f"step {number:,} of {record.n_steps:,}"
-        size = f"{record.vocabulary_size(number):,} in the vocabulary"
+        size = f"{counted(record.n_tokens(number), 'token')} in the vocabulary"
         return f"**Training of {record.start.algorithm}, {where}, {size}**\n\n{words}\n\n{told}\n"
 
     def step_record(self) -> dict[str, object]:
@@ -59,7 +60,7 @@ class TrainingRun(ExportedRun):
         return (
             f"**Training of {record.start.algorithm}**: {record.n_steps:,} steps, "
             f"{record.start.n_words:,} different words\n\n"
-            "| step | vocabulary | what happens | words that it cuts anew |\n|---:|---:|---|---|\n"
+            "| step | tokens | what happens | words that it cuts anew |\n|---:|---:|---|---|\n"
         )
 
     def markdown_row(self, step: int) -> str:
@@ -67,7 +68,7 @@ class TrainingRun(ExportedRun):
         words = " ".join(_in_code(cut) for _, cut in told.recuts[:MOST_WORDS])
         more = " …" if len(told.recuts) > MOST_WORDS else ""
         cells = " | ".join(cell.replace("|", "\\|") for cell in (told.sentence, words + more))
-        return f"| {step:,} | {self._record.vocabulary_size(step):,} | {cells} |\n"
+        return f"| {step:,} | {self._record.n_tokens(step):,} | {cells} |\n"
 
     def record_head(self) -> dict[str, object]:
         return asdict(self._record.start) | {"n_steps": self._record.n_steps}
@@ -75,7 +76,7 @@ class TrainingRun(ExportedRun):
     def record(self, step: int) -> dict[str, object]:
         record, told = self._record, self._record.step(step)
         operation = record.values.told("operation", step - 1)
-        row = {"index": step, "operation": operation, "size": record.vocabulary_size(step)}
+        row = {"index": step, "operation": operation, "size": record.n_tokens(step)}
         return row | asdict(told) | {"sentence": told.sentence}
 
     def drawn(self, steps: range) -> list[int]:
@@ -83,8 +84,8 @@ class TrainingRun(ExportedRun):
 
     def drawing_head(self) -> str:
         record = self._record
-        size = record.vocabulary_size(record.n_steps)
-        return f"Training of {record.start.algorithm}: {record.n_steps:,} steps, a vocabulary of {size:,}"
+        size = counted(record.n_tokens(record.n_steps), "token")
+        return f"Training of {record.start.algorithm}: {record.n_steps:,} steps, a vocabulary of {size}"
 
     def drawing_row(self, step: int, top: int) -> tuple[str, float]:
         """The words that a step cuts anew, what it made outlined, and what happened."""

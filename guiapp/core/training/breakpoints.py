@@ -31,7 +31,7 @@ SCHEMA = Schema(
         "count": "how often the pair occurs",
         "score": "WordPiece's score of the pair",
         "ties": "other pairs that are as good, of those that are told",
-        "size": "symbols or pieces after the step",
+        "size": "tokens in the vocabulary after the step",
         "likelihood": "log-likelihood of the text before pieces are estimated anew",
         "dropped": "pieces that are dropped",
     },

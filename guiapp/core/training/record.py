@@ -9,6 +9,7 @@ from guiapp.core.training.breakpoints import TrainingValues
 from guiapp.core.training.corpus import END_OF_WORD
 from guiapp.core.training.runs import Start, parse_start
 from guiapp.core.training.telling import Cut, Told, ToldEstimate, ToldMerge, from_json
+from guiapp.core.training.vocabularies import mark_as_space
 
 
 class TrainingRecord:
@@ -22,11 +23,14 @@ class TrainingRecord:
         self.start = start
         self._lines: list[bytes] = []
         self._cuts: list[list[tuple[int, Cut]]] = [[(0, cut)] for cut, _ in start.words]
-        self._symbols = list(dict.fromkeys(start.alphabet))
-        self._known = set(self._symbols)
+        self._has_end_marks = END_OF_WORD in start.alphabet
+        self._symbols: list[str] = []
+        self._known: set[str] = set()
+        for symbol in start.alphabet:
+            self._learn(symbol)
         self._sizes = [len(self._symbols)]
         self._likelihoods: list[tuple[int, float]] = []
-        self.values = TrainingValues(start.algorithm == "bpe" and END_OF_WORD not in start.alphabet)
+        self.values = TrainingValues(start.algorithm == "bpe" and not self._has_end_marks)
 
     def append(self, line: bytes) -> None:
         """Take the next step."""
@@ -35,15 +39,20 @@ class TrainingRecord:
         for index, cut in told.recuts:
             self._cuts[index].append((len(self._lines), cut))
         if isinstance(told, ToldMerge):
-            if (made := told.left + told.right) not in self._known:
-                self._known.add(made)
-                self._symbols.append(made)
+            self._learn(told.left, told.right)
             self._sizes.append(len(self._symbols))
         else:
             self._sizes.append(told.n_pieces)
-        self.values.append(told, self._sizes[-1])
+        self.values.append(told, self.n_tokens(self.n_steps))
         if isinstance(told, ToldEstimate):
             self._likelihoods.append((len(self._lines), told.log_likelihood))
+
+    def _learn(self, *parts: str) -> None:
+        """Take a symbol, unless another one is the same token of a file."""
+        text = "".join(map(mark_as_space, parts) if self._has_end_marks else parts)
+        if text not in self._known:
+            self._known.add(text)
+            self._symbols.append("".join(parts))
 
     def lines(self) -> list[bytes]:
         """All there is so far, as `load` reads it from a file."""
@@ -74,8 +83,12 @@ class TrainingRecord:
             found.append((cut, count, since == number > 0))
         return found
 
-    def vocabulary_size(self, number: int) -> int:
-        """How many symbols or pieces there are after a step."""
+    def n_tokens(self, number: int) -> int:
+        """The size of the vocabulary after a step: the tokens that its model file would have."""
+        return self.n_symbols(number) + self.start.n_other_tokens
+
+    def n_symbols(self, number: int) -> int:
+        """How many of the tokens are symbols or pieces of the text after a step."""
         return self._sizes[number]
 
     @property

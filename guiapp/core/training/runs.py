@@ -37,6 +37,7 @@ class Start:
     words     the first words of the text, each cut into symbols, with how often it occurs
     n_words   how many different ones there are
     n_steps   how many steps there will be at most, 0 where nobody knows
+    n_other_tokens   those of the model file that are no symbols or pieces: special ones, stand-ins for bytes
     """
 
     algorithm: str
@@ -44,6 +45,7 @@ class Start:
     words: tuple[tuple[Cut, int], ...]
     n_words: int
     n_steps: int
+    n_other_tokens: int
 
     def line(self) -> bytes:
         """As JSON."""
@@ -54,7 +56,7 @@ def parse_start(line: bytes) -> Start:
     """What `Start.line` gave."""
     row = json.loads(line)
     words = tuple((tuple(cut), count) for cut, count in row["words"])
-    return Start(row["algorithm"], tuple(row["alphabet"]), words, row["n_words"], row["n_steps"])
+    return Start(**row | {"alphabet": tuple(row["alphabet"]), "words": words})
 
 
 class MergeRun:
@@ -65,15 +67,15 @@ class MergeRun:
 
     def __init__(self, algorithm: str, text: str, n_tokens: int, has_end_marks: bool = False) -> None:
         self._algorithm = algorithm
-        self._corpus, alphabet, n_special = _beginning(algorithm, text, has_end_marks)
+        self._corpus, alphabet, n_other = _beginning(algorithm, text, has_end_marks)
         self._learned: list[Pair] = []
         self._has_end_marks = has_end_marks
-        n_steps = n_tokens - n_special - len(alphabet)
+        n_steps = n_tokens - n_other - len(alphabet)
         if n_steps < 0:
-            raise TrainingError(models.too_small(n_special + len(alphabet)))
+            raise TrainingError(models.too_small(n_other + len(alphabet)))
         words = zip(map(tuple, self._corpus.words), self._corpus.counts, strict=True)
         first_words = tuple(islice(words, N_TOLD_WORDS))
-        self.start = Start(algorithm, alphabet, first_words, len(self._corpus.words), n_steps)
+        self.start = Start(algorithm, alphabet, first_words, len(self._corpus.words), n_steps, n_other)
 
     def steps(self) -> Iterator[ToldMerge]:
         """Yield the merges; once."""
@@ -95,14 +97,15 @@ class UnigramRun:
 
     def __init__(self, text: str, n_tokens: int) -> None:
         self._words = unigram_words(text)
-        self._n_pieces = n_tokens - len(models.UNIGRAM_SPECIAL)
+        n_other = len(models.UNIGRAM_SPECIAL)
+        self._n_pieces = n_tokens - n_other
         self._model: unigram.Model = {}
         n_characters = len(set().union(*self._words))
         if self._n_pieces < n_characters:
-            raise TrainingError(models.too_small(n_characters + len(models.UNIGRAM_SPECIAL)))
+            raise TrainingError(models.too_small(n_characters + n_other))
         short = unigram.shorten(self._words)
         words = tuple((tuple(word), count) for word, count in islice(short.items(), N_TOLD_WORDS))
-        self.start = Start("unigram", (), words, len(short), 0)
+        self.start = Start("unigram", (), words, len(short), 0, n_other)
 
     def steps(self) -> Iterator[ToldEstimate | ToldPruning]:
         """Yield estimates and prunings; once."""

@@ -54,12 +54,13 @@ def end_mark_rows(
 
     The special tokens come first, then the 256 bytes that stand in for characters without a token.
     """
-    spelled = [(_mark_as_space(left), _mark_as_space(right)) for left, right in merges]
-    texts = unique([*map(_mark_as_space, alphabet), *(left + right for left, right in spelled)])
+    spelled = [(mark_as_space(left), mark_as_space(right)) for left, right in merges]
+    texts = unique([*map(mark_as_space, alphabet), *(left + right for left, right in spelled)])
     return (*special, *byte_tokens(), *map(Token, texts)), tuple(f"{left} {right}" for left, right in spelled)
 
 
-def _mark_as_space(symbol: str) -> str:
+def mark_as_space(symbol: str) -> str:
+    """What a file calls a symbol: the space behind a word is its end-of-word mark."""
     return symbol.removesuffix(END_OF_WORD) + SPACE if symbol.endswith(END_OF_WORD) else symbol
 
 

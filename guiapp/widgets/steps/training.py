@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from guiapp.core.explain.figures import counted
 from guiapp.viewmodels.steps.training import TrainingModel
 from guiapp.viewmodels.steps.training_beside import LONGEST_TEXT, TrainingBeside
 from guiapp.viewmodels.workspace import Workspace
@@ -119,8 +120,10 @@ class TrainingStage(QWidget):
             "SCORE = n(ab) / (n(a)·n(b))" if record.start.algorithm == "wordpiece" else "HOW OFTEN THEY OCCUR"
         )
         self._pairs_title.show_text(f"PAIRS · {worth}")
-        self._symbols_title.show_text(f"VOCABULARY · {record.vocabulary_size(position):,}, THE NEWEST FIRST")
-        self._pieces_title.show_text(f"PIECES · {record.vocabulary_size(position):,}")
+        size, n_symbols = counted(record.n_tokens(position), "token"), record.n_symbols(position)
+        newest = f"{counted(n_symbols, 'symbol')}, the newest first"
+        self._symbols_title.show_text(f"VOCABULARY · {size}, {newest}".upper())
+        self._pieces_title.show_text(f"VOCABULARY · {size}, {counted(n_symbols, 'piece')}".upper())
         told = record.step(position).sentence if position else _beginning(record.start.algorithm)
         self.sentence.show_sentence(told)
         if self.cards.currentIndex() in KINDS:  # what is opened beside stays

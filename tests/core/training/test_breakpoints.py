@@ -54,7 +54,7 @@ def test_each_kind_finds_what_a_look_at_every_step_finds(records, name):
     }
     for text, holds in expected.items():
         assert found_by(record, text) == steps_where(record, holds), text
-    sizes = steps_where(record, lambda told, at: record.vocabulary_size(at + 1) > 30)
+    sizes = steps_where(record, lambda told, at: record.n_tokens(at + 1) > 30)
     assert found_by(record, "size > 30 hit 3") == sizes[2:]
 
 

@@ -9,6 +9,7 @@ import sys
 import pytest
 
 import guiapp
+from guiapp.core.export.training_run import TrainingRun
 from guiapp.core.training.models import TrainingError, shortfall, train
 from guiapp.core.training.record import TrainingRecord
 from guiapp.core.training.runs import begin, parse_start
@@ -32,8 +33,24 @@ def test_a_run_ends_with_the_model_of_plain_training(algorithm, size):
     run = begin(algorithm, TEXT, size)
     record = recorded(run)
     assert run.model() == train(algorithm, TEXT, size)
-    special = len(run.model().tokens) - record.vocabulary_size(record.n_steps)
-    assert special in (1, 3, 5)
+    assert record.n_tokens(record.n_steps) == len(run.model().tokens)
+
+
+@pytest.mark.parametrize(
+    "text", [TEXT, "a▁ a▁ ▁a a ▁ ▁▁ a </w> </w>a ##a a## " * 3, "[PAD] <s> <unk> é 武汉 \0 " * 3]
+)
+@pytest.mark.parametrize(
+    ("algorithm", "has_end_marks"), [(name, False) for name, _ in CASES] + [("bpe", True)]
+)
+def test_the_size_after_any_step_is_that_of_the_file_it_would_make(text, algorithm, has_end_marks):
+    run = begin(algorithm, text, 350, has_end_marks)
+    record = TrainingRecord(parse_start(run.start.line()))
+    for number, told in enumerate(run.steps(), 1):
+        record.append(to_json(told).encode())
+        model = run.model()
+        assert record.n_tokens(number) == len(model.tokens)
+        assert TrainingRun(record).record(number)["size"] == len(model.tokens)
+    assert record.n_tokens(record.n_steps) == record.n_symbols(record.n_steps) + record.start.n_other_tokens
 
 
 def test_words_are_cut_as_the_corpus_is_after_each_step():
@@ -56,7 +73,7 @@ def test_the_vocabulary_grows_by_what_is_learned():
     record = recorded(begin("bpe", "This is insane! This is impossible", 400, has_end_marks=True))
     assert record.newest_symbols(0, 99)[::-1] == list(record.start.alphabet)
     assert record.newest_symbols(2, 2) == ["is</w>", "is"]
-    assert record.vocabulary_size(2) == len(record.start.alphabet) + 2
+    assert record.n_symbols(2) == len(record.start.alphabet) + 2
 
 
 def test_the_likelihoods_told_so_far_make_the_curve():

@@ -213,6 +213,35 @@ def test_breakpoints_stop_a_training_and_come_back(make_steps_page, qtbot):
     assert page.model.breakpoints.rows == ()
 
 
+@pytest.mark.parametrize("has_end_marks", [False, True])
+@pytest.mark.parametrize(
+    ("algorithm", "n_tokens"), [("bpe", 9_000), ("wordpiece", 9_000), ("unigram", 9_000)]
+)
+def test_message_panels_steps_and_exports_count_the_same_tokens(
+    make_steps_page, qtbot, algorithm, n_tokens, has_end_marks
+):
+    page = make_steps_page(text=TEXT + b"low lower lowest newer new wide wider")
+    page.training.form.symbols.setCurrentIndex(int(has_end_marks))
+    training = trained(page, qtbot, algorithm, n_tokens)
+    size = len(guiapp.open_model(training.model.model_file).vocabulary)
+    page.actions_["debug_end"].trigger()
+    stage = training.stage
+    title = stage._pieces_title if algorithm == "unigram" else stage._symbols_title
+    told = f"{size:,} tokens"
+    assert training.form.message.text().startswith(f"{told} instead of")
+    assert title.text().startswith(f"VOCABULARY · {told.upper()}, ")
+    page.actions_["debug_copy"].trigger()
+    assert f"{told} in the vocabulary" in QApplication.clipboard().text()
+    assert page.shown_run().record(training.model.n_steps)["size"] == size
+    qtbot.keyClicks(training.breakpoints.field.line, f"size == {size} once")
+    qtbot.keyClick(training.breakpoints.field.line, Qt.Key.Key_Return)
+    (row,) = training.breakpoints.row_widgets
+    assert int(row.hits.text()) >= 1
+    qtbot.mouseClick(training.beside_button, LEFT)
+    qtbot.waitUntil(lambda: not training.is_busy)
+    assert f" · {size:,} · " in training.beside_card.titles[0].text()
+
+
 def test_a_training_that_ends_early_says_so_beside_the_size(make_steps_page, qtbot):
     page = make_steps_page(text=TEXT)
     training = trained(page, qtbot, n_tokens=100_000)
