@@ -78,13 +78,15 @@ class TextBuffer:
 
     An edit of 10 MB costs a move of memory, about a millisecond at the worst place.
 
-    newlines  the offsets of all newline bytes, ascending; not to be written to, replaced by the next edit
+    newlines     the offsets of all newline bytes, ascending; not to be written to, replaced by the next edit
+    text_before  all bytes as they were before the last edit, where somebody had asked for them; else None
     """
 
     def __init__(self, data: bytes = b"") -> None:
         self._data = bytearray(data)
         self.newlines = _newlines_in(data)
-        self._snapshot: bytes | None = None
+        self._snapshot: bytes | None = data if isinstance(data, bytes) else None
+        self.text_before: bytes | None = None
         self._done: list[_Change] = []
         self._undone: list[_Change] = []
         self._joins = False
@@ -128,7 +130,9 @@ class TextBuffer:
         return np.frombuffer(self._data, np.uint8)
 
     def slice(self, start: int, end: int) -> bytes:
-        return bytes(self._data[start:end])
+        if self._snapshot is not None:
+            return self._snapshot[start:end]  # no copy of the whole text
+        return bytes(memoryview(self._data)[start:end])
 
     def n_characters_before(self, offset: int) -> int:
         """How many characters begin before `offset`; quick where the last one asked for is near."""
@@ -152,7 +156,7 @@ class TextBuffer:
         edit = _edit_of(0, self.text(), data)
         self._data = bytearray(data)
         self.newlines = _newlines_in(data)
-        self._snapshot = None
+        self.text_before, self._snapshot = self._snapshot, data
         self._counted = (0, 0)
         self._done.clear()
         self._undone.clear()
@@ -191,8 +195,9 @@ class TextBuffer:
 
     def _write(self, start: int, end: int, new: bytes) -> TextEdit:
         edit = _edit_of(start, self.slice(start, end), new)
+        is_whole = edit.removed == len(self._data)
         self._data[start:end] = new
-        self._snapshot = None
+        self.text_before, self._snapshot = self._snapshot, new if is_whole else None
         known, count = self._counted
         if known >= end:
             self._counted = known + edit.shift, count + edit.more_characters

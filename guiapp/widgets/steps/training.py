@@ -121,8 +121,7 @@ class TrainingStage(QWidget):
         )
         self._pairs_title.show_text(f"PAIRS · {worth}")
         size, n_symbols = counted(record.n_tokens(position), "token"), record.n_symbols(position)
-        newest = f"{counted(n_symbols, 'symbol')}, the newest first"
-        self._symbols_title.show_text(f"VOCABULARY · {size}, {newest}".upper())
+        self._symbols_title.show_text(f"VOCABULARY · {size}, newest first".upper())
         self._pieces_title.show_text(f"VOCABULARY · {size}, {counted(n_symbols, 'piece')}".upper())
         told = record.step(position).sentence if position else _beginning(record.start.algorithm)
         self.sentence.show_sentence(told)

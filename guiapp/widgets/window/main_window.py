@@ -9,9 +9,11 @@ from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import QMainWindow, QWidget
 
+from guiapp.core.editing.edit_journal import JournalEdit
+from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.viewmodels.models.loader import display_name
 from guiapp.viewmodels.settings import Settings
-from guiapp.viewmodels.text.kept_texts import LONGEST_KEPT_TEXT, KeptTexts
+from guiapp.viewmodels.text.kept_texts import KeptTexts
 from guiapp.viewmodels.window.activity import Activity
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.inspect.page import InspectPage
@@ -26,7 +28,7 @@ from guiapp.widgets.window.questions import Answer, Questions
 from guiapp.widgets.window.status_line import StatusLine
 from guiapp.widgets.window.top_bar import TopBar
 
-AUTOSAVE_MS, AUTOSAVE_BYTES = 250, 1 << 20  # after an edit; so much longer for each so many bytes
+AUTOSAVE_MS = 100  # after an edit
 KEPT_TEXTS = "texts"  # the folder beside the settings
 FIRST_SIZE = QSize(1280, 800)
 SMALLEST_SIZE = QSize(860, 480)
@@ -74,6 +76,10 @@ class MainWindow(QMainWindow):
         workspace.vocabulary_changed.connect(self._follow_title)
         workspace.text_file_changed.connect(self._follow_title)
         workspace.text_file_changed.connect(self._follow_text_file)
+        self._edits: list[
+            JournalEdit
+        ] = []  # that are not kept yet, and the text before them if it is at hand
+        self._text_before: bytes | None = None
         self._autosave = QTimer(self, singleShot=True)
         self._autosave.timeout.connect(self._keep_text)
         self._follow_title()
@@ -111,29 +117,46 @@ class MainWindow(QMainWindow):
         """Show the text that a window before this one was left with, if there is any."""
         if (kept := self.kept_texts.take()) is not None:
             self._workspace.restore_text(kept.data, kept.path)
+            self._autosave.stop()
+            self._text_before, self._edits = None, []  # the whole text is kept, and no edit of another one
 
     def _keep_layout(self) -> None:
         self._settings.set_layout("window", self.saveGeometry())
         self.pages.keep_layouts()
 
-    def _keep_text(self, even_if_long: bool = False) -> None:
-        """Keep what is in no file, unless it is very long, in case the program ends without a word."""
+    def _keep_text(self) -> None:
+        """Keep what is in no file, in case the program ends without a word.
+
+        Only edits are written, in front of them once the text that they begin from: if nobody had asked for
+        it as a whole before, it is copied here.
+        """
         self._autosave.stop()
-        workspace = self._workspace
+        workspace, kept_texts = self._workspace, self.kept_texts
         path, size = workspace.text_path, workspace.document.size
+        before, edits = self._text_before, self._edits
+        self._text_before, self._edits = None, []
         if not workspace.is_modified or (path is None and size == 0):
-            self.kept_texts.forget()
-        elif even_if_long or size <= LONGEST_KEPT_TEXT:
-            self.kept_texts.keep(workspace.document.text(), path)
+            kept_texts.forget()
+            return
+        if not kept_texts.is_keeping:
+            kept_texts.keep(workspace.document.text() if before is None else before, path)
+            edits = [] if before is None else edits
+        if edits:
+            kept_texts.keep_edits(edits)
 
     def _leave_text(self) -> None:
         """Another text comes; undo may bring this one back, the menu, and after closing the next window."""
-        self._keep_text(even_if_long=True)
+        self._keep_text()
         self.kept_texts.set_aside()
 
-    def _follow_edit(self) -> None:
+    def _follow_edit(self, edit: TextEdit) -> None:
+        document = self._workspace.document
+        if not self._edits and not self.kept_texts.is_keeping:
+            self._text_before = document.buffer.text_before
+        new = document.slice(edit.start, edit.start + edit.added)
+        self._edits.append(JournalEdit(edit.start, edit.removed, new))
         if not self._autosave.isActive():
-            self._autosave.start(AUTOSAVE_MS * (1 + self._workspace.document.size // AUTOSAVE_BYTES))
+            self._autosave.start(AUTOSAVE_MS)
 
     def event(self, event: QEvent) -> bool:
         handled = super().event(event)
@@ -156,7 +179,7 @@ class MainWindow(QMainWindow):
         self._keep_text()
         if not self._workspace.is_modified or (path is None and size == 0):
             return True
-        if path is None and size <= LONGEST_KEPT_TEXT and self.kept_texts.is_kept():
+        if path is None and self.kept_texts.is_kept():
             return True
         answer = self.questions.save_before_closing(path)
         if answer is Answer.SAVE:

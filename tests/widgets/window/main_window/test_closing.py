@@ -6,7 +6,6 @@ from main_window_driver import Answers
 from guiapp.app import build
 from guiapp.viewmodels.background import LatestJob
 from guiapp.viewmodels.settings import Settings
-from guiapp.widgets.window import main_window
 from guiapp.widgets.window.questions import Answer
 
 
@@ -21,29 +20,26 @@ def test_closing_asks_only_about_a_changed_file(shell, qtbot, tmp_path, answer):
 
 
 @pytest.fixture
-def longest_kept(shell, monkeypatch):
-    """The size of texts up to which the window keeps them: little more than it holds."""
-    size = shell.workspace.document.size + 5
-    monkeypatch.setattr(main_window, "LONGEST_KEPT_TEXT", size)
-    return size
+def unkept(shell, tmp_path):
+    """No text can be kept."""
+    (tmp_path / "texts").touch()
 
 
 @pytest.mark.parametrize("answer", list(Answer))
-def test_closing_asks_about_a_text_that_is_too_long_to_be_kept(shell, tmp_path, longest_kept, answer):
-    path = tmp_path / "long.txt"
+def test_closing_asks_about_a_text_that_cannot_be_kept(shell, tmp_path, unkept, answer):
+    path = tmp_path / "words.txt"
     shell.workspace.document.insert(b"words ")
     shell.window.questions.closing, shell.window.questions.save_place = answer, path
     assert shell.window.close() is (answer is not Answer.CANCEL)
     assert path.exists() is (answer is Answer.SAVE)
 
 
-def test_the_longest_text_that_is_kept_closes_without_a_question(shell, longest_kept):
+def test_a_text_that_is_kept_closes_without_a_question(shell):
     shell.workspace.document.insert(b"word ")
-    assert shell.workspace.document.size == longest_kept
     assert shell.window.close()
 
 
-def test_no_place_to_save_is_no_reason_to_close(shell, longest_kept):
+def test_no_place_to_save_is_no_reason_to_close(shell, unkept):
     shell.workspace.document.insert(b"words ")
     shell.window.questions.closing = Answer.SAVE
     assert not shell.window.close()

@@ -1,7 +1,9 @@
 """Texts that were not saved are there when the real window opens again."""
 
+import subprocess
+import sys
+
 from guiapp.viewmodels.text.kept_texts import KeptTexts
-from guiapp.widgets.window import main_window
 
 
 def reopen(make_shell, *shells):
@@ -84,12 +86,68 @@ def test_changes_to_a_file_survive_a_program_that_is_killed(make_shell, qtbot, t
     assert path.read_bytes() == b"one two three"
 
 
-def test_typed_text_survives_a_program_that_is_killed_soon_after(shell, qtbot, tmp_path):
-    def kept():
-        return [place.read_bytes() for place in (tmp_path / "texts").glob("*.text")]
+TYPING = """
+import os, sys, time
+from pathlib import Path
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtTest import QTest
+from guiapp import app
+from guiapp.viewmodels.settings import Settings
 
-    qtbot.keyClicks(shell.window.inspect_page.editor, "typed ")
-    qtbot.waitUntil(lambda: kept() != [] and kept()[0].endswith(b"\ntyped one two three"), timeout=1500)
+folder, text, typed = Path(sys.argv[1]), Path(sys.argv[2]).read_bytes(), sys.argv[3]
+application = app.make_application()
+shell = app.build(application, Settings(folder / "settings.json"), text)
+shell.window.take_kept_text()
+shell.window.show()
+editor = shell.window.inspect_page.editor
+shell.workspace.document.set_caret(shell.workspace.document.size // 2)
+for sign in typed:
+    QTest.keyClick(editor, Qt.Key.Key_Backspace if sign == "<" else sign)
+last = time.monotonic()
+QTimer.singleShot(400, lambda: print("now", time.monotonic() - last, flush=True))
+application.exec()
+"""
+
+
+def typed_and_killed(folder, text, typed) -> None:
+    """Type into the window of a process, and kill that 0.4 seconds later."""
+    (folder / "sample.txt").write_bytes(text)
+    command = [sys.executable, "-c", TYPING, str(folder), str(folder / "sample.txt"), typed]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline().startswith("now")
+        process.kill()
+
+
+def test_typed_text_survives_a_program_that_is_killed_soon_after(make_shell, tmp_path):
+    text = b"words of a long text\n" * 250_000
+    typed_and_killed(tmp_path, text, "ab c<d")
+    half = len(text) // 2
+    once = text[:half] + b"ab d" + text[half:]
+    typed_and_killed(tmp_path, b"sample", "<xyz")
+    half = len(once) // 2
+    twice = once[: half - 1] + b"xyz" + once[half:]
+    again = make_shell(b"sample")
+    again.window.take_kept_text()
+    assert again.workspace.document.text() == twice
+    assert reopen(make_shell, again).workspace.document.text() == twice
+    assert not list((tmp_path / "texts").glob("*.edits"))
+
+
+def test_only_what_was_typed_is_written(make_shell, qtbot, tmp_path):
+    shell = make_shell(b"x" * 1_000_000)
+    for number in range(5):
+        qtbot.keyClicks(shell.window.inspect_page.editor, "ab")
+        shell.window._keep_text()
+        shell.window.kept_texts.finish()
+        (edits,) = (tmp_path / "texts").glob("*.edits")
+        assert edits.stat().st_size < 20 + 60 * (number + 1)
+        (place,) = (tmp_path / "texts").glob("*.text")
+        assert place.stat().st_size < 1_000_100
+    shell.window.kept_texts.leave()  # as if the process were gone
+    shell.window.kept_texts.finish()
+    again = make_shell(b"sample")
+    again.window.take_kept_text()
+    assert again.workspace.document.text() == b"ab" * 5 + b"x" * 1_000_000
 
 
 def listed(shell):
@@ -126,8 +184,7 @@ def test_a_changed_file_that_another_one_was_dropped_over_can_be_chosen_again(ma
     assert (shell.workspace.document.text(), shell.workspace.text_path) == (b"two two", other)
 
 
-def test_a_long_text_is_kept_when_another_one_takes_its_place(make_shell, qtbot, monkeypatch):
-    monkeypatch.setattr(main_window, "LONGEST_KEPT_TEXT", 4)
+def test_a_text_is_kept_when_another_one_takes_its_place(make_shell, qtbot):
     shell = make_shell()
     qtbot.keyClicks(shell.window.inspect_page.editor, "typed ")
     shell.window.actions_table["sample:english"].trigger()
