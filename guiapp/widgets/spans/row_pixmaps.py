@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPen, QPixmap
 
 from guiapp.viewmodels.tokens.layout import SpanWindow, stretches, token_boxes
@@ -17,8 +17,9 @@ from guiapp.widgets.shared.theme import Theme
 from guiapp.widgets.spans.block import BlockLayout, TextMetrics
 from guiapp.widgets.spans.painter import GAP_PX, RADIUS_PX, SpanPainter, Tokens, faded
 
+PIXEL_BYTES = 4
 PADDING_PX = 24  # around the text of a row, for newlines and glyphs that reach out
-PIXMAPS_BYTES = 128 << 20
+KEPT_SCREENS = 3  # full of rows that were drawn; more would cost memory, and each is seldom seen again
 
 
 class Highlights(NamedTuple):
@@ -43,12 +44,13 @@ class RowPixmaps:
         self._metrics = metrics
         self._painter = SpanPainter(theme, metrics, shows_whitespace)
         self._pixmaps: OrderedDict[tuple[object, ...], _RowPixmap] = OrderedDict()
-        self._n_bytes = 0
+        self._n_bytes = self._most_bytes = 0
         self._deadline = inf
         self._is_first = True
 
-    def begin_frame(self, most_ms: float) -> None:
+    def begin_frame(self, most_ms: float, size: QSize, scale: float) -> None:
         """From then on, rows that were never drawn are only sketched, all but the first."""
+        self._most_bytes = round(KEPT_SCREENS * size.width() * size.height() * scale**2) * PIXEL_BYTES
         self._deadline = perf_counter() + most_ms / 1000
         self._is_first = True
 
@@ -112,7 +114,7 @@ class RowPixmaps:
             self._is_first = False
             found = self._pixmaps[key] = self._drawn(layout, row, tokens, matches, scale)
             self._n_bytes += _n_bytes(found)
-            while self._n_bytes > PIXMAPS_BYTES:
+            while self._n_bytes > self._most_bytes and len(self._pixmaps) > 1:
                 self._n_bytes -= _n_bytes(self._pixmaps.popitem(last=False)[1])
         self._pixmaps.move_to_end(key)
         return found
@@ -185,4 +187,4 @@ def _key(
 
 
 def _n_bytes(drawn: _RowPixmap) -> int:
-    return drawn.pixmap.width() * drawn.pixmap.height() * 4
+    return drawn.pixmap.width() * drawn.pixmap.height() * PIXEL_BYTES

@@ -19,7 +19,8 @@ from guiapp.viewmodels.text.document import TextDocument
 from guiapp.widgets.spans.block import BlockLayout, Preedit, TextMetrics
 
 MARGIN_PX = 16  # above the first row and below the last
-CACHED_LAYOUTS = 512
+MOST_LAYOUTS = 512
+LAYOUTS_BYTES = 1 << 15  # of text: some screens; its layout takes three hundred times as much
 CHARACTERS_PER_BYTE = 0.85  # a guess, for texts that are mostly ASCII
 SETTLING_ROUNDS = 10
 
@@ -50,6 +51,7 @@ class SpanRows:
         self._blocks = TextBlocks(document.buffer)
         self._size = document.size
         self._layouts: OrderedDict[bytes, BlockLayout] = OrderedDict()
+        self._n_laid_out = 0  # bytes in all of these
         self._metrics = metrics
         self._width = 600.0
         self._height = 400.0
@@ -151,13 +153,20 @@ class SpanRows:
             found = self._layouts.get(data)
             if found is None:
                 found = self._layouts[data] = BlockLayout(data, self._metrics, self._width)
-                if len(self._layouts) > CACHED_LAYOUTS:
-                    self._layouts.popitem(last=False)
+                self._n_laid_out += len(data)
+                self._forget_oldest()
             self._layouts.move_to_end(data)
         if self._n_rows[block] != found.n_rows:
             self._n_rows[block] = found.n_rows
             self._rows_before = None
         return found
+
+    def _forget_oldest(self) -> None:
+        """All but the newest layouts."""
+        while len(self._layouts) > 1 and (
+            len(self._layouts) > MOST_LAYOUTS or self._n_laid_out > LAYOUTS_BYTES
+        ):
+            self._n_laid_out -= len(self._layouts.popitem(last=False)[0])
 
     def visible(self) -> list[VisibleBlock]:
         """The blocks that show, from the top down; not to be changed."""
@@ -303,6 +312,7 @@ class SpanRows:
 
     def _forget(self) -> None:
         self._layouts.clear()
+        self._n_laid_out = 0
         self._visible = None
         self._n_rows = self._estimate(0, len(self._blocks))
         self._rows_before = None

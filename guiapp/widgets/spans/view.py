@@ -274,7 +274,7 @@ class SpanView(QAbstractScrollArea):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
         painter.fillRect(event.rect(), self._themes.theme.background)
-        self._pixmaps.begin_frame(self._most_ms)
+        self._pixmaps.begin_frame(self._most_ms, self.viewport().size(), self.devicePixelRatioF())
         area = event.region()
         blocks = self._blocks_in(area)
         unfinished = self._draw_rows(painter, area, blocks)

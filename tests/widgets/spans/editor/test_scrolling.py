@@ -1,8 +1,14 @@
 """What is in sight of the editor while it is scrolled, zoomed and edited."""
 
+import gc
+
 import pytest
 from editor_hands import wheel
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QPixmap
+from PySide6.QtWidgets import QApplication
+
+from guiapp.widgets.spans.block import BlockLayout
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 
@@ -82,3 +88,21 @@ def test_the_scroll_bar_has_no_handle_where_everything_shows(opened):
     assert not editor.verticalScrollBar().isEnabled()
     editor.document.set_text(b"line\n" * 500)
     assert editor.verticalScrollBar().isEnabled()
+
+
+def sizes_of_pictures_and_layouts():
+    """Pixels of all pixmaps, and bytes of text that is laid out anywhere."""
+    kept = gc.get_objects()
+    n_pixels = sum(each.width() * each.height() for each in kept if isinstance(each, QPixmap))
+    return n_pixels, sum(len(each.data) for each in kept if isinstance(each, BlockLayout))
+
+
+def test_what_was_scrolled_through_does_not_stay_in_memory(opened):
+    editor = opened("\n".join(f"{number} is the number of a line" * 9 for number in range(2000)))
+    before = sizes_of_pictures_and_layouts()
+    for _ in range(100):
+        wheel(editor, -2)
+        QApplication.processEvents()
+    n_pixels, n_laid_out = sizes_of_pictures_and_layouts()
+    assert n_pixels - before[0] < 4 * editor.viewport().width() * editor.viewport().height()
+    assert n_laid_out - before[1] < 1 << 16
