@@ -11,6 +11,7 @@ from guiapp.viewmodels.workspace import Workspace
 STEP_MS = 450
 MOST_TEXT = 1024  # bytes of the text that are walked
 PREFIX_BEFORE, PREFIX_BEHIND = 16, 24  # bytes around the selected token
+MOST_PREFIXES = 256  # a token for what is unknown may cover the whole text
 
 
 class TreeWalk(QObject):
@@ -87,7 +88,7 @@ class TreeWalk(QObject):
         self.changed.emit()
 
     def prefix_tree(self) -> PrefixTree | None:
-        """The last token of every prefix of the text around the selected token."""
+        """The last token of every prefix of the text around the selected token, or of where that begins."""
         tokenizer, index = self._workspace.tokenizer, self._workspace.selected_token
         if tokenizer is None or index is None or index >= self._workspace.n_tokens:
             return None
@@ -96,7 +97,8 @@ class TreeWalk(QObject):
         while first > 0 and start - self._workspace.span(first - 1)[0] <= PREFIX_BEFORE:
             first -= 1
         begin = self._workspace.span(first)[0]
-        return prefix_tree(tokenizer, self._workspace.text_slice(begin, end + PREFIX_BEHIND))
+        last = min(end + PREFIX_BEHIND, begin + MOST_PREFIXES)
+        return prefix_tree(tokenizer, self._workspace.text_slice(begin, last))
 
     def close(self) -> None:
         self._timer.stop()

@@ -222,6 +222,15 @@ def test_three_trees_lie_side_by_side_where_there_is_room(page, qtbot):
     qtbot.waitUntil(lambda: not page.node_panel.is_side_by_side)
 
 
+def test_a_token_as_long_as_the_text_has_no_more_prefixes_than_are_quickly_found(open_tree_page):
+    page, workspace = open_tree_page(guiapp.open_model("demo:wordpiece"), "🚀".encode() * 1000)
+    assert workspace.n_tokens == 3  # [CLS], [UNK], [SEP]
+    workspace.select_token(1)
+    tree = page.walk.prefix_tree()
+    assert 100 < len(tree.text) < 300
+    assert workspace.document.text().startswith(tree.text)
+
+
 def test_whether_it_is_animated_is_remembered(page):
     assert page._settings.animates_tree
     page.export.animated.setChecked(True)
