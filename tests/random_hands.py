@@ -143,6 +143,7 @@ class RandomHands:
         window = self._window()
         inside = [each for each in window.findChildren(QWidget) if each.window() is window]
         widget = self.rng.choice([window, *(each for each in inside if not each.visibleRegion().isEmpty())])
+        self.name += f" {type(widget).__name__} {widget.accessibleName()}".rstrip()
         seen = widget.visibleRegion().boundingRect() or widget.rect()
         x, y = self.rng.randint(seen.left(), seen.right()), self.rng.randint(seen.top(), seen.bottom())
         return widget, window, widget.mapTo(window, QPoint(x, y))

@@ -97,14 +97,18 @@ class TreeExport(QObject):
 
     def copy(self) -> None:
         """Put the picture on the clipboard."""
-        QGuiApplication.clipboard().setImage(self._view.image(1.0).copy())
+        if self._view.geometry_now is not None:
+            QGuiApplication.clipboard().setImage(self._view.image(1.0).copy())
 
     def save_scaled(self) -> None:
         if (scale := self._ask_scale()) is not None:
             self.save_png(scale)
 
     def save_png(self, scale: float) -> None:
-        if path := self._ask_where("Save picture", "token-tree.png"):
+        if self._view.geometry_now is None:
+            return
+        path = self._ask_where("Save picture", "token-tree.png")
+        if path and self._view.geometry_now is not None:  # another model may have been opened meanwhile
             image = picture_of(self._view, scale)
             self.saving.save(Path(path), lambda _: image_bytes(image, Path(path)))
 

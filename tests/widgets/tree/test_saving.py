@@ -10,8 +10,12 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
 from guiapp.core.tree.picture import ROOT
+from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.tree.saving import FORMATS
+from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.shared.menu_button import MenuButton
+from guiapp.widgets.shared.theme import ThemeSource
+from guiapp.widgets.tree.page import TreePage
 from guiapp.widgets.tree.saving import ExportError
 
 
@@ -38,6 +42,18 @@ def test_what_is_seen_can_be_saved(page, qtbot, tmp_path):
     assert "<path" in tree.read_text()
     tree = save_at(page, qtbot, tmp_path / "tree.png", partial(page.export.save_png, 2))
     assert tree.stat().st_size > 10_000
+
+
+def test_without_a_tree_there_is_nothing_to_save(qtbot, tmp_path):
+    theme_source = ThemeSource(QApplication.instance(), "dark")
+    page = TreePage(Workspace(b"text"), theme_source, Settings(tmp_path / "settings.json"))
+    qtbot.addWidget(page)
+    page.export._ask_where = lambda title, suggested: str(tmp_path / "saved")
+    page.export._ask_scale = lambda: 2.0
+    for action in page.export.actions:
+        action.trigger()
+    page.stop()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_data_are_written_in_the_background_until_that_is_cancelled(page, qtbot, tmp_path, monkeypatch):
