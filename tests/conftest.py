@@ -5,8 +5,10 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from hypothesis import settings
@@ -79,6 +81,28 @@ def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> Iterator[Patien
     yield PatientBot(request)
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     qapp.setStyleSheet("")
+
+
+@pytest.fixture
+def hold(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[ModuleType, str], threading.Event]]:
+    """Keeps a function that jobs call from returning until the event is set that this gives."""
+    gates = []
+
+    def hold_one(module: ModuleType, name: str) -> threading.Event:
+        work, gate = getattr(module, name), threading.Event()
+
+        def held(*given, **named):
+            result = work(*given, **named)
+            gate.wait(PATIENCE_S)
+            return result
+
+        monkeypatch.setattr(module, name, held)
+        gates.append(gate)
+        return gate
+
+    yield hold_one
+    for gate in gates:
+        gate.set()
 
 
 settings.register_profile("default", deadline=None, derandomize="CI" in os.environ)

@@ -1,0 +1,34 @@
+"""The tree of the vocabulary that is small enough to know by heart: a b c ab cb ac bb cbb acbb."""
+
+import pytest
+
+import guiapp
+from guiapp.viewmodels.tree.model import TreeModel
+from guiapp.viewmodels.workspace import Workspace
+
+TEXT = b"abacbb"  # ab acbb
+
+
+@pytest.fixture
+def workspace(qtbot):
+    made = Workspace(TEXT, load=lambda name, pre, progress: guiapp.open_model(name))
+    made.loader.open("demo:toy")
+    qtbot.waitUntil(lambda: made.n_tokens == 2)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def model(workspace, qtbot):
+    made = TreeModel(workspace)
+    qtbot.waitUntil(lambda: made.picture is not None)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def node_of(model):
+    """The node of the token with some bytes."""
+    tree = model.picture.tree
+    ids = {tree.token_bytes(token): token for token in range(len(model.picture.vocabulary))}
+    return lambda token_bytes: model.picture.node(ids[token_bytes])

@@ -1,0 +1,107 @@
+"""Figures about the tree, counted when somebody looks at them; rows of what they found."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+
+from guiapp.core.errors import TokenloupeError
+from guiapp.viewmodels.tree import findings as tree_findings
+from guiapp.viewmodels.tree.details import describe_node
+from guiapp.viewmodels.tree.findings import TreeFindings
+from guiapp.viewmodels.tree.found_table import COLUMNS, FoundTableModel
+
+
+@pytest.fixture
+def findings(model, workspace):
+    made = TreeFindings(model, workspace)
+    yield made
+    made.close()
+
+
+def figures(findings):
+    return {finding.name: finding.value for finding in findings.findings}
+
+
+def test_nothing_is_counted_before_somebody_wants_it(findings, qtbot):
+    assert (findings.findings, findings.job.is_busy, findings.is_coming) == ((), False, True)
+    findings.want()
+    qtbot.waitUntil(lambda: findings.unreached is not None)
+    assert (figures(findings)["leaves"], findings.is_coming) == ("4", False)
+    assert len(findings.findings) == len(findings.statistics.findings) + 1
+    findings.want()
+    assert not findings.job.is_busy
+
+
+def test_figures_of_another_vocabulary_follow_once_wanted(findings, workspace, qtbot):
+    findings.want()
+    qtbot.waitUntil(lambda: findings.unreached is not None)
+    with qtbot.waitSignal(findings.changed):
+        workspace.loader.open("demo:rwkv")
+    qtbot.waitUntil(lambda: findings.statistics is not None)
+    assert figures(findings)["tokens"] == f"{len(workspace.vocabulary):,}"
+
+
+def test_trials_that_cannot_be_made_are_told(findings, monkeypatch, qtbot):
+    def refuse(*given):
+        raise TokenloupeError("Too many.")
+
+    monkeypatch.setattr(tree_findings, "unreached_apart", refuse)
+    findings.want()
+    qtbot.waitUntil(lambda: findings.problem == "Too many.")
+    assert findings.unreached is None
+    findings._model.picture_changed.emit()
+    assert findings.problem == ""
+
+
+def test_figures_that_are_on_their_way_do_not_reach_another_vocabulary(findings, workspace, hold, qtbot):
+    gate = hold(tree_findings, "tree_statistics")
+    findings.want()
+    with qtbot.waitSignal(findings.changed):  # for the vocabulary is another
+        workspace.loader.open("demo:rwkv")
+    gate.set()
+    qtbot.waitUntil(lambda: findings.statistics is not None)
+    assert figures(findings)["tokens"] == f"{len(workspace.vocabulary):,}"
+
+
+def test_nodes_are_described(model, workspace, node_of):
+    told = describe_node(model.picture, node_of(b"ac"), workspace.tokenizer, np.array([0] * 5 + [7, 0, 0, 1]))
+    assert (told.token, told.text) == (5, "ac")
+    assert told.facts == (
+        ("id", "5"),
+        ("raw", "ac"),
+        ("bytes", "61 63"),
+        ("type", "normal"),
+        ("merge rank", "2"),
+        ("depth", "2"),
+        ("children", "1"),
+        ("below it", "1 token"),
+        ("in this text", "7 times"),
+    )
+    root = describe_node(model.picture, 0, None, None)
+    assert (root.token, root.text, root.facts) == (
+        None,
+        "all tokens",
+        (("children", "3"), ("below it", "9 tokens")),
+    )
+    assert ("in this text", "not once") in describe_node(model.picture, node_of(b"ac"), None, None).facts
+
+
+def test_rows_say_what_is_known_of_a_token(model):
+    table = FoundTableModel()
+    assert (table.rowCount(), table.as_text([])) == (0, "id\ttext\tbelow\tbytes\ttype\n")
+    table.show(model.picture, np.array([5, 0], np.int32))
+    assert (table.rowCount(), table.columnCount(), table.token(1)) == (2, len(COLUMNS), 0)
+    assert table.as_text([0, 1]).splitlines()[1:] == ["5\tac\t1\t61 63\tnormal", "0\ta\t3\t61\tnormal"]
+    cells = [table.data(table.index(1, column)) for column in range(len(COLUMNS))]
+    assert cells == ["0", "a", "3", "61", "normal"]
+    titles = [table.headerData(column, Qt.Orientation.Horizontal) for column in range(len(COLUMNS))]
+    assert titles == ["id", "text", "below", "bytes", "type"]
+    right = [
+        bool(
+            table.data(table.index(0, column), Qt.ItemDataRole.TextAlignmentRole)
+            & Qt.AlignmentFlag.AlignRight
+        )
+        for column in range(len(COLUMNS))
+    ]
+    assert right == [True, False, True, False, False]
+    assert table.headerData(0, Qt.Orientation.Vertical) is None
