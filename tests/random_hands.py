@@ -26,6 +26,7 @@ NONE, CTRL, SHIFT = MODIFIER.NoModifier, MODIFIER.ControlModifier, MODIFIER.Shif
 LETTERS = [Qt.Key(code) for code in b"ABEHILNORSTW"] + [KEY.Key_Space] * 3
 MOVES = [KEY.Key_Left, KEY.Key_Right, KEY.Key_Up, KEY.Key_Down, KEY.Key_Home, KEY.Key_End]
 OTHERS = [KEY.Key_Return, KEY.Key_Tab, KEY.Key_Backspace, KEY.Key_Delete, KEY.Key_PageUp, KEY.Key_PageDown]
+TYPED = {KEY.Key_Return: "\r", KEY.Key_Tab: "\t", KEY.Key_Backspace: "\b", KEY.Key_Delete: "\x7f"}
 PAGES = [KEY.Key_1, KEY.Key_2, KEY.Key_3, KEY.Key_4]
 COMPOSED = ("é", "汉", "🚀", "นี้", "e\u0301")
 TRAININGS = ("bpe:300", "wordpiece:200", "unigram:200")
@@ -64,8 +65,8 @@ class RandomHands:
 
     def _press(self, key: Qt.Key, modifiers: Qt.KeyboardModifier = NONE) -> None:
         window = self._window()
-        for act in (QTest.keyPress, QTest.keyRelease):
-            _use(act, window, key, modifiers)
+        for is_press in (True, False):  # not QTest.keyClick: its Shift and Ctrl may close the window
+            _use(QTest.simulateEvent, window, is_press, key.value, modifiers, _typed(key, modifiers), False)
 
     def _letter(self) -> None:
         self._press(self.rng.choice(LETTERS), self.rng.choice((NONE, NONE, SHIFT)))
@@ -234,6 +235,14 @@ def _use(act: Callable[..., None], window: QWidget, *arguments: object) -> None:
     """Have QTest do something to a window, unless what was done before has closed it for good."""
     if isValid(window) and (handle := window.windowHandle()) is not None:
         act(handle, *arguments)
+
+
+def _typed(key: Qt.Key, modifiers: Qt.KeyboardModifier) -> str:
+    if modifiers & CTRL:
+        return ""
+    if key.value < 0x80:
+        return chr(key.value) if modifiers & SHIFT else chr(key.value).lower()
+    return TYPED.get(key, "")
 
 
 def _real_vocabularies() -> list[str]:

@@ -33,7 +33,7 @@ PAUSES_MS = (0, 0, 2, 10, 30)
 BEAT_MS = 4
 MOST_IN_DIALOG = 12  # events, until a dialog or a menu is closed
 HANG_S = 60
-REST_MS = 3000  # until all that was begun has ended
+REST_MS = 2000  # on each page, until all that was begun has ended
 SAMPLE_EVERY = 500
 N_LONGEST = 15
 SCHEDULE = Path("/proc/thread-self/schedstat")
@@ -123,7 +123,7 @@ class RandomUse(QObject):
         self._last_s, self._last_waited_s = now_s, queued_s
 
     def _rest(self) -> None:
-        """Show the same model, text and page each time, and no dialog, until nothing is to be done."""
+        """Show the same model and text each time on all pages, and no dialog, until nothing is to be done."""
         if asking() is not None:
             close()
             QTimer.singleShot(0, self._tick)
@@ -131,15 +131,18 @@ class RandomUse(QObject):
         shell = self._hands.shell
         if (bench := shell.window.pages.pages.get("bench")) is not None:
             bench.model.stop()
-        for name in ("tree", "steps", "inspect"):
-            shell.window.pages.show_page(name)
         shell.workspace.loader.open("demo:bpe")
         shell.workspace.show_text(b"x")
-        QTimer.singleShot(REST_MS, self._note_rest)
+        self._rest_on(["tree", "steps", "bench", "inspect"])
 
-    def _note_rest(self) -> None:
-        self._at_rest_mb[self._n] = resident_mb()
-        self._tick()
+    def _rest_on(self, names: list[str]) -> None:
+        """Look at some pages one after another, and at the memory then."""
+        if names:
+            self._hands.shell.window.pages.show_page(names[0])
+            QTimer.singleShot(REST_MS, partial(self._rest_on, names[1:]))
+        else:
+            self._at_rest_mb[self._n] = resident_mb()
+            self._tick()
 
 
 def waited_s() -> float:

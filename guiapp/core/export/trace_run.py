@@ -62,14 +62,15 @@ class TraceRun(ExportedRun):
         return f"**{debugger.trace.encoder}, {where}**\n\n{tokens}\n\n{debugger.sentence()}\n"
 
     def step_record(self) -> dict[str, object]:
-        return self.record(min(self._position, self._debugger.n_steps - 1))
+        n_steps = self._debugger.n_steps
+        return self.record(min(self._position, n_steps - 1)) if n_steps else self.record_head()
 
     def choices(self, ending: str) -> dict[str, range]:
         """A drawing of a step is that of what was formed last."""
-        step = min(self._position, self._debugger.n_steps - 1)
+        step = max(0, min(self._position, self._debugger.n_steps - 1))
         if ending == ".svg" and len(formed := self.forming(range(step + 1))):
             step = int(formed[-1])
-        parts = {ALL: self.steps, "This piece": self.piece_steps, "This step": range(step, step + 1)}
+        parts = {ALL: self.steps, "This piece": self.piece_steps, "This step": self.steps[step : step + 1]}
         return {title: steps for title, steps in parts.items() if len(steps)}
 
     @property

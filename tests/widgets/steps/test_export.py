@@ -38,6 +38,19 @@ def test_steps_are_copied_and_runs_saved(make_steps_page, qtbot, tmp_path):
     assert not page.export.isVisible()
 
 
+def test_a_run_without_steps_is_copied_and_saved_too(make_steps_page, qtbot, tmp_path):
+    page = make_steps_page("toy", b"")
+    page.actions_["debug_copy"].trigger()
+    assert "no tokens" in QApplication.clipboard().text()
+    page.actions_["debug_copy_json"].trigger()
+    assert json.loads(QApplication.clipboard().text())["steps"] == []
+    for ending in (".md", ".json", ".svg"):
+        assert page.shown_run().choices(ending) == {}
+        page.export.save(tmp_path / f"run{ending}")
+        qtbot.waitUntil(lambda: not page.export.exporter.is_busy)
+        assert (tmp_path / f"run{ending}").exists()
+
+
 def test_a_file_that_cannot_be_written_is_told(make_steps_page, qtbot, tmp_path):
     page = make_steps_page()
     page.export.save(tmp_path / "no" / "run.md")
