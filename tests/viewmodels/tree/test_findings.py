@@ -2,10 +2,13 @@
 
 import numpy as np
 import pytest
+from conftest import PATIENCE_S
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
 
 from guiapp.core.errors import TokenloupeError
 from guiapp.viewmodels.tree import findings as tree_findings
+from guiapp.viewmodels.tree import model as tree_model
 from guiapp.viewmodels.tree.details import describe_node
 from guiapp.viewmodels.tree.findings import TreeFindings
 from guiapp.viewmodels.tree.found_table import COLUMNS, FoundTableModel
@@ -53,12 +56,18 @@ def test_trials_that_cannot_be_made_are_told(findings, monkeypatch, qtbot):
     assert findings.problem == ""
 
 
-def test_figures_that_are_on_their_way_do_not_reach_another_vocabulary(findings, workspace, hold, qtbot):
-    gate = hold(tree_findings, "tree_statistics")
+@pytest.mark.parametrize(("work", "job"), [("tree_statistics", "job"), ("unreached_apart", "trying")])
+def test_figures_on_their_way_do_not_reach_another_vocabulary(findings, workspace, hold, qtbot, work, job):
+    figures_come, picture_comes = hold(tree_findings, work), hold(tree_model, "tree_picture")
     findings.want()
-    with qtbot.waitSignal(findings.changed):  # for the vocabulary is another
+    qtbot.waitUntil(lambda: getattr(findings, job).is_busy)
+    with qtbot.waitSignal(findings._model.picture_changed):
         workspace.loader.open("demo:rwkv")
-    gate.set()
+    figures_come.set()
+    getattr(findings, job).finish(PATIENCE_S)
+    QApplication.processEvents()
+    assert findings.statistics is findings.unreached is None
+    picture_comes.set()
     qtbot.waitUntil(lambda: findings.statistics is not None)
     assert figures(findings)["tokens"] == f"{len(workspace.vocabulary):,}"
 

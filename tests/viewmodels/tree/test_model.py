@@ -1,6 +1,9 @@
 """What the Tree page looks at: the chosen node, the view and its history, colours and counts."""
 
 import numpy as np
+import pytest
+from conftest import PATIENCE_S
+from PySide6.QtWidgets import QApplication
 
 from guiapp.core.tree.picture import ROOT
 from guiapp.viewmodels.tree import model as tree_model
@@ -162,11 +165,37 @@ def test_a_coloring_chosen_while_the_tree_is_made_is_the_one_of_its_values(works
 
 
 def test_values_of_another_vocabulary_do_not_arrive(model, workspace, hold, qtbot):
-    gate = hold(tree_model, "node_values")
+    values, picture = hold(tree_model, "node_values"), hold(tree_model, "tree_picture")
     model.set_coloring("depth")
     with qtbot.waitSignal(model.picture_changed):
         workspace.loader.open("demo:rwkv")
-    gate.set()
-    qtbot.waitUntil(lambda: model.picture is not None)
-    qtbot.waitUntil(lambda: not model.evaluating.is_busy)
+    values.set()
+    model.evaluating.finish(PATIENCE_S)
+    QApplication.processEvents()
+    assert model.values is None
+    picture.set()
+    qtbot.waitUntil(lambda: model.values is not None)
     assert len(model.values.classes) == len(model.picture)
+
+
+def test_the_view_stays_where_another_use_of_the_same_token_is_selected(model, workspace, node_of, qtbot):
+    workspace.document.set_text(b"abab")
+    qtbot.waitUntil(lambda: model.counts[3] == 2)
+    model.show(node_of(b"c"))
+    near = model.view
+    workspace.select_token(1)
+    assert (model.chosen, model.view) == (node_of(b"ab"), near)
+
+
+@pytest.mark.parametrize(("n_tokens", "token"), [(1, 9), (0, 0)])
+def test_tokens_that_neither_text_nor_vocabulary_has_are_not_looked_for(
+    model, workspace, monkeypatch, n_tokens, token
+):
+    """As it is for a moment, when both are new."""
+    chosen = model.chosen
+    monkeypatch.setattr(type(workspace), "n_tokens", n_tokens)
+    monkeypatch.setattr(workspace, "token_ids", lambda start, end: np.full(1, token))
+    workspace.select_token(None)
+    monkeypatch.setattr(type(workspace), "selected_token", 0)
+    workspace.selected_token_changed.emit()
+    assert model.chosen == chosen
