@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from guiapp import qt_libraries
+from guiapp.core.system.allocator import give_freed_memory_back
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
@@ -101,6 +102,7 @@ def run_window(model: str | None, text_file: Path | None) -> int:
 def make_application() -> QApplication:
     """The one QApplication, with the names that the system shows."""
     gc.disable()  # modules that are loaded are no garbage; later there is a GarbageCollector
+    give_freed_memory_back()
     from PySide6.QtCore import QLoggingCategory
     from PySide6.QtWidgets import QApplication
 

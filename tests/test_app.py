@@ -173,3 +173,33 @@ layout.endLayout()
 
 def test_fonts_that_cannot_show_a_script_are_no_news(environment):
     assert run(CODE_THAT_LAYS_OUT_TEXT, environment).stderr == ""
+
+
+CODE_THAT_FREES_LARGE_BLOCKS = """
+import os
+from pathlib import Path
+
+import numpy as np
+
+from guiapp.app import make_application
+
+
+def resident_mb():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+application = make_application()
+np.ones(1 << 22, np.uint8)  # for glibc the sign to put blocks of this size among the small ones
+before_mb = resident_mb()
+blocks = [(np.ones(1 << 22, np.uint8), bytearray(1000)) for _ in range(50)]
+small = [block[1] for block in blocks]
+del blocks
+print(resident_mb() - before_mb)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="it is about Linux's C library")
+def test_freed_pictures_and_arrays_leave_no_holes_in_memory(environment):
+    done = run(CODE_THAT_FREES_LARGE_BLOCKS, environment)
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout) < 50
