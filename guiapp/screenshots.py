@@ -71,7 +71,7 @@ def save_screenshot(
         settings.tree_shape = look.shape
         settings.set_options(True, True, look.encoder or None)
         shown = sample_text(FIRST_SAMPLE) if text is None else text
-        shell = build(application, settings, shown, _loader(model, tokenizer))
+        shell = build(application, settings, shown, _loader(tokenizer))
         try:
             save_image(_grab(shell, page, model, look).toImage(), path)
         finally:
@@ -79,11 +79,11 @@ def save_screenshot(
             shell.stop()
 
 
-def _loader(model: str, tokenizer: Tokenizer) -> Load:
-    """Gives the model of the picture, which is open already, and opens those that a lesson asks for."""
+def _loader(tokenizer: Tokenizer) -> Load:
+    """Gives the model of the picture, which is open already."""
 
     def load(name: str, pre: str | None, progress: Progress) -> Tokenizer:
-        return tokenizer if name == model else open_model(name)
+        return tokenizer
 
     return load
 

@@ -1,7 +1,8 @@
 """What tests of the real window need: models and answers to its questions, and keys."""
 
 from fake_tokenizer import FakeTokenizer
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication
 
 from guiapp.core.errors import UnknownPreError, VocabError
@@ -46,3 +47,18 @@ def load(name, pre, progress):
 
 def press(qtbot, shell, key, modifier=Qt.KeyboardModifier.NoModifier):
     qtbot.keyClick(QApplication.focusWidget() or shell.window, key, modifier)
+
+
+def drop(window, paths):
+    """Drop files on the middle of the window's status line, far from the text."""
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    place, copy = QPoint(20, window.height() - 8), Qt.DropAction.CopyAction
+    buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    entered = QDragEnterEvent(place, copy, mime, buttons, keys)
+    QApplication.sendEvent(window, entered)
+    assert entered.isAccepted()
+    assert window.drop_hint.geometry() == window.rect()
+    assert window.drop_hint.isVisible()
+    QApplication.sendEvent(window, QDropEvent(QPointF(place), copy, mime, buttons, keys))
+    assert not window.drop_hint.isVisible()

@@ -36,7 +36,7 @@ def make_steps_page(qtbot, tmp_path):
         window = QMainWindow()
         actions = Actions(window)
         model = StepsModel(workspace, Settings(tmp_path / "settings.json"), InstantRecorder())
-        player = LessonPlayer(workspace, model, Settings(tmp_path / "settings.json"))
+        player = LessonPlayer(Settings(tmp_path / "settings.json"), InstantRecorder())
         page = StepsPage(model, player, workspace, actions, ThemeSource(QApplication.instance(), theme))
         ending.callback(page.stop)
         window.setCentralWidget(page)

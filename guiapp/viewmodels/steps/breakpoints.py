@@ -101,6 +101,12 @@ class StepBreakpoints(QObject):
             self._done.append(self.rows)
             self.fit(self._undone.pop())
 
+    def forget(self) -> None:
+        """Begin anew, with none and nothing to take back."""
+        self._done.clear()
+        self._undone.clear()
+        self.fit(())
+
     def fit(self, rows: Rows) -> None:
         """Take these; those that make no sense in the present text are switched off."""
         kept: list[Breakpoint] = []

@@ -1,58 +1,51 @@
-"""Takes the program through a lesson: its models and texts, the places in their traces, the answers."""
+"""Takes people through a lesson: its models and texts, the places in their traces, the answers.
+
+A lesson has a workspace and a debugger of its own: what people have open does not know of it.
+"""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from functools import cached_property
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.core.editing.options import Options
 from guiapp.core.lessons.lesson import Lesson, LessonError, LessonStep, go_to_place, load_each
 from guiapp.core.system.outside_json import read_json
-from guiapp.viewmodels.models.loader import OpenModel
 from guiapp.viewmodels.settings import Settings
 from guiapp.viewmodels.steps.model import StepsModel
+from guiapp.viewmodels.steps.trace_recorder import TraceRecorder
 from guiapp.viewmodels.steps.training import TrainingModel, TrainingWish
 from guiapp.viewmodels.workspace import Workspace
 
 MOST_TOKENS = 100_000  # more than any text of a lesson needs
 
 
-@dataclass(frozen=True, eq=False)
-class Scene:
-    """What the window showed before a lesson."""
-
-    text: bytes
-    model: OpenModel | None
-    options: Options
-    rival: str
-
-
 class LessonPlayer(QObject):
     """The lesson under way, if there is one.
 
+    workspace, steps, training  what lessons show, and nobody else
+
     Signals:
-        changed(): `lesson`, `step` or `is_revealed` is new.
+        changed(): `lesson`, `step`, `is_revealed` or `failure` is new.
     """
 
     changed = Signal()
 
     def __init__(
-        self, workspace: Workspace, steps: StepsModel, settings: Settings, parent: QObject | None = None
+        self, settings: Settings, recorder: TraceRecorder | None = None, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
-        self._workspace = workspace
-        self._steps = steps
         self._settings = settings
-        self._before: Scene | None = None
-        self._returning_to: OpenModel | None = None
+        self.workspace = Workspace()
+        self.steps = StepsModel(self.workspace, recorder=recorder, parent=self)
         self.training = TrainingModel(parent=self)
         self.lesson: Lesson | None = None
         self.number = 0
         self.is_revealed = False
-        steps.trace_changed.connect(self._go_to_place)
+        self.failure = ""
+        self.steps.trace_changed.connect(self._go_to_place)
+        self.workspace.loader.failed.connect(self._fail)
 
     @cached_property
     def _found(self) -> tuple[list[Lesson], list[str]]:
@@ -95,7 +88,7 @@ class LessonPlayer(QObject):
             return True
         if step.train:
             return not self.training.is_busy
-        return self._steps.recording.is_settled and self._is_recorded(step)
+        return self.steps.recording.is_settled and self._is_recorded(step)
 
     def begin(self, name: str, number: int | None = None) -> None:
         """Start a lesson at a step, or where it was left the last time; LessonError if there is none."""
@@ -103,18 +96,10 @@ class LessonPlayer(QObject):
         if lesson is None:
             names = ", ".join(lesson.name for lesson in self.lessons)
             raise LessonError(f"There is no lesson “{name}”. There are: {names}.")
-        if self.lesson is None:
-            workspace = self._workspace
-            rival = self._steps.race.encoder
-            self._before = Scene(workspace.document.text(), self._own_model(), workspace.options, rival)
-            self._steps.race.choose("")
+        self.steps.forget()
+        self.training.breakpoints.forget()
         self.lesson = lesson
         self._show(self.reached(lesson) if number is None else min(number, len(lesson.steps) - 1))
-
-    def _own_model(self) -> OpenModel | None:
-        """The model to come back to: while the one from before the last lesson is still opened, that one."""
-        loader, before = self._workspace.loader, self._returning_to
-        return before if before is not None and loader.loading_name == before.name else loader.model
 
     def go_on(self) -> None:
         """The next step; behind the last one the lesson is over."""
@@ -136,29 +121,13 @@ class LessonPlayer(QObject):
             self.changed.emit()
 
     def leave(self) -> None:
-        """End the lesson, and bring back the text, the model and the options from before it."""
-        before = self._before
-        if self.lesson is None or before is None:
-            return
-        self.lesson = self._before = None
-        workspace = self._workspace
-        workspace.show_text(before.text)
-        self._return_to(before.model)
-        workspace.set_parse_special(before.options.parse_special)
-        workspace.set_encoder(before.options.encoder)
-        self._steps.race.choose(before.rival)
-        self.changed.emit()
-
-    def _return_to(self, model: OpenModel | None) -> None:
-        loader = self._workspace.loader
-        self._returning_to = model
-        if model is not None and loader.model is not model:
-            loader.open(model.name, model.tokenizer.vocabulary.chosen_pre or None)
-        else:
-            loader.cancel()  # the lesson's
+        """End the lesson."""
+        if self.lesson is not None:
+            self.lesson = None
+            self.changed.emit()
 
     def _show(self, number: int) -> None:
-        self.number, self.is_revealed = number, False
+        self.number, self.is_revealed, self.failure = number, False, ""
         self._keep()
         step = self.step
         assert step is not None
@@ -170,28 +139,27 @@ class LessonPlayer(QObject):
         self.changed.emit()
 
     def _set_scene(self, step: LessonStep) -> None:
-        workspace, loader = self._workspace, self._workspace.loader
+        workspace, loader = self.workspace, self.workspace.loader
         opened = None if loader.model is None else loader.model.name
         if (loader.loading_name or opened) != step.model:
             loader.open(step.model)
         if workspace.document.text() != step.text.encode():
-            workspace.show_text(step.text.encode())
+            workspace.document.set_text(step.text.encode())
         workspace.set_parse_special(step.parse_special)
-        if step.encoder != (workspace.options.encoder or ""):
-            workspace.set_encoder(step.encoder or None)
+        workspace.set_encoder(step.encoder or None)
         self._go_to_place()
 
     def _go_to_place(self) -> None:
         """Go to the step's place once its text is recorded with its encoder."""
-        step, debugger = self.step, self._steps.debugger
+        step, debugger = self.step, self.steps.debugger
         if step is None or step.train or debugger is None or not self._is_recorded(step):
             return
         go_to_place(debugger, step.place)
-        self._steps.refresh()
+        self.steps.refresh()
 
     def _is_recorded(self, step: LessonStep) -> bool:
         """Whether the trace is that of the step's text, model and encoder."""
-        debugger = self._steps.debugger
+        debugger = self.steps.debugger
         if debugger is None or debugger.trace.text != step.text.encode():
             return False
         path = debugger.vocabulary.path
@@ -202,6 +170,12 @@ class LessonPlayer(QObject):
     def stop(self) -> None:
         """End all work in the background."""
         self.training.stop()
+        self.steps.stop()
+        self.workspace.close()
+
+    def _fail(self, name: str, message: str) -> None:
+        self.failure = message
+        self.changed.emit()
 
     def _progress(self) -> dict[str, int]:
         try:

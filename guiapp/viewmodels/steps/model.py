@@ -30,7 +30,7 @@ MOST_NOTES = 200
 
 
 class StepsModel(WalkModel[Debugger]):
-    """What the Steps page shows.
+    """What the Steps page shows; without settings, nothing of it is remembered.
 
     Signals:
         trace_changed(): `debugger` is new, or None while nothing is recorded.
@@ -47,7 +47,7 @@ class StepsModel(WalkModel[Debugger]):
     def __init__(
         self,
         workspace: Workspace,
-        settings: Settings,
+        settings: Settings | None = None,
         recorder: TraceRecorder | None = None,
         parent: QObject | None = None,
     ) -> None:
@@ -293,12 +293,24 @@ class StepsModel(WalkModel[Debugger]):
             self.training_breakpoints = rows
             self._keep()
 
+    def forget(self) -> None:
+        """Begin anew: no breakpoints, no watches, no race, the smallest steps."""
+        self.breakpoints.forget()
+        self.watches = ()
+        self.watches_changed.emit()
+        self.set_granularity(Granularity.DECISION)
+        self.race.choose("")
+
     def _keep(self) -> None:
+        if self._settings is None:
+            return
         rows = self.breakpoints.rows, self.training_breakpoints
         remembered = Remembered(rows[0], self.watches, self._granularity, rows[1])
         self._settings.debugger = remembered.to_json()
 
     def _restore(self) -> None:
+        if self._settings is None:
+            return
         remembered = recall(self._settings.debugger)
         self.watches, self._granularity = remembered.watches, remembered.granularity
         self.training_breakpoints = remembered.training

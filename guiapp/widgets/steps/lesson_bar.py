@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
+from html import escape
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QToolButton
 
+from guiapp.core.lessons.lesson import LessonStep
 from guiapp.viewmodels.steps.lesson_player import LessonPlayer
 from guiapp.widgets.shared.buttons import tool_button
 from guiapp.widgets.shared.layouts import framed, in_column, in_row
@@ -21,6 +25,7 @@ from guiapp.widgets.window.actions import Actions
 
 NARRATION_PX = 18  # readable from the last row
 MOST_OF_WINDOW = 0.4
+OWN_TEXT = "A lesson has a text and a model of its own; what you have open stays as it is."
 LESSON_ACTIONS = ("lesson_previous", "lesson_reveal", "lesson_next", "lesson_leave")
 
 
@@ -32,7 +37,8 @@ class LessonBar(QFrame):
         self._theme_source, self._zoom, _ = drawing
         self._player = player
         set_role(self, "card")
-        self._title = title_line(drawing)
+        self.title = title_line(drawing)
+        self.title.setToolTip(OWN_TEXT)
         self.narration = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
         self.question = QLabel(wordWrap=True, textFormat=Qt.TextFormat.RichText)
         self._words = framed(in_column(self.narration, self.question, spacing=GAP_PX))
@@ -42,14 +48,19 @@ class LessonBar(QFrame):
         )
         self.buttons = {name: self._button(actions[name]) for name in LESSON_ACTIONS}
         for name, slot in slots.items():
-            actions[name].triggered.connect(slot)
-        head = in_row((self._title, 1), *self.buttons.values())
+            actions[name].triggered.connect(partial(self._do, slot))
+        head = in_row((self.title, 1), *self.buttons.values())
         in_column(head, self._words_area, on=self, margins=(MARGIN_PX, GAP_PX, MARGIN_PX, MARGIN_PX))
         self._zoom.watch(self)
         self._zoom.changed.connect(self._follow)
         player.changed.connect(self._follow)
         self._theme_source.changed.connect(self._follow)
         self._follow()
+
+    def _do(self, slot: Callable[[], None]) -> None:
+        """Keys move through a lesson only while it is in sight."""
+        if self.isVisible():
+            slot()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._fit()
@@ -71,16 +82,26 @@ class LessonBar(QFrame):
         theme = self._theme_source.theme
         for label in (self.narration, self.question):
             label.setFont(self._zoom.ui_font(NARRATION_PX))
-        self._title.show_text(
-            f"LESSON · {lesson.title.upper()} · {self._player.number + 1} OF {len(lesson.steps)}"
-        )
+        place = f"{self._player.number + 1} OF {len(lesson.steps)}"
+        self.title.show_text(f"LESSON · {lesson.title.upper()} · {place} · {_setting(step)}")
         self.narration.setText(_rich(step.say, theme))
-        self.question.setVisible(bool(step.ask))
+        self.question.setVisible(bool(step.ask or self._player.failure))
         answer = f"\n\n→ {step.answer}" if self._player.is_revealed else ""
         self.question.setText(_rich(f"? {step.ask}{answer}", theme))
+        if self._player.failure:
+            self.question.setText(escape(self._player.failure))
         self.buttons["lesson_reveal"].setVisible(bool(step.ask) and not self._player.is_revealed)
         self.buttons["lesson_previous"].setEnabled(self._player.number > 0)
         self._fit()
+
+
+def _setting(step: LessonStep) -> str:
+    """What a step works with, which is not what the bars of the window say."""
+    return (
+        f"TRAINS {step.train}"
+        if step.train
+        else f"WITH {' · '.join(filter(None, (step.model, step.encoder)))}"
+    )
 
 
 def _rich(text: str, theme: Theme) -> str:

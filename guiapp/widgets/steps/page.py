@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cached_property, partial
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QSplitter, QStackedWidget, QWidget
 
 from guiapp.core.export.exported_run import ExportedRun
 from guiapp.core.export.trace_run import TraceRun
 from guiapp.core.export.training_run import TrainingRun
+from guiapp.viewmodels.steps.breakpoints import StepBreakpoints
 from guiapp.viewmodels.steps.lesson_player import LessonPlayer
 from guiapp.viewmodels.steps.model import StepsModel
 from guiapp.viewmodels.steps.training import TrainingModel
@@ -49,7 +50,11 @@ WALKS: dict[str, Callable[[StepsModel | TrainingModel], None]] = {
 
 
 class StepsPage(Page):
-    """Three modes: what the encoder does, what a trainer does, and lessons that lead through both."""
+    """Three modes: what the encoder does, what a trainer does, and lessons that lead through both.
+
+    A lesson is beside what people have open and leaves it alone; it ends when they open something else
+    while it is in sight.
+    """
 
     def __init__(
         self,
@@ -63,11 +68,12 @@ class StepsPage(Page):
         self.model = model
         self.player = player
         self._workspace = workspace
+        self._actions = actions
         self._mode = ENCODE
         self._has_lesson = False
         self.modes = Segments(("Encode", "Train", "Lessons"))
         self._zoom = TextZoom(self)
-        drawing = Drawing(theme_source, self._zoom, MonoTexts())
+        drawing = self._drawing = Drawing(theme_source, self._zoom, MonoTexts())
         self.lesson_bar = LessonBar(player, actions, drawing)
         self.trace = TraceView(model, workspace, actions, drawing)
         self.training = TrainingView(TrainingModel(parent=self), workspace, actions, drawing)
@@ -79,6 +85,8 @@ class StepsPage(Page):
         self._lay_out()
         self._connect(actions)
         self._share_breakpoints()
+        workspace.text_left.connect(self._show_opened)
+        workspace.loader.loading_changed.connect(self._follow_loader)
         self.modes.chosen.connect(self._choose)
         self._zoom.stepped.connect(partial(_step_zoom, actions))
         player.changed.connect(self._follow_player)
@@ -91,10 +99,10 @@ class StepsPage(Page):
             return [training.stage.scrubber, training.form.algorithm, training.breakpoints.field.line]
         if self._mode == LESSONS and self.player.lesson is None:
             return [self.lessons.first_choice]
-        if self._shown_training is not None:
+        if isinstance(self._shown, TrainingModel):
             return [self.lesson_training.scrubber]
-        side = self.trace.side
-        return [self.trace.timeline, side.breakpoints.field.line, side.watches.field.line]
+        trace = self.trace if self._mode == ENCODE else self.lesson_trace
+        return [trace.timeline, trace.side.breakpoints.field.line, trace.side.watches.field.line]
 
     @property
     def splitters(self) -> Mapping[str, QSplitter]:
@@ -105,17 +113,19 @@ class StepsPage(Page):
         model = self.model
         if self._mode == TRAIN:
             return not self.training.is_busy
+        if self._mode == LESSONS:
+            return self.player.is_ready and self.player.steps.race.is_ready
         if model.debugger is None:
             return model.recording.cost is not None or bool(model.recording.failure)
-        return self.player.is_ready and model.race.is_ready
+        return model.race.is_ready
 
     def begin(self, rival: str, lesson: str) -> None:
         """Begin a race, and a lesson at a step of it ("name:3"), where they are not empty."""
         if lesson:
             name, _, number = lesson.partition(":")
             self.player.begin(name, max(0, int(number or 1) - 1))
-        if rival:
-            self.model.race.choose(rival)
+        if rival and isinstance(self._shown, StepsModel):
+            self._shown.race.choose(rival)
 
     def begin_training(self, wish: str) -> None:
         """Train what a word says, such as "bpe:300", and show what there is after step k with "bpe:300:k"."""
@@ -125,10 +135,11 @@ class StepsPage(Page):
 
     def stop_at(self, place: str) -> None:
         """Set a breakpoint and run to its first hit, where it is not empty."""
-        if place:
-            self.model.restart()
-            self.model.breakpoints.add(place)
-            self.model.run()
+        model = self._shown
+        if place and isinstance(model, StepsModel):
+            model.restart()
+            model.breakpoints.add(place)
+            model.run()
 
     def stop(self) -> None:
         self.model.stop()
@@ -140,47 +151,43 @@ class StepsPage(Page):
         """Show what a lecture room should read as much larger as the text elsewhere."""
         self._zoom.set_factor(size_px / TEXT_FONT_PX)
 
-    def showEvent(self, event: QEvent) -> None:
-        self.model.watch(True)
-
-    def hideEvent(self, event: QEvent) -> None:
-        self.model.watch(False)
-
     def _lay_out(self) -> None:
         lesson_training = framed(
             in_column(self.lesson_training, margins=(MARGIN_PX, 0, MARGIN_PX, MARGIN_PX))
         )
-        for shown in (
-            self.trace,
-            self.training,
-            self.lessons,
-            scrolling(lesson_training, 0),
-        ):
+        self._lesson_training_area = scrolling(lesson_training, 0)
+        for shown in (self.trace, self.training, self.lessons, self._lesson_training_area):
             self._stack.addWidget(shown)
-        head = in_row((self.modes, 1), self.trace.boxes)
-        in_column(head, self.export, self._lesson_part, (self._stack, 1), on=self, margins=(0, GAP_PX, 0, 0))
-        self.setFocusProxy(self.trace.timeline)
+        self._head = in_row((self.modes, 1), self.trace.boxes)
+        parts = self._head, self.export, self._lesson_part, (self._stack, 1)
+        in_column(*parts, on=self, margins=(0, GAP_PX, 0, 0))
+
+    @cached_property
+    def lesson_trace(self) -> TraceView:
+        """What encoders do in lessons; made for the first that needs it, as that takes a while."""
+        player = self.player
+        trace = TraceView(player.steps, player.workspace, self._actions, self._drawing)
+        trace.restoreState(self.trace.saveState())
+        self._stack.addWidget(trace)
+        self._head.addWidget(trace.boxes)
+        _connect_undo(trace, player.steps.breakpoints)
+        return trace
 
     def _connect(self, actions: Actions) -> None:
         model = self.model
         for name, move in WALKS.items():
             actions[name].triggered.connect(partial(self._move, move))
         slots: dict[str, Callable[[], object]] = {
-            "debug_caret": model.to_caret,
+            "debug_caret": self._to_caret,
             "debug_copy": self.export.copy_markdown,
             "debug_copy_json": self.export.copy_json,
             "debug_save": self.export.ask_and_save,
         }
         for name, slot in slots.items():
             actions[name].triggered.connect(slot)
-        for view, breakpoints in (
-            (self.trace, model.breakpoints),
-            (self.training, self.training.model.breakpoints),
-        ):
-            for keys, change in (("Ctrl+Z", breakpoints.undo), ("Ctrl+Shift+Z", breakpoints.redo)):
-                shortcut = QShortcut(QKeySequence(keys), view)
-                shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-                shortcut.activated.connect(change)
+        _connect_undo(self.trace, model.breakpoints)
+        _connect_undo(self.training, self.training.model.breakpoints)
+        _connect_undo(self.lesson_training, self.player.training.breakpoints)
 
     def _share_breakpoints(self) -> None:
         """Those of trainings are remembered with the others."""
@@ -193,22 +200,42 @@ class StepsPage(Page):
 
     def _move(self, move: Callable[[StepsModel | TrainingModel], None]) -> None:
         """Move through what is shown."""
-        move(self._shown_training or self.model)
+        if (shown := self._shown) is not None:
+            move(shown)
+
+    def _to_caret(self) -> None:
+        """Only what people open themselves has a caret."""
+        if self._mode == ENCODE:
+            self.model.to_caret()
 
     @property
-    def _shown_training(self) -> TrainingModel | None:
-        """The training in sight."""
+    def _shown(self) -> StepsModel | TrainingModel | None:
+        """The encoding or the training in sight; None in the list of lessons."""
+        if self._mode == ENCODE:
+            return self.model
         if self._mode == TRAIN:
             return self.training.model
-        step = self.player.step
-        return self.player.training if self._mode == LESSONS and step is not None and step.train else None
+        step, player = self.player.step, self.player
+        if step is None:
+            return None
+        return player.training if step.train else player.steps
 
     def shown_run(self) -> ExportedRun | None:
         """What of the page can be copied and saved."""
-        training = self._shown_training
-        if training is not None:
-            return None if training.record is None else TrainingRun(training.record, training.position)
-        return None if self.model.debugger is None else TraceRun(self.model.debugger)
+        shown = self._shown
+        if isinstance(shown, TrainingModel):
+            return None if shown.record is None else TrainingRun(shown.record, shown.position)
+        return None if shown is None or shown.debugger is None else TraceRun(shown.debugger)
+
+    def _follow_loader(self) -> None:
+        if self._workspace.loader.loading_name is not None:
+            self._show_opened()
+
+    def _show_opened(self) -> None:
+        """Somebody opens another model or text: give way to that, if a lesson is in sight."""
+        if self._mode == LESSONS and self.player.lesson is not None and self.isVisible():
+            self.modes.choose(ENCODE)
+            self.player.leave()
 
     def _choose(self, mode: int) -> None:
         self._mode = mode
@@ -231,22 +258,35 @@ class StepsPage(Page):
         """Let keys go on with the lessons: in a lesson the arrow keys step, in the list Return begins one."""
         if not self.isVisible():
             return
-        if self.player.lesson is None:
+        if self._stack.currentWidget() is self.lessons:
             self.lessons.offer()
         else:
             self.panels[0].setFocus()
 
     def _follow(self) -> None:
+        view = self._view()
+        self._lesson_part.setVisible(self._mode == LESSONS and self.player.lesson is not None)
+        self._stack.setCurrentWidget(view)
+        for trace in self._stack.findChildren(TraceView, options=Qt.FindChildOption.FindDirectChildrenOnly):
+            trace.boxes.setVisible(trace is view)
+        self.setFocusProxy(self.panels[0])
+
+    def _view(self) -> QWidget:
+        """What belongs to the mode and to the step of a lesson."""
+        if self._mode != LESSONS:
+            return self.trace if self._mode == ENCODE else self.training
         step = self.player.step
-        is_lesson = self._mode == LESSONS and step is not None
-        self._lesson_part.setVisible(is_lesson)
-        if self._mode == TRAIN:
-            self._stack.setCurrentIndex(1)
-        elif self._mode == LESSONS and step is None:
-            self._stack.setCurrentIndex(2)
-        else:
-            self._stack.setCurrentIndex(0 if self._shown_training is None else 3)
-        self.trace.boxes.setVisible(self._stack.currentWidget() is self.trace)
+        if step is None:
+            return self.lessons
+        return self._lesson_training_area if step.train else self.lesson_trace
+
+
+def _connect_undo(view: QWidget, breakpoints: StepBreakpoints) -> None:
+    """Let keys in a view take back changes of its breakpoints, and make them again."""
+    for keys, change in (("Ctrl+Z", breakpoints.undo), ("Ctrl+Shift+Z", breakpoints.redo)):
+        shortcut = QShortcut(QKeySequence(keys), view)
+        shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        shortcut.activated.connect(change)
 
 
 def _step_zoom(actions: Actions, steps: int) -> None:
@@ -255,5 +295,5 @@ def _step_zoom(actions: Actions, steps: int) -> None:
 
 def make_page(setting: PageSetting) -> StepsPage:
     model = StepsModel(setting.workspace, setting.settings)
-    player = LessonPlayer(setting.workspace, model, setting.settings)
+    player = LessonPlayer(setting.settings)
     return StepsPage(model, player, setting.workspace, setting.actions, setting.theme_source)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QFont, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QSplitter, QStackedWidget
 
@@ -93,6 +93,12 @@ class TraceView(QSplitter):
         self._main.addWidget(scrolling(framed(self._column), LEAST_WIDTH_PX))
         self._main.addWidget(self.waiting)
         in_splitter(self, self._main, self.side, sizes=(1100, SIDE_WIDTH_PX))
+
+    def showEvent(self, event: QEvent) -> None:
+        self._model.watch(True)
+
+    def hideEvent(self, event: QEvent) -> None:
+        self._model.watch(False)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

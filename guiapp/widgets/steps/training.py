@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QFileDialog,
@@ -79,6 +79,9 @@ class TrainingStage(QWidget):
         drawing.zoom.changed.connect(self._follow_zoom)
         self._follow_zoom()
         self._follow()
+
+    def hideEvent(self, event: QEvent) -> None:
+        self._model.clock.pause()
 
     def _follow_zoom(self) -> None:
         self.count.setFont(self._zoom.mono_font(UI_FONT_PX))

@@ -37,6 +37,7 @@ class WaitingPanel(QWidget):
         in_column(STRETCH, self.message, bar, buttons, STRETCH, on=self, margins=margins, spacing=AS_AROUND)
         recording.changed.connect(self._follow)
         workspace.statistics_changed.connect(self._follow)
+        workspace.loader.loading_changed.connect(self._follow)
         self._follow()
 
     def _follow(self) -> None:
@@ -64,6 +65,6 @@ class WaitingPanel(QWidget):
                 f"for some {recording.cost.n_steps:,} steps.\n"
                 "Select a part of it on the Inspect page to step through that, or record it all."
             )
-        if self._workspace.tokenizer is None:
+        if self._workspace.tokenizer is None and self._workspace.loader.loading_name is None:
             return "Open a model, and the steps of its tokenizer appear here."
         return "Preparing …"

@@ -68,26 +68,15 @@ def test_a_race_waits_until_the_lesson_is_over(make_steps_page, qtbot):
     assert page.model.race.encoder == "greedy"
 
 
-def test_a_lesson_begun_while_the_last_one_is_being_left_has_its_own_model(make_steps_page, qtbot):
+def test_a_lesson_says_what_it_works_with_and_why_it_cannot(make_steps_page, qtbot):
     page = make_steps_page("bpe")
-    player, loader = page.player, page.kept_workspace.loader
-    player.begin("5-why-greedy-is-not-exact", 0)
-    qtbot.waitUntil(lambda: player.is_ready)
-    player.leave()
-    assert loader.loading_name == "demo:bpe"
-    player.begin("6-exact-in-linear-time", 0)
-    qtbot.waitUntil(lambda: player.is_ready and loader.loading_name is None)
-    assert loader.model.name == "demo:toy"
-    player.leave()
-    qtbot.waitUntil(lambda: loader.loading_name is None)
-    assert loader.model.name == "demo:bpe"
-
-
-def test_a_lesson_that_is_left_at_once_leaves_the_model_as_it_was(make_steps_page, qtbot):
-    page = make_steps_page("bpe")
-    player, loader = page.player, page.kept_workspace.loader
-    player.begin("5-why-greedy-is-not-exact", 0)
-    assert loader.loading_name == "demo:toy"
-    player.leave()
-    assert loader.loading_name is None
-    assert loader.model.name == "demo:bpe"
+    page.player.begin("5-why-greedy-is-not-exact", 1)
+    assert page.lesson_bar.title.text().endswith("· 2 OF 4 · WITH demo:toy · greedy")
+    page.player.workspace.loader.open("/nowhere/<b>.gguf")
+    qtbot.waitUntil(lambda: "&lt;b&gt;.gguf" in page.lesson_bar.question.text())
+    assert page.lesson_bar.question.isVisible()
+    page.player.go_on()
+    qtbot.waitUntil(lambda: page.player.is_ready)
+    assert "nowhere" not in page.lesson_bar.question.text()
+    page.player.begin("3-training-by-hand", 0)
+    assert page.lesson_bar.title.text().endswith("· TRAINS bpe")

@@ -150,20 +150,19 @@ def test_a_lesson_is_walked_by_keys_and_resumed(make_steps_page, qtbot):
     window, player = page.window(), page.player
     player.begin("5-why-greedy-is-not-exact")
     assert page.lesson_bar.isVisible()
-    qtbot.waitUntil(lambda: page.model.debugger.trace.text == b"abacb")
-    assert page.model.debugger.sentence() == player.step.says
+    qtbot.waitUntil(lambda: player.is_ready and player.steps.debugger.trace.text == b"abacb")
+    assert player.steps.debugger.sentence() == player.step.says
     assert "`" not in page.lesson_bar.narration.text()
     qtbot.keyClick(window, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     assert player.step.answer.split("`")[1] in page.lesson_bar.question.text()
     qtbot.keyClick(window, Qt.Key.Key_PageDown, Qt.KeyboardModifier.ControlModifier)
     qtbot.keyClick(window, Qt.Key.Key_PageDown, Qt.KeyboardModifier.ControlModifier)
-    qtbot.waitUntil(lambda: page.model.debugger.trace.encoder == "scan")
-    qtbot.waitUntil(lambda: page.model.debugger.sentence() == player.step.says)
+    qtbot.waitUntil(lambda: player.steps.debugger.trace.encoder == "scan")
+    qtbot.waitUntil(lambda: player.steps.debugger.sentence() == player.step.says)
     qtbot.keyClick(window, Qt.Key.Key_PageUp, Qt.KeyboardModifier.ControlModifier)
     assert player.number == 1
     player.leave()
     assert not page.lesson_bar.isVisible()
-    qtbot.waitUntil(lambda: page.model.debugger.trace.text == TEXT)
     player.begin("5-why-greedy-is-not-exact")
     assert player.number == 1
 
@@ -333,18 +332,20 @@ def test_controls_are_whole_in_small_windows(make_steps_page, qtbot, size, mode)
 
 def test_a_lecture_room_can_have_larger_text(make_steps_page, qtbot):
     page = make_steps_page()
-    flow, narration = page.trace.flow, page.lesson_bar.narration
     page.player.begin("5-why-greedy-is-not-exact", 0)
+    flow, narration = page.lesson_trace.flow, page.lesson_bar.narration
     qtbot.waitUntil(lambda: page.player.is_ready)
     before = [box.rect for box in flow.boxes]
-    narration_px, sentence_px = narration.font().pixelSize(), page.trace.sentence.height()
+    narration_px, sentence_px = narration.font().pixelSize(), page.lesson_trace.sentence.height()
     page.set_text_size(2 * TEXT_FONT_PX)
     after = [box.rect for box in flow.boxes]
     assert [rect.width() for rect in after] == pytest.approx([2 * rect.width() for rect in before])
     assert narration.font().pixelSize() == 2 * narration_px
-    assert page.trace.sentence.height() > 1.5 * sentence_px
+    assert page.lesson_trace.sentence.height() > 1.5 * sentence_px
     qtbot.mouseClick(flow, LEFT, pos=after[0].center().toPoint())
-    assert [row.title for row in page.model.breakpoints.rows] == [f"byte {flow.boxes[0].element.start}"]
+    assert [row.title for row in page.player.steps.breakpoints.rows] == [
+        f"byte {flow.boxes[0].element.start}"
+    ]
     assert not page.grab().isNull()
 
 
@@ -354,24 +355,24 @@ def test_the_arrow_keys_step_as_soon_as_a_lesson_begins(make_steps_page, qtbot):
     page.lessons.buttons["4-encoding-by-merges"].setFocus()
     qtbot.keyClick(page.lessons.buttons["4-encoding-by-merges"], Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: page.player.is_ready)
-    assert page.model.debugger.sentence() == page.player.step.says
-    assert QApplication.focusWidget() is page.trace.timeline
-    before = page.model.position
+    assert page.player.steps.debugger.sentence() == page.player.step.says
+    assert QApplication.focusWidget() is page.lesson_trace.timeline
+    before = page.player.steps.position
     qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Right)
-    assert page.model.position == before + 1
+    assert page.player.steps.position == before + 1
 
 
 def test_a_lesson_is_ready_only_with_its_model_and_switches(make_steps_page, qtbot):
     page = make_steps_page()
     page.player.begin("7-wordpiece", 0)
     qtbot.waitUntil(lambda: page.player.is_ready)
-    assert page.model.debugger.sentence() == page.player.step.says
+    assert page.player.steps.debugger.sentence() == page.player.step.says
     page.player.begin("9-special-tokens-and-injection", 1)
     qtbot.waitUntil(lambda: page.player.is_ready)
     page.player.go_on()
     assert not page.player.is_ready
     qtbot.waitUntil(lambda: page.player.is_ready)
-    assert len(page.model.debugger.trace.result.ids) == 9
+    assert len(page.player.steps.debugger.trace.result.ids) == 9
 
 
 def test_a_breakpoint_that_the_model_lacks_says_so_and_stays(make_steps_page, qtbot):
@@ -387,20 +388,6 @@ def test_a_breakpoint_that_the_model_lacks_says_so_and_stays(make_steps_page, qt
     lacking, other = listed.row_widgets
     qtbot.waitUntil(lacking.absence.isVisible)
     assert not other.absence.isVisible()
-
-
-def test_leaving_a_lesson_brings_back_model_text_and_options(make_steps_page, qtbot):
-    page = make_steps_page(encoder="heap")
-    workspace, player = page.kept_workspace, page.player
-    workspace.set_parse_special(False)
-    player.begin("5-why-greedy-is-not-exact")
-    qtbot.waitUntil(lambda: player.is_ready)
-    assert workspace.loader.model.name == "demo:toy"
-    page.actions_["lesson_leave"].trigger()
-    qtbot.waitUntil(lambda: workspace.loader.model.name == "demo:bpe")
-    qtbot.waitUntil(lambda: page.model.debugger.trace.text == TEXT)
-    assert (workspace.options.encoder, workspace.options.parse_special) == ("heap", False)
-    assert page.model.debugger.trace.encoder == "heap"
 
 
 def test_the_wheel_shows_tokens_that_are_out_of_sight(make_steps_page):

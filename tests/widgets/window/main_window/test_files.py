@@ -3,27 +3,10 @@
 import threading
 
 from conftest import PATIENCE_S
-from main_window_driver import CTRL, press
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication
+from main_window_driver import CTRL, drop, press
+from PySide6.QtCore import Qt
 
 from guiapp.widgets.window import commands as window_commands
-
-
-def drop(window, paths):
-    """Drop files on the middle of the window's status line, far from the text."""
-    mime = QMimeData()
-    mime.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
-    place, copy = QPoint(20, window.height() - 8), Qt.DropAction.CopyAction
-    buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-    entered = QDragEnterEvent(place, copy, mime, buttons, keys)
-    QApplication.sendEvent(window, entered)
-    assert entered.isAccepted()
-    assert window.drop_hint.geometry() == window.rect()
-    assert window.drop_hint.isVisible()
-    QApplication.sendEvent(window, QDropEvent(QPointF(place), copy, mime, buttons, keys))
-    assert not window.drop_hint.isVisible()
 
 
 def test_files_dropped_anywhere_are_opened_by_what_they_are(shell, qtbot, tmp_path):
