@@ -1,8 +1,8 @@
 """Texts that are in no file yet, kept for the time after the program has ended, however it does.
 
 Each window has one of its own, in a file that begins with a line of JSON about it; the text follows, byte
-for byte.  What is typed then is appended to a file of edits, whose first line is the number of the text.  A lock
-says which of them belong to a window that runs.
+for byte.  What is typed then is appended to a file of edits, whose first line is the number of the text.
+A lock says which of them belong to a window that runs.
 """
 
 from __future__ import annotations
