@@ -64,7 +64,7 @@ def checked_ids(vocabulary: Vocabulary, ids: Iterable[int]) -> NDArray[np.int32]
     except (OverflowError, TypeError) as error:
         raise EncodeError(f"Token ids are whole numbers below {len(vocabulary)}: {error}.") from error
     token_ids = given.astype(np.int64, copy=False)
-    if token_ids.view(np.uint64).max(initial=0) >= len(vocabulary):  # where negative ones are the largest
+    if len(token_ids) and token_ids.view(np.uint64).max() >= len(vocabulary):  # negative ones are the largest
         outside = np.flatnonzero((given < 0) | (given >= len(vocabulary)))
         raise EncodeError(
             f"Token id {given[outside[0]]} (number {outside[0] + 1} of {len(given)}) is not in this "

@@ -1,6 +1,8 @@
 // The character map of a Unigram vocabulary: which stretches of bytes become which others.
 #pragma once
 
+#include <algorithm>
+
 #include "bytes.h"
 
 namespace loupe {
@@ -21,7 +23,8 @@ struct Charsmap {
         Match match;
         if (units.empty()) return match;
         auto node = base(units[0]);
-        for (auto position = at; position < text.size(); ++position) {
+        const auto end = std::min(text.size(), at + longest_key);
+        for (auto position = at; position < end; ++position) {
             const std::uint32_t byte = text[position];
             node ^= byte;
             const auto unit = units[node];
@@ -40,6 +43,7 @@ struct Charsmap {
     }
 
 private:
+    static constexpr std::size_t longest_key = 1024;  // where damage leads in a circle
     static constexpr std::uint32_t value_and_label = 0x800000FF, value = 0x7FFFFFFF, is_leaf = 0x100;
 
     static std::size_t base(std::uint32_t unit) { return std::size_t{unit >> 10} << ((unit & 0x200) >> 6); }

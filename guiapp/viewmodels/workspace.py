@@ -383,6 +383,8 @@ class Workspace(QObject):
     def _round_trip_input(self) -> RoundTripInput | None:
         if self.tokenizer is None or not (self.n_tokens or self.document.size):
             return None
+        if not self.n_tokens:  # whose special ones may be missing, which is told where it cannot be encoded
+            return RoundTripInput(self.tokenizer, self.document.text(), self.token_ids(0, 0))
         around = self.tokenizer.special_ids_around() if self._options.add_special else ([], [])
         token_ids = self.token_ids(len(around[0]), self.n_tokens - len(around[1]))
         return RoundTripInput(self.tokenizer, self.document.text(), token_ids)

@@ -8,12 +8,14 @@ from guiapp.core.split.pre_tokenizers import PRE_TOKENIZERS
 from guiapp.core.vocab.pre_choice import said_by_file
 from guiapp.core.vocab.vocabulary import VocabType, Vocabulary
 
+REFUSED = "refused by llama.cpp"
+
 
 @dataclass(frozen=True)
 class Exactness:
     """How far the ids can be trusted to be llama.cpp's.
 
-    level   "exact", "approximate" or "unknown pre"
+    level   "exact", "approximate", "unknown pre" or REFUSED
     reason  a sentence for the user
     """
 
@@ -23,6 +25,8 @@ class Exactness:
 
 def exactness_of(vocabulary: Vocabulary) -> Exactness:
     """Whether llama.cpp would give the same ids for the file of a vocabulary."""
+    if vocabulary.refusals:
+        return Exactness(REFUSED, f"llama.cpp would not load this file. {' '.join(vocabulary.refusals)}")
     if vocabulary.chosen_pre:
         return _exactness_of_choice(vocabulary)
     if vocabulary.type is VocabType.BPE and not vocabulary.pre:

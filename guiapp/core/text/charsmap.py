@@ -2,7 +2,7 @@
 
 A map is a trie in an array of 32-bit units, in which a child lies at its parent's base XOR its byte,
 followed by the replacements, each ended by a NUL.  Everything that any text can reach is checked
-when the map is opened, so that matching needs no checks.
+when the map is opened, and what is damaged cut off, so that matching needs no checks.
 Format: `precompiled_charsmap` of https://github.com/google/sentencepiece.
 """
 
@@ -20,6 +20,9 @@ LONGEST_KEY = 1024  # bytes; real maps need fewer than 20, and matching costs up
 IS_VALUE = 0x80000000
 IS_LEAF = 0x100
 LABEL = 0xFF
+NEWLINE = 0x0A
+OUTSIDE = "points outside of its own table"
+WITHOUT_END = "has a replacement outside of itself, or without an end"
 SPACE = 0x20
 
 
@@ -31,6 +34,7 @@ class Charsmap(NamedTuple):
     spaces        bool[256]  bytes that become one space wherever they stand
     is_whole      whether replacements are made of whole characters
     growth        characters at most that a byte becomes, for a stretch of the text on the average
+    damage        what is wrong with it, as the end of a sentence; llama.cpp gives up where a text gets there
     """
 
     units: NDArray[np.uint32]
@@ -38,12 +42,14 @@ class Charsmap(NamedTuple):
     spaces: NDArray[np.bool_]
     is_whole: bool
     growth: float
+    damage: str = ""
 
 
 def open_charsmap(data: NDArray[np.uint8]) -> Charsmap:
     """Check a character map as the file has it, header included; no bytes are a map that changes nothing.
 
-    Raises ValueError with what is wrong, as the end of a sentence.
+    Raises ValueError with what is wrong, as the end of a sentence, where llama.cpp does not load it: it looks
+    up a newline then.
     """
     if len(data) == 0:
         return Charsmap(np.zeros(0, np.uint32), np.zeros(0, np.uint8), _only_space(), True, 1.0)
@@ -102,6 +108,8 @@ def _base(unit: int) -> int:
 
 def _checked(units: NDArray[np.uint32], replacements: NDArray[np.uint8]) -> Charsmap:
     """Visit all that can be reached, one key byte after another."""
+    damage = _cut_off_outside(units, replacements)
+    units = np.append(units, np.zeros(-len(units) % (LABEL + 1), np.uint32))
     wide = units.astype(np.int64)
     labels = wide & (IS_VALUE | LABEL)
     edges = np.flatnonzero((labels > 0) & (labels <= LABEL))
@@ -112,14 +120,12 @@ def _checked(units: NDArray[np.uint32], replacements: NDArray[np.uint8]) -> Char
     growth = 1.0
     bases = own_bases[:1]
     for depth in range(LONGEST_KEY + 1):
-        if np.any(bases | LABEL >= len(units)):
-            raise ValueError("points outside of its own table")
         reached = edges[np.isin(parents, bases)]
         if len(reached) == 0:
-            return Charsmap(units, replacements, spaces & ~later, is_whole, growth)
+            break
         bases = own_bases[reached] ^ reached
         is_leaf = wide[reached] & IS_LEAF > 0
-        outputs = _replacement_starts(units, replacements, bases[is_leaf])
+        outputs = wide[bases[is_leaf]] & (IS_VALUE - 1)
         growth = max(growth, int(n_characters[outputs].max(initial=0)) / (depth + 1))
         is_whole = is_whole and not np.any(replacements[outputs] & 0xC0 == 0x80)
         if depth:
@@ -130,20 +136,48 @@ def _checked(units: NDArray[np.uint32], replacements: NDArray[np.uint8]) -> Char
                 replacements[np.minimum(outputs + 1, len(replacements) - 1)] == 0
             )
             spaces[labels[reached[is_leaf]]] = becomes_space & ~np.isin(bases[is_leaf], parents)
-    raise ValueError(f"has keys of more than {LONGEST_KEY:,} bytes")
+    else:
+        damage = damage or f"has keys of more than {LONGEST_KEY:,} bytes"
+    return Charsmap(units, replacements, spaces & ~later, is_whole, growth, damage)
 
 
-def _replacement_starts(
-    units: NDArray[np.uint32], replacements: NDArray[np.uint8], places: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Where the replacements begin whose offsets are in the units at `places`."""
-    if np.any(places >= len(units)):
-        raise ValueError("points outside of its own table")
+def _cut_off_outside(units: NDArray[np.uint32], replacements: NDArray[np.uint8]) -> str:
+    """Let no edge that can be followed lead out of table or replacements; what was damaged, if any."""
+    size, wide = len(units), units.astype(np.int64)
+    root, labels = _base(int(units[0])), wide & (IS_VALUE | LABEL)
+    newline = root ^ NEWLINE
+    if newline >= size:
+        raise ValueError(OUTSIDE)
+    edges = np.flatnonzero((labels > 0) & (labels <= LABEL))
+    edges = edges[_can_be_reached(edges, wide)]
+    bases = edges ^ ((wide[edges] >> 10) << ((wide[edges] & 0x200) >> 6))
+    is_leaf = wide[edges] & IS_LEAF > 0
+    is_outside = bases >= size
     ends = np.flatnonzero(replacements == 0)
-    starts = units[places].astype(np.int64) & (IS_VALUE - 1)
-    if len(starts) and (len(ends) == 0 or starts.max() > ends[-1]):
-        raise ValueError("has a replacement outside of itself, or without an end")
-    return starts
+    starts = wide[np.minimum(bases, size - 1)] & (IS_VALUE - 1)
+    is_wrong = is_leaf & (is_outside | (starts > (ends[-1] if len(ends) else -1)))
+    if newline in edges[is_wrong]:
+        raise ValueError(OUTSIDE if newline in edges[is_outside] else WITHOUT_END)
+    units[edges[is_wrong]] &= ~np.uint32(IS_LEAF)
+    is_lost = bases & ~LABEL >= size
+    units[edges[is_lost]] = IS_VALUE
+    can_get_out = np.append(bases, root) | LABEL >= size
+    if can_get_out.any():
+        return OUTSIDE
+    return WITHOUT_END if is_wrong.any() else ""
+
+
+def _can_be_reached(edges: NDArray[np.int64], wide: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which edges some text follows: others may be anything."""
+    own_bases = (wide >> 10) << ((wide & 0x200) >> 6)
+    parents = edges ^ (wide[edges] & LABEL)
+    is_reached = np.zeros(len(edges), np.bool_)
+    bases = own_bases[:1]
+    while len(bases):
+        is_new = np.isin(parents, bases) & ~is_reached
+        is_reached |= is_new
+        bases = own_bases[edges[is_new]] ^ edges[is_new]
+    return is_reached
 
 
 def _characters_to_end(replacements: NDArray[np.uint8]) -> NDArray[np.int64]:

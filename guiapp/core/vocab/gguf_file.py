@@ -28,7 +28,7 @@ from guiapp.core.vocab.header_bytes import FileState, HeaderBytes, Progress, fil
 from guiapp.core.vocab.pre_choice import PreChoice, pre_choice, warnings_about
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.special_ids import RoleFinder
-from guiapp.core.vocab.split_files import first_part, split_warnings
+from guiapp.core.vocab.split_files import first_part, split_refusals
 from guiapp.core.vocab.tensor_infos import check_tensor_infos
 from guiapp.core.vocab.vocab_keys import VocabKeys
 from guiapp.core.vocab.vocabulary import Rules, SpecialIds, VocabType, Vocabulary
@@ -48,6 +48,8 @@ ATTRIBUTE_OF_TYPE = np.array(
     ],
     np.uint16,
 )
+
+LOADED_EMPTY = (VocabType.BPE, VocabType.SPM, VocabType.RWKV)  # by llama.cpp, without a token
 
 _Key = tuple[Path, FileState, str | None]  # the last is the pre-tokenizer chosen by hand
 
@@ -109,13 +111,14 @@ def _read(path: Path, source: HeaderBytes, progress: Progress, pre: str | None) 
     warnings = check_tensor_infos(source, header)
     keys = VocabKeys(source, header.fields)
     progress(READING_SHARE)
-    number, count = keys.optional_count("split.no", "uint16"), keys.optional_count("split.count", "uint16")
-    model = _model(keys, path, number if count > 1 else 0)
-    warnings += split_warnings(path, number, count)
+    count = keys.optional_count("split.count", "uint16")
+    number = keys.needed_count("split.no", "uint16") if count > 1 else 0
+    keys.optional_count("general.file_type", "uint32")
+    model = _model(keys, path, number)
+    keys.refusals += split_refusals(path, number, count)
     vocabulary = _build(path, keys, model, pre_choice(keys, model, TYPE_OF_MODEL[model], pre), progress)
-    return replace(
-        vocabulary, warnings=checks.ascending(warnings + keys.warnings + list(vocabulary.warnings))
-    )
+    warnings += keys.warnings + list(vocabulary.warnings) + list(vocabulary.refusals)
+    return replace(vocabulary, warnings=checks.ascending(warnings))
 
 
 def _model(keys: VocabKeys, path: Path, part: int) -> str:
@@ -146,14 +149,14 @@ def _model(keys: VocabKeys, path: Path, part: int) -> str:
 def _build(path: Path, keys: VocabKeys, model: str, choice: PreChoice, progress: Progress) -> Vocabulary:
     kind, pre = TYPE_OF_MODEL[model], choice.meaning
     warnings = warnings_about(choice)
-    architecture = _architecture(keys, warnings)
+    architecture = _architecture(keys)
     name = (keys.optional_string("general.name") or b"").decode("utf-8", "backslashreplace")
     rules = default_rules(kind, pre)
     merge_data, merge_offsets = _merges(keys, kind, choice.in_use, warnings)
-    charsmap = _charsmap(keys, kind)
+    charsmap = _charsmap(keys, kind, warnings)
     rules = _with_space_keys(keys, rules)
     progress(0.7)
-    table = _tokens(keys, warnings)
+    table = _tokens(keys, kind, warnings)
     n_tokens = len(table.offsets) - 1
     scores = _per_token(keys, "tokenizer.ggml.scores", n_tokens, "float32", "int32").astype(
         np.float32, copy=False
@@ -193,18 +196,17 @@ def _build(path: Path, keys: VocabKeys, model: str, choice: PreChoice, progress:
         eog=frozenset(special.eog),
         token_table=table,
         warnings=tuple(warnings),
+        refusals=checks.ascending(keys.refusals + special.refusals),
         metadata=keys.metadata(),
     )
 
 
-def _architecture(keys: VocabKeys, warnings: list[str]) -> str:
+def _architecture(keys: VocabKeys) -> str:
     name = (keys.optional_string("general.architecture") or b"").decode("utf-8", "backslashreplace")
     if not name:
-        warnings.append("The file does not name its architecture: llama.cpp refuses it.")
+        keys.refusals.append("The file does not name its architecture (key general.architecture).")
     elif name not in ARCHITECTURES.split():
-        warnings.append(
-            f"The architecture {quoted(name)!r} is not known; the vocabulary is read all the same."
-        )
+        keys.refusals.append(f"It loads no model of the architecture {quoted(name)!r}.")
     return name
 
 
@@ -229,7 +231,7 @@ def _merges(
     return data, offsets
 
 
-def _charsmap(keys: VocabKeys, kind: VocabType) -> NDArray[np.uint8]:
+def _charsmap(keys: VocabKeys, kind: VocabType, warnings: list[str]) -> NDArray[np.uint8]:
     if kind is not VocabType.UGM:
         return np.empty(0, np.uint8)
     found = keys.numbers("tokenizer.ggml.precompiled_charsmap", "uint8", "int8")
@@ -239,19 +241,22 @@ def _charsmap(keys: VocabKeys, kind: VocabType) -> NDArray[np.uint8]:
     try:
         if len(charsmap) == 0:
             raise ValueError("is 0 bytes long")
-        open_charsmap(charsmap)
+        if damage := open_charsmap(charsmap).damage:
+            warnings.append(f"The character map {damage}: where a text gets there, llama.cpp gives up.")
     except ValueError as fault:
         raise keys.error(f"has a tokenizer.ggml.precompiled_charsmap that {fault}") from fault
     return charsmap
 
 
-def _tokens(keys: VocabKeys, warnings: list[str]) -> StringTable:
+def _tokens(keys: VocabKeys, kind: VocabType, warnings: list[str]) -> StringTable:
     found = keys.strings("tokenizer.ggml.tokens", name_empty=True)
-    if found is None or len(found[1]) == 1:
+    if found is None or (len(found[1]) == 1 and kind not in LOADED_EMPTY):
         what = "has no tokens" if found is None else "has an empty list of tokens"
         raise keys.error(
             f"{what} (key tokenizer.ggml.tokens)", "Choose a model file that includes its tokenizer."
         )
+    if len(found[1]) == 1:
+        warnings.append("The list of tokens is empty: no text becomes any token.")
     data, offsets, n_odd = found
     if len(offsets) - 1 > MOST_TOKENS:
         raise keys.error(f"has {len(offsets) - 1:,} tokens", f"At most {MOST_TOKENS:,} are read.")

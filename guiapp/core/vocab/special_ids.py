@@ -78,6 +78,7 @@ class RoleFinder:
         self.ids = _within(defaults, len(attributes))
         self.eog: set[int] = set()
         self.warnings: list[str] = []
+        self.refusals: list[str] = []
 
     def find(self, text: str) -> int | None:
         return self._ids_of_text.get(text)
@@ -148,7 +149,7 @@ class RoleFinder:
         ids = {text: self.find(text) for text in PHI3_TEXTS.split()}
         missing = [text for text, token_id in ids.items() if token_id is None]
         if missing:
-            self.warnings.append(
+            self.refusals.append(
                 f"The tokens do not take white space as Phi-3's do: {missing[0]} is missing."
             )
             return

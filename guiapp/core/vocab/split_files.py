@@ -17,8 +17,8 @@ def first_part(path: Path) -> str | None:
     return f"{match['prefix']}-00001-of-{match['count']}.gguf" if match else None
 
 
-def split_warnings(path: Path, number: int, count: int) -> list[str]:
-    """What is odd about part `number` (from 0) of `count`, given that its vocabulary can be used."""
+def split_refusals(path: Path, number: int, count: int) -> list[str]:
+    """Why llama.cpp does not load part `number` (from 0) of `count`, whose vocabulary can be used."""
     if count <= 1:
         return []
     match = PART_NAME.fullmatch(path.name)

@@ -22,6 +22,7 @@ class VocabKeys:
     """Looks keys up as C strings: what follows a NUL does not count, and the first of two equal keys wins.
 
     warnings  what is odd about the keys, one sentence each
+    refusals  for which of them llama.cpp does not load the file, one sentence each
     """
 
     def __init__(self, source: HeaderBytes, fields: Mapping[str, Field]) -> None:
@@ -29,6 +30,7 @@ class VocabKeys:
         self._all_fields = fields
         self._fields: dict[str, Field] = {}
         self.warnings: list[str] = []
+        self.refusals: list[str] = []
         for name, field in fields.items():
             seen_as = name.split("\0")[0]
             if seen_as in self._fields:
@@ -66,13 +68,19 @@ class VocabKeys:
         return native.pack_gguf_strings(self._source.read, field.value, field.n_items, name_empty)
 
     def optional_string(self, key: str) -> bytes | None:
-        """As `scalar`, but a value of another type counts as missing, with a warning."""
+        """As `scalar`, but a value of another type, which llama.cpp refuses, counts as missing."""
         value: bytes | None = self._optional(key, "string")
         return value
 
     def optional_count(self, key: str, kind: str) -> int:
-        """As `scalar` with 0 for missing, but a value of another type counts as missing, with a warning."""
+        """As `scalar` with 0 for missing, and for a value of another type, which llama.cpp refuses."""
         return int(self._optional(key, kind) or 0)
+
+    def needed_count(self, key: str, kind: str) -> int:
+        """As `optional_count`, but llama.cpp refuses a file without it, too."""
+        if key not in self._fields:
+            self.refusals.append(f"The file has no {key}.")
+        return self.optional_count(key, kind)
 
     def metadata(self) -> dict[str, object]:
         """Everything in the file that can be shown: scalars as they are, arrays described."""
@@ -81,7 +89,7 @@ class VocabKeys:
     def _optional(self, key: str, kind: str) -> Any:
         field = self._fields.get(key)
         if field is not None and field.kind != kind:
-            self.warnings.append(f"{key} is ignored: it is {field.kind}, not {kind}.")
+            self.refusals.append(f"{key} is ignored: it is {field.kind}, not {kind}.")
             return None
         return self.scalar(key, kind)
 

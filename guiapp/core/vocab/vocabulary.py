@@ -88,6 +88,7 @@ class Vocabulary:
     charsmap       uint8[…]     precompiled_charsmap (UGM only), header included
     eog            ids that end a generation
     warnings       what was repaired or is odd, one sentence each
+    refusals       why llama.cpp would not load the file, one sentence each
     metadata       scalar keys as Python values; arrays as a short description
     token_table    finds tokens by their raw text
     """
@@ -111,6 +112,7 @@ class Vocabulary:
     rules: Rules
     eog: frozenset[int]
     warnings: tuple[str, ...] = ()
+    refusals: tuple[str, ...] = ()
     metadata: Mapping[str, object] = field(default_factory=dict)
     chosen_pre: str = ""  # what splits the text instead of `pre`, where somebody chose so by hand
     token_table: StringTable = None  # type: ignore[assignment]  # built where it is not given

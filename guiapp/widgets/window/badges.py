@@ -8,6 +8,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QAction, QColor
 from PySide6.QtWidgets import QToolButton, QWidget
 
+from guiapp.core.explain.exactness import REFUSED
 from guiapp.core.explain.figures import percent
 from guiapp.core.explain.visible_text import visible_text
 from guiapp.viewmodels.workspace import Workspace
@@ -21,6 +22,7 @@ STATES = {
     "exact": ("good", "check"),
     "approximate": ("warning", "approximate"),
     "unknown pre": ("warning", "warning"),
+    REFUSED: ("warning", "warning"),
 }
 ICON_PX = 14
 
@@ -108,8 +110,8 @@ class ExactnessBadge(Badge):
         exactness, tokenizer = self._workspace.exactness, self._workspace.tokenizer
         if exactness is None or tokenizer is None or exactness.level == "exact":
             return []
-        is_due_to_encoder = tokenizer.exactness.level == "exact"
-        return [a for a in super().remedies() if not (is_due_to_encoder and a is self._choose_pre)]
+        is_due_to_pre = tokenizer.exactness.level not in ("exact", REFUSED)
+        return [a for a in super().remedies() if is_due_to_pre or a is not self._choose_pre]
 
     def _follow(self) -> None:
         exactness = self._workspace.exactness
