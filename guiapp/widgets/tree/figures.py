@@ -12,12 +12,13 @@ from PySide6.QtWidgets import QAbstractButton, QFrame, QLabel, QScrollArea, QVBo
 
 from guiapp.core.tree.statistics import Distribution, Finding
 from guiapp.viewmodels.tree.findings import TreeFindings
-from guiapp.widgets.shared.layouts import in_column, scroll_down
+from guiapp.widgets.shared.layouts import STRETCH, in_column, in_row, scroll_down
 from guiapp.widgets.shared.painting import RIGHT, fill, write
 from guiapp.widgets.shared.style_sheet import heading, set_role
 from guiapp.widgets.shared.theme import GAP_PX, MARGIN_PX, SMALL_FONT_PX, UNIT_PX, Theme, ThemeSource
 
 ListTokens = Callable[[str, NDArray[np.int32]], None]
+SCALE = "log scale"  # of the bars, not of the counts behind them
 NO_MODEL = "Open a model to count its tokens."
 
 
@@ -55,7 +56,7 @@ class FindingsPanel(QScrollArea):
 
     def _add_chart(self, column: QVBoxLayout, distribution: Distribution) -> None:
         column.addSpacing(MARGIN_PX)
-        column.addWidget(heading(distribution.title))
+        column.addLayout(in_row(heading(distribution.title), STRETCH, set_role(QLabel(SCALE), "dim")))
         column.addSpacing(UNIT_PX)
         most = max((len(bar.tokens) for bar in distribution.bars), default=1)
         for bar in distribution.bars:

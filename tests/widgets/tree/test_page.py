@@ -123,6 +123,17 @@ def test_each_figure_lists_its_tokens_and_jumps_to_the_first(page, qtbot, name):
     assert page.search.is_lit is None
 
 
+def test_bars_that_are_logarithms_say_so_beside_each_heading(page, qtbot):
+    page.tabs.choose(2)
+    qtbot.waitUntil(lambda: page.findings.statistics is not None)
+    labels = [label.text() for label in page.findings_panel.findChildren(QLabel)]
+    titles = [distribution.title.upper() for distribution in page.findings.statistics.distributions]
+    assert labels.count("log scale") == len(titles) > 0
+    for title in titles:
+        at = [label.upper() for label in labels].index(title)
+        assert labels[at + 1] == "log scale"
+
+
 def test_rows_and_steps_agree_on_which_is_looked_at(page, qtbot):
     page.bar.query.setText("th")
     qtbot.waitUntil(lambda: len(page.search.found_nodes) > 3)
