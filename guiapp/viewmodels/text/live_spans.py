@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 MOST_AT_ONCE = 1 << 15  # bytes around an edit that are encoded in the GUI thread
 SMALL = 1 << 17  # bytes that are encoded in no time
+WARMING_BYTES = 1 << 10
+N_WARM_RUNS = 3
 
 NO_TOKENS = FragmentTokens(np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int64))
 
@@ -240,17 +243,23 @@ def _update(live: LiveEncoding, document: TextDocument, edit: TextEdit) -> bool:
 def _encode(given: _Given, progress: Progress) -> _Encoded:
     from guiapp.core.editing.live_encoding import LiveEncoding
 
+    with suppress(EncodeError):  # a beginning may end within a character
+        given._replace(
+            text=given.text[:WARMING_BYTES]
+        ).encode()  # what is made once is in no time that is told
     encoding = given.encode()
     progress(0.8)
-    if len(given.text) < SMALL:
-        encoding = given.encode()  # the first run finds empty caches, and its time would tell of that
-    return _Encoded(LiveEncoding(given.tokenizer, encoding, given.options), encoding.elapsed_ns)
+    elapsed_ns = _warm_ns(given) if len(given.text) < SMALL else encoding.elapsed_ns
+    return _Encoded(LiveEncoding(given.tokenizer, encoding, given.options), elapsed_ns)
 
 
 def _time(given: _Given, progress: Progress) -> _Timed:
-    first_ns = given.encode().elapsed_ns
-    progress(0.5)
-    return _Timed(min(first_ns, given.encode().elapsed_ns), len(given.text))
+    return _Timed(_warm_ns(given), len(given.text))
+
+
+def _warm_ns(given: _Given) -> int:
+    """How long the encoding of a short text takes, once caches are filled and where nothing comes between."""
+    return min(given.encode().elapsed_ns for _ in range(N_WARM_RUNS))
 
 
 def follow_edit(tokens: TokenStore, edit: TextEdit) -> None:

@@ -63,6 +63,8 @@ def format_duration(elapsed_ns: int) -> str:
 
 
 def format_speed(speed_mb_per_s: float) -> str:
-    """`22 MB/s`, `0.85 MB/s`, grouped by thousands."""
+    """`22 MB/s`, `0.85 MB/s`, grouped by thousands; `4.7 kB/s` where that would be next to nothing."""
+    if speed_mb_per_s < 0.01:
+        return f"{max(1000 * speed_mb_per_s, 0.1):.1f} kB/s"
     digits = 2 if speed_mb_per_s < 1 else 1 if speed_mb_per_s < 10 else 0
     return f"{speed_mb_per_s:,.{digits}f} MB/s"

@@ -9,7 +9,7 @@ from guiapp.core.editing.text_buffer import TextEdit
 from guiapp.core.editing.token_store import TokenStore
 from guiapp.core.encoding import FragmentTokens
 from guiapp.viewmodels.text.document import TextDocument
-from guiapp.viewmodels.text.live_spans import LiveSpans, follow_edit
+from guiapp.viewmodels.text.live_spans import SMALL, LiveSpans, follow_edit
 
 SPANS = [(0, 0), (0, 4), (4, 6), (6, 9), (9, 9)]  # with tokens before and behind the text
 
@@ -31,6 +31,27 @@ def test_tokens_are_moved_cut_or_gone(start, removed, added, expected):
     tokens = TokenStore(FragmentTokens(np.arange(5, dtype=np.int32), starts, ends), 9)
     follow_edit(tokens, TextEdit(start, removed, added, 0))
     assert [tokens.span(index) for index in range(len(tokens))] == expected
+
+
+@pytest.mark.parametrize("size", [100, SMALL + 100])
+def test_what_is_made_only_once_is_in_no_time_that_is_told(qtbot, size):
+    class LazyTokenizer(FakeTokenizer):
+        """Makes tables at its first encoding."""
+
+        n_encoded = 0
+
+        def encode(self, *arguments, **named):
+            encoding = super().encode(*arguments, **named)
+            encoding.elapsed_ns = 643_000_000 if self.n_encoded == 0 else 1000
+            self.n_encoded += 1
+            return encoding
+
+    spans = LiveSpans(TextDocument(b"one two " * (size // 8)))
+    with qtbot.waitSignal(spans.encoded):
+        spans.use(LazyTokenizer(), Options())
+        spans.encode_again()
+    assert spans.encoded_text.elapsed_ns == 1000
+    assert spans.encoded_text.timed_bytes == size // 8 * 8
 
 
 def test_a_text_in_the_place_of_another_one_is_timed_too(qtbot):

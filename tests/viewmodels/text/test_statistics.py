@@ -41,7 +41,14 @@ def test_durations_have_units_that_fit(elapsed_ns, text):
 
 
 @pytest.mark.parametrize(
-    ("speed", "text"), [(0.123, "0.12 MB/s"), (2.25, "2.2 MB/s"), (1234.5, "1,234 MB/s")]
+    ("speed", "text"),
+    [
+        (0.123, "0.12 MB/s"),
+        (2.25, "2.2 MB/s"),
+        (1234.5, "1,234 MB/s"),
+        (0.0047, "4.7 kB/s"),
+        (1e-9, "0.1 kB/s"),
+    ],
 )
 def test_speeds_have_digits_that_mean_something(speed, text):
     assert format_speed(speed) == text
