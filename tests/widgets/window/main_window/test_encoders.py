@@ -1,10 +1,12 @@
 """Encoders in the real window: chosen, compared with the exact tokens, explained; and texts that fail."""
 
 from fake_tokenizer import UNENCODABLE
+from gguf_builder import write_vocab
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel
 
 from guiapp import open_model
+from guiapp.core.explain.reports import info_report
 from guiapp.widgets.shared.popover import Explanation
 
 
@@ -116,3 +118,15 @@ def test_a_text_that_brings_its_own_bos_is_told_until_it_is_added_once(make_shel
     with qtbot.waitSignal(shell.workspace.spans.encoded):
         shell.workspace.set_add_special(False)
     assert shell.window.notices.notices == []
+
+
+def test_a_file_that_llama_cpp_would_not_load_is_told_with_the_reason(make_shell, qtbot, tmp_path):
+    path = write_vocab(
+        tmp_path / "odd.gguf", model="gpt2", pre="gpt-2", tokens=["a", "b"], merges=[], architecture="clip"
+    )
+    shell = make_shell(b"ab", model=str(path), load=open_model)
+    badge = shell.window.top_bar.exactness
+    assert badge.text() == "refused by llama.cpp"
+    assert badge.accessibleDescription().startswith("llama.cpp would not load this file. ")
+    assert "clip" in badge.accessibleDescription()
+    assert info_report(shell.workspace.tokenizer)["exactness"]["level"] == badge.text()
