@@ -1,13 +1,20 @@
 """The whole pipeline on the demo models: twins agree, spans tile the text, ids come back to it."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 import guiapp
+from guiapp.core.counting.chunks import chunk_text
 from guiapp.core.demo import DEMO_MODELS
 from guiapp.core.detokenizing import readable_clean_spaces
+from guiapp.core.explain.explainer import Explainer
+from guiapp.core.trace.recorder import record
+from guiapp.core.vocab import gguf_file
 from guiapp.core.vocab.vocabulary import VocabType
 
 TEXTS = st.one_of(
@@ -70,3 +77,21 @@ def test_callers_cannot_change_which_encoders_a_tokenizer_offers():
             mapping.clear()
         with pytest.raises(TypeError):
             mapping["scan"] = None
+
+
+@pytest.mark.parametrize("name", [model.name for model in DEMO_MODELS])
+def test_a_model_that_nobody_holds_is_gone_at_once(name, monkeypatch):
+    monkeypatch.setattr(gguf_file, "RECENT", gguf_file.RecentVocabularies(0))
+    gc.disable()  # which comes when nobody works, minutes later: until then each model opened would stay
+    try:
+        tokenizer = guiapp.open_model(f"demo:{name}")
+        vocabulary = weakref.ref(tokenizer.vocabulary)
+        for encoder in tokenizer.encoders:
+            assert tokenizer.encode("abc abc", encoder=encoder).spans.shape[1] == 2
+            record(tokenizer, "abc abc", encoder)
+        Explainer(tokenizer.vocabulary).merge_tree(0)
+        assert chunk_text(tokenizer, "abc abc", 100)
+        del tokenizer
+        assert vocabulary() is None
+    finally:
+        gc.enable()

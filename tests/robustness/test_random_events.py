@@ -17,6 +17,8 @@ MOST_GROWTH = 1.3
 LONGEST_EVENT_S = 1.0
 LONGEST_RUN_S = 3 * 3600
 
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="it looks at memory as Linux tells it")
+
 
 def do(seed: int, n_events: int, *rests: int) -> dict:
     """What a window of its own says of so many events; shown where the test fails or `-s` asks for it."""
@@ -30,9 +32,8 @@ def do(seed: int, n_events: int, *rests: int) -> dict:
     return summary
 
 
-@pytest.mark.parametrize("seed", [11, 12])
-def test_hundreds_of_random_events_raise_nothing(seed):
-    assert do(seed, 250)["problems"] == []
+def test_hundreds_of_random_events_raise_nothing():
+    assert do(11, 300)["problems"] == []
 
 
 @pytest.mark.exhaustive

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +74,7 @@ class _Chunker:
         self._text = text
         self._counter = IntervalCounter(tokenizer, text, parse_special)
         self._max_tokens, self._overlap, self._by = max_tokens, overlap, by
-        self._boundaries = cache(self._find_boundaries)
+        self._boundaries = cache(partial(_boundaries, self._counter, text))
 
     def chunks(self) -> list[Chunk]:
         chunks: list[Chunk] = []
@@ -84,9 +84,6 @@ class _Chunker:
             chunks.append(Chunk(start, end, self._counter.count(start, end)))
             start = end if end == len(self._text) else self._next_start(start, end)
         return chunks
-
-    def _find_boundaries(self, level: Level) -> NDArray[np.int64]:
-        return self._counter.outside_special_tokens(boundaries(self._text, level))
 
     def _end_of_chunk(self, start: int) -> int:
         for level in LEVELS[LEVELS.index(self._by) :]:
@@ -175,3 +172,7 @@ def _last_fitting(fits: Callable[[int], bool], size: int) -> int:
             fitting, beyond = beyond, min(size, beyond + 1 + LOOK_BEYOND)
         beyond -= 1
     return fitting
+
+
+def _boundaries(counter: IntervalCounter, text: bytes, level: Level) -> NDArray[np.int64]:
+    return counter.outside_special_tokens(boundaries(text, level))

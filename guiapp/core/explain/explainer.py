@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from guiapp.core.explain.merge_tree import MergeTree, merge_tree, why_not_merged
 from guiapp.core.explain.token_path import TokenPath, token_path
@@ -21,9 +21,9 @@ class Explainer:
     def __init__(self, vocabulary: Vocabulary, merging: PairMerging | None = None) -> None:
         """`merging` are the merge rules of a tokenizer of this vocabulary; made anew where there are none."""
         self.vocabulary = vocabulary
-        self.merge_tree = lru_cache(KEPT_TREES)(self._merge_tree)
+        merging = merging or _pair_merging(vocabulary)
+        self.merge_tree = lru_cache(KEPT_TREES)(partial(_merge_tree, vocabulary, merging))
         self._tree = vocabulary.token_tree
-        self._merging = merging or _pair_merging(vocabulary)
 
     def path(self, token_id: int) -> TokenPath:
         return token_path(self.vocabulary, self._tree, token_id)
@@ -33,11 +33,10 @@ class Explainer:
         worth = self.merge_tree(token_id).worth if self.vocabulary.type is VocabType.BPE else None
         return None if worth is None else int(worth)
 
-    def _merge_tree(self, token_id: int) -> MergeTree:
-        remark = why_not_merged(self.vocabulary, token_id)
-        if remark or self._merging is None:
-            return MergeTree((), remark)
-        return merge_tree(self.vocabulary, self._merging, token_id)
+
+def _merge_tree(vocabulary: Vocabulary, merging: PairMerging | None, token_id: int) -> MergeTree:
+    remark = why_not_merged(vocabulary, token_id)
+    return MergeTree((), remark) if remark or merging is None else merge_tree(vocabulary, merging, token_id)
 
 
 def _pair_merging(vocabulary: Vocabulary) -> PairMerging | None:

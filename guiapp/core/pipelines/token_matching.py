@@ -55,7 +55,7 @@ class TokenMatching:
 
     @cached_property
     def _are_compatible(self) -> backtrack.AreCompatible:
-        return lru_cache(KEPT_PAIRS)(self._stay_whole)
+        return lru_cache(KEPT_PAIRS)(partial(_stay_whole, self.derivations.tree, self._merging))
 
     @cached_property
     def _tokens_per_byte(self) -> int:
@@ -105,15 +105,15 @@ class TokenMatching:
     def _pass_byte(self, data: bytes, start: int) -> tuple[int, Taken]:
         return start + 1, self._merging.tokens_of(None, data, start, start + 1)
 
-    def _stay_whole(self, left: int, right: int) -> bool:
-        """Whether merging the joint text of two symbols gives just these two."""
-        tree, rules = self.derivations.tree, self._merging.rules
-        symbols = self._merging.start_symbols(tree.token_bytes(left) + tree.token_bytes(right))
-        slots: Slots = [symbol for symbol, _, _ in symbols]
-        for step in heap.steps([symbol for symbol, _, _ in symbols], rules):
-            if isinstance(step, Merge):
-                step.apply(slots)
-        return [slots[at] for at in symbol_slots(slots)] == [left, right]
+
+def _stay_whole(tree: TokenTree, merging: PairMerging, left: int, right: int) -> bool:
+    """Whether merging the joint text of two symbols gives just these two."""
+    symbols = merging.start_symbols(tree.token_bytes(left) + tree.token_bytes(right))
+    slots: Slots = [symbol for symbol, _, _ in symbols]
+    for step in heap.steps([symbol for symbol, _, _ in symbols], merging.rules):
+        if isinstance(step, Merge):
+            step.apply(slots)
+    return [slots[at] for at in symbol_slots(slots)] == [left, right]
 
 
 def _why_not_matched(vocabulary: Vocabulary) -> str:

@@ -6,7 +6,7 @@ Characters that look the same next to any others need no shaping at all: their g
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QStaticText
@@ -31,7 +31,7 @@ class ShapedTexts:
         self._metrics = QFontMetrics(font)
         self._lone = LoneGlyphs(self._font)
         self._runs = lru_cache(MOST_TEXTS)(self._lone.runs)
-        self._shaped = lru_cache(MOST_TEXTS)(self._shape)
+        self._shaped = lru_cache(MOST_TEXTS)(partial(_shaped, self._font))
 
     def learn(
         self,
@@ -107,11 +107,12 @@ class ShapedTexts:
             return text
         return self._metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(width))
 
-    def _shape(self, text: str) -> QStaticText:
-        static = QStaticText(text)
-        static.setTextFormat(Qt.TextFormat.PlainText)
-        static.prepare(font=self._font)
-        return static
+
+def _shaped(font: QFont, text: str) -> QStaticText:
+    static = QStaticText(text)
+    static.setTextFormat(Qt.TextFormat.PlainText)
+    static.prepare(font=font)
+    return static
 
 
 class MonoTexts:
