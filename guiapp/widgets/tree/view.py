@@ -33,6 +33,7 @@ from guiapp.widgets.tree.paint import TreePaint
 WHEEL_FACTOR = 1.25
 NOTCH = 120
 DRAG_PX = 4
+LEAST_PX = 8
 PREPARING = "Laying out the tree …"
 NO_MODEL = "Open a model to see its tokens as a tree."
 KEYS = {
@@ -101,8 +102,10 @@ class TreeView(QWidget):
 
     @property
     def geometry_now(self) -> Geometry | None:
-        """Where everything is at this moment."""
+        """Where everything is at this moment; None also where no tree can be told from a line."""
         if self._model.picture is None or self._canvas.colors is None:
+            return None
+        if min(self.width(), self.height()) < LEAST_PX:
             return None
         shape = Sunburst if self._flight.roundness >= 0.5 else Icicle
         geometry = shape(self._model.picture, self._flight.view, float(self.width()), float(self.height()))
@@ -209,9 +212,10 @@ class TreeView(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         is_new, is_moving, scale = self._layer is None, self._flight.is_moving, self.devicePixelRatioF()
-        if is_new and self._canvas.colors is not None:
+        geometry = self.geometry_now
+        if is_new and geometry is not None:
             self._layer = self._paint_layer(self._canvas, scale, is_moving)
-        painter, geometry = QPainter(self), self.geometry_now
+        painter = QPainter(self)
         if self._layer is None or geometry is None:
             painter.fillRect(self.rect(), self._theme_source.theme.background)
             write(painter, self.rect(), self.notice, self._theme_source.theme.dim, CENTER)

@@ -231,3 +231,15 @@ def test_the_map_shows_where_a_narrow_view_is(page, at):
     lit = [x for x in range(image.width()) if image.pixelColor(x, row) == accent]
     assert lit == pytest.approx([at * image.width()] * len(lit), abs=4)
     assert lit
+
+
+@pytest.mark.parametrize("shape", ["sunburst", "icicle"])
+@pytest.mark.parametrize("size", [(300, 0), (300, 1), (1, 300), (7, 7), (8, 8)])
+def test_a_view_without_room_shows_no_tree(page, shape, size):
+    page.model.set_shape(shape)
+    page.view.show_at_once()
+    page.view.resize(*size)
+    page.view.repaint()
+    page.view.grab()
+    page.export.copy()
+    assert (page.view.geometry_now is None) == (min(size) < 8)
