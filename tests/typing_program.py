@@ -30,6 +30,7 @@ class Typist(QObject):
         self._timer = QTimer(self, interval=EVERY_MS)
         self._timer.timeout.connect(self._do_something)
         shell.window.first_painted.connect(self._start)
+        shell.workspace.document.edited.connect(self._tell)  # at once: what is kept may be as new as this
 
     def _start(self) -> None:
         self._tell()
@@ -44,7 +45,6 @@ class Typist(QObject):
         )
         QGuiApplication.clipboard().setText(self._rng.choice(PASTED))
         QTest.keyClick(self._shell.window.windowHandle(), key, modifiers)
-        self._tell()
 
     def _tell(self) -> None:
         text = self._shell.workspace.document.text().decode()
