@@ -40,7 +40,15 @@ LEAST = 5  # of a layer that is very small
 LIMIT_S = {"test": 120, "all": 1200}
 MEMORY_BYTES = 8 << 30  # of addresses
 UNWANTED = "Variable|Decorator|NoOp|_Is_Eq|_Eq_Is$|NotEq_IsNot|IsNot_NotEq|BitOr_Add|BitOr_BitXor"
-STARS = ("parameters", "param", "lambdef", "arglist", "trailer", "argument")  # where * multiplies nothing
+STARS = (
+    "parameters",
+    "param",
+    "lambdef",
+    "arglist",
+    "trailer",
+    "argument",
+    "dictorsetmaker",
+)  # where * multiplies nothing
 LOOKS = re.compile(r"[^(]*(Margin|Spacing|Stretch|Size|Width|Height|resize|Frame|log\.|super\(\))")
 PLACES = re.compile(r"[^(]*(addWidget|addLayout|insertWidget)")
 

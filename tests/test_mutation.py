@@ -21,7 +21,7 @@ def one(given: int | None, *more: int) -> int | None:
     """More words."""
     layout.setSpacing(1 + 2)
     kept: int | None = given
-    return kept
+    return {**kept, **more}
 '''
 DOUBLED = "def doubled(number):\n    return number + number\n"
 

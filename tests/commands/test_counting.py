@@ -28,6 +28,20 @@ def test_count_gives_the_number_of_tokens(file, capsys):
     assert capsys.readouterr().out == "more than 50\n"
 
 
+@pytest.mark.parametrize(("text", "n_tokens"), [("", "0\n"), ("a", "more than 0\n")])
+def test_no_token_is_a_limit_too(capsys, text, n_tokens):
+    assert run(["count", "demo:bpe", text, "--no-special", "--limit", "0"]) == 0
+    assert capsys.readouterr().out == n_tokens
+
+
+@pytest.mark.parametrize("switch", [[], ["--no-parse-special"]])
+def test_chunks_find_special_tokens_in_the_text_unless_switched_off(capsys, switch):
+    assert run(["chunk", "demo:bpe", "a<|im_end|>b", "--max-tokens", "99", *switch]) == 0
+    n_tokens = len(guiapp.open_model("demo:bpe").encode("a<|im_end|>b", False, not switch))
+    assert capsys.readouterr().out.split("\t")[2] == str(n_tokens)
+    assert (n_tokens == 3) == (not switch)
+
+
 class Endless(io.RawIOBase):
     """Standard input from a program that never ends."""
 

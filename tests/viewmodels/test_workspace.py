@@ -54,6 +54,13 @@ def test_a_small_edit_is_encoded_at_once(workspace):
     assert workspace.statistics.n_characters == 17
 
 
+@pytest.mark.parametrize(("hovered", "left"), [(2, 2), (3, None)])
+def test_a_token_is_pointed_at_as_long_as_there_are_so_many(workspace, hovered, left, qtbot):
+    workspace.hover_token(hovered)
+    edit(qtbot, workspace, 7, 13, b"")  # leaves three
+    assert (workspace.n_tokens, workspace.hovered_token) == (3, left)
+
+
 @pytest.fixture
 def in_the_background(monkeypatch):
     """No edit is small enough to be encoded at once."""

@@ -1,8 +1,11 @@
 """Chunks cover the text, hold no more tokens than allowed, and none could be longer."""
 
 import random
+from itertools import pairwise
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from model_files import ALL_MODELS
 from pair_vocabularies import sentence_piece
 from random_texts import random_texts
@@ -18,6 +21,12 @@ from guiapp.core.vocab.vocabulary import Rules
 
 N_TEXTS = 8
 LONGEST_TEXT = 120  # bytes; what is expected is found by trying everything
+FEW_WORDS = Tokenizer(
+    sentence_piece(
+        {"<unk>": 0, "a": -9, "b": -9, "▁": -9, ".": -9, "ab": -1, "▁a": -2, "aba": -3},
+        rules=Rules(escape_spaces=True),
+    )
+)
 SENTENCES = b"The quick brown fox jumps over the lazy dog. Then it sleeps!\nSo do we, all day long.\n" * 3
 
 
@@ -41,6 +50,20 @@ def test_chunks_cover_the_text_and_are_maximal(model):
             assert chunk.end == next(end for end in ends if end is not None), story
             covered, start_before = chunk.end, chunk.start
         assert covered == len(text)
+
+
+@given(
+    text=st.text(alphabet="ab .", max_size=40),
+    sizes=st.integers(1, 6).flatmap(lambda most: st.tuples(st.just(most), st.integers(0, most - 1))),
+    by=st.sampled_from(LEVELS),
+)
+@example(text="b b  ", sizes=(3, 2), by="word")  # no word more fits behind the last one
+@example(text="ab" * 20, sizes=(2, 1), by="character")
+def test_each_chunk_goes_on_behind_the_one_before_whatever_overlaps(text, sizes, by):
+    chunks = chunk_text(FEW_WORDS, text, *sizes, by)
+    for before, after in pairwise(chunks):
+        assert before.start < after.start <= before.end < after.end
+    assert (chunks[0].start, chunks[-1].end) == (0, len(text)) if text else not chunks
 
 
 def count(tokenizer, text, start, end):

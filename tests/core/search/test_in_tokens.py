@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pytest
 from conftest import PATIENCE_S
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from toy_vocabulary import toy_vocabulary
 
@@ -94,9 +94,14 @@ def test_a_search_that_nobody_waits_for_ends():
         find_tokens(tree, "/^(a+)+$/", superseded)
 
 
-@given(
-    st.lists(st.binary(max_size=5), min_size=1, max_size=12, unique=True), st.binary(min_size=1, max_size=3)
-)
+two_letters = st.text(alphabet="ab", min_size=1, max_size=3).map(
+    str.encode
+)  # so that borders look like tokens
+
+
+@given(st.lists(two_letters | st.just(b""), min_size=1, max_size=12, unique=True), two_letters)
+@example([b"a", b"b"], b"ab")
+@example([b"ab", b"", b"b"], b"bb")
 def test_bytes_are_found_within_tokens_and_not_across_them(tokens, wanted):
     tree = token_tree(toy_vocabulary(dict.fromkeys(tokens, 0.0)))
     expected = [token for token in range(len(tokens)) if wanted in tree.token_bytes(token)]

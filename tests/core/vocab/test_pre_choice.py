@@ -1,5 +1,7 @@
 """A pre-tokenizer chosen by hand, where the file's is unknown, missing, or not wanted."""
 
+import os
+
 import pytest
 from gguf_builder import write_vocab
 
@@ -46,10 +48,16 @@ def test_choosing_what_the_file_says_changes_nothing(write):
     assert tokenizer.vocabulary.chosen_pre == ""
 
 
-def test_a_choice_is_not_remembered_for_the_next_opening(write):
+@pytest.mark.parametrize("order", [("gpt-2", "qwen2"), ("qwen2", "gpt-2")])
+def test_one_file_is_kept_apart_by_what_was_chosen(write, order):
     path = write(pre="gpt-2")
-    guiapp.open_model(path, pre="qwen2")
-    assert guiapp.open_model(path).vocabulary.chosen_pre == ""
+    os.utime(path, (10**9, 10**9))  # old enough to be kept
+    expected = {"gpt-2": (None, "", [2]), "qwen2": ("qwen2", "qwen2", [0, 1])}
+    for name in order * 2:
+        asked, chosen, ids = expected[name]
+        tokenizer = guiapp.open_model(path, pre=asked)
+        assert tokenizer.vocabulary.chosen_pre == chosen
+        assert tokenizer.encode("12", add_special=False).token_ids.tolist() == ids
 
 
 def test_a_name_that_nobody_knows_cannot_be_chosen(write):

@@ -107,8 +107,11 @@ def test_a_run_is_compared_with_any_that_was_kept(qtbot, make_model, tmp_path):
     qtbot.waitUntil(lambda: len(model.kept.runs) == 3)
     newest, _, oldest = model.kept.runs
     opened(qtbot, model, newest.path)
+    shown = []
+    model.results_changed.connect(lambda: shown.append(model.comparison))
     with qtbot.waitSignal(model.compared):
         model.compare_with(oldest.path)
+    assert shown == [model.comparison]
     assert [change.verdict for change in model.comparison.changes] == ["slower"]
     assert model.comparison.changes[0].ratio.ratio == pytest.approx(3)
     copy = tmp_path / "copy.json"

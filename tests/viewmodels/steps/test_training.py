@@ -11,6 +11,19 @@ from guiapp.viewmodels.steps.training_beside import TrainingBeside
 from guiapp.viewmodels.workspace import Workspace
 
 TEXT = b"This is insane! This is impossible"
+THREE_STEPS = """
+import json, sys, time
+from guiapp.core.training.runs import begin
+from guiapp.core.training.telling import to_json
+from guiapp.core.training.train_process import _tell
+
+asked = json.loads(sys.stdin.readline())
+run = begin(asked["algorithm"], open(asked["text_file"]).read(), asked["n_tokens"], asked["has_end_marks"])
+_tell(run.start.line())
+for told, _ in zip(run.steps(), range(3)):
+    _tell(to_json(told).encode())
+time.sleep(600)
+"""
 
 
 @pytest.fixture
@@ -132,3 +145,19 @@ def test_playing_stops_at_breakpoints_and_f9_sets_them(make_model, qtbot):
     assert model.position == 2
     model.toggle_breakpoint()
     assert model.breakpoints.rows == ()
+
+
+@pytest.mark.parametrize("position", [0, 2])
+def test_playing_waits_where_it_has_caught_up_with_the_training(make_model, qtbot, position):
+    model = make_model(sys.executable, "-u", "-c", THREE_STEPS)
+    model.clock.set_speed(30)
+    model.train(TrainingWish("bpe", TEXT, 400, True), position)
+    model.play()
+    assert model.clock.is_playing
+    qtbot.waitUntil(lambda: model.n_steps == model.position == 3)
+    with qtbot.waitSignals([model.clock.ticked] * 2):
+        pass
+    assert (model.clock.is_playing, model.is_busy) == (True, True)
+    model.cancel()
+    qtbot.waitUntil(lambda: not model.clock.is_playing)
+    assert model.position == 3

@@ -2,6 +2,7 @@
 
 import pytest
 from fake_tokenizer import FakeTokenizer
+from PySide6.QtWidgets import QApplication
 
 from guiapp.viewmodels.text import search as text_search
 from guiapp.viewmodels.text.search import TextSearch
@@ -128,3 +129,69 @@ def test_a_step_before_the_search_began_goes_to_the_first_match(search, workspac
     search.step(1)
     qtbot.waitUntil(lambda: not search.is_searching)
     assert workspace.document.selection == (4, 7)
+
+
+@pytest.mark.parametrize("way", ["close", "empty", "token"])
+def test_a_search_that_is_left_delivers_nothing(search, hold, find, qtbot, way):
+    find("two")
+    gate = hold(text_search, "find")
+    search.set_query("one")
+    qtbot.waitUntil(lambda: search.job.is_busy)
+    if way == "close":
+        search.close()
+        assert (search.is_open, search.is_searching) == (False, False)
+    else:
+        search.set_kind("token" if way == "token" else "text")
+        search.set_query("3" if way == "token" else "")
+        qtbot.waitUntil(lambda: not search.is_searching)
+    gate.set()
+    search.job.finish(60)
+    QApplication.processEvents()
+    assert search.n_found == (2 if way == "token" else 0)
+
+
+def test_an_edit_ends_the_search_of_the_text_before(search, workspace, hold, find, qtbot):
+    find("two")
+    gate = hold(text_search, "find")
+    search.set_query("one")
+    qtbot.waitUntil(lambda: search.job.is_busy)
+    search._pause.setInterval(100_000)
+    workspace.document.set_text(b"x one")
+    gate.set()
+    search.job.finish(60)
+    QApplication.processEvents()
+    assert search.n_found == 0
+    search.step(1)  # without a pause
+    qtbot.waitUntil(lambda: not search.is_searching)
+    assert places(search, workspace) == [(2, 5)]
+
+
+def test_the_same_query_again_is_no_search(search, find, workspace, qtbot):
+    find("one")
+    search.set_query("one")
+    search.set_matches_case(search.matches_case)
+    assert not search.is_searching
+    assert search.has_all
+    with qtbot.waitSignal(search.query_changed):
+        search.set_matches_case(True)
+    qtbot.waitUntil(lambda: not search.is_searching)
+    assert search.n_found == 2
+
+
+def test_it_is_opened_where_the_caret_is_and_goes_on_or_back(search, workspace, find, qtbot):
+    find("one")
+    search.close()
+    workspace.document.select(8, 11)
+    for step, expected in ((1, 2), (-1, 1)):
+        search.open(step)
+        qtbot.waitUntil(lambda: not search.is_searching)
+        assert search.current == expected
+
+
+def test_a_query_can_be_looked_for_at_once_from_a_place(search, workspace, qtbot):
+    search.look_for("text", "one", 9)
+    qtbot.waitUntil(lambda: not search.is_searching)
+    assert (search.kind, search.query, search.current) == ("text", "one", 2)
+    search.look_for("token", "nothing", 0)
+    assert search.problem
+    assert search.n_found == 0

@@ -67,13 +67,16 @@ def test_bpe_shows_ranks_where_others_show_scores(qtbot):
 
 
 def test_an_edit_adds_or_removes_rows_at_the_end_and_renews_all(source, details, qtbot):
-    model = TokenTableModel(source, details)
+    model, shrinking = TokenTableModel(source, details), []
+    for signal in (model.rowsInserted, model.rowsRemoved, model.dataChanged):
+        signal.connect(lambda *_: shrinking.append(model.is_shrinking))
     with qtbot.waitSignals([model.rowsInserted, model.dataChanged]):
         source.set_tokens([2, 2, 2, 2, 2, 1])
     assert (model.rowCount(), shown(model, 5)["text"]) == (6, "·York")
     with qtbot.waitSignals([model.rowsRemoved, model.dataChanged]):
         source.set_tokens([1])
     assert (model.rowCount(), shown(model, 0)["text"]) == (1, "·York")
+    assert shrinking == [False, False, True, False]
     source.set_tokens([])
     assert model.rowCount() == 0
 

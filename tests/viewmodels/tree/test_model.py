@@ -109,6 +109,13 @@ def test_the_selected_token_is_chosen_and_flown_to(model, workspace, node_of):
     assert not model.can_go_back  # the flight itself is not remembered
 
 
+def test_the_token_under_the_caret_is_chosen_when_the_text_is_another(model, workspace, node_of, qtbot):
+    assert workspace.selected_token == 0
+    workspace.document.replace(0, 2, b"cb")
+    qtbot.waitUntil(lambda: model.chosen == node_of(b"cb"))
+    assert workspace.selected_token == 0
+
+
 def test_counts_follow_the_text_and_so_does_what_is_coloured_by_them(model, workspace, qtbot):
     assert model.counts.tolist() == [0, 0, 0, 1, 0, 0, 0, 0, 1]
     model.set_coloring("use")
