@@ -12,7 +12,7 @@ from toy_vocabulary import toy_vocabulary
 
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.widgets.inspect import token_strip
-from guiapp.widgets.inspect.token_strip import TokenStrip
+from guiapp.widgets.inspect.token_strip import EMPTY_TEXT, ENCODING_TEXT, NO_MODEL_TEXT, TokenStrip
 from guiapp.widgets.shared.theme import DARK, LIGHT, ThemeSource
 
 Key, Shift, Control = Qt.Key, Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
@@ -222,3 +222,48 @@ def test_special_kinds_are_marked_by_more_than_a_colour(kind, qtbot):
         widget.resize(100, 60)
         pictures.append(widget.grab(widget.chip_rect(0)).toImage())
     assert pictures[0] != pictures[1]
+
+
+@pytest.mark.parametrize("button", [Qt.MouseButton.RightButton, Qt.MouseButton.MiddleButton])
+def test_other_buttons_select_nothing(source, strip, qtbot, button):
+    click(qtbot, strip, 3)
+    qtbot.mouseClick(strip.viewport(), button, pos=strip.chip_rect(7).center())
+    there = QPointF(strip.chip_rect(8).center())
+    QApplication.sendEvent(
+        strip.viewport(),
+        QMouseEvent(QEvent.Type.MouseMove, there, there, button, button, Qt.KeyboardModifier.NoModifier),
+    )
+    assert strip.selected_range == (3, 4)
+
+
+def test_the_tab_key_selects_the_first_token_where_none_is_selected(source, strip):
+    mouse, tab = Qt.FocusReason.MouseFocusReason, Qt.FocusReason.TabFocusReason
+    for chosen, reason, expected in ((None, mouse, None), (None, tab, 0), (5, tab, 5)):
+        strip.clearFocus()
+        source.select_token(chosen)
+        strip.setFocus(reason)
+        assert source.selected_token == expected
+
+
+@pytest.mark.parametrize(
+    ("state", "says"), [("model", NO_MODEL_TEXT), ("encoding", ENCODING_TEXT), ("", EMPTY_TEXT)]
+)
+def test_it_says_why_there_are_no_ids(source, strip, state, says):
+    source.set_tokens([])
+    source.is_encoding = state == "encoding"
+    source.vocabulary = None if state == "model" else source.vocabulary
+    assert strip._remark() == says
+
+
+def test_screen_readers_hear_which_token_is_selected(source, strip, qtbot):
+    click(qtbot, strip, 7)
+    assert strip.accessibleDescription() == "token 8 of 100"
+
+
+def test_page_keys_go_as_far_as_is_seen(source, strip, qtbot):
+    click(qtbot, strip, 0)
+    press(qtbot, strip, Key.Key_PageDown)
+    rows = strip.viewport().height() // (strip.chip_rect(columns(strip)).top() - strip.chip_rect(0).top())
+    assert source.selected_token == rows * columns(strip)
+    press(qtbot, strip, Key.Key_Up)
+    assert source.selected_token == (rows - 1) * columns(strip)

@@ -1,0 +1,72 @@
+"""The Inspect page: what its parts tell each other."""
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QPushButton
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def page(shell):
+    return shell.window.inspect_page
+
+
+def test_f6_goes_through_the_text_the_ids_and_the_card(page, qtbot):
+    assert page.panels == [page.editor, page.ids_panel.strip, page.card]
+    page.ids_panel.strip.hide()
+    assert page.panels == [page.editor, page.ids_panel.table, page.card]
+    assert page.focusProxy() is page.editor
+
+
+@pytest.mark.parametrize("way", ["editor", "strip"])
+def test_ids_grow_with_the_text(page, qtbot, way):
+    chip, font = page.ids_panel.strip.chip_rect(0).width(), page.editor.font_px
+    if way == "editor":
+        page.editor.zoom(4)
+    else:
+        for _ in range(4):
+            page._zoom.stepped.emit(1)
+    assert page.editor.font_px > font
+    assert page.ids_panel.strip.chip_rect(0).width() > chip
+
+
+@pytest.mark.parametrize(("title", "text"), [("Insert into text", b"two one"), ("Replace text", b"two")])
+def test_decoded_ids_go_into_the_text(make_shell, qtbot, title, text):
+    shell = make_shell(b" one")
+    page = shell.window.inspect_page
+    shell.workspace.document.set_caret(0)
+    QGuiApplication.clipboard().setText("7")
+    page.show_decoder()
+    dialog = page._decode_dialog
+    button = next(each for each in dialog.findChildren(QPushButton) if each.text() == title)
+    qtbot.waitUntil(button.isEnabled)
+    qtbot.mouseClick(button, LEFT)
+    assert shell.workspace.document.text() == text
+    QGuiApplication.clipboard().setText("no ids")
+    page.show_decoder()
+    assert page._decode_dialog is dialog
+    assert dialog.isVisible()
+    dialog.close()
+
+
+def test_a_token_chosen_in_one_panel_shows_in_the_others(page, shell, qtbot):
+    strip = page.ids_panel.strip
+    qtbot.mouseClick(strip.viewport(), LEFT, pos=strip.chip_rect(2).center())
+    assert shell.workspace.selected_token == 2
+    assert shell.workspace.document.caret == 3
+    shell.workspace.document.set_caret(9)
+    assert strip.selected_range == (3, 4)
+    qtbot.mouseMove(strip.viewport(), strip.chip_rect(1).center() + QPoint(1, 1))
+    qtbot.waitUntil(lambda: shell.workspace.hovered_token == 1)
+
+
+def test_a_text_that_was_opened_has_the_keys(page, shell, tmp_path, qtbot):
+    shell.window.activateWindow()
+    page.ids_panel.strip.setFocus()
+    qtbot.waitUntil(page.ids_panel.strip.hasFocus)
+    (tmp_path / "text.txt").write_bytes(b"two")
+    shell.workspace.open_text(tmp_path / "text.txt")
+    qtbot.waitUntil(page.editor.hasFocus)
+    assert shell.workspace.document.text() == b"two"
