@@ -100,7 +100,8 @@ def test_case_counts_from_one_start_to_the_next(shell, qtbot, panel, make_shell)
     find(qtbot, shell, panel, "One")
     qtbot.mouseClick(panel.find_bar.case, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: panel.find_bar.count.text() == "1 of 1")
-    assert make_shell(TEXT).window.inspect_page.text_panel.search.matches_case
+    other = make_shell(TEXT).window.inspect_page.text_panel
+    assert (other.search.matches_case, other.find_bar.case.isChecked()) == (True, True)
 
 
 def test_a_problem_is_told_beside_the_field(shell, qtbot, panel):
@@ -170,3 +171,14 @@ def test_a_far_match_comes_into_sight(shell, qtbot, panel):
     editor = shell.window.inspect_page.editor
     assert editor.rows.shows(2000)
     assert QApplication.focusWidget() is panel.find_bar.field
+
+
+def test_arrows_and_the_close_button_do_what_enter_and_escape_do(shell, qtbot, panel):
+    find(qtbot, shell, panel, "one")
+    bar, seen = panel.find_bar, []
+    for key in (Key.Key_Down, Key.Key_Up, Key.Key_Enter):
+        qtbot.keyClick(bar.field, key)
+        seen.append(bar.count.text())
+    assert seen == ["2 of 3", "1 of 3", "2 of 3"]
+    qtbot.mouseClick(bar.close_button, Qt.MouseButton.LeftButton)
+    assert (bar.isVisible(), panel.search.is_open) == (False, False)

@@ -75,6 +75,7 @@ def test_dragging_moves_what_is_under_the_pointer(near, shape):
 def test_the_right_button_neither_chooses_nor_moves(near, qtbot):
     before = near.model.view, near.model.chosen
     QTest.mouseClick(near.view, RIGHT, pos=QPoint(250, 120))
+    QTest.mouseMove(near.view, QPoint(290, 130))
     assert (near.model.view, near.model.chosen) == before
 
 
