@@ -204,9 +204,8 @@ def first_failure(tree: Path, tests: list[str]) -> str | None:
             said, _ = process.communicate()
     if process.returncode in (0, 5):
         return None
-    failed = re.findall(r"^(?:FAILED|ERROR) (tests/\S+)", said, re.M) or re.findall(
-        r"^(tests/\S+::\S+)", said, re.M
-    )
+    failed = re.findall(r"^(?:FAILED|ERROR) (tests/[^\s\[]+)", said, re.M)  # with all its parameters
+    failed = failed or re.findall(r"^(tests/[^\s\[]+::[^\s\[]+)", said, re.M)  # what had begun when it died
     return failed[-1] if failed else tests[0]
 
 

@@ -74,7 +74,9 @@ def test_tests_of_the_same_name_come_first_then_those_that_name_the_module():
 )
 def test_a_fault_is_killed_by_a_test_that_passes_without_it(tmp_path, monkeypatch, test, outcome):
     monkeypatch.setitem(mutation.LIMIT_S, "test", 2)
-    tree = tree_with(tmp_path, f"from guiapp.core.twice import doubled\ndef test_it():\n    {test}")
+    odd = '@pytest.mark.parametrize("odd", ["a b - c[d"])'
+    code = f"import pytest\nfrom guiapp.core.twice import doubled\n{odd}\ndef test_it(odd):\n    {test}"
+    tree = tree_with(tmp_path, code)
     mutant = mutation.Mutant("guiapp/core/twice.py", 2, "", DOUBLED.replace("+", "*"))
     assert mutation.outcome(mutant, tree) == outcome
     assert (tree / mutant.path).read_text() == DOUBLED + "\n"

@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPalette
 
 from guiapp.core.tree.scripts import NAMES
@@ -126,3 +127,17 @@ def test_a_scale_goes_on_steadily_for_every_kind_of_sight(theme: Theme, simulati
     assert min(float(np.linalg.norm(one - other)) for one, other in itertools.pairwise(seen)) >= 5
     lights = [float(color[0]) for color in seen]
     assert lights in (sorted(lights), sorted(lights, reverse=True))
+
+
+def test_the_systems_theme_is_followed_where_it_is_chosen(qapp, qtbot, monkeypatch):
+    hints, schemes = qapp.styleHints(), Qt.ColorScheme
+    source = ThemeSource(qapp, "system")
+    for scheme, theme in ((schemes.Dark, DARK), (schemes.Light, LIGHT), (schemes.Unknown, LIGHT)):
+        monkeypatch.setattr(type(hints), "colorScheme", lambda hints, scheme=scheme: scheme)
+        hints.colorSchemeChanged.emit(scheme)
+        assert source.theme is theme
+    with qtbot.waitSignal(source.changed):
+        source.choose("dark")
+    with qtbot.assertNotEmitted(source.changed):
+        source.choose("dark")
+    assert (source.theme, source.choice) == (DARK, "dark")
