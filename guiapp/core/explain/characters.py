@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from itertools import groupby
 
 import numpy as np
 
@@ -46,6 +47,18 @@ def characters_of(text: bytes, start: int, end: int) -> str:
         at = 1 if middle_start > start else 0
         parts.insert(at, _whole(text[middle_start:middle_end], is_all=not parts))
     return ", ".join(parts)
+
+
+def code_points(text: str, most: int) -> list[str]:
+    """Each character on a line of its own, equal neighbours on one: `U+200B ZERO WIDTH SPACE ×3`."""
+    runs = [(character, len(list(equal))) for character, equal in groupby(text)]
+    lines = [
+        f"U+{ord(character):04X} {_long_name(character)}" + (f" ×{n_times:,}" if n_times > 1 else "")
+        for character, n_times in runs[:most]
+    ]
+    if n_more := sum(n_times for _, n_times in runs[most:]):
+        lines.append(f"… and {n_more:,} more")
+    return lines
 
 
 def n_characters(text: bytes | memoryview) -> int:

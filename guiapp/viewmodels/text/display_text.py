@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -15,16 +15,17 @@ from PySide6.QtCore import QTextBoundaryFinder
 
 from guiapp.core.editing.character_starts import decode
 from guiapp.core.editing.distinct import distinct
+from guiapp.core.text.invisible import invisible_runs
 
-CHIP = "□"  # holds the place of a byte or character that is shown as a chip with its hex digits
+CHIP = "□"  # holds the place of what is shown as a chip: its hex digits, or how many characters it hides
 WIDE_SPACE = "\u2007\u200b"  # a space that takes room at a row's end, and a place to break behind it
-CHIPPED = re.compile(
-    "[\x00-\x08\x0a-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
-    "\ufff0-\ufffb\ufffe\uffff\udc80-\udcff\U0001d173-\U0001d17a\U000e0000-\U000e001f\U000e0080-\U000e00ff\U000e01f0-\U000e0fff]"
-)  # control characters, invisible ones that shape no neighbour, bytes that are no UTF-8
+# Control characters and bytes that are no UTF-8, each of them a chip; one chip for a run of invisible ones.
+LONE = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\ufffe\uffff\udc80-\udcff]")
 # Those that order what is around them stay in the text beside their chip, outside of what they enclose.
 ORDERING = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 CLOSING = "\u202c\u2069"
+# Those that shape the character before them stay behind it, and belong to its cell.
+SHAPING = re.compile("(?<![0-9#*])[\u180b-\u180d\u180f\u200d\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 SPACES = re.compile("  +")
 # Characters that never combine with a neighbour into one grapheme, as ranges.
 ALONE = (
@@ -55,10 +56,20 @@ LEFT_TO_RIGHT = ((0x41, 0x5A), (0x61, 0x7A), (0xC0, 0xD6), (0xD8, 0xF6), (0xF8, 
 
 
 class Chip(NamedTuple):
-    """A place in the display text that shows hex digits instead of a character."""
+    """A place in the display text that shows hex digits, or a count, instead of characters."""
 
     cell: int
     unit: int
+    label: str
+
+
+class _StandIn(NamedTuple):
+    """What is laid out for the characters [start, end); what shapes the one before them goes to that."""
+
+    start: int
+    end: int
+    shaping: str
+    shown: str
     label: str
 
 
@@ -93,19 +104,29 @@ class DisplayText(NamedTuple):
         return self.chips[from_:to]
 
 
-def display_text(data: bytes, widens_spaces: bool) -> DisplayText:
-    """What to lay out for one block without its newline; `widens_spaces` where the font allows it."""
+def display_text(
+    data: bytes, widens_spaces: bool, draws_as_one: Callable[[str], bool] = lambda _: True
+) -> DisplayText:
+    """What to lay out for one block without its newline.
+
+    `widens_spaces` where the font allows it; `draws_as_one` says of an emoji made of several whether the
+    font has it.
+    """
     text = decode(data)
     points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
     widths = 1 + (points >= 0x10000).astype(np.int64)
     is_space = points == 0x20
-    chipped = () if text.isprintable() else tuple(CHIPPED.finditer(text))
-    shown = CHIPPED.sub(_chip_in_place_of if ORDERING.search(text) else CHIP, text) if chipped else text
-    if chipped:
-        widths[[match.start() for match in chipped]] = [len(_chip_in_place_of(match)) for match in chipped]
+    is_plain = text.isascii() and text.isprintable()
+    stand_ins = () if is_plain else tuple(_stand_ins(text, draws_as_one))
+    shown = _with_stand_ins(text, stand_ins)
     if widens_spaces and "  " in text:
         shown = SPACES.sub(lambda run: WIDE_SPACE * len(run[0]), shown)
         widths[_in_runs(is_space)] = len(WIDE_SPACE)
+    for each in stand_ins:
+        widths[each.start : each.end] = 0
+        widths[each.start] = len(each.shown)
+        if each.shaping:
+            widths[each.start - 1] += _n_units(each.shaping)
     units = _offsets(widths)
     characters = _offsets(_sizes_in_bytes(points))
     firsts = _cell_starts(shown, points, units)
@@ -122,7 +143,7 @@ def display_text(data: bytes, widens_spaces: bool) -> DisplayText:
         is_space=is_single & is_space[firsts],
         is_tab=heads == 0x09,
         may_turn=may_turn[firsts],
-        chips=tuple(_chips(chipped, cells, units)),
+        chips=tuple(_chips(stand_ins, cells, units)),
         has_right_to_left=bool(may_turn.any()),
     )
 
@@ -140,11 +161,36 @@ def begins_from_right(text: str) -> bool:
     return False
 
 
-def _chip_in_place_of(match: re.Match[str]) -> str:
-    character = match[0]
-    if not ORDERING.match(character):
-        return CHIP
-    return character + CHIP if character in CLOSING else CHIP + character
+def _stand_ins(text: str, draws_as_one: Callable[[str], bool]) -> Iterator[_StandIn]:
+    runs = (*LONE.finditer(text), *invisible_runs(text, draws_as_one))
+    for run in sorted(runs, key=lambda run: run.start()):
+        start, end = run.span()
+        shaping = text[start] if start and SHAPING.match(text, start) else ""
+        ordering = "".join(ORDERING.findall(run[0]))
+        opening = ordering.lstrip(CLOSING)
+        closing = ordering[: len(ordering) - len(opening)]
+        yield _StandIn(start, end, shaping, closing + CHIP + opening, _label(run[0]))
+
+
+def _label(run: str) -> str:
+    """`200B`, `200B×3` or `7 hidden`; of a byte that is no UTF-8 its two digits."""
+    if len(set(run)) > 1:
+        return f"{len(run)} hidden"
+    point = ord(run[0])
+    digits = f"{point - 0xDC00:02X}" if 0xDC80 <= point <= 0xDCFF else f"{point:02X}"
+    return digits if len(run) == 1 else f"{digits}×{len(run)}"
+
+
+def _with_stand_ins(text: str, stand_ins: Iterable[_StandIn]) -> str:
+    parts, at = [], 0
+    for each in stand_ins:
+        parts += text[at : each.start], each.shaping, each.shown
+        at = each.end
+    return "".join((*parts, text[at:]))
+
+
+def _n_units(text: str) -> int:
+    return len(text.encode("utf-16-le")) // 2
 
 
 def _offsets(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -186,22 +232,19 @@ def _may_turn(points: NDArray[np.uint32]) -> NDArray[np.bool_]:
 
 
 def _cell_starts(shown: str, points: NDArray[np.uint32], units: NDArray[np.int64]) -> NDArray[np.intp]:
-    """Which characters begin a grapheme."""
+    """Which characters begin a grapheme, or a run that one chip stands for."""
     if points.max(initial=0) < 0x300 or _in_ranges(points, ALONE).all():
-        return np.arange(len(points))
+        return np.flatnonzero(np.diff(units))
     finder = QTextBoundaryFinder(QTextBoundaryFinder.BoundaryType.Grapheme, shown)
     bounds = [0]
     while (bound := finder.toNextBoundary()) >= 0:
         bounds.append(bound)
-    firsts = distinct(np.searchsorted(units, bounds[:-1]))
-    return firsts[firsts < len(points)]  # a widened space has a bound within
+    return distinct(np.searchsorted(units, bounds[:-1], side="right") - 1)
 
 
 def _chips(
-    chipped: Iterable[re.Match[str]], cells: NDArray[np.intp], units: NDArray[np.int64]
+    stand_ins: Iterable[_StandIn], cells: NDArray[np.intp], units: NDArray[np.int64]
 ) -> Iterator[Chip]:
-    for match in chipped:
-        point = ord(match[0])
-        label = f"{point - 0xDC00:02X}" if 0xDC80 <= point <= 0xDCFF else f"{point:02X}"
-        cell = int(np.searchsorted(cells, match.start(), side="right")) - 1
-        yield Chip(cell, int(units[match.start()]) + (match[0] in CLOSING), label)
+    for each in stand_ins:
+        cell = int(np.searchsorted(cells, each.start, side="right")) - 1
+        yield Chip(cell, int(units[each.start]) + each.shown.index(CHIP), each.label)

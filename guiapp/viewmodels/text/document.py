@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QTextBoundaryFinder, Signal
 
 from guiapp.core.editing.character_starts import LONGEST_CHARACTER, character_start, decode, encode
 from guiapp.core.editing.text_buffer import TextBuffer, TextEdit
+from guiapp.core.text.invisible import invisible_runs
 
 WINDOW_BYTES = 512  # how far a grapheme or a word is followed
+STAND_INS = "□", "□□"  # for one UTF-16 unit, and for two; Qt 6.11 miscounts signs of two before Indic letters
+LOW_SURROGATES = b"\xdc", b"\xdd", b"\xde", b"\xdf"  # the greater bytes of second units
 Boundary = QTextBoundaryFinder.BoundaryType
 BYTE_ORDER_MARKS = ("\ufeff", "\ufffe")  # in front, Qt takes them away; the second swaps what follows
 
@@ -183,16 +188,21 @@ class TextDocument(QObject):
         return self.caret_stop(start), last if last == end else self.next_grapheme(last)
 
     def next_grapheme(self, offset: int) -> int:
-        """The end of what a person sees as one character behind `offset`; CRLF is one."""
+        """The end of what a person sees as one character behind `offset`; CRLF is one.
+
+        So is each invisible character that is no part of an emoji: it has a chip of its own.
+        """
         text = self._text_after(offset)
-        finder = QTextBoundaryFinder(Boundary.Grapheme, _for_qt(text))
-        return offset + _byte_length(text, finder.toNextBoundary())
+        shown = _for_qt(_with_stand_ins(text))
+        finder = QTextBoundaryFinder(Boundary.Grapheme, shown)
+        return offset + _byte_length(text, _whole_character(_for_qt(text), finder.toNextBoundary))
 
     def previous_grapheme(self, offset: int) -> int:
         text, start = self._text_before(offset)
-        finder = QTextBoundaryFinder(Boundary.Grapheme, _for_qt(text))
+        shown = _for_qt(_with_stand_ins(text))
+        finder = QTextBoundaryFinder(Boundary.Grapheme, shown)
         finder.toEnd()
-        return start + _byte_length(text, finder.toPreviousBoundary())
+        return start + _byte_length(text, _whole_character(_for_qt(text), finder.toPreviousBoundary))
 
     def next_word(self, offset: int) -> int:
         """The start of the next word, or the next end of a line."""
@@ -237,6 +247,21 @@ def _for_qt(text: str) -> str:
     if text.startswith(BYTE_ORDER_MARKS):
         text = "\ufffd" + text[1:]
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _with_stand_ins(text: str) -> str:
+    """The text with signs in place of the characters that have a chip; as many UTF-16 units."""
+    parts, at = [], 0
+    for run in invisible_runs(text):
+        parts += text[at : run.start()], *(STAND_INS[character > "\uffff"] for character in run[0])
+        at = run.end()
+    return "".join((*parts, text[at:]))
+
+
+def _whole_character(text: str, move: Callable[[], int]) -> int:
+    """Where a finder moves to, beyond the stop between two signs that stand for one character."""
+    at = move()
+    return move() if text.encode("utf-16-le")[2 * at + 1 : 2 * at + 2] in LOW_SURROGATES else at
 
 
 def _utf16_length(text: str) -> int:

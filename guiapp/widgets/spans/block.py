@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache, partial
 from itertools import groupby
 
 import numpy as np
@@ -28,6 +29,7 @@ CHIP_FONT = 0.62
 CHIP_PADDING_PX = 7
 TAB_COLUMNS = 4
 FIGURE_SPACE = 0x2007
+KNOWN_EMOJI = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +38,7 @@ class TextMetrics:
 
     is_even        whether all printable ASCII characters have the same width
     widens_spaces  whether the font can show spaces that take room at a row's end
+    draws_as_one   whether the font has one picture for an emoji that is made of several
     """
 
     font: QFont
@@ -45,6 +48,7 @@ class TextMetrics:
     baseline: float
     is_even: bool
     widens_spaces: bool
+    draws_as_one: Callable[[str], bool]
 
     @classmethod
     def of(cls, font: QFont) -> TextMetrics:
@@ -62,6 +66,7 @@ class TextMetrics:
             (height + sizes.ascent() - sizes.descent()) / 2,
             all(sizes.horizontalAdvance(sample) == width for sample in "iW ~"),
             has_wide_space and sizes.horizontalAdvance("\u2007") == sizes.horizontalAdvance(" "),
+            lru_cache(KNOWN_EMOJI)(partial(_draws_as_one, QFont(font))),
         )
 
     def room_for_digits(self, n_digits: int) -> float:
@@ -90,7 +95,9 @@ class BlockLayout:
         self.size = len(data)
         self.preedit = preedit
         self._metrics = metrics
-        self.display = display_text(data[: len(data) - self.ends_line], metrics.widens_spaces)
+        self.display = display_text(
+            data[: len(data) - self.ends_line], metrics.widens_spaces, metrics.draws_as_one
+        )
         if preedit is not None:
             self.display = _with_preedit(self.display, preedit)
         self._layout = QTextLayout(self.display.text, metrics.font)
@@ -215,6 +222,13 @@ class BlockLayout:
         start, end = int(geometry.cells[cell]), int(geometry.cells[cell + 1])
         share = (x - geometry.leading[cell]) / (geometry.trailing[cell] - geometry.leading[cell])
         return min(start + int(share * (end - start)), end - 1)
+
+    def chip_span(self, offset: int) -> tuple[int, int] | None:
+        """The bytes that are shown as one chip with the byte at `offset`."""
+        cell = int(np.searchsorted(self.display.cells, offset, side="right")) - 1
+        if not self.display.chips_in(cell, cell + 1):
+            return None
+        return int(self.display.cells[cell]), int(self.display.cells[cell + 1])
 
     def step(self, offset: int, to_left: bool) -> int | None:
         """The offset one grapheme to the left or right of another one on screen; None beyond the block."""
@@ -352,6 +366,19 @@ def _cells_after_turns(line: QTextLine, units: list[int]) -> dict[int, tuple[flo
         if turned and at:
             turns[at] = (right[unit], left[unit]) if is_leftward else (left[unit], right[unit])
     return turns
+
+
+def _draws_as_one(font: QFont, emoji: str) -> bool:
+    glyphs = _glyphs(font, emoji)
+    return len(glyphs) == 1 and glyphs != _glyphs(font, emoji[0])
+
+
+def _glyphs(font: QFont, text: str) -> list[int]:
+    layout = QTextLayout(text, font)
+    layout.beginLayout()
+    layout.createLine()
+    layout.endLayout()
+    return [glyph for run in layout.glyphRuns() for glyph in run.glyphIndexes()]
 
 
 def _text_option(metrics: TextMetrics, is_right_to_left: bool) -> QTextOption:

@@ -232,6 +232,8 @@ class SpanEditor(SpanView):
             self._autoscroll.stop()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if self._pressed_at is not None and self._document.selection[0] == self._document.selection[1]:
+            self.open_chip(event.position())
         self._pressed_at = None
         self._autoscroll.stop()
 

@@ -28,6 +28,7 @@ LANE_PX = 3  # height of the byte lane
 WAVE_PX = 3.0
 BRACKET_PX = 2  # the line below a match …
 BRACKET_ENDS_PX = 6  # … and how far it reaches up where the match begins and ends
+DEAR_CHIP_TOKENS = 8
 CACHED_TILES = 2000
 HATCH_PX = 5
 CONTROL, USER_DEFINED = Attribute.CONTROL.value, Attribute.USER_DEFINED.value
@@ -93,7 +94,7 @@ class SpanPainter:
         layout.draw_row(painter, row, place.x(), place.y())
         if has_text:
             self._draw_glyphs(painter, layout, row, geometry, place)
-            self._draw_chips(painter, layout, geometry, place)
+            self._draw_chips(painter, layout, geometry, tokens, place)
             self._draw_inserted(painter, geometry, tokens, place)
 
     def draw_matches(
@@ -256,20 +257,31 @@ class SpanPainter:
         return self._glyphs[glyph, scale]
 
     def _draw_chips(
-        self, painter: QPainter, layout: BlockLayout, geometry: RowGeometry, place: QPointF
+        self,
+        painter: QPainter,
+        layout: BlockLayout,
+        geometry: RowGeometry,
+        tokens: Tokens,
+        place: QPointF,
     ) -> None:
-        """Draw the hex digits of bytes and characters that have no picture."""
+        """Draw the hex digits of what has no picture; amber where it costs many tokens."""
         first = int(np.searchsorted(layout.display.cells, geometry.start))
         n_cells = min(len(geometry.leading), len(layout.display.is_space) - first)
+        starts, ends = tokens.window.starts, tokens.window.ends
         for chip in layout.display.chips_in(first, first + n_cells):
-            left = float(geometry.leading[chip.cell - first])
-            right = float(geometry.trailing[chip.cell - first])
+            at = chip.cell - first
+            left, right = float(geometry.leading[at]), float(geometry.trailing[at])
             rect = self._rect(min(left, right), max(left, right), place).adjusted(1.5, 4.5, -1.5, -4.5)
+            n_tokens = starts.searchsorted(geometry.cells[at + 1]) - ends.searchsorted(
+                geometry.cells[at], side="right"
+            )
+            is_dear = n_tokens >= DEAR_CHIP_TOKENS
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setBrush(faded(self._theme.background, 120))
-            painter.setPen(QPen(faded(self._theme.text, 110), 1))
+            painter.setBrush(self._theme.warning if is_dear else faded(self._theme.background, 120))
+            painter.setPen(Qt.PenStyle.NoPen if is_dear else QPen(faded(self._theme.text, 110), 1))
             painter.drawRoundedRect(rect, 3, 3)
-            write(painter, rect, chip.label, self._theme.span_text, CENTER, self._metrics.chip_font)
+            color = self._theme.background if is_dear else self._theme.span_text
+            write(painter, rect, chip.label, color, CENTER, self._metrics.chip_font)
 
     def _draw_inserted(
         self, painter: QPainter, geometry: RowGeometry, tokens: Tokens, place: QPointF

@@ -277,6 +277,13 @@ class SpanRows:
         found = self.layout(block).byte_at(row, x)
         return self._blocks.start(block) + found if found >= 0 else -1
 
+    def chip_span(self, offset: int) -> tuple[int, int] | None:
+        """The bytes that are shown as one chip with the byte at `offset`."""
+        block = self._blocks.block_at(offset)
+        start = self._blocks.start(block)
+        found = self.layout(block).chip_span(offset - start)
+        return None if found is None else (start + found[0], start + found[1])
+
     def row_span(self, block: int, row: int) -> tuple[int, int]:
         start = self._blocks.start(block)
         first, last = self.layout(block).row_span(row)

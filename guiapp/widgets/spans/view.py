@@ -10,6 +10,8 @@ from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSignalBlocker, Qt, Q
 from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent, QRegion, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 
+from guiapp.core.explain.characters import code_points
+from guiapp.core.explain.figures import counted
 from guiapp.viewmodels.text.document import TextDocument
 from guiapp.viewmodels.text.search import TextSearch
 from guiapp.viewmodels.tokens.layout import SpanSource, token_at
@@ -25,7 +27,7 @@ SIDE_PX = 24
 ZOOM_STEPS_PX = (9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 22, 24, 28, 32, 40, 48)
 WHEEL_NOTCH = 120
 NOTCH_ROWS = 3
-BYTES_IN_TIP = 32
+BYTES_IN_TIP, LINES_IN_TIP = 32, 20
 ROWS_AT_ONCE = 4  # in a frame that goes on where another one ran out of time
 
 
@@ -348,7 +350,7 @@ class SpanView(QAbstractScrollArea):
 
     def viewportEvent(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            QToolTip.showText(event.globalPos(), self.bytes_tip(QPointF(event.pos())), self.viewport())
+            QToolTip.showText(event.globalPos(), self.tip(QPointF(event.pos())), self.viewport())
             return True
         if event.type() == QEvent.Type.Leave:
             self._hover(-1)
@@ -359,16 +361,36 @@ class SpanView(QAbstractScrollArea):
             self.set_hovered_token(index)
             self.hovered.emit(index)
 
-    def bytes_tip(self, point: QPointF) -> str:
-        """The bytes of the character at a point of the viewport, with bars where tokens begin."""
+    def open_chip(self, point: QPointF) -> None:
+        """Tell at once what a chip in the text stands for."""
+        offset = self._byte_at(point)
+        if offset >= 0 and self._rows.chip_span(offset) is not None:
+            place = self.viewport().mapToGlobal(point.toPoint())
+            QToolTip.showText(place, self.tip(point), self.viewport())
+
+    def tip(self, point: QPointF) -> str:
+        """What is shown at a point of the viewport: the characters behind a chip, and the bytes of any."""
         offset = self._byte_at(point)
         if offset < 0:
             return ""
-        start = self._document.character_start(offset)
-        end = min(self._document.next_grapheme(start), start + BYTES_IN_TIP)
-        starts = set(self._spans.spans_in(start, end).starts.tolist())
+        chip = self._rows.chip_span(offset)
+        if chip is None:
+            start = self._document.character_start(offset)
+            return self._bytes_in_tokens(start, self._document.next_grapheme(start))
+        lines = []
+        text = self._document.slice(*chip).decode("utf-8", "ignore")
+        if len(text) > 1:
+            spans = self._spans.spans_in(*chip)
+            n_tokens = int(np.count_nonzero((spans.starts < chip[1]) & (spans.ends > chip[0])))
+            lines.append(f"{counted(len(text), 'character')}, {counted(n_tokens, 'token')}")
+        return "\n".join((*lines, *code_points(text, LINES_IN_TIP), self._bytes_in_tokens(*chip)))
+
+    def _bytes_in_tokens(self, start: int, end: int) -> str:
+        """The first bytes of a stretch, with bars where tokens begin."""
+        shown_end = min(end, start + BYTES_IN_TIP)
+        starts = set(self._spans.spans_in(start, shown_end).starts.tolist())
         parts = [
             ("| " if at > start and at in starts else "") + f"{byte:02X}"
-            for at, byte in enumerate(self._document.slice(start, end), start)
+            for at, byte in enumerate(self._document.slice(start, shown_end), start)
         ]
-        return " ".join(parts)
+        return " ".join(parts) + (" …" if shown_end < end else "")

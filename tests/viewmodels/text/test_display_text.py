@@ -1,13 +1,37 @@
+from itertools import pairwise
+
 import numpy as np
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from invisible_characters import invisible_characters
 
 from guiapp.core.editing.character_starts import decode, encode
 from guiapp.viewmodels.text.display_text import display_text
 
 TEXTS = st.lists(
     st.sampled_from(
-        ["a", " ", "  ", "\t", "é", "e\u0301", "字", "👨‍👩‍👧", "שלום", "\x00", "\u2028", "\u202e", "\u2069"]
+        [
+            "a",
+            " ",
+            "  ",
+            "\t",
+            "é",
+            "e\u0301",
+            "字",
+            "👨‍👩‍👧",
+            "שלום",
+            "\x00",
+            "\u2028",
+            "\u202e",
+            "\u2069",
+            "\ufe0f",
+            "\U000e0100",
+            "\u200d",
+            "👩",
+            "\u3164",
+            "\u00a0",
+        ]
     ).map(str.encode)
     | st.binary(min_size=1, max_size=2).filter(lambda data: b"\n" not in data),
     max_size=8,
@@ -84,3 +108,47 @@ def test_runs_of_spaces_take_room_where_the_font_allows_it():
 def test_only_text_from_right_to_left_is_said_to_be_so():
     assert display_text("שלום".encode(), False).has_right_to_left
     assert not display_text("世界 é 👍".encode(), False).has_right_to_left
+
+
+def chips_of(text):
+    """Each chip with the characters that it stands for."""
+    shown = display_text(text.encode(), True)
+    cells = [text.encode()[start:end].decode() for start, end in pairwise(shown.cells)]
+    assert all(shown.text.encode("utf-16-le")[2 * chip.unit :].startswith(b"\xa1%") for chip in shown.chips)
+    return [(cells[chip.cell], chip.label) for chip in shown.chips]
+
+
+@pytest.mark.parametrize(
+    "before", ["", "a", "é", "字", "क\u094d", "ش", "👍🏽", "❤\ufe0f", "  ", "\t", "\x00"]
+)
+@pytest.mark.parametrize("behind", ["", "b", "ش", "  "])
+def test_every_invisible_character_shows_as_a_chip_wherever_it_stands(before, behind):
+    around = chips_of(before + behind)
+    for character in invisible_characters():
+        code = f"{ord(character):02X}"
+        chip, run = (character, code), (3 * character, f"{code}×3")
+        assert [found for found in chips_of(before + character + behind) if found not in around] == [chip]
+        assert [found for found in chips_of(before + 3 * character + behind) if found not in around] == [run]
+
+
+def test_different_invisible_characters_in_a_row_share_a_chip_with_their_number():
+    everything = "".join(invisible_characters())
+    assert chips_of(f"a{everything}b") == [(everything, f"{len(everything)} hidden")]
+    assert chips_of("a\u202e\u2066\u200bb\u2069\u202cc") == [
+        ("\u202e\u2066\u200b", "3 hidden"),
+        ("\u2069\u202c", "2 hidden"),
+    ]
+
+
+def test_within_an_emoji_there_is_no_chip_unless_the_font_draws_it_in_parts():
+    for emoji in ("👩\u200d🚀", "❤\ufe0f", "1\ufe0f\u20e3"):
+        assert chips_of(f"a{emoji}b") == []
+        assert chips_of(f"a{emoji}\ufe0e\u200d") == [("\ufe0e\u200d", "2 hidden")]
+    chips = display_text("👩\u200d🚀".encode(), False, lambda emoji: False).chips
+    assert [chip.label for chip in chips] == ["200D"]
+
+
+def test_what_shapes_the_letter_before_it_stays_behind_that_letter():
+    assert display_text("字\U000e0101字".encode(), False).text == "字\U000e0101□字"
+    assert display_text("ه\u200dه".encode(), False).text == "ه\u200d□ه"
+    assert display_text("1\ufe0f".encode(), False).text == "1□"  # which would be drawn as an emoji's digit

@@ -67,6 +67,19 @@ def test_graphemes_forward_and_backward_agree(qapp):
     assert backward == forward[::-1]
 
 
+def test_an_emoji_before_indic_letters_is_not_parted(qapp):
+    document = TextDocument("a🚀क".encode())
+    assert (document.next_grapheme(1), document.previous_grapheme(5)) == (5, 1)
+
+
+def test_erasing_takes_an_invisible_character_and_leaves_the_letter_before_it(qapp):
+    document = TextDocument("a\ufe0f\U000e0100\u200dक\u094d\u200dषb❤\ufe0f\ufe0f".encode())
+    forward = stops(document, lambda at: document.next_grapheme(at) if at < document.size else at, 0)
+    backward = stops(document, lambda at: document.previous_grapheme(at) if at else at, document.size)
+    assert forward == [0, 1, 4, 8, 11, 17, 20, 23, 24, 30, 33]
+    assert backward == forward[::-1]
+
+
 @pytest.mark.parametrize("mark", ["\ufeff", "\ufffe"])
 def test_a_byte_order_mark_is_a_character_of_its_own(qapp, mark):
     document = TextDocument(f"{mark}ab cd".encode())

@@ -1,6 +1,7 @@
 """Where characters lie, with text in both directions."""
 
 import random
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -50,7 +51,8 @@ def test_chips_of_characters_that_order_text_leave_the_order_as_it_is(text):
     rights = np.maximum(geometry.leading, geometry.trailing)
     order = np.argsort(lefts)
     assert np.allclose(lefts[order][1:], rights[order][:-1], atol=0.05)
-    assert [text[at] for at in order if is_seen(text[at])] == letters_from_left_to_right(text, metrics.font)
+    cells = [text.encode()[start:end].decode() for start, end in pairwise(geometry.cells)]
+    assert [cells[at] for at in order if is_seen(cells[at])] == letters_from_left_to_right(text, metrics.font)
 
 
 def is_seen(character):

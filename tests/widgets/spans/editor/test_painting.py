@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from editor_hands import pixels_of, place_of_byte, wheel
+from editor_hands import click, pixels_of, place_of_byte, wheel
 from PySide6.QtCore import QObject, QPointF, Signal
+from PySide6.QtWidgets import QToolTip
 from span_fakes import BYTE, UNKNOWN, USER
 
 from guiapp.viewmodels.tokens.layout import SpanWindow
@@ -45,8 +46,38 @@ def test_every_kind_of_text_is_painted_without_complaint(opened):
 
 def test_the_tip_of_a_character_tells_its_bytes_and_where_tokens_part_it(opened):
     editor = opened("字")
-    assert editor.bytes_tip(QPointF(place_of_byte(editor, 0))) == "E5 AD | 97"
-    assert editor.bytes_tip(QPointF(600, 300)) == ""
+    assert editor.tip(QPointF(place_of_byte(editor, 0))) == "E5 AD | 97"
+    assert editor.tip(QPointF(600, 300)) == ""
+
+
+def test_the_tip_of_a_chip_names_the_characters_behind_it(opened):
+    editor = opened("a\u200b\u200b\u200b\ufe0fb\xa0\U000e0041")
+    tip = editor.tip(QPointF(place_of_byte(editor, 1))).splitlines()
+    assert tip[0].startswith("4 characters, ")
+    assert tip[1:3] == ["U+200B ZERO WIDTH SPACE ×3", "U+FE0F VARIATION SELECTOR-16"]
+    assert tip[3].replace("| ", "") == "E2 80 8B E2 80 8B E2 80 8B EF B8 8F"
+    assert "U+E0041 TAG LATIN CAPITAL LETTER A" in editor.tip(QPointF(place_of_byte(editor, 14)))
+    assert editor.tip(QPointF(place_of_byte(editor, 0))) == "61"
+
+
+def test_a_click_on_a_chip_tells_at_once_what_it_stands_for(opened, qtbot):
+    editor = opened("pay\u200b\u200cment")
+    click(qtbot, editor, place_of_byte(editor, 0))
+    assert not QToolTip.isVisible()
+    click(qtbot, editor, place_of_byte(editor, 3))
+    assert "ZERO WIDTH NON-JOINER" in QToolTip.text()
+    QToolTip.hideText()
+
+
+def test_a_chip_that_costs_many_tokens_is_filled(opened):
+    def amber_of(n_hidden):
+        editor = opened("a" + "".join(chr(0xE0100 + number) for number in range(n_hidden)))
+        picture = editor.viewport().grab().toImage()
+        amber = editor._themes.theme.warning.rgb()
+        places = [(x, y) for x in range(picture.width()) for y in range(picture.height())]
+        return sum(picture.pixel(*place) == amber for place in places)
+
+    assert amber_of(9) > amber_of(1) + 100  # beside the added tokens
 
 
 def test_only_the_rows_in_sight_are_laid_out(opened, qtbot):
