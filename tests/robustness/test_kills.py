@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -20,21 +21,23 @@ LOST_S = 0.3  # what is typed later than so long before the end may be lost
 LOST_ON_A_BUSY_MACHINE_S = 3.0
 
 
-def start(seed: int, home: Path) -> subprocess.Popen[str]:
+def start(seed: int, home: Path, told: IO[str]) -> subprocess.Popen[bytes]:
     places = {"HOME": str(home), "XDG_CONFIG_HOME": str(home / "config")}
     command = [sys.executable, str(PROGRAM), str(seed)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, env=environment() | places, text=True)
+    return subprocess.Popen(command, stdout=told, env=environment() | places)
 
 
 def type_until_killed(seed: int, home: Path) -> tuple[list[tuple[float, str]], float]:
     """The texts with their times, and when the program was killed: 0.1 to 1.5 s after it was seen."""
-    with start(seed, home) as program:
-        first = program.stdout.readline()
+    path = home / "told"  # not a pipe: that is soon full, and then nobody types any more
+    with path.open("w") as told, start(seed, home, told) as program:
+        while b"\n" not in path.read_bytes() and program.poll() is None:
+            time.sleep(0.02)
         time.sleep(random.Random(seed).uniform(0.1, 1.5))
         killed_s = time.monotonic()
         program.send_signal(signal.SIGKILL)
-        lines = [first, *program.stdout.read().splitlines()]
-    return [tuple(json.loads(line)) for line in lines if line.endswith(("]", "]\n"))], killed_s
+    whole, _, _ = path.read_text().rpartition("\n")
+    return [tuple(json.loads(line)) for line in whole.splitlines()], killed_s
 
 
 @pytest.mark.skipif(os.name != "posix", reason="it sends a signal")
