@@ -46,6 +46,7 @@ def test_cells_tile_the_bytes_and_the_shown_text(data, widens_spaces):
     assert (shown.units[0], shown.units[-1]) == (0, len(shown.text.encode("utf-16-le")) // 2)
     assert (np.diff(shown.cells) > 0).all()
     assert (np.diff(shown.units) > 0).all()
+    assert [data[at : at + 1] == b"\t" for at in shown.cells[:-1]] == shown.is_tab.tolist()
     assert len(shown.is_even) == len(shown.is_space) == len(shown.is_tab) == len(shown.cells) - 1
 
 
