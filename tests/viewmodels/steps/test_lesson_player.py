@@ -1,19 +1,18 @@
-"""Lessons: what they show, where they are resumed, and that all is as before when they are left."""
+"""Lessons: what they show, how they begin and end, and where they are resumed."""
 
 import json
 
 import pytest
+from instant_recorder import InstantRecorder
 
 from guiapp.core.lessons.lesson import LessonError
 from guiapp.viewmodels.steps.lesson_player import LessonPlayer
 
-TEXT = b"my own text"
-
 
 @pytest.fixture
-def player(make_steps_model, settings):
-    model = make_steps_model("bpe", TEXT, "heap")
-    made = LessonPlayer(model._workspace, model, settings)
+def player(qtbot, settings):
+    made = LessonPlayer(settings, InstantRecorder())
+    made.steps.watch(True)
     yield made
     made.stop()
 
@@ -30,36 +29,22 @@ def lesson(player):
     )
 
 
-def scene(player):
-    workspace = player._workspace
-    return (
-        workspace.document.text(),
-        workspace.options,
-        workspace.loader.model.name,
-        player._steps.race.encoder,
-    )
-
-
 def test_a_lesson_shows_its_steps_and_ends_behind_the_last(player, lesson, qtbot):
-    player._steps.race.choose("scan")
-    before = scene(player)
+    workspace = player.workspace
     player.begin(lesson.name)
-    assert player._steps.race.encoder == ""
     for number, step in enumerate(lesson.steps):
         assert (player.lesson, player.number, player.step) == (lesson, number, step)
         qtbot.waitUntil(lambda: player.is_ready)
-        text, options, model, _ = scene(player)
-        assert (text, model) == (step.text.encode(), step.model)
-        assert options.parse_special == step.parse_special
-        assert not step.encoder or options.encoder == step.encoder
+        assert (workspace.document.text(), workspace.loader.model.name) == (step.text.encode(), step.model)
+        assert workspace.options.parse_special == step.parse_special
+        assert workspace.options.encoder == (step.encoder or None)
         with qtbot.waitSignal(player.changed):
             player.go_on()
     assert (player.lesson, player.step, player.is_ready) == (None, None, True)
-    qtbot.waitUntil(lambda: scene(player) == before)
-    player.go_on()
-    player.go_back()
-    player.leave()
-    assert player.lesson is None
+    with qtbot.assertNotEmitted(player.changed):
+        player.go_on()
+        player.go_back()
+        player.leave()
 
 
 def test_going_back_stops_at_the_first_step(player, lesson):
@@ -121,14 +106,13 @@ def test_a_lesson_that_is_not_there_is_told(player):
     assert player.lesson is None
 
 
-def test_leaving_while_the_model_of_a_lesson_is_loaded_keeps_the_own_one(player, qtbot):
-    lesson = next(each for each in player.lessons if each.steps[0].model not in ("", "demo:bpe"))
-    before = scene(player)
+def test_a_model_that_does_not_open_is_told_until_the_next_step(player, lesson, qtbot):
     player.begin(lesson.name)
-    assert player._workspace.loader.loading_name == lesson.steps[0].model
-    player.leave()
-    assert player._workspace.loader.loading_name is None
-    assert scene(player) == before
+    with qtbot.waitSignal(player.changed):
+        player.workspace.loader.failed.emit("demo:bpe", "It is gone.")
+    assert player.failure == "It is gone."
+    player.go_on()
+    assert player.failure == ""
 
 
 def test_a_lesson_goes_to_its_place_and_a_training_to_its_merges(player, qtbot):
