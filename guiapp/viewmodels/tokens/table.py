@@ -22,6 +22,7 @@ RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 NO_INDEX = QModelIndex()
 TINT_ROLE = Qt.ItemDataRole.UserRole  # which colour a token has in the text
+ATTRIBUTES_ROLE = TINT_ROLE + 1  # of `Attribute`, as a number
 
 
 class Row(NamedTuple):
@@ -102,8 +103,12 @@ class TokenTableModel(QAbstractTableModel):
             return column.alignment
         if role == TINT_ROLE:
             return int(self._source.tints(index.row(), index.row() + 1)[0])
-        row = self._row(index.row()) if role == Qt.ItemDataRole.DisplayRole else None
-        return column.text(row) if row is not None else None
+        if (
+            role not in (Qt.ItemDataRole.DisplayRole, ATTRIBUTES_ROLE)
+            or (row := self._row(index.row())) is None
+        ):
+            return None
+        return int(row.vocabulary.signs[row.token_id]) if role == ATTRIBUTES_ROLE else column.text(row)
 
     def rows_as_text(self, rows: Iterable[int]) -> str:
         """Rows as lines of tab-separated columns under a line of titles, at most MOST_COPIED_ROWS of them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QGuiApplication, QTextCharFormat, QTextCursor
+from PySide6.QtGui import QGuiApplication, QHideEvent, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QCheckBox, QDialog, QLabel, QPlainTextEdit, QPushButton, QTextEdit, QWidget
 
 from guiapp.viewmodels.tokens.decode import DecodeModel
@@ -55,6 +55,11 @@ class DecodeDialog(QDialog):
         self.show()
         self.raise_()
         self._ids.setFocus()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Keep the place: Qt forgets the window's frame, and shows it lower by its title the next time."""
+        super().hideEvent(event)
+        self.move(self.pos())
 
     def _lay_out(self) -> None:
         for editor, name in (

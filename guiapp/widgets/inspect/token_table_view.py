@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import heapq
 
-from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPersistentModelIndex, QRect, Qt
-from PySide6.QtGui import QGuiApplication, QKeySequence, QPainter, QShowEvent, QWheelEvent
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPersistentModelIndex, QRect, QRectF, Qt
+from PySide6.QtGui import QGuiApplication, QKeySequence, QPainter, QResizeEvent, QShowEvent, QWheelEvent
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QTableView, QWidget
 
+from guiapp.core.vocab.attributes import Attribute
 from guiapp.viewmodels.tokens.source import TokenSource
-from guiapp.viewmodels.tokens.table import COLUMNS, TINT_ROLE, TokenTableModel
-from guiapp.widgets.shared.painting import CENTER, fill, write
+from guiapp.viewmodels.tokens.table import ATTRIBUTES_ROLE, COLUMNS, TINT_ROLE, TokenTableModel
+from guiapp.widgets.inspect.chip_painting import draw_chip
 from guiapp.widgets.shared.tables import show_rows
 from guiapp.widgets.shared.text_zoom import TextZoom
 from guiapp.widgets.shared.theme import SMALL_FONT_PX, UNIT_PX, ThemeSource
@@ -20,6 +21,9 @@ WIDTHS_PX = {"#": 72, "id": 76, "text": 150, "raw": 130, "bytes": 190, "type": 1
 TITLES = [column.title for column in COLUMNS]
 ID_COLUMN = TITLES.index("id")
 GROWING_COLUMNS = TITLES.index("#"), TITLES.index("span")
+BYTES_COLUMN = TITLES.index("bytes")  # takes what room is left
+YIELDING_COLUMNS = BYTES_COLUMN, TITLES.index("raw"), TITLES.index("text")
+LEAST_SHARE = 0.5  # of its usual width, for a column that makes room for others
 
 
 class TokenTableView(QTableView):
@@ -65,6 +69,7 @@ class TokenTableView(QTableView):
 
     def _set_looks(self) -> None:
         show_rows(self)
+        self.horizontalHeader().setStretchLastSection(False)
         self.setMouseTracking(True)
         for column, title in enumerate(TITLES):
             self.setColumnWidth(column, WIDTHS_PX[title])
@@ -83,7 +88,7 @@ class TokenTableView(QTableView):
         self._column_factor = self._zoom.factor
 
     def _make_room(self) -> None:
-        """Let columns whose numbers grow with the text be as wide as the last row needs.
+        """Let columns whose numbers grow with the text be as wide as the last row needs, and others yield.
 
         A column that somebody dragged is widened where it must be, and not made narrower again.
         """
@@ -93,11 +98,24 @@ class TokenTableView(QTableView):
         for column in GROWING_COLUMNS if last >= 0 else ():
             text = str(self._tokens.index(last, column).data())
             needed = self.fontMetrics().horizontalAdvance(text) + 4 * UNIT_PX
-            usual = round(WIDTHS_PX[TITLES[column]] * self._zoom.factor)
-            is_ours = self.columnWidth(column) == self._rooms.get(column, usual)
-            if is_ours or needed > self.columnWidth(column):
-                self._rooms[column] = max(usual, needed)
-                self.setColumnWidth(column, self._rooms[column])
+            if self._is_ours(column) or needed > self.columnWidth(column):
+                self._set_room(column, max(self._usual(column), needed))
+        for column in YIELDING_COLUMNS:
+            if self._is_ours(column):
+                room = self.viewport().width() - self.horizontalHeader().length() + self.columnWidth(column)
+                most = room if column == BYTES_COLUMN else min(room, self._usual(column))
+                self._set_room(column, max(most, round(LEAST_SHARE * self._usual(column))))
+
+    def _usual(self, column: int) -> int:
+        return round(WIDTHS_PX[TITLES[column]] * self._zoom.factor)
+
+    def _is_ours(self, column: int) -> bool:
+        """Whether nobody dragged the column."""
+        return self.columnWidth(column) == self._rooms.get(column, self._usual(column))
+
+    def _set_room(self, column: int, width: int) -> None:
+        self._rooms[column] = width
+        self.setColumnWidth(column, width)
 
     def _select(self, current: QModelIndex) -> None:
         if current.isValid() and not self._tokens.is_shrinking:
@@ -129,6 +147,10 @@ class TokenTableView(QTableView):
         self._make_room()
         self._follow()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._make_room()
+
     def _hover(self, index: QModelIndex) -> None:
         self._source.hover_token(index.row())
 
@@ -138,7 +160,7 @@ class TokenTableView(QTableView):
 
 
 class _IdDelegate(QStyledItemDelegate):
-    """Paints the id on the colour that its token has in the text."""
+    """Paints the id as the strip does: with the colour that its token has in the text, and its signs."""
 
     def __init__(self, theme_source: ThemeSource, parent: QWidget) -> None:
         super().__init__(parent)
@@ -163,6 +185,7 @@ class _IdDelegate(QStyledItemDelegate):
         painter.save()
         painter.setFont(option.font)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        fill(painter, chip, theme.span_color(index.data(TINT_ROLE)), UNIT_PX)
-        write(painter, chip, text, theme.span_text, CENTER)
+        attributes = Attribute(index.data(ATTRIBUTES_ROLE) or 0)
+        inside = QRectF(chip).adjusted(0.5, 0.5, -0.5, -0.5)
+        draw_chip(painter, theme, inside, text, attributes, theme.span_color(index.data(TINT_ROLE)))
         painter.restore()

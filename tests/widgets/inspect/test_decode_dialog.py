@@ -160,3 +160,14 @@ def test_a_token_wider_than_the_dialog_stays_inside(dialog, source, qtbot):
     dialog.resize(320, 400)
     assert chips.chip(0).right() <= chips.viewport().width()
     assert chips.chip(1).top() > chips.chip(0).top()
+
+
+def test_the_dialog_is_shown_again_where_it_was(dialog, qtbot):
+    place = dialog.pos()
+    for _ in range(3):
+        qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+        assert dialog.testAttribute(
+            Qt.WidgetAttribute.WA_Moved
+        )  # else Qt forgets that its place is the frame's
+        dialog.show()
+        assert dialog.pos() == place

@@ -8,10 +8,11 @@ from PySide6.QtWidgets import QApplication
 from toy_source import ToySource
 from toy_vocabulary import toy_vocabulary
 
+from guiapp.core.vocab.attributes import Attribute
 from guiapp.viewmodels.tokens.details import TokenDetailsModel
 from guiapp.viewmodels.tokens.table import COLUMNS, TokenTableModel
-from guiapp.widgets.inspect.token_table_view import WIDTHS_PX, TokenTableView
-from guiapp.widgets.shared.theme import ThemeSource
+from guiapp.widgets.inspect.token_table_view import TITLES, WIDTHS_PX, TokenTableView
+from guiapp.widgets.shared.theme import LIGHT, UNIT_PX, ThemeSource
 
 
 @pytest.fixture
@@ -126,3 +127,27 @@ def test_a_table_that_was_hidden_shows_the_selected_token(source, table):
     source.select_token(7)
     table.show()
     assert [row.row() for row in table.selectionModel().selectedRows()] == [7]
+
+
+@pytest.mark.parametrize("width", [1400, 950, 760])
+def test_all_columns_of_a_long_text_are_in_sight(source, table, width):
+    table.resize(1200, 200)
+    source.set_tokens([0, 1] * 700_000)
+    span, last = TITLES.index("span"), table.model().rowCount() - 1
+    table.resize(width, 200)
+    assert table.horizontalHeader().length() <= table.viewport().width()
+    assert table.columnWidth(span) > table.fontMetrics().horizontalAdvance(
+        table.model().index(last, span).data()
+    )
+
+
+def test_ids_look_as_in_the_strip(source, table):
+    source.vocabulary = toy_vocabulary({"<s>": Attribute.CONTROL, "a": 0.0})
+    source.set_tokens([1, 0, 1])
+    picture = table.viewport().grab().toImage()
+
+    def color(row: int) -> str:
+        place = table.visualRect(table.model().index(row, TITLES.index("id")))
+        return picture.pixelColor(place.right() - 2 * UNIT_PX, place.top() + 2 * UNIT_PX).name()
+
+    assert [color(1), color(2)] == [LIGHT.panel.name(), LIGHT.span_color(2).name()]
