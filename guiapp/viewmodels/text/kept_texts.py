@@ -23,6 +23,7 @@ from guiapp.viewmodels.background import Writer
 
 ENDING, EDITS_ENDING = ".text", ".edits"
 HEAD_BYTES = 1024
+MOST_ASIDE = 20  # texts that other windows leave alone; each lock is an open file
 UNREADABLE = (OSError, ValueError, KeyError, TypeError)
 
 
@@ -106,6 +107,8 @@ class KeptTexts(QObject):
         if self._place is not None and self._lock is not None:
             self._writer.submit(self._fold, self._place)
             self._aside[self._place] = self._lock
+            if len(self._aside) > MOST_ASIDE:
+                self._writer.submit(self._aside.pop(next(iter(self._aside))).unlock)
         self._place = self._lock = None
 
     def leave(self) -> None:

@@ -71,3 +71,17 @@ def test_a_place_that_cannot_be_written_is_told_once(tmp_path, qtbot):
     assert not texts.is_kept()
     assert len(told) == 1
     assert "cannot be kept" in told[0]
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="counts the open files of this process")
+def test_a_hundred_texts_set_aside_hold_few_files_open(tmp_path):
+    kept = KeptTexts(tmp_path)
+    before = len(os.listdir("/proc/self/fd"))
+    for number in range(100):
+        kept.keep(b"%d" % number, None)
+        kept.set_aside()
+    kept.finish()
+    assert len(os.listdir("/proc/self/fd")) <= before + 25
+    assert len(kept.others()) == 100
+    kept.leave()
+    kept.finish()
