@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import TYPE_CHECKING
 
 from guiapp.commands.files import InputError, add_encode_options, open_tokenizer, print_json, text_of
+
+if TYPE_CHECKING:
+    from guiapp.core.tokenizer import Tokenizer
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -17,6 +21,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         help="a breakpoint, such as 'rank < 500', 'token \"Ġthe\"' or 'operation stale'; may be repeated",
+    )
+    parser.add_argument(
+        "--all", action="store_true", help="record a long text whole, however long that takes"
     )
     parser.add_argument(
         "--json", action="store_true", help="print all steps, or those at breakpoints, and end"
@@ -35,6 +42,8 @@ def run(options: argparse.Namespace) -> int:
     breakpoints = [parse_breakpoint(text) for text in options.breakpoints]
     text = text_of(options)
     tokenizer = open_tokenizer(options.model, options.pre)
+    if not options.all:
+        text = _beginning(text, tokenizer, options.encoder)
     trace = record(tokenizer, text, options.encoder, options.special, options.parse_special)
     debugger = debugger_for(tokenizer, trace)
 
@@ -59,3 +68,21 @@ def run(options: argparse.Namespace) -> int:
     with remembered_commands():
         Console(debugger, tokenizer.encoders, compare).cmdloop()
     return 0
+
+
+def _beginning(text: bytes, tokenizer: Tokenizer, encoder: str | None) -> bytes:
+    """As much of a text as is recorded in some seconds; says so where that is not all."""
+    from guiapp.core.trace.cost import ONE_PIECE, beginning, estimate, n_first_bytes
+
+    twin = tokenizer.readable_twin(encoder or next(iter(tokenizer.encoders)))
+    kind = twin, tokenizer.vocabulary.type in ONE_PIECE
+    n_bytes = n_first_bytes(*kind, len(text))
+    if n_bytes == len(text):
+        return text
+    cost, part = estimate(*kind, len(text)), beginning(text, n_bytes)
+    print(
+        f"The text has {len(text):,} bytes; these are the steps of its first {len(part):,}. All of it would "
+        f"take about {cost.seconds:,.0f} s and {cost.size_bytes / 1e6:,.0f} MB: add --all for that.",
+        file=sys.stderr,
+    )
+    return part

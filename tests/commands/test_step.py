@@ -10,6 +10,7 @@ import pytest
 import guiapp
 from guiapp.cli import run
 from guiapp.commands.step_console import Console
+from guiapp.core.trace import cost
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.reports import compare_with, debugger_for
 
@@ -148,3 +149,43 @@ def test_tokenize_prints_a_log(capsys):
     assert run(["tokenize", "demo:bpe", TEXT, "--format", "log"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert any("→ `leep`, rank" in line for line in lines)
+
+
+def test_of_a_long_text_the_beginning_is_stepped_through_unless_all_is_asked_for(
+    capsys, monkeypatch, tmp_path
+):
+    monkeypatch.setattr(cost, "LONGEST_WITHOUT_ASKING", 1000)
+    monkeypatch.setattr(cost, "FIRST_BYTES", 300)
+    file = tmp_path / "long.txt"
+    file.write_bytes(("Löwen und Schafe\n" * 100).encode())
+    assert run(["step", "demo:bpe", "-f", str(file), "--json"]) == 0
+    told = capsys.readouterr()
+    assert json.loads(told.out)["text"] == "Löwen und Schafe\n" * 16
+    assert "1,800 bytes" in told.err
+    assert "first 288" in told.err
+    assert "--all" in told.err
+    assert run(["step", "demo:bpe", "-f", str(file), "--json", "--all"]) == 0
+    told = capsys.readouterr()
+    assert json.loads(told.out)["text"] == "Löwen und Schafe\n" * 100
+    assert not told.err
+
+
+@pytest.mark.parametrize(
+    "text", [b"a" * 99, "ä".encode() * 99, b"lions " * 30, b"lions\nand\n" * 30, b"\x80" * 99]
+)
+@pytest.mark.parametrize("n_bytes", [1, 2, 47, 60, 10_000])
+def test_a_beginning_is_cut_where_no_character_is_torn(text, n_bytes):
+    part = cost.beginning(text, n_bytes)
+    assert text.startswith(part)
+    assert len(part) <= n_bytes
+    if text[0] != 0x80:
+        part.decode()
+
+
+@pytest.mark.parametrize("is_one_piece", [True, False])
+@pytest.mark.parametrize("encoder", ["heap", "scan", "viterbi"])
+def test_what_is_recorded_at_first_never_takes_long(encoder, is_one_piece):
+    for size in (0, 1, 3000, 20_000, 100_000, 10_000_000):
+        n_bytes = cost.n_first_bytes(encoder, is_one_piece, size)
+        assert n_bytes == size or 1000 <= n_bytes <= 20_000
+        assert not cost.must_ask(cost.estimate(encoder, is_one_piece, n_bytes), n_bytes)

@@ -1,4 +1,4 @@
-"""What recording a trace would cost, before it is begun."""
+"""What recording a trace would cost, before it is begun, and how much of a text to record at first."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ USUAL_STEPS_PER_BYTE = 2.6
 ONE_PIECE = (VocabType.SPM, VocabType.UGM, VocabType.RWKV, VocabType.PLAMO2)  # whole texts are
 LONGEST_WITHOUT_ASKING = 100_000  # bytes
 LONGEST_SECONDS_WITHOUT_ASKING = 20.0
+FIRST_BYTES = 20_000  # of a longer text
 
 
 class Cost(NamedTuple):
@@ -24,7 +25,7 @@ class Cost(NamedTuple):
     seconds: float
 
 
-def estimate(encoder: str, n_bytes: int, is_one_piece: bool) -> Cost:
+def estimate(encoder: str, is_one_piece: bool, n_bytes: int) -> Cost:
     """`is_one_piece` where the whole text is one piece, as for SPM."""
     n_steps = round(n_bytes * STEPS_PER_BYTE.get(encoder, USUAL_STEPS_PER_BYTE))
     seconds = n_steps * SECONDS_PER_STEP
@@ -36,3 +37,24 @@ def estimate(encoder: str, n_bytes: int, is_one_piece: bool) -> Cost:
 def must_ask(cost: Cost, n_bytes: int) -> bool:
     """Whether it takes so long that a person should decide."""
     return n_bytes > LONGEST_WITHOUT_ASKING or cost.seconds > LONGEST_SECONDS_WITHOUT_ASKING
+
+
+def n_first_bytes(encoder: str, is_one_piece: bool, n_bytes: int) -> int:
+    """How much of a text to record where nobody said: all, or 20,000 bytes, or fewer if these take long."""
+    n_first = n_bytes
+    while must_ask(estimate(encoder, is_one_piece, n_first), n_first):
+        n_first = min(FIRST_BYTES, n_first // 2)
+    return n_first
+
+
+def beginning(text: bytes, n_bytes: int) -> bytes:
+    """At most so many bytes of a text, cut behind a line, else before a word, else between characters."""
+    if len(text) <= n_bytes:
+        return text
+    least = n_bytes - n_bytes // 10
+    if (line := text.rfind(b"\n", least, n_bytes)) >= 0:
+        return text[: line + 1]
+    if (space := text.rfind(b" ", least, n_bytes)) > 0:
+        return text[:space]
+    ends = range(n_bytes, max(n_bytes - 4, -1), -1)  # no character has more bytes
+    return text[: next((end for end in ends if text[end] & 0xC0 != 0x80), n_bytes)]

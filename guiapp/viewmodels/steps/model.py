@@ -69,7 +69,7 @@ class StepsModel(WalkModel[Debugger]):
         self._trees = LatestJob[TokenTree](self)
         self._trees.done.connect(self._take_tree)
         self.recording.recorded.connect(self.show)
-        self.recording.outdated.connect(self.clock.pause)
+        self.recording.outdated.connect(self._forget_trace)
         self.position_changed.connect(self.race.follow)
         self._restore()
 
@@ -85,6 +85,12 @@ class StepsModel(WalkModel[Debugger]):
         """Walk through a trace of the workspace's text; None for none."""
         tokenizer = self._workspace.tokenizer
         self._use(debugger_for(tokenizer, trace) if tokenizer is not None and trace is not None else None)
+
+    def _forget_trace(self) -> None:
+        """Nothing is shown while another text is recorded: the old steps are not its own."""
+        self.clock.pause()
+        if self.walk is not None:
+            self.show(None)
 
     def _use(self, debugger: Debugger | None) -> None:
         self.walk, self._waiting, self.tree = debugger, None, None

@@ -88,7 +88,7 @@ class RaceModel(QObject):
             self.encoder = ""
         if self.encoder and tokenizer is not None and self._leader is not None:
             text = self._leader.trace.text
-            cost = estimate(self.encoder, len(text), tokenizer.vocabulary.type in ONE_PIECE)
+            cost = estimate(self.encoder, tokenizer.vocabulary.type in ONE_PIECE, len(text))
             if must_ask(cost, len(text)):
                 self.failure = "The text is too long for a race. Select a part of it on the Inspect page."
             else:

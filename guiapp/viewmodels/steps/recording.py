@@ -1,10 +1,10 @@
-"""Has the workspace's text recorded while somebody watches, and asks before that takes long."""
+"""Has the workspace's text recorded while somebody watches; of a long one a part, unless all is asked for."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from guiapp.core.trace.cost import LONGEST_WITHOUT_ASKING, ONE_PIECE, Cost, estimate, must_ask
+from guiapp.core.trace.cost import ONE_PIECE, Cost, beginning, estimate, n_first_bytes
 from guiapp.viewmodels.steps.trace_recorder import TraceRecorder
 from guiapp.viewmodels.workspace import Workspace
 
@@ -12,14 +12,14 @@ SETTLE_MS = 150  # of typing, before the text is recorded anew
 
 
 class Recording(QObject):
-    """Which part of the text is recorded, what that costs, and why it failed.
+    """Which part of the text is recorded, how far that is, and why it failed.
 
-    text_start  where in the workspace's text the recorded one begins
+    text_start, text_end  where in the workspace's text the recorded one begins and ends
 
     Signals:
-        recorded(object): the trace to walk through from now on, or None if there is none.
-        outdated(): the text or the encoder is another than that of the trace.
-        changed(): `is_busy`, `progress`, `cost` or `failure` is new.
+        recorded(object): the trace to walk through from now on.
+        outdated(): there is none any more, because another is to be recorded.
+        changed(): `is_busy`, `progress`, `text_start`, `text_end` or `failure` is new.
     """
 
     recorded = Signal(object)
@@ -31,25 +31,34 @@ class Recording(QObject):
         self._workspace = workspace
         self._recorder = recorder
         self.failure = ""
-        self.cost: Cost | None = None
-        self.text_start = 0
+        self.text_start = self.text_end = 0
         self._is_current = False
         self._is_watching = False
         self._recorded: tuple[object, ...] = ()
         self._settle = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._settle.timeout.connect(self._record_if_cheap)
+        self._settle.timeout.connect(self.record_part)
         recorder.recorded.connect(self.recorded)
         recorder.failed.connect(self._fail)
         recorder.busy_changed.connect(self.changed)
         recorder.progress_changed.connect(self.changed)
-        workspace.encoding_changed.connect(self._forget)
-        workspace.options_changed.connect(self._forget)
+        workspace.document.edited.connect(self._forget)
+        workspace.encoding_changed.connect(self._follow_encoder)
+        workspace.options_changed.connect(self._follow_encoder)
 
     def watch(self, is_watching: bool) -> None:
         """Follow the workspace's text from now on, or no longer: the page is shown or hidden."""
         self._is_watching = is_watching
         if is_watching and not self._is_current:
             self._settle.start(0)
+
+    def record_part(self) -> None:
+        """Record what does not take long: all of a short text, else the selection or what it begins with."""
+        document = self._workspace.document
+        start, end = document.selection if self.is_long and document.has_selection else (0, document.size)
+        n_bytes = self._n_first_bytes(end - start)
+        if n_bytes < end - start:
+            end = start + len(beginning(document.slice(start, start + n_bytes + 1), n_bytes))
+        self._record(start, end)
 
     def record_all(self) -> None:
         """Record the whole text, whatever it costs."""
@@ -66,6 +75,33 @@ class Recording(QObject):
         self.changed.emit()
 
     @property
+    def is_long(self) -> bool:
+        """Whether all of the text is recorded only if somebody asks for it."""
+        n_bytes = self._workspace.document.size
+        return self._n_first_bytes(n_bytes) < n_bytes
+
+    @property
+    def is_part(self) -> bool:
+        """Whether the text has more than what is recorded, or being recorded."""
+        return self.text_end - self.text_start < self._workspace.document.size
+
+    @property
+    def cost(self) -> Cost:
+        """What it would take to record the whole text."""
+        return estimate(*self._kind, self._workspace.document.size)
+
+    @property
+    def _kind(self) -> tuple[str, bool]:
+        """What costs depend on: the algorithm to read, and whether whole texts are one piece for it."""
+        tokenizer, algorithm = self._workspace.tokenizer, self._workspace.algorithm
+        if tokenizer is None or algorithm is None:
+            return "", False
+        return tokenizer.readable_twin(algorithm.name), tokenizer.vocabulary.type in ONE_PIECE
+
+    def _n_first_bytes(self, n_bytes: int) -> int:
+        return n_first_bytes(*self._kind, n_bytes)
+
+    @property
     def is_busy(self) -> bool:
         return self._recorder.is_busy
 
@@ -79,44 +115,34 @@ class Recording(QObject):
         """The share of the text that is recorded, 0 to 1."""
         return self._recorder.progress
 
+    def _follow_encoder(self) -> None:
+        """The encoder may be another."""
+        if not self._is_current or self._encoder() != self._recorded:
+            self._forget()
+
+    def _encoder(self) -> tuple[object, ...]:
+        """What a recording depends on beside the text."""
+        return self._workspace.tokenizer, self._workspace.algorithm, self._workspace.options
+
     def _forget(self) -> None:
-        """The text or the encoder may have changed."""
-        if self._is_current and self._source() == self._recorded:
-            return
-        self._is_current = False
-        self.outdated.emit()
+        """What is recorded, or is being recorded, is not what there is to record any more."""
+        if self._is_current:
+            self._is_current, self.failure = False, ""
+            if self._recorder.is_busy:
+                self._recorder.cancel()
+            self.outdated.emit()
+            self.changed.emit()
         if self._is_watching:
             self._settle.start(SETTLE_MS)
-
-    def _source(self) -> tuple[object, ...]:
-        """All that a recording of the whole text depends on; of long texts only the size is compared."""
-        workspace, document = self._workspace, self._workspace.document
-        text = document.slice(0, min(document.size, LONGEST_WITHOUT_ASKING))
-        return workspace.tokenizer, workspace.algorithm, workspace.options, document.size, text
-
-    def _record_if_cheap(self) -> None:
-        tokenizer, algorithm = self._workspace.tokenizer, self._workspace.algorithm
-        if tokenizer is None or algorithm is None:
-            return
-        n_bytes = self._workspace.document.size
-        self._recorded = self._source()
-        twin = tokenizer.readable_twin(algorithm.name)
-        cost = estimate(twin, n_bytes, tokenizer.vocabulary.type in ONE_PIECE)
-        self._is_current = True
-        if must_ask(cost, n_bytes):
-            self._recorder.cancel()
-            self.cost, self.failure = cost, ""
-            self.changed.emit()
-            self.recorded.emit(None)
-        else:
-            self.record_all()
 
     def _record(self, start: int, end: int) -> None:
         tokenizer, algorithm = self._workspace.tokenizer, self._workspace.algorithm
         if tokenizer is None or algorithm is None:
             return
-        self.text_start, self._is_current = start, True
-        self.cost, self.failure = None, ""
+        self._settle.stop()
+        self.outdated.emit()
+        self.text_start, self.text_end, self.failure = start, end, ""
+        self._is_current, self._recorded = True, self._encoder()
         options = self._workspace.options
         text = self._workspace.document.slice(start, end)
         self._recorder.record(tokenizer, text, algorithm.name, options.add_special, options.parse_special)
@@ -125,7 +151,6 @@ class Recording(QObject):
     def _fail(self, message: str) -> None:
         self.failure = message
         self.changed.emit()
-        self.recorded.emit(None)
 
     def stop(self) -> None:
         """End all work in the background."""

@@ -116,7 +116,7 @@ class StepsPage(Page):
         if self._mode == LESSONS:
             return self.player.is_ready and self.player.steps.race.is_ready
         if model.debugger is None:
-            return model.recording.cost is not None or bool(model.recording.failure)
+            return bool(model.recording.failure)
         return model.race.is_ready
 
     def begin(self, rival: str, lesson: str) -> None:

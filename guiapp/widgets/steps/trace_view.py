@@ -37,7 +37,7 @@ from guiapp.widgets.steps.side import SIDE_WIDTH_PX, TraceSide
 from guiapp.widgets.steps.timeline import Timeline
 from guiapp.widgets.steps.transport import GranularityBox, PlayControls, walking_buttons
 from guiapp.widgets.steps.views import LATTICES, PictureView
-from guiapp.widgets.steps.waiting import WaitingPanel
+from guiapp.widgets.steps.waiting import PartBar, WaitingPanel
 from guiapp.widgets.window.actions import Actions
 
 NARROW_PX = 680  # picture and code are one below the other then
@@ -61,6 +61,7 @@ class TraceView(QSplitter):
         self.side = TraceSide(model, drawing)
         self.race_card = RaceCard(model, drawing)
         self.waiting = WaitingPanel(model.recording, workspace)
+        self.part_bar = PartBar(model.recording, workspace, self)
         self.sentence = SentenceView(drawing)
         self.number = TextLine(Theme.mono_font(UI_FONT_PX), drawing, is_right=True)
         self._title, self._picture_title = title_line(drawing), title_line(drawing)
@@ -88,7 +89,7 @@ class TraceView(QSplitter):
         picture_card = card([self._picture_title, self.picture], self.picture)
         self.code_card = card([self._code_title, self.code], self.code)
         self._lower = in_row((picture_card, 1), (self.code_card, 2), spacing=GAP_PX + UNIT_PX)
-        parts = transport, self.timeline, (flow, 3), (self.race_card, 2), (self._lower, 4)
+        parts = self.part_bar, transport, self.timeline, (flow, 3), (self.race_card, 2), (self._lower, 4)
         self._column = in_column(*parts, margins=(MARGIN_PX, 0, MARGIN_PX, GAP_PX), spacing=GAP_PX)
         self._main.addWidget(scrolling(framed(self._column), LEAST_WIDTH_PX))
         self._main.addWidget(self.waiting)

@@ -1,4 +1,4 @@
-"""What stands in place of the steps while there are none."""
+"""What stands in place of the steps while there are none, and above those of a part of the text."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from guiapp.viewmodels.steps.recording import Recording
 from guiapp.viewmodels.workspace import Workspace
 from guiapp.widgets.shared.buttons import tool_button
 from guiapp.widgets.shared.layouts import AS_AROUND, STRETCH, in_column, in_row
+from guiapp.widgets.shared.style_sheet import set_role
 from guiapp.widgets.shared.theme import MARGIN_PX
 
 BAR_WIDTH_PX = 220
 
 
 class WaitingPanel(QWidget):
-    """Progress, what it would cost, or why not."""
+    """How far the recording is, or why there is none."""
 
     def __init__(self, recording: Recording, workspace: Workspace) -> None:
         super().__init__()
@@ -31,25 +32,28 @@ class WaitingPanel(QWidget):
         self.cancel = tool_button("Cancel", recording.cancel, role="raised")
         self.selection = tool_button("Record the selection", recording.record_selection, role="raised")
         self.everything = tool_button("Record all of it", recording.record_all, role="raised")
-        buttons = in_row(STRETCH, self.cancel, self.selection, self.everything, STRETCH)
+        self.part = tool_button("Record a part", recording.record_part, role="raised")
+        buttons = in_row(STRETCH, self.cancel, self.part, self.selection, self.everything, STRETCH)
         margins = 4 * MARGIN_PX, MARGIN_PX
         bar = in_row(STRETCH, self.bar, STRETCH)
         in_column(STRETCH, self.message, bar, buttons, STRETCH, on=self, margins=margins, spacing=AS_AROUND)
         recording.changed.connect(self._follow)
         workspace.statistics_changed.connect(self._follow)
         workspace.loader.loading_changed.connect(self._follow)
+        workspace.document.selection_changed.connect(self._follow)
         self._follow()
 
     def _follow(self) -> None:
-        recording, document = self._recording, self._workspace.document
-        asks = recording.cost is not None and not recording.is_busy
+        recording = self._recording
+        has_choice = bool(recording.failure) and not recording.is_busy
         self.message.setText(self._words())
         self.bar.setVisible(recording.is_busy)
         self.bar.setValue(round(recording.progress * 1000))
         self.cancel.setVisible(recording.is_busy)
-        self.everything.setVisible(asks or bool(recording.failure))
-        self.selection.setVisible(asks)
-        self.selection.setEnabled(document.has_selection)
+        self.everything.setVisible(has_choice)
+        for button in (self.part, self.selection):
+            button.setVisible(has_choice and recording.is_long)
+        self.selection.setEnabled(self._workspace.document.has_selection)
 
     def _words(self) -> str:
         recording = self._recording
@@ -57,14 +61,33 @@ class WaitingPanel(QWidget):
             return f"Recording every decision: {percent(recording.progress)}"
         if recording.failure:
             return recording.failure
-        if recording.cost is not None:
-            n_bytes = self._workspace.document.size
-            return (
-                f"The text has {n_bytes:,} bytes. Recording it would take about "
-                f"{recording.cost.seconds:,.0f} s and {recording.cost.size_bytes / 1e6:,.0f} MB "
-                f"for some {recording.cost.n_steps:,} steps.\n"
-                "Select a part of it on the Inspect page to step through that, or record it all."
-            )
         if self._workspace.tokenizer is None and self._workspace.loader.loading_name is None:
             return "Open a model, and the steps of its tokenizer appear here."
         return "Preparing …"
+
+
+class PartBar(QWidget):
+    """Says which part of a text these are the steps of, and offers more; hidden where they are of all."""
+
+    def __init__(self, recording: Recording, workspace: Workspace, parent: QWidget) -> None:
+        super().__init__(parent)  # from the start: what is shown without one is a window
+        self._recording = recording
+        self._document = workspace.document
+        self.message = set_role(QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText), "dim")
+        self.selection = tool_button("Record the selection", recording.record_selection, role="raised")
+        self.everything = tool_button("Record all of it", recording.record_all, role="raised")
+        in_row((self.message, 1), self.selection, self.everything, on=self, spacing=AS_AROUND)
+        recording.changed.connect(self._follow)
+        self._document.selection_changed.connect(self._follow)
+        self._follow()
+
+    def _follow(self) -> None:
+        recording, n_bytes = self._recording, self._document.size
+        self.setVisible(recording.is_part)
+        if recording.is_part:
+            self.message.setText(
+                f"Bytes {recording.text_start:,}–{recording.text_end:,} of {n_bytes:,} are shown, as a text "
+                f"of their own. All of it would take about {recording.cost.seconds:,.0f} s and "
+                f"{recording.cost.size_bytes / 1e6:,.0f} MB."
+            )
+        self.selection.setEnabled(self._document.has_selection)

@@ -34,10 +34,47 @@ def test_a_process_that_dies_is_told(make_steps_model, qtbot):
     assert "no room" in model.recording.failure
 
 
-def test_a_long_text_is_not_recorded_before_someone_agrees(make_steps_model):
-    model = make_steps_model("bpe", b"lions " * 40_000)
+def test_of_a_long_text_the_selection_or_the_beginning_is_recorded(make_steps_model, qtbot):
+    model = make_steps_model("bpe", "Löwen und Schafe\n".encode() * 20_000)
+    document, recording = model._workspace.document, model.recording
+    assert model.debugger.trace.text == "Löwen und Schafe\n".encode() * 1111
+    assert (recording.text_start, recording.text_end) == (0, 1111 * 18)
+    assert recording.is_part
+    document.select(18, 36)
+    recording.record_part()
+    assert model.debugger.trace.text == "Löwen und Schafe\n".encode()
+    document.select(18, 300_000)
+    recording.record_part()
+    assert (recording.text_start, recording.text_end) == (18, 18 + 1111 * 18)
+    document.set_text(b"lions")
+    with qtbot.waitSignal(recording.recorded):
+        pass
+    assert model.debugger.trace.text == b"lions"
+    assert not recording.is_part
+
+
+def test_no_steps_are_shown_that_are_not_those_of_the_text(make_steps_model, qtbot):
+    model = make_steps_model("spm", b"lions")
+    workspace = model._workspace
+    assert model.debugger.trace.text == b"lions"
+    workspace.document.insert(b"sheep")
     assert model.debugger is None
-    assert model.recording.cost.n_steps > 100_000
-    model._workspace.document.select(0, 600)
-    model.recording.record_selection()
-    assert model.debugger.trace.text == b"lions " * 100
+    model.run()
+    model.step()
+    qtbot.waitUntil(lambda: model.debugger is not None)
+    assert model.debugger.trace.text == workspace.document.text()
+    workspace.set_encoder("scan")
+    assert model.debugger is None
+    qtbot.waitUntil(lambda: model.debugger is not None)
+    assert model.debugger.trace.encoder == "scan"
+
+
+def test_what_was_being_recorded_of_another_text_is_given_up(make_steps_model, qtbot):
+    shown = []
+    model = make_steps_model("spm", b"lions and sheep " * 5000, recorder=TraceRecorder())
+    model.trace_changed.connect(lambda: shown.append(model.debugger))
+    qtbot.waitUntil(lambda: model.recording.progress > 0)
+    model._workspace.document.set_text(b"lions")
+    assert not model.recording.is_busy
+    qtbot.waitUntil(lambda: model.debugger is not None)
+    assert [debugger.trace.text for debugger in shown if debugger is not None] == [b"lions"]

@@ -157,7 +157,9 @@ def test_a_lesson_is_walked_by_keys_and_resumed(make_steps_page, qtbot):
     assert player.step.answer.split("`")[1] in page.lesson_bar.question.text()
     qtbot.keyClick(window, Qt.Key.Key_PageDown, Qt.KeyboardModifier.ControlModifier)
     qtbot.keyClick(window, Qt.Key.Key_PageDown, Qt.KeyboardModifier.ControlModifier)
-    qtbot.waitUntil(lambda: player.steps.debugger.trace.encoder == "scan")
+    qtbot.waitUntil(
+        lambda: player.steps.debugger is not None and player.steps.debugger.trace.encoder == "scan"
+    )
     qtbot.waitUntil(lambda: player.steps.debugger.sentence() == player.step.says)
     qtbot.keyClick(window, Qt.Key.Key_PageUp, Qt.KeyboardModifier.ControlModifier)
     assert player.number == 1
@@ -288,11 +290,22 @@ def test_the_number_of_the_step_fits_beside_the_lists(make_steps_page, qtbot, te
     assert right < page.trace.side.mapTo(page, QPoint(0, 0)).x()
 
 
-def test_a_long_text_says_what_it_would_cost(make_steps_page):
+def test_of_a_long_text_a_part_is_shown_that_says_so_and_offers_more(make_steps_page, qtbot):
     page = make_steps_page(text=b"lions " * 40_000)
-    assert page.trace.waiting.isVisible()
-    assert "240,000 bytes" in page.trace.waiting.message.text()
-    assert not page.trace.waiting.selection.isEnabled()
+    bar, document = page.trace.part_bar, page.kept_workspace.document
+    assert bar.isVisible()
+    assert page.model.debugger.trace.text == b"lions " * 3332 + b"lions"
+    assert "Bytes 0–19,997 of 240,000" in bar.message.text()
+    assert "25 s and 50 MB" in bar.message.text()
+    assert not bar.selection.isEnabled()
+    document.select(60_000, 60_600)
+    qtbot.mouseClick(bar.selection, LEFT)
+    assert page.model.debugger.trace.text == b"lions " * 100
+    assert "Bytes 60,000–60,600" in bar.message.text()
+    document.select_all()
+    document.insert(b"lions")
+    qtbot.waitUntil(lambda: page.is_ready)
+    assert not bar.isVisible()
 
 
 @pytest.mark.parametrize("height", [700, 800, 1100])

@@ -68,6 +68,6 @@ def test_what_the_encoder_itself_runs_is_not_offered_as_its_rival(make_steps_pag
     box.setCurrentIndex(box.findData("greedy"))
     workspace.set_encoder("greedy")
     assert offered() == (others | {"heap"}) - {"greedy"}
-    qtbot.waitUntil(lambda: page.model.debugger.trace.encoder == "greedy")
+    qtbot.waitUntil(lambda: page.model.debugger is not None and page.model.debugger.trace.encoder == "greedy")
     assert box.currentData() == race.encoder == ""
     assert not page.trace.race_card.isVisible()
