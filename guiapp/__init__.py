@@ -10,6 +10,7 @@ tokenizer.decode(encoding.token_ids)
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from os import PathLike
 from typing import TYPE_CHECKING
 
@@ -33,10 +34,19 @@ def open_model(
     used; its subclass UnknownPreError where it could be with a `pre`.
 
     pre       the name of a pre-tokenizer to split text by, whatever the file says; BPE vocabularies only
-    progress  called with the share done, 0 to 1; what it raises stops the work
+    progress  called again and again with the share done, 0 to 1, of which `guiapp.core.vocab.opening` tells
+              the stage; what it raises stops the work, at any stage within a moment
     """
     from guiapp.core.demo import resolve_model
+    from guiapp.core.system.checkpoint import checkpoint, watched
     from guiapp.core.tokenizer import Tokenizer
     from guiapp.core.vocab.gguf_file import load_vocabulary
+    from guiapp.core.vocab.opening import ENCODERS, Opening
 
-    return Tokenizer(load_vocabulary(resolve_model(path), progress, pre))
+    opening = Opening(progress or (lambda _share: checkpoint()))
+    with nullcontext() if progress is None else watched(opening.report):
+        vocabulary = load_vocabulary(resolve_model(path), opening, pre)
+        opening.begin(ENCODERS)
+        tokenizer = Tokenizer(vocabulary)
+    opening.end()
+    return tokenizer

@@ -156,8 +156,9 @@ def build(
 def _load(name: str, pre: str | None, progress: Progress) -> Tokenizer:
     """Open a model, with all that its first encoding would have to make."""
     from guiapp import open_model
+    from guiapp.core.vocab.opening import STARTS, TABLES
 
-    tokenizer = open_model(name, pre, progress)
-    progress(1.0)  # raises where nobody waits any more
+    tokenizer = open_model(name, pre, lambda share: progress(min(share, STARTS[TABLES])))
+    progress(STARTS[TABLES])
     tokenizer.make_tables()  # here rather than in the window's thread
     return tokenizer

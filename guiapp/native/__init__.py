@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from guiapp.core.errors import EncodeError, NativeLibraryError, VocabError
+from guiapp.core.system.checkpoint import checkpoint, is_watched
 from guiapp.native import library
 
 ABI_VERSION = 1  # raised with each change of a function or a structure, here and in api.h
@@ -88,6 +89,34 @@ def _function(name: str, result: Any, *arguments: Any) -> Any:
     return function
 
 
+_MAY_GO_ON = ctypes.CFUNCTYPE(c_bool)
+_NOBODY_TO_ASK = _MAY_GO_ON()
+
+
+def _long_function(name: str, result: Any, *arguments: Any) -> Any:
+    """A function that may take long: the library asks again and again whether `checkpoint` lets it go on."""
+    function = _function(name, result, *arguments, _MAY_GO_ON)
+
+    def call(*given: Any) -> Any:
+        if not is_watched():
+            return function(*given, _NOBODY_TO_ASK)
+        raised: list[BaseException] = []
+
+        def may_go_on() -> bool:
+            try:
+                checkpoint()
+            except BaseException as error:  # raised again when the library has come back
+                raised.append(error)
+            return not raised
+
+        found = function(*given, _MAY_GO_ON(may_go_on))
+        if raised:
+            raise raised.pop()
+        return found
+
+    return call
+
+
 def secret() -> int:
     """64 bits that nobody can foresee, as from `secrets`, which takes long to import."""
     return int.from_bytes(os.urandom(8), "little")
@@ -112,7 +141,7 @@ class _Handle:
 
 # Strings
 
-_strings_new = _function("strings_new", c_void_p, BYTES, WIDE_INTS, c_uint64)
+_strings_new = _long_function("strings_new", c_void_p, BYTES, WIDE_INTS, c_uint64)
 _strings_find = _function("strings_find", c_int64, c_void_p, BYTES, WIDE_INTS, TO_INTS)
 _strings_twin = _function("strings_twin", c_int64, c_void_p, TO_INTS)
 
@@ -211,7 +240,7 @@ def _cut(columns: TokenColumns, count: int) -> TokenColumns:
 
 MOST_TOKEN_BYTES = 1 << 26
 
-_matcher_new = _function("matcher_new", c_void_p, BYTES, WIDE_INTS, INTS)
+_matcher_new = _long_function("matcher_new", c_void_p, BYTES, WIDE_INTS, INTS)
 _matcher_find = _function("matcher_find", c_int64, c_void_p, BYTES, TO_INTS)
 _matcher_shorter = _function("matcher_shorter", c_int64, c_void_p, TO_INTS)
 _plamo2_normalize = _function("plamo2_normalize", c_void_p, BYTES)
@@ -281,7 +310,7 @@ def normalize_plamo2(text: NDArray[np.uint8]) -> Normalized | None:
 
 # Token trees
 
-_tree_new = _function("tree_new", c_void_p, BYTES, WIDE_INTS, INTS, TO_FLAGS, TO_INTS, TO_INTS)
+_tree_new = _long_function("tree_new", c_void_p, BYTES, WIDE_INTS, INTS, TO_FLAGS, TO_INTS, TO_INTS)
 _tree_columns = _function("tree_columns", c_int64, c_void_p, *[TO_INTS] * 5)
 _tree_longest_match = _function("tree_longest_match", c_int64, c_void_p, BYTES, c_int64)
 
@@ -420,7 +449,7 @@ class _PairSource(ctypes.Structure):
     )
 
 
-_pairs_new = _function(
+_pairs_new = _long_function(
     "pairs_new", c_void_p, c_void_p, ctypes.POINTER(_PairSource), c_void_p, c_int32, c_int32
 )
 _pairs_find = _function("pairs_find", c_int64, c_void_p, c_int32, c_int32)
@@ -666,8 +695,8 @@ def encode_words(tree: TokenTree, text: NDArray[np.uint8], unknown: int) -> Toke
 # Strings of a GGUF file
 
 _gguf_skip = _function("gguf_skip", c_int64, BYTES, c_int64, c_int64, TO_WIDE_INTS)
-_gguf_pack = _function("gguf_pack", c_int64, BYTES, c_int64, c_bool, TO_WIDE_INTS, TO_BYTES)
-count_unsplittable = _function("count_unsplittable", c_int64, BYTES, WIDE_INTS)
+_gguf_pack = _long_function("gguf_pack", c_int64, BYTES, c_int64, c_bool, TO_WIDE_INTS, TO_BYTES)
+count_unsplittable = _long_function("count_unsplittable", c_int64, BYTES, WIDE_INTS)
 
 
 NAME_BYTES = 27  # room for `[EMPTY_<row>]`, and behind the last string
@@ -699,7 +728,7 @@ def pack_gguf_strings(
 
 MARKED_SPACES, BYTE_STAND_INS, ESCAPES, PLAIN = range(4)  # how they spell it, as token_bytes.cpp says
 
-_spell_out = _function(
+_spell_out = _long_function(
     "spell_out", c_int64, BYTES, WIDE_INTS, SHORTS, c_int64, INTS, c_bool, TO_BYTES, TO_WIDE_INTS
 )
 
@@ -724,13 +753,13 @@ def spell_out(
 
 STRIPS_LEFT, STRIPS_RIGHT = 1, 2
 
-_special_new = _function("special_new", c_void_p, BYTES, WIDE_INTS, BYTES)
+_special_new = _long_function("special_new", c_void_p, BYTES, WIDE_INTS, BYTES)
 _special_occurrences = _function("special_occurrences", c_void_p, c_void_p, BYTES)
 _special_partition = _function("special_partition", c_void_p, c_void_p, BYTES)
 _parts_size = _function("parts_size", c_int64, c_void_p)
 _parts_copy = _function("parts_copy", None, c_void_p, TO_WIDE_INTS)
 _parts_free = _function("parts_free", None, c_void_p)
-_sort_longest_first = _function("sort_longest_first", c_int64, TO_INTS, WIDE_INTS)
+_sort_longest_first = _long_function("sort_longest_first", c_int64, TO_INTS, WIDE_INTS)
 
 
 class SpecialTokens(_Handle):
@@ -1057,7 +1086,7 @@ def encode_linear(
 
 # WordPiece
 
-_wordpiece_new = _function(
+_wordpiece_new = _long_function(
     "wordpiece_new", c_void_p, ctypes.POINTER(CodeTable), BYTES, WIDE_INTS, c_void_p, c_int32
 )
 _wordpiece_words = _function("wordpiece_words", c_void_p, c_void_p, BYTES, TO_WIDE_INTS, TO_WIDE_INTS)
@@ -1120,7 +1149,7 @@ class _UnigramParts(ctypes.Structure):
     )
 
 
-_unigram_new = _function("unigram_new", c_void_p, ctypes.POINTER(_UnigramParts))
+_unigram_new = _long_function("unigram_new", c_void_p, ctypes.POINTER(_UnigramParts))
 _unigram_normalize = _function("unigram_normalize", c_void_p, c_void_p, BYTES)
 _unigram_explodes = _function("unigram_explodes", c_int64, c_void_p, BYTES)
 _unigram_segment = _function(

@@ -69,7 +69,8 @@ LOUPE_API std::int64_t loupe_gguf_skip(Array<const Byte> data, std::int64_t at, 
 // `name_empty` gives those of no bytes a name.  Returns how many are cut or empty; -1 where a string is not whole, or there
 // is no room.
 LOUPE_API std::int64_t loupe_gguf_pack(Array<const Byte> data, std::int64_t at, bool name_empty, Array<std::int64_t> offsets,
-                                       Array<Byte> packed) {
+                                       Array<Byte> packed, MayGoOn may_go_on) {
+    Watch watch(may_go_on);
     StringReader reader(data, at);
     std::size_t n_odd = 0, size = 0;
     const auto room = static_cast<std::size_t>(packed.size);
@@ -78,6 +79,7 @@ LOUPE_API std::int64_t loupe_gguf_pack(Array<const Byte> data, std::int64_t at, 
         if (row + 1 == offsets.size) break;
         if (!reader.next()) return -1;
         const auto text = reader.text_before_nul();
+        if (watch.stops(16 + text.size() / 4)) return -1;
         n_odd += text.empty() || text.size() < reader.text().size();
         if (std::max(text.size(), longest_name) > room - size) return -1;
         if (text.empty() && name_empty) size += write_name(static_cast<std::size_t>(row), packed.data + size);
@@ -87,12 +89,15 @@ LOUPE_API std::int64_t loupe_gguf_pack(Array<const Byte> data, std::int64_t at, 
 }
 
 // How many strings have no space behind their first byte, and so do not name the two sides of a merge.
-LOUPE_API std::int64_t loupe_count_unsplittable(Array<const Byte> data, Array<const std::int64_t> offsets) {
+LOUPE_API std::int64_t loupe_count_unsplittable(Array<const Byte> data, Array<const std::int64_t> offsets,
+                                                MayGoOn may_go_on) {
+    Watch watch(may_go_on);
     const Strings merges{data, offsets};
     if (!are_sound(merges)) return -1;
     std::int64_t count = 0;
     for (std::size_t row = 0; row < merges.size(); ++row) {
         const auto text = merges[row];
+        if (watch.stops(16 + text.size() / 4)) return -1;
         count += text.empty() || find_byte(text.subspan(1), ' ') == text.size() - 1;
     }
     return count;

@@ -41,10 +41,10 @@ PairCuts::PairCuts(std::size_t size, bool splits_characters, bool marks_spaces, 
     shift_ = 64 - std::countr_zero(n_bits);
 }
 
-PairCuts::PairCuts(const PairRules& rules, std::uint64_t secret)
+PairCuts::PairCuts(const PairRules& rules, std::uint64_t secret, Watch& watch)
     : PairCuts(size_of_symbols(rules), rules.starts_from_bytes(), rules.marks_spaces(), secret) {
     std::vector<Byte> bytes;
-    for (std::size_t symbol = 0; symbol < rules.n_symbols(); ++symbol)
+    for (std::size_t symbol = 0; symbol < rules.n_symbols() && !watch.stops(32 * (rules.symbol_text(symbol).size() + 1)); ++symbol)
         if (rules.unspell(rules.symbol_text(symbol), bytes)) note(bytes);
 }
 

@@ -14,7 +14,7 @@ class PairCuts {
 public:
     // No cut is certain yet; `size` is that of all symbols.  `splits_characters`: these may hold parts of characters.
     PairCuts(std::size_t size, bool splits_characters, bool marks_spaces, std::uint64_t secret);
-    PairCuts(const PairRules& rules, std::uint64_t secret);
+    PairCuts(const PairRules& rules, std::uint64_t secret, Watch& watch);
 
     // Note all neighbours in the text of a symbol.
     void note(Bytes text);

@@ -121,13 +121,14 @@ using namespace loupe;
 // The tables must outlive the model; a splitter may be missing.  NULL where arrays do not fit each other, or where there are
 // too many rules.
 LOUPE_API PairModel* loupe_pairs_new(const StringTable* tokens, const PairSource* source, const Splitter* splitter,
-                                     std::int32_t whole_pieces, std::int32_t cuts_short) {
+                                     std::int32_t whole_pieces, std::int32_t cuts_short, MayGoOn may_go_on) {
     const bool are_sound_rules = source->merge_offsets.size == 0
                                      ? static_cast<std::size_t>(source->token_ranks.size) == tokens->strings().size()
                                      : are_sound({source->merge_data, source->merge_offsets});
     if (!are_sound_rules) return nullptr;
-    auto model = std::make_unique<PairModel>(*tokens, *source, splitter, static_cast<WholePieces>(whole_pieces), cuts_short != 0);
-    return model->rules.is_complete() ? model.release() : nullptr;
+    Watch watch(may_go_on);
+    auto model = std::make_unique<PairModel>(*tokens, *source, splitter, static_cast<WholePieces>(whole_pieces), cuts_short != 0, watch);
+    return model->rules.is_complete() ? unless_stopped(std::move(model), watch) : nullptr;
 }
 
 LOUPE_API void loupe_pairs_free(PairModel* model) { delete model; }

@@ -15,8 +15,9 @@ enum class WholePieces : std::int32_t { none, newlines, all };  // those that ar
 class PairModel {
 public:
     // `splitter` is none where each text is one piece.  `cuts_short`: pieces are lines or whole texts rather than words.
-    PairModel(const StringTable& tokens, const PairSource& source, const Splitter* splitter, WholePieces whole_pieces, bool cuts_short)
-        : rules(tokens, source), cuts(rules, source.secret), tokens(tokens), splitter(splitter), whole_pieces(whole_pieces), cuts_short(cuts_short) {}
+    PairModel(const StringTable& tokens, const PairSource& source, const Splitter* splitter, WholePieces whole_pieces, bool cuts_short,
+              Watch& watch)
+        : rules(tokens, source, watch), cuts(rules, source.secret, watch), tokens(tokens), splitter(splitter), whole_pieces(whole_pieces), cuts_short(cuts_short) {}
 
     // The token that is spelled like a piece and is not merged, or `absent`.
     std::int32_t whole_token(Bytes piece) const;

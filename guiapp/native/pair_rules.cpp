@@ -29,13 +29,13 @@ public:
         return tokens.longest() <= long_token || tokens.strings().data.size() <= TokenMatcher::most_bytes;
     }
 
-    explicit Sides(const StringTable& tokens) : tokens_(tokens), is_length_(tokens.longest() + 1) {
+    Sides(const StringTable& tokens, Watch& watch) : tokens_(tokens), is_length_(tokens.longest() + 1) {
         const auto& strings = tokens.strings();
         for (std::size_t token = 0; token < strings.size(); ++token) is_length_[strings[token].size()] = true;
         if (tokens.longest() <= long_token) return;
         std::vector<std::int32_t> all(strings.size());
         for (std::size_t token = 0; token < all.size(); ++token) all[token] = static_cast<std::int32_t>(token);
-        matcher_ = std::make_unique<TokenMatcher>(strings, all);
+        matcher_ = std::make_unique<TokenMatcher>(strings, all, watch);
     }
 
     void begin(std::size_t token) {
@@ -74,7 +74,11 @@ private:
 // Numbers for the symbols that are no tokens, in the order in which they are met.
 class PairRules::Naming {
 public:
-    explicit Naming(const StringTable& tokens) : tokens_(tokens) {}
+    // Room is taken for what may come, lest it be copied as it grows; memory, only for what does come.
+    Naming(const StringTable& tokens, const PairSource& source) : tokens_(tokens) {
+        data_.reserve(2 * static_cast<std::size_t>(source.merge_data.size));
+        offsets_.reserve(3 * static_cast<std::size_t>(source.merge_offsets.size) + 1);
+    }
 
     // The token that a text is, or else a number that stands for it until `resolve`.
     std::int32_t number(Bytes text, std::uint64_t hashed) {
@@ -106,10 +110,11 @@ public:
     }
 
     // Give equal texts one number, and put that in place of what `later` returned.
-    void resolve(std::vector<Named>& rules, std::uint64_t secret, PairRules& owner) {
+    void resolve(std::vector<Named>& rules, std::uint64_t secret, PairRules& owner, Watch& watch) {
         if (offsets_.size() == 1) return;
         const Strings texts{data_, offsets_};
-        const StringTable table(texts, secret);
+        const StringTable table(texts, secret, watch);
+        if (watch.has_stopped()) return;
         std::vector<std::int32_t> numbers(texts.size(), absent);
         const auto numbered = [&](std::int32_t& symbol) {
             if (symbol >= 0) return;
@@ -122,7 +127,10 @@ public:
             }
             symbol = number;
         };
-        for (auto& rule : rules) numbered(rule.left), numbered(rule.right), numbered(rule.made);
+        for (auto& rule : rules) {
+            if (watch.stops(512)) return;
+            numbered(rule.left), numbered(rule.right), numbered(rule.made);
+        }
     }
 
 private:
@@ -132,25 +140,26 @@ private:
     std::vector<std::int64_t> offsets_{0};
 };
 
-PairRules::PairRules(const StringTable& tokens, const PairSource& source)
+PairRules::PairRules(const StringTable& tokens, const PairSource& source, Watch& watch)
     : tokens_(tokens),
       n_tokens_(static_cast<std::int32_t>(tokens.strings().size())),
       is_byte_level_(source.is_byte_level),
       marks_spaces_(source.marks_spaces),
       filter_spread_(source.secret << 1 | 1) {
     spell_bytes();
-    Naming naming(tokens);
+    Naming naming(tokens, source);
     const bool are_listed = source.merge_offsets.size > 0;
     if (!are_listed && !Sides::can_take(tokens)) return;
-    auto rules = are_listed ? listed_rules(source, naming) : rules_of_cuts(source, naming);
+    auto rules = are_listed ? listed_rules(source, naming, watch) : rules_of_cuts(source, naming, watch);
     if (!are_listed && rules.size() > most_cuts) return;
-    is_complete_ = true;
-    naming.resolve(rules, source.secret, *this);
+    naming.resolve(rules, source.secret, *this, watch);
+    if (watch.has_stopped()) return;
     rules_ = KeyTable<Rule>(rules.size(), source.secret);
-    enter(rules);
-    find_start_symbols(tokens);
+    enter(rules, watch);
+    find_start_symbols(tokens, watch);
     find_fallbacks(tokens, source);
     find_untold(rules);
+    is_complete_ = !watch.has_stopped();
 }
 
 void PairRules::spell_bytes() {
@@ -170,7 +179,7 @@ Bytes PairRules::symbol_text(std::size_t symbol) const {
 
 // Both sides of the first space that has something before it; a rule without them has no effect.  Some rules at a time,
 // so that not each look-up waits for the memory.
-std::vector<PairRules::Named> PairRules::listed_rules(const PairSource& source, Naming& naming) const {
+std::vector<PairRules::Named> PairRules::listed_rules(const PairSource& source, Naming& naming, Watch& watch) const {
     constexpr std::size_t at_once = 64;
     struct Waiting {
         Bytes left, right;
@@ -183,6 +192,7 @@ std::vector<PairRules::Named> PairRules::listed_rules(const PairSource& source, 
     std::vector<Waiting> waiting;
     for (std::size_t rank = 0; rank < merges.size(); ++rank) {
         const auto text = merges[rank];
+        if (watch.stops(512 + text.size())) break;
         const auto space = text.size() < 3 ? text.size() : 1 + find_byte(text.subspan(1), ' ');
         if (space + 1 < text.size()) {
             const auto left = text.first(space), right = text.subspan(space + 1);
@@ -198,13 +208,14 @@ std::vector<PairRules::Named> PairRules::listed_rules(const PairSource& source, 
 }
 
 // All ways to cut a token in two symbols.
-std::vector<PairRules::Named> PairRules::rules_of_cuts(const PairSource& source, Naming& naming) const {
+std::vector<PairRules::Named> PairRules::rules_of_cuts(const PairSource& source, Naming& naming, Watch& watch) const {
     const auto& tokens = tokens_.strings();
-    Sides sides(tokens_);
+    Sides sides(tokens_, watch);
     std::vector<Named> rules;
     rules.reserve(2 * tokens.size());
     for (std::size_t token = 0; token < tokens.size() && rules.size() <= most_cuts; ++token) {
         const auto text = tokens[token];
+        if (watch.stops(256 * (text.size() + 1))) break;
         sides.begin(token);
         for (std::size_t cut = 1; cut < text.size(); ++cut) {
             const bool is_first_symbol = cut == lengths_[text[0]], is_last_symbol = text.size() - cut <= lengths_[text[cut]];
@@ -222,12 +233,13 @@ std::vector<PairRules::Named> PairRules::rules_of_cuts(const PairSource& source,
 }
 
 // Of several rules for one pair the first stays.
-void PairRules::enter(const std::vector<Named>& rules) {
+void PairRules::enter(const std::vector<Named>& rules, Watch& watch) {
     const auto n_bits = std::bit_ceil(4 * rules.size() + 64);
     filter_.resize(n_bits / 64);
     filter_shift_ = 64 - std::countr_zero(n_bits);
     constexpr std::size_t ahead = 16;
     for (std::size_t row = 0; row < rules.size(); ++row) {
+        if (watch.stops()) return;
         if (row + ahead < rules.size()) fetch(rules[row + ahead].left, rules[row + ahead].right);
         const auto& rule = rules[row];
         const auto key = key_of(rule.left, rule.right);
@@ -251,10 +263,11 @@ void PairRules::for_each_spelled(Bytes text, Visit visit) const {
     }
 }
 
-void PairRules::find_start_symbols(const StringTable& tokens) {
+void PairRules::find_start_symbols(const StringTable& tokens, Watch& watch) {
     for (unsigned byte = 0; byte < 256; ++byte) of_byte_[byte] = tokens.find(spelled(static_cast<Byte>(byte)));
     for (auto symbol = n_tokens_; static_cast<std::size_t>(symbol) < n_symbols(); ++symbol) {
         const auto text = symbol_text(static_cast<std::size_t>(symbol));
+        if (watch.stops(64 * (text.size() + 1))) return;
         for_each_spelled(text, [&](Byte byte, std::size_t at, std::size_t size) {
             is_in_other_[byte] = true;
             if (at == 0 && size == text.size() && of_byte_[byte] == absent) of_byte_[byte] = symbol;

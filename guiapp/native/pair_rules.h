@@ -83,9 +83,9 @@ class PairRules {
 public:
     static constexpr std::size_t most_cuts = 1 << 25;  // of tokens in two, where rules are not listed
 
-    PairRules(const StringTable& tokens, const PairSource& source);
+    PairRules(const StringTable& tokens, const PairSource& source, Watch& watch);
 
-    bool is_complete() const { return is_complete_; }  // not where there are more
+    bool is_complete() const { return is_complete_; }  // not where there are more, or where the watch stopped
 
     Rule find(std::int32_t left, std::int32_t right) const {
         if (left < 0 || right < 0) return {};
@@ -170,10 +170,10 @@ private:
     template <class Visit>
     void for_each_spelled(Bytes text, Visit visit) const;
     void spell_bytes();
-    std::vector<Named> listed_rules(const PairSource& source, Naming& naming) const;
-    std::vector<Named> rules_of_cuts(const PairSource& source, Naming& naming) const;
-    void enter(const std::vector<Named>& rules);
-    void find_start_symbols(const StringTable& tokens);
+    std::vector<Named> listed_rules(const PairSource& source, Naming& naming, Watch& watch) const;
+    std::vector<Named> rules_of_cuts(const PairSource& source, Naming& naming, Watch& watch) const;
+    void enter(const std::vector<Named>& rules, Watch& watch);
+    void find_start_symbols(const StringTable& tokens, Watch& watch);
     void find_fallbacks(const StringTable& tokens, const PairSource& source);
     void find_untold(const std::vector<Named>& rules);
 

@@ -1,6 +1,7 @@
 #include "special_tokens.h"
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 
 #include "api.h"
@@ -109,11 +110,11 @@ private:
 // in the end.
 class GnuSort {
 public:
-    GnuSort(Ids items, std::span<const std::int64_t> lengths) : items_(items), lengths_(lengths) {}
+    GnuSort(Ids items, std::span<const std::int64_t> lengths, Watch& watch) : items_(items), lengths_(lengths), watch_(watch) {}
 
     void sort() {
         part(0, items_.size(), 2 * static_cast<std::size_t>(std::bit_width(items_.size() | 1) - 1));
-        for (std::size_t at = 1; at < items_.size(); ++at) insert(at);
+        for (std::size_t at = 1; at < items_.size() && !watch_.stops(); ++at) insert(at);
     }
 
 private:
@@ -123,6 +124,7 @@ private:
 
     void part(std::size_t first, std::size_t last, std::size_t depth_left) {
         while (last - first > short_range) {
+            if (watch_.stops(8 * (last - first))) return;
             if (depth_left == 0) return heap_sort(items_.subspan(first, last - first));
             const auto cut = cut_at_median(first, last);
             part(cut, last, --depth_left);
@@ -179,12 +181,13 @@ private:
 
     Ids items_;
     std::span<const std::int64_t> lengths_;
+    Watch& watch_;
 };
 
 }  // namespace
 
-SpecialTokens::SpecialTokens(Strings texts, std::span<const Byte> strips)
-    : matcher_(texts, all_rows(texts)), strips_(strips.begin(), strips.end()) {
+SpecialTokens::SpecialTokens(Strings texts, std::span<const Byte> strips, Watch& watch)
+    : matcher_(texts, all_rows(texts), watch), strips_(strips.begin(), strips.end()) {
     for (std::size_t token = 0; token < texts.size(); ++token) {
         longest_ = std::max(longest_, texts[token].size());
         if (!texts[token].empty()) begins_[texts[token][0]] = true;
@@ -219,17 +222,19 @@ std::vector<Part> SpecialTokens::partition(Bytes text) const {
     return claims.parts();
 }
 
-void sort_longest_first(Ids items, std::span<const std::int64_t> lengths) { GnuSort(items, lengths).sort(); }
+void sort_longest_first(Ids items, std::span<const std::int64_t> lengths, Watch& watch) { GnuSort(items, lengths, watch).sort(); }
 
 }  // namespace loupe
 
 using namespace loupe;
 
 // NULL where the arrays do not fit each other, or where the tokens are more than a TokenMatcher takes.
-LOUPE_API SpecialTokens* loupe_special_new(Array<const Byte> data, Array<const std::int64_t> offsets, Array<const Byte> strips) {
+LOUPE_API SpecialTokens* loupe_special_new(Array<const Byte> data, Array<const std::int64_t> offsets, Array<const Byte> strips,
+                                           MayGoOn may_go_on) {
     const Strings texts{data, offsets};
     if (!are_sound(texts) || items_of(strips).size() != texts.size() || data.size > TokenMatcher::most_bytes) return nullptr;
-    return new SpecialTokens(texts, strips);
+    Watch watch(may_go_on);
+    return unless_stopped(std::make_unique<SpecialTokens>(texts, strips, watch), watch);
 }
 
 LOUPE_API void loupe_special_free(SpecialTokens* tokens) { delete tokens; }
@@ -253,9 +258,10 @@ LOUPE_API void loupe_parts_copy(const std::vector<Part>* parts, Array<std::int64
 LOUPE_API void loupe_parts_free(std::vector<Part>* parts) { delete parts; }
 
 // Sorts rows of `lengths`; -1 where one is none.
-LOUPE_API std::int64_t loupe_sort_longest_first(Array<std::int32_t> items, Array<const std::int64_t> lengths) {
+LOUPE_API std::int64_t loupe_sort_longest_first(Array<std::int32_t> items, Array<const std::int64_t> lengths, MayGoOn may_go_on) {
     for (const auto item : items_of(items))
         if (item < 0 || item >= lengths.size) return -1;
-    sort_longest_first(items, lengths);
+    Watch watch(may_go_on);
+    sort_longest_first(items, lengths, watch);
     return items.size;
 }

@@ -19,7 +19,7 @@ public:
     static constexpr Byte strips_left = 1, strips_right = 2;  // whether it takes away the white space beside it
 
     // The token that claims last comes first, so that TokenMatcher takes the right one of equal ones.
-    SpecialTokens(Strings texts, std::span<const Byte> strips);
+    SpecialTokens(Strings texts, std::span<const Byte> strips, Watch& watch);
 
     std::vector<Part> partition(Bytes text) const;
 
@@ -38,6 +38,6 @@ private:
 
 // Sorts by length, longest first, as GNU's std::sort does it: llama.cpp tries special tokens of one length in the order in
 // which that leaves them.
-void sort_longest_first(Ids items, std::span<const std::int64_t> lengths);
+void sort_longest_first(Ids items, std::span<const std::int64_t> lengths, Watch& watch);
 
 }  // namespace loupe

@@ -1,6 +1,7 @@
 #include "strings.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "api.h"
 
@@ -25,12 +26,13 @@ bool are_sound(const Strings& strings) {
            static_cast<std::uint64_t>(offsets.back()) <= strings.data.size();
 }
 
-StringTable::StringTable(Strings strings, std::uint64_t secret)
+StringTable::StringTable(Strings strings, std::uint64_t secret, Watch& watch)
     : strings_(strings),
       point_(secret % (modulus >> 1) + (modulus >> 2)),
       slots_(std::bit_ceil(std::max<std::size_t>(16, 2 * strings.size()))) {
     for (std::size_t row = 0; row < strings.size(); ++row) {
         const auto text = strings[row];
+        if (watch.stops(64 + text.size())) return;
         longest_ = std::max(longest_, text.size());
         const auto hashed = hash(text);
         const auto fingerprint = static_cast<std::uint32_t>(hashed >> 32);
@@ -75,9 +77,12 @@ std::uint64_t StringTable::hash(Bytes text) const {
 using namespace loupe;
 
 // NULL where the offsets do not fit the data.  The arrays must outlive the table.
-LOUPE_API StringTable* loupe_strings_new(Array<const Byte> data, Array<const std::int64_t> offsets, std::uint64_t secret) {
+LOUPE_API StringTable* loupe_strings_new(Array<const Byte> data, Array<const std::int64_t> offsets, std::uint64_t secret,
+                                         MayGoOn may_go_on) {
     const Strings strings{data, offsets};
-    return are_sound(strings) ? new StringTable(strings, secret) : nullptr;
+    if (!are_sound(strings)) return nullptr;
+    Watch watch(may_go_on);
+    return unless_stopped(std::make_unique<StringTable>(strings, secret, watch), watch);
 }
 
 LOUPE_API void loupe_strings_free(StringTable* table) { delete table; }

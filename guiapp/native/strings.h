@@ -5,6 +5,7 @@
 
 #include "bytes.h"
 #include "large_array.h"
+#include "watch.h"
 
 namespace loupe {
 
@@ -27,7 +28,7 @@ bool are_sound(const Strings& strings);
 // that whoever writes a vocabulary cannot choose strings that collide.
 class StringTable {
 public:
-    StringTable(Strings strings, std::uint64_t secret);
+    StringTable(Strings strings, std::uint64_t secret, Watch& watch);  // of use only if the watch has not stopped
 
     std::int32_t find(Bytes text) const { return find(text, hash(text)); }
 

@@ -113,7 +113,8 @@ using namespace loupe;
 // Writes the bytes of token i to out[ends[i] : ends[i + 1]] as far as there is room; returns how many all have, or -1.
 LOUPE_API std::int64_t loupe_spell_out(Array<const Byte> data, Array<const std::int64_t> offsets, Array<const std::uint16_t> attributes,
                                        std::int64_t spelling, Array<const std::int32_t> of_code, bool name_unknown,
-                                       Array<Byte> out, Array<std::int64_t> ends) {
+                                       Array<Byte> out, Array<std::int64_t> ends, MayGoOn may_go_on) {
+    Watch watch(may_go_on);
     const Strings texts{data, offsets};
     if (!are_sound(texts) || items_of(attributes).size() != texts.size() || ends.size != offsets.size) return -1;
     Writer writer(out);
@@ -121,6 +122,7 @@ LOUPE_API std::int64_t loupe_spell_out(Array<const Byte> data, Array<const std::
     for (std::size_t row = 0; row < texts.size(); ++row) {
         const auto text = texts[row];
         const auto bits = attributes.data[row];
+        if (watch.stops(32 * (text.size() + 1))) return -1;
         if (spelling == escapes)
             writer.unescape(text);
         else if (spelling == plain ? bits & byte_bit : !(bits & (taken_as_written | normal)) && bits & byte_bit)

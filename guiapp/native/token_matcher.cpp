@@ -1,19 +1,20 @@
 #include "token_matcher.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "api.h"
 
 namespace loupe {
 
-TokenMatcher::TokenMatcher(Strings tokens, std::span<const std::int32_t> ids) : tokens_(tokens.size()) {
+TokenMatcher::TokenMatcher(Strings tokens, std::span<const std::int32_t> ids, Watch& watch) : tokens_(tokens.size()) {
     for (std::size_t row = 0; row < tokens.size(); ++row) tokens_[row].length = static_cast<std::int32_t>(tokens[row].size());
-    build_trie(tokens, ids);
-    for (std::size_t node = 0; node < nodes_.size(); ++node) link(static_cast<std::int32_t>(node));
+    build_trie(tokens, ids, watch);
+    for (std::size_t node = 0; node < nodes_.size() && !watch.stops(128); ++node) link(static_cast<std::int32_t>(node));
 }
 
 // Breadth first: a node stands for the tokens that end in its text, which fall to its children by the byte before it.
-void TokenMatcher::build_trie(const Strings& tokens, std::span<const std::int32_t> ids) {
+void TokenMatcher::build_trie(const Strings& tokens, std::span<const std::int32_t> ids, Watch& watch) {
     struct Range {
         std::uint32_t start, end;
     };
@@ -29,6 +30,7 @@ void TokenMatcher::build_trie(const Strings& tokens, std::span<const std::int32_
     for (std::size_t depth = 0; !level.empty(); ++depth, level.swap(next), next.clear()) {
         for (const auto [start, end] : level) {
             auto keys = std::span(left).subspan(start, end - start);
+            if (watch.stops(32 * keys.size())) return;
             std::size_t n_ended = 0;
             for (auto& key : keys) {
                 const auto token = key & 0xFFFFFFFF;
@@ -38,7 +40,7 @@ void TokenMatcher::build_trie(const Strings& tokens, std::span<const std::int32_
                 n_ended += has_ended;
                 key = token | (has_ended ? 0 : std::uint64_t{1} << 40 | std::uint64_t{text[text.size() - 1 - depth]} << 32);
             }
-            if (keys.size() > 1) std::ranges::sort(keys, [](auto one, auto other) { return one < other; });
+            if (keys.size() > 1) sort_watched(keys, [](auto one, auto other) { return one < other; }, watch);
             nodes_[node].first_child = static_cast<std::int32_t>(nodes_.size());
             for (auto at = n_ended, after = at; at < keys.size(); at = after) {
                 while (after < keys.size() && keys[after] >> 32 == keys[at] >> 32) ++after;
@@ -110,7 +112,8 @@ void TokenMatcher::find_longest(Bytes text, Ids found) const {
 using namespace loupe;
 
 // NULL where offsets or ids do not fit, or where the tokens are more than `most_bytes`.
-LOUPE_API TokenMatcher* loupe_matcher_new(Array<const Byte> data, Array<const std::int64_t> offsets, Array<const std::int32_t> ids) {
+LOUPE_API TokenMatcher* loupe_matcher_new(Array<const Byte> data, Array<const std::int64_t> offsets, Array<const std::int32_t> ids,
+                                            MayGoOn may_go_on) {
     const Strings tokens{data, offsets};
     if (!are_sound(tokens) || offsets.size > TokenMatcher::most_bytes) return nullptr;
     std::int64_t n_bytes = 0;
@@ -119,7 +122,8 @@ LOUPE_API TokenMatcher* loupe_matcher_new(Array<const Byte> data, Array<const st
         n_bytes += static_cast<std::int64_t>(tokens[static_cast<std::size_t>(id)].size());
         if (n_bytes > TokenMatcher::most_bytes) return nullptr;
     }
-    return new TokenMatcher(tokens, ids);
+    Watch watch(may_go_on);
+    return unless_stopped(std::make_unique<TokenMatcher>(tokens, ids, watch), watch);
 }
 
 LOUPE_API void loupe_matcher_free(TokenMatcher* matcher) { delete matcher; }

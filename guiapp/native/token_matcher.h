@@ -15,7 +15,7 @@ public:
     static constexpr std::int64_t most_bytes = std::int64_t{1} << 26;  // of all tokens together
 
     // For the tokens `ids`, which are rows of sound `tokens`.  Of equal ones the last is found, empty ones never.
-    TokenMatcher(Strings tokens, std::span<const std::int32_t> ids);
+    TokenMatcher(Strings tokens, std::span<const std::int32_t> ids, Watch& watch);
 
     // For each place of a text the longest token that starts there, or `absent`.
     void find_longest(Bytes text, Ids found) const;
@@ -48,7 +48,7 @@ private:
     static constexpr std::size_t most_tables = 4096;
     static constexpr std::uint16_t few_children = 12;
 
-    void build_trie(const Strings& tokens, std::span<const std::int32_t> ids);
+    void build_trie(const Strings& tokens, std::span<const std::int32_t> ids, Watch& watch);
     void link(std::int32_t node);
     void fill_table(std::int32_t node);
     std::int32_t child(const Node& node, Byte byte) const;

@@ -1,6 +1,7 @@
 #include "token_tree.h"
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 
 #include "api.h"
@@ -35,12 +36,12 @@ std::size_t common_length(Bytes first, Bytes second) {
 }
 
 // By bytes; of equal ones the last among the ids first.  Each token is compared O(log n) times, at most over its own length.
-std::vector<Entry> sorted(const Strings& tokens, std::span<const std::int32_t> ids) {
+std::vector<Entry> sorted(const Strings& tokens, std::span<const std::int32_t> ids, Watch& watch) {
     std::vector<Entry> entries;
     entries.reserve(ids.size());
     for (const auto token : ids)
         entries.push_back({key_of(tokens[index(token)]), token, static_cast<std::int32_t>(entries.size())});
-    std::sort(entries.begin(), entries.end(), [&](const Entry& first, const Entry& second) {
+    const auto comes_before = [&](const Entry& first, const Entry& second) {
         if (first.key != second.key) return first.key < second.key;
         const auto one = tokens[index(first.token)], other = tokens[index(second.token)];
         const auto known = std::min({one.size(), other.size(), std::size_t{8}});
@@ -48,7 +49,8 @@ std::vector<Entry> sorted(const Strings& tokens, std::span<const std::int32_t> i
         const auto compared = shorter > known ? std::memcmp(one.data() + known, other.data() + known, shorter - known) : 0;
         if (compared != 0) return compared < 0;
         return one.size() != other.size() ? one.size() < other.size() : first.rank > second.rank;
-    });
+    };
+    sort_watched(std::span(entries), comes_before, watch);
     return entries;
 }
 
@@ -162,12 +164,15 @@ private:
     std::vector<std::int32_t> children_;  // of the node at hand
 };
 
-std::vector<TokenTree::Row> laid_out(const std::vector<Node>& nodes, std::size_t n_ranks) {
+std::vector<TokenTree::Row> laid_out(const std::vector<Node>& nodes, std::size_t n_ranks, Watch& watch) {
     std::vector<TokenTree::Row> rows;
     rows.reserve(nodes.size() + nodes.size() / 16 + 2 * block);
     DoubleArray array(rows);
     std::vector<std::int32_t> places(nodes.size(), 0);
-    for (const auto node : by_rank(nodes, n_ranks)) array.place_children(nodes, index(node), places);
+    for (const auto node : by_rank(nodes, n_ranks)) {
+        if (watch.stops(128)) break;
+        array.place_children(nodes, index(node), places);
+    }
     return rows;
 }
 
@@ -185,19 +190,21 @@ bool put_match_last(std::span<Entry> same, std::span<bool> is_matched) {
 
 }  // namespace
 
-TokenTree::TokenTree(Strings tokens, std::span<const std::int32_t> ids, MatchColumns columns)
+TokenTree::TokenTree(Strings tokens, std::span<const std::int32_t> ids, MatchColumns columns, Watch& watch)
     : tokens_(tokens), columns_(columns) {
     std::size_t longest = 0;
     for (const auto token : ids) {
         longest = std::max(longest, length(token));
         if (length(token) == 0) columns.is_matched[index(token)] = false;
     }
-    auto entries = sorted(tokens, ids);
+    auto entries = sorted(tokens, ids, watch);
+    if (watch.has_stopped()) return;
     Trie trie(longest);
     Bytes before;                         // the last matched token
     std::vector<std::int32_t> ancestors;  // matched tokens that it begins with, itself included
     for (std::size_t first = 0, last = 0; first < entries.size(); first = last) {
         const auto text = tokens[index(entries[first].token)];
+        if (watch.stops(64 + 16 * text.size())) return;
         while (last < entries.size() && std::ranges::equal(tokens[index(entries[last].token)], text)) ++last;
         const auto same = std::span(entries).subspan(first, last - first);
         const auto is_found = put_match_last(same, columns.is_matched);
@@ -213,7 +220,7 @@ TokenTree::TokenTree(Strings tokens, std::span<const std::int32_t> ids, MatchCol
         before = text;
     }
     entries = {};
-    rows_ = laid_out(trie.ranked(), ids.size());
+    rows_ = laid_out(trie.ranked(), ids.size(), watch);
 }
 
 void TokenTree::fill(const TreeColumns& columns) const {
@@ -243,7 +250,8 @@ using namespace loupe;
 // NULL where offsets or ids do not fit, or where an id comes twice or there is more than a tree can hold.  The arrays, the last
 // three of which are filled (see MatchColumns), must outlive the tree.
 LOUPE_API TokenTree* loupe_tree_new(Array<const Byte> data, Array<const std::int64_t> offsets, Array<const std::int32_t> ids,
-                                    Array<bool> is_matched, Array<std::int32_t> parents, Array<std::int32_t> order) {
+                                    Array<bool> is_matched, Array<std::int32_t> parents, Array<std::int32_t> order,
+                                    MayGoOn may_go_on) {
     constexpr std::size_t most_bytes = std::size_t{1} << 26;  // as in __init__.py
     const Strings tokens{data, offsets};
     if (!are_sound(tokens) || tokens.size() > most_bytes) return nullptr;
@@ -257,7 +265,9 @@ LOUPE_API TokenTree* loupe_tree_new(Array<const Byte> data, Array<const std::int
         is_known[index(token)] = true;
         n_bytes += tokens[index(token)].size();
     }
-    return n_bytes > most_bytes ? nullptr : new TokenTree(tokens, ids, columns);
+    if (n_bytes > most_bytes) return nullptr;
+    Watch watch(may_go_on);
+    return unless_stopped(std::make_unique<TokenTree>(tokens, ids, columns, watch), watch);
 }
 
 LOUPE_API void loupe_tree_free(TokenTree* tree) { delete tree; }

@@ -30,7 +30,7 @@ public:
     static constexpr std::int32_t root = 0, free_row = -1, no_row = -2;
 
     // Of tokens with the same bytes only the last among `ids` that may be matched is; the others, like empty ones, are leaves.
-    TokenTree(Strings tokens, std::span<const std::int32_t> ids, MatchColumns columns);
+    TokenTree(Strings tokens, std::span<const std::int32_t> ids, MatchColumns columns, Watch& watch);
 
     // The longest token that text[at:end] begins with, or `absent`; the shorter ones are its ancestors.
     std::int32_t longest_match(Bytes text, std::size_t at, std::size_t end) const {

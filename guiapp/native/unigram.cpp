@@ -206,7 +206,7 @@ namespace {
 
 // Between two characters that stand side by side in no token no way leads from one side to the other: the best one through a text is
 // those of both sides, and sums of scores are the same behind it but for what all ways have in common.
-PairCuts cuts_between(const Strings& tokens, const UnigramParts& parts) {
+PairCuts cuts_between(const Strings& tokens, const UnigramParts& parts, Watch& watch) {
     bool splits_characters = false;
     std::size_t size = 0;
     for (const auto id : items_of(parts.token_ids)) {
@@ -215,14 +215,17 @@ PairCuts cuts_between(const Strings& tokens, const UnigramParts& parts) {
         size += token.size();
     }
     PairCuts cuts(size, splits_characters, false, parts.secret);
-    for (const auto id : items_of(parts.token_ids)) cuts.note(tokens[static_cast<std::size_t>(id)]);
+    for (const auto id : items_of(parts.token_ids)) {
+        if (watch.stops(16 * (tokens[static_cast<std::size_t>(id)].size() + 1))) break;
+        cuts.note(tokens[static_cast<std::size_t>(id)]);
+    }
     return cuts;
 }
 
 }  // namespace
 
 // NULL where the parts do not fit each other.  Trees, matcher and arrays must outlive the result.
-LOUPE_API Unigram* loupe_unigram_new(const UnigramParts* parts) {
+LOUPE_API Unigram* loupe_unigram_new(const UnigramParts* parts, MayGoOn may_go_on) {
     const Strings tokens{parts->token_data, parts->token_offsets};
     const auto n_tokens = static_cast<std::size_t>(parts->scores.size);
     if (parts->kinds.size != 256 || parts->is_cut.size != 256 || parts->is_settled.size != 1 << 16) return nullptr;
@@ -234,7 +237,8 @@ LOUPE_API Unigram* loupe_unigram_new(const UnigramParts* parts) {
     for (const auto byte : items_of(parts->replacements)) longest = std::max(longest, size = byte ? size + 1 : 0);
     bool is_bounded = std::abs(parts->unknown_score) < largest_score;
     for (const auto score : items_of(parts->scores)) is_bounded &= std::abs(score) < largest_score;
-    return new Unigram{
+    Watch watch(may_go_on);
+    auto model = std::unique_ptr<Unigram>(new Unigram{
         .normalizer = {.charsmap = {parts->units, parts->replacements},
                        .user_defined = parts->user_defined,
                        .kinds = parts->kinds,
@@ -249,8 +253,9 @@ LOUPE_API Unigram* loupe_unigram_new(const UnigramParts* parts) {
         .unknown_score = parts->unknown_score,
         .unknown = parts->unknown,
         .is_bounded = is_bounded,
-        .cuts = cuts_between(tokens, *parts),
-    };
+        .cuts = cuts_between(tokens, *parts, watch),
+    });
+    return unless_stopped(std::move(model), watch);
 }
 
 LOUPE_API void loupe_unigram_free(Unigram* model) { delete model; }

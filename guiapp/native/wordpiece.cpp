@@ -13,7 +13,7 @@ bool ends(WordPiece::Action action) { return action == WordPiece::end_word || ac
 }  // namespace
 
 // Level by level, since the link of a node depends on those of nodes that are less deep.
-WordPiece::WordPiece(CodeTable actions, Strings tokens, const TokenTree& tree, std::int32_t unknown)
+WordPiece::WordPiece(CodeTable actions, Strings tokens, const TokenTree& tree, std::int32_t unknown, Watch& watch)
     : actions_(actions),
       tree_(tree),
       n_tokens_(static_cast<std::int32_t>(tokens.size())),
@@ -33,6 +33,7 @@ WordPiece::WordPiece(CodeTable actions, Strings tokens, const TokenTree& tree, s
         std::size_t n_left = 0;
         for (auto [token, parent] : walks) {
             const auto text = tokens[static_cast<std::size_t>(token)];
+            if (watch.stops()) return;
             if (text.size() == depth) continue;
             const auto row = tree_.child(parent, text[depth]);
             if (row == absent) continue;
@@ -193,10 +194,12 @@ using namespace loupe;
 
 // NULL where the parts do not fit each other.  The tree and the arrays must outlive the result.
 LOUPE_API WordPiece* loupe_wordpiece_new(const CodeTable* actions, Array<const Byte> data, Array<const std::int64_t> offsets,
-                                         const TokenTree* tree, std::int32_t unknown) {
+                                         const TokenTree* tree, std::int32_t unknown, MayGoOn may_go_on) {
     const Strings tokens{data, offsets};
     const auto fits = actions->is_sound() && are_sound(tokens) && tokens.size() == tree->n_tokens();
-    return fits ? new WordPiece(*actions, tokens, *tree, unknown) : nullptr;
+    if (!fits) return nullptr;
+    Watch watch(may_go_on);
+    return unless_stopped(std::make_unique<WordPiece>(*actions, tokens, *tree, unknown, watch), watch);
 }
 
 LOUPE_API void loupe_wordpiece_free(WordPiece* model) { delete model; }

@@ -21,7 +21,7 @@ public:
     enum Action { skip, end_word, stand_alone, extend_word };
 
     // `actions` has what to add to each code point, times 4, plus the action; the tree finds all `tokens`.
-    WordPiece(CodeTable actions, Strings tokens, const TokenTree& tree, std::int32_t unknown);
+    WordPiece(CodeTable actions, Strings tokens, const TokenTree& tree, std::int32_t unknown, Watch& watch);
 
     std::int32_t unknown() const { return unknown_; }
     std::size_t length(std::int32_t token) const { return tree_.length(token); }

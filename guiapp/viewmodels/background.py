@@ -18,6 +18,7 @@ import shiboken6
 from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.errors import TokenloupeError
+from guiapp.core.system.checkpoint import watched
 
 T = TypeVar("T")
 Progress = Callable[[float], None]
@@ -41,7 +42,8 @@ class SupersededError(Exception):
 class LatestJob(QObject, Generic[T]):
     """Runs one job at a time, unless one hangs, and delivers the result of the newest only.
 
-    A job is a function of a progress callback, to be called now and then with the share done, 0 to 1.
+    A job is a function of a progress callback, to be called now and then with the share done, 0 to 1; a job
+    that nobody wants also stops at its next checkpoint.
     TokenloupeErrors become `failed`; anything else is our own mistake and goes to sys.excepthook.
 
     Signals, all in the thread that this object lives in:
@@ -124,7 +126,8 @@ class LatestJob(QObject, Generic[T]):
 
         try:
             report(0.0)
-            result = work(report)
+            with watched(lambda: report(0.0)):
+                result = work(report)
         except SupersededError:
             return
         except Exception as caught:  # delivered to the GUI thread, and shown there

@@ -15,7 +15,8 @@ def bound():
         for node in ast.walk(ast.parse((NATIVE / "__init__.py").read_text()))
         if isinstance(node, ast.Call)
     ]
-    return [call.args[0].value for call in calls if ast.unparse(call.func) == "_function"]
+    named = (call.args[0] for call in calls if ast.unparse(call.func) in ("_function", "_long_function"))
+    return [name.value for name in named if isinstance(name, ast.Constant)]
 
 
 def test_no_function_is_bound_twice():

@@ -6,6 +6,7 @@ import pytest
 from conftest import PATIENCE_S
 
 from guiapp.core.errors import TokenloupeError
+from guiapp.core.system.checkpoint import checkpoint
 from guiapp.viewmodels import background
 from guiapp.viewmodels.background import LatestJob, is_any_job_running
 
@@ -118,3 +119,21 @@ def test_a_job_that_hangs_keeps_neither_the_next_one_nor_the_end_waiting(job, qt
     may_end.set()
     qtbot.waitUntil(lambda: not is_any_job_running())
     assert results == ["of the next"]
+
+
+def test_a_cancelled_job_stops_at_its_next_checkpoint(job):
+    has_begun, may_go_on, went_on = threading.Event(), threading.Event(), []
+
+    def work(progress):
+        has_begun.set()
+        may_go_on.wait(PATIENCE_S)
+        checkpoint()
+        went_on.append(True)
+
+    job.start(work)
+    assert has_begun.wait(PATIENCE_S)
+    job.cancel()
+    may_go_on.set()
+    job.wait()
+    assert not is_any_job_running()
+    assert went_on == []

@@ -16,6 +16,7 @@ from guiapp.core.pipelines.chunks import tokens_from_steps
 from guiapp.core.pipelines.pipeline import Pipeline
 from guiapp.core.pipelines.stages import ENCODE, NORMALISE, Stage, Stages
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher, watch_whole
+from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.text.normalized import NormalizedText, source_spans
 from guiapp.core.text.normalizers import plamo2_text
 from guiapp.core.vocab.vocabulary import Vocabulary
@@ -42,7 +43,8 @@ class Plamo2Pipeline(Pipeline):
         scores = vocabulary.scores.astype(np.float64) * SCORE_SCALE
         rounded = np.copysign(np.floor(np.abs(scores) + 0.5), scores)
         is_usable = np.isfinite(scores) & (rounded > WORST_SCORE) & (rounded <= BEST_SCORE) & ~is_byte
-        is_text = [_is_well_formed(vocabulary.raw_text(token_id)) for token_id in range(len(vocabulary))]
+        every_id = stoppable(range(len(vocabulary)))
+        is_text = [_is_well_formed(vocabulary.raw_text(token_id)) for token_id in every_id]
         is_usable &= is_text
         self._token_ids = np.flatnonzero(is_usable).astype(np.int32)
         self._costs = np.where(is_usable, -rounded, 0).astype(np.int32)
@@ -138,7 +140,7 @@ def _normalized(fragment: NDArray[np.uint8]) -> _Text:
 def _byte_ids(vocabulary: Vocabulary, candidates: NDArray[np.int64]) -> NDArray[np.int32]:
     """The tokens <0x00> … <0xFF>; raises VocabError where one is missing or cannot be used."""
     byte_ids = np.zeros(256, np.int32)
-    for token_id in candidates.tolist():
+    for token_id in stoppable(candidates.tolist()):
         text = vocabulary.raw_text(token_id)
         if len(text) != 6 or not (text.startswith(b"<0x") and text.endswith(b">")):
             continue

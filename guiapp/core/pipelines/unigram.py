@@ -22,6 +22,7 @@ from guiapp.core.pipelines.rows import LONGEST_OF_MANY, Rows, laid_out
 from guiapp.core.pipelines.stages import ENCODE, NORMALISE, SPLIT_AND_ENCODE, Stage, Stages
 from guiapp.core.pipelines.unigram_words import LONGEST_TOKEN, UnigramWords
 from guiapp.core.pipelines.watcher import UNWATCHED, Watcher
+from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.text.charsmap import open_charsmap
 from guiapp.core.text.normalized import NormalizedText, source_spans
 from guiapp.core.text.normalizers import SPACE_SYMBOL, symbol_length
@@ -52,7 +53,7 @@ class UnigramPipeline(Pipeline):
         types = vocabulary.stored_types
         self._token_ids = np.flatnonzero(np.isin(types, (NORMAL, USER_DEFINED, UNUSED))).astype(np.int32)
         user_defined_ids = np.flatnonzero(types == USER_DEFINED).tolist()
-        self._user_defined = tuple(map(vocabulary.raw_text, user_defined_ids))
+        self._user_defined = tuple(map(vocabulary.raw_text, stoppable(user_defined_ids)))
         normal_scores = vocabulary.scores[types == NORMAL]
         lowest = np.fmin.reduce(normal_scores, initial=np.finfo(np.float32).max)
         self._unknown_score = float(np.float32(lowest) - UNKNOWN_PENALTY)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.system.checkpoint import checkpoint
 from guiapp.core.text.utf8 import is_text
 
 HEADER_BYTES = 4
@@ -120,6 +121,7 @@ def _checked(units: NDArray[np.uint32], replacements: NDArray[np.uint8]) -> Char
     growth = 1.0
     bases = own_bases[:1]
     for depth in range(LONGEST_KEY + 1):
+        checkpoint()
         reached = edges[np.isin(parents, bases)]
         if len(reached) == 0:
             break

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.system.checkpoint import checkpoint
 from guiapp.core.text.charsmap import IS_LEAF, IS_VALUE, LABEL, SPACE, Charsmap, plain_bytes
 
 N_CODES = 1 << 16
@@ -52,6 +53,7 @@ def settled_characters(charsmap: Charsmap) -> NDArray[np.bool_]:
     bases = own_bases[:1]
     firsts, codes, missing = np.full(1, -1), np.zeros(1, np.int64), np.zeros(1, np.int64)
     for _ in range(LONGEST_KEY):
+        checkpoint()
         begins, counts = _children(parents, bases)
         if (
             counts.sum() > MOST_BEGINNINGS

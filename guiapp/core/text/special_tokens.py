@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guiapp import native
+from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.special_ids import special_tokens_in_match_order
 from guiapp.core.vocab.vocabulary import Vocabulary
@@ -198,7 +199,7 @@ class SpecialTokens:
 
     def _common_beginnings(self, parse_special: bool) -> list[bytes]:
         by_first: dict[int, list[bytes]] = {}
-        for token_id in self.searched_for(parse_special).tolist():
+        for token_id in stoppable(self.searched_for(parse_special).tolist()):
             token = self._text(token_id)
             by_first.setdefault(token[0], []).append(token)
         return [tokens[0][: _length_in_common(tokens)] for tokens in by_first.values()]
@@ -213,7 +214,9 @@ class SpecialTokens:
         attributes = self._vocabulary.attributes[ids]
         left, right = (attributes & bit > 0 for bit in (Attribute.LSTRIP, Attribute.RSTRIP))
         strips = left * np.uint8(native.STRIPS_LEFT) + right * np.uint8(native.STRIPS_RIGHT)
-        return ids, native.SpecialTokens([self._text(token_id) for token_id in ids.tolist()], strips)
+        return ids, native.SpecialTokens(
+            [self._text(token_id) for token_id in stoppable(ids.tolist())], strips
+        )
 
 
 def _occurs(beginning: bytes, text: bytes) -> bool:

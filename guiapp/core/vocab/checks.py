@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.byte_alphabet import CHARACTER_OF_BYTE
 from guiapp.core.vocab.quoting import quoted
@@ -36,7 +37,7 @@ def check_byte_tokens(
     if reads_digits and (lengths < SHORTEST_BYTE_TOKEN).any():
         row = int(rows[lengths < SHORTEST_BYTE_TOKEN][0])
         raise keys.error(f"has the byte token {row}, whose text is too short to name a byte like <0x0A>")
-    odd = [row for row in rows.tolist() if _named_byte(_text(table, row)) is None]
+    odd = [row for row in stoppable(rows.tolist()) if _named_byte(_text(table, row)) is None]
     if kind is VocabType.PLAMO2:
         _check_plamo2_bytes(keys, table, rows, odd)
     if not odd:
@@ -48,7 +49,7 @@ def check_byte_tokens(
 def _check_plamo2_bytes(keys: VocabKeys, table: StringTable, rows: NDArray[np.intp], odd: list[int]) -> None:
     if odd:
         raise keys.error(f"has the byte token {odd[0]}, which does not name a byte like <0x0A>")
-    named = {_named_byte(_text(table, row)) for row in rows.tolist() if row > 0}
+    named = {_named_byte(_text(table, row)) for row in stoppable(rows.tolist()) if row > 0}
     missing = next((byte for byte in range(256) if byte not in named), None)
     if missing is not None:
         raise keys.error(f"has no token <0x{missing:02X}>, which a PLaMo 2 vocabulary needs at an id above 0")

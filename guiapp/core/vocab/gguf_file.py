@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from guiapp import native
 from guiapp.core.split.pre_tokenizers import PreTokenizer
+from guiapp.core.system.checkpoint import checkpoint
 from guiapp.core.text.charsmap import open_charsmap
 from guiapp.core.vocab import checks
 from guiapp.core.vocab.attributes import Attribute
@@ -24,7 +25,8 @@ from guiapp.core.vocab.defaults import (
     default_rules,
 )
 from guiapp.core.vocab.gguf_reader import read_header
-from guiapp.core.vocab.header_bytes import FileState, HeaderBytes, Progress, file_state
+from guiapp.core.vocab.header_bytes import FileState, HeaderBytes, file_state
+from guiapp.core.vocab.opening import CHARACTERS, HEADER, MERGES, METADATA, SPECIAL, TENSORS, TOKENS, Opening
 from guiapp.core.vocab.pre_choice import PreChoice, pre_choice, warnings_about
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.special_ids import RoleFinder
@@ -34,8 +36,11 @@ from guiapp.core.vocab.vocab_keys import VocabKeys
 from guiapp.core.vocab.vocabulary import Rules, SpecialIds, VocabType, Vocabulary
 from guiapp.native import StringTable
 
-READING_SHARE = 0.6  # of the time that opening takes
 MOST_TOKENS = 1 << 22  # sixteen times as many as any model has; each costs time to open
+MOST_TOKEN_BYTES = 1 << 28
+MOST_MERGES = 1 << 22  # eight times as many
+MOST_CHARSMAP_BYTES = 1 << 24  # sixty times as many
+LONGEST_NAME = 1 << 12
 ATTRIBUTE_OF_TYPE = np.array(
     [
         0,
@@ -79,25 +84,24 @@ RECENT = RecentVocabularies(capacity=2)
 
 
 def load_vocabulary(
-    path: str | PathLike[str], progress: Progress | None = None, pre: str | None = None
+    path: str | PathLike[str], opening: Opening | None = None, pre: str | None = None
 ) -> Vocabulary:
     """Read the tokenizer of a GGUF file; only the header is read, whatever the size of the model.
 
     `pre` is a name to go by instead of tokenizer.ggml.pre (BPE only).
-    `progress` is called with the share that is done, 0 to 1; to cancel, raise from it.
+    `opening` is told of each stage.
     Raises VocabError for every file that holds no usable vocabulary.
     """
-    path, progress = Path(path), progress or _ignore
+    path, opening = Path(path), opening or Opening(_ignore)
     state = file_state(path)
     vocabulary = RECENT.get((path.absolute(), state, pre)) if state else None
     if vocabulary is None:
-        source = HeaderBytes(path, lambda share: progress(share * READING_SHARE))
+        source = HeaderBytes(path, opening.read_header)
         try:
-            vocabulary = _read(path, source, progress, pre)
+            vocabulary = _read(path, source, opening, pre)
         finally:
             source.close()
         RECENT.put((path.absolute(), source.state, pre), vocabulary)
-    progress(1.0)
     return vocabulary
 
 
@@ -105,18 +109,19 @@ def _ignore(_share: float) -> None:
     pass
 
 
-def _read(path: Path, source: HeaderBytes, progress: Progress, pre: str | None) -> Vocabulary:
-    progress(0.0)
+def _read(path: Path, source: HeaderBytes, opening: Opening, pre: str | None) -> Vocabulary:
+    opening.begin(HEADER)
     header = read_header(source)
+    opening.begin(TENSORS)
     warnings = check_tensor_infos(source, header)
+    opening.begin(METADATA)
     keys = VocabKeys(source, header.fields)
-    progress(READING_SHARE)
     count = keys.optional_count("split.count", "uint16")
     number = keys.needed_count("split.no", "uint16") if count > 1 else 0
     keys.optional_count("general.file_type", "uint32")
     model = _model(keys, path, number)
     keys.refusals += split_refusals(path, number, count)
-    vocabulary = _build(path, keys, model, pre_choice(keys, model, TYPE_OF_MODEL[model], pre), progress)
+    vocabulary = _build(path, keys, model, pre_choice(keys, model, TYPE_OF_MODEL[model], pre), opening)
     warnings += keys.warnings + list(vocabulary.warnings) + list(vocabulary.refusals)
     return replace(vocabulary, warnings=checks.ascending(warnings))
 
@@ -146,25 +151,29 @@ def _model(keys: VocabKeys, path: Path, part: int) -> str:
     return model
 
 
-def _build(path: Path, keys: VocabKeys, model: str, choice: PreChoice, progress: Progress) -> Vocabulary:
+def _build(path: Path, keys: VocabKeys, model: str, choice: PreChoice, opening: Opening) -> Vocabulary:
     kind, pre = TYPE_OF_MODEL[model], choice.meaning
     warnings = warnings_about(choice)
     architecture = _architecture(keys)
-    name = (keys.optional_string("general.name") or b"").decode("utf-8", "backslashreplace")
+    name = _shown(keys, "general.name")
     rules = default_rules(kind, pre)
+    opening.begin(MERGES)
     merge_data, merge_offsets = _merges(keys, kind, choice.in_use, warnings)
+    opening.begin(CHARACTERS)
     charsmap = _charsmap(keys, kind, warnings)
     rules = _with_space_keys(keys, rules)
-    progress(0.7)
+    opening.begin(TOKENS)
     table = _tokens(keys, kind, warnings)
     n_tokens = len(table.offsets) - 1
     scores = _per_token(keys, "tokenizer.ggml.scores", n_tokens, "float32", "int32").astype(
         np.float32, copy=False
     )
+    checkpoint()
     scores[np.isnan(scores)] = np.nan  # a signalling one would be reported at each use
     stored_types = _per_token(keys, "tokenizer.ggml.token_type", n_tokens, "int32", default=1)
+    checkpoint()
     attributes = _attributes(stored_types)
-    progress(0.9)
+    opening.begin(SPECIAL)
     warnings += checks.check_byte_tokens(keys, kind, table, attributes)
     special = RoleFinder(table, attributes, _default_ids(model, pre))
     special.read_keys(lambda key: keys.scalar(f"tokenizer.ggml.{key}", "uint32"))
@@ -201,8 +210,12 @@ def _build(path: Path, keys: VocabKeys, model: str, choice: PreChoice, progress:
     )
 
 
+def _shown(keys: VocabKeys, key: str) -> str:
+    return (keys.optional_string(key) or b"")[:LONGEST_NAME].decode("utf-8", "backslashreplace")
+
+
 def _architecture(keys: VocabKeys) -> str:
-    name = (keys.optional_string("general.architecture") or b"").decode("utf-8", "backslashreplace")
+    name = _shown(keys, "general.architecture")
     if not name:
         keys.refusals.append("The file does not name its architecture (key general.architecture).")
     elif name not in ARCHITECTURES.split():
@@ -222,6 +235,8 @@ def _merges(
             )
         return np.empty(0, np.uint8), np.zeros(1, np.int64)
     data, offsets, _ = found
+    if len(offsets) - 1 > MOST_MERGES:
+        raise keys.error(f"has {len(offsets) - 1:,} merge rules", f"At most {MOST_MERGES:,} are read.")
     if len(offsets) == 1:
         warnings.append("The list of merge rules is empty: every character becomes a token of its own.")
     elif n_broken := native.count_unsplittable(data, offsets):
@@ -239,8 +254,8 @@ def _charsmap(keys: VocabKeys, kind: VocabType, warnings: list[str]) -> NDArray[
         return np.empty(0, np.uint8)
     charsmap = found.view(np.uint8)
     try:
-        if len(charsmap) == 0:
-            raise ValueError("is 0 bytes long")
+        if not 0 < len(charsmap) <= MOST_CHARSMAP_BYTES:
+            raise ValueError(f"is {len(charsmap):,} bytes long")
         if damage := open_charsmap(charsmap).damage:
             warnings.append(f"The character map {damage}: where a text gets there, llama.cpp gives up.")
     except ValueError as fault:
@@ -260,6 +275,10 @@ def _tokens(keys: VocabKeys, kind: VocabType, warnings: list[str]) -> StringTabl
     data, offsets, n_odd = found
     if len(offsets) - 1 > MOST_TOKENS:
         raise keys.error(f"has {len(offsets) - 1:,} tokens", f"At most {MOST_TOKENS:,} are read.")
+    if len(data) > MOST_TOKEN_BYTES:
+        raise keys.error(
+            f"has tokens of {len(data):,} bytes together", f"At most {MOST_TOKEN_BYTES:,} are read."
+        )
     if n_odd:
         warnings.append(
             f"{n_odd:,} {'token is' if n_odd == 1 else 'tokens are'} empty (and named [EMPTY_<id>]) "

@@ -11,11 +11,13 @@ from typing import Any, NamedTuple
 
 from guiapp import native
 from guiapp.core.errors import VocabError
+from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.vocab.header_bytes import HeaderBytes
 from guiapp.core.vocab.quoting import quoted
 
 COUNTS_AT, ENTRIES_AT = 8, 24
-LONGEST_STRING = 1 << 30
+LONGEST_STRING = 1 << 27
+MOST_ITEMS = 1 << 30
 MOST_ENTRIES = 100_000
 SMALLEST_ENTRY_BYTES = 8 + 1 + 4 + 1
 BYTES_PER_STRING = 16  # that reading an array takes for each, besides its bytes
@@ -79,7 +81,7 @@ def read_header(source: HeaderBytes) -> Header:
             f"claims {n_entries:,} metadata keys (byte 16)", f"At most {MOST_ENTRIES:,} are read."
         )
     reader, fields = _Reader(source), dict[str, Field]()
-    for _ in range(n_entries):
+    for _ in stoppable(range(n_entries)):
         start = reader.at
         name = reader.name()
         field = reader.field(name)
@@ -170,7 +172,7 @@ class _Reader:
             raise self._source.error(f"has an array of arrays at byte {start:,}", BROKEN)
         item_bytes = 8 if kind == "string" else struct.calcsize("<" + FORMATS[kind])
         left = self._source.size - self.at
-        if count > LONGEST_STRING or count * item_bytes > left:
+        if count > MOST_ITEMS or count * item_bytes > left:
             what = f"has an array of {count:,} items at byte {start:,}"
             raise self._source.error(f"{what}, where {max(left, 0):,} bytes are left", BROKEN)
         items_at = self.at

@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import fields, replace
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guiapp import native
+from guiapp.core.system.checkpoint import checkpoint
 from guiapp.core.vocab.attributes import Attribute
 from guiapp.core.vocab.quoting import quoted
 from guiapp.core.vocab.vocabulary import SpecialIds, Vocabulary
@@ -60,6 +62,7 @@ END_TEXTS = (
 )
 CHANNEL_TEXTS = "<|channel|> <|message|> <|start|> <|constrain|>"
 PHI3_TEXTS = "</s> <unk> <s> <|endoftext|>"
+MATCHES_AT_ONCE = 1 << 16
 SPECIAL = Attribute.CONTROL | Attribute.USER_DEFINED | Attribute.UNKNOWN
 
 Find = Callable[[str], "int | None"]
@@ -107,13 +110,14 @@ class RoleFinder:
     def mark_unused(self) -> None:
         """Control tokens whose text contains `unused` are unused as well."""
         offsets = self._table.offsets
-        positions = np.array(
-            [match.start() for match in re.finditer(b"unused", self._table.data.data)], np.int64
-        )
-        rows = np.searchsorted(offsets, positions, side="right") - 1
-        rows = rows[positions + len(b"unused") <= offsets[rows + 1]]
-        rows = rows[self._attributes[rows] & Attribute.CONTROL != 0]
-        self._attributes[rows] |= np.uint16(Attribute.UNUSED)
+        starts = (match.start() for match in re.finditer(b"unused", self._table.data.data))
+        while some := list(islice(starts, MATCHES_AT_ONCE)):
+            checkpoint()
+            positions = np.array(some, np.int64)
+            rows = np.searchsorted(offsets, positions, side="right") - 1
+            rows = rows[positions + len(b"unused") <= offsets[rows + 1]]
+            rows = rows[self._attributes[rows] & Attribute.CONTROL != 0]
+            self._attributes[rows] |= np.uint16(Attribute.UNUSED)
 
     def collect_ends(self) -> None:
         """Find all tokens that end a generation."""

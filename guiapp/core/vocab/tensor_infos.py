@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import struct
 
+from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.vocab.gguf_reader import BROKEN, Header
 from guiapp.core.vocab.header_bytes import HeaderBytes
 from guiapp.core.vocab.quoting import quoted
@@ -45,7 +46,7 @@ def check_tensor_infos(source: HeaderBytes, header: Header) -> list[str]:
         )
     at, expected, odd = header.end, 0, ""
     names: set[bytes] = set()
-    for _ in range(header.n_tensors):
+    for _ in stoppable(range(header.n_tensors)):
         at, name, n_elements, kind, offset = _read_info(source, at)
         if name in names:
             raise source.error(f"has the tensor {quoted(name)} twice (again before byte {at:,})", BROKEN)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from guiapp import native
 from guiapp.core.errors import VocabError
+from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.vocab.gguf_reader import FORMATS, Field
 from guiapp.core.vocab.header_bytes import HeaderBytes
 from guiapp.core.vocab.quoting import quoted
@@ -31,7 +32,7 @@ class VocabKeys:
         self._fields: dict[str, Field] = {}
         self.warnings: list[str] = []
         self.refusals: list[str] = []
-        for name, field in fields.items():
+        for name, field in stoppable(fields.items()):
             seen_as = name.split("\0")[0]
             if seen_as in self._fields:
                 self.warnings.append(f"The key {quoted(name)} is ignored: {quoted(seen_as)} came before it.")
@@ -84,7 +85,7 @@ class VocabKeys:
 
     def metadata(self) -> dict[str, object]:
         """Everything in the file that can be shown: scalars as they are, arrays described."""
-        return {_readable(name): _shown(field) for name, field in self._all_fields.items()}
+        return {_readable(name): _shown(field) for name, field in stoppable(self._all_fields.items())}
 
     def _optional(self, key: str, kind: str) -> Any:
         field = self._fields.get(key)

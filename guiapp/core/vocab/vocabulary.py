@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from guiapp import native
 from guiapp.core.split.pre_tokenizers import Pattern
+from guiapp.core.system.checkpoint import stoppable
 from guiapp.core.vocab import byte_alphabet
 from guiapp.core.vocab.attributes import KINDS, Attribute
 from guiapp.core.vocab.token_tree import TokenTree, token_tree
@@ -238,7 +239,7 @@ def _without_dna_suffix(vocabulary: Vocabulary) -> tuple[NDArray[np.uint8], NDAr
     """Token texts where those behind `<oov>` lose the U+E000 that tells DNA from words."""
     suffix = "\ue000".encode()
     first = vocabulary.find(b"<oov>")
-    texts = [vocabulary.raw_text(token_id) for token_id in range(len(vocabulary))]
+    texts = [vocabulary.raw_text(token_id) for token_id in stoppable(range(len(vocabulary)))]
     if first is not None:
-        texts[first + 1 :] = [text.removesuffix(suffix) or text for text in texts[first + 1 :]]
+        texts[first + 1 :] = [text.removesuffix(suffix) or text for text in stoppable(texts[first + 1 :])]
     return packed(texts)

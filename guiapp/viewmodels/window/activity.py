@@ -6,6 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
+from guiapp.core.vocab.opening import stage_of
 from guiapp.viewmodels.workspace import Workspace
 
 
@@ -33,7 +34,8 @@ class Activity(QObject):
         """What goes on, None for nothing."""
         workspace = self._workspace
         if workspace.loader.loading_name is not None:
-            return f"Opening {Path(workspace.loader.loading_name).name}"
+            stage = stage_of(workspace.loader.job.progress)
+            return f"Opening {Path(workspace.loader.loading_name).name}: {stage}"
         if workspace.text_job.is_busy:
             return "Reading the text"
         return "Encoding" if workspace.spans.job.is_busy else None

@@ -1,28 +1,10 @@
-"""Loading as such: its progress, and which vocabularies are kept."""
+"""Which vocabularies are kept."""
 
 from __future__ import annotations
 
-import pytest
 from small_files import TOKENS, spm
 
 from guiapp.core.vocab.gguf_file import load_vocabulary
-
-
-def test_progress_rises_and_may_cancel(tmp_path):
-    path = spm().write(tmp_path / "model.gguf")
-
-    class CancelledError(Exception):
-        pass
-
-    def cancel(share: float) -> None:
-        raise CancelledError
-
-    with pytest.raises(CancelledError):
-        load_vocabulary(path, cancel)
-    shares: list[float] = []
-    load_vocabulary(path, shares.append)
-    assert shares == sorted(shares)
-    assert shares[-1] == 1.0
 
 
 def test_a_changed_file_is_read_again(tmp_path):

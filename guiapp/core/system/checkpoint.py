@@ -1,0 +1,44 @@
+"""Where long work can be given up: it calls `checkpoint`, and whoever started it says what happens there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Visit = Callable[[], None]
+
+ITEMS_BETWEEN = 1 << 10
+
+_visit: ContextVar[Visit | None] = ContextVar("visit", default=None)
+
+
+def is_watched() -> bool:
+    """Whether anything happens at a checkpoint of this thread."""
+    return _visit.get() is not None
+
+
+def checkpoint() -> None:
+    """Raises what the owner of this thread's work raises to stop it."""
+    if (visit := _visit.get()) is not None:
+        visit()
+
+
+def stoppable(items: Iterable[Item]) -> Iterator[Item]:
+    """The same items, with a checkpoint now and then."""
+    for number, item in enumerate(items):
+        if number % ITEMS_BETWEEN == 0:
+            checkpoint()
+        yield item
+
+
+@contextmanager
+def watched(visit: Visit) -> Iterator[None]:
+    """Have `visit` called at each checkpoint of this thread, also at those of the native library."""
+    before = _visit.set(visit)
+    try:
+        yield
+    finally:
+        _visit.reset(before)
