@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from guiapp.core.export.drawing import HEAD_PX, document
+from guiapp.core.system.replace_file import replacement
 
 ENDINGS = (".md", ".json", ".svg")
 ALL = "All"
@@ -129,14 +130,14 @@ def write_chunks(
     chunks: Iterator[str], path: Path, n_chunks: int, progress: Callable[[float], None] = lambda share: None
 ) -> None:
     """Write a file that is there when it is whole; `n_chunks` is about how many there are."""
-    partial = path.with_name(path.name + PARTIAL)
-    try:
-        with partial.open("w", encoding="utf-8") as file:
-            for number, chunk in enumerate(chunks):
-                file.write(chunk)
-                if number % CHUNKS_PER_REPORT == 0:
-                    progress(min(1.0, number / max(1, n_chunks)))
-        partial.replace(path)
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise
+    with replacement(path, written_at=partial_of(path)) as new, new.open("w", encoding="utf-8") as file:
+        for number, chunk in enumerate(chunks):
+            file.write(chunk)
+            if number % CHUNKS_PER_REPORT == 0:
+                progress(min(1.0, number / max(1, n_chunks)))
+
+
+def partial_of(path: Path) -> Path:
+    """Where a file is written before it is whole."""
+    path = path.resolve()
+    return path.with_name(path.name + PARTIAL)

@@ -12,7 +12,9 @@ PRIVATE, PUBLIC = 0o600, 0o666
 
 
 @contextmanager
-def replacement(path: Path, is_private: bool = False, waits_for_disk: bool = False) -> Iterator[Path]:
+def replacement(
+    path: Path, is_private: bool = False, waits_for_disk: bool = False, written_at: Path | None = None
+) -> Iterator[Path]:
     """A file to write, which then takes the place of `path`; if anything is raised, nothing has changed.
 
     Links stay links, a file that was there keeps its permissions, and what is no file (a pipe, a device) is
@@ -20,14 +22,14 @@ def replacement(path: Path, is_private: bool = False, waits_for_disk: bool = Fal
 
     is_private      a file that was not there is readable by its owner only
     waits_for_disk  not even a loss of power undoes it then, at the price of a pause
+    written_at      in the same folder, where others find the file to write, to remove it if this process is
+                    killed; by default a place that nobody else has
     """
     path = path.resolve()
     if path.exists() and not path.is_file() and not path.is_dir():
         yield path
         return
-    handle, name = mkstemp(dir=path.parent, prefix=".tokenloupe-")
-    os.close(handle)
-    new = Path(name)
+    new = _made(path.parent) if written_at is None else written_at
     try:
         yield new
         if waits_for_disk:
@@ -44,6 +46,12 @@ def replace_file(path: Path, content: bytes, is_private: bool = False, waits_for
     """Put a new file in the place of `path`, or change nothing; see `replacement`."""
     with replacement(path, is_private, waits_for_disk) as new:
         new.write_bytes(content)
+
+
+def _made(folder: Path) -> Path:
+    handle, name = mkstemp(dir=folder, prefix=".tokenloupe-")
+    os.close(handle)
+    return Path(name)
 
 
 def _mask() -> int:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from guiapp.core.export.exported_run import PARTIAL, ExportedRun
+from guiapp.core.export.exported_run import ExportedRun, partial_of
 from guiapp.core.export.process import ExportRequest
 from guiapp.core.system.processes import command_of
 from guiapp.viewmodels.background import LatestJob
@@ -99,4 +99,4 @@ class StepExporter(QObject):
         self._process.end()
         request, self._request = self._request, None
         if request is not None:
-            Path(request.output + PARTIAL).unlink(missing_ok=True)
+            partial_of(Path(request.output)).unlink(missing_ok=True)

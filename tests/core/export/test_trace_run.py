@@ -63,6 +63,17 @@ def test_a_file_that_cannot_be_finished_leaves_what_was_there(tmp_path):
     assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("run.md", "old")]
 
 
+def test_links_and_permissions_stay(tmp_path):
+    path, link = tmp_path / "run.md", tmp_path / "link.md"
+    path.write_text("old")
+    path.chmod(0o600)
+    link.symlink_to(path)
+    write_chunks(iter(["new"]), link, 1)
+    assert link.is_symlink()
+    assert path.read_text() == "new"
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
 def rows_of(path) -> dict[str, list[str]]:
     """The texts beside the number of each step, by their place from above; the number comes first."""
     rows: dict[str, list[str]] = {}
