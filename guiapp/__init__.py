@@ -24,7 +24,7 @@ __all__ = ["EncodeError", "TokenloupeError", "UnknownPreError", "VocabError", "o
 
 
 def open_model(
-    path: str | PathLike[str],
+    path: str | bytes | PathLike[str],
     pre: str | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Tokenizer:
@@ -42,11 +42,18 @@ def open_model(
     from guiapp.core.tokenizer import Tokenizer
     from guiapp.core.vocab.gguf_file import load_vocabulary
     from guiapp.core.vocab.opening import ENCODERS, Opening
+    from guiapp.core.vocab.quoting import quoted
 
     opening = Opening(progress or (lambda _share: checkpoint()))
-    with nullcontext() if progress is None else watched(opening.report):
-        vocabulary = load_vocabulary(resolve_model(path), opening, pre)
-        opening.begin(ENCODERS)
-        tokenizer = Tokenizer(vocabulary)
+    file = resolve_model(path)
+    try:
+        with nullcontext() if progress is None else watched(opening.report):
+            vocabulary = load_vocabulary(file, opening, pre)
+            opening.begin(ENCODERS)
+            tokenizer = Tokenizer(vocabulary)
+    except MemoryError as error:
+        raise VocabError(
+            f"{quoted(file.name)} takes more memory than is free. Close other programs."
+        ) from error
     opening.end()
     return tokenizer

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from os import PathLike, fspath
+from os import PathLike, fsdecode
 from pathlib import Path
 
 from guiapp.core.errors import VocabError
+from guiapp.core.vocab.quoting import quoted
 
 PREFIX = "demo:"
 
@@ -66,7 +67,7 @@ def resources_folder() -> Path:
 def demo_model_path(name: str) -> Path:
     """The file of a demo model; raises VocabError for an unknown name."""
     if name not in {model.name for model in DEMO_MODELS}:
-        raise VocabError(f"There is no demo model “{PREFIX}{name}”. Choose one of {_known()}.")
+        raise VocabError(f"There is no demo model “{PREFIX}{quoted(name)}”. Choose one of {_known()}.")
     return resources_folder() / "models" / f"{name}.gguf"
 
 
@@ -74,9 +75,9 @@ def _known() -> str:
     return ", ".join(PREFIX + model.name for model in DEMO_MODELS)
 
 
-def resolve_model(named: str | PathLike[str]) -> Path:
+def resolve_model(named: str | bytes | PathLike[str]) -> Path:
     """What the user named as model: `demo:<name>` or a path; raises VocabError for the name of nothing."""
-    text = fspath(named)
+    text = fsdecode(named)
     if not text:
         raise VocabError(f"The name of the model is empty. Give a .gguf file, or a demo model: {_known()}.")
     if text.startswith(PREFIX):

@@ -1,6 +1,7 @@
 """Names and kinds of files: whatever a path leads to, it opens or is refused with a sentence."""
 
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 from gguf_builder import GgufFile
 from small_files import array_of, spm, string_of_length, with_tensor
 
+import guiapp
 from guiapp.core.errors import VocabError
 from guiapp.core.vocab.gguf_file import load_vocabulary
 
@@ -72,3 +74,31 @@ def test_counts_that_a_sparse_file_covers_do_not_take_memory(tmp_path):
         os.truncate(path, 1 << 42)
         with pytest.raises(VocabError):
             load_vocabulary(path)
+
+
+ODD_NAMES = [
+    "", "\0", "a\0b", "x" * 5000, "a/" * 3000, "demo:", "demo:\0", "demo:\x1b[31m", "\ud800", b"abc", b"\xff",
+    ".", "..", "~", "\udcff", "no such folder/model.gguf", f"{__file__}/below", "con:", b"demo:\xff",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("pre", [None, "llama-bpe", "none such", "\ud800"])
+@pytest.mark.parametrize("name", ODD_NAMES, ids=lambda name: ascii(name)[:20])
+def test_any_name_of_nothing_is_refused_in_a_sentence_that_can_be_shown(name, pre):
+    with pytest.raises(VocabError) as failure:
+        guiapp.open_model(name, pre)
+    assert str(failure.value).isprintable()
+
+
+def test_a_file_can_be_named_in_bytes(tmp_path):
+    path = spm().write(tmp_path / "model.gguf")
+    assert len(guiapp.open_model(os.fsencode(path)).vocabulary) == 6
+
+
+def test_where_memory_is_too_small_that_is_said(tmp_path, monkeypatch):
+    def no_memory(*_):
+        raise MemoryError
+
+    monkeypatch.setattr("guiapp.core.vocab.gguf_file._tokens", no_memory)
+    with pytest.raises(VocabError, match=re.escape("model.gguf takes more memory than is free")):
+        guiapp.open_model(spm().write(tmp_path / "model.gguf"))
