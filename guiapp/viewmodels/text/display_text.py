@@ -182,7 +182,8 @@ def _label(run: str) -> str:
 
 
 def _with_stand_ins(text: str, stand_ins: Iterable[_StandIn]) -> str:
-    parts, at = [], 0
+    parts: list[str] = []
+    at = 0
     for each in stand_ins:
         parts += text[at : each.start], each.shaping, each.shown
         at = each.end

@@ -251,7 +251,8 @@ def _for_qt(text: str) -> str:
 
 def _with_stand_ins(text: str) -> str:
     """The text with signs in place of the characters that have a chip; as many UTF-16 units."""
-    parts, at = [], 0
+    parts: list[str] = []
+    at = 0
     for run in invisible_runs(text):
         parts += text[at : run.start()], *(STAND_INS[character > "\uffff"] for character in run[0])
         at = run.end()
