@@ -176,6 +176,7 @@ def _can_be_reached(edges: NDArray[np.int64], wide: NDArray[np.int64]) -> NDArra
     is_reached = np.zeros(len(edges), np.bool_)
     bases = own_bases[:1]
     while len(bases):
+        checkpoint()
         is_new = np.isin(parents, bases) & ~is_reached
         is_reached |= is_new
         bases = own_bases[edges[is_new]] ^ edges[is_new]
