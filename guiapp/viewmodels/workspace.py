@@ -339,8 +339,7 @@ class Workspace(QObject):
     def close(self) -> None:
         """Stop all work; nothing is delivered any more."""
         self.loader.wait()
-        self.spans.job.wait()
-        self.spans.timing.wait()
+        self.spans.close()
         self.round_trip.wait()
         self.encoder_check.wait()
         self.text_job.wait()

@@ -132,6 +132,12 @@ class LiveSpans(QObject):
             given = _Given(self._tokenizer, self._document.text(), self._options)
             self.job.start(partial(_encode, given))
 
+    def close(self) -> None:
+        """Stop all work; nothing is delivered any more."""
+        self._pause.stop()
+        self.job.wait()
+        self.timing.wait()
+
     # What an editor asks
 
     def spans_in(self, start: int, end: int) -> SpanWindow:

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import guiapp
-from guiapp.core.trace.operations import NUMBERS, OPERATIONS
+from guiapp.core.trace.operations import FORMS, NUMBERS, OPERATIONS
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.reports import debugger_for
 from guiapp.viewmodels.steps import diagrams as step_pictures
-from guiapp.viewmodels.steps.diagrams import Part, Role, flow, lattice, made_so_far, stack
+from guiapp.viewmodels.steps.diagrams import Edge, Part, Role, Try, flow, lattice, made_so_far, stack
 
 
 def test_breakpoints_and_watches_are_kept_for_the_next_session(make_steps_model, settings):
@@ -100,3 +100,109 @@ def test_the_arc_that_is_chosen_now_is_marked_on_the_way_back(name, encoder):
         assert {edge[:3] for edge in shown.edges if edge.kind != "way"} <= ways
         behind = [edge.first for edge in shown.edges if edge.kind == "chosen"]
         assert marked[0].last == min(behind, default=len(shown.places) - 1)
+
+
+def walk_at(name, text, encoder, step):
+    tokenizer = guiapp.open_model(f"demo:{name}")
+    walk = debugger_for(tokenizer, record(tokenizer, text, encoder))
+    walk.go_to(min(step, walk.n_steps))
+    return walk
+
+
+def test_boxes_tell_what_is_finished_what_is_merged_and_what_is_left():
+    drawn = flow(walk_at("bpe", "How lions", "heap", 5))
+    assert [(box.text, box.below, box.start, box.end, box.role, box.color) for box in drawn.elements] == [
+        ("H", "39", 0, 1, Role.NONE, 0),
+        ("ow", "318", 1, 3, Role.NONE, 1),
+        ("Ġ", "220", 3, 4, Role.LEFT, 2),
+        ("l", "75", 4, 5, Role.RIGHT, 2),
+        *((letter, str(ord(letter) - 33), at, at + 1, Role.NONE, 2) for at, letter in enumerate("ions", 5)),
+    ]
+    assert [box.part for box in drawn.elements] == [Part.FINISHED] * 2 + [Part.TOKEN] * 6
+    assert drawn[1:] == ("Ġl", "280", False, False)
+    first = flow(walk_at("bpe", "How lions", "heap", 2))
+    assert [box.text for box in first.elements] == ["H", "o", "w", "·lions"]
+    assert first.elements[-1].part is Part.TEXT
+    whole = flow(walk_at("bpe", "How lions", "heap", 99))
+    assert [box.text for box in whole.elements] == ["<|begin_of_text|>", "H", "ow", "·l", "ions"]
+    assert [box.part for box in whole.elements] == [Part.CONTROL] + [Part.FINISHED] * 4
+    assert [box.color for box in whole.elements] == [0, 1, 2, 3, 4]
+
+
+def test_a_lattice_holds_the_best_way_to_each_place_and_the_step():
+    shown = lattice(walk_at("unigram", "a lion", "viterbi", 6))
+    assert [place.text for place in shown.places] == [*"▁a▁lion", ""]
+    assert [place.worth for place in shown.places] == ["", "−2.98", "−4.41", "−7.39", "", "", "", ""]
+    assert [place.is_reached for place in shown.places] == [False] + [True] * 3 + [False] * 4
+    edges = [Edge(0, 1, "▁", "way"), Edge(0, 2, "▁a", "way"), Edge(2, 3, "▁", "way")]
+    assert shown.edges == [*edges, Edge(2, 4, "▁l", "now")]
+    later = lattice(walk_at("unigram", "a lion", "viterbi", 12))
+    edges += [
+        Edge(2, 4, "▁l", "way"),
+        Edge(3, 5, "li", "way"),
+        Edge(5, 6, "o", "way"),
+        Edge(5, 7, "on", "way"),
+    ]
+    assert later.edges == [*edges, Edge(6, 7, "n", "worse")]
+    assert later.places[-1].worth == "−20.88"
+
+
+def test_a_stack_holds_the_last_tokens_taken_and_what_is_tried_now():
+    shown = stack(walk_at("rwkv", "New York 😍", "rwkv", 5), 2)
+    assert shown.taken == [Try("·York", "3–8"), Try("·", "8–9")]
+    assert shown.tries == [Try("<F0 9F>", "taken")]
+    assert (
+        stack(walk_at("rwkv", "New York 😍", "rwkv", 0))
+        == stack(walk_at("rwkv", "New", "rwkv", 99))
+        == ([], [])
+    )
+    backtrack = walk_at("bpe", "unbelievable", "backtrack", 0)
+    for step in range(backtrack.n_steps):
+        backtrack.go_to(step)
+        if backtrack.trace.operation(step) in step_pictures.VERDICTS:
+            tried = stack(backtrack).tries
+            assert tried[-1].verdict == step_pictures.VERDICTS[backtrack.trace.operation(step)]
+            before = [backtrack.trace.operation(earlier) for earlier in range(step - len(tried) + 1, step)]
+            assert set(before) <= set(step_pictures.TRIES)
+
+
+def test_the_last_that_was_made_is_listed_however_long_the_walk():
+    walk = walk_at("bpe", "How lions", "heap", 99)
+    assert made_so_far(walk, 2) == [(18, "ion + s → ions", "1,251"), (20, "<|begin_of_text|>", "")]
+    walk = walk_at("bpe", "How lions sleep " * 200, "heap", 10_000)
+    walk.go_to(5_500)
+    forms = FORMS[walk.trace.columns.operation[:5_500]]
+    assert [made.step for made in made_so_far(walk)] == np.flatnonzero(forms)[-9:].tolist()
+
+
+def test_the_title_tells_the_stage_or_the_piece(make_steps_model):
+    model = make_steps_model(text=b"How lions", encoder="heap")
+    titles = []
+    for position in (0, 2, 5, model.n_steps - 1, model.n_steps):
+        model.go_to(position)
+        titles.append(model.title)
+    pieces = ["piece 1 of 2 · bytes 0–3 · “How”", "piece 2 of 2 · bytes 3–9 · “·lions”"]
+    assert titles == ["split", *pieces, "assemble", "the end"]
+
+
+def test_a_breakpoint_is_set_on_what_the_step_makes_or_does(make_steps_model):
+    model = make_steps_model(text=b"How lions", encoder="heap")
+    for position, condition in ((3, "token 318"), (4, "operation done"), (0, "operation piece")):
+        model.go_to(position)
+        model.toggle_breakpoint()
+        assert [row.title for row in model.breakpoints.rows] == [condition]
+        model.toggle_breakpoint()
+        assert not model.breakpoints.rows
+    model.go_to(model.n_steps)
+    model.toggle_breakpoint()
+    assert not model.breakpoints.rows
+
+
+def test_a_difference_from_another_encoder_is_found_as_soon_as_that_has_encoded(make_steps_model, qtbot):
+    model = make_steps_model(text=b"How do lions sleep in New York?", encoder="greedy")
+    model.breakpoints.add("difference heap")
+    qtbot.waitUntil(lambda: len(model.hits[0]) > 0)
+    model.breakpoints.remove(0)
+    model.breakpoints.add("token 318")
+    with qtbot.assertNotEmitted(model.breakpoints_changed, wait=100):
+        pass

@@ -70,11 +70,17 @@ def test_an_edit_adds_or_removes_rows_at_the_end_and_renews_all(source, details,
     model, shrinking = TokenTableModel(source, details), []
     for signal in (model.rowsInserted, model.rowsRemoved, model.dataChanged):
         signal.connect(lambda *_: shrinking.append(model.is_shrinking))
+    rows, corners = [], []
+    for signal in (model.rowsInserted, model.rowsRemoved):
+        signal.connect(lambda _, first, last: rows.append((first, last)))
+    model.dataChanged.connect(lambda *ends: corners.append([(at.row(), at.column()) for at in ends[:2]]))
     with qtbot.waitSignals([model.rowsInserted, model.dataChanged]):
         source.set_tokens([2, 2, 2, 2, 2, 1])
     assert (model.rowCount(), shown(model, 5)["text"]) == (6, "·York")
     with qtbot.waitSignals([model.rowsRemoved, model.dataChanged]):
         source.set_tokens([1])
+    assert rows == [(4, 5), (1, 5)]
+    assert corners == [[(0, 0), (last, len(COLUMNS) - 1)] for last in (5, 0)]
     assert (model.rowCount(), shown(model, 0)["text"]) == (1, "·York")
     assert shrinking == [False, False, True, False]
     source.set_tokens([])

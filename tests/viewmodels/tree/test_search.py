@@ -98,8 +98,11 @@ def test_typing_is_waited_for_but_not_where_nothing_is_left(search, find, qtbot)
     with qtbot.waitSignal(search.found_changed):
         pass
     assert found(search) == ["bb", "acbb", "cbb"]
+    search.set_query("b")
     search.set_query("")
     assert found(search) == []
+    with qtbot.assertNotEmitted(search.found_changed, wait=2 * tree_search.PAUSE_MS):
+        pass
 
 
 @pytest.mark.parametrize("leave", ["end", "list", "model"])

@@ -39,3 +39,15 @@ def test_spaces_and_case_do_not_matter():
 
 def test_letters_side_by_side_count_more_than_letters_apart():
     assert score("ed", "redo") > score("eo", "redo")
+
+
+def test_of_long_texts_each_sixteenth_letter_costs_a_point():
+    assert [score("dark", "dark" + " " * n) for n in (0, 11, 12, 28)] == [84, 84, 83, 82]
+
+
+@pytest.mark.parametrize(
+    ("query", "points"),
+    [("dt", 8 + 8), ("ak", 1 + 1), ("rk", 1 + 4), ("the", 8 + 4 + 4 + 3 * 8), ("dm", 8 + 1)],
+)
+def test_a_letter_counts_by_what_is_before_it(query, points):
+    assert score(query, "Dark theme") == points
