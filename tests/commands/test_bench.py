@@ -11,13 +11,14 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from guiapp.cli import run
 from guiapp.core.bench.control import Control
-from guiapp.core.bench.plan import DEFAULT_SCENARIOS, Plan
+from guiapp.core.bench.plan import DEFAULT_SCENARIOS, BenchError, Plan
 from guiapp.core.bench.scenarios import SCENARIOS
 
 PATIENCE_S = 120
@@ -135,11 +136,14 @@ def test_an_interrupted_run_keeps_what_it_measured_and_leaves_nothing_running(tm
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as process:
-        for line in process.stderr:
-            if "[2/" in line:
+        for said in process.stderr:
+            if "[2/" in said:
                 process.send_signal(signal.SIGINT)
         process.wait(PATIENCE_S)
     record = json.loads(file.read_text())
+    n_results = len(record["results"])
+    counted = f"{n_results} result{'s' * (n_results != 1)}"
+    assert said == f"tokenloupe: Stopped with {counted}, kept in {file}.\n"
     assert process.returncode == 130
     assert not record["complete"]
     assert record["results"][0]["n"] >= 5
@@ -150,7 +154,8 @@ def test_an_interrupted_run_keeps_what_it_measured_and_leaves_nothing_running(tm
         time.sleep(0.05)
 
 
-def test_a_second_run_is_compared_with_the_first(tmp_path, capfd):
+def test_a_second_run_is_compared_with_the_first(tmp_path, capfd, monkeypatch):
+    monkeypatch.setattr("guiapp.core.bench.history.was_disturbed", lambda result, run: False)  # busy or not
     file = tmp_path / "run.json"
     arguments = ["bench", "demo:rwkv", "-f", "sample:welcome", "--scenario", "throughput"]
     arguments += ["--encoders", "rwkv", "--time-budget", "0.1", "--clock", "cpu"]
@@ -189,3 +194,27 @@ def test_help_tells_what_is_measured_where_nothing_is_asked_for(capsys):
     plan = Plan("demo:bpe")
     assert f"seconds for timing: {plan.time_budget_s:g}" in told
     assert f"calls that take longer: {plan.call_limit_s:g}" in told
+
+
+@pytest.mark.parametrize(
+    ("words", "changes"),
+    [
+        ("", {}),
+        ("--pre gpt-2 -f a.txt -f tutorial", {"pre": "gpt-2", "corpora": ("a.txt", "tutorial")}),
+        ("--encoders fast,heap,fast --peers", {"contenders": ("fast", "heap"), "with_peers": True}),
+        ("--scenario short,cold --scenario worst", {"scenarios": ("short", "cold", "worst")}),
+        ("--scenario short,all", {"scenarios": tuple(SCENARIOS)}),
+        ("--threads 1,3 --clock cpu --seed 5", {"threads": (1, 3), "clock": "cpu", "seed": 5}),
+        ("--time-budget 0.5 --call-limit 3", {"time_budget_s": 0.5, "call_limit_s": 3.0}),
+        ("--largest 1e6", {"largest_bytes": 1_000_000}),
+    ],
+)
+def test_each_option_is_a_part_of_the_plan(monkeypatch, words, changes):
+    def take(plan: Plan, control: Control) -> Iterator[dict]:
+        plans.append(plan)
+        raise BenchError("That is enough.")
+
+    plans: list[Plan] = []
+    monkeypatch.setattr("guiapp.core.bench.engine.run", take)
+    assert run(["bench", "demo:bpe", *words.split()]) == 1
+    assert plans == [replace(Plan("demo:bpe"), **changes)]

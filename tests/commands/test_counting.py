@@ -120,3 +120,9 @@ def test_what_cannot_be_done_is_said_in_one_line(arguments, message, file, capsy
     assert out == ""
     assert err.count("\n") == 1
     assert message in err
+
+
+def test_chunks_tell_start_end_tokens_and_beginning(capsys):
+    assert run(["chunk", "demo:toy", "abcab\nacb", "--max-tokens", "3", "--by", "line"]) == 0
+    rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+    assert rows[:2] == [["0", "6", "3", "abcab↵"], ["6", "9", "2", "acb"]]

@@ -189,3 +189,106 @@ def test_what_is_recorded_at_first_never_takes_long(encoder, is_one_piece):
         n_bytes = cost.n_first_bytes(encoder, is_one_piece, size)
         assert n_bytes == size or 1000 <= n_bytes <= 20_000
         assert not cost.must_ask(cost.estimate(encoder, is_one_piece, n_bytes), n_bytes)
+
+
+SESSION = """\
+heap: 21 steps, 2 pieces, 9 bytes.
+Type help for the commands.
+0/21  Piece 1 of 2: `How`. Tokens never cross its edges.
+> n
+1/21  Piece 2 of 2: `·lions`. Tokens never cross its edges.
+> s 2
+  H | [o + w]
+3/21  `o` + `w` → `ow`, rank 62: the only candidate.
+> u 13
+  Ġl | [i + on] | s
+13/21  `i` + `on` → `ion`, rank 163: the lowest of 2 candidates.
+> l
+  Ġl | [i + on] | s
+         163  i + on
+         201  Ġl + i
+         570  l + i  stale
+       1,247  i + o  stale
+> w
+Step 13 of 21: encode, piece 2 of 2, bytes 5–8
+> watch rank
+  rank = 163
+> s
+  Ġl | ion | s
+14/21  `ion` + `s` → `ions` could merge: it enters the queue with rank 1,251.
+  rank = 1,251
+> b operation merge
+Breakpoint 0: operation merge, 5 hits.
+> b token 1507 once
+Breakpoint 1: token 1507 once, 1 hit.
+> b
+0  operation merge  5 hits
+1  token 1507 once  1 hit
+> disable 0
+> b
+0  operation merge  (off) 0 hits
+1  token 1507 once  1 hit
+> c
+Stopped at: token 1507 once
+  Ġl | [ion + s]
+18/21  `ion` + `s` → `ions`, rank 1,251: the only candidate.
+  rank = 1,251
+> r
+0/21  Piece 1 of 2: `How`. Tokens never cross its edges.
+  rank = –
+> enable 0
+> delete 0
+> b
+0  token 1507 once  (off) 0 hits
+> clear
+> watch
+> u byte 8
+  Ġl | [ion + s]
+18/21  `ion` + `s` → `ions`, rank 1,251: the only candidate.
+> out
+  Ġl | ions
+19/21  Piece 2 of 2, `·lions`, is done: 2 tokens.
+> bk 2 piece
+  H | o | w
+2/21  `o` + `w` → `ow` could merge: it enters the queue with rank 62.
+> p end - position
+2
+> w
+Step 2 of 21: encode, piece 1 of 2, bytes 1–3
+> restart
+0/21  Piece 1 of 2: `How`. Tokens never cross its edges.
+> s stage
+  H | o | w
+2/21  `o` + `w` → `ow` could merge: it enters the queue with rank 62.
+> finish
+*** There is no command “finish”. Type help.
+> delete 7
+*** There is no breakpoint 7.
+> s x
+*** “x” is not a number. Write a whole number (steps).
+> b operation merge log made {result}
+Breakpoint 0: operation merge log made {result}, 5 hits.
+> c
+3: made ow
+9: made Ġl
+11: made on
+13: made ion
+18: made ions
+21/21  That is all: 5 tokens.
+> w
+At the end.
+> h where
+where: the stage, the piece and the step.
+"""
+
+
+def test_a_session_from_the_start_to_the_end():
+    tokenizer, out = guiapp.open_model("demo:bpe"), io.StringIO()
+    debugger = debugger_for(tokenizer, record(tokenizer, "How lions", "heap"))
+    console = Console(debugger, tokenizer.encoders, print, out)
+    console.preloop()
+    for line in SESSION.splitlines():
+        if line.startswith("> "):
+            out.write(f"{line}\n")
+            console.onecmd(console.precmd(line.removeprefix("> ")))
+    assert out.getvalue() == SESSION

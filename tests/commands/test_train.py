@@ -68,9 +68,14 @@ def test_a_place_that_cannot_be_written_is_told(text_file, tmp_path, capsys):
 
 def test_steps_are_written_too(text_file, tmp_path, capsys):
     given = "bpe", text_file, 290, tmp_path / "o.gguf", "--steps"
+    assert train(*given, str(tmp_path / "steps.md"), "--log") == 0
+    first, *_, last = capsys.readouterr().out.splitlines()
+    assert first.startswith("     1  ")
+    assert last.startswith("    33  ")
     for ending, start in ((".md", "**Training of bpe**: "), (".json", '{"algorithm"'), (".svg", "<svg")):
         assert train(*given, str(tmp_path / f"steps{ending}")) == 0
         assert (tmp_path / f"steps{ending}").read_text().startswith(start)
+    assert capsys.readouterr().out == ""
     assert train(*given, str(tmp_path / "steps.txt")) == 1
     assert "names no format" in capsys.readouterr().err
     assert train(*given, str(tmp_path / "no" / "steps.md")) == 1
