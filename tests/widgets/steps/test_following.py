@@ -1,8 +1,9 @@
 """A Steps page that follows a change of theme, size or model looks as one that was made after the change."""
 
 import pytest
-from pictures import picture_of
+from pictures import badly_placed, picture_of, settle
 
+from guiapp.widgets.shared.painting import Painted
 from guiapp.widgets.shared.theme import TEXT_FONT_PX
 
 TEXT = b"How do lions sleep in New York?"
@@ -59,3 +60,14 @@ def test_another_theme_and_size_reach_everything(make_steps_page, qtbot, tmp_pat
         page.set_text_size(2 * TEXT_FONT_PX)
         pictures.append(picture_of(page))
     assert pictures[0].differences(pictures[1]) == []
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_all_texts_and_shapes_have_room_of_their_own(make_steps_page, qtbot, case):
+    name, encoder, go_on = CASES[case]
+    page = make_steps_page(name, TEXT, encoder)
+    page.window().resize(1280, 1100)
+    go_on(page, qtbot)
+    settle()
+    painted = [view for view in page.findChildren(Painted) if view.isVisible()]
+    assert "\n".join(fault for view in painted for fault in badly_placed(view)) == ""
