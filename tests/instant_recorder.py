@@ -2,6 +2,7 @@
 
 from guiapp.core.errors import TokenloupeError
 from guiapp.core.trace.recorder import record
+from guiapp.core.trace.reports import debugger_for
 from guiapp.viewmodels.steps.trace_recorder import TraceRecorder
 
 
@@ -10,6 +11,7 @@ class InstantRecorder(TraceRecorder):
 
     def record(self, tokenizer, text, encoder, add_special, parse_special):
         try:
-            self.recorded.emit(record(tokenizer, text, encoder, add_special, parse_special))
+            trace = record(tokenizer, text, encoder, add_special, parse_special)
+            self.recorded.emit(debugger_for(tokenizer, trace))
         except TokenloupeError as error:
             self.failed.emit(str(error))

@@ -8,6 +8,7 @@ from typing import cast
 from guiapp import open_model
 from guiapp.core.tokenizer import Tokenizer
 from guiapp.core.trace.recorder import record
+from guiapp.core.trace.reports import debugger_for
 from guiapp.core.trace.trace import Trace
 from guiapp.latencies.measured_window import N_FIRST, MeasuredWindow, PaintWatch, mixed_text
 from guiapp.latencies.measurement import Measurement
@@ -20,12 +21,13 @@ CONDITION = "rank > 300 and length > 3"
 
 def measure_steps(model: str, n_events: int = 60, n_steps: int = N_STEPS) -> list[Measurement]:
     """Milliseconds from the wish to the painted page: going to any step, running to a conditional stop."""
-    trace = long_trace(open_model(model), n_steps)
+    tokenizer = open_model(model)
+    trace = long_trace(tokenizer, n_steps)
     rng = random.Random(3)
     with MeasuredWindow(model) as measured:
         page = cast(StepsPage, measured.shell.window.pages.show_page("steps"))
         measured.wait_until(lambda: page.is_ready)
-        page.model.show(trace)
+        page.model.show(debugger_for(tokenizer, trace))
         measured.wait_until(lambda: page.trace.fonts.is_ready)
         watch = PaintWatch(page.trace.flow)
         n_runs = n_events + N_FIRST

@@ -13,8 +13,7 @@ from guiapp.core.trace.breakpoints import Breakpoint
 from guiapp.core.trace.candidates import Waiting
 from guiapp.core.trace.conditions import Expression
 from guiapp.core.trace.debugger import Debugger, Granularity
-from guiapp.core.trace.reports import debugger_for
-from guiapp.core.trace.trace import Tokens, Trace
+from guiapp.core.trace.trace import Tokens
 from guiapp.core.vocab.token_tree import TokenTree
 from guiapp.viewmodels.background import LatestJob
 from guiapp.viewmodels.settings import Settings
@@ -81,18 +80,17 @@ class StepsModel(WalkModel[Debugger]):
         if not is_watching:
             self.clock.pause()
 
-    def show(self, trace: Trace | None) -> None:
-        """Walk through a trace of the workspace's text; None for none."""
-        tokenizer = self._workspace.tokenizer
-        self._use(debugger_for(tokenizer, trace) if tokenizer is not None and trace is not None else None)
-
     def _forget_trace(self) -> None:
         """Nothing is shown while another text is recorded: the old steps are not its own."""
         self.clock.pause()
         if self.walk is not None:
             self.show(None)
 
-    def _use(self, debugger: Debugger | None) -> None:
+    def show(self, debugger: Debugger | None) -> None:
+        """Walk through a trace of the workspace's text from its start; None for none.
+
+        It is a trace of the model that was open when recording began, which may be another by now.
+        """
         self.walk, self._waiting, self.tree = debugger, None, None
         self._note(())
         if debugger is not None and debugger.trace.twin in WALKERS:

@@ -7,8 +7,6 @@ from PySide6.QtCore import QObject, Signal
 from guiapp.core.trace.cost import ONE_PIECE, estimate, must_ask
 from guiapp.core.trace.debugger import Debugger
 from guiapp.core.trace.race import Difference, first_difference, follow
-from guiapp.core.trace.reports import debugger_for
-from guiapp.core.trace.trace import Trace
 from guiapp.viewmodels.steps.trace_recorder import TraceRecorder
 from guiapp.viewmodels.workspace import Workspace
 
@@ -96,14 +94,14 @@ class RaceModel(QObject):
                 self._recorder.record(tokenizer, text, self.encoder, *switches)
         self.changed.emit()
 
-    def _take(self, trace: Trace) -> None:
-        tokenizer = self._workspace.tokenizer
-        if tokenizer is None or self._leader is None or trace.encoder != self.encoder:
+    def _take(self, rival: Debugger) -> None:
+        leader = self._leader
+        if leader is None or rival.trace.encoder != self.encoder:
             return
-        if trace.text != self._leader.trace.text:
+        if rival.trace.text != leader.trace.text or rival.vocabulary is not leader.vocabulary:
             return
-        self.rival = debugger_for(tokenizer, trace)
-        self.difference = first_difference(self._leader, self.rival)
+        self.rival = rival
+        self.difference = first_difference(leader, rival)
         self.follow()
 
     def _fail(self, message: str) -> None:

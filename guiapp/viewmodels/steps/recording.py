@@ -17,7 +17,7 @@ class Recording(QObject):
     text_start, text_end  where in the workspace's text the recorded one begins and ends
 
     Signals:
-        recorded(object): the trace to walk through from now on.
+        recorded(object): the debugger to walk with from now on.
         outdated(): there is none any more, because another is to be recorded.
         changed(): `is_busy`, `progress`, `text_start`, `text_end` or `failure` is new.
     """

@@ -11,7 +11,9 @@ from PySide6.QtCore import QObject, Signal
 
 from guiapp.core.system.processes import command_of
 from guiapp.core.tokenizer import Tokenizer
+from guiapp.core.trace.debugger import Debugger
 from guiapp.core.trace.record_process import RecordRequest
+from guiapp.core.trace.reports import debugger_for
 from guiapp.core.trace.trace import Trace
 from guiapp.viewmodels.background import LatestJob, Progress
 from guiapp.viewmodels.processes import LineProcess
@@ -25,7 +27,7 @@ class TraceRecorder(QObject):
     progress  the share of the text that is recorded, 0 to 1
 
     Signals:
-        recorded(object): the trace that was asked for last.
+        recorded(object): a debugger at the start of the trace that was asked for last.
         failed(str): why there is none, to show as it stands.
         busy_changed(): `is_busy` is new.
         progress_changed(): `progress` is new.
@@ -39,10 +41,11 @@ class TraceRecorder(QObject):
     def __init__(self, command: tuple[str, ...] = COMMAND, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._number = 0
+        self._tokenizer: Tokenizer | None = None  # of what is being recorded
         self.progress = 0.0
         self.is_busy = False
         self._folder = tempfile.TemporaryDirectory(prefix="tokenloupe-")
-        self._loading = LatestJob[Trace](self)
+        self._loading = LatestJob[Debugger](self)
         self._loading.done.connect(self._deliver)
         self._process = LineProcess(command, self)
         self._process.told.connect(self._take_lines)
@@ -58,6 +61,7 @@ class TraceRecorder(QObject):
     ) -> None:
         """Record a text instead of whatever is being recorded now."""
         self._number += 1
+        self._tokenizer = tokenizer
         text_file = Path(self._folder.name) / f"text-{self._number}"
         text_file.write_bytes(text)
         self._send(
@@ -79,6 +83,7 @@ class TraceRecorder(QObject):
     def cancel(self) -> None:
         """Give up; nothing will be delivered."""
         self._number += 1
+        self._tokenizer = None
         self._loading.cancel()
         if self._process.is_running:
             self._send(RecordRequest(self._number, "", "", "", "", False, False, ""))
@@ -107,14 +112,16 @@ class TraceRecorder(QObject):
             self.progress = float(str(message["progress"]))
             self.progress_changed.emit()
         elif "done" in message:
-            self._loading.start(partial(_load, Path(str(message["done"]))))
+            assert self._tokenizer is not None
+            self._loading.start(partial(_load, Path(str(message["done"])), self._tokenizer))
         else:
             self._set_busy(False)
             self.failed.emit(str(message["error"]))
 
-    def _deliver(self, trace: Trace) -> None:
+    def _deliver(self, debugger: Debugger) -> None:
+        self._tokenizer = None
         self._set_busy(False)
-        self.recorded.emit(trace)
+        self.recorded.emit(debugger)
 
     def _note_end(self, complaint: str) -> None:
         if self.is_busy:
@@ -127,8 +134,8 @@ class TraceRecorder(QObject):
             self.busy_changed.emit()
 
 
-def _load(path: Path, progress: Progress) -> Trace:
+def _load(path: Path, tokenizer: Tokenizer, progress: Progress) -> Debugger:
     trace = Trace.load(path)
     path.unlink()
     trace.prepare()
-    return trace
+    return debugger_for(tokenizer, trace)

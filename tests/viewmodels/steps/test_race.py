@@ -41,10 +41,23 @@ def test_what_is_too_long_or_unknown_is_told(race):
 def test_a_recording_that_was_given_up_is_not_taken(race):
     race.run_beside(leader(race, b"abacb"))
     race.choose("greedy")
-    late = race.rival.trace
+    late = race.rival
     race.choose("")
     race._take(late)
     assert race.rival is None
+
+
+def test_a_recording_with_the_model_before_is_not_taken(race, qtbot):
+    race.run_beside(leader(race, b"abacb"))
+    race.choose("greedy")
+    late = race.rival
+    with qtbot.waitSignal(race._workspace.vocabulary_changed):
+        race._workspace.loader.open("demo:bpe")
+    race.run_beside(leader(race, b"abacb"))
+    assert race.rival.vocabulary is not late.vocabulary
+    present = race.rival
+    race._recorder.recorded.emit(late)
+    assert race.rival is present
 
 
 def test_a_recording_that_fails_is_told(race):

@@ -2,6 +2,7 @@
 
 import sys
 
+from guiapp.viewmodels.steps import trace_recorder
 from guiapp.viewmodels.steps.trace_recorder import TraceRecorder
 
 TEXT = b"How do lions sleep in New York?"
@@ -78,3 +79,16 @@ def test_what_was_being_recorded_of_another_text_is_given_up(make_steps_model, q
     assert not model.recording.is_busy
     qtbot.waitUntil(lambda: model.debugger is not None)
     assert [debugger.trace.text for debugger in shown if debugger is not None] == [b"lions"]
+
+
+def test_a_trace_goes_with_the_vocabulary_it_was_recorded_with(make_steps_model, qtbot, hold):
+    gate = hold(trace_recorder, "_load")
+    model = make_steps_model("bpe", encoder="greedy", recorder=TraceRecorder())
+    workspace, shown = model._workspace, []
+    model.trace_changed.connect(lambda: shown.append(model.debugger))
+    with qtbot.waitSignal(workspace.vocabulary_changed):
+        workspace.loader.open("demo:toy")
+    gate.set()
+    qtbot.waitUntil(lambda: model.debugger is not None and model.debugger.vocabulary is workspace.vocabulary)
+    for debugger in filter(None, shown):
+        assert debugger.trace.columns.result.max() < len(debugger.vocabulary)
