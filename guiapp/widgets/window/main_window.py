@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import cast
 
-from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QPaintEvent
 from PySide6.QtWidgets import QMainWindow, QWidget
 
 from guiapp.core.editing.edit_journal import JournalEdit
@@ -158,12 +158,13 @@ class MainWindow(QMainWindow):
         if not self._autosave.isActive():
             self._autosave.start(AUTOSAVE_MS)
 
-    def event(self, event: QEvent) -> bool:
-        handled = super().event(event)
-        if event.type() == QEvent.Type.Paint and not self._is_painted:
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Panels are not painted in here, as they would be within an override of `event`: where one of those
+        made a mistake, PySide 6.11 would end the program before the mistake can be shown.
+        """
+        if not self._is_painted:
             self._is_painted = True
             QTimer.singleShot(0, self.first_painted.emit)  # when all panels have been painted too
-        return handled
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if self._may_close():

@@ -1,0 +1,23 @@
+"""Our own mistakes are shown; they do not end the program."""
+
+import numpy as np
+from PySide6.QtWidgets import QWidget
+
+
+class Mistaken(QWidget):
+    """Raises what numpy, written in C, does not put into an exception object before somebody looks."""
+
+    def paintEvent(self, event):
+        np.zeros(9)[377]
+
+
+def test_a_mistake_of_a_panel_that_paints_itself_is_reported(shell, qtbot):
+    panel = Mistaken(shell.window)
+    panel.setGeometry(shell.window.rect())
+    with qtbot.capture_exceptions() as caught:
+        panel.show()
+        qtbot.waitUntil(lambda: len(caught) > 0)
+        panel.update()
+        qtbot.waitUntil(lambda: len(caught) > 1)
+        panel.hide()
+    assert {kind for kind, *_ in caught} == {IndexError}
