@@ -12,7 +12,7 @@ from random_texts import random_texts
 
 import guiapp
 from guiapp.core.counting.boundaries import LEVELS, boundaries
-from guiapp.core.counting.chunks import Chunk, chunk_text
+from guiapp.core.counting.chunks import LOOK_BEYOND, Chunk, _last_fitting, chunk_text
 from guiapp.core.counting.interval import IntervalCounter
 from guiapp.core.errors import EncodeError
 from guiapp.core.tokenizer import Tokenizer
@@ -144,3 +144,18 @@ def test_what_makes_no_sense_is_refused(options, message):
 
 def test_an_empty_text_has_no_chunks():
     assert chunk_text(guiapp.open_model("demo:bpe"), b"", 5) == []
+
+
+@given(size=st.integers(0, 300), n_fitting=st.integers(0, 300), beyond=st.integers(1, LOOK_BEYOND))
+def test_the_last_that_fits_is_found_also_beyond_some_that_do_not(size, n_fitting, beyond):
+    n_fitting = min(size, n_fitting)
+    asked = []
+
+    def fits(index):
+        asked.append(index)
+        assert 0 <= index < size
+        return index < n_fitting or index == n_fitting - 1 + beyond
+
+    expected = n_fitting - 1 + beyond if n_fitting - 1 + beyond < size else n_fitting - 1
+    assert _last_fitting(fits, size) == expected
+    assert len(asked) == len(set(asked)) <= 2 * LOOK_BEYOND + 20
