@@ -317,3 +317,22 @@ def test_a_run_knows_its_texts_and_what_may_have_disturbed_it():
     assert text["sha256"] == hashlib.sha256(sample_text("welcome")).hexdigest()
     assert record["environment"]["load_highest"] >= 0
     assert "stolen_share" in record["environment"]
+
+
+@pytest.mark.parametrize("error", [WorkerLost, ContenderFailed])
+def test_a_contender_that_does_not_load_is_left_out_of_everything(error):
+    class Refusing(FakeWorker):
+        def ask(self, limit_s: float, command: str, *arguments: object) -> object:
+            raise error("It has no such vocabulary.")
+
+    starter = FakeStarter(in_proportion)
+
+    def start(name: str, threads: int) -> FakeWorker:
+        return Refusing("demo:bpe", name, in_proportion, []) if name == "heap" else starter(name, threads)
+
+    events = list(run(plan("throughput"), Control(), start))
+    (left_out,) = [event for event in events if event["event"] == "left out"]
+    assert (left_out["contender"], left_out["scenario"]) == ("heap", None)
+    assert left_out["reason"] == "It has no such vocabulary."
+    assert {event["contender"] for event in events if event["event"] in ("loaded", "result")} == {"fast"}
+    assert events[-1]["complete"]

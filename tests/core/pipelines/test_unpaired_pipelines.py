@@ -253,3 +253,27 @@ def test_a_huge_token_takes_no_longer_than_reading_it():
     assert encoded(pipeline, b"aaaa")[0] == [257] * 4
     assert encoded(pipeline, b"a" * 4_000_001)[0] == [258, 257]
     assert time.process_time() - started < 10
+
+
+@pytest.mark.parametrize(
+    ("byte_tokens", "says"),
+    [
+        ([f"<0x{byte:02X}>" for byte in range(255)], "<0xFF> is missing"),
+        ([f"<0x{byte:02X}>" for byte in range(1, 256)], "<0x00> is missing"),
+        (
+            ["<0xGG>", *(f"<0x{byte:02X}>" for byte in range(256))],
+            "Token 1 has the type BYTE but names no byte",
+        ),
+    ],
+)
+def test_a_plamo2_vocabulary_needs_all_bytes(byte_tokens, says):
+    tokens, types = ["<unk>", *byte_tokens], [CONTROL, *[BYTE] * len(byte_tokens)]
+    with pytest.raises(VocabError, match=says):
+        Plamo2Pipeline(vocabulary(VocabType.PLAMO2, tokens, types))
+
+
+def test_a_plamo2_vocabulary_whose_suffixes_would_fill_the_memory_is_refused():
+    long = "a" * 20_000
+    assert plamo2({long: -1}).encoders
+    with pytest.raises(VocabError, match="up to 20,000 bytes"):
+        plamo2({long: -1, "b": -1000})

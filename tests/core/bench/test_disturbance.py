@@ -1,0 +1,44 @@
+"""What was taken from a run by others, and from which of its results."""
+
+import pytest
+
+from guiapp.core.bench.disturbance import was_busy, was_busy_before, was_disturbed
+
+
+def row(share=1.0, threads=1):
+    return {"threads": threads, "processor_share": share}
+
+
+@pytest.mark.parametrize(
+    ("environment", "rows", "is_busy"),
+    [
+        ({}, [], False),
+        ({}, [row(None)], False),
+        ({"cores": 2, "load_before": [1.0]}, [row()], False),
+        ({"cores": 2, "load_before": [1.01]}, [row()], True),
+        ({"load_before": [0.6]}, [row()], True),
+        ({"cores": 2, "load_highest": 2.0}, [row()], False),
+        ({"cores": 2, "load_highest": 2.1}, [row()], True),
+        ({"cores": 2, "load_highest": 2.1}, [row(), row(threads=2)], False),
+        ({"cores": 2, "load_highest": 1.9}, [], False),
+        ({"cores": 2, "load_highest": 2.1}, [], True),
+        ({"stolen_share": 0.05}, [row()], False),
+        ({"stolen_share": 0.06}, [row()], True),
+        ({}, [row(0.89), *[row()] * 9], False),
+        ({}, [row(0.89), *[row()] * 8], True),
+        ({}, [row(0.9)], False),
+        ({}, [row(0.5, threads=2)], False),
+    ],
+)
+def test_a_run_was_busy_by_load_theft_or_many_results_without_a_core(environment, rows, is_busy):
+    run = {"results": rows, "environment": environment}
+    assert was_busy(run) is is_busy
+    assert was_busy_before(run) is (environment.get("load_before", [0])[0] > environment.get("cores", 1) / 2)
+
+
+def test_on_several_threads_nothing_is_sure_of_a_busy_run():
+    calm, busy = {"results": []}, {"results": [], "environment": {"stolen_share": 0.5}}
+    disturbed = [
+        was_disturbed(each, run) for run in (calm, busy) for each in (row(), row(0.8), row(threads=2))
+    ]
+    assert disturbed == [False, True, False, False, True, True]
