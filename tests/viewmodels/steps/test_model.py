@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import guiapp
+from guiapp.core.trace.debugger import Granularity
 from guiapp.core.trace.operations import FORMS, NUMBERS, OPERATIONS
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.reports import debugger_for
@@ -206,3 +207,78 @@ def test_a_difference_from_another_encoder_is_found_as_soon_as_that_has_encoded(
     model.breakpoints.add("token 318")
     with qtbot.assertNotEmitted(model.breakpoints_changed, wait=100):
         pass
+
+
+def test_each_way_of_moving_ends_where_it_should(make_steps_model, qtbot):
+    """Steps of “How lions”: 0–1 split, 2–4 the first piece, 5–19 the second, 20 what is put in front."""
+    model = make_steps_model(text=b"How lions", encoder="heap")
+    model.breakpoints.add("operation stale")
+    model.restart()
+    visited = []
+    for move in (
+        model.step, model.into, model.over, model.over, model.back_over, model.back, model.out, model.run,
+        model.run, model.reverse, model.restart, model.to_end, model.step, model.reverse, model.restart,
+    ):  # fmt: skip
+        move()
+        visited.append(model.position)
+    assert visited == [1, 2, 5, 15, 5, 4, 15, 16, 17, 16, 0, 21, 21, 17, 0]
+    model.breakpoints.remove(0)
+    with qtbot.waitSignal(model.granularity_changed):
+        model.set_granularity(Granularity.PIECE)
+    with qtbot.assertNotEmitted(model.granularity_changed):
+        model.set_granularity(Granularity.PIECE)
+    visited.clear()
+    for move in (model.step, model.step, model.into, model.back, model.out):
+        move()
+        visited.append(model.position)
+    assert visited == [1, 2, 3, 2, 4]
+    model.to_byte(8)
+    assert model.position == 18
+    model._workspace.document.set_caret(1)
+    model.restart()
+    model.to_caret()
+    assert model.position == 3
+    model.forget()
+    assert model.granularity is Granularity.DECISION
+
+
+def test_a_race_stops_runs_where_it_parts(make_steps_model, qtbot):
+    model = make_steps_model("toy", b"abacb", "heap")
+    model.race.choose("greedy")
+    qtbot.waitUntil(lambda: model.race.parting is not None)
+    parting = model.race.parting
+    assert 0 < parting < model.n_steps
+    visited = []
+    for move in (model.restart, model.run, model.run, model.reverse, model.reverse, model.to_difference):
+        move()
+        visited.append(model.position)
+    assert visited == [0, parting, model.n_steps, parting, 0, parting]
+
+
+def test_messages_of_log_points_are_kept_until_they_are_forgotten(make_steps_model, qtbot):
+    model = make_steps_model(text=b"How lions", encoder="heap")
+    model.breakpoints.add("operation merge log made {result}")
+    model.restart()
+    with qtbot.waitSignal(model.notes_changed):
+        model.run()
+    assert model.position == model.n_steps
+    assert [step for step, _ in model.notes] == [3, 9, 11, 13, 18]
+    assert model.notes[0][1].startswith("made ")
+    with qtbot.waitSignal(model.notes_changed):
+        model.forget_notes()
+    assert model.notes == ()
+
+
+def test_what_competes_is_what_the_queue_holds(make_steps_model):
+    model = make_steps_model(text=b"How lions", encoder="heap")
+    model.go_to(13)
+    assert [entry.rank for entry in model.waiting.candidates] == [163, 201, 570, 1247]
+    model.go_to(2)
+    assert [entry.rank for entry in model.waiting.candidates] == []
+    model.add_watch("rank")
+    model.add_watch("end")
+    assert model.watch_values() == ["62", "3"]
+    model.remove_watch(0)
+    assert (model.watches, model.watch_values()) == (("end",), ["3"])
+    model.show(None)
+    assert (model.waiting.candidates, model.watch_values(), model.title) == ([], ["–"], "the end")

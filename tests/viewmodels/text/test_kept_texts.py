@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from guiapp.core.editing.edit_journal import JournalEdit
 from guiapp.viewmodels.text.kept_texts import KeptText, KeptTexts
 
 pytestmark = pytest.mark.usefixtures("qapp")
@@ -14,6 +15,7 @@ DATA = b"\x00\xff line\r\n\n\xe4\xb8\x96"
 KILLED = """
 import os, sys
 from pathlib import Path
+from guiapp.core.editing.edit_journal import JournalEdit
 from guiapp.viewmodels.text.kept_texts import KeptTexts
 kept = KeptTexts(Path(sys.argv[1]))
 kept.keep(b"of the dead", None)
@@ -85,3 +87,75 @@ def test_a_hundred_texts_set_aside_hold_few_files_open(tmp_path):
     assert len(kept.others()) == 100
     kept.leave()
     kept.finish()
+
+
+def test_what_is_typed_follows_its_text(tmp_path):
+    texts = KeptTexts(tmp_path)
+    texts.keep_edits([JournalEdit(0, 0, b"lost")])  # there is no text yet that it could follow
+    assert not texts.is_keeping
+    texts.keep(b"abc", None)
+    assert texts.is_keeping
+    texts.keep_edits([JournalEdit(3, 0, b"d")])
+    texts.keep_edits([JournalEdit(0, 1, b""), JournalEdit(1, 1, b"X")])
+    assert texts.is_kept()
+    (journal,) = tmp_path.glob("*.edits")
+    texts.keep(b"new", None)  # which edits of the text before do not follow
+    texts.finish()
+    (place,) = tmp_path.glob("*.text")
+    assert journal.exists()
+    texts.keep_edits([JournalEdit(0, 0, b"a ")])
+    texts.leave()
+    texts.finish()
+    assert not journal.exists(), "its edits are part of the text now"
+    assert place.read_bytes().endswith(b"\na new")
+    assert KeptTexts(tmp_path).take() == KeptText(b"a new", None)
+
+
+def test_edits_of_a_window_that_was_killed_are_there_again(tmp_path):
+    texts = KeptTexts(tmp_path)
+    texts.keep(b"abc", Path("/a/file"))
+    texts.keep_edits([JournalEdit(3, 0, b"d"), JournalEdit(0, 1, b"")])
+    texts.keep_edits([JournalEdit(3, 0, b"e")])
+    texts.finish()
+    texts._lock.unlock()
+    other = KeptTexts(tmp_path)
+    (head,) = other.others()
+    assert (head.size_bytes, head.beginning, head.path) == (4, b"bcde", Path("/a/file"))
+    assert other.read(head) == other.take() == KeptText(b"bcde", Path("/a/file"))
+
+
+def test_texts_that_no_window_shows_are_listed_and_deleted(tmp_path):
+    keep(tmp_path, b"left", Path("/a/file"))
+    texts = KeptTexts(tmp_path)
+    texts.keep(b"mine", None)
+    (head,) = texts.others()
+    assert (head.size_bytes, head.beginning, head.path) == (4, b"left", Path("/a/file"))
+    texts.set_aside()
+    texts.keep(b"next", None)
+    assert {each.beginning for each in texts.others()} == {b"left", b"mine"}
+    elsewhere = KeptTexts(tmp_path)
+    assert [each.beginning for each in elsewhere.others()] == [b"left"], "the other may come back by undo"
+    elsewhere.delete(texts.others())
+    elsewhere.finish()
+    assert {each.beginning for each in texts.others()} == {b"mine"}
+    texts.delete(texts.others())
+    assert texts.others() == []
+    assert texts.read(head) is None
+    texts.forget()
+    texts.finish()
+    assert list(tmp_path.glob("*.text")) == list(tmp_path.glob("*.edits")) == []
+    assert not texts.is_keeping
+
+
+def test_what_was_written_is_waited_for_until_a_loss_of_power_takes_nothing(tmp_path, monkeypatch):
+    synced = []
+    monkeypatch.setattr("guiapp.viewmodels.text.kept_texts._sync", lambda path: synced.append(path.suffix))
+    texts = KeptTexts(tmp_path)
+    texts.keep(b"first", None)
+    texts.keep_edits([JournalEdit(0, 0, b"a")])  # a new file, which is waited for while it is written
+    texts.keep_edits([JournalEdit(0, 0, b"b")])
+    texts.finish()
+    assert synced == [".text", ".edits", ".edits"]
+    texts.keep(b"second", None)
+    texts.finish()
+    assert len(synced) == 3
