@@ -1,121 +1,56 @@
 """The process that records traces: the newest request counts, mistakes are told, it ends with its input."""
 
-import io
 import json
+import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
 
 import guiapp
-from guiapp.core.trace import record_process
-from guiapp.core.trace.record_process import RecordRequest, Server, main
+from guiapp.core.trace.record_process import RecordRequest
 from guiapp.core.trace.recorder import record
 from guiapp.core.trace.trace import Trace
+
+PATIENCE_S = 60
 
 
 @pytest.fixture
 def request_of(tmp_path):
-    def make(number, text="abacb", model="demo:toy", encoder="heap"):
+    def make(number, text="abacb", model="demo:toy"):
         file = tmp_path / f"{number}.txt"
         file.write_text(text)
         return RecordRequest(
-            number, model, "", str(file), encoder, True, True, str(tmp_path / f"{number}.trace")
+            number, model, "", str(file), "heap", True, True, str(tmp_path / f"{number}.trace")
         )
 
     return make
 
 
-class Lines:
-    """Standard input that stays open until everything that was asked for was told."""
-
-    def __init__(self, requests, told):
-        self._requests, self._told = requests, told
-
-    def __iter__(self):
-        for request in self._requests:
-            yield request.line().decode()
-        number = self._requests[-1].number
-        assert self._told.wait_for(number)
-
-
-class Told(io.StringIO):
-    def __init__(self):
-        super().__init__()
-        self._has_news = threading.Condition()
-
-    def write(self, text):
-        with self._has_news:
-            written = super().write(text)
-            self._has_news.notify_all()
-        return written
-
-    @property
-    def messages(self):
-        return [json.loads(line) for line in self.getvalue().splitlines()]
-
-    def wait_for(self, number):
-        with self._has_news:
-            return self._has_news.wait_for(
-                lambda: any(f'"number": {number}, "{end}"' in self.getvalue() for end in ("done", "error")),
-                60,
-            )
+def told_by_process(*requests):
+    """All that is told up to the answer to the last request."""
+    command = [sys.executable, "-m", "guiapp.core.trace.record_process"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        process.stdin.write(b"".join(request.line() for request in requests))
+        process.stdin.flush()
+        told = []
+        while not told or told[-1]["number"] != requests[-1].number or "progress" in told[-1]:
+            told.append(json.loads(process.stdout.readline()))
+        process.stdin.close()
+        assert process.wait(PATIENCE_S) == 0
+        return told
 
 
-@pytest.fixture
-def serve(monkeypatch):
-    def serve_all(*requests):
-        told = Told()
-        monkeypatch.setattr(sys, "stdout", told)
-        monkeypatch.setattr(sys, "stdin", Lines(requests, told))
-        main()
-        return told.messages
-
-    return serve_all
-
-
-def test_a_trace_is_written_and_told(serve, request_of):
-    request = request_of(3)
-    *_, last = serve(request)
-    assert last == {"number": 3, "done": request.output}
+def test_the_newest_request_stops_the_one_before_and_one_without_a_model_asks_for_nothing(request_of):
+    last = request_of(2)
+    *_, told = messages = told_by_process(request_of(0, "abacb" * 20_000), request_of(1, model=""), last)
+    assert told == {"number": 2, "done": last.output}
+    assert {told["number"] for told in messages if "done" in told} == {2}
     expected = record(guiapp.open_model("demo:toy"), "abacb", "heap")
-    assert Trace.load(Path(request.output)).columns.result.tolist() == expected.columns.result.tolist()
+    assert Trace.load(Path(last.output)).columns.result.tolist() == expected.columns.result.tolist()
 
 
-def test_a_mistake_is_told(serve, request_of):
-    (told,) = serve(request_of(0, model="demo:klingon"))
-    assert "klingon" in told["error"]
-    assert told["number"] == 0
-
-
-def test_the_newest_request_stops_the_one_before(monkeypatch, serve, request_of):
-    newest_is_read = threading.Event()
-
-    class Reader(Server):
-        @property
-        def _number(self):
-            number = super()._number
-            if number == 1:
-                newest_is_read.set()
-            return number
-
-    def held(tokenizer, text, *options, progress):
-        if text == b"old":
-            newest_is_read.wait(60)
-            progress(0.5)
-            raise AssertionError("it went on")
-        return record(tokenizer, text, *options, progress=progress)
-
-    monkeypatch.setattr(record_process, "Server", Reader)
-    monkeypatch.setattr(record_process, "record", held)
-    messages = serve(request_of(0, "old"), request_of(1, "abac"))
-    assert messages[-1]["done"].endswith("1.trace")
-    assert not any(told.get("done", "").endswith("0.trace") for told in messages)
-
-
-def test_a_request_without_a_model_asks_for_nothing(monkeypatch, request_of):
-    monkeypatch.setattr(sys, "stdin", io.StringIO(request_of(0, model="").line().decode()))
-    monkeypatch.setattr(sys, "stdout", told := Told())
-    main()
-    assert told.messages == []
+def test_a_mistake_is_told(request_of):
+    told = told_by_process(request_of(0, model="demo:klingon"))
+    assert told[0]["number"] == 0
+    assert "klingon" in told[0]["error"]
