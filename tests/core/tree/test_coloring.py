@@ -1,0 +1,50 @@
+"""What the colours of nodes tell; the nodes are the root, a b c, ab ac bb cb, and acbb cbb."""
+
+import numpy as np
+import pytest
+
+import guiapp
+from guiapp.core.tree.coloring import NO_CLASS, ColoringInput, merge_ranks, node_values
+from guiapp.core.tree.picture import tree_picture
+
+NAN = float("nan")
+COUNTS = np.array([0, 5, 0, 2, 0, 0, 0, 0, 1])
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "shares", "ends"),
+    [
+        ("worth", "Merge rank", [NAN] * 4 + [0, 0.4, 0.6, 0.2, 1, 0.8], ("merged first", "5")),
+        ("depth", "Depth", [NAN, *[0] * 3, *[0.5] * 4, 1, 1], ("1", "3 and more")),
+        ("length", "Length", [NAN, *[0] * 3, *[0.2] * 4, 0.4, np.log2(3) / 5], ("1 byte", "32 and more")),
+        (
+            "use",
+            "Use in this text",
+            [NAN, NAN, 1, NAN, 0.25 + 0.75 * np.log(3) / np.log(6), *[NAN] * 3, 0.5401396, NAN],
+            ("once", "5 times"),
+        ),
+    ],
+)
+def test_a_scale_has_a_share_for_each_token_that_it_says_something_of(name, title, shares, ends):
+    tokenizer = guiapp.open_model("demo:toy")
+    given = ColoringInput(tree_picture(tokenizer.vocabulary), tokenizer.merging, COUNTS)
+    values = node_values(name, given)
+    assert (values.title, values.ends, values.names) == (title, ends, ())
+    assert values.shares.tolist() == pytest.approx(shares, nan_ok=True)
+    assert (values.classes == NO_CLASS).all()
+
+
+def test_scores_stand_for_ranks_where_there_are_any():
+    vocabulary = guiapp.open_model("demo:unigram").vocabulary
+    picture = tree_picture(vocabulary)
+    values = node_values("worth", ColoringInput(picture))
+    shares = np.array([values.shares[picture.node(token)] for token in range(len(vocabulary))])
+    has_score = vocabulary.scores != 0
+    assert values.title == "Score"
+    assert np.isnan(shares[~has_score]).all()
+    assert (shares[has_score].min(), shares[has_score].max()) == (0.0, 1.0)
+    assert np.array_equal(
+        np.argsort(shares[has_score], kind="stable"), np.argsort(vocabulary.scores[has_score], kind="stable")
+    )
+    assert merge_ranks(None, 2).tolist() == [-1, -1]
+    assert np.isnan(node_values("use", ColoringInput(picture)).shares).all()
